@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { findSecret, makeSecret, readConfig } from '../server/config.ts'
 
-test('nothing has to be set', () => {
+test('no setting is required', () => {
   expect(readConfig({ PORT: '', LOG_LEVEL: ' ' })).toMatchObject({
     databaseUrl: undefined,
     port: 8080,
@@ -77,7 +77,7 @@ test.for(accepted)('%o is read', ([env, config]) => {
   expect(readConfig(env)).toMatchObject(config)
 })
 
-test('the secret is made once, for the owner only, and a damaged one is refused', () => {
+test('the secret is created once, readable by its owner only, and a damaged one is refused', () => {
   const scratch = fs.mkdtempSync(join(tmpdir(), 'config-test-'))
   const config = { secret: undefined, dataDir: join(scratch, 'data') }
   const file = join(config.dataDir, 'secret')

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('what is generated under docs/ is up to date: if not, run npm run docs', async () => {
+test('the generated files under docs/ are up to date: if not, run npm run docs', async () => {
   for (const [name, text] of await generatedDocs(world.server.instance.database)) {
     const file = join(root, 'docs', name)
     const written = existsSync(file) ? readFileSync(file, 'utf8') : ''
@@ -52,7 +52,7 @@ interface Documented {
   readonly parameters: readonly { readonly $ref?: string; readonly name?: string; readonly required?: true }[]
 }
 
-test('the API document has each parameter once, and what an action requires in its query is required', async () => {
+test('the API document has each parameter once, and requires what an action requires in its query', async () => {
   const { body: document } = await world.nobody.get('/openapi.json')
   const documented = Object.values<Record<string, Documented>>(document.paths).flatMap(
     Object.values<Documented>,
@@ -109,7 +109,7 @@ test('every example in the API document is a value that its schema accepts', () 
   }
 })
 
-test('every reference in the API document leads somewhere', () => {
+test('every reference in the API document has a target', () => {
   const document = sutlerApi()
   const references = JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)
   for (const [, path = ''] of references) {
@@ -120,12 +120,12 @@ test('every reference in the API document leads somewhere', () => {
   }
 })
 
-test('the server hands out its document under the address that was asked', async () => {
+test('the server of its document is the address of the request', async () => {
   const { status, body } = await world.nobody.get('/openapi.json')
   expect([status, body.openapi, body.servers]).toEqual([200, '3.1.0', [{ url: world.url }]])
 })
 
-test('the documentation page comes from this server alone', async () => {
+test('the documentation page loads nothing from other servers', async () => {
   const page = await fetch(`${world.url}/docs`)
   const html = await page.text()
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
@@ -160,7 +160,7 @@ const pages = ['.', 'docs', 'docs/decisions'].flatMap((folder) =>
     .map((name) => join(root, folder, name)),
 )
 
-test('what documents call a proof is there', () => {
+test('every test that a document names exists', () => {
   // What the guide builds is not there.
   const missing = pages
     .filter((page) => !page.endsWith('adding-a-resource.md'))
@@ -170,7 +170,7 @@ test('what documents call a proof is there', () => {
   expect(missing).toEqual([])
 })
 
-test('the titles that the security guide quotes are those of its tests', () => {
+test('every title that the security guide quotes exists', () => {
   let file = ''
   const missing: string[] = []
   const guide = readFileSync(join(root, 'docs/security.md'), 'utf8')
@@ -182,7 +182,7 @@ test('the titles that the security guide quotes are those of its tests', () => {
   expect(missing).toEqual([])
 })
 
-test('links between documents lead to files', () => {
+test('every link between documents leads to a file', () => {
   const broken = pages.flatMap((page) => {
     const links = readFileSync(page, 'utf8').matchAll(/\]\((?!https?:|#|mailto:)([^)#]+)/g)
     return [...links]

@@ -142,7 +142,7 @@ const texts = [
 ]
 
 describe('SQL', () => {
-  test('every table and every routine has one owner, which is there', () => {
+  test('every table and every routine has one existing owner', () => {
     expect(
       [...tableOwner.keys()].filter((name) => !tableNames.has(name) && name !== 'products_of_nodes'),
       'declared, and not in docs/schema.sql: `npm run docs` writes it',
@@ -194,7 +194,7 @@ describe('SQL', () => {
   })
 })
 
-test('every published table is known to whoever deletes editions, or the whole catalog', () => {
+test('every published table is covered by the deletion of editions and of the whole catalog', () => {
   const tables = [...schema.matchAll(/^CREATE TABLE (published_\w+) \((.*?)^\);/gms)]
   const named = (column: string) =>
     tables.filter(([, , columns = '']) => columns.includes(`\n  ${column} `)).map(([, name]) => name)

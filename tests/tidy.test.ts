@@ -23,7 +23,7 @@ type Ban = readonly [pattern: RegExp, allowedIn: RegExp, use: string]
 /** What the server may not say, where it may after all, and what to use in its place. */
 function ban(bans: readonly Ban[]): void {
   const packages = /from '(?:node:)?[@\w/.-]+'/g
-  test.for(bans)('what is served has no %s', ([pattern, allowedIn, use]) => {
+  test.for(bans)('served files have no %s', ([pattern, allowedIn, use]) => {
     const files = served.filter((file) => {
       const text = pattern.source.startsWith('from') ? read(file).replace(packages, '') : read(file)
       return !allowedIn.test(file) && pattern.test(text)
@@ -172,7 +172,7 @@ paragraph('Shape', () => {
     expect(wrong).toEqual([])
   })
 
-  test('the platform uses nothing but itself, and the kernel nothing but the platform', () => {
+  test('the platform uses only itself, and the kernel only the platform', () => {
     const usesOf = (files: readonly string[], allowed: readonly string[]) =>
       files.flatMap((file) => importsOf(file).filter((path) => !allowed.includes(moduleOf(path))))
     expect(usesOf(platform, ['platform'])).toEqual([])
@@ -212,7 +212,7 @@ paragraph('Shape', () => {
     expect({ reached, calls, writers }).toEqual({ reached: [], calls: [], writers: [] })
   })
 
-  test('the kernel has no word of what the modules are about', () => {
+  test('the kernel has no word of the modules', () => {
     const words = modulesWords().union(new Set(comingWords))
     expect([...words]).toEqual(expect.arrayContaining(['account', 'realm', 'currency']))
     const uses = [...kernel, ...platform].flatMap((file) => {
@@ -318,7 +318,7 @@ paragraph('Words', () => {
     expect(wide).toEqual([])
   })
 
-  test('names say what is inside', () => {
+  test('file names say what is inside', () => {
     const vague = /^(utils?|helpers?|common|misc|managers?|services?)\b/
     const named = (file: string) => vague.test(basename(file)) || vague.test(basename(dirname(file)))
     expect(sources.filter(named)).toEqual([])

@@ -62,7 +62,7 @@ test.each([
   expect(body.errors[0]).toMatchObject({ source: `data.${field}` })
 })
 
-test('a setting chooses the required fields of new addresses, and existing addresses stay as they are', async () => {
+test('a setting chooses the required fields of new addresses, and an update of an old one does not add them', async () => {
   const old = `${addresses}/${await idOf(world.admin.post(addresses, address()))}`
   await world.admin.put('/v2/settings', settings({ address_mandatory_fields: ['line_1', 'city'] }))
   const { body } = await world.admin.post(addresses, address())

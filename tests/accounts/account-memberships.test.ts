@@ -79,7 +79,7 @@ test('an update changes nothing, not even the member', async () => {
   expect([status, refused.errors[0].source]).toEqual([422, 'data.account_member_id'])
 })
 
-test('a membership needs an existing account and an existing member', async () => {
+test('memberships need an existing account and an existing member of the same store', async () => {
   const [home, user] = [await newAccount(), await member(world.admin)]
   const nowhere = '00000000-0000-4000-8000-000000000000'
   const replies = [

@@ -13,7 +13,7 @@ const authenticationPath = '/v2/settings/account-authentication'
 const setting = (fields: object) => body('account_membership_setting', fields)
 const settings = (fields: object) => body('account_authentication_settings', fields)
 
-test('the limit of memberships can be changed', async () => {
+test('the membership limit of a store is a setting from 1 to 10,000', async () => {
   expect((await world.admin.get(membershipPath)).body).toEqual(setting({ membership_limit: 10_000 }))
   expect((await world.admin.put(membershipPath, setting({ membership_limit: 5 }))).body).toEqual(
     setting({ membership_limit: 5 }),

@@ -382,7 +382,7 @@ describe('guessing passwords', () => {
   })
 })
 
-test('only users of the account realm are members', async () => {
+test('a sign-in needs a store token and the right type', async () => {
   const id = await member(world.admin)
   const home = await idOf(world.admin.post('/v2/accounts', account()))
   await idOf(world.admin.post(memberships(home), membership(id)))

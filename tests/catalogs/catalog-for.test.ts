@@ -199,7 +199,7 @@ describe('the shop at another time', () => {
     expect((await chosen()).catalogId).toBe(one)
   })
 
-  test('is refused to shoppers, and if the value is not an instant', async () => {
+  test('is refused to shoppers, and where the value is not an instant', async () => {
     const asMember = await signedIn(world, member)
     for (const headers of [at('2126-12-25T00:00:00Z'), { ...at('2126-12-25T00:00:00Z'), ...asMember }]) {
       expect(await chosen(headers)).toMatchObject({

@@ -145,7 +145,7 @@ describe('schedules', () => {
   })
 })
 
-describe('rules are found', () => {
+describe('rules are filtered', () => {
   const idsOf = async (filter: string) => {
     const { status, body } = await world.admin.get(`${rules}?filter=${encodeURIComponent(filter)}`)
     expect([status, body.meta?.results.total]).toEqual([200, body.data?.length])
@@ -182,7 +182,7 @@ describe('rules are found', () => {
     }
   })
 
-  test('and none of another store with the same value', async () => {
+  test('only within the store', async () => {
     const id = await makeRule(world.other, await makeCatalog(world.other), { channels: ['next door'] })
     expect(await idsOf('eq(channels,next door)')).toEqual([])
     const { body } = await world.other.get(`${rules}?filter=eq(channels,next door)`)

@@ -56,8 +56,8 @@ test('a catalog is shown as the public contract has it', async () => {
   expect((await world.admin.get(`/pcm/catalogs/${id}`)).body).toEqual(body)
 })
 
-describe('what is in a catalog', () => {
-  test('must be there', async () => {
+describe('the content of a catalog', () => {
+  test('must exist', async () => {
     const nowhere = randomUUID()
     const hierarchy = await makeHierarchy(world.admin)
     const book = await makePricebook(world.admin)
@@ -80,7 +80,7 @@ describe('what is in a catalog', () => {
     }
   })
 
-  test('is not a node, and not of another store', async () => {
+  test('cannot be a node, or of another store', async () => {
     const hierarchy = await makeHierarchy(world.admin)
     const { body } = await world.admin.post(`/pcm/hierarchies/${hierarchy}/nodes`, {
       data: { type: 'node', attributes: { name: 'Rye' } },
@@ -149,7 +149,7 @@ describe('what is in a catalog', () => {
     expect((await world.admin.get(`${catalogs}/${id}`)).headers.get('etag')).toBe(before)
   })
 
-  test('is not deleted while a catalog begins to use it', async () => {
+  test('cannot be deleted while a catalog begins to use it', async () => {
     const all = await Promise.all(Array.from({ length: 12 }, () => makeHierarchy(world.admin)))
     const responses = await Promise.all(
       all.map(async (hierarchy) => {
@@ -166,7 +166,7 @@ describe('what is in a catalog', () => {
 })
 
 describe('price books of a catalog', () => {
-  test('are given in one of two members, of which the last one applies', async () => {
+  test('are sent in one of two members, of which the last one applies', async () => {
     const [one, two] = [await makePricebook(world.admin), await makePricebook(world.admin)]
     const several = [
       { id: one, priority: 1 },
@@ -190,7 +190,7 @@ describe('price books of a catalog', () => {
     expect(await attributesOf(id)).not.toHaveProperty('pricebook_id')
   })
 
-  test('are five at most, without duplicates', async () => {
+  test('are at most five, without duplicates', async () => {
     const books = await Promise.all(Array.from({ length: 6 }, () => makePricebook(world.admin)))
     const prioritized = books.map((id, priority) => ({ id, priority }))
     const reply = await world.admin.post(catalogs, catalogBody({ pricebook_ids: prioritized }))
@@ -216,10 +216,10 @@ test('an update changes only the members that are sent', async () => {
   expect(await attributesOf(id)).not.toHaveProperty('locales')
 })
 
-describe('a catalog is deleted', () => {
+describe('a catalog can be deleted', () => {
   const remove = (id: string) => world.admin.delete(`${catalogs}/${id}`)
 
-  test('when it has no releases', async () => {
+  test('if it has no releases', async () => {
     const id = await makeCatalog(world.admin)
     const release = await publish(world, id)
     const shown = await world.admin.get(`${catalogs}/${id}`)
@@ -233,7 +233,7 @@ describe('a catalog is deleted', () => {
     expect((await remove(id)).status).toBe(204)
   })
 
-  test('when no rule uses it', async () => {
+  test('if no rule uses it', async () => {
     const id = await makeCatalog(world.admin)
     const rule = await makeRule(world.admin, id)
     const reply = await remove(id)
@@ -245,7 +245,7 @@ describe('a catalog is deleted', () => {
     expect((await remove(id)).status).toBe(204)
   })
 
-  test('and no rule is left without its catalog, in any order of requests', async () => {
+  test('without leaving a rule without its catalog, in any order of requests', async () => {
     const ids = await Promise.all(Array.from({ length: 12 }, () => makeCatalog(world.admin)))
     await Promise.all(
       ids.map(async (id) => {

@@ -19,18 +19,18 @@ describe('a rule matches every member of the query', () => {
     ['the query is empty', {}, undefined, true],
     ['one of its channels', { channels: set('web', 'kiosk') }, undefined, true],
     ['another channel', { channels: set('kiosk') }, undefined, false],
-    ['what it does not ask', { customer_ids: set('c1') }, undefined, false],
-    ['two things of which it has one', { channels: set('web'), tags: set('new') }, undefined, false],
+    ['a criterion that the rule does not have', { customer_ids: set('c1') }, undefined, false],
+    ['two values, of which the rule has one', { channels: set('web'), tags: set('new') }, undefined, false],
     ['its name', { name: 'Spring' }, undefined, true],
     ['another name', { name: 'spring' }, undefined, false],
     ['its catalog', { catalogId: 'k1' }, undefined, true],
     ['another catalog', { catalogId: 'k2' }, undefined, false],
     ['one of its price books', { pricebookIds: ['p2'] }, undefined, true],
     ['another price book', { pricebookIds: ['p3'] }, undefined, false],
-    ['a time in its own', {}, 15, true],
-    ['a time after its own', {}, 20, false],
-    ['times that overlap', { spans: [from(0, 11)] }, undefined, true],
-    ['times that do not', { spans: [from(0, 10)] }, undefined, false],
+    ['an instant within its schedule', {}, 15, true],
+    ['an instant after its schedule', {}, 20, false],
+    ['schedules that overlap', { spans: [from(0, 11)] }, undefined, true],
+    ['schedules that do not overlap', { spans: [from(0, 10)] }, undefined, false],
   ])('%s', (_what, query, atMs, is) => expect(hasAll(rule, query, atMs)).toBe(is))
 
   test('a rule without a schedule is in force at any instant', () => {
@@ -55,7 +55,7 @@ test.each<[what: string, query: RuleMembers, score: number]>([
     { name: 'Spring', catalogId: 'k1', channels: set('web'), pricebookIds: ['p2', 'p1'] },
     112,
   ],
-])('what is alike in %s scores %#', (_what, query, score) => {
+])('likeness in %s has its score', (_what, query, score) => {
   const rule: RuleMembers = {
     name: 'Spring',
     catalogId: 'k1',
@@ -71,16 +71,16 @@ test.each<[what: string, query: RuleMembers, score: number]>([
 })
 
 test.each<[what: string, rule: RuleMembers, query: RuleMembers, is: boolean]>([
-  ['both for all', {}, {}, true],
-  ['one for all', {}, { tags: set('x') }, false],
+  ['both without criteria', {}, {}, true],
+  ['one without criteria', {}, { tags: set('x') }, false],
   ['a channel in common', { channels: set('web', 'kiosk') }, { channels: set('web') }, true],
   ['no channel in common', { channels: set('kiosk') }, { channels: set('web') }, false],
-  ['one asks more', { channels: set('web'), tags: set('vip') }, { channels: set('web') }, false],
-  ['times that overlap', { spans: [from(0, 10)] }, { spans: [from(9)] }, true],
-  ['times that meet', { spans: [from(0, 10)] }, { spans: [from(10)] }, false],
+  ['one with more criteria', { channels: set('web'), tags: set('vip') }, { channels: set('web') }, false],
+  ['schedules that overlap', { spans: [from(0, 10)] }, { spans: [from(9)] }, true],
+  ['schedules that meet', { spans: [from(0, 10)] }, { spans: [from(10)] }, false],
   ['one is always in force', { tags: set('x') }, { tags: set('x'), spans: [from(0)] }, false],
   ['other catalogs and names', { name: 'a', catalogId: 'k1' }, { name: 'b', catalogId: 'k2' }, true],
-])('conflict: %s', (_what, rule, query, is) => {
+])('whether two rules conflict: %s', (_what, rule, query, is) => {
   expect(conflict(rule, query)).toBe(is)
   expect(conflict(query, rule)).toBe(is)
 })

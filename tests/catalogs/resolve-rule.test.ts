@@ -37,7 +37,7 @@ const nobody: ShopperContext = {
 const chosenOf = (rules: readonly RuleSketch[], shopper: Partial<ShopperContext>, atMs = 0) =>
   resolveRule({ ...nobody, ...shopper }, rules.map(ruleOf), atMs)?.id
 
-describe('who sees which of four catalogs', () => {
+describe('the catalog of a shopper, of four', () => {
   const rules: readonly RuleSketch[] = [
     { id: 'R1', createdAtMs: 1, channels: ['mobile'] },
     { id: 'R2', createdAtMs: 2, channels: ['mobile'], tags: ['vip'] },
@@ -46,7 +46,7 @@ describe('who sees which of four catalogs', () => {
   ]
   test.each<[who: string, shopper: Partial<ShopperContext>, chosen: string]>([
     ['a mobile shopper who is a vip', { channels: ['mobile'], tags: ['vip'] }, 'R2'],
-    ['a mobile shopper: two match as much, the older has it', { channels: ['mobile'] }, 'R1'],
+    ['a mobile shopper: of two equal matches, the older one applies', { channels: ['mobile'] }, 'R1'],
     [
       'a customer on the web, though the tag is not theirs',
       { channels: ['web'], customer_ids: ['c1'] },
@@ -173,7 +173,7 @@ test('for any rules and shopper, the chosen rule is the first of a sorted list',
   fc.assert(holds, { numRuns: tries(125, 500) })
 })
 
-test('the index finds every rule that could be chosen, and no other', () => {
+test('the index returns every rule that could be chosen, and no other', () => {
   const holds = fc.property(anyRules, anyShopper, fc.integer({ min: -6, max: 6 }), (rules, shopper, at) => {
     const index = new RuleIndex(rules.map(ruleOf))
     const about = [...index.about(shopper)]
@@ -198,13 +198,13 @@ test('the order in which rules are read does not matter', () => {
   )
 })
 
-describe('why', () => {
+describe('the trace', () => {
   const reasonsOf = (rules: readonly RuleSketch[], shopper: Partial<ShopperContext>) =>
     Object.fromEntries(
       traceOf({ ...nobody, ...shopper }, rules.map(ruleOf), 0).map((one) => [one.rule_id, one.reason]),
     )
 
-  test('each rule has one reason', () => {
+  test('has one reason for each rule', () => {
     const rules: readonly RuleSketch[] = [
       { id: 'best', createdAtMs: 1, channels: ['web'], tags: ['vip'] },
       { id: 'as good', createdAtMs: 2, channels: ['web'], tags: ['vip'] },
@@ -237,7 +237,7 @@ describe('why', () => {
     } satisfies Record<string, Reason>)
   })
 
-  test('a verdict says which criteria match, and which do not', () => {
+  test('says which criteria match, and which do not', () => {
     const rule: RuleSketch = { id: 'a', customer_ids: ['c1'], tags: ['vip'], spans: [[-1, 1]] }
     expect(traceOf({ ...nobody, customer_ids: ['c1'] }, [ruleOf(rule)], 0)).toEqual([
       {
@@ -251,7 +251,7 @@ describe('why', () => {
     ])
   })
 
-  test('exactly the chosen rule is marked as chosen, and the reasons are true', () => {
+  test('marks only the chosen rule as chosen, and its reasons are true', () => {
     const holds = fc.property(anyRules, anyShopper, fc.integer({ min: -6, max: 6 }), (rules, shopper, at) => {
       const trace = traceOf(shopper, rules.map(ruleOf), at)
       const chosen = trace.filter((one) => one.chosen)

@@ -62,7 +62,7 @@ test.each<[what: string, data: object, names: readonly string[]]>([
   ['a channel and a tag', { channels: ['mobile', 'web'], tags: ['vip'] }, ['mobile vip']],
   ['a time', { channels: ['web'], match_date: '2126-07-01T00:00:00Z' }, ['summer']],
   ['another time', { channels: ['web'], match_date: '2126-09-01T00:00:00Z' }, []],
-  ['an empty list is not asked', { channels: [], customer_ids: [aCustomer.toUpperCase()] }, ['buyer']],
+  ['an empty list is not a criterion', { channels: [], customer_ids: [aCustomer.toUpperCase()] }, ['buyer']],
 ])('filter: %s', async (_what, data, names) => {
   expect(await namesOf({ match_type: 'filter', ...data })).toEqual(names)
 })
@@ -97,7 +97,7 @@ test('similarity: the most similar rules come first, with their score; rules wit
   expect([now.attributes.name, now.meta.active]).toEqual(['summer', false])
 })
 
-test('conflict: rules between which only their age decides', async () => {
+test('conflict: the rules of which only the age decides', async () => {
   const conflicts = (data: object) => namesOf({ match_type: 'conflict', ...data })
   expect(await conflicts({ channels: ['mobile'] })).toEqual(['mobile'])
   expect(await conflicts({ channels: ['kiosk'], tags: ['vip', 'new'] })).toEqual(['mobile vip'])
@@ -117,7 +117,7 @@ describe('resolve_for_shopper', () => {
     return answer.data[0]
   }
 
-  test('is the rule that such a shopper gets', async () => {
+  test('returns the rule that such a shopper gets', async () => {
     for (const [data, name] of [
       [{ channels: ['mobile'] }, 'mobile'],
       [{ channels: ['mobile'], tags: ['vip'] }, 'mobile vip'],
@@ -143,7 +143,7 @@ describe('resolve_for_shopper', () => {
     await world.admin.delete(`${rules}/${rule}`)
   })
 
-  test('falls back to the default catalog, and is empty without one', async () => {
+  test('falls back to the default catalog, or to nothing without one', async () => {
     const { other } = world
     const query = { data: { match_type: 'resolve_for_shopper', channels: ['web'] } }
     const none = await other.post(`${rules}/validate`, query)

@@ -119,7 +119,7 @@ describe.each(closed)('$id', (operation) => {
     }
   })
 
-  test('lets an administrator in, and names the missing object of the address', async () => {
+  test('admits an administrator, and names the missing object of the address', async () => {
     const path = anywhere(operation)
     const reply = await world.admin.send(method, path)
     expectLet(reply, 'an administrator')

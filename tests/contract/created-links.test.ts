@@ -22,7 +22,7 @@ afterAll(() => world.close())
 
 const memberOf = ({ path }: Relationship) => path.slice(path.lastIndexOf('/') + 1)
 
-test('products take their files, their main image, their templates and their variations', () => {
+test('a create of a product accepts links to files, a main image, templates and variations', () => {
   expect(cases.map(({ id, relationship }) => `${id} ${memberOf(relationship)}`).sort()).toEqual([
     'create-product files',
     'create-product main_image',
@@ -60,7 +60,7 @@ describe.each(cases)('$id with $links', ({ resource, relationship }) => {
     expect(reply.body.data, 'the answer').toEqual(now.data)
   })
 
-  test('accepts no links, and the form in which responses show none', async () => {
+  test('accepts an empty list, and the form in which responses show none', async () => {
     for (const none of [null, ...(holds === 'many' ? [[]] : []), undefined]) {
       expect((await created(none)).status).toBe(201)
     }

@@ -83,7 +83,7 @@ describe.each(examples)(
   },
 )
 
-test('the example of a sign-in is accepted where the customer exists', async () => {
+test('the example of a sign-in is accepted if the customer exists', async () => {
   const { example } = documented.get('create-customer-token').requestBody.content['application/json']
   const { email, password } = example.data
   await world.admin.post('/v2/customers', { data: { type: 'customer', name: 'Ada Marsh', email, password } })

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 describe.each(listings)('$id', (listing) => {
-  test('has its whole envelope, even without records', async () => {
+  test('has the whole envelope, even without records', async () => {
     const path = await samples.path(listing.path)
     const { status, body, headers } = await world.admin.get(path)
     expect(status, path).toBe(200)

@@ -84,7 +84,7 @@ function mutate(body: unknown, place: number, by: unknown, drop: boolean): unkno
 const supported = operations.filter(({ access }) => access !== 'open')
 
 test.for(supported.map((operation) => [operation.id, operation] as const))(
-  '%s: no request breaks it',
+  'no request breaks %s',
   async ([, operation]) => {
     // Each write has its own parent, as other writes may have filled a shared one.
     const own = operation.access === 'read' ? samples : new Samples(world.admin, world.work)

@@ -95,7 +95,7 @@ describe.each(operations.filter(({ alsoUnder }) => alsoUnder))('$alsoUnder$path'
   })
 })
 
-test('an unknown path is a 404 that says so', async () => {
+test('an unknown path is a 404 with a message', async () => {
   for (const path of [
     '/',
     '/v2',
@@ -111,7 +111,7 @@ test('an unknown path is a 404 that says so', async () => {
   }
 })
 
-test('a malformed name in an address breaks no read, wherever it is', async () => {
+test('a malformed name anywhere in an address breaks no read', async () => {
   const reads = operations.filter(({ access }) => access === 'read').map(({ path }) => path.split('/'))
   for (const parts of reads) {
     const named = parts.flatMap((part, i) => (part.startsWith(':') ? [i] : []))

@@ -72,7 +72,7 @@ describe.each(calling)('$id', ({ operation, call }) => {
     },
   )
 
-  test('of two requests with one key one runs, and the other is refused or gets its response', async () => {
+  test('of two requests with one key, one runs and the other is refused or gets its response', async () => {
     const headers = keyed()
     const replies = await Promise.all(Array.from({ length: 6 }, () => send(headers)))
     expect(statusesOf(replies).filter((status) => status !== operation.status && status !== 409)).toEqual([])

@@ -74,7 +74,7 @@ describe.each(listings)('$id', (listing) => {
   })
 
   const { whole } = listing.specimen.resource
-  test.runIf(whole)('is answered in whole where no page is asked for', async () => {
+  test.runIf(whole)('is returned whole where the request has no page', async () => {
     const all = await model('')
     await world.admin.put('/v2/settings', { data: { type: 'settings', page_length: 3 } })
     const reply = await world.admin.get(`${path}?page[total_method]=exact`)
@@ -91,7 +91,7 @@ describe.each(listings)('$id', (listing) => {
     await world.admin.delete('/v2/settings')
   })
 
-  test.skipIf(whole)('takes its default length from the settings, at once', async () => {
+  test.skipIf(whole)('has its default length from the settings, at once', async () => {
     for (const page_length of [7, 3]) {
       await world.admin.put('/v2/settings', { data: { type: 'settings', page_length } })
       const { body } = await world.admin.get(path)
@@ -162,7 +162,7 @@ describe.each(listings)('$id', (listing) => {
     }
   })
 
-  test.for(walkedSorts)('a walk by cursor goes forth and back, sorted by %j', async (sort) => {
+  test.for(walkedSorts)('a walk by cursor goes forward and backward, sorted by %j', async (sort) => {
     const order = await model(sort)
     const start = url({ sort, 'page[limit]': fewPages(order) })
     expect((await walk(`${start}&page[after]=`, 'next')).order, 'forth').toEqual(order)

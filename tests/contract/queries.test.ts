@@ -60,7 +60,7 @@ describe.each(listings)('$id', (listing) => {
   })
   const filtered = (filter: string) => world.admin.get(`${path}?filter=${encodeURIComponent(filter)}`)
 
-  test('answers every field and operator that it allows', async () => {
+  test('accepts every field and operator that it allows', async () => {
     for (const [name, ops] of opsOf(listing)) {
       const field = oneOf(listing, name)
       const type = valueType(listing, name)
@@ -204,7 +204,7 @@ describe.each(listings)('$id', (listing) => {
 describe.each(specimensWith('list', 'create'))('$name', (specimen) => {
   const { resource } = specimen
 
-  test('is found by each of its values', async () => {
+  test('can be found by each of its values', async () => {
     const collection = await samples.path(resource.path)
     const values = await samples.values(specimen, collection, true)
     const { status, body: created } = await world.admin.post(collection, bodyWith(specimen, 'create', values))

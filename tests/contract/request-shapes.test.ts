@@ -71,7 +71,7 @@ async function filled(value: Json, name: string, path: string, shown: Bag): Prom
 }
 
 test.each(shapes.map(([id, body], line) => ({ id, line: line + 1, body })))(
-  '$id takes the body of line $line',
+  '$id accepts the body of line $line',
   async ({ id, body }) => {
     const operation = operations.find((one) => one.id === id)
     if (!operation) throw new Error(`There is no operation ${id}`)

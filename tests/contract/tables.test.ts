@@ -37,7 +37,7 @@ const exemptIndexes: Readonly<Record<string, string>> = {
   sign_in_requests_by_expires_at: 'housekeeping: what has expired, of all stores',
 }
 
-test('every key and index of a table leads with the store', async () => {
+test('every key and index of a table begins with the store', async () => {
   const { rows } = await world.sql(
     `SELECT i.indexrelid::regclass::text AS index, i.indrelid::regclass::text AS table, a.attname AS first
      FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid

@@ -94,7 +94,7 @@ describe.each(own.filter(({ specimen }) => specimen.operations.create))('$id', (
 const rowsOfList = isLong ? 600 : 330
 
 describe.each(own)('$id', (listing) => {
-  test('has the right deep pages before and after its blocks are made and rows move', async () => {
+  test('has the right deep pages before and after blocks are created and rows move', async () => {
     const samples = samplesOf(listing)
     const path = await samples.path(listing.path)
     // They stay: the key that this test calls with may be one of them.

@@ -53,7 +53,7 @@ describe.each(specimens.filter(({ resource }) => resource.unborn))('$name', (spe
     }
   }
 
-  test('an unknown key reads as an object with its defaults, and nothing is stored', async () => {
+  test('an unknown key reads as an object with defaults, and nothing is stored', async () => {
     const path = fresh()
     const first = await world.admin.get(path)
     expect([first.status, first.body.data.id]).toEqual([200, keyIn(path)])

@@ -51,13 +51,16 @@ const post = `POST /v2/accounts HTTP/1.1\r\nHost: a\r\nContent-Type: application
 describe('a body that is too large', () => {
   test.each<[string, Sent]>([
     [
-      'by its length',
+      'by its Content-Length',
       { head: `${post}Content-Length: ${4 * mebibyte}\r\n\r\n`, blocks: Array(4).fill(block) },
     ],
-    ['as it comes', { head: `${post}Transfer-Encoding: chunked\r\n\r\n`, blocks: Array(4).fill(chunk) }],
+    ['while it arrives', { head: `${post}Transfer-Encoding: chunked\r\n\r\n`, blocks: Array(4).fill(chunk) }],
     // It has more to send, but waits for a response first.
-    ['and has not all come', { head: `${post}Content-Length: ${4 * mebibyte}\r\n\r\n`, blocks: [block] }],
-  ])('%s is told so to each of many clients', async (_, sent) => {
+    [
+      'before all of it has arrived',
+      { head: `${post}Content-Length: ${4 * mebibyte}\r\n\r\n`, blocks: [block] },
+    ],
+  ])('is refused %s, and each of many clients gets the response', async (_, sent) => {
     const answers = await Promise.allSettled(Array.from({ length: many }, () => answerTo(sent)))
     const responses = answers.map((answer) =>
       answer.status === 'fulfilled' ? answer.value.split(' ')[1] : String(answer.reason),

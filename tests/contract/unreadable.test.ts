@@ -63,7 +63,7 @@ test.each([
   // More than the connection holds: the answer must not be lost over what is still being sent.
   ['a URL of 4 MB', `GET /?${'a'.repeat(4_000_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431, 'headers_too_large'],
   ['CONNECT', 'CONNECT example.com:80 HTTP/1.1\r\nHost: example.com\r\n\r\n', 501, 'not_implemented'],
-])('%s is refused like anything else, and ends the connection', async (_, bytes, status, code) => {
+])('%s is refused with an error document, and ends the connection', async (_, bytes, status, code) => {
   expect(await refusalOf(bytes)).toMatchObject({ status, code })
 })
 

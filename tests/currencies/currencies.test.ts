@@ -114,7 +114,7 @@ test('the default currency cannot be unset, disabled or deleted', async () => {
   expect((await world.admin.delete(`${path}/${disabled}`)).status).toBe(204)
 })
 
-test('of several currencies that become the default at once, one is', async () => {
+test('of several currencies that become the default at the same time, one stays the default', async () => {
   const ids = await Promise.all(['USD', 'EUR', 'GBP', 'YEN'].map(idOf))
   for (let round = 0; round < 5; round++) {
     const replies = await Promise.all([
@@ -126,7 +126,7 @@ test('of several currencies that become the default at once, one is', async () =
   }
 })
 
-test('a currency is not deleted while it becomes the default', async () => {
+test('a currency cannot be deleted while it becomes the default', async () => {
   const usd = await idOf('USD')
   for (let round = 0; round < 8; round++) {
     await put(usd, { default: true })
@@ -145,7 +145,7 @@ test('a currency is not deleted while it becomes the default', async () => {
   }
 })
 
-test('amounts can be written: there is a place for them, and something before their fraction', async () => {
+test('a format needs a place for the amount, and the amount a digit before its fraction', async () => {
   const post = (fields: object) => world.admin.post(path, body({ ...euro, code: 'SEK', ...fields }))
   expect(problem(await post({ format: 'kr' })).slice(0, 2)).toEqual([400, 'data.format'])
   expect(problem(await post({ decimal_point: '' })).slice(0, 2)).toEqual([422, 'data.decimal_point'])

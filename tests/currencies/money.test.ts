@@ -61,7 +61,7 @@ const anyNotation = fc.record({
 })
 const anyAmount = fc.oneof(fc.maxSafeInteger(), fc.integer({ min: -100_000, max: 100_000 }))
 
-test('any amount of any currency is formatted as by hand', () => {
+test('any amount of any currency is formatted like the written rules', () => {
   fc.assert(
     fc.property(anyAmount, anyNotation, (amount, of) => {
       expect(money(amount, of).formatted).toBe(slowly(amount, of))

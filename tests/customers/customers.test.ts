@@ -135,7 +135,7 @@ test('an email address belongs to one customer, in any case, also under concurre
   })
 })
 
-test('a customer may change the case of their address, and the next customer may have it after them', async () => {
+test('a customer can change the case of their address, and a deleted customer’s address can be used again', async () => {
   const id = await idOf(world.admin.post(customers, customer({ email: 'case@example.com' })))
   const path = `${customers}/${id}`
   expect((await world.admin.put(path, body('customer', { email: 'Case@Example.com' }))).status).toBe(200)

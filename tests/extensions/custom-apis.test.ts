@@ -16,7 +16,7 @@ const under = (...links: [type: string, id: string][]) => ({
   relationships: { parent_apis: { data: links.map(([type, id]) => ({ type, id })) } },
 })
 
-test('a custom API is created with its defaults, and changed in part', async () => {
+test('a custom API is created with defaults, and an update changes only the sent fields', async () => {
   const reply = await world.admin.post(path, body(facts('birds')))
   expect(reply.status).toBe(201)
   const { id, meta } = reply.body.data
@@ -72,7 +72,7 @@ test.each([
   expect(refused.body.errors[0].source).toBe(`data.${name}`)
 })
 
-test('custom APIs nest two deep and not in circles', async () => {
+test('custom APIs nest two deep, and never in circles', async () => {
   const make = async (name: string, ...links: [string, string][]) =>
     world.admin.post(path, body({ ...facts(name), ...under(...links) }))
   const root = (await make('n0', ['api_location', '/v2/extensions'])).body.data.id
@@ -96,7 +96,7 @@ test('custom APIs nest two deep and not in circles', async () => {
   })
 })
 
-test('a custom API goes with its fields and entries, and the change feed names what they were', async () => {
+test('deleting a custom API deletes its fields and entries, and the change feed has their types', async () => {
   const api = await makeApi(world.admin, { a: ['string'] })
   const { id } = (await api.create({ a: 'x' })).body.data
   expect((await world.admin.delete(api.settings)).status).toBe(204)
@@ -113,7 +113,7 @@ test('a custom API goes with its fields and entries, and the change feed names w
   expect(left.rows[0].n).toBe('0')
 })
 
-test('entries are created while their API is deleted: each is a 201 or a 404', async () => {
+test('each create of an entry while its API is deleted is a 201 or a 404', async () => {
   const api = await makeApi(world.admin, { a: ['string'] })
   const creating = Array.from({ length: 20 }, (_, n) => api.create({ a: `${n}` }))
   const deleted = world.admin.delete(api.settings)
@@ -125,7 +125,7 @@ test('entries are created while their API is deleted: each is a 201 or a 404', a
   expect(left.rows[0].n).toBe('0')
 })
 
-test('a new api_type is a new state of every entry', async () => {
+test('a new api_type changes the entity tag of every entry', async () => {
   const api = await makeApi(world.admin, { a: ['string'] })
   const { id, meta } = (await api.create({ a: 'x' })).body.data
   await world.admin.put(api.settings, body({ api_type: 'renamed_ext', slug: 'renamed' }))

@@ -91,7 +91,7 @@ describe('a definition is refused', () => {
     expect(refused.body.errors[0].detail).toMatch(/must|accepts|cannot be|required/)
   })
 
-  test('when it changes what never changes', async () => {
+  test('when it changes an immutable member', async () => {
     const api = await makeApi(world.admin, {
       s: [
         'string',
@@ -117,7 +117,7 @@ describe('a definition is refused', () => {
     expect(withoutName.body.errors[0].detail).toContain("The field 'name' is required")
   })
 
-  test('when it comes too late or is one too many', async () => {
+  test('when there is a URL field or an entry already, and beyond 100 fields', async () => {
     const url = ['string', { unique: 'yes', allow_null_values: false }, { use_as_url_slug: true }] as const
     const api = await makeApi(world.admin, { first: url })
     expect((await api.addField('second', ...url)).status).toBe(400)
@@ -175,7 +175,7 @@ describe('a value', () => {
     }
   })
 
-  test('is as long as its regex can be matched within what matching may cost', async () => {
+  test('is at most so long that its regex can be matched at an acceptable cost', async () => {
     // Some thousand steps, so some thousand characters: a million in all.
     const api = await makeApi(world.admin, { v: ['string', { regex: '^(?:[a-c]{499}[a-c]{499})*[a-c]+$' }] })
     const sent = (length: number) => api.create({ v: 'abc'.repeat(length).slice(0, length) })
@@ -189,7 +189,7 @@ describe('a value', () => {
     expect((await sent(Number(most) + 1)).body.errors[0].source).toBe('data.v')
   })
 
-  test('that JSON cannot say is refused', async () => {
+  test('that JSON cannot express is refused', async () => {
     const api = await makeApi(world.admin, { v: ['any'], f: ['float'] })
     for (const field of ['"v":{"a":[1e999]}', '"f":1e999', '"v":"\\u0000"']) {
       const refused = await world.admin.send('POST', api.entries, {
@@ -199,7 +199,7 @@ describe('a value', () => {
     }
   })
 
-  test('that is immutable stays', async () => {
+  test('that is immutable cannot change', async () => {
     const api = await makeApi(world.admin, { v: ['list', { immutable: true }], w: ['string'] })
     const path = `${api.entries}/${(await api.create({ v: [1] })).body.data.id}`
     expect((await world.admin.put(path, api.entry({ v: [1], w: 'x' }))).status).toBe(200)
@@ -226,7 +226,7 @@ describe('entries follow their fields', () => {
     expect(feed.rows).toEqual([{ doc: { new: 'x "y" é', n: 1 } }])
   })
 
-  test('when one is deleted, and comes back as another', async () => {
+  test('when one is deleted and created again with another type', async () => {
     const api = await makeApi(world.admin, {
       gone: ['string', { unique: 'yes', unique_case_insensitivity: true }],
       n: ['integer'],
@@ -258,7 +258,7 @@ describe('entries follow their fields', () => {
     })
   })
 
-  test('while they are written', async () => {
+  test('while both are written', async () => {
     const api = await makeApi(world.admin, { a: ['integer'] })
     const writing = Array.from({ length: 30 }, (_, a) => api.create({ a, b: a }))
     const renamed = api.putField('a', { slug: 'b' })
@@ -274,7 +274,7 @@ describe('entries follow their fields', () => {
     expect((await world.admin.get(`${api.entries}?filter=ge(b,0)`)).body.meta.results.total).toBe(60)
   })
 
-  test('by rules that hold for what is written from then on', async () => {
+  test('when rules change: the new ones apply to later writes only', async () => {
     const api = await makeApi(world.admin, { a: ['string'] })
     const { id } = (await api.create({ a: 'long enough' })).body.data
     await api.putField('a', { validation: { string: { max_length: 3 } } })

@@ -116,7 +116,7 @@ const changes: Record<string, Change> = {
 }
 
 describe.for(Object.entries(changes))('when %s', ([, { apply, byId, ...bySlug }]) => {
-  test('every server serves entries as they are defined now', async () => {
+  test('every server uses the current definition', async () => {
     const api = await rememberedApi()
     await apply(api)
     const addresses = [
@@ -135,14 +135,14 @@ describe.for(Object.entries(changes))('when %s', ([, { apply, byId, ...bySlug }]
   })
 })
 
-test('what was refused before is accepted by every server when its rule is gone', async () => {
+test('every server accepts what only a deleted rule refused', async () => {
   const api = await makeApi(world.admin, { a: ['string', { max_length: 3 }] })
   expect((await elsewhere.post(api.entries, api.entry({ a: 'long' }))).status).toBe(400)
   await api.putField('a', { validation: { string: { max_length: 4 } } })
   expect((await elsewhere.post(api.entries, api.entry({ a: 'long' }))).status).toBe(201)
 })
 
-test('an entry is found by its URL where the field that names it is new', async () => {
+test('an entry has its URL as soon as the field that names it exists', async () => {
   const api = await makeApi(world.admin, { a: ['string'] })
   expect((await elsewhere.get(`${api.entries}/ash`)).status).toBe(404)
   const named = { unique: 'yes', allow_null_values: false }
@@ -204,7 +204,7 @@ const underWay: Record<
 }
 
 describe('an entry is checked against the definition that it is stored with', () => {
-  test.for(Object.entries(underWay))('while %s', async ([, [make, created]]) => {
+  test.for(Object.entries(underWay))('while a change is made: %s', async ([, [make, created]]) => {
     const api = await rememberedApi()
     let creating: Promise<Reply[]> | undefined
     await world.work.transaction(async (work) => {
@@ -220,7 +220,7 @@ describe('an entry is checked against the definition that it is stored with', ()
     for (const answer of (await creating) ?? []) expect(outcomeOf(answer)).toMatchObject(created)
   })
 
-  test('and as it was, when a change comes to nothing', async () => {
+  test('also when a change is rolled back', async () => {
     const api = await rememberedApi()
     let creating: Promise<Reply> | undefined
     const changing = world.work.transaction(async (work) => {
@@ -236,7 +236,7 @@ describe('an entry is checked against the definition that it is stored with', ()
   test.for([
     ['a field', (api: Api) => api.putField('a', { slug: 'b' }), ok({ b: 'new a' })],
     ['the type', (api: Api) => putApi(api, { api_type: `new_${api.type}` }), ok({ a: 'new a' })],
-  ] as const)('and %s changes after it, with it', async ([, changeIt, read]) => {
+  ] as const)('and %s follows a change after it', async ([, changeIt, read]) => {
     const api = await rememberedApi()
     let changing: Promise<Reply> | undefined
     const entry = await world.work.transaction(async (work) => {
@@ -255,7 +255,7 @@ describe('an entry is checked against the definition that it is stored with', ()
   })
 })
 
-test('many entries and many changes at once leave every entry as it is defined', async () => {
+test('concurrent writes and changes leave every entry as its definition says', async () => {
   const api = await rememberedApi()
   let busy = true
   const creating = [world.admin, elsewhere].flatMap((client) =>

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 describe('an entry', () => {
-  test('is created as the contract says, and reads the same at both addresses', async () => {
+  test('is created as in the public contract, and reads the same at both addresses', async () => {
     const api = await makeApi(world.admin, { title: ['string'], copies: ['integer'], lent: ['boolean'] })
     const reply = await api.create({ title: 'Möwe', copies: 3, shelf: 'ignored' })
     expect(reply.status).toBe(201)
@@ -50,7 +50,7 @@ describe('an entry', () => {
     })
   })
 
-  test('changes in part; If-Match guards changes and deletes', async () => {
+  test('is changed in part, and If-Match guards changes and deletes', async () => {
     const api = await makeApi(world.admin, { title: ['string'], copies: ['integer'], notes: ['any'] })
     const reply = await api.create({ title: 'Gull', copies: 1, notes: { a: 1, b: [2] } })
     const path = `${api.entries}/${reply.body.data.id}`
@@ -111,7 +111,7 @@ describe('an entry', () => {
     expect((await world.admin.get('/v2/extensions/nothing-here')).status).toBe(404)
   })
 
-  test('has the fields of the API with odd names too', async () => {
+  test('can have fields with odd names', async () => {
     const api = await makeApi(world.admin, {
       constructor: ['string'] as const,
       'with space': ['integer'],
@@ -136,7 +136,7 @@ test('a refusal names every fault of an entry', async () => {
 })
 
 describe('an upsert', () => {
-  test('creates only where the API allows it', async () => {
+  test('creates entries only where the API allows it', async () => {
     const strict = await makeApi(world.admin, { a: ['string'] })
     expect(
       (await world.admin.put(`${strict.entries}/${randomUUID()}`, strict.entry({ a: 'x' }))).status,
@@ -159,7 +159,7 @@ describe('an upsert', () => {
     expect(absent.status).toBe(412)
   })
 
-  test('of one id by many creates once', async () => {
+  test('creates one entry when many have the same id', async () => {
     const api = await makeApi(world.admin, { n: ['integer'] }, { allow_upserts: true })
     const path = `${api.entries}/${randomUUID()}`
     const answers = await Promise.all(
@@ -171,7 +171,7 @@ describe('an upsert', () => {
 })
 
 describe('a unique field', () => {
-  test('has one winner among many at once, and the refusal names it', async () => {
+  test('accepts one of many concurrent creates, and the refusals name the field', async () => {
     const api = await makeApi(world.admin, {
       code: ['string', { unique: 'yes' }],
       other: ['string', { unique: 'yes' }],
@@ -193,7 +193,7 @@ describe('a unique field', () => {
     expect((await api.create({ code: null })).status).toBe(201)
   })
 
-  test('may disregard case, also beyond ASCII', async () => {
+  test('can ignore case, also beyond ASCII', async () => {
     const api = await makeApi(world.admin, {
       code: ['string', { unique: 'yes', unique_case_insensitivity: true }],
     })
@@ -206,7 +206,7 @@ describe('a unique field', () => {
     expect((await api.create({ code: 'c' })).status).toBe(409)
   })
 
-  test('that was not unique before lets what is there stay', async () => {
+  test('that was not unique before leaves existing duplicates', async () => {
     const api = await makeApi(world.admin, { code: ['string'] })
     const twins = [await api.create({ code: 'x' }), await api.create({ code: 'x' })]
     const field = await api.putField('code', { validation: { string: { unique: 'yes' } } })
@@ -251,7 +251,7 @@ describe('a field in place of the id', () => {
     expect((await api.create({})).body.errors[0].detail).toBe("The field 'handle' is required (data.handle).")
   })
 
-  test('names what an upsert creates', async () => {
+  test('names the entry that an upsert creates', async () => {
     const api = await slugged({ allow_upserts: true })
     const reply = await world.admin.put(`${api.entries}/new-one`, api.entry({ n: 1 }))
     expect(reply.status).toBe(201)
@@ -263,7 +263,7 @@ describe('a field in place of the id', () => {
 })
 
 describe('a list', () => {
-  test('ends in a 422 when it takes longer than it may', async () => {
+  test('ends in a 422 when it takes too long', async () => {
     const api = await makeApi(world.admin, { a: ['string'] })
     await api.create({ a: 'x' })
     expect((await world.admin.get(`${api.entries}?timeout=20000`)).body.data).toHaveLength(1)
@@ -280,7 +280,7 @@ describe('a list', () => {
     await blocker
   })
 
-  test('takes the ways of counting and sorting that clients send', async () => {
+  test('accepts the forms of counting and sorting that clients send', async () => {
     const api = await makeApi(world.admin, { a: ['string'] })
     await api.create({ a: 'x' })
     for (const query of [

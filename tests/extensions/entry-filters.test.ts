@@ -186,7 +186,7 @@ const filter: fc.Arbitrary<Term> = fc.oneof(
   })),
 )
 
-test('a filter finds what it says, and nothing else', async () => {
+test('a filter returns exactly the entries that meet it', async () => {
   let matches = 0
   await fc.assert(
     fc.asyncProperty(filter, async ({ text, holds }) => {
@@ -227,7 +227,7 @@ test.each([
   expect(refused.body.errors[0].detail).toContain(why)
 })
 
-test('a definition that changes is seen by the next request', async () => {
+test('the next request uses a changed definition', async () => {
   const changing = await makeApi(world.admin, { a: ['string'] })
   await changing.create({ a: '1' })
   expect((await world.admin.get(`${changing.entries}?filter=eq(b,1)`)).status).toBe(400)

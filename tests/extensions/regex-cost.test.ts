@@ -35,7 +35,7 @@ const { regex } = fc.letrec<{ regex: string; part: string }>((tie) => ({
   ),
 }))
 
-test('the steps of an expression are expected: no fewer than half of them, and no more than four times as many', () => {
+test('the estimated steps of an expression are between half and four times the real ones', () => {
   fc.assert(
     fc.property(regex, (text) => {
       let steps: number
@@ -51,7 +51,7 @@ test('the steps of an expression are expected: no fewer than half of them, and n
   )
 })
 
-test('no program is made of an expression that would have a very long one', () => {
+test('an expression with a very long program is not compiled', () => {
   const make = vi.spyOn(RE2JS, 'compile')
   const refused = () => compileRegex('a{1000}'.repeat(140), 'here')
   expect(refused).toThrow(/here must be simpler: it takes \d+ steps, and at most 5000 are accepted/)

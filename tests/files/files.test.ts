@@ -111,7 +111,7 @@ describe('a file', () => {
     expect((await world.admin.get(`/v2/files/${id}`)).status).toBe(404)
   })
 
-  test('is not uploaded by shoppers', async () => {
+  test('cannot be uploaded by shoppers', async () => {
     expect((await upload(world, { name: 'a.txt', content: 'x' }, world.shopper)).status).toBe(403)
     expect((await upload(world, { name: 'a.txt', content: 'x' }, world.nobody)).status).toBe(401)
   })
@@ -190,7 +190,7 @@ describe('a refused upload leaves nothing behind', () => {
       /public/,
     ],
     [
-      'of a type that is not kept',
+      'of a type that is not accepted',
       { name: 'a.html', content: 'x' },
       400,
       'Forbidden',
@@ -243,7 +243,7 @@ describe('a refused upload leaves nothing behind', () => {
     expect(drafts()).toEqual([])
   }, 60_000)
 
-  test('that is no form', async () => {
+  test('that is not a form', async () => {
     const reply = await world.admin.post('/v2/files', { data: { type: 'file' } })
     expect(reply.status).toBe(415)
   })
@@ -262,7 +262,7 @@ describe('a refused upload leaves nothing behind', () => {
     expect([await total(), storedNames().length]).toEqual(before)
   })
 
-  test('by the database', async () => {
+  test('that the database refuses', async () => {
     const before = [await total(), storedNames().length]
     await world.sql(
       `ALTER TABLE files ADD CONSTRAINT not_today CHECK (file_name <> 'not today.txt') NOT VALID`,

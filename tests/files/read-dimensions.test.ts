@@ -23,18 +23,18 @@ test.each<[format: string, bytes: Buffer, width: number, height: number]>([
   ['JPEG', jpeg(14), 500, 320],
   ['JPEG behind a colour profile', jpeg(200_000), 500, 320],
   ['WebP', hex('52494646 1e000000 57454250 56503858 0a000000 00000000 1f0300 570200'), 800, 600],
-])('of a %s', (_, bytes, width, height) => {
+])('dimensions are read from a %s', (_, bytes, width, height) => {
   expect(readDimensions(bytes)).toEqual({ width, height })
 })
 
-test('not of what is cut off before them', () => {
+test('an image that is cut off before its dimensions has none', () => {
   const bytes = png(640, 480)
   for (let length = 0; length < 24; length++)
     expect(readDimensions(bytes.subarray(0, length))).toBeUndefined()
   expect(readDimensions(jpeg(300_000).subarray(0, headBytesMax))).toBeUndefined()
 })
 
-test('of no picture at all: what is said is a size or nothing, and soon', () => {
+test('any bytes have a size or none, in little time', () => {
   const beginnings = [
     '',
     '474946383961',

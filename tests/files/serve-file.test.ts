@@ -86,7 +86,7 @@ describe('a part of a file', () => {
     ['bytes=99990-', 99_990, 100_000],
     ['bytes=-10', 99_990, 100_000],
     ['bytes=0-999999', 0, 100_000],
-  ])('%s is what it says', async (range, from, to) => {
+  ])('is what the range asks for: %s', async (range, from, to) => {
     const answer = await ask(href, { range })
     expect(answer.status).toBe(206)
     expect(answer.headers.get('content-range')).toBe(`bytes ${from}-${to - 1}/100000`)
@@ -102,7 +102,7 @@ describe('a part of a file', () => {
   })
 
   test.each(['bytes=0-1,5-6', 'bytes=9-3', 'pages=1-2', 'nonsense'])(
-    '%s is none: the whole is sent',
+    'is the whole file if the range is invalid: %s',
     async (range) => {
       const answer = await ask(href, { range })
       expect([answer.status, (await bodyOf(answer)).length]).toEqual([200, 100_000])

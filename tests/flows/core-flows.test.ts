@@ -53,7 +53,7 @@ describe('a flow named as a resource', () => {
   })
 })
 
-test('entries of core flows are part of their objects, for whoever may see these', async () => {
+test('entries of core flows are part of their objects, and shoppers cannot read them', async () => {
   const flow = await makeFlow(world.admin, 'addresses', { floor: { field_type: 'integer' } })
   const { body: owner } = await world.admin.post('/v2/customers', customer())
   const line = { first_name: 'A', last_name: 'B', line_1: 'C', postcode: 'D', country: 'GB', county: 'E' }
@@ -82,7 +82,7 @@ test('entries of core flows are part of their objects, for whoever may see these
   expect((await world.admin.delete(flow.path)).status).toBe(204)
 })
 
-test('a client that deletes every entry of a core flow it finds comes to an end', async () => {
+test('a client that deletes all entries of a core flow finishes', async () => {
   const store = world.other
   const before = await store.post('/v2/customers', customer())
   const flow = await makeFlow(store, 'customers', {

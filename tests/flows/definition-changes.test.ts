@@ -77,7 +77,7 @@ test('a field that is deleted while entries are written leaves no value', async 
   expect([rows[0].lasting, rows[0].passing, rows[0].left]).toEqual([rows[0].all, '0', '0'])
 })
 
-test('a flow has at most 100 fields, whoever adds them', async () => {
+test('a flow has at most 100 fields, also under concurrent creates', async () => {
   const flow = await makeFlow(world.admin, 'many', {})
   const replies = await Promise.all(
     Array.from({ length: 104 }, (_, i) => flow.addField(`f${i}`, { field_type: 'string' })),

@@ -115,7 +115,7 @@ describe('a template', () => {
     expect((await world.admin.get(template.entries)).body.meta.results.total).toBe(0)
   })
 
-  test('is made once for a product when many make it at once', async () => {
+  test('is created once for a product by concurrent creates', async () => {
     const template = await makeFlow(world.admin, 'products(race)', { n: { field_type: 'integer' } })
     const product = await world.admin.post('/pcm/products', {
       data: { type: 'product', attributes: { name: 'A race', commodity_type: 'physical' } },
@@ -128,7 +128,7 @@ describe('a template', () => {
 })
 
 describe('links of an entry', () => {
-  test('are added, replaced and taken away', async () => {
+  test('are added, replaced and removed', async () => {
     const flow = await makeFlow(world.admin, 'wishlists', {
       title: { field_type: 'string' },
       wishes: { field_type: 'relationship', validation_rules: [{ type: 'one-to-many', to: 'product' }] },

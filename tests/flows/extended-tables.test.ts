@@ -21,7 +21,7 @@ const extendedTables: Readonly<Record<string, readonly object[]>> = {
   'user-authentication-password-profile-info': [{ table: 'user_authentication_password_profile_infos' }],
 }
 
-test('a definition that changes finds the objects of every resource that says it is extended, and no others', () => {
+test('a changed definition applies to the objects of every resource that declares the extension, and to no others', () => {
   const extended = findExtendedBy(() => app)()
   for (const slug of coreSlugs) {
     const tables = targetsOf({ id: '', slug }, extended).map(({ rows }) => rows)
@@ -30,7 +30,7 @@ test('a definition that changes finds the objects of every resource that says it
   }
 })
 
-test('a resource whose calls are all actions is extended, too', () => {
+test('a resource that only actions read and write is extended too', () => {
   const lines = resource({
     type: 'line',
     noun: ['line', 'lines'],

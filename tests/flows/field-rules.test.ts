@@ -67,7 +67,7 @@ describe('a value', () => {
     }
   })
 
-  test('meets all rules, and each of them alone', () => {
+  test('meets all rules exactly if it meets each of them', () => {
     const value = fc.integer({ min: -5, max: 15 })
     const rule = fc.oneof(
       fc.tuple(value, value).map(([from, to]) => between(from, to)),
@@ -138,7 +138,7 @@ describe('days', () => {
     return [4, 6, 9, 11].includes(month) ? 30 : 31
   }
 
-  test('are those of the calendar', () => {
+  test('are the days of the calendar', () => {
     fc.assert(
       fc.property(parts, ({ year, month, day }) => {
         const text = `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`
@@ -155,9 +155,9 @@ describe('days', () => {
     ['0000-12-31', false],
     ['0001-01-01T00:00:00+14:00', false],
     ['9999-12-31T23:59:59-01:00', false],
-  ])('are in the years that everyone can write: %s', (text, isThere) => expect(isDay(text)).toBe(isThere))
+  ])('have years from 0001 to 9999: %s', (text, isThere) => expect(isDay(text)).toBe(isThere))
 
-  test('are compared as times where both have one, else by the day', () => {
+  test('are compared as times if both have one, else by the day', () => {
     const time = fc.date({ min: new Date('1000-01-01'), max: new Date('9000-01-01'), noInvalidDate: true })
     const near = fc.tuple(time, fc.integer({ min: -90_000, max: 90_000 }))
     const forms: readonly ((date: Date) => string)[] = [
@@ -185,7 +185,7 @@ describe('days', () => {
     )
   })
 
-  test('have offsets', () => {
+  test('can have offsets', () => {
     expect(compareDays('2020-01-01T01:00:00+02:00', '2019-12-31 23:00:00')).toBe(0)
     expect(compareDays('2020-01-01T01:00:00+0200', '2019-12-31T23:00:00Z')).toBe(0)
   })

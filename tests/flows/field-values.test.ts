@@ -62,7 +62,7 @@ test('a string field that a flow adds to a resource stores numbers as text, unde
   expect([templateEntry.status, templateEntry.body.data.isbn]).toEqual([201, '9780099419785'])
 })
 
-test('other fields take values of their type only', async () => {
+test('other fields accept only values of their type', async () => {
   const flow = await makeFlow(world.admin, 'strict', {
     n: { field_type: 'integer' },
     yes: { field_type: 'boolean' },
@@ -73,7 +73,7 @@ test('other fields take values of their type only', async () => {
   }
 })
 
-test('a default is answered as it was sent, and applied as the type of the field', async () => {
+test('a default is shown as it was sent, and applied in the type of the field', async () => {
   const flow = await makeFlow(world.admin, 'defaults', {})
   const cases: readonly (readonly [string, unknown, unknown])[] = [
     ['integer', '1', 1],
@@ -95,7 +95,7 @@ test('a default is answered as it was sent, and applied as the type of the field
   }
 })
 
-test('a default that breaks the rules of its field is accepted, and refused where an entry would take it', async () => {
+test('a default that breaks the rules of its field is accepted, and an entry that would get it is refused', async () => {
   const flow = await makeFlow(world.admin, 'seasons', {})
   const uuid = {
     field_type: 'string',
@@ -132,7 +132,7 @@ test('a default that breaks the rules keeps a resource from being created withou
   expect((await world.other.put(path, { data: { type: 'customer', name: 'Bea' } })).status).toBe(200)
 })
 
-test('string fields from before version 0050 take numbers as text', async () => {
+test('string fields from before migration 0050 store numbers as text', async () => {
   const flow = await makeFlow(world.admin, 'old', {
     note: { field_type: 'string' },
     day: { field_type: 'date' },

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('templates alone are listed on demand, filtered and paged as all flows are', async () => {
+test('a list of templates only is filtered and paged like the list of flows', async () => {
   for (const slug of ['products', 'products(book)', 'products(shoe)', 'products-of-mine'])
     await makeFlow(world.admin, slug, {})
   const slugs = async (query: string) => {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('of a store that adds nothing it is that of the server', async () => {
+test('the document of a store without flows is that of the server', async () => {
   const { status, body } = await world.admin.get(path)
   expect([status, body]).toEqual([200, (await world.nobody.get('/openapi.json')).body])
   expect(body.components.schemas.Product.properties.attributes.properties.extensions).toMatchObject({
@@ -20,7 +20,7 @@ test('of a store that adds nothing it is that of the server', async () => {
   })
 })
 
-test('it has the fields that flows add, and those of templates', async () => {
+test('the document has the fields that flows and templates add', async () => {
   const { admin } = world
   const flow = await makeFlow(admin, 'customers', {
     shoe_size: { field_type: 'integer', description: 'In Europe.', default: 40 },
@@ -53,7 +53,7 @@ test('it has the fields that flows add, and those of templates', async () => {
   expect(general.components.schemas.Customer.properties).not.toHaveProperty('size')
 })
 
-test('it has the entries of each flow, as their fields are', async () => {
+test('the document describes the entries of each flow', async () => {
   const { admin } = world
   await makeFlow(admin, 'birds', {
     wings: { field_type: 'integer', required: true, description: 'How many.' },
@@ -101,7 +101,7 @@ test('it has the entries of each flow, as their fields are', async () => {
   expect(generic.additionalProperties).toMatchObject({ type: ['string', 'number', 'boolean', 'null'] })
 })
 
-test('it is made once for each state of the store, and true from the next request on', async () => {
+test('the document is built once for each state of the store, and is current at the next request', async () => {
   // biome-ignore lint/suspicious/noExplicitAny: to count the calls.
   const instance = world.server.instance as any
   const make = instance.apiDocument

@@ -85,7 +85,7 @@ test('siblings can be added at the same time, but only one of each name', async 
   expect(await expectTree(world, hierarchy)).toBe(20)
 })
 
-test('moving two nodes below each other at the same time makes no circle', async () => {
+test('two nodes that are moved below each other at the same time form no circle', async () => {
   const { admin } = world
   const hierarchy = (await makeHierarchy(admin)).id as string
   const one = (await makeNode(admin, hierarchy)).id as string

@@ -14,7 +14,7 @@ const merge = () =>
     'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT merge_list_deltas(100, rows_max => 6, blocks_max => 4); COMMIT',
   )
 
-test('moved nodes leave one list of children and enter another, also with merged blocks', async () => {
+test('a moved node leaves one list of children and enters another, also with merged blocks', async () => {
   const { admin } = world
   const { id: h } = await makeHierarchy(admin)
   const from = (await makeNode(admin, h)).id

@@ -183,7 +183,7 @@ test('a node moves with its descendants', async () => {
   expect((await admin.get(nodePath(h, b))).status, 'what was below C').toBe(404)
 })
 
-test('a new name is at once in the breadcrumbs of all descendants', async () => {
+test('a new name appears at once in the breadcrumbs of all descendants', async () => {
   const { admin } = world
   const [h, a, b] = (await chain('A', 'B')) as [string, string, string]
   const before = (await admin.get(nodePath(h, b))).headers.get('etag')
@@ -204,8 +204,8 @@ test('a new name is at once in the breadcrumbs of all descendants', async () => 
   expect((await admin.get(nodePath(h, b))).body.data.meta.breadcrumbs[0].name).toBe('Tree of all')
 })
 
-describe('refuses', () => {
-  test('the name or slug of a sibling, and the name of the parent', async () => {
+describe('a write of a node is refused', () => {
+  test('with the name or slug of a sibling, or the name of the parent', async () => {
     const { admin } = world
     const [h, a, b] = (await chain('A', 'B')) as [string, string, string]
     const name = 'data.attributes.name'
@@ -239,7 +239,7 @@ describe('refuses', () => {
     ).toBe(200)
   })
 
-  test('a place below itself, in another hierarchy, or nowhere', async () => {
+  test('with a parent below itself, in another hierarchy, or missing', async () => {
     const { admin } = world
     const [h, a, b, c] = (await chain('A', 'B', 'C')) as [string, string, string, string]
     const [other, stranger] = (await chain('A')) as [string, string]
@@ -257,7 +257,7 @@ describe('refuses', () => {
     expect(await expectTree(world, h)).toBe(3)
   })
 
-  test('a tree of more than 20 levels', async () => {
+  test('beyond 20 levels', async () => {
     const { admin } = world
     const ids = await chain(...Array.from({ length: 20 }, (_, i) => `Level ${i}`))
     const [h, first] = ids as [string, string]
@@ -269,7 +269,7 @@ describe('refuses', () => {
     expect((await moveTo(admin, h, ids[2] as string, top.id)).status, 'one level less').toBe(204)
   })
 
-  test('the id of another object, and the store as a hierarchy', async () => {
+  test('with the id of another object, or of the store as a hierarchy', async () => {
     const { admin } = world
     const [h, a] = (await chain('A')) as [string, string]
     const sent = { data: { type: 'node', id: randomUUID(), attributes: {} } }

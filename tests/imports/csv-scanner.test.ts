@@ -32,7 +32,7 @@ function pieces(text: string, cuts: readonly number[]): readonly string[] {
 }
 
 describe('CSV', () => {
-  test('is read as it was written, in whatever pieces it arrives, and as another parser reads it', () => {
+  test('is read as it was written, in any pieces, and as another parser reads it', () => {
     fc.assert(
       fc.property(rows, lineEnd, fc.array(fc.nat(), { maxLength: 5 }), (some, end, cuts) => {
         const text = [header, ...some].map((cells) => toCsvLine(cells).replace(/\r\n$/, end)).join('')
@@ -48,7 +48,7 @@ describe('CSV', () => {
     [';', 'semicolons'],
     ['\t', 'tabs'],
     [',', 'commas'],
-  ])('separated by %j (%s): the header tells', (delimiter) => {
+  ])('may be separated by %j (%s), as its header shows', (delimiter) => {
     fc.assert(
       fc.property(fc.constantFrom(',', ';', '\t', 'x'), (other) => {
         const names = [...header, `admin_attributes.a${other}b`]
@@ -77,7 +77,7 @@ describe('CSV', () => {
     expect(cellsOf(`name,sku,commodity_type\n${line}`)).toEqual([header, cells])
   })
 
-  test('that is exported is separated by commas, whatever its header has', () => {
+  test('that is exported is always separated by commas', () => {
     const names = [
       ...header,
       `admin_attributes.${';name;sku;commodity_type'.repeat(4)}`,
@@ -102,7 +102,7 @@ describe('CSV', () => {
       1,
       'has text after its closing quote. Write "" for a quote inside a quoted cell.',
     ],
-  ])('that is broken says where: %j', (text, row, cell, message) => {
+  ])('that is malformed is refused with the place: %j', (text, row, cell, message) => {
     expect(() => scan(text)).toThrow(expect.objectContaining({ row, cell, message }))
   })
 })

@@ -39,7 +39,7 @@ describe('the text of a file', () => {
     ['UTF-16LE with a byte order mark', (one) => utf16(`\ufeff${one}`)],
     ['UTF-16BE', (one) => utf16(one).swap16()],
     ['UTF-16BE with a byte order mark', (one) => utf16(`\ufeff${one}`).swap16()],
-  ])('is read from %s, whatever pieces it comes in', async (_, bytesOf) => {
+  ])('is read from %s, in any pieces', async (_, bytesOf) => {
     await fc.assert(
       fc.asyncProperty(text, cuts, async (one, at) => {
         expect(await read(bytesOf(one), ...at)).toEqual([one])
@@ -48,7 +48,7 @@ describe('the text of a file', () => {
     )
   })
 
-  test('keeps a mark that is not at its beginning, and replacement characters that it has itself', async () => {
+  test('keeps a byte order mark that is not at its beginning, and its own replacement characters', async () => {
     expect(await read(Buffer.from('a\ufeff\ufffdb'), 1, 2, 3, 4, 5, 6)).toEqual(['a\ufeff\ufffdb'])
     expect(await read(Buffer.alloc(0))).toEqual([''])
     expect(await read(Buffer.from('a'))).toEqual(['a'])

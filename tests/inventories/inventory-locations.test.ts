@@ -28,7 +28,7 @@ afterAll(async () => {
 const locations = '/v2/inventories/locations'
 const type = 'inventory_location'
 
-test('a location has a name, a slug, and where it is', async () => {
+test('a location has a name, a slug and an address', async () => {
   const attributes = {
     name: 'Harbour',
     slug: `harbour-${randomUUID()}`,
@@ -85,7 +85,7 @@ test('an invalid location is refused by the name of its field', async () => {
   expect([again.status, again.body.errors[0].source]).toEqual([400, 'data.attributes.slug'])
 })
 
-test('a location that changes its slug keeps its stock, and the old slug is free', async () => {
+test('a location that changes its slug keeps its stock, and the old slug can be used again', async () => {
   const [id, stock] = [
     await makeLocation(world.admin, 'before'),
     await makeStock(world.admin, { locations: { before: { available: 3 } } }),

@@ -42,7 +42,7 @@ test('a change by one action is recorded as that action', () => {
   ])
 })
 
-test('a change to a total ends in that total', () => {
+test('a change to a total results in that total', () => {
   fc.assert(
     fc.property(level, count, (before, n) => {
       const after = sum(before, changeToTotal(n, before))

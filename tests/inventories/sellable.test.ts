@@ -34,7 +34,7 @@ test('as many bundles can be sold as can be packed', () => {
   )
 })
 
-test('a console and two pads', () => {
+test('a set of a console and two pads is limited by both, and by the stock of its SKU', () => {
   const options = [
     { id: 'console', quantity: 1 },
     { id: 'pad', quantity: 2 },

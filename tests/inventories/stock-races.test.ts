@@ -54,7 +54,7 @@ const opens: Readonly<Record<string, number>> = {
 }
 const byOrders = { order: allocate, cancel: deallocate, send: ship } as const
 
-test('after 32 concurrent writers, stock is the sum of what succeeded, and allocated stock the sum of what is open', async () => {
+test('after 32 concurrent writers, stock is the sum of the successful transactions, and allocated stock the sum of the open ones', async () => {
   const race = fc.asyncProperty(fc.array(step, { minLength: writers, maxLength: writers }), async (steps) => {
     const ids = await Promise.all(
       [1, 2].map(() => makeStock(world.admin, { available: 10, locations: { north: { available: 4 } } })),

@@ -29,7 +29,7 @@ const short = {
   detail: 'Your request could not be completed due to insufficient stock levels',
 }
 
-describe.each([undefined, 'north'])('what lies in %s', (location) => {
+describe.each([undefined, 'north'])('the stock of %s', (location) => {
   const levelOf = async (id: string) => {
     const stock = await stockOf(world.admin, id)
     return location === undefined ? { ...stock, locations: undefined } : stock.locations[location]
@@ -76,7 +76,7 @@ describe.each([undefined, 'north'])('what lies in %s', (location) => {
     expect(await levelOf(id)).toMatchObject(level(0, 80))
   })
 
-  test('stays within numbers that are added up exactly', async () => {
+  test('stays within exact numbers', async () => {
     const id = await create(0)
     expect((await act(world.admin, id, 'increment', 100_000_000_000, location)).status).toBe(200)
     const more = await act(world.admin, id, 'increment', 1, location)
@@ -111,7 +111,7 @@ test('an increment in a new location adds the location; a decrement there is ref
   expect((await stockOf(world.admin, id)).locations.north).toEqual(level(5, 0))
 })
 
-test('is told in two dialects: the first transaction too', async () => {
+test('is shown in two dialects, also the first transaction', async () => {
   const id = await makeStock(world.admin, { locations: { north: { available: 2 } } })
   const body = {
     type: 'stock-transaction',
@@ -210,7 +210,7 @@ test('an invalid transaction is refused by the name of its field', async () => {
   expect((await act(world.admin, randomUUID(), 'increment', 1)).status).toBe(404)
 })
 
-test('is done once for an Idempotency-Key', async () => {
+test('runs once for an Idempotency-Key', async () => {
   const id = await makeStock(world.admin, { available: 10 })
   const headers = { 'idempotency-key': randomUUID() }
   const body = { data: { action: 'allocate', quantity: 4 } }

@@ -84,8 +84,8 @@ test('an update refuses quantities that it would not set, unless they are the cu
   expect((await world.admin.put(at(id), both, located)).body.data.attributes.available).toBe(5)
 })
 
-describe('is created', () => {
-  test('of a product, or of none yet; with nothing, where nothing is said', async () => {
+describe('stock is created', () => {
+  test('for a product, for an id without a product, and without quantities', async () => {
     const reply = await world.admin.post(
       '/v2/inventories',
       { data: { type: 'stock', attributes: {} } },
@@ -98,7 +98,7 @@ describe('is created', () => {
     ])
   })
 
-  test('without the header too: a body with attributes says which dialect it is', async () => {
+  test('without the header too, as the attributes show the dialect', async () => {
     const id = randomUUID()
     const attributes = { locations: { north: { available: 1 }, south: { available: 2 } } }
     const reply = await world.admin.post('/v2/inventories/', {
@@ -111,7 +111,7 @@ describe('is created', () => {
     expect([flat.status, flat.body.data]).toMatchObject([201, level(5, 0)])
   })
 
-  test('under the id of a product in the path, as clients of the first dialect do', async () => {
+  test('under the id in the path, as clients of the first dialect do', async () => {
     for (const [body, n] of [
       [{ data: { quantity: 100 } }, 100],
       [{ data: { type: 'stock' } }, 0],
@@ -125,7 +125,7 @@ describe('is created', () => {
     }
   })
 
-  test('under the id in the path with locations too, whichever dialect the body is in', async () => {
+  test('under the id in the path with locations too, in either dialect', async () => {
     const locations = { north: { available: 2 }, south: { available: 3 } }
     for (const [data, n] of [
       [{ attributes: { locations } }, 5],
@@ -151,7 +151,7 @@ describe('is created', () => {
     }
   })
 
-  test('only by members that it has: another that means stock is refused, and nothing is made', async () => {
+  test('only from its own members: other members about stock are refused', async () => {
     for (const [data, source] of [
       [{ total: 12 }, 'data.total'],
       [{ stock: 12 }, 'data.stock'],
@@ -173,7 +173,7 @@ describe('is created', () => {
     }
   })
 
-  test('once: a product that is counted is refused, and its stock stays', async () => {
+  test('once for each product, and a second create changes nothing', async () => {
     const id = await makeStock(world.admin, { available: 7 })
     const again = await Promise.all([
       world.admin.post(
@@ -193,7 +193,7 @@ describe('is created', () => {
     expect(await stockOf(world.admin, fresh)).toMatchObject(level(3, 0))
   })
 
-  test('not where there is no such location, or no such number', async () => {
+  test('only in existing locations, with valid numbers', async () => {
     const post = (attributes: object, id: unknown = randomUUID()) =>
       world.admin.post('/v2/inventories', { data: { type: 'stock', id, attributes } }, located)
     for (const [reply, status, source] of [
@@ -216,8 +216,8 @@ describe('is created', () => {
   })
 })
 
-describe('is changed in locations', () => {
-  test('to the quantity that is sent; null removes a location, and others stay', async () => {
+describe('stock in locations is changed', () => {
+  test('to the sent quantities; null removes a location, and the others stay', async () => {
     const id = await makeStock(world.admin, {
       available: 9,
       locations: { north: { available: 2 }, south: { available: 3 } },
@@ -243,7 +243,7 @@ describe('is changed in locations', () => {
     expect((await stockOf(world.admin, id)).locations.north, 'a location that is back').toEqual(level(1, 0))
   })
 
-  test('and accepts its own response without a change', async () => {
+  test('without effect by its own response', async () => {
     const id = await makeStock(world.admin, { available: 9, locations: { north: { available: 2 } } })
     await act(world.admin, id, 'allocate', 1, 'north')
     const { body } = await world.admin.get(at(id), located)
@@ -252,7 +252,7 @@ describe('is changed in locations', () => {
     expect((await world.admin.get(transactionsOf(id))).body.meta.results.total).toBe(3)
   })
 
-  test('only in locations that there are, of stock that there is, in the version that is meant', async () => {
+  test('only in existing locations, of existing stock, in the version of If-Match', async () => {
     const id = await makeStock(world.admin, { locations: { north: { available: 2 } } })
     expect((await put(id, { nowhere: { available: 1 } })).status).toBe(404)
     expect((await put(id, { nowhere: null })).status).toBe(404)

@@ -165,7 +165,7 @@ test('an interrupted part is repeated once, and the parts before it are not', as
   for (const name of names) expect(await listProducts(name)).toEqual([`${name} 0`, `${name} 1`, `${name} 2`])
 })
 
-test('a part that two workers prepare at once is done once', async () => {
+test('a part that two workers prepare at the same time is done once', async () => {
   const id = await ask(prepared, 3)
   await expect.poll(() => gathered.length, { timeout: 8000 }).toBe(1)
   const second = prepared.run(world.work, { jobId: id, payload: 3 })

@@ -61,7 +61,7 @@ async function worksAgain() {
   await expect.poll(unfed, { timeout: 5000 }).toBe(0)
 }
 
-test('during an outage requests are answered 503; afterwards everything works', async () => {
+test('requests are answered with 503 during an outage, and succeed afterwards', async () => {
   await erased(await erase())
   proxy.cut(2000)
   const until = performance.now() + 1500
@@ -109,7 +109,7 @@ test('a job that had failed before the outage is retried', async () => {
     .toMatchObject([{ attempts: 2, locked: false, last_error: expect.any(String) }])
 })
 
-test('a job that the outage lost on its way from the queue runs', async () => {
+test('a job that an outage interrupts between the queue and its start runs later', async () => {
   const away = proxy.cutAt(1000, 'get_job', 'requestId')
   const request = await erase()
   await away

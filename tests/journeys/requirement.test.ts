@@ -114,7 +114,7 @@ describe('§4.1 update a user authentication OpenID Connect profile info', () =>
     ['no type', { data: { subject: 'x' } }],
     ['another type', { data: { type: 'user_authentication_info', subject: 'x' } }],
     ['no data', { type: 'user_authentication_oidc_profile_info', subject: 'x' }],
-  ])('data.type is required and must be right: %s', async (_what, body) => {
+  ])('data.type is required and must be correct: %s', async (_what, body) => {
     const { url, reply } = await newLink()
     const refused = await world.admin.put(url, body)
     expect(refused.status).toBe(400)

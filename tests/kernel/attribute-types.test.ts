@@ -46,7 +46,7 @@ afterAll(() => world.close())
 
 const post = (data: object) => world.admin.post('/v2/tasks', { data })
 
-test('a type among the attributes is an attribute, beside the type of the resource', async () => {
+test('a type among the attributes is an attribute of its own', async () => {
   const { status, body } = await post({ type: 'task', attributes: { type: 'copy', name: 'One' } })
   const { id } = body.data
   const { created_at, updated_at } = body.data.attributes
@@ -67,7 +67,7 @@ test('a type among the attributes is an attribute, beside the type of the resour
   expect(rows[0]).toEqual({ type: 'task', doc: { attributes: { type: 'count', name: 'Two' } } })
 })
 
-test('each of the two is refused under its own path', async () => {
+test('each of the two types is refused under its own path', async () => {
   const refusal = async (data: object) => {
     const { status, body } = await post(data)
     return [status, body.errors?.[0].source]
@@ -79,7 +79,7 @@ test('each of the two is refused under its own path', async () => {
   expect(await refusal({ type: 'task', attributes: { type: 'task' } })).toEqual([400, 'data.attributes.type'])
 })
 
-test('the API document describes both', async () => {
+test('the API document describes both types', async () => {
   const { body } = await post({ type: 'task', attributes: { type: 'copy' } })
   const { components } = (await world.nobody.get('/openapi.json')).body
   const ajv = new Ajv2020({ strict: false })

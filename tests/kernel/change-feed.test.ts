@@ -116,16 +116,16 @@ describe('the order of the feed', () => {
   })
 })
 
-describe('positions are given', () => {
+describe('positions are assigned', () => {
   const waiting = async () => Number((await world.sql('SELECT count(*) AS n FROM fresh_changes')).rows[0].n)
 
-  test('by the process that writes, soon', async () => {
+  test('by the writing process, soon', async () => {
     const { id } = await makeAccount('Soon')
     const fed = async () => (await world.sql('SELECT FROM changes WHERE id = $1', [id])).rowCount
     await expect.poll(fed, { interval: 5, timeout: 900 }).toBe(1)
   })
 
-  test('to changes that other processes left behind, a little later, in every store', async () => {
+  test('to changes that other processes have left, a little later, in every store', async () => {
     const ids = [randomUUID(), randomUUID()]
     await world.sql(
       `INSERT INTO accounts (store_id, id, created_at, updated_at, doc)
@@ -137,7 +137,7 @@ describe('positions are given', () => {
     expect(await changesOf(...ids)).toMatchObject([{ actor: 'system' }, { actor: 'system' }])
   })
 
-  test('to many at once, in batches, and to another store meanwhile', async () => {
+  test('to many changes in batches, and to another store meanwhile', async () => {
     await world.sql(
       `INSERT INTO accounts (store_id, id, created_at, updated_at, doc)
        SELECT $1, gen_random_uuid(), now(), now(), '{"name": "many"}' FROM generate_series(1, 20000)`,
@@ -154,7 +154,7 @@ describe('positions are given', () => {
     for (const { position, first, last, n } of rows) expect([first, last, n]).toEqual([1, position, position])
   })
 
-  test('also during an old snapshot, without scanning deleted rows each time', async () => {
+  test('during an old snapshot too, without scanning deleted rows each time', async () => {
     const { instance } = world.server
     await instance.database.transaction(async (transaction) => {
       const run = (text: string) => transaction.run({ text, values: [], once: true })
@@ -175,7 +175,7 @@ describe('positions are given', () => {
     })
   })
 
-  test('after a restore that left the sequence out', async () => {
+  test('after a restore without the sequence', async () => {
     await makeAccount('Before')
     await world.feed('SELECT')
     await world.sql(`UPDATE feeds SET done = 1000000000; SELECT pg_sleep(1.5)`)
@@ -186,7 +186,7 @@ describe('positions are given', () => {
   }, 90_000)
 })
 
-describe('a change states', () => {
+describe('a change has', () => {
   test('the time by the store’s clock, for deletions too', async () => {
     clock.forward(3600)
     const { id, path } = await makeAccount('Timely')
@@ -248,7 +248,7 @@ describe('an erasure', () => {
     return rows.length
   }
 
-  test('finds changes written a moment ago and while it waits', async () => {
+  test('finds changes that were written just before it, and while it waits', async () => {
     for (let round = 0; round < 5; round++) {
       const name = `q${randomUUID().slice(0, 8)}`
       const { customer, address } = await makeCustomer(world.admin, name)
@@ -273,7 +273,7 @@ describe('an erasure', () => {
     }
   })
 
-  test('lets nobody else assign positions in its store until it ends', async () => {
+  test('prevents others from assigning positions in its store until it ends', async () => {
     const { id } = await makeAccount('Fresh')
     await world.work.transaction(async ({ store }) => {
       await holdFeed(store)

@@ -395,7 +395,7 @@ describe('a list that mixes types', () => {
     expect(new Set(body.data.map(({ type }: { type: string }) => type))).toEqual(new Set(['special_line']))
   })
 
-  test('does so also with fields at the top and with the id as a field', async () => {
+  test('shows them so with fields at the top too, and with the id as a field', async () => {
     const data = { type: 'short_list', id: 'mine' }
     const { body } = await world.admin.post('/v2/lists', { data })
     const meta = { timestamps: { created_at: now, updated_at: now } }
@@ -525,7 +525,7 @@ describe('a list in an order of its own', () => {
   })
 })
 
-test('the API document of all of this is OpenAPI 3.1', async () => {
+test('the API document of all envelopes is OpenAPI 3.1', async () => {
   const { valid, errors } = await new Validator().validate(structuredClone(document))
   expect([valid, errors]).toEqual([true, undefined])
 })

@@ -35,7 +35,7 @@ function insert(table: string, id: string, doc: object, more: Record<string, str
   return old.sql(`INSERT INTO ${table} (${columns.join()}) VALUES (${values.join()})`, [at, id, doc])
 }
 
-test('its feed keeps its rows and tombstones in the order of the writes, and continues', async () => {
+test('a migrated feed keeps its rows and tombstones in the order of the writes, and continues', async () => {
   const organisation = randomUUID()
   await old.sql('INSERT INTO organisations VALUES ($1, $2, now())', [organisation, 'Old'])
   for (const id of [store, other]) {

@@ -35,7 +35,7 @@ function refusalOf(run: () => unknown): Problem {
   throw new Error('was not refused')
 }
 
-describe('a body is read', () => {
+describe('a body of a create is read', () => {
   test.each<[values: object, rest: object]>([
     [{ unheard_of: 1, id }, {}],
     [{ code: 'gbp' }, { code: 'GBP' }],
@@ -67,7 +67,7 @@ describe('a body is read', () => {
     [{ labels: { a: null } }, { labels: { a: null } }],
     [{ labels: { a: '', b: '', c: '', d: '' } }, { labels: { a: '', b: '', c: '', d: '' } }],
     [{ amounts: { a: { code: 'usd' }, b: null } }, { amounts: { a: { code: 'USD' }, b: null } }],
-  ])('that changes %j', (values, rest) => {
+  ])('a body of an update is read: %j', (values, rest) => {
     expect(reader.update(sent(values))).toEqual({ title: 'A', ...rest })
   })
 })
@@ -108,7 +108,7 @@ describe('attributes of a closed resource', () => {
   })
 })
 
-describe('a refused body is told what is accepted', () => {
+describe('a refusal of a body says what is accepted', () => {
   test.each<[values: object, source: string, words: string]>([
     [{ weight: '1' }, 'weight', 'must be a number or null, not "1".'],
     [{ weight: -1001 }, 'weight', 'must be from -1000 to 1000, not -1001.'],
@@ -154,7 +154,7 @@ describe('a refused body is told what is accepted', () => {
     [{ labels: { a: '', b: '', c: '', d: '' } }, 'labels', 'must have at most 3 members'],
     [{ contact: {} }, 'contact.email', "The field 'email' is required (data.contact.email)."],
     [{ amounts: { a: {} } }, 'amounts.a.units', "The field 'units' is required (data.amounts.a.units)."],
-  ])('that makes one with %j', (values, source, words) => {
+  ])('also in a create with %j', (values, source, words) => {
     const refusal = refusalOf(() => reader.create(sent(values)))
     expect(refusal.source).toBe(`data.${source}`)
     expect(refusal.detail).toContain(words)
@@ -215,7 +215,7 @@ describe('an update', () => {
     // What was not there is made, with its defaults.
     [{ amounts: { a: { units: 1 } } }, { amounts: { a: { units: 1, code: 'EUR' } } }],
     [{ keys: {} }, { keys: {} }],
-  ])('to %j', (changes, stored) => {
+  ])('of a row to %j', (changes, stored) => {
     expect(merge(things, before, changes)).toEqual(stored)
   })
 
@@ -263,7 +263,7 @@ test.each([
   ['immutable', () => group({ a: text({ immutable: true }) }, {})],
   ['with another name in requests', () => group({ a: text({ inputName: 'b' }) }, {})],
   ['null in a map', () => map(text({ nullable: true }), {})],
-])('a field inside another cannot be %s', (_what, declare) => {
+])('a field inside another field cannot be %s', (_what, declare) => {
   expect(declare).toThrow(/cannot be/)
 })
 

@@ -61,7 +61,7 @@ const refusal = async (reading: Promise<unknown>) => {
 const refused = (status: number) => [status, expect.any(String)]
 
 describe('a form', () => {
-  test('has texts and a file, in whatever chunks it arrives', async () => {
+  test('has texts and a file, in any chunks', async () => {
     const bytes = formOf(['a', 'one'], ['file', 'x\r\n--betwee\x00\xff', 'p/q.png', 'Image/PNG'], ['b', ''])
     for (let size = 1; size <= bytes.length; size++) {
       expect(await read(bytes, { size })).toEqual({
@@ -115,7 +115,7 @@ describe('a form', () => {
     }
   })
 
-  test('is refused like its file, however and however late the file fails', async () => {
+  test('is refused like its file, whenever and however the file fails', async () => {
     const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' })
     const problem = new Problem('unavailable', 'File storage is full.')
     const failsAfter = (bytesMax: number, error: Error | null) => {

@@ -129,7 +129,7 @@ const filter: fc.Arbitrary<Case> = fc.oneof(
 const list = { resource: things, scope: [] }
 const parseFilter = (filter: string, more = '') => parse(`filter=${encodeURIComponent(filter)}${more}`)
 
-test('find the right rows in the right order at any offset, with exact totals', async () => {
+test('have the right rows in the right order at any offset, with exact totals', async () => {
   const page = fc.record({
     limit: fc.integer({ min: 0, max: 100 }),
     offset: fc.oneof(fc.nat(20), fc.nat(many + 10)),
@@ -152,7 +152,7 @@ test('find the right rows in the right order at any offset, with exact totals', 
   await fc.assert(finds, { numRuns: tries(75, 300) })
 })
 
-test('find the right rows in a walk by cursor', async () => {
+test('have the right rows in a walk by cursor', async () => {
   for (const [text, meets] of [
     ['eq(title,common)', ({ title }) => title === 'common'],
     ['like(title,o*)', ({ title }) => title.startsWith('o')],

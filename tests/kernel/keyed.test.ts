@@ -129,7 +129,7 @@ async function make(collection: string, data: Record<string, unknown>) {
 const newBasket = async (id = `b-${counter++}`) => make('/v2/baskets', { type: 'basket', id })
 const newShelf = async () => make('/v2/shelves', { type: 'shelf', slug: `s-${counter++}` })
 
-test('a field named id is the id: shown, linked, found and unique; the id of the row is not an address', async () => {
+test('a field named id replaces the id of the row in responses, links, addresses and refusals', async () => {
   const basket = await newBasket('Mine ~1. b')
   expect(basket).toMatchObject({ type: 'basket', id: 'Mine ~1. b' })
   expect(basket.links.self).toBe(`${world.url}/v2/baskets/Mine%20~1.%20b`)
@@ -146,7 +146,7 @@ test('a field named id is the id: shown, linked, found and unique; the id of the
   expect((await world.admin.delete(basket.links.self)).status).toBe(204)
 })
 
-test('a client may choose an id that looks like one of ours', async () => {
+test('a client may choose a UUID as id', async () => {
   const id = randomUUID().toUpperCase()
   await newBasket(id)
   expect((await world.admin.get(`/v2/baskets/${id}`)).body.data.id).toBe(id)

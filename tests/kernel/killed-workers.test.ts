@@ -46,7 +46,7 @@ test.each([
   ['short', short],
   ['long', long],
 ])(
-  'the %s jobs of a worker that is no more go on, those of one that lives are left to it',
+  'the %s jobs of a dead worker continue, and those of a live one stay with it',
   async (_length, job) => {
     const { instance } = world.server
     done.length = 0

@@ -36,7 +36,7 @@ function problemsOf(data: unknown): readonly Problem[] {
 
 const id = 'AAAAAAAA-0000-4000-8000-000000000001'
 
-test('each object has the values of its own kind, and says where it was', () => {
+test('each object has the values of its own kind, and its place in the request', () => {
   const pencils = { tool: 'pencil', color: 'red', maker_id: id, sold: true, pin: 'x', none: 1 }
   expect(tools.read({ data: [pencils, { tool: 'brush', pin: '1234', size: 7 }] })).toEqual([
     { kind: 'pencil', source: 'data.0', values: { color: 'red', hardness: 2, maker_id: id.toLowerCase() } },
@@ -85,7 +85,7 @@ describe('a declaration', () => {
   })
 })
 
-test('the API document has each kind, and tells them apart', () => {
+test('the API document has each kind, and a discriminator', () => {
   expect(kindsSchema(tools)).toMatchObject({
     oneOf: [
       {
@@ -125,7 +125,7 @@ const hostile: Readonly<Record<string, (size: number) => unknown>> = {
     JSON.parse(`{"tool":"pencil","color":${'['.repeat(size / 20)}${']'.repeat(size / 20)}}`),
 }
 
-test.each(Object.entries(hostile))('%s: reading takes linear time, and finds few faults', (_, dataOf) => {
+test.each(Object.entries(hostile))('a body of %s is read in linear time, with few faults', (_, dataOf) => {
   expectLinear(
     (body) => {
       for (let i = 0; i < 20; i++) expect(problemsOf(JSON.parse(body)).length).toBeLessThanOrEqual(20)

@@ -56,7 +56,7 @@ test('a write that is first and last is its own transaction, and no write may fo
   expect(log).toEqual(['apart: read', 'alone: write', 'apart: read'])
 })
 
-test('a last write that lost a race is tried again on its own connection, and reads there', async () => {
+test('a last write that lost a race runs again on its own connection, and reads there', async () => {
   const { transaction, log } = opened()
   await transaction.read(sql('read'))
   await transaction.last(sql('nothing'))

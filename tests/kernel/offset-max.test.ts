@@ -65,7 +65,7 @@ test('an offset up to the maximum is answered, a higher one is refused', async (
 })
 
 test.each(['', '&sort=id', '&sort=-created_at', '&filter=like(name,p*)'])(
-  'links lead to all of the list, and to its end%s',
+  'links lead to the whole list and to its end%s',
   async (more) => {
     for (const limit of [1, 4, 5, 7, 11, 100]) {
       const start = `/v2/pebbles?page[limit]=${limit}${more}`

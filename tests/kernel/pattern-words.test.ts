@@ -11,6 +11,6 @@ test.each([
   ['^[^$]', 'match ^[^$]'],
   ['^https?:\\/\\/', 'match ^https?:\\/\\/'],
   ['^[a-z]+[0-9]$', 'match ^[a-z]+[0-9]$'],
-])('%s is: must %s', (pattern, words) => {
+])('the pattern %s reads: must %s', (pattern, words) => {
   expect(patternWords(pattern)).toBe(words)
 })

@@ -149,7 +149,7 @@ test('a range has an exact total and the right pages after any writes and merges
   await fc.assert(history, { numRuns: tries(8, 25), endOnFailure: true })
 }, 120_000)
 
-test('a larger block without its first rows is split correctly', async () => {
+test('a large block without its first rows is split correctly', async () => {
   const onDay = (n: number): Row => ({ id: randomUUID(), created_at: day(n), updated_at: day(n) })
   await insert(Array.from({ length: 60 }, (_, i) => onDay(i)))
   await merge()

@@ -183,7 +183,7 @@ const worst: readonly (readonly [what: string, text: string])[] = [
   ['a long field', `eq(${'a'.repeat(8000)}`],
 ]
 
-test.each(worst)('takes no time over %s', (_what, filter) => {
+test.each(worst)('is parsed in linear time: %s', (_what, filter) => {
   const query = `filter=${encodeURIComponent(filter)}`
   const start = performance.now()
   for (let run = 0; run < 20; run += 1) refusal(query)

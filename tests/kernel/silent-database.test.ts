@@ -36,7 +36,7 @@ async function open({ onTestFinished }: TestContext, connections: number) {
 
 // What takes long here is waiting.
 describe.concurrent('when the database stops answering', () => {
-  test('every request is answered with 503, and the next one uses the database again', async (context) => {
+  test('every waiting request is answered with 503, and the next one uses the database again', async (context) => {
     const { proxy, admin, one } = await open(context, 3)
     const token = () =>
       admin.post('/oauth/access_token', {

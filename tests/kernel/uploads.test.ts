@@ -161,7 +161,7 @@ describe('an upload', () => {
   test.each([
     ['with its length', false],
     ['as it comes', true],
-  ])('%s is what was sent, up to the last byte it may have', async (_, chunked) => {
+  ])('%s arrives as it was sent, up to the maximum length', async (_, chunked) => {
     for (const bytes of [0, 1, 70_000, bytesMax]) {
       const body = binary(bytes)
       const { status, body: answer } = await post('/v2/doors/read', body, { chunked })
@@ -170,7 +170,7 @@ describe('an upload', () => {
   })
 
   test.each(['application/json', 'multipart/form-data; boundary=x', 'image/png', 'text/csv; charset=latin1'])(
-    'of type %s comes with its type',
+    'of type %s arrives with its type',
     async (type) => {
       const body = Buffer.from('{"not": "json\xff', 'latin1')
       const { body: answer } = await post('/v2/doors/read', body, { headers: { 'content-type': type } })
@@ -359,12 +359,12 @@ describe('a client that sends Expect: 100-continue', () => {
     ['/v2/doors/read', 'some bytes'],
     ['/v2/accounts', account],
     ['/v2/nowhere', account],
-  ])('sends to %s what it is told to', async (path, body) => {
+  ])('sends its body to %s when the server says so', async (path, body) => {
     const status = path === '/v2/nowhere' ? 404 : 201
     expect(await send(path, world.admin.token, body)).toEqual(['HTTP/1.1 100', `HTTP/1.1 ${status}`])
   })
 
-  test('does not have to send a body that is refused', async () => {
+  test('need not send a body that is refused', async () => {
     const refused = (status: number) => [`HTTP/1.1 ${status}`, 'connection: close']
     expect(await send('/v2/doors/read', undefined, 'x')).toEqual(refused(401))
     expect(await send('/v2/doors/read', world.admin.token, '', bytesMax + 1)).toEqual(refused(413))

@@ -45,7 +45,7 @@ test('a write is refused when too many wait for the same object, and only then',
 test.each([
   ['with a key', () => ({ 'idempotency-key': randomUUID() })],
   ['without a key', () => ({})],
-])('%s, requests that wait for one object leave the connections to others', async (_, headers) => {
+])('requests that wait for one object leave the connections to others: %s', async (_, headers) => {
   const make = async (name: string) =>
     (await world.admin.post('/v2/accounts', { data: { type: 'account', name } })).body.data.id as string
   const [contended, other] = [await make('Wanted'), await make('Other')]

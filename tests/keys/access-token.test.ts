@@ -41,7 +41,7 @@ test.each([
   ['a form that is labelled text', 'text/plain', asForm],
   ['JSON in an envelope', json, (fields: object) => JSON.stringify({ data: fields })],
   ['JSON behind white space', form, (fields: object) => `\n ${JSON.stringify(fields)}`],
-])('takes %s', async (_name, contentType, write) => {
+])('accepts %s', async (_name, contentType, write) => {
   expect((await ask(write(credentials()), contentType)).status).toBe(200)
 })
 
@@ -86,7 +86,7 @@ test.each([
   ['Bearer:', 200],
   ['Basic', 401],
   ['', 401],
-])('accepts the scheme %j: %i', async (scheme, status) => {
+])('a token with the scheme %j is answered with %i', async (scheme, status) => {
   const authorization = `${scheme} ${world.admin.token}`
   const reply = await world.nobody.get('/v2/accounts', { authorization })
   expect(reply.status).toBe(status)

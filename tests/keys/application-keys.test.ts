@@ -66,7 +66,7 @@ test('a renamed key still works', async () => {
   expect(await tokenOf(world.url, client_id, client_secret, 'client_credentials')).toBeTruthy()
 })
 
-test('last_used_at is when a token was last issued, and a token request is no change of the key', async () => {
+test('last_used_at is when a token was last issued, and a token request is not a change of the key', async () => {
   const { id, client_id, client_secret } = await newKey()
   const before = (await world.admin.get(`${keys}/${id}`)).headers.get('etag')
   clock.forward(60)
@@ -171,7 +171,7 @@ test.each([
   [{ reserved_rate_limit: 1.5 }, 'data.reserved_rate_limit'],
   [{ reserved_rate_limit: '10' }, 'data.reserved_rate_limit'],
   [{ type: 'key' }, 'data.type'],
-])('refuses %j, and names %s', async (fields, source) => {
+])('a key with %j is refused, and %s named', async (fields, source) => {
   const { status, body } = await world.admin.post(keys, key(fields))
   expect([status, body.errors[0].source]).toEqual([400, source])
 })

@@ -50,12 +50,12 @@ describe('wrong client ids and secrets are limited by address', () => {
     expect((await wrong()).status).toBe(401)
   })
 
-  test('correct ones are not limited', async () => {
+  test('correct client ids and secrets are not limited', async () => {
     const statuses = await statusesOf(3 * max, () => ask(world.key.id, world.key.secret))
     expect(new Set(statuses)).toEqual(new Set([200]))
   })
 
-  test('after too many guesses, those at a slow hash are refused unchecked', async () => {
+  test('after too many guesses, guesses at a slow hash are refused unchecked', async () => {
     await keepSlowly(world.key.id, 'short')
     const statuses = await statusesOf(max + 5, () => ask(world.key.id, 'wrong'))
     expect(statuses.filter((status) => status === 401)).toHaveLength(max)

@@ -187,7 +187,7 @@ const changes: [
   ['has lost the account', ({ account }) => world.admin.delete(account)],
 ]
 test.each(changes)(
-  'nothing of the account that was made with a member is left when the member %s',
+  'nothing is left of the account that was created with a member when the member %s',
   async (_, change) => {
     const name = named()
     const member = await makeMemberWithAccount(name)
@@ -199,7 +199,7 @@ test.each(changes)(
 )
 
 test.each(['customer', 'user-authentication-info', 'user-authentication-oidc-profile-info'])(
-  'nothing of a customer who signs in at a provider is left, whichever of it is asked for: %s',
+  'nothing is left of a customer who signs in at a provider, whichever object is erased: %s',
   async (which) => {
     const name = named()
     const { customers: realm } = await realmsOf(world.admin)

@@ -127,7 +127,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 test.each(holders)(
-  'a $type is in the logs, in the sets and in the API document, and is erased',
+  'a $type is in the logs, in the sets and in the API document, and can be erased',
   async ({ type, noun: [entryType, list] }) => {
     const name = `q${randomUUID().slice(0, 8)}`
     const { customer, address } = await makeCustomer(world.admin, name)

@@ -15,7 +15,7 @@ describe('a key', () => {
     ])
   })
 
-  test('is known after half of the maximum of other keys, and forgotten after the maximum', () => {
+  test('is remembered after half of the maximum of other keys, and forgotten after the maximum', () => {
     const keysMax = 1000
     const isRecentAfter = (others: number) => {
       const recent = new RecentKeys(1000, keysMax)

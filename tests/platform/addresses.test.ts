@@ -46,7 +46,7 @@ test.each([
   '64:ff9b:1::1',
   'localhost',
   '',
-])('%j is not', (address) => {
+])('%j is not public', (address) => {
   expect(isPublic(address)).toBe(false)
 })
 
@@ -63,7 +63,7 @@ test.each([
   ['fd00::/64', 'fd00:0:0:1::', false],
   ['0.0.0.0/0', '127.0.0.1', true],
   ['0.0.0.0/0', '::1', false],
-])('of the ranges %s, %s: %j', (list, address, within) => {
+])('whether the ranges %s contain %s: %j', (list, address, within) => {
   expect(isIn(rangesOf(list), address)).toBe(within)
 })
 
@@ -79,6 +79,6 @@ test.each([
   '1.2.3.4/-1',
   'fe80::1%eth0',
   'a:b',
-])('%j is no list of ranges', (list) => {
+])('%j is not a list of ranges', (list) => {
   expect(rangesOf(list)).toBeUndefined()
 })

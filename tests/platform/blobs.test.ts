@@ -68,7 +68,7 @@ describe.each([
   })
   afterAll(() => blobs.close())
 
-  test('are what came, whole and in parts', async () => {
+  test('are read as they were written, whole and in parts', async () => {
     const name = newName()
     const draft = await blobs.draft(inPieces(content))
     expect(draft.bytes).toBe(content.length)
@@ -92,13 +92,13 @@ describe.each([
     expect(await bytesOf(await blobs.read(await store(Buffer.alloc(0))))).toEqual(Buffer.alloc(0))
   })
 
-  test('are not there, nor drafts of them, when what comes fails', async () => {
+  test('and their drafts do not exist if the source fails', async () => {
     const fault = new Error('it broke off')
     await expect(blobs.draft(inPieces(content, fault))).rejects.toBe(fault)
     expect(drafts()).toEqual([])
   })
 
-  test('are not there when the disk is full, and that is no fault of ours', async () => {
+  test('do not exist if the disk is full, which is reported as unavailable', async () => {
     const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
     await expect(blobs.draft(inPieces(content, full))).rejects.toMatchObject({
       name: 'Unavailable',
@@ -107,7 +107,7 @@ describe.each([
     expect(drafts()).toEqual([])
   })
 
-  test('are thrown away before they are kept, and removed afterwards, also twice', async () => {
+  test('can be discarded as drafts, and removed when they are stored, also twice', async () => {
     const draft = await blobs.draft(inPieces(content))
     await draft.discard()
     await draft.discard()
@@ -118,7 +118,7 @@ describe.each([
     expect(await blobs.read(name)).toBeUndefined()
   })
 
-  test('are listed with the time since when they are there', async () => {
+  test('are listed with the time of their creation', async () => {
     const before = new Date(Date.now() - 5000)
     const names = [await store(Buffer.from('a')), await store(Buffer.from('b'))]
     expect(await namesOf(blobs)).toEqual(expect.arrayContaining(names))
@@ -128,7 +128,7 @@ describe.each([
     }
   })
 
-  test('have no other names than ids', async () => {
+  test('are named by ids only', async () => {
     for (const name of [
       'a/b',
       '../x',
@@ -144,7 +144,7 @@ describe.each([
     }
   })
 
-  test('that nobody goes on writing are forgotten, others are not', async () => {
+  test('that nobody continues to write are removed, and others stay', async () => {
     await blobs.draft(inPieces(content))
     await blobs.forgetDrafts(new Date(Date.now() - 60_000))
     expect(drafts()).toHaveLength(1)
@@ -153,7 +153,7 @@ describe.each([
   })
 })
 
-test('what else lies in the directory is not looked at', async () => {
+test('other files in the directory are ignored', async () => {
   const directory = newDirectory()
   const blobs = diskBlobs(directory)
   expect(await namesOf(blobs)).toEqual([])
@@ -163,7 +163,7 @@ test('what else lies in the directory is not looked at', async () => {
   expect(await namesOf(blobs)).toEqual([])
 })
 
-test('where nothing can be written nothing is kept, and we are unavailable for that', async () => {
+test('a directory that cannot be written is reported as unavailable', async () => {
   const path = join(newDirectory(), 'file')
   writeFileSync(path, '')
   const blobs = diskBlobs(join(path, 'files'))
@@ -173,7 +173,7 @@ test('where nothing can be written nothing is kept, and we are unavailable for t
   })
 })
 
-test('a bucket that is not there, or not ours, is refused before anything starts', async () => {
+test('a bucket that is missing or forbidden is refused before the server starts', async () => {
   const open = (changes: object) => s3Blobs({ ...s3Store.bucket, ...changes }, newDirectory())
   await expect(open({ name: 'another' })).rejects.toThrow(/^the bucket another at http:.* cannot be used: /)
   const refused = await open({ accessKeyId: 'unknown', secretAccessKey: 'hush' }).catch(String)
@@ -181,7 +181,7 @@ test('a bucket that is not there, or not ours, is refused before anything starts
   expect(refused).not.toContain('hush')
 })
 
-test('a store that answers another part than it was asked for is not believed', async () => {
+test('a store that returns another part than the requested one is not trusted', async () => {
   const blobs = await s3Blobs(s3Store.bucket, newDirectory())
   const name = newName()
   await (await blobs.draft(inPieces(content))).keep(name)
@@ -191,7 +191,7 @@ test('a store that answers another part than it was asked for is not believed', 
   blobs.close()
 })
 
-test('a file on the disk that has another length is not passed off as what was kept', async () => {
+test('a file on the disk with another length is not served', async () => {
   const directory = newDirectory()
   const blobs = diskBlobs(directory)
   const name = newName()
@@ -205,7 +205,7 @@ test('a file on the disk that has another length is not passed off as what was k
 
 type Respond = (response: ServerResponse, range: string | undefined) => void
 
-describe('a store that answers a file', () => {
+describe('a store that returns a file', () => {
   const part = { first: 5, last: 70_004 }
   const range = (answer: ServerResponse) =>
     answer.setHeader('content-range', `bytes ${part.first}-${part.last}/${content.length}`)
@@ -240,7 +240,7 @@ describe('a store that answers a file', () => {
   const readPart = async () => bytesOf(await blobs.read(newName(), content.length, part))
 
   test.each<[string, Respond]>([
-    ['whole, whatever part is asked for', whole],
+    ['whole, whatever the range', whole],
     ['packed by a proxy', packed],
     [
       'in chunks, without its length',
@@ -253,7 +253,7 @@ describe('a store that answers a file', () => {
         answer.end()
       },
     ],
-  ])('%s is understood', async (_, answers) => {
+  ])('%s is accepted', async (_, answers) => {
     respond = answers
     expect((await readWhole())?.equals(content)).toBe(true)
     expect((await readPart())?.equals(slice)).toBe(true)
@@ -271,7 +271,7 @@ describe('a store that answers a file', () => {
     ['of another length, packed', (answer) => packedAs(answer, content.subarray(0, 1000))],
     ['that is longer', (answer) => answer.end(Buffer.concat([content, content]))],
     ['and breaks off', cutOff(content.subarray(0, 1000))],
-  ])('%s is not passed off as what was kept', async (_, answers) => {
+  ])('%s is not served', async (_, answers) => {
     respond = answers
     await expect(readWhole()).rejects.toThrow()
     await expect(readPart()).rejects.toThrow()
@@ -283,7 +283,7 @@ function packedAs(answer: ServerResponse, bytes: Buffer): void {
   answer.end(gzipSync(bytes))
 }
 
-test('a store that does not answer makes us unavailable, and says so without a secret', async () => {
+test('a store that does not respond is reported as unavailable, without a secret', async () => {
   const away = await openS3Store()
   const blobs = await s3Blobs(away.bucket, newDirectory())
   await away.close()

@@ -59,7 +59,7 @@ async function kill(child: ChildProcess) {
   await once(child, 'exit')
 }
 
-test('the first start makes a durable UTF-8 cluster that only its socket leads to', async () => {
+test('the first start creates a durable UTF-8 cluster that only its socket leads to', async () => {
   const settings = ['fsync', 'synchronous_commit', 'full_page_writes', 'server_encoding', 'listen_addresses']
   const shown = await query(server.url, `SELECT ${settings.map((name) => `current_setting('${name}')`)}`)
   expect(shown).toEqual(['on', 'on', 'on', 'UTF8', ''])
@@ -68,7 +68,7 @@ test('the first start makes a durable UTF-8 cluster that only its socket leads t
   expect(fs.statSync(socketDir).mode & 0o777).toBe(0o700)
 })
 
-test('a second start on the data directory is refused, and the first goes on', async () => {
+test('a second start on the data directory is refused, and the first continues', async () => {
   const { child, firstLine } = await startElsewhere()
   expect(firstLine).toBe(
     `StartupError: data directory ${home} is in use by another Sutler process (pid ${process.pid})`,
@@ -77,7 +77,7 @@ test('a second start on the data directory is refused, and the first goes on', a
   expect(await words(server.url)).toEqual([])
 })
 
-test('a stop leaves no pid file and no socket, may be repeated, and a restart keeps the data', async () => {
+test('a stop leaves no pid file and no socket and can be repeated, and a restart keeps the data', async () => {
   await keep(server.url, 'stopped')
   await Promise.all([server.stop(), server.stop()])
   expect(fs.readdirSync(home).sort()).toEqual(['postgres', 'postgres.log'])
@@ -116,7 +116,7 @@ test('a start recovers when the server and its PostgreSQL were both killed', asy
   expect(await words(server.url)).toEqual(['both', 'killed', 'orphaned', 'stopped'])
 })
 
-test('a start ends a session that still works for a PostgreSQL that was killed', async () => {
+test('a start ends a session that still runs after its PostgreSQL was killed', async () => {
   await server.stop()
   const { child, firstLine: url } = await startElsewhere()
   const client = new pg.Client(url)
@@ -130,7 +130,7 @@ test('a start ends a session that still works for a PostgreSQL that was killed',
   expect(await words(server.url)).toHaveLength(4)
 })
 
-test('a server that has ended, and that nobody asked about yet, does not keep the directory', async () => {
+test('a server that has ended does not hold the directory', async () => {
   await server.stop()
   const module = new URL('../../server/platform/postgres/embedded.ts', import.meta.url)
   const script = `import { startEmbedded } from '${module}'; await startEmbedded(process.argv[1]); console.log('up')`
@@ -153,7 +153,7 @@ test('a server that has ended, and that nobody asked about yet, does not keep th
   expect(await words(server.url)).toHaveLength(4)
 })
 
-test('pid files whose numbers now belong to other processes do not keep it from starting', async () => {
+test('a server starts even if the numbers in its pid files now belong to other processes', async () => {
   const socketDir = new URL(server.url.replace('@/', '@x/')).searchParams.get('host') ?? ''
   await server.stop()
   fs.writeFileSync(join(home, 'sutler.pid'), `${process.pid} another time\n`)
@@ -163,7 +163,7 @@ test('pid files whose numbers now belong to other processes do not keep it from 
   expect(await words(server.url)).toHaveLength(4)
 })
 
-test('a first start that was cut short is begun again', async () => {
+test('an interrupted first start is repeated', async () => {
   const cut = join(scratch, 'cut')
   fs.mkdirSync(join(cut, 'postgres.init-1/base'), { recursive: true })
   const again = await startEmbedded(cut)

@@ -64,7 +64,7 @@ const numbered = (count: number) => Array.from({ length: count }, (_, i) => `/v2
 const idOf = (i: number) => `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`
 const soon = { timeout: 20_000 }
 
-test('requests that a client sends without waiting for answers run one after the other, in their order', async () => {
+test('requests that a client sends without waiting for responses run one after the other, in order', async () => {
   let answers = ''
   sendAll(numbered(40)).on('data', (chunk) => {
     answers += chunk
@@ -74,7 +74,7 @@ test('requests that a client sends without waiting for answers run one after the
   expect(calls).toEqual({ begun: 40, running: 0, most: 1 })
 })
 
-test('the next request is not begun while the client does not take the answer to the one before it', async () => {
+test('the next request does not begin while the client does not read the previous response', async () => {
   const socket = sendAll(Array.from({ length: 20 }, () => '/v2/echoes/length'))
   socket.pause()
   await expect.poll(() => calls.begun, soon).toBe(1)
@@ -84,7 +84,7 @@ test('the next request is not begun while the client does not take the answer to
   await expect.poll(() => calls.begun, soon).toBeGreaterThan(1)
 })
 
-test('a connection that has more requests waiting than any client sends is closed', async () => {
+test('a connection with more waiting requests than any client sends is closed', async () => {
   const socket = sendAll(numbered(150))
   socket.resume()
   await new Promise((closed) => socket.once('close', closed))

@@ -142,7 +142,7 @@ describe('a duplicate is a 409, in the words of the contract', () => {
   })
 })
 
-describe('is refused, and named', () => {
+describe('an invalid field is refused and named', () => {
   const usd = (tiers: object) => ({ USD: { amount: 1, tiers } })
   const tier = (minimum_quantity: number) => ({ minimum_quantity, amount: 1 })
   const july = { valid_from: '2026-07-01T00:00:00Z', valid_to: '2026-08-01T00:00:00Z' }
@@ -261,7 +261,7 @@ describe('a price book', () => {
     expect(included).toEqual([])
   })
 
-  test('goes with its prices and its modifiers', async () => {
+  test('is deleted with its prices and its modifiers', async () => {
     const { id } = await newBook()
     const price = await newPrice(id)
     await newModifier(id)
@@ -273,7 +273,7 @@ describe('a price book', () => {
 })
 
 describe('the prices of all price books', () => {
-  test('are found by SKU and by external_ref', async () => {
+  test('can be filtered by SKU and by external_ref', async () => {
     const [one, other] = [await newBook(), await newBook()]
     const sku = fresh('everywhere')
     const ids = [
@@ -301,7 +301,7 @@ describe('the prices of all price books', () => {
     expect(await find(`in(external_ref,${sku}-x,${sku}-y)`)).toEqual([y, x])
   })
 
-  test('are filtered by nothing else', async () => {
+  test('can be filtered by nothing else', async () => {
     expect((await world.admin.get('/pcm/pricebooks/prices?filter=eq(name,x)')).status).toBe(400)
   })
 })
@@ -348,7 +348,7 @@ describe('a copy', () => {
     expect((await world.admin.post('/pcm/pricebooks/x/replicate')).status).toBe(404)
   })
 
-  test('that races the deletion of the book is complete, or is not made', async () => {
+  test('that races the deletion of the book is complete or does not exist', async () => {
     const book = await newBook()
     for (let i = 0; i < 5; i++) await newPrice(book.id)
     const path = `/pcm/pricebooks/${book.id}`

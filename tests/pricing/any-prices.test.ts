@@ -7,7 +7,7 @@ import { begin, codes, hour, lastHour, quantities, questions, slowly } from './s
 
 /** Any books, sales, tiers, modifiers and times, against the rules one by one. */
 
-test('any price is what the rules say, in each currency and for each quantity', () => {
+test('any price follows the rules, in each currency and for each quantity', () => {
   fc.assert(
     fc.property(questions, (question) => {
       const { price, trace } = resolvePrice(question)
@@ -52,7 +52,7 @@ test('a price changes at each change, and stays the same between two', () => {
   )
 })
 
-test('a price with as many modifiers as there may be is still a number', () => {
+test('a price with the maximum number of modifiers is a safe number', () => {
   const most: StoredModifier = { modifier_type: 'price_increment', currencies: { USD: { amount: 1e12 } } }
   const parentPrice: StoredPrice = { currencies: { USD: { amount: 1e12 } } }
   const { price } = resolvePrice({

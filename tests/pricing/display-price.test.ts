@@ -65,7 +65,7 @@ test.each([
   [undefined, 'USD'],
   ['XXX', 'USD'],
   ['CHF', 'USD'],
-])('who asks for %j is shown %s', (header, code) => {
+])('a shopper who requests %j sees %s', (header, code) => {
   expect(displayCurrency(header, all)?.code).toBe(code)
 })
 

@@ -300,7 +300,7 @@ describe('tiers', () => {
     })
   })
 
-  test('tiers of one name that begin at different quantities are kept apart', () => {
+  test('tiers of one name that begin at different quantities stay separate', () => {
     const currencies = {
       ...usd(200, { bulk: [5, 120] }),
       GBP: { amount: 190, tiers: tiersOf({ bulk: [7, 110] }) },

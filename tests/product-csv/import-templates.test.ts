@@ -200,7 +200,7 @@ describe('columns of templates', () => {
     ['template:reviews:stars', /^unknown csv header/],
     [`template:${randomUUID()}:isbn`, /^unknown csv header/],
     ['products(book):isbn,template:products(book):isbn', /are the same field\. /],
-  ])('that there are not are refused: %s', async (column, detail) => {
+  ])('that do not exist are refused: %s', async (column, detail) => {
     const { status, body } = await send(csv(column, 'A,Dune,,physical,1'))
     expect([status, body.errors[0].detail]).toEqual([422, expect.stringMatching(detail)])
     expect((await world.sql('SELECT FROM product_import_rows')).rowCount).toBe(0)

@@ -81,7 +81,7 @@ test('a component with fewer options than its min is refused, but a stored one c
   expect((await put(world.admin, bundle.id, { components: { parts: { min: 3 } } })).status).toBe(422)
 })
 
-test('creating a bundle and deleting its option at once: only one succeeds', async () => {
+test('of creating a bundle and deleting its option at the same time, one succeeds', async () => {
   const parts = await Promise.all(Array.from({ length: 8 }, () => newProduct(world.admin)))
   const outcomes = parts.map(async ({ id }) => {
     const [creation, gone] = await Promise.all([
@@ -125,7 +125,7 @@ describe('a bundle in a bundle', () => {
     expect(await typesOf(leaf.id)).toEqual(['standard'])
   })
 
-  test('two bundles that are put into each other at once: only one succeeds', async () => {
+  test('of putting two bundles into each other at the same time, one succeeds', async () => {
     for (let i = 0; i < 5; i++) {
       const [one, other] = await Promise.all([0, 1].map(() => newProduct(world.admin, { sku: randomUUID() })))
       const into = (id: string, part: string) =>

@@ -69,7 +69,7 @@ test('a filter narrows the suggestions', async () => {
   expect(await suggested('br', { filter_by: 'name:cake' })).toEqual([['Brown Cake', 1]])
 })
 
-test('an empty query suggests the names of most products, and signs suggest nothing', async () => {
+test('an empty query suggests the names of most products, and punctuation suggests nothing', async () => {
   expect((await suggested(''))[0]).toEqual(['White Bread', 2])
   expect(await suggested('!!!')).toEqual([])
 })

@@ -47,7 +47,7 @@ test.each<[string, object | undefined]>([
       of: [term('a', [text('1')]), { is: 'any', of: [term('b', [text('2')]), term('c', [text('3')])] }],
     },
   ],
-])('%j is read as it was meant', (written, meant) => {
+])('%j is read as intended', (written, meant) => {
   expect(parseFilter(written)).toEqual(meant as Filter | undefined)
 })
 
@@ -76,7 +76,7 @@ test.each([
   'a:=x || || b:=y',
   `${'('.repeat(60)}a:=x${')'.repeat(60)}`,
   Array.from({ length: 51 }, () => 'a:=x').join('&&'),
-])('%j is no filter', (written) => {
+])('%j is not a filter', (written) => {
   expect(() => parseFilter(written)).toThrow(Unparsable)
 })
 

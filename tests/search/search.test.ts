@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('* and an empty query find everything, last changes first', async () => {
+test('* and an empty query return everything, last changes first', async () => {
   const everything = ['Café Crème Hat', 'Red Hat', 'Blue Shirt', 'Red Shirt']
   const [star, empty] = await shop.search({ q: '*' }, { type: 'search' })
   expect(star.hits.map(({ document }: Any) => document.attributes.name)).toEqual(everything)

@@ -94,7 +94,7 @@ test.each([
   [settings({ additional_languages: ['French'] }), 'data.additional_languages.0'],
   [settings({ address_mandatory_fields: ['line_1', 'planet'] }), 'data.address_mandatory_fields.1'],
   [settings({ shopper_address_limit: 501 }), 'data.shopper_address_limit'],
-])('refuses %j, and names %s', async (sent, source) => {
+])('a request with %j is refused, and %s named', async (sent, source) => {
   const { status, body } = await world.admin.put('/v2/settings', sent)
   expect([status, body.errors[0].source]).toEqual([400, source])
 })
@@ -139,7 +139,7 @@ test.each([
   [settings({ discounts: null }), 'data.discounts'],
   [settings({ discounts: { use_rule_promotions: 'yes' } }), 'data.discounts.use_rule_promotions'],
   [settings({ inventories: [] }), 'data.inventories'],
-])('refuses cart settings %j, and names %s', async (sent, source) => {
+])('cart settings with %j are refused, and %s named', async (sent, source) => {
   const { status, body } = await world.admin.put(cart, sent)
   expect([status, body.errors[0].source]).toEqual([400, source])
 })

@@ -80,7 +80,7 @@ test('shoppers get explanations if a setting allows it', async () => {
   }
 })
 
-test('the explanation of a product that is not seen, or cannot be bought', async () => {
+test('the visibility of a product explains why it is invisible or cannot be bought', async () => {
   const book = await store.pricebook()
   const { hierarchy, node } = await store.shelf()
   const elsewhere = await store.shelf()

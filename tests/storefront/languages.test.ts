@@ -8,7 +8,7 @@ test.each([
   [' ', 'fr-CH, fr;q=0.9, en;q=0.8, de;q=0.7, *;q=0.5', ['fr-CH', 'fr', 'en', 'de']],
   [undefined, 'en;q=0.1, de;q=0, it;Q=0.2,,;q=1', ['it', 'en']],
   [undefined, 'en;q=nonsense, fr', ['fr']],
-])('the languages of %j and %j', (own, accepted, languages) => {
+])('the languages of the headers %j and %j', (own, accepted, languages) => {
   expect(requestedLanguages(own, accepted)).toEqual(languages)
 })
 

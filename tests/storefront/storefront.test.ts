@@ -39,7 +39,7 @@ test('rules choose the catalog; without a matching rule it is the oldest; withou
   expect((await world.shopper.get(`/catalog/products/${product}`)).status).toBe(404)
 })
 
-test('nodes and hierarchies, their lists, and what is in them', async () => {
+test('shoppers read nodes and hierarchies, their lists and their products', async () => {
   const { hierarchy, node } = await store.shelf()
   const below = await shop.node(hierarchy, node, { slug: 'below', locales: { fr: { name: 'Dessous' } } })
   const [one, two, three] = [await shop.product(), await shop.product(), await shop.product()]
@@ -226,7 +226,7 @@ test('the texts of a product are in the requested language', async () => {
   }
 })
 
-test('related products in their order, and included files', async () => {
+test('related products have their order, and files can be included', async () => {
   const { hierarchy, node } = await store.shelf()
   const [from, near, far, unlisted] = [
     await shop.product(),
