@@ -21,7 +21,7 @@ export const serveFile = action({
   area: 'open',
   storeIn: 'store_id',
   status: 200,
-  shows: { file: true, ranges: true },
+  shows: { file: true },
   refuses: ['range_not_satisfiable'],
   headers: {
     Range: text({ about: 'The bytes to read, such as `bytes=0-1023`.', example: 'bytes=0-1023' }),

@@ -19,7 +19,7 @@ export const createOneTimePasswordTokenRequest = action({
   ownTransactions: true,
   status: 202,
   signsIn: true,
-  shows: { empty: true },
+  shows: { body: null },
   body: {
     type: 'one_time_password_token_request',
     alsoType: ['one-time-password-token-request'],

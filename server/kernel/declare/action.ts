@@ -93,13 +93,9 @@ export interface Action<
     readonly resource?: Resource
     readonly page?: true
     readonly rows?: readonly [usual: Resource, ...others: Resource[]]
-    /** The media type, if it is always the same. */
+    /** The media type, if it is always the same. Clients may request a part of it if `headers` has `Range`. */
     readonly file?: true | string
-    /** Clients may request a part of the file. */
-    readonly ranges?: true
     readonly errors?: true
-    /** The response has no body. */
-    readonly empty?: true
     /** The response has an entity tag. An object of a resource always has one. */
     readonly etag?: true
     /** The schema of `data` if it is not an object of a resource; of a page, the schema of each item. See `named`. */
@@ -110,8 +106,8 @@ export interface Action<
     readonly meta?: Readonly<Record<string, JsonSchema>>
     /** The other statuses of the response, with the schema of the body, or null for no body. */
     readonly others?: Readonly<Record<number, JsonSchema | null>>
-    /** The schema of the whole body, if the response has no `data`. */
-    readonly body?: JsonSchema
+    /** The schema of the whole body, if the response has no `data`; null for no body. */
+    readonly body?: JsonSchema | null
   }
   run(ctx: Ctx, call: ActionCall<R, F, U, K>): Promise<Answer>
   /**

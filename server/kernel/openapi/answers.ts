@@ -86,8 +86,8 @@ function linksAnswer({ relationship, name }: Extract<Operation['of'], { is: 'rel
 function actionAnswers(action: Action, operation: Operation, shared: Named): Record<number, Response> {
   const { shows } = action
   const { status } = operation
-  if (shows?.file) return fileAnswers(shows.file, shows.ranges)
-  if (shows?.empty) return { [status]: { description: 'Done; the response has no body.' } }
+  if (shows?.file) return fileAnswers(shows.file, Object.hasOwn(action.headers ?? {}, 'Range'))
+  if (shows?.body === null) return { [status]: { description: 'Done; the response has no body.' } }
   const headers = shows?.etag ? { headers: tagged } : {}
   if (shows?.body) return { [status]: { description: 'Done.', ...headers, content: content(shows.body) } }
   const { resource } = shows ?? {}
@@ -120,9 +120,9 @@ function objectAnswer(
   }
 }
 
-function fileAnswers(type: true | string, ranges: true | undefined): Record<number, Response> {
+function fileAnswers(type: true | string, hasRanges: boolean): Record<number, Response> {
   const content = { [type === true ? '*/*' : type]: { schema: bytes } }
-  if (!ranges) return { 200: { description: 'The file.', content } }
+  if (!hasRanges) return { 200: { description: 'The file.', content } }
   const headers = headersNamed('ETag')
   return {
     200: { description: 'The file.', headers, content },
