@@ -2,13 +2,29 @@
 export interface DiscountCart {
   readonly currency: string
   readonly at: Date
+  /** With the simple method, only standard promotions for whole carts apply. */
+  readonly calculationMethod: 'line' | 'simple'
+  readonly usesRulePromotions: boolean
+  /** Whether merchants discount the cart by hand. No promotion applies to it then. */
+  readonly usesCustomDiscounts: boolean
   /** In the order in which they were added. */
   readonly lines: readonly DiscountLine[]
+  readonly shopper: Shopper
   /** The account's tags. Empty without an account. */
   readonly accountTags: readonly string[]
   readonly customAttributes: Readonly<Record<string, CustomAttribute>>
   /** Only groups that a line is linked to. */
   readonly shippingGroups: readonly ShippingGroup[]
+}
+
+/** The person who uses codes. A guest has neither a customer's nor an account's id. */
+export interface Shopper {
+  readonly customerId?: string | undefined
+  readonly accountId?: string | undefined
+  /** The customer's or account member's address, or the contact of a guest's cart. */
+  readonly email?: string | undefined
+  /** Whether no order of theirs was ever paid or authorized. Undefined where nothing identifies them. */
+  readonly isNew?: boolean | undefined
 }
 
 /** Where a discount comes from. */
@@ -30,10 +46,14 @@ export interface DiscountLine {
   readonly id: string
   readonly kind: 'cart_item' | 'custom_item' | 'subscription_item'
   readonly productId?: string | undefined
+  /** Of a child product: its parent. */
+  readonly parentProductId?: string | undefined
   readonly sku?: string | undefined
-  /** As shown: with tax if the price includes it. */
+  /** As shown: with tax if the price includes it. With the simple method: without tax. */
   readonly unitPrice: number
   readonly quantity: number
+  /** How many units of the quantity promotions have added. Conditions look at the other units only. */
+  readonly autoAdded?: number | undefined
   readonly catalogId?: string | undefined
   /** The nodes of the product, with all their ancestors. */
   readonly nodeIds: readonly string[]
