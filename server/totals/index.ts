@@ -1,5 +1,38 @@
 import { module } from '../kernel/module.ts'
 
+export type {
+  CartPrice,
+  CartPromotion,
+  CartTotals,
+  LinePrice,
+  LineTax,
+  LineTotals,
+  ShippingTotals,
+  UnitAndValue,
+} from './cart-totals.ts'
+export {
+  type CodeDiscount,
+  type DisplayAmount,
+  displayAmount,
+  displayCart,
+  displayLine,
+  displayPromotionItem,
+  displayShipping,
+  type LineDisplayPrice,
+} from './display-totals.ts'
+export { totalCart } from './total-cart.ts'
+export type {
+  CalculationMethod,
+  CustomDiscount,
+  CustomDiscounts,
+  PromotionDiscounts,
+  ShippingPrice,
+  TaxItem,
+  TotalsCart,
+  TotalsComponent,
+  TotalsLine,
+} from './totals-cart.ts'
+
 export const totals = module({
   name: 'totals',
   about: 'Adds up what the lines of a cart cost, with discounts, taxes and shipping.',

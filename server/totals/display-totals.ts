@@ -1,0 +1,111 @@
+import { formatAmount, type NotedCurrency } from '../currencies/index.ts'
+import type { CartPrice, CartTotals, LinePrice, LineTotals, ShippingTotals } from './cart-totals.ts'
+
+/** An amount as carts and orders show it. */
+export interface DisplayAmount {
+  readonly amount: number
+  readonly currency: string
+  readonly formatted: string
+}
+
+export const displayAmount = (amount: number, currency: NotedCurrency): DisplayAmount => ({
+  amount,
+  currency: currency.code,
+  formatted: formatAmount(amount, currency),
+})
+
+/** The discounts of one code: its promotions may be several. */
+export interface CodeDiscount extends DisplayAmount {
+  /** By the ids of promotions and custom discounts. */
+  readonly constituents: Readonly<Record<string, DisplayAmount>>
+}
+
+interface DisplayUnitAndValue {
+  readonly unit: DisplayAmount
+  readonly value: DisplayAmount
+}
+
+export type LineDisplayPrice = Readonly<Record<LinePrice, DisplayUnitAndValue>> & {
+  /** By code. Absent without discounts. */
+  readonly discounts?: Readonly<Record<string, CodeDiscount>>
+}
+
+/** The `display_price` of a line. */
+export function displayLine({ prices, discounts }: LineTotals, currency: NotedCurrency): LineDisplayPrice {
+  const shown = (name: LinePrice) => ({
+    unit: displayAmount(prices[name].unit, currency),
+    value: displayAmount(prices[name].value, currency),
+  })
+  const byCode = Map.groupBy(discounts, ({ cause }) => cause.code)
+  return {
+    with_tax: shown('with_tax'),
+    without_tax: shown('without_tax'),
+    tax: shown('tax'),
+    discount: shown('discount'),
+    without_discount: shown('without_discount'),
+    ...(byCode.size > 0 && {
+      discounts: fromEntries(byCode, (shares) => ({
+        ...displaySum(shares, currency),
+        constituents: fromEntries(
+          Map.groupBy(shares, ({ cause }) => cause.id),
+          (ofCause) => displaySum(ofCause, currency),
+        ),
+      })),
+    }),
+  }
+}
+
+const displaySum = (shares: LineTotals['discounts'], currency: NotedCurrency): DisplayAmount =>
+  displayAmount(
+    shares.reduce((total, { amount }) => total + amount, 0),
+    currency,
+  )
+
+/** Clients choose codes, and one may be `__proto__`: `fromEntries` makes it a member like any other. */
+const fromEntries = <T, R>(map: ReadonlyMap<string, T>, show: (value: T) => R): Record<string, R> =>
+  Object.fromEntries([...map].map(([key, value]) => [key, show(value)]))
+
+/** The `display_price` of a cart. Clients expect all members, also where they are 0. */
+export function displayCart(
+  { prices }: Pick<CartTotals, 'prices'>,
+  currency: NotedCurrency,
+): Record<CartPrice, DisplayAmount> {
+  const shown = (name: CartPrice) => displayAmount(prices[name], currency)
+  return {
+    with_tax: shown('with_tax'),
+    without_tax: shown('without_tax'),
+    tax: shown('tax'),
+    discount: shown('discount'),
+    without_discount: shown('without_discount'),
+    shipping: shown('shipping'),
+    shipping_discount: shown('shipping_discount'),
+  }
+}
+
+/** The `display_price` of a promotion of the whole cart. The public contract has a 0 without a currency in it. */
+export function displayPromotionItem(amount: number, currency: NotedCurrency): LineDisplayPrice {
+  const both = (one: DisplayAmount) => ({ unit: one, value: one })
+  const taken = both(displayAmount(amount, currency))
+  const nothing = both(displayAmount(0, currency))
+  return {
+    with_tax: taken,
+    without_tax: taken,
+    tax: nothing,
+    discount: nothing,
+    without_discount: both({ amount: 0, currency: '', formatted: '0' }),
+  }
+}
+
+/** The `shipping_display_price` of a shipping group. */
+export function displayShipping(
+  { total, base, tax, fees, discount }: ShippingTotals,
+  currency: NotedCurrency,
+): Record<'total' | 'base' | 'tax' | 'fees' | 'discount', DisplayAmount> {
+  return {
+    total: displayAmount(total, currency),
+    base: displayAmount(base, currency),
+    tax: displayAmount(tax, currency),
+    fees: displayAmount(fees, currency),
+    discount: displayAmount(discount, currency),
+  }
+}
