@@ -198,6 +198,11 @@ export interface Model<F extends Fields = Fields> {
   /** What clients call an object in place of its id. */
   readonly key?: Key
   /**
+   * The column of the instant, in UTC and without a time zone, after which a row is gone: its key no longer leads to
+   * it, and a new object may have the key. `forgetExpired` makes the chore that deletes such rows. It needs a `key`.
+   */
+  readonly expires?: string
+  /**
    * A row is valid from one edition of its list (`since`, a whole number) until another (`until`). The last value of
    * the scope is the edition of the request. `edition_totals` has the number of rows of each edition; offsets need an
    * `offsetMax`.

@@ -3,7 +3,7 @@ import type { Limit, Resource } from '../declare/resource.ts'
 import { Problem } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import { cachedDefinition, currentDefinition } from '../query/definitions.ts'
-import { isVisible, notFoundIn } from '../query/find.ts'
+import { hasExpired, isVisible, notFoundIn } from '../query/find.ts'
 import { totalSql } from '../query/places.ts'
 import { lockKey } from '../query/unborn.ts'
 import { withAddedFields } from '../shape/added-fields.ts'
@@ -49,6 +49,7 @@ export async function addBy<F extends Fields>(
       const draft = newDraft(own, scope, read(own), id)
       const key = resource.unborn && resource.key && draft.values[resource.key.field]
       if (key) await lockKey(work, resource, String(key))
+      if (key && resource.expires) await removeExpired(work, resource, resource.expires, String(key))
       await resource.beforeWrite?.(work, draft)
       if (resource.most) await mustHaveRoom(work, resource, resource.most, scope)
       return work.store.insert(own, draft, last)
@@ -56,6 +57,20 @@ export async function addBy<F extends Fields>(
     await resource.afterWrite?.(work, row, undefined)
     return row
   })
+}
+
+/** Deletes the expired object that still has the key of a new one. */
+async function removeExpired(
+  { store, clock }: Work,
+  resource: Resource,
+  column: string,
+  name: string,
+): Promise<void> {
+  const { key } = resource
+  await store.removeAll(
+    resource,
+    (bind) => `${key?.where?.(name, bind)} AND ${hasExpired(column, bind, clock.now())}`,
+  )
 }
 
 /** As `add`, without the resource's rules. */
