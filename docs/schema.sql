@@ -1104,6 +1104,17 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION leave_carts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$ BEGIN
+  CALL change_all('carts', OLD.store_id, OLD.id,
+    format('r.%I @> jsonb_build_array($2::text)', TG_ARGV[0]),
+    hidden => format('jsonb_set(r.hidden::jsonb, ''{%s}'', r.%I - $2::text)::json', TG_ARGV[0], TG_ARGV[0]));
+  RETURN NULL;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION leave_catalogs()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1943,6 +1954,7 @@ CREATE INDEX accounts_by_parent ON accounts USING btree (store_id, parent_id) WH
 CREATE INDEX accounts_by_updated_at ON accounts USING btree (store_id, updated_at, id);
 CREATE TRIGGER account_addresses_parent_fkey BEFORE DELETE ON accounts FOR EACH ROW EXECUTE FUNCTION account_addresses_parent_fkey();
 CREATE TRIGGER account_memberships_parent_fkey BEFORE DELETE ON accounts FOR EACH ROW EXECUTE FUNCTION account_memberships_parent_fkey();
+CREATE TRIGGER leave_carts AFTER DELETE ON accounts FOR EACH ROW EXECUTE FUNCTION leave_carts('accounts');
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON accounts FOR EACH ROW EXECUTE FUNCTION accounts_tracked();
 
 CREATE TABLE added_fields (
@@ -2017,6 +2029,32 @@ CREATE TRIGGER oidc_profiles_parent_fkey BEFORE DELETE ON authentication_realms 
 CREATE TRIGGER password_profiles_parent_fkey BEFORE DELETE ON authentication_realms FOR EACH ROW EXECUTE FUNCTION password_profiles_parent_fkey();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON authentication_realms FOR EACH ROW EXECUTE FUNCTION authentication_realms_tracked();
 CREATE TRIGGER user_authentication_infos_parent_fkey BEFORE DELETE ON authentication_realms FOR EACH ROW EXECUTE FUNCTION user_authentication_infos_parent_fkey();
+
+CREATE TABLE carts (
+  store_id uuid NOT NULL,
+  id uuid NOT NULL,
+  version integer DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  doc json NOT NULL,
+  hidden json,
+  reference text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'id'::text)) STORED NOT NULL,
+  name text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'name'::text)) STORED NOT NULL,
+  customer_id uuid GENERATED ALWAYS AS (((hidden #>> '{customers,0}'::text[]))::uuid) STORED,
+  customers jsonb GENERATED ALWAYS AS (((hidden -> 'customers'::text))::jsonb) STORED,
+  accounts jsonb GENERATED ALWAYS AS (((hidden -> 'accounts'::text))::jsonb) STORED,
+  expires_at timestamp(3) without time zone GENERATED ALWAYS AS (((updated_at AT TIME ZONE 'UTC'::text) + ((((hidden ->> 'expiry_days'::text))::integer)::double precision * '24:00:00'::interval))) STORED NOT NULL,
+  CONSTRAINT carts_pkey PRIMARY KEY (store_id, id),
+  CONSTRAINT carts_reference_key UNIQUE (store_id, reference)
+);
+CREATE INDEX carts_by_accounts ON carts USING gin (accounts jsonb_path_ops) WHERE (accounts <> '[]'::jsonb);
+CREATE INDEX carts_by_created_at ON carts USING btree (store_id, created_at, id);
+CREATE INDEX carts_by_customer ON carts USING btree (store_id, customer_id) WHERE (customer_id IS NOT NULL);
+CREATE INDEX carts_by_customers ON carts USING gin (customers jsonb_path_ops) WHERE (customers <> '[]'::jsonb);
+CREATE INDEX carts_by_expires_at ON carts USING btree (expires_at);
+CREATE INDEX carts_by_name ON carts USING btree (store_id, lower((name COLLATE "default")) text_pattern_ops, created_at, id);
+CREATE INDEX carts_by_updated_at ON carts USING btree (store_id, updated_at, id);
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON carts FOR EACH ROW EXECUTE FUNCTION carts_tracked();
 
 CREATE TABLE catalog_editions (
   store_id uuid NOT NULL,
@@ -2254,6 +2292,7 @@ CREATE INDEX customers_by_name ON customers USING btree (store_id, name, id) INC
 CREATE INDEX customers_by_updated_at ON customers USING btree (store_id, updated_at, id);
 CREATE UNIQUE INDEX customers_email_key ON customers USING btree (store_id, lower((email COLLATE "default")));
 CREATE TRIGGER customer_addresses_parent_fkey BEFORE DELETE ON customers FOR EACH ROW EXECUTE FUNCTION customer_addresses_parent_fkey();
+CREATE TRIGGER leave_carts AFTER DELETE ON customers FOR EACH ROW EXECUTE FUNCTION leave_carts('customers');
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON customers FOR EACH ROW EXECUTE FUNCTION customers_tracked();
 
 CREATE TABLE edition_totals (
@@ -3004,28 +3043,6 @@ CREATE TRIGGER products_parent_id_fkey BEFORE DELETE ON products FOR EACH ROW EX
 CREATE TRIGGER tell_nodes_of_product AFTER UPDATE ON products FOR EACH ROW WHEN ((new.updated_at <> old.updated_at)) EXECUTE FUNCTION tell_nodes_of_product();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON products FOR EACH ROW EXECUTE FUNCTION products_tracked();
 
-CREATE TABLE promotions (
-  store_id uuid NOT NULL,
-  id uuid NOT NULL,
-  version integer DEFAULT 0 NOT NULL,
-  created_at timestamp(3) with time zone NOT NULL,
-  updated_at timestamp(3) with time zone NOT NULL,
-  doc json NOT NULL,
-  hidden json,
-  name text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'name'::text)) STORED NOT NULL,
-  promotion_type text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'promotion_type'::text)) STORED NOT NULL,
-  enabled boolean GENERATED ALWAYS AS (((doc ->> 'enabled'::text))::boolean) STORED NOT NULL,
-  automatic boolean GENERATED ALWAYS AS (((doc ->> 'automatic'::text))::boolean) STORED NOT NULL,
-  starts_at timestamp(3) with time zone GENERATED ALWAYS AS (to_timestamp((((hidden ->> 'starts_at_ms'::text))::double precision / (1000)::double precision))) STORED NOT NULL,
-  ends_at timestamp(3) with time zone GENERATED ALWAYS AS (to_timestamp((((hidden ->> 'ends_at_ms'::text))::double precision / (1000)::double precision))) STORED NOT NULL,
-  CONSTRAINT promotions_pkey PRIMARY KEY (store_id, id)
-);
-CREATE INDEX promotions_by_created_at ON promotions USING btree (store_id, created_at, id);
-CREATE INDEX promotions_by_name ON promotions USING btree (store_id, name, id) INCLUDE (created_at);
-CREATE INDEX promotions_by_promotion_type ON promotions USING btree (store_id, promotion_type, created_at, id);
-CREATE INDEX promotions_by_updated_at ON promotions USING btree (store_id, updated_at, id);
-CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON promotions FOR EACH ROW EXECUTE FUNCTION promotions_tracked();
-
 CREATE TABLE published_node_products (
   store_id uuid NOT NULL,
   catalog_id uuid NOT NULL,
@@ -3218,36 +3235,6 @@ CREATE TABLE published_words (
   CONSTRAINT published_words_pkey PRIMARY KEY (store_id, catalog_id, word)
 );
 CREATE INDEX published_words_by_likeness ON published_words USING gin (catalog_id, word gin_trgm_ops) WHERE (word !~ '[0-9]'::text);
-
-CREATE TABLE rule_promotions (
-  store_id uuid NOT NULL,
-  id uuid NOT NULL,
-  version integer DEFAULT 0 NOT NULL,
-  created_at timestamp(3) with time zone NOT NULL,
-  updated_at timestamp(3) with time zone NOT NULL,
-  doc json NOT NULL,
-  hidden json,
-  name text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'name'::text)) STORED NOT NULL,
-  priority integer GENERATED ALWAYS AS (((doc ->> 'priority'::text))::integer) STORED,
-  enabled boolean GENERATED ALWAYS AS (((doc ->> 'enabled'::text))::boolean) STORED NOT NULL,
-  automatic boolean GENERATED ALWAYS AS (((doc ->> 'automatic'::text))::boolean) STORED NOT NULL,
-  stackable boolean GENERATED ALWAYS AS (((doc ->> 'stackable'::text))::boolean) STORED NOT NULL,
-  override_stacking boolean GENERATED ALWAYS AS (((doc ->> 'override_stacking'::text))::boolean) STORED NOT NULL,
-  starts_at timestamp(3) with time zone GENERATED ALWAYS AS (to_timestamp((((hidden ->> 'starts_at_ms'::text))::double precision / (1000)::double precision))) STORED NOT NULL,
-  ends_at timestamp(3) with time zone GENERATED ALWAYS AS (to_timestamp((((hidden ->> 'ends_at_ms'::text))::double precision / (1000)::double precision))) STORED NOT NULL,
-  CONSTRAINT rule_promotions_pkey PRIMARY KEY (store_id, id)
-);
-CREATE INDEX rule_promotions_by_automatic ON rule_promotions USING btree (store_id, automatic, created_at, id);
-CREATE INDEX rule_promotions_by_created_at ON rule_promotions USING btree (store_id, created_at, id);
-CREATE INDEX rule_promotions_by_enabled ON rule_promotions USING btree (store_id, enabled, created_at, id);
-CREATE INDEX rule_promotions_by_ends_at ON rule_promotions USING btree (store_id, ends_at, created_at, id);
-CREATE INDEX rule_promotions_by_lower_name ON rule_promotions USING btree (store_id, lower((name COLLATE "default")) text_pattern_ops, created_at, id);
-CREATE INDEX rule_promotions_by_name ON rule_promotions USING btree (store_id, name, id) INCLUDE (created_at);
-CREATE INDEX rule_promotions_by_override_stacking ON rule_promotions USING btree (store_id, override_stacking, created_at, id);
-CREATE INDEX rule_promotions_by_stackable ON rule_promotions USING btree (store_id, stackable, created_at, id);
-CREATE INDEX rule_promotions_by_starts_at ON rule_promotions USING btree (store_id, starts_at, created_at, id);
-CREATE INDEX rule_promotions_by_updated_at ON rule_promotions USING btree (store_id, updated_at, id);
-CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON rule_promotions FOR EACH ROW EXECUTE FUNCTION rule_promotions_tracked();
 
 CREATE TABLE secrets (
   fingerprint text NOT NULL,

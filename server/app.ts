@@ -1,4 +1,6 @@
 import { accountMemberToken, accounts, autoCreateAccount } from './accounts/index.ts'
+import { cartItemChapter } from './cart-items/index.ts'
+import { cartChapter } from './carts/index.ts'
 import { catalogChapter } from './catalogs/index.ts'
 import { currencyChapter } from './currencies/index.ts'
 import { customers, customerToken, forgetPasswords } from './customers/index.ts'
@@ -25,10 +27,8 @@ import { pricebookChapter } from './pricebooks/index.ts'
 import { pricing } from './pricing/index.ts'
 import { productCsvChapter } from './product-csv/index.ts'
 import { productChapter } from './products/index.ts'
-import { promotionChapter } from './promotions/index.ts'
 import { pricebooksToAdd, publishing } from './publishing/index.ts'
 import { releaseChapter } from './releases/index.ts'
-import { rulePromotionChapter } from './rule-promotions/index.ts'
 import { searchChapter } from './search/index.ts'
 import { settings } from './settings/index.ts'
 import { releaseContents, storefront } from './storefront/index.ts'
@@ -73,8 +73,8 @@ const chapters: readonly Module[] = [
   moneyChapter,
   discounts,
   totals,
-  promotionChapter,
-  rulePromotionChapter,
+  cartChapter,
+  cartItemChapter,
 ]
 
 /** Nothing registers itself; a module may use only the modules above it. */

@@ -81,6 +81,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['identity', 'of a process', /postgres\/(embedded|pid-file)\.ts$/],
   ['import', 'what a file says of those that it uses'],
   ['info', 'a level of the log; the head of an API document'],
+  ['item', 'of a list: in a schema, in a request, in SQL'],
   ['job', 'what is done after an answer'],
   ['key', 'of a row, of a cipher, of idempotency'],
   ['live', 'plain English'],

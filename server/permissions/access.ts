@@ -4,6 +4,8 @@ const admin = { client_credentials: 'rw' } as const
 /** All shoppers can read it, anonymous ones too. */
 const readable = { implicit: 'r', 'account-member': 'r', customer: 'r', client_credentials: 'rw' } as const
 
+const shopping = { implicit: 'rw', 'account-member': 'rw', customer: 'rw', client_credentials: 'rw' } as const
+
 /**
  * The rights of callers. A row is an area of the API. A column is a kind of caller: the grant of the bearer token, or
  * the kind of shopper whose token comes with it. A kind of caller that a row does not list has no rights there.
@@ -34,7 +36,7 @@ export const access = {
   'customer-tokens': { implicit: 'rw', customer: 'rw', client_credentials: 'rw' },
   'custom-apis': admin,
   // Shoppers also need a role policy of the custom API: see may-use-entries.ts.
-  'custom-entries': { implicit: 'rw', 'account-member': 'rw', customer: 'rw', client_credentials: 'rw' },
+  'custom-entries': shopping,
   permissions: admin,
   'personal-data': admin,
   // Storefronts show prices in these currencies.
@@ -53,8 +55,11 @@ export const access = {
   // Everyone can read the stock, but only the merchant its transactions.
   inventories: readable,
   'stock-transactions': admin,
-  promotions: admin,
   // Merchants send a shopper's token beside their own: see check-visibility.ts.
   visibility: { 'account-member': 'r', customer: 'r', client_credentials: 'r' },
   catalog: readable,
+  // Everyone who knows the id of a cart can use it, unless it belongs to another shopper: see carts/owners.ts.
+  carts: shopping,
+  // Guests know the ids of their carts.
+  'cart-lists': { 'account-member': 'r', customer: 'r', client_credentials: 'r' },
 } as const satisfies AccessTable

@@ -3,7 +3,7 @@ import { cartSettings } from './cart-settings.ts'
 import { settings as storeSettings } from './settings.ts'
 import { getStore, listStores } from './stores.ts'
 
-export { storeSettings }
+export { cartSettings, storeSettings }
 
 export const settings = module({
   name: 'settings',

@@ -1,6 +1,6 @@
 import type { Shopper } from '../catalogs/index.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { displayCurrency, type Shop, toPriceTable } from '../pricing/index.ts'
+import { type DisplayCurrency, displayCurrency, type Shop, toPriceTable } from '../pricing/index.ts'
 import { publishedPrices } from '../publishing/index.ts'
 import { findShop } from './find-shop.ts'
 import {
@@ -12,6 +12,11 @@ import {
 } from './published-row.ts'
 import type { ShopContext } from './shop-context.ts'
 
+/** A shop, and the currencies that its prices may be in. */
+export interface CurrentShop extends Shop<ShopItem> {
+  readonly currencies: readonly DisplayCurrency[]
+}
+
 /**
  * The shop of a shopper, who need not be the caller, to quote products from. `asOf` is the instant of the edition
  * (default: the current edition); `currency` is the requested currency code.
@@ -20,11 +25,11 @@ export async function shopOf(
   work: Work,
   shopper: Shopper,
   { asOf, currency }: { readonly asOf?: Date; readonly currency?: string } = {},
-): Promise<Shop<ShopItem>> {
+): Promise<CurrentShop> {
   const { context, currencies, holdsUntil } = await findShop(work, shopper, { asOf })
   const code = displayCurrency(currency, currencies)?.code
-  if (context) return { ...shopIn(work, context, code), holdsUntil: holdsUntil() }
-  return { ...emptyShop, currency: code, at: shopper.at, holdsUntil: holdsUntil() }
+  if (context) return { ...shopIn(work, context, code), currencies, holdsUntil: holdsUntil() }
+  return { ...emptyShop, currencies, currency: code, at: shopper.at, holdsUntil: holdsUntil() }
 }
 
 const emptyShop = {

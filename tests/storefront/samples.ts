@@ -116,6 +116,26 @@ class Window {
     await this.publish()
   }
 
+  #priced: Promise<string> | undefined
+
+  /** A product with a price, by its id. */
+  priced(): Promise<string> {
+    this.#priced ??= this.#price()
+    return this.#priced
+  }
+
+  async #price(): Promise<string> {
+    const name = `Prices ${++counter}`
+    const { id } = await this.send('POST', '/pcm/pricebooks', { type: 'pricebook', attributes: { name } })
+    const { sku } = (await this.get(`/pcm/products/${this.component}`)).attributes
+    const attributes = { sku, currencies: { USD: { amount: 500, includes_tax: false } } }
+    await this.send('POST', `/pcm/pricebooks/${id}/prices`, { type: 'product-price', attributes })
+    const catalog = { type: 'catalog', id: this.#catalog, attributes: { pricebook_id: id } }
+    await this.send('PUT', `/catalogs/${this.#catalog}`, catalog)
+    await this.publish()
+    return this.component
+  }
+
   /** Whoever says nothing of who they are sees this window, and no longer the one before. */
   async lead(): Promise<void> {
     const current = leading.get(this.#client)
@@ -177,6 +197,14 @@ const configure = (products: string) => async (client: Client, samples: Samples)
 const configuration = async (client: Client, samples: Samples) => ({
   data: { selected_options: { [key]: { [(await windowOf(client, samples)).component]: 1 } } },
 })
+
+/** The id of a product that every shopper can buy. */
+export async function productForSale(client: Client, samples: Samples): Promise<string> {
+  const window = await windowOf(client, samples)
+  const id = await window.priced()
+  await window.lead()
+  return id
+}
 
 export const storefrontSamples: ModuleSamples = {
   opens: { '/catalog/': async (client, samples) => (await windowOf(client, samples)).lead() },

@@ -6,6 +6,8 @@ import type { Resource } from '../../server/kernel/declare/resource.ts'
 import { flatten, valueIn } from '../../server/kernel/shape/envelope.ts'
 import type { Work } from '../../server/kernel/work/context.ts'
 import { accounts } from '../accounts/samples.ts'
+import { cartItemSamples } from '../cart-items/samples.ts'
+import { cartSamples } from '../carts/samples.ts'
 import { catalogs } from '../catalogs/samples.ts'
 import { customers } from '../customers/samples.ts'
 import { extensions } from '../extensions/samples.ts'
@@ -20,8 +22,6 @@ import { permissions } from '../permissions/samples.ts'
 import { personalData } from '../personal-data/samples.ts'
 import { pricebookSamples } from '../pricebooks/samples.ts'
 import { productSamples } from '../products/samples.ts'
-import { promotionSamples } from '../promotions/samples.ts'
-import { rulePromotionSamples } from '../rule-promotions/samples.ts'
 import { settings } from '../settings/samples.ts'
 import { storefrontSamples } from '../storefront/samples.ts'
 import { variationSamples } from '../variations/samples.ts'
@@ -50,10 +50,10 @@ const modules: readonly ModuleSamples[] = [
   pimJobs,
   pricebookSamples,
   productSamples,
-  promotionSamples,
-  rulePromotionSamples,
   storefrontSamples,
   variationSamples,
+  cartSamples,
+  cartItemSamples,
 ]
 
 type Lists = 'runTime' | 'needsAllFields' | 'specialCreates' | 'notInUpdates' | 'sameForAllStores'

@@ -1,0 +1,134 @@
+import {
+  type CartLine,
+  type CartShop,
+  type CartValues,
+  type Contents,
+  changeCart,
+  contentsOf,
+  findCart,
+  isProduct,
+  itemsAnswer,
+  itemsShown,
+  type ProductRequest,
+  requestOf,
+} from '../carts/index.ts'
+import { action } from '../kernel/declare/action.ts'
+import { Problem } from '../kernel/errors.ts'
+import { withErrors } from '../kernel/http/problems.ts'
+import type { Ctx } from '../kernel/work/context.ts'
+import { type Available, checksStock, mustBeInStock, readAvailable } from './check-stock.ts'
+import { itemKinds } from './item-kinds.ts'
+import { mergeLine } from './merge-lines.ts'
+import { copiedLine, customLine, type NewItem, productLine } from './new-lines.ts'
+import { allOrNothing, shopperIn } from './request.ts'
+
+/** The lines of one cart. */
+export const linesMax = 100
+
+/** Adds items of several kinds, one or many. */
+export const addCartItems = action({
+  name: 'add-cart-items',
+  route: 'POST /v2/carts/:cart_id/items',
+  about:
+    'Adds items to a cart, and returns all its items. Creates the cart if it does not exist yet. Items that cannot be added are listed in `errors`; with `options.add_all_or_nothing`, or if there is only one item, nothing is added then.',
+  area: 'carts',
+  status: 201,
+  queuesBy: 'cart_id',
+  kinds: itemKinds,
+  shows: { ...itemsShown, errors: true },
+  async run(ctx, { params, items, rawBody, headers }) {
+    const isAll = !isList(rawBody) || allOrNothing(rawBody, 'add_all_or_nothing', false)
+    const refused: Problem[] = []
+    const others = await otherCarts(ctx, items, params.cart_id)
+    const row = await changeCart(ctx, params.cart_id, {
+      ...shopperIn(headers),
+      products: [
+        ...items.flatMap((item) => (item.kind === 'cart_item' ? [toRequest(item)] : [])),
+        ...[...others.values()].flat().filter(isProduct).map(requestOf),
+      ],
+      apply: async (contents, shop, cart) => {
+        const ids = shop.requested.flatMap(({ item }) => item?.id ?? [])
+        const add = adder(shop, cart, await readAvailable(ctx, ids), others)
+        return items.reduce((sofar, item) => {
+          try {
+            return add(sofar, item)
+          } catch (problem) {
+            if (isAll || !(problem instanceof Problem)) throw problem
+            refused.push(problem)
+            return sofar
+          }
+        }, contents)
+      },
+    })
+    const answer = itemsAnswer(201, ctx, row)
+    return refused.length ? withErrors(answer, refused) : answer
+  },
+})
+
+const isList = (body: unknown): boolean => Array.isArray((body as { readonly data?: unknown }).data)
+
+function toRequest({ values, source }: Extract<NewItem, { kind: 'cart_item' }>): ProductRequest {
+  const { id, sku, quantity, bundle_configuration: bundle } = values
+  const more = { quantity, ...(bundle && { selection: bundle.selected_options }) }
+  if (id !== undefined) return { id: id.toLowerCase(), ...more }
+  if (sku !== undefined) return { sku, ...more }
+  throw new Problem('invalid_field', 'A cart_item needs the id or the SKU of a product.', {
+    source: `${source}.id`,
+  })
+}
+
+type Others = ReadonlyMap<string, readonly CartLine[]>
+
+/** The lines of the carts that are merged into this one. */
+async function otherCarts(ctx: Ctx, items: readonly NewItem[], own: string): Promise<Others> {
+  const lines = new Map<string, readonly CartLine[]>()
+  for (const item of items) {
+    if (item.kind !== 'cart_items') continue
+    const { cart_id: id } = item.values
+    if (id === own) {
+      const detail = 'A cart cannot be merged into itself. Send the id of another cart.'
+      throw new Problem('unprocessable', detail, { source: `${item.source}.cart_id` })
+    }
+    lines.set(id, contentsOf(await findCart(ctx, id)).lines)
+  }
+  return lines
+}
+
+/** Adds one item to contents, or throws a Problem. */
+function adder(shop: CartShop, cart: CartValues, available: Available, others: Others) {
+  const quotes = shop.requested.values()
+  const checks = checksStock(cart)
+  return (contents: Contents, item: NewItem): Contents => {
+    const lines = newLines(item).reduce(mergeLine, contents.lines)
+    if (lines.length > linesMax && lines.length > contents.lines.length) {
+      throw new Problem('unprocessable', `A cart has at most ${linesMax} items.`, {
+        title: 'Limit Reached',
+        source: item.source,
+      })
+    }
+    return { ...contents, lines }
+  }
+
+  function newLines(item: NewItem): readonly CartLine[] {
+    if (item.kind === 'cart_items') {
+      return (others.get(item.values.cart_id) ?? []).map((line) => copiedLine(line, shop))
+    }
+    checkGroup(item)
+    if (item.kind === 'custom_item') return [customLine(item, shop)]
+    const quote = quotes.next().value
+    if (!quote) throw new Error('there is a quote for each product that is added')
+    const id = quote.item?.id
+    const line = productLine(item, quote, shop, id !== undefined && available(id, undefined) !== undefined)
+    if (checks) mustBeInStock(line, line.quantity, available, item.source)
+    return [line]
+  }
+
+  function checkGroup({ values, source }: Exclude<NewItem, { kind: 'cart_items' }>) {
+    const { shipping_group_id: id } = values
+    if (!id || cart.contents?.shippingGroups.some((group) => group.id === id)) return
+    throw new Problem('not_found', 'The cart has no such shipping group. Create it first.', {
+      title: 'Cart shipping group not found',
+      source: `${source}.shipping_group_id`,
+    })
+  }
+}

@@ -1,0 +1,90 @@
+import { kinds } from '../kernel/body/kinds.ts'
+import { field, flag, group, integer, map, reference, text } from '../kernel/shape/fields.ts'
+
+/** More pieces of one item would make totals that no client can read exactly. */
+export const quantityMax = 1_000_000_000
+
+export const quantityField = integer({
+  required: true,
+  min: 1,
+  max: quantityMax,
+  about: 'How many pieces.',
+  example: 2,
+})
+
+export const customInputsField = field<Readonly<Record<string, unknown>> | undefined>(
+  { type: 'object', maxProperties: 100, additionalProperties: true },
+  {
+    about:
+      'What the shopper tells about the item, such as an engraving. Each text has at most 255 characters.',
+  },
+)
+
+export const shippingGroupField = text({ max: 36, about: 'The id of a shipping group of the cart.' })
+
+export const itemKinds = kinds({
+  name: 'NewCartItem',
+  most: 100,
+  of: {
+    cart_item: {
+      about: 'A product of the catalog that the shopper sees, by its id or its SKU.',
+      fields: {
+        id: reference('product', { about: 'The id of the product. Send this or `sku`.' }),
+        sku: text({
+          min: 1,
+          max: 500,
+          about: 'The SKU of the product. Send this or `id`.',
+          example: 'LOAF-RYE',
+        }),
+        quantity: quantityField,
+        custom_inputs: customInputsField,
+        bundle_configuration: group(
+          {
+            selected_options: map(map(integer({ min: 0, max: quantityMax }), {}), {
+              required: true,
+              about: 'How many of each option, by component and by the id of the option.',
+            }),
+          },
+          { about: 'Bundles only: the selected options. Default: the selection of the bundle itself.' },
+        ),
+        shipping_group_id: shippingGroupField,
+        location: text({ max: 255, about: 'The slug of the location whose stock the item comes from.' }),
+      },
+    },
+    custom_item: {
+      about: 'An item that is not a product, at a price that the client says.',
+      fields: {
+        name: text({
+          required: true,
+          min: 1,
+          max: 255,
+          about: 'The name of the item.',
+          example: 'Gift wrap',
+        }),
+        description: text({ max: 65_535, default: '', about: 'A description of the item.' }),
+        sku: text({
+          max: 500,
+          default: '',
+          about: 'A code of your own. Items with the same one become one line.',
+          example: 'GIFT-WRAP',
+        }),
+        quantity: quantityField,
+        price: group(
+          {
+            amount: integer({ required: true, min: 0, about: 'The price of one piece.' }),
+            includes_tax: flag({ default: true, about: 'Whether the price includes tax.' }),
+          },
+          { required: true, about: 'The price of one piece, in the smallest unit of the currency.' },
+        ),
+        custom_inputs: customInputsField,
+        shipping_group_id: shippingGroupField,
+      },
+    },
+    cart_items: {
+      about: 'The items of another cart, which stays as it is.',
+      fields: {
+        cart_id: text({ required: true, min: 1, max: 255, about: 'The id of the other cart.' }),
+      },
+    },
+  },
+})

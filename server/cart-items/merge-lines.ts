@@ -1,0 +1,32 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { CartLine } from '../carts/index.ts'
+
+/**
+ * The lines with one more. A line for the same thing takes its quantity: the same product with the same inputs, options
+ * and shipping group, or a custom item with the same SKU. The location of a product is the one that was sent last.
+ */
+export function mergeLine(lines: readonly CartLine[], added: CartLine): readonly CartLine[] {
+  const i = lines.findIndex((line) => isSame(line, added))
+  const line = lines[i]
+  if (!line) return [...lines, added]
+  const merged = {
+    ...line,
+    quantity: line.quantity + added.quantity,
+    updatedAt: added.updatedAt,
+    ...(added.kind === 'cart_item' && added.location !== undefined && { location: added.location }),
+    ...(added.taxes.length && { taxes: added.taxes }),
+  } as CartLine
+  return lines.with(i, merged)
+}
+
+function isSame(line: CartLine, added: CartLine): boolean {
+  if (line.shippingGroupId !== added.shippingGroupId) return false
+  if (line.kind === 'custom_item')
+    return added.kind === 'custom_item' && added.sku !== '' && line.sku === added.sku
+  return (
+    added.kind === 'cart_item' &&
+    line.productId === added.productId &&
+    isDeepStrictEqual(line.customInputs ?? {}, added.customInputs ?? {}) &&
+    isDeepStrictEqual(line.selection ?? {}, added.selection ?? {})
+  )
+}

@@ -1,0 +1,122 @@
+import {
+  type CartLine,
+  type CartQuote,
+  type CartShop,
+  type CustomLine,
+  type ProductLine,
+  productOf,
+  unitPriceOf,
+} from '../carts/index.ts'
+import type { Item } from '../kernel/body/kinds.ts'
+import { Problem } from '../kernel/errors.ts'
+import { newId } from '../kernel/ids.ts'
+import type { itemKinds } from './item-kinds.ts'
+
+export type NewItem = Item<typeof itemKinds.of>
+type Of<K extends NewItem['kind']> = Extract<NewItem, { readonly kind: K }>
+
+/** A new line for a product, or a Problem that says why the shopper cannot buy it. */
+export function productLine(
+  item: Of<'cart_item'>,
+  quote: CartQuote,
+  shop: CartShop,
+  isTracked: boolean,
+): ProductLine {
+  const { values, source } = item
+  const { id, sku, quantity, custom_inputs, bundle_configuration, shipping_group_id, location } = values
+  const meta = id === undefined ? { sku } : { id }
+  if (!quote.item) {
+    throw new Problem(
+      'not_found',
+      'The requested product could not be found: the shopper’s catalog does not have it.',
+      {
+        title: 'Product not found',
+        source,
+        meta,
+      },
+    )
+  }
+  const unit = unitPriceOf(quote, quantity, shop.currency.code)
+  if (!unit) {
+    const why = quote.isPriced ? `It has no price in ${shop.currency.code}.` : quote.reason.detail
+    throw new Problem('bad_request', `The product cannot be bought. ${why}`, { source, meta })
+  }
+  const at = shop.now
+  return {
+    kind: 'cart_item',
+    id: newId(),
+    addedAt: at,
+    updatedAt: at,
+    quantity,
+    ...productOf(quote.item.row),
+    image: undefined,
+    unit,
+    isTracked,
+    isForSale: true,
+    location,
+    selection: bundle_configuration?.selected_options,
+    customInputs: checkedInputs(custom_inputs, source),
+    shippingGroupId: shipping_group_id || undefined,
+    taxes: [],
+    customDiscounts: [],
+  }
+}
+
+/** A new line for a custom item. */
+export function customLine({ values, source }: Of<'custom_item'>, shop: CartShop): CustomLine {
+  const { name, description, sku, quantity, price, custom_inputs, shipping_group_id } = values
+  return {
+    kind: 'custom_item',
+    id: newId(),
+    addedAt: shop.now,
+    updatedAt: shop.now,
+    quantity,
+    name,
+    description,
+    sku,
+    slug: '',
+    image: undefined,
+    unit: { amount: price.amount, includesTax: price.includes_tax },
+    customInputs: checkedInputs(custom_inputs, source),
+    shippingGroupId: shipping_group_id || undefined,
+    taxes: [],
+    customDiscounts: [],
+  }
+}
+
+const inputMax = 255
+const inputsMax = 1_000_000
+
+/** Refuses inputs that are too long. */
+export function checkedInputs(
+  inputs: Readonly<Record<string, unknown>> | undefined,
+  source: string,
+): Readonly<Record<string, unknown>> | undefined {
+  const at = `${source}.custom_inputs`
+  if (!inputs) return undefined
+  for (const [name, value] of Object.entries(inputs)) {
+    if (typeof value !== 'string' || value.length <= inputMax) continue
+    throw new Problem(
+      'invalid_field',
+      `The text of ${JSON.stringify(name)} must have at most ${inputMax} characters.`,
+      {
+        source: `${at}.${name}`,
+      },
+    )
+  }
+  if (JSON.stringify(inputs).length <= inputsMax) return inputs
+  throw new Problem('invalid_field', `custom_inputs must be at most ${inputsMax} characters of JSON.`, {
+    source: at,
+  })
+}
+
+/** A line of another cart as a new line of this one. */
+export const copiedLine = (line: CartLine, shop: CartShop): CartLine => ({
+  ...line,
+  id: newId(),
+  addedAt: shop.now,
+  updatedAt: shop.now,
+  shippingGroupId: undefined,
+  taxes: [],
+  customDiscounts: [],
+})

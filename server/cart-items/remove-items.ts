@@ -1,0 +1,42 @@
+import { changeCart, itemsAnswer, itemsShown } from '../carts/index.ts'
+import { action } from '../kernel/declare/action.ts'
+import { noContent } from '../kernel/shape/answer.ts'
+import { itemNotFound } from './update-items.ts'
+
+/** Removes one item. */
+export const deleteCartItem = action({
+  name: 'delete-cart-item',
+  route: 'DELETE /v2/carts/:cart_id/items/:item_id',
+  about: 'Removes an item from a cart, and returns the remaining items.',
+  area: 'carts',
+  status: 200,
+  queuesBy: 'cart_id',
+  shows: itemsShown,
+  async run(ctx, { params }) {
+    const row = await changeCart(ctx, params.cart_id, {
+      apply: (contents) => {
+        const lines = contents.lines.filter(({ id }) => id !== params.item_id)
+        if (lines.length === contents.lines.length) throw itemNotFound(params.item_id)
+        return { ...contents, lines }
+      },
+    })
+    return itemsAnswer(200, ctx, row)
+  },
+})
+
+/** Empties a cart. */
+export const deleteCartItems = action({
+  name: 'delete-cart-items',
+  route: 'DELETE /v2/carts/:cart_id/items',
+  about: 'Removes all items and promotion codes from a cart. Its currency is free again.',
+  area: 'carts',
+  status: 204,
+  queuesBy: 'cart_id',
+  shows: { body: null },
+  async run(ctx, { params }) {
+    await changeCart(ctx, params.cart_id, {
+      apply: (contents) => ({ ...contents, lines: [], codes: [] }),
+    })
+    return noContent
+  },
+})

@@ -1,0 +1,29 @@
+import { Problem } from '../kernel/errors.ts'
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+const first = (value: string | string[] | undefined) =>
+  (Array.isArray(value) ? value[0] : value)?.trim() || undefined
+
+/** What the headers of a request say about the shopper and the currency. */
+export function shopperIn(headers: Headers) {
+  const channel = first(headers['ep-channel'])
+  const tags = first(headers['ep-context-tag'])
+  const hasContext = channel !== undefined || tags !== undefined
+  return {
+    currency: first(headers['x-moltin-currency'])?.toUpperCase(),
+    ...(hasContext && {
+      shopper: { channel, tags: tags?.split(',').flatMap((tag) => tag.trim() || []) ?? [] },
+    }),
+  }
+}
+
+/** An option of a request on many items: `{ "options": { "add_all_or_nothing": true } }`. */
+export function allOrNothing(body: unknown, name: string, fallback: boolean): boolean {
+  const { options } = body as { readonly options?: unknown }
+  if (options === undefined || options === null) return fallback
+  const value = (options as Readonly<Record<string, unknown>>)[name]
+  if (value === undefined) return fallback
+  if (typeof value === 'boolean') return value
+  throw new Problem('invalid_field', `options.${name} must be true or false.`, { source: `options.${name}` })
+}

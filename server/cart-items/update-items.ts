@@ -1,0 +1,142 @@
+import {
+  type CartLine,
+  type CartValues,
+  type Contents,
+  changeCart,
+  itemsAnswer,
+  itemsShown,
+} from '../carts/index.ts'
+import { action } from '../kernel/declare/action.ts'
+import { notFound, Problem } from '../kernel/errors.ts'
+import { withErrors } from '../kernel/http/problems.ts'
+import { group, integer, list, type Shown, text } from '../kernel/shape/fields.ts'
+import { type Available, checksStock, mustBeInStock, readAvailable } from './check-stock.ts'
+import { customInputsField, quantityMax, shippingGroupField } from './item-kinds.ts'
+import { checkedInputs } from './new-lines.ts'
+import { allOrNothing, shopperIn } from './request.ts'
+
+const changeFields = {
+  quantity: integer({ min: 0, max: quantityMax, about: 'How many pieces. 0 removes the item.', example: 3 }),
+  custom_inputs: customInputsField,
+  shipping_group_id: {
+    ...shippingGroupField,
+    options: { about: 'The id of a shipping group of the cart. The empty text removes the link.' },
+  },
+  location: text({ max: 255, about: 'The slug of the location whose stock the item comes from.' }),
+}
+
+type LineChange = Shown<typeof changeFields>
+
+/** Changes one item. */
+export const updateCartItem = action({
+  name: 'update-cart-item',
+  route: 'PUT /v2/carts/:cart_id/items/:item_id',
+  about:
+    'Changes the quantity, the inputs or the shipping group of an item, and returns all items of the cart.',
+  area: 'carts',
+  status: 200,
+  queuesBy: 'cart_id',
+  // Clients send `cart_item` for a custom item, too.
+  body: { type: 'cart_item', alsoType: ['custom_item'], typeOptional: true, fields: changeFields },
+  shows: itemsShown,
+  async run(ctx, { params, body, headers }) {
+    const row = await changeCart(ctx, params.cart_id, {
+      ...shopperIn(headers),
+      apply: async (contents, shop, cart) => {
+        const available = await availableIn(ctx, contents, [params.item_id])
+        return changeLine(contents, params.item_id, body, { cart, available, now: shop.now, source: 'data' })
+      },
+    })
+    return itemsAnswer(200, ctx, row)
+  },
+})
+
+/** Changes many items at once. */
+export const updateCartItems = action({
+  name: 'update-cart-items',
+  route: 'PUT /v2/carts/:cart_id/items',
+  about:
+    'Changes many items, and returns all items of the cart. If one of them cannot be changed, none is; with `options.update_all_or_nothing` set to false, the others are, and `errors` lists the refused ones.',
+  area: 'carts',
+  status: 200,
+  queuesBy: 'cart_id',
+  data: list(
+    group({ id: text({ required: true, max: 36, about: 'The id of the item.' }), ...changeFields }, {}),
+    {
+      required: true,
+      maxItems: 100,
+      about: 'The items to change, and their new values.',
+    },
+  ),
+  shows: { ...itemsShown, errors: true },
+  async run(ctx, { params, data, rawBody, headers }) {
+    const changes = data as readonly (LineChange & { readonly id: string })[]
+    const isAll = allOrNothing(rawBody, 'update_all_or_nothing', true)
+    const refused: Problem[] = []
+    const row = await changeCart(ctx, params.cart_id, {
+      ...shopperIn(headers),
+      apply: async (contents, shop, cart) => {
+        const available = await availableIn(
+          ctx,
+          contents,
+          changes.map(({ id }) => id),
+        )
+        return changes.reduce((sofar, { id, ...change }, i) => {
+          try {
+            return changeLine(sofar, id, change, { cart, available, now: shop.now, source: `data.${i}` })
+          } catch (problem) {
+            if (isAll || !(problem instanceof Problem)) throw problem
+            refused.push(problem)
+            return sofar
+          }
+        }, contents)
+      },
+    })
+    const answer = itemsAnswer(200, ctx, row)
+    return refused.length ? withErrors(answer, refused) : answer
+  },
+})
+
+const availableIn = (ctx: Parameters<typeof readAvailable>[0], { lines }: Contents, ids: readonly string[]) =>
+  readAvailable(
+    ctx,
+    lines.flatMap((line) => (line.kind === 'cart_item' && ids.includes(line.id) ? [line.productId] : [])),
+  )
+
+interface Occasion {
+  readonly cart: CartValues
+  readonly available: Available
+  readonly now: string
+  readonly source: string
+}
+
+/** The contents with a changed line. Its place stays the same. */
+function changeLine(contents: Contents, id: string, change: LineChange, on: Occasion): Contents {
+  const { lines, shippingGroups } = contents
+  const i = lines.findIndex((line) => line.id === id)
+  const line = lines[i]
+  if (!line) throw itemNotFound(id, on.source)
+  const { quantity, custom_inputs, shipping_group_id: groupId, location } = change
+  if (quantity === 0) return { ...contents, lines: lines.toSpliced(i, 1) }
+  if (groupId && !shippingGroups.some((group) => group.id === groupId)) {
+    throw new Problem('not_found', 'The cart has no such shipping group. Create it first.', {
+      title: 'Cart shipping group not found',
+      source: `${on.source}.shipping_group_id`,
+    })
+  }
+  const changed = {
+    ...line,
+    updatedAt: on.now,
+    ...(quantity !== undefined && { quantity }),
+    ...(custom_inputs !== undefined && { customInputs: checkedInputs(custom_inputs, on.source) }),
+    ...(groupId !== undefined && { shippingGroupId: groupId || undefined }),
+    ...(location !== undefined && line.kind === 'cart_item' && { location }),
+  } as CartLine
+  if (changed.kind === 'cart_item' && quantity !== undefined && checksStock(on.cart)) {
+    mustBeInStock(changed, quantity, on.available, on.source)
+  }
+  return { ...contents, lines: lines.with(i, changed) }
+}
+
+export const itemNotFound = (id: string, source?: string) =>
+  notFound('item', id, { ...(source && { source }), meta: { id: id.slice(0, 255) } })

@@ -1,0 +1,100 @@
+import { action } from '../kernel/declare/action.ts'
+import type { Resource } from '../kernel/declare/resource.ts'
+import { Problem } from '../kernel/errors.ts'
+import { listOf, object, uuid } from '../kernel/openapi/shapes.ts'
+import { findAll } from '../kernel/query/find.ts'
+import { findOrCreate } from '../kernel/request/first-write.ts'
+import { type Answer, json, noContent } from '../kernel/shape/answer.ts'
+import { choice, group, list, text } from '../kernel/shape/fields.ts'
+import type { Ctx } from '../kernel/work/context.ts'
+import { change } from '../kernel/write/by-rules.ts'
+import { carts } from './carts.ts'
+import { mayUse, ownersOf } from './owners.ts'
+
+/** Who a cart can be associated with. */
+interface Kind {
+  readonly of: 'customers' | 'accounts'
+  readonly type: 'customer' | 'account'
+  readonly resource: () => Resource
+}
+
+const bodyOf = ({ type }: Kind) =>
+  list(
+    group(
+      {
+        type: choice([type], { required: true }),
+        id: text({ required: true, format: 'uuid', about: `The id of the ${type}.` }),
+      },
+      {},
+    ),
+    { required: true, maxItems: 1, about: `The ${type}: a list of one.` },
+  )
+
+type Links = readonly { readonly id: string }[]
+
+/** The calls that associate a cart with a customer or an account, and that remove the association. */
+export const associationsWith = (kind: Kind) => {
+  const { of, type } = kind
+  const path = `/v2/carts/:cart_id/relationships/${of}` as const
+  return [
+    action({
+      name: `associate-cart-with-${type}`,
+      route: `POST ${path}`,
+      about: `Associates a cart with a ${type}, whose carts then list it. Creates the cart if it does not exist yet.`,
+      area: 'carts',
+      status: 200,
+      queuesBy: 'cart_id',
+      data: bodyOf(kind),
+      shows: { data: listOf(object({ type: { const: type }, id: uuid })), others: { 204: null } },
+      run: (ctx, { params, data }) => edit(ctx, params.cart_id, kind, data as Links, add),
+    }),
+    action({
+      name: `dissociate-cart-from-${type}`,
+      route: `DELETE ${path}`,
+      about: `Removes the association of a cart with a ${type}.`,
+      area: 'carts',
+      status: 204,
+      queuesBy: 'cart_id',
+      data: bodyOf(kind),
+      shows: { body: null },
+      run: (ctx, { params, data }) => edit(ctx, params.cart_id, kind, data as Links, remove),
+    }),
+  ]
+}
+
+type Edit = (ids: readonly string[], sent: readonly string[]) => readonly string[]
+
+const add: Edit = (ids, sent) => [...new Set([...ids, ...sent])]
+const remove: Edit = (ids, sent) => ids.filter((id) => !sent.includes(id))
+
+async function edit(
+  ctx: Ctx,
+  name: string,
+  { of, type, resource }: Kind,
+  links: Links,
+  by: Edit,
+): Promise<Answer> {
+  const sent = links.map(({ id }) => id.toLowerCase())
+  const row = await findOrCreate(ctx, carts, name)
+  const owners = ownersOf(row)
+  mayUse(ctx, owners)
+  const ids = by(owners[of], sent)
+  if (ids.length === owners[of].length) return noContent
+  if (by === add) {
+    await mustExist(ctx, resource(), type, sent)
+    if (row.doc.contact?.email) {
+      const detail = `A cart with a contact cannot be associated with a ${type}. Remove the contact first: send it as {}.`
+      throw new Problem('unprocessable', detail, { source: 'data' })
+    }
+  }
+  await change(ctx, carts, [], row.id, { [of]: ids })
+  return by === add ? json(200, { data: ids.map((id) => ({ type, id })) }) : noContent
+}
+
+async function mustExist(ctx: Ctx, resource: Resource, type: string, ids: readonly string[]): Promise<void> {
+  const rows = await findAll(ctx, resource, ids)
+  const missing = ids.find((id) => !rows.some((row) => row.id === id))
+  if (missing !== undefined) {
+    throw new Problem('not_found', `There is no ${type} with the id ${missing}.`, { source: 'data.0.id' })
+  }
+}

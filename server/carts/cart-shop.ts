@@ -1,0 +1,103 @@
+import type { Shopper } from '../catalogs/index.ts'
+import { Problem } from '../kernel/errors.ts'
+import type { Values } from '../kernel/shape/fields.ts'
+import type { Work } from '../kernel/work/context.ts'
+import {
+  type DisplayCurrency,
+  displayCurrency,
+  type Quote,
+  type QuoteRequest,
+  quote,
+} from '../pricing/index.ts'
+import { type ShopItem, shopOf } from '../storefront/index.ts'
+import type { CalculationMethod } from '../totals/index.ts'
+import { readState } from './cart-state.ts'
+import type { CartFields } from './carts.ts'
+import { type CartLine, nothing, type ProductLine } from './contents.ts'
+
+export type CartValues = Values<CartFields>
+export type CartQuote = Quote<ShopItem>
+
+/** A product that is about to be added. */
+export type ProductRequest = QuoteRequest
+
+/** The shop of a cart's shopper at one instant, with what its products cost there. */
+export interface CartShop {
+  /** What the prices depend on: see `cart-state.ts`. */
+  readonly state: string
+  readonly at: Date
+  /** The time of the request, as lines store it. */
+  readonly now: string
+  readonly currency: DisplayCurrency
+  readonly method: CalculationMethod
+  readonly accountTags: readonly string[]
+  /** When the shopper may get another catalog or other price books. */
+  readonly holdsUntil: Date | undefined
+  /** Undefined for a line that was neither in the cart nor about to be added. */
+  readonly quoteOf: (line: ProductLine) => CartQuote | undefined
+  /** The quotes of the products that are about to be added, in their order. */
+  readonly requested: readonly CartQuote[]
+}
+
+/**
+ * Prices the products of a cart, and products that are about to be added, for the shopper of the cart. `currency` is
+ * the currency that the request asks for; the first line of a cart fixes it.
+ */
+export async function openShop(
+  work: Work,
+  cart: CartValues,
+  requests: readonly ProductRequest[] = [],
+  currency?: string,
+): Promise<CartShop> {
+  const { lines, currency: fixed } = cart.contents ?? nothing
+  // Read first: if something changes meanwhile, the state is older than the prices, and the next read prices anew.
+  const { state, accountTags, method } = await readState(work, cart.accounts ?? [])
+  const at = cart.snapshot_date === undefined ? work.clock.now() : new Date(cart.snapshot_date)
+  const code = fixed ?? currency
+  const shop = await shopOf(work, shopperOf(cart, at), code === undefined ? {} : { currency: code })
+  const products = lines.filter(isProduct)
+  const quotes = await quote(shop, [...products.map(requestOf), ...requests])
+  const byProduct = new Map(
+    [...products.map(requestOf), ...requests].flatMap((request, i): [string, CartQuote][] => {
+      const one = quotes[i]
+      const id = 'id' in request ? request.id : one?.item?.id
+      return one && id !== undefined ? [[keyOf(id, request.selection), one]] : []
+    }),
+  )
+  return {
+    state,
+    at,
+    now: work.clock.now().toISOString(),
+    currency: currencyOf(shop.currencies, code),
+    method,
+    accountTags,
+    holdsUntil: shop.holdsUntil,
+    quoteOf: ({ productId, selection }) => byProduct.get(keyOf(productId, selection)),
+    requested: quotes.slice(products.length),
+  }
+}
+
+export const isProduct = (line: CartLine): line is ProductLine => line.kind === 'cart_item'
+
+const keyOf = (id: string, selection: QuoteRequest['selection']) => `${id} ${JSON.stringify(selection)}`
+
+export const requestOf = ({ productId, quantity, selection }: ProductLine): ProductRequest => ({
+  id: productId,
+  quantity,
+  ...(selection && { selection }),
+})
+
+/** The shopper for whom the cart is priced, whoever reads it. */
+const shopperOf = ({ customers = [], accounts = [], shopper = {} }: CartValues, at: Date): Shopper => ({
+  accountId: accounts[0],
+  customerId: customers[0],
+  channel: shopper.channel,
+  tags: shopper.tags ?? [],
+  at,
+})
+
+function currencyOf(currencies: readonly DisplayCurrency[], code: string | undefined): DisplayCurrency {
+  const currency = displayCurrency(code, currencies) ?? currencies[0]
+  if (!currency) throw new Problem('unprocessable', 'The store has no currency. Create one first.')
+  return currency
+}

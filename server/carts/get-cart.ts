@@ -1,0 +1,21 @@
+import { action } from '../kernel/declare/action.ts'
+import { objectAnswer } from '../kernel/http/object-answer.ts'
+import { carts } from './carts.ts'
+import { findCart } from './find-cart.ts'
+import { includedIn, includedSchema, includeParameter } from './included.ts'
+
+/** A cart with what it costs now. */
+export const getCart = action({
+  name: 'get-cart',
+  route: 'GET /v2/carts/:id',
+  about:
+    'Returns a cart with what it costs now. An id that no cart has reads as an empty cart; the first write creates it.',
+  area: 'carts',
+  status: 200,
+  query: { include: includeParameter('items', 'tax_items', 'custom_discounts', 'promotions') },
+  shows: { resource: carts, beside: { included: includedSchema } },
+  async run(ctx, { params, query }) {
+    const row = await findCart(ctx, params.id)
+    return objectAnswer(200, carts, row, ctx, includedIn(ctx, row, query))
+  },
+})

@@ -1,0 +1,131 @@
+import { listOf, object, uuid } from '../kernel/openapi/shapes.ts'
+import { parse } from '../kernel/query/parse.ts'
+import { type JsonSchema, text } from '../kernel/shape/fields.ts'
+import type { Ctx } from '../kernel/work/context.ts'
+import { displayAmount } from '../totals/index.ts'
+import { type CartRow, contentsOf } from './carts.ts'
+import type { CustomDiscount, TaxItem } from './contents.ts'
+import { cartItem } from './item-schemas.ts'
+import type { PricedCart } from './priced-cart.ts'
+import { itemsOf } from './show-items.ts'
+
+const names = ['items', 'tax_items', 'custom_discounts', 'promotions'] as const
+type Name = (typeof names)[number]
+
+/** What `include=` may name, once or more often, or in one list with commas. */
+export const includeParameter = (...accepted: readonly Name[]) =>
+  text({
+    about: `Objects to include, separated by commas: ${accepted.join(', ')}.`,
+    example: accepted.join(','),
+  })
+
+const string = { type: 'string' }
+
+export const taxItemSchema = object(
+  {
+    type: { const: 'tax_item' },
+    id: uuid,
+    code: string,
+    name: string,
+    jurisdiction: string,
+    rate: { type: 'number' },
+    amount: { type: 'integer' },
+  },
+  ['type', 'id'],
+)
+
+const amountSchema = object({ amount: { type: 'integer' }, currency: string, formatted: string })
+
+export const customDiscountSchema = object(
+  {
+    type: { const: 'custom_discount' },
+    id: uuid,
+    external_id: string,
+    discount_engine: string,
+    description: string,
+    discount_code: string,
+    amount: amountSchema,
+    relationships: object({ item: object({ data: object({ id: uuid, type: string }) }) }),
+  },
+  ['type', 'id', 'amount'],
+)
+
+const promotionSchema = object(
+  {
+    type: { const: 'promotion' },
+    id: uuid,
+    name: string,
+    description: string,
+    automatic: { type: 'boolean' },
+    promotion_type: string,
+    promotion_source: { const: 'rule-promotion' },
+    start: string,
+    end: string,
+  },
+  ['type', 'id', 'name'],
+)
+
+const schemas: Readonly<Record<Name, JsonSchema>> = {
+  items: listOf(cartItem),
+  tax_items: listOf(taxItemSchema),
+  custom_discounts: listOf(customDiscountSchema),
+  promotions: listOf(promotionSchema),
+}
+
+export const includedSchema: JsonSchema = object(schemas, [])
+
+export const showTaxItem = ({ id, code, name, jurisdiction, rate, amount }: TaxItem) => ({
+  type: 'tax_item',
+  id,
+  code,
+  name,
+  jurisdiction,
+  rate,
+  amount,
+})
+
+export const showCustomDiscount = (
+  { id, externalId, engine, description, code, amount }: CustomDiscount,
+  currency: PricedCart['currency'],
+  line?: { readonly id: string; readonly kind: string },
+) => ({
+  type: 'custom_discount',
+  id,
+  external_id: externalId,
+  discount_engine: engine,
+  description,
+  discount_code: code,
+  amount: displayAmount(amount, currency),
+  ...(line && { relationships: { item: { data: { type: line.kind, id: line.id } } } }),
+})
+
+/** The names that a request includes. */
+export const includesOf = (query: string): readonly string[] => parse(query).include
+
+/** The member `included` of a response, after a comma; empty where the request includes nothing. */
+export function includedIn(ctx: Ctx, row: CartRow, query: string, accepted: readonly Name[] = names): string {
+  const include = includesOf(query)
+  const chosen = accepted.filter((name) => include.includes(name))
+  const { priced } = row.hidden
+  if (!chosen.length || !priced) return ''
+  const { lines, customDiscounts } = contentsOf(row)
+  const all: Readonly<Record<Name, () => readonly object[]>> = {
+    items: () => itemsOf(row, ctx.baseUrl, include),
+    tax_items: () =>
+      lines
+        .flatMap((line) => [
+          ...line.taxes,
+          ...(line.kind === 'cart_item' ? Object.values(line.componentTaxes ?? {}).flat() : []),
+        ])
+        .map(showTaxItem),
+    custom_discounts: () => [
+      ...lines.flatMap((line) =>
+        line.customDiscounts.map((one) => showCustomDiscount(one, priced.currency, line)),
+      ),
+      ...customDiscounts.map((one) => showCustomDiscount(one, priced.currency)),
+    ],
+    promotions: () => priced.promotions,
+  }
+  const lists = Object.fromEntries(chosen.map((name) => [name, all[name]()]))
+  return `,"included":${JSON.stringify(lists)}`
+}

@@ -1,0 +1,38 @@
+import { accountResource } from '../accounts/index.ts'
+import { customerResource } from '../customers/index.ts'
+import { module } from '../kernel/module.ts'
+import { forgetExpired } from '../kernel/write/forget-expired.ts'
+import { associationsWith } from './associate.ts'
+import { carts } from './carts.ts'
+import { getCart } from './get-cart.ts'
+import { listCartItems } from './list-cart-items.ts'
+import { listCarts } from './list-carts.ts'
+
+export {
+  type CartQuote,
+  type CartShop,
+  type CartValues,
+  isProduct,
+  type ProductRequest,
+  requestOf,
+} from './cart-shop.ts'
+export { type CartRow, contentsOf } from './carts.ts'
+export { changeCart } from './change-cart.ts'
+export type { CartLine, Contents, CustomLine, ProductLine } from './contents.ts'
+export { productOf, unitPriceOf } from './current-line.ts'
+export { findCart } from './find-cart.ts'
+export { itemsAnswer, itemsShown } from './items-answer.ts'
+
+export const cartChapter = module({
+  name: 'carts',
+  about: 'What shoppers are about to buy, and what it costs.',
+  resources: [carts],
+  actions: [
+    listCarts,
+    getCart,
+    listCartItems,
+    ...associationsWith({ of: 'customers', type: 'customer', resource: () => customerResource }),
+    ...associationsWith({ of: 'accounts', type: 'account', resource: () => accountResource }),
+  ],
+  chores: [forgetExpired(() => carts, 'carts:forget-expired', '* * * * *')],
+})

@@ -1,0 +1,59 @@
+import { listOf, object } from '../kernel/openapi/shapes.ts'
+import type { Answer } from '../kernel/shape/answer.ts'
+import { describe } from '../kernel/shape/fields.ts'
+import type { Ctx } from '../kernel/work/context.ts'
+import { displayCart } from '../totals/index.ts'
+import type { CartRow } from './carts.ts'
+import { includedIn, includedSchema, includesOf } from './included.ts'
+import { cartItem } from './item-schemas.ts'
+import { cartDisplayPrice, expiresAt, suggestionsField } from './show-cart.ts'
+import { itemsOf } from './show-items.ts'
+
+const string = { type: 'string' }
+
+/** What responses with the items of a cart show, for the API document. */
+export const itemsShown = {
+  data: listOf(cartItem),
+  beside: {
+    meta: object(
+      {
+        display_price: describe(cartDisplayPrice),
+        timestamps: object({ created_at: string, updated_at: string, expires_at: string }),
+        messages: listOf(
+          object(
+            {
+              source: object({ type: string, id: string, code: string }, ['type', 'id']),
+              title: string,
+              description: string,
+            },
+            ['title', 'description'],
+          ),
+        ),
+        promotion_suggestions: describe(suggestionsField),
+      },
+      ['display_price', 'timestamps'],
+    ),
+    included: includedSchema,
+  },
+} as const
+
+const second = (time: string) => `${time.slice(0, 19)}Z`
+
+/** The items of a cart, its totals and the messages about the change. */
+export function itemsAnswer(status: number, ctx: Ctx, row: CartRow, query = ''): Answer {
+  const { priced } = row.hidden
+  const include = includesOf(query)
+  const meta = {
+    display_price: priced && displayCart(priced, priced.currency),
+    timestamps: {
+      created_at: second(row.createdAt),
+      updated_at: second(row.updatedAt),
+      expires_at: second(expiresAt(row)),
+    },
+    messages: priced?.messages.length ? priced.messages : undefined,
+    promotion_suggestions: priced?.suggestions.length ? priced.suggestions : undefined,
+  }
+  const data = JSON.stringify(itemsOf(row, ctx.baseUrl, include))
+  const included = includedIn(ctx, row, query, ['tax_items', 'custom_discounts', 'promotions'])
+  return { status, body: `{"data":${data},"meta":${JSON.stringify(meta)}${included}}`, headers: {} }
+}

@@ -1,0 +1,17 @@
+import { action } from '../kernel/declare/action.ts'
+import { findCart } from './find-cart.ts'
+import { includeParameter } from './included.ts'
+import { itemsAnswer, itemsShown } from './items-answer.ts'
+
+/** The items of a cart with what they cost now. */
+export const listCartItems = action({
+  name: 'list-cart-items',
+  route: 'GET /v2/carts/:cart_id/items',
+  about: 'Returns all items of a cart, in the order in which they were added, with what they cost now.',
+  area: 'carts',
+  status: 200,
+  params: {},
+  query: { include: includeParameter('tax_items', 'custom_discounts', 'promotions') },
+  shows: itemsShown,
+  run: async (ctx, { params, query }) => itemsAnswer(200, ctx, await findCart(ctx, params.cart_id), query),
+})

@@ -1,0 +1,29 @@
+import { action } from '../kernel/declare/action.ts'
+import { list } from '../kernel/request/operations.ts'
+import { readSingleton } from '../kernel/request/singletons.ts'
+import type { Work } from '../kernel/work/context.ts'
+import { cartSettings } from '../settings/index.ts'
+import { carts } from './carts.ts'
+import { ownerIn } from './owners.ts'
+
+/** The carts of a shopper who is signed in, or all carts. Each shows its totals as of its last change. */
+export const listCarts = action({
+  name: 'list-carts',
+  route: 'GET /v2/carts',
+  about:
+    'Lists the carts of the customer or account whose token the request has. Without such a token it lists all carts, or those with an owner, as the cart settings say. Each cart shows its totals as of its last change.',
+  area: 'cart-lists',
+  status: 200,
+  shows: { resource: carts, page: true },
+  run: async (ctx, call) => list(ctx, carts, [], call, await conditionFor(ctx)),
+})
+
+async function conditionFor(work: Work): Promise<((bind: (value: unknown) => string) => string) | undefined> {
+  const { customers, accounts } = ownerIn(work)
+  const [customer] = customers
+  const [account] = accounts
+  if (customer !== undefined) return (bind) => `customers @> ${bind(JSON.stringify([customer]))}::jsonb`
+  if (account !== undefined) return (bind) => `accounts @> ${bind(JSON.stringify([account]))}::jsonb`
+  const { show_all_carts: all } = await readSingleton(work, cartSettings)
+  return all ? undefined : () => `(customers <> '[]' OR accounts <> '[]')`
+}

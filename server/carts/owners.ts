@@ -1,0 +1,62 @@
+import { Problem } from '../kernel/errors.ts'
+import type { Work } from '../kernel/work/context.ts'
+import type { CartRow } from './carts.ts'
+
+/** The customers and accounts that a cart is associated with. */
+interface Owners {
+  readonly customers: readonly string[]
+  readonly accounts: readonly string[]
+}
+
+export const ownersOf = ({ hidden }: Pick<CartRow, 'hidden'>): Owners => ({
+  customers: hidden.customers ?? [],
+  accounts: hidden.accounts ?? [],
+})
+
+/** The customer or account of a shopper's token. */
+export function ownerIn({ who }: Work): Owners {
+  const account = who.kind === 'account-member' ? who.shopper?.claims.account_id : undefined
+  return {
+    customers: who.kind === 'customer' && who.shopper ? [who.shopper.id] : [],
+    accounts: typeof account === 'string' ? [account] : [],
+  }
+}
+
+/**
+ * Refuses (403) a shopper who is signed in, and whose customer or account is not among the owners of the cart. A cart
+ * without owners belongs to everyone who knows its id.
+ */
+export function mayUse(work: Work, owners: Owners): void {
+  const { who } = work
+  const caller = ownerIn(work)
+  if (!who.shopper || (!owners.customers.length && !owners.accounts.length)) return
+  const isOwner =
+    caller.customers.some((id) => owners.customers.includes(id)) ||
+    caller.accounts.some((id) => owners.accounts.includes(id))
+  if (isOwner) return
+  throw new Problem('forbidden', 'The cart belongs to another shopper. Use a cart of your own.')
+}
+
+export const mayWrite = (work: Work, cart: CartRow | undefined): void => {
+  if (cart) mayUse(work, ownersOf(cart))
+}
+
+/** Refuses to delete the only cart of a customer or an account. */
+export async function mayDelete({ store }: Work, cart: CartRow): Promise<void> {
+  const { customers, accounts } = ownersOf(cart)
+  for (const [column, ids] of [['customers', customers] as const, ['accounts', accounts] as const]) {
+    for (const id of ids) {
+      const others = await store.read(
+        `SELECT 1 FROM carts WHERE store_id = $1 AND id <> $2 AND ${column} @> $3::jsonb LIMIT 1`,
+        cart.id,
+        JSON.stringify([id]),
+      )
+      if (others.length) continue
+      throw new Problem(
+        'bad_request',
+        'This is the only cart of its customer or account, so it cannot be deleted. Remove the association first.',
+        { title: 'Last cart' },
+      )
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import { Problem } from '../kernel/errors.ts'
+import { readSingleton } from '../kernel/request/singletons.ts'
+import type { Values } from '../kernel/shape/fields.ts'
+import type { Draft } from '../kernel/shape/model.ts'
+import type { Work } from '../kernel/work/context.ts'
+import { cartSettings } from '../settings/index.ts'
+import type { CartFields, CustomAttributes } from './carts.ts'
+import { nothing } from './contents.ts'
+import { ownerIn } from './owners.ts'
+import { priceCart } from './price-cart.ts'
+
+type CartValues = Values<CartFields>
+
+/** A new cart by the cart settings of the store. They apply to carts that are created later, not to this one again. */
+export async function withSettings(work: Work, values: CartValues): Promise<CartValues> {
+  const settings = await readSingleton(work, cartSettings)
+  const { custom_discounts_enabled, use_rule_promotions } = settings.discounts
+  const chosen = values.discount_settings
+  // A cart that chooses one kind of discounts has not chosen the other.
+  const fallback = chosen ? {} : { custom_discounts_enabled, use_rule_promotions }
+  const withDefaults = {
+    ...values,
+    discount_settings: {
+      custom_discounts_enabled: false,
+      use_rule_promotions: false,
+      ...fallback,
+      ...chosen,
+    },
+    inventory_settings: {
+      defer_inventory_check: settings.inventories.defer_inventory_check ?? false,
+      ...values.inventory_settings,
+    },
+    contents: nothing,
+    customers: [],
+    accounts: [],
+    expiry_days: settings.cart_expiry_days,
+    read_at: work.clock.now().toISOString(),
+  } as CartValues
+  return { ...withDefaults, priced: (await priceCart(work, withDefaults)).priced }
+}
+
+/** Completes a cart that is about to be written, or refuses it. */
+export async function prepareCart(work: Work, draft: Draft<CartFields>): Promise<void> {
+  const { before, changes = {} } = draft
+  if (!before) {
+    const { customers, accounts } = ownerIn(work)
+    draft.values = { ...(await withSettings(work, draft.values)), customers, accounts, read_at: undefined }
+    draft.values.id ??= draft.id
+  }
+  const { values } = draft
+  if (values.payment_intent_id === '') values.payment_intent_id = undefined
+  check(work, values, before?.doc.snapshot_date)
+  if (before && changes.priced === undefined) {
+    const { contents, priced } = await priceCart(work, values)
+    Object.assign(values, { contents, priced })
+  }
+}
+
+function check(work: Work, values: CartValues, snapshotBefore: string | undefined): void {
+  const { discount_settings: discounts, contact, payment_intent_id: intent, snapshot_date: snapshot } = values
+  const refuse = (detail: string, source: string, extras: { readonly title?: string } = {}) => {
+    throw new Problem('unprocessable', detail, { source, ...extras })
+  }
+  if (discounts?.custom_discounts_enabled && discounts.use_rule_promotions) {
+    refuse(
+      'A cart has custom discounts or rule promotions, not both: set one of the two to false.',
+      'data.discount_settings',
+    )
+  }
+  if (intent !== undefined) {
+    refuse(
+      'payment_intent_id can only be removed, with the empty text; the payment of the cart sets it.',
+      'data.payment_intent_id',
+    )
+  }
+  if (contact?.email && (values.customers?.length || values.accounts?.length)) {
+    refuse(
+      'A cart that is associated with a customer or an account has no contact: leave out contact, or remove the association.',
+      'data.contact',
+    )
+  }
+  checkSnapshot(work, snapshot, snapshotBefore)
+  checkTypes(values.custom_attributes, 'data.custom_attributes')
+}
+
+function checkSnapshot(work: Work, snapshot: string | undefined, before: string | undefined): void {
+  const source = 'data.snapshot_date'
+  if (snapshot === before) return
+  if (snapshot === undefined) {
+    throw new Problem('bad_request', 'The snapshot date of a cart cannot be removed.', { source })
+  }
+  const now = work.clock.now()
+  if (Date.parse(snapshot) > now.getTime()) return
+  const detail = `The snapshot date must be in the future: ${snapshot} is before ${now.toISOString()}.`
+  throw new Problem('bad_request', detail, { source, title: 'Invalid Snapshot Date' })
+}
+
+const isOf: Readonly<Record<string, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === 'string',
+  boolean: (value) => typeof value === 'boolean',
+  integer: Number.isSafeInteger,
+  float: Number.isFinite,
+}
+
+/** Refuses a custom attribute whose value is not of its type. */
+export function checkTypes(attributes: CustomAttributes | undefined, source: string): void {
+  for (const [name, { type, value }] of Object.entries(attributes ?? {})) {
+    if (isOf[type]?.(value)) continue
+    const detail = `The value of ${JSON.stringify(name)} must be of its type, ${type}.`
+    throw new Problem('invalid_field', detail, { source: `${source}.${name}.value` })
+  }
+}

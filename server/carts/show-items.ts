@@ -1,0 +1,139 @@
+import { displayLine, displayPromotionItem, type LineDisplayPrice } from '../totals/index.ts'
+import { type CartRow, contentsOf } from './carts.ts'
+import type { CartLine, Contents, ProductLine } from './contents.ts'
+import type { PricedCart, PromotionItem } from './priced-cart.ts'
+
+const noImage = { mime_type: '', file_name: '', href: '' }
+const second = (time: string) => `${time.slice(0, 19)}Z`
+
+/** The items of a cart as clients see them: its lines, and then what promotions take off the whole cart. */
+export function itemsOf(row: CartRow, baseUrl: string, include: readonly string[] = []): readonly object[] {
+  const contents = contentsOf(row)
+  const { priced } = row.hidden
+  if (!priced) return []
+  return [
+    ...contents.lines.map((line, i) => lineItem(line, i, contents, priced, baseUrl, include)),
+    ...priced.promotionItems.map((item) => promotionItem(item, priced, row)),
+  ]
+}
+
+function lineItem(
+  line: CartLine,
+  i: number,
+  { lines }: Contents,
+  priced: PricedCart,
+  baseUrl: string,
+  include: readonly string[],
+): object {
+  const { currency } = priced
+  const totals = { ...(priced.lines[i] as PricedCart['lines'][number]), line: lines[i] as never }
+  const { unit, image } = line
+  const amount = (value: number) => ({
+    amount: value,
+    currency: currency.code,
+    includes_tax: unit.includesTax,
+  })
+  return {
+    id: line.id,
+    type: line.kind,
+    ...(line.kind === 'cart_item' && { product_id: line.productId }),
+    name: line.name,
+    description: line.description,
+    sku: line.sku,
+    slug: line.slug,
+    image: image
+      ? { ...image, href: image.href.startsWith('/') ? baseUrl + image.href : image.href }
+      : noImage,
+    quantity: line.quantity,
+    manage_stock: line.kind === 'cart_item' && line.isTracked,
+    unit_price: amount(unit.amount),
+    value: amount(totals.value),
+    ...(totals.discounts.length && {
+      discounts: totals.discounts.map(({ cause, amount: taken, isOfCart, ordinal }) => ({
+        amount: amount(taken),
+        code: cause.code,
+        id: cause.id,
+        ...(cause.source === 'rule' && { promotion_source: 'rule-promotion' }),
+        is_cart_discount: isOfCart,
+        ordinal,
+      })),
+    }),
+    ...(line.kind === 'cart_item' && productMembers(line)),
+    custom_inputs: line.customInputs,
+    custom_attributes: line.customAttributes,
+    shipping_group_id: line.shippingGroupId,
+    links: line.kind === 'cart_item' ? { product: `${baseUrl}/v2/products/${line.productId}` } : {},
+    ...relationshipsOf(line, include),
+    meta: {
+      display_price: displayLine(totals, currency),
+      timestamps: { created_at: second(line.addedAt), updated_at: second(line.updatedAt) },
+    },
+  }
+}
+
+const productMembers = ({ facts, selection, components, location, autoAdded }: ProductLine) => ({
+  catalog_id: facts.catalogId,
+  catalog_source: 'pim',
+  location,
+  auto_add_quantity: autoAdded,
+  ...(components && {
+    bundle_configuration: { selected_options: selection ?? selectionOf(components) },
+    components: Object.fromEntries(
+      Object.entries(components).map(([key, { name, options }]) => [
+        key,
+        { name, options: options.map(({ id, quantity }) => ({ id, type: 'product', quantity })) },
+      ]),
+    ),
+  }),
+})
+
+const selectionOf = (components: NonNullable<ProductLine['components']>) =>
+  Object.fromEntries(
+    Object.entries(components).map(([key, { options }]) => [
+      key,
+      Object.fromEntries(options.map(({ id, quantity }) => [id, quantity])),
+    ]),
+  )
+
+/** The taxes and custom discounts of a line. `data` has their links where the request includes them. */
+function relationshipsOf({ taxes, customDiscounts }: CartLine, include: readonly string[]) {
+  const links = (type: string, ids: readonly string[], name: string) =>
+    ids.length ? { data: include.includes(name) ? ids.map((id) => ({ type, id })) : null } : undefined
+  const relationships = {
+    taxes: links(
+      'tax_item',
+      taxes.map(({ id }) => id),
+      'tax_items',
+    ),
+    custom_discounts: links(
+      'custom_discount',
+      customDiscounts.map(({ id }) => id),
+      'custom_discounts',
+    ),
+  }
+  return relationships.taxes || relationships.custom_discounts ? { relationships } : {}
+}
+
+function promotionItem({ id, cause, amount }: PromotionItem, { currency }: PricedCart, row: CartRow): object {
+  const price = { amount, currency: currency.code, includes_tax: false }
+  return {
+    id,
+    type: 'promotion_item',
+    promotion_id: cause.id,
+    name: cause.name,
+    description: 'Promotion',
+    sku: cause.code,
+    slug: '',
+    image: noImage,
+    quantity: 1,
+    manage_stock: false,
+    unit_price: price,
+    value: price,
+    ...(cause.source === 'rule' && { promotion_source: 'rule-promotion' }),
+    links: {},
+    meta: {
+      display_price: displayPromotionItem(amount, currency) satisfies LineDisplayPrice,
+      timestamps: { created_at: second(row.updatedAt), updated_at: second(row.updatedAt) },
+    },
+  }
+}

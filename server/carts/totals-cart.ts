@@ -1,0 +1,60 @@
+import type { CalculationMethod, TotalsCart, TotalsLine } from '../totals/index.ts'
+import { type CartValues, isProduct } from './cart-shop.ts'
+import type { CartLine, Contents, CustomDiscount, TaxItem } from './contents.ts'
+
+/** The cart as far as its totals depend on it. */
+export function totalsCartOf(cart: CartValues, contents: Contents, method: CalculationMethod): TotalsCart {
+  const { lines, customDiscounts, shippingGroups } = contents
+  return {
+    method,
+    lines: lines.map(totalsLine),
+    discounts: cart.discount_settings?.custom_discounts_enabled
+      ? {
+          source: 'custom',
+          ofLines: lines.flatMap((line) =>
+            line.customDiscounts.map((one) => ({ ...customDiscount(one), lineId: line.id })),
+          ),
+          ofCart: customDiscounts.map(customDiscount),
+        }
+      : { source: 'promotions', shares: [], shippingShares: [] },
+    shippingGroups,
+  }
+}
+
+function totalsLine(line: CartLine): TotalsLine {
+  const { id, unit, quantity, taxes, shippingGroupId } = line
+  return {
+    id,
+    unitPrice: unit.amount,
+    includesTax: unit.includesTax,
+    quantity,
+    taxes: taxes.map(totalsTax),
+    shippingGroupId,
+    ...(isProduct(line) && line.componentTaxes && { components: componentsOf(line) }),
+  }
+}
+
+const totalsTax = ({ id, rate, amount }: TaxItem) =>
+  rate === undefined ? { id, amount: amount ?? 0 } : { id, rate }
+
+/** The components of a bundle that have taxes of their own. */
+function componentsOf({ components = {}, componentTaxes = {} }: Extract<CartLine, { kind: 'cart_item' }>) {
+  const options = new Map(
+    Object.values(components).flatMap((component) =>
+      component.options.map((option) => [option.id, option] as const),
+    ),
+  )
+  return Object.entries(componentTaxes).flatMap(([id, taxes]) => {
+    const option = options.get(id)
+    if (!option?.unit) return []
+    const { amount, includesTax } = option.unit
+    return [{ id, unitPrice: amount, includesTax, quantity: option.quantity, taxes: taxes.map(totalsTax) }]
+  })
+}
+
+const customDiscount = ({ id, description = '', code = '', amount }: CustomDiscount) => ({
+  id,
+  name: description,
+  code,
+  amount,
+})

@@ -1,0 +1,19 @@
+import type { Client } from '../support/client.ts'
+import type { ModuleSamples } from '../support/module-samples.ts'
+
+export const cartSamples: ModuleSamples = {
+  completions: {
+    // A payment sets the payment intent, and a snapshot is in the future.
+    cart: async () => ({ payment_intent_id: '', snapshot_date: '2099-12-24T18:00:00Z' }),
+  },
+  notInUpdates: ['cart.payment_intent_id', 'cart.snapshot_date'],
+}
+
+/** The path of an item in a new cart. */
+export async function itemPath(client: Client): Promise<string> {
+  const { body } = await client.post('/v2/carts', { data: { name: 'Sample' } })
+  const items = `/v2/carts/${body.data.id}/items`
+  const item = { type: 'custom_item', name: 'Wrap', quantity: 1, price: { amount: 100 } }
+  const added = await client.post(items, { data: item })
+  return `${items}/${added.body.data[0].id}`
+}
