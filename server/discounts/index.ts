@@ -9,7 +9,21 @@ export type {
   ShippingGroup,
   Shopper,
 } from './discount-cart.ts'
+export { type CodeUse, type Evaluation, evaluate } from './evaluate.ts'
+export type { Message } from './messages.ts'
+export type { Promotion } from './promotion.ts'
+export { fromRule } from './rules/from-rule.ts'
+export {
+  type RuleAction,
+  type RuleDocument,
+  type RuleNode,
+  type RuleSet,
+  treeLimits,
+} from './rules/rule-document.ts'
 export type { Share, ShippingShare } from './shares.ts'
+export { fromStandard } from './standard/from-standard.ts'
+export type { StandardDocument, StandardSchemas, StandardType } from './standard/standard-document.ts'
+export type { GiftsToAdd, Suggestion } from './suggestions.ts'
 export type { Applied, MissingGift, Refusal, UnmetNode, Verdict } from './verdicts.ts'
 
 export const discounts = module({

@@ -1,0 +1,26 @@
+import type { RuleNode } from '../rules/rule-document.ts'
+import { type Condition, met } from './condition.ts'
+
+type Test = (listed: readonly unknown[], tags: ReadonlySet<unknown>) => boolean
+
+const tests: Readonly<Record<string, Test>> = {
+  contains_all: (listed, tags) => listed.every((tag) => tags.has(tag)),
+  contains_any: (listed, tags) => listed.some((tag) => tags.has(tag)),
+  not_contains_any: (listed, tags) => !listed.some((tag) => tags.has(tag)),
+  not_contains_all: (listed, tags) => !listed.every((tag) => tags.has(tag)),
+}
+
+/** Compares the tags of the cart's account. */
+export function accountTags({ strategy, operator, args = [] }: RuleNode, path: string): Condition {
+  const test = tests[operator ?? '']
+  if (!test) throw new Error(`${operator} is not an operator of account_tags`)
+  return {
+    bundles: [],
+    check({ cart }) {
+      const has = cart.cart.accountTags
+      return test(args, new Set(has))
+        ? met()
+        : { isMet: false, unmet: { node: path, strategy, operator, needs: args, has } }
+    },
+  }
+}

@@ -1,0 +1,13 @@
+import type { RuleNode } from '../rules/rule-document.ts'
+import type { Condition } from './condition.ts'
+import { lineCondition } from './line-condition.ts'
+import { membership } from './membership.ts'
+
+/** Whether the product is in one of these nodes, or in a node below one. */
+export function itemCategory(node: RuleNode, path: string, children: readonly Condition[]): Condition {
+  const test = membership(node.operator, new Set(node.args ?? []))
+  return lineCondition(node, path, children, {
+    matches: ({ line }) => test(line.nodeIds),
+    valueOf: ({ line }) => line.nodeIds,
+  })
+}

@@ -1,0 +1,48 @@
+import type { RuleNode } from '../rules/rule-document.ts'
+import type { WorkingLine } from '../working-cart.ts'
+import { type Condition, met, type Scope } from './condition.ts'
+
+export interface LineTest {
+  readonly matches: (line: WorkingLine) => boolean
+  /** What the test looks at: it is shown where no line passes. */
+  readonly valueOf: (line: WorkingLine) => unknown
+}
+
+/** How many values a verdict shows. */
+const shownMax = 20
+
+/** Is met by some line that passes the test and that all children find as well. */
+export function lineCondition(
+  { strategy, operator, args = [] }: RuleNode,
+  node: string,
+  children: readonly Condition[],
+  { matches, valueOf }: LineTest,
+): Condition {
+  return {
+    bundles: [],
+    check(scope) {
+      const lines = scope.lines.filter(matches)
+      if (lines.length) return narrow({ ...scope, lines }, children, node)
+      const has = scope.lines.slice(0, shownMax).map(valueOf)
+      return { isMet: false, unmet: { node, strategy, operator, needs: args, has } }
+    },
+  }
+}
+
+/** Lets each child find lines among those that the children before it found. */
+export function narrow(
+  scope: Scope,
+  children: readonly Condition[],
+  node: string,
+): ReturnType<Condition['check']> {
+  let { lines } = scope
+  for (const child of children) {
+    const finding = child.check({ ...scope, lines })
+    if (!finding.isMet) return finding
+    lines = finding.lines ?? lines
+    // A child such as `and` can be met by lines of which none meets all of it.
+    if (!lines.length)
+      return { isMet: false, unmet: { node, strategy: 'children', needs: 'one line', has: [] } }
+  }
+  return met(lines)
+}

@@ -1,0 +1,121 @@
+import { addRatios, apportion, type Exact, type Ratio } from '../../money/index.ts'
+import type { Condition } from '../conditions/condition.ts'
+import { compare, minus, product, roundToAmount, smaller } from '../exact.ts'
+import { type Batch, type Group, makeSets, type Sets } from '../make-sets.ts'
+import type { Refusal } from '../verdicts.ts'
+import type { WorkingLine } from '../working-cart.ts'
+import { type Effect, type EffectView, off, taking } from './effect.ts'
+import { outdone } from './line-sets.ts'
+
+/** What is taken off one bundle. */
+export type BundleCut =
+  | { readonly by: 'fixed' | 'fixed_price'; readonly amountIn: (currency: string) => number }
+  | { readonly by: 'percent'; readonly rate: Ratio }
+
+export interface BundleDiscount {
+  readonly cut: BundleCut
+  /** The groups of a bundle. Of several bundles, the first that the cart has is discounted. */
+  readonly bundlesIn: (view: EffectView) => readonly (readonly Group[])[] | Refusal
+  /** The units of a line that bundles may be made of. */
+  readonly availableOf: (line: WorkingLine) => number
+  /** What units of a line cost. */
+  readonly valueOf: (line: WorkingLine, units: number) => Exact
+  readonly bundlesMax: number
+  /** What a code pays for: each unit, or each bundle. */
+  readonly unit: 'unit' | 'bundle'
+  /** Whether other item-level promotions get no unit of the bundles. */
+  readonly takesUnits: boolean
+  readonly ceilingIn: Effect['ceilingIn']
+}
+
+/** Discounts complete bundles. What all of them save is divided among their lines at once. */
+export function bundleDiscount(options: BundleDiscount): Effect {
+  const { bundlesIn, availableOf, valueOf, bundlesMax, unit, takesUnits, ceilingIn } = options
+  return {
+    isOfCart: false,
+    ceilingIn,
+    apply(view) {
+      const bundles = bundlesIn(view)
+      if ('verdict' in bundles) return bundles
+      const { sets, groups } = firstBundle(bundles, availableOf, (groups) =>
+        Math.min(bundlesMax, Math.floor(view.usesLeft / usesOf(groups, unit))),
+      )
+      if (!groups) return { verdict: 'no_line_matches' }
+      const { currency } = view.cart.cart
+      const savings = sets.batches.map((batch) => ({
+        ...{ batch, saving: savingOf(batch, options, currency) },
+      }))
+      // A bundle that costs more than its units is passed over.
+      const kept = savings.filter(({ saving }) => compare(saving, 0) > 0)
+      if (!kept.length) return refuse(view, groups, sets, usesOf(groups, unit))
+      const amount = roundToAmount(addRatios(kept.map(({ batch, saving }) => product(saving, batch.times))))
+      if (!amount) return { verdict: 'no_saving' }
+      const units = unitsOf(kept.map(({ batch }) => batch))
+      const lines = [...units].sort(([one], [other]) => one.position - other.position)
+      const values = lines.map(([line, count]) => valueOf(line, count))
+      const shares = apportion(amount, values)
+      const count = kept.reduce((sum, { batch }) => sum + batch.times, 0)
+      return taking(
+        lines.map(([line, count], index) => off(line, shares[index] ?? 0, takesUnits ? count : 0)),
+        count * usesOf(groups, unit),
+      )
+    },
+  }
+}
+
+const usesOf = (groups: readonly Group[], unit: 'unit' | 'bundle') =>
+  unit === 'bundle' ? 1 : groups.reduce((sum, { quantity }) => sum + quantity, 0)
+
+function firstBundle(
+  bundles: readonly (readonly Group[])[],
+  availableOf: BundleDiscount['availableOf'],
+  maxOf: (groups: readonly Group[]) => number,
+): { readonly sets: Sets; readonly groups: readonly Group[] | undefined } {
+  const made = bundles
+    .filter((groups) => groups.length)
+    .map((groups) => ({ groups, sets: makeSets(groups, availableOf, maxOf(groups)) }))
+  return (
+    made.find(({ sets }) => sets.batches.length) ??
+    made[0] ?? { groups: undefined, sets: { batches: [], lack: undefined } }
+  )
+}
+
+const valueOfOne = ({ picks }: Batch, valueOf: BundleDiscount['valueOf']): Ratio =>
+  addRatios(picks.flatMap((picked = []) => picked.map(({ line, units }) => valueOf(line, units))))
+
+function savingOf(batch: Batch, { cut, valueOf }: BundleDiscount, currency: string): Exact {
+  const value = valueOfOne(batch, valueOf)
+  if (cut.by === 'percent') return product(value, cut.rate)
+  const amount = cut.amountIn(currency)
+  return cut.by === 'fixed' ? smaller(amount, value) : minus(value, amount)
+}
+
+/** How many units of each line are in all these sets. */
+function unitsOf(batches: readonly Batch[]): ReadonlyMap<WorkingLine, number> {
+  const units = new Map<WorkingLine, number>()
+  for (const { times, picks } of batches) {
+    for (const pick of picks.flatMap((picked = []) => picked)) {
+      units.set(pick.line, (units.get(pick.line) ?? 0) + pick.units * times)
+    }
+  }
+  return units
+}
+
+function refuse(view: EffectView, groups: readonly Group[], sets: Sets, uses: number): Refusal {
+  if (sets.batches.length) return { verdict: 'no_saving' }
+  if (!sets.lack)
+    return { verdict: 'code_spent', code: view.code?.code ?? '', needs: uses, has: view.usesLeft }
+  return refuseLack(groups, sets.lack)
+}
+
+/** Says whether a group has too few units, or whether earlier promotions took them. */
+export function refuseLack(
+  groups: readonly Group[],
+  { group, needs, has }: NonNullable<Sets['lack']>,
+): Refusal {
+  const { lines = [] } = groups[group] ?? {}
+  const held = lines.reduce((sum, { quantity }) => sum + quantity, 0)
+  if (!held && groups.length === 1) return { verdict: 'no_line_matches' }
+  if (lines.some(({ takenBy }) => takenBy.size) && held >= needs) return outdone(lines)
+  return { verdict: 'incomplete', needs, has, group: group + 1 }
+}

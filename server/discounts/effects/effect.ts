@@ -1,0 +1,97 @@
+import { cutTo, sum } from '../../money/index.ts'
+import type { EnteredCode } from '../codes.ts'
+import type { Finding } from '../conditions/condition.ts'
+import type { MissingGift, Refusal } from '../verdicts.ts'
+import type { WorkingCart, WorkingGroup, WorkingLine } from '../working-cart.ts'
+
+/** What a promotion does to a cart that meets its condition. */
+export interface Effect {
+  /** Whether its discounts are parts of a discount of the whole cart. */
+  readonly isOfCart: boolean
+  /** The most that it takes off, in a currency. */
+  readonly ceilingIn: (currency: string) => number | undefined
+  readonly apply: (view: EffectView) => Taking | Refusal
+}
+
+/** What an effect may look at. */
+export interface EffectView {
+  readonly cart: WorkingCart
+  /** The lines that take part in the promotion. */
+  readonly lines: readonly WorkingLine[]
+  /** What the condition of the promotion found. */
+  readonly finding: Finding & { readonly isMet: true }
+  /** Undefined for automatic promotions. */
+  readonly code: EnteredCode | undefined
+  /** How many units, bundles or carts the code still pays for. */
+  readonly usesLeft: number
+}
+
+/** What an effect takes from a cart. */
+export interface Taking {
+  readonly offs: readonly Off[]
+  readonly shipping: readonly ShippingOff[]
+  /** How many units, bundles or carts are discounted. */
+  readonly uses: number
+  readonly missing: MissingGifts | undefined
+  /** Why it takes nothing, where the amounts are 0. */
+  readonly otherwise: Refusal
+}
+
+/** What is taken off one line. */
+export interface Off {
+  readonly line: WorkingLine
+  /** At least 0. */
+  readonly amount: number
+  /** Units that no other item-level promotion gets, or units that promotions added. */
+  readonly units: number
+  /** Whether they are units that promotions added. */
+  readonly isAdded: boolean
+}
+
+export interface ShippingOff {
+  readonly group: WorkingGroup
+  readonly amount: number
+}
+
+/** Gifts that the cart has too few of. */
+export interface MissingGifts {
+  readonly gifts: readonly MissingGift[]
+  /** Whether they are added without being asked for. */
+  readonly isAutoAdd: boolean
+  /** Whether they are free as soon as they are in the cart. */
+  readonly isFree: boolean
+  /** What each set of gifts comes with. */
+  readonly requirements: readonly { readonly products: readonly string[]; readonly quantity: number }[]
+}
+
+export const isTaking = (one: Taking | Refusal): one is Taking => !('verdict' in one)
+
+export const off = (line: WorkingLine, amount: number, units = 0): Off => ({
+  ...{ line, amount, units, isAdded: false },
+})
+
+export const taking = (offs: readonly Off[], uses: number, others: Partial<Taking> = {}): Taking => ({
+  ...{ offs, uses, shipping: [], missing: undefined, otherwise: { verdict: 'no_saving' } },
+  ...others,
+})
+
+/** Cuts what an effect takes to its ceiling, each line in proportion. */
+export function cutTaking(taken: Taking, ceiling: number | undefined): Taking {
+  if (ceiling === undefined) return taken
+  const offs = cutTo(
+    ceiling,
+    taken.offs.map(({ amount }) => amount),
+  )
+  const left = ceiling - sum(offs)
+  const shipping = cutTo(
+    left,
+    taken.shipping.map(({ amount }) => amount),
+  )
+  return {
+    ...taken,
+    offs: taken.offs.map((one, index) => ({ ...one, amount: offs[index] ?? 0 })),
+    shipping: taken.shipping.map((one, index) => ({ ...one, amount: shipping[index] ?? 0 })),
+  }
+}
+
+export const anyCeiling = () => undefined
