@@ -1,5 +1,4 @@
-import type { EnteredCode } from './codes.ts'
-import { usesLeftOf } from './codes.ts'
+import { type EnteredCode, usesLeftOf } from './codes.ts'
 import type { Cause, DiscountCart } from './discount-cart.ts'
 import { cutTaking, type EffectView, isTaking, type MissingGifts, type Taking } from './effects/effect.ts'
 import { pass } from './gates.ts'

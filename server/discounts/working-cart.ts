@@ -53,7 +53,7 @@ export function toWorkingCart(cart: DiscountCart): WorkingCart {
 }
 
 /** What some units of a line cost now. Where some are discounted already, all have the average. */
-export function valueOf({ line, quantity, left }: WorkingLine, units: number): Exact {
+export function priceOf({ line, quantity, left }: WorkingLine, units: number): Exact {
   if (units === quantity) return left
   if (left === line.unitPrice * quantity) return line.unitPrice * units
   return ratio(BigInt(left) * BigInt(units), quantity)

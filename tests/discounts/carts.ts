@@ -1,14 +1,16 @@
-import type {
-  DiscountCart,
-  DiscountLine,
-  EnteredCode,
-  Evaluation,
-  Promotion,
-  RuleDocument,
-  RuleSet,
-  StandardDocument,
+import {
+  type DiscountCart,
+  type DiscountLine,
+  type EnteredCode,
+  type Evaluation,
+  evaluate,
+  fromRule,
+  fromStandard,
+  type Promotion,
+  type RuleDocument,
+  type RuleSet,
+  type StandardDocument,
 } from '../../server/discounts/index.ts'
-import { evaluate, fromRule, fromStandard } from '../../server/discounts/index.ts'
 
 /** Carts and promotions for the tests of discounts. */
 

@@ -29,7 +29,7 @@ export function itemCustomAttribute(node: RuleNode, path: string, children: read
   const matches = attributeTest(node)
   return lineCondition(node, path, children, {
     matches: ({ line }) => matches(line.customAttributes),
-    valueOf: ({ line }) => line.customAttributes[String(key)]?.value,
+    read: ({ line }) => line.customAttributes[String(key)]?.value,
   })
 }
 

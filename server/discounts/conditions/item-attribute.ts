@@ -9,9 +9,9 @@ import { membership } from './membership.ts'
 export function itemAttribute(node: RuleNode, path: string, children: readonly Condition[]): Condition {
   const [template = '', field = '', type = '', ...values] = node.args ?? []
   const test = membership(node.operator, toKeys(String(type), values))
-  const valueOf = ({ line }: WorkingLine) => line.attributes[String(template)]?.[String(field)]
+  const read = ({ line }: WorkingLine) => line.attributes[String(template)]?.[String(field)]
   return lineCondition(node, path, children, {
-    matches: (line) => test(keysOf(String(type), valueOf(line))),
-    valueOf,
+    matches: (line) => test(keysOf(String(type), read(line))),
+    read,
   })
 }

@@ -8,6 +8,6 @@ export function itemCategory(node: RuleNode, path: string, children: readonly Co
   const test = membership(node.operator, new Set(node.args ?? []))
   return lineCondition(node, path, children, {
     matches: ({ line }) => test(line.nodeIds),
-    valueOf: ({ line }) => line.nodeIds,
+    read: ({ line }) => line.nodeIds,
   })
 }

@@ -13,7 +13,7 @@ export function itemSku(node: RuleNode, path: string, children: readonly Conditi
   const test = membership(node.operator, new Set(node.args ?? []))
   return lineCondition(node, path, children, {
     matches: (line) => test(skuOf(line)),
-    valueOf: ({ line }) => line.sku,
+    read: ({ line }) => line.sku,
   })
 }
 
@@ -21,7 +21,7 @@ export function itemProductId(node: RuleNode, path: string, children: readonly C
   const test = membership(node.operator, new Set(node.args ?? []))
   return lineCondition(node, path, children, {
     matches: (line) => test(idOf(line)),
-    valueOf: ({ line }) => line.productId,
+    read: ({ line }) => line.productId,
   })
 }
 
@@ -41,7 +41,7 @@ export function itemIdentifier(node: RuleNode, path: string, children: readonly 
   return lineCondition(node, path, children, {
     matches: ({ line: { sku, productId, parentProductId } }) =>
       test([`sku ${sku}`, `id ${productId}`, `id ${parentProductId}`]),
-    valueOf: ({ line: { sku, productId } }) => sku ?? productId,
+    read: ({ line: { sku, productId } }) => sku ?? productId,
   })
 }
 

@@ -10,13 +10,13 @@ export function itemPrice(node: RuleNode, path: string, children: readonly Condi
   const test = comparison(node.operator, node.args ?? [])
   return lineCondition(node, path, children, {
     matches: ({ left, quantity }) => test(ratio(left, quantity)),
-    valueOf: ({ left, quantity }) => divide(left, quantity),
+    read: ({ left, quantity }) => divide(left, quantity),
   })
 }
 
 /** Compares the quantity of each line. */
 export function itemQuantity(node: RuleNode, path: string, children: readonly Condition[]): Condition {
   const test = comparison(node.operator, node.args ?? [])
-  const valueOf = ({ quantity }: WorkingLine) => quantity
-  return lineCondition(node, path, children, { matches: (line) => test(valueOf(line)), valueOf })
+  const read = ({ quantity }: WorkingLine) => quantity
+  return lineCondition(node, path, children, { matches: (line) => test(read(line)), read })
 }

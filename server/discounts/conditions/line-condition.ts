@@ -5,7 +5,7 @@ import { type Condition, met, type Scope } from './condition.ts'
 export interface LineTest {
   readonly matches: (line: WorkingLine) => boolean
   /** What the test looks at: it is shown where no line passes. */
-  readonly valueOf: (line: WorkingLine) => unknown
+  readonly read: (line: WorkingLine) => unknown
 }
 
 /** How many values a verdict shows. */
@@ -16,14 +16,14 @@ export function lineCondition(
   { strategy, operator, args = [] }: RuleNode,
   node: string,
   children: readonly Condition[],
-  { matches, valueOf }: LineTest,
+  { matches, read }: LineTest,
 ): Condition {
   return {
     bundles: [],
     check(scope) {
       const lines = scope.lines.filter(matches)
       if (lines.length) return narrow({ ...scope, lines }, children, node)
-      const has = scope.lines.slice(0, shownMax).map(valueOf)
+      const has = scope.lines.slice(0, shownMax).map(read)
       return { isMet: false, unmet: { node, strategy, operator, needs: args, has } }
     },
   }

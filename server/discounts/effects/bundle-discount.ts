@@ -1,5 +1,4 @@
 import { addRatios, apportion, type Exact, type Ratio } from '../../money/index.ts'
-import type { Condition } from '../conditions/condition.ts'
 import { compare, minus, product, roundToAmount, smaller } from '../exact.ts'
 import { type Batch, type Group, makeSets, type Sets } from '../make-sets.ts'
 import type { Refusal } from '../verdicts.ts'
@@ -19,7 +18,7 @@ export interface BundleDiscount {
   /** The units of a line that bundles may be made of. */
   readonly availableOf: (line: WorkingLine) => number
   /** What units of a line cost. */
-  readonly valueOf: (line: WorkingLine, units: number) => Exact
+  readonly priceOf: (line: WorkingLine, units: number) => Exact
   readonly bundlesMax: number
   /** What a code pays for: each unit, or each bundle. */
   readonly unit: 'unit' | 'bundle'
@@ -30,7 +29,7 @@ export interface BundleDiscount {
 
 /** Discounts complete bundles. What all of them save is divided among their lines at once. */
 export function bundleDiscount(options: BundleDiscount): Effect {
-  const { bundlesIn, availableOf, valueOf, bundlesMax, unit, takesUnits, ceilingIn } = options
+  const { bundlesIn, availableOf, priceOf, bundlesMax, unit, takesUnits, ceilingIn } = options
   return {
     isOfCart: false,
     ceilingIn,
@@ -52,7 +51,7 @@ export function bundleDiscount(options: BundleDiscount): Effect {
       if (!amount) return { verdict: 'no_saving' }
       const units = unitsOf(kept.map(({ batch }) => batch))
       const lines = [...units].sort(([one], [other]) => one.position - other.position)
-      const values = lines.map(([line, count]) => valueOf(line, count))
+      const values = lines.map(([line, count]) => priceOf(line, count))
       const shares = apportion(amount, values)
       const count = kept.reduce((sum, { batch }) => sum + batch.times, 0)
       return taking(
@@ -80,11 +79,11 @@ function firstBundle(
   )
 }
 
-const valueOfOne = ({ picks }: Batch, valueOf: BundleDiscount['valueOf']): Ratio =>
-  addRatios(picks.flatMap((picked = []) => picked.map(({ line, units }) => valueOf(line, units))))
+const priceOfOne = ({ picks }: Batch, priceOf: BundleDiscount['priceOf']): Ratio =>
+  addRatios(picks.flatMap((picked = []) => picked.map(({ line, units }) => priceOf(line, units))))
 
-function savingOf(batch: Batch, { cut, valueOf }: BundleDiscount, currency: string): Exact {
-  const value = valueOfOne(batch, valueOf)
+function savingOf(batch: Batch, { cut, priceOf }: BundleDiscount, currency: string): Exact {
+  const value = priceOfOne(batch, priceOf)
   if (cut.by === 'percent') return product(value, cut.rate)
   const amount = cut.amountIn(currency)
   return cut.by === 'fixed' ? smaller(amount, value) : minus(value, amount)

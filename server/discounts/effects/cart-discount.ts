@@ -1,7 +1,7 @@
 import { addRatios, apportion, type Exact, type Ratio } from '../../money/index.ts'
 import type { Condition } from '../conditions/condition.ts'
 import { product, roundToAmount, smaller } from '../exact.ts'
-import { valueOf } from '../working-cart.ts'
+import { priceOf } from '../working-cart.ts'
 import { type Effect, off, taking } from './effect.ts'
 
 /** What is taken off a value: an amount, in a currency, or a part of it. */
@@ -34,7 +34,7 @@ export function cartDiscount({ cut, unit, condition, ceilingIn }: CartDiscount):
       const values = lines.map((line) => {
         const covered = Math.min(line.quantity, limit - units)
         units += covered
-        return valueOf(line, covered)
+        return priceOf(line, covered)
       })
       const whole = sumOf(values)
       if (!roundToAmount(whole)) return { verdict: 'nothing_left' }

@@ -2,7 +2,7 @@ import type { Exact, Ratio } from '../../money/index.ts'
 import type { Condition } from '../conditions/condition.ts'
 import { compare, minus, product, roundToAmount } from '../exact.ts'
 import type { Refusal, UnmetNode } from '../verdicts.ts'
-import { valueOf, type WorkingLine } from '../working-cart.ts'
+import { priceOf, type WorkingLine } from '../working-cart.ts'
 import { addedUnits, isProduct } from './added-units.ts'
 import { type Effect, type EffectView, type MissingGifts, off, taking } from './effect.ts'
 
@@ -105,17 +105,17 @@ interface LineCut {
 
 function cutOf(cut: ItemCut, line: WorkingLine, units: number): LineCut {
   if (cut.by === 'percent') {
-    return { amount: roundToAmount(product(valueOf(line, units), cut.rate)), discounted: units }
+    return { amount: roundToAmount(product(priceOf(line, units), cut.rate)), discounted: units }
   }
   if (cut.by === 'fixed') {
     const isWhole = compare(product(cut.amount, line.quantity), line.left) >= 0
-    const amount: Exact = isWhole ? valueOf(line, units) : cut.amount * units
+    const amount: Exact = isWhole ? priceOf(line, units) : cut.amount * units
     return { amount: roundToAmount(amount), discounted: units }
   }
   const sets = Math.floor(units / cut.size)
   if (!sets) return { amount: 0, discounted: 0 }
   const discounted = sets * cut.size
-  return { amount: roundToAmount(minus(valueOf(line, discounted), product(cut.amount, sets))), discounted }
+  return { amount: roundToAmount(minus(priceOf(line, discounted), product(cut.amount, sets))), discounted }
 }
 
 /** Claims the units that were added for the promotion, and asks for products that the cart does not have. */

@@ -9,7 +9,7 @@ import type { Effect } from '../effects/effect.ts'
 import { type ItemLimits, itemDiscount } from '../effects/item-discount.ts'
 import { shippingDiscount } from '../effects/shipping-discount.ts'
 import type { Promotion } from '../promotion.ts'
-import { valueOf } from '../working-cart.ts'
+import { priceOf } from '../working-cart.ts'
 import type { ActionArgs, Limitations, RuleAction, RuleDocument } from './rule-document.ts'
 
 /** Compiles a rule promotion. Throws for a document that the resource would not have accepted. */
@@ -93,7 +93,7 @@ function toBundleEffect(
       return bundles.map(({ groupsIn }) => groupsIn({ cart: view.cart, lines: view.lines }))
     },
     availableOf: ({ quantity }) => quantity,
-    valueOf,
+    priceOf,
     bundlesMax: Number.POSITIVE_INFINITY,
     unit: 'bundle',
     takesUnits: false,

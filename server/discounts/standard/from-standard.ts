@@ -150,7 +150,7 @@ const types: {
       ],
       availableOf: ({ untouched }) => untouched,
       // The units that no promotion has taken have their full price, whatever the others cost.
-      valueOf: ({ line }, units) => line.unitPrice * units,
+      priceOf: ({ line }, units) => line.unitPrice * units,
       bundlesMax: setsMax,
       unit: 'unit',
       takesUnits: true,
