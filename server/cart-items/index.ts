@@ -1,10 +1,38 @@
 import { module } from '../kernel/module.ts'
 import { addCartItems } from './add-items.ts'
+import {
+  addCustomDiscounts,
+  addCustomDiscountToItem,
+  deleteCustomDiscount,
+  deleteCustomDiscountOfItem,
+  deleteCustomDiscounts,
+  updateCustomDiscount,
+  updateCustomDiscountOfItem,
+} from './custom-discounts.ts'
 import { deleteCartItem, deleteCartItems } from './remove-items.ts'
+import { addTaxItem, addTaxItems, deleteTaxItem, deleteTaxItems, updateTaxItem } from './tax-items.ts'
 import { updateCartItem, updateCartItems } from './update-items.ts'
 
 export const cartItemChapter = module({
   name: 'cart-items',
-  about: 'The items of carts: products, and custom items.',
-  actions: [addCartItems, updateCartItems, updateCartItem, deleteCartItem, deleteCartItems],
+  about: 'The items of carts: products and custom items, with their taxes and custom discounts.',
+  actions: [
+    addCartItems,
+    updateCartItems,
+    updateCartItem,
+    deleteCartItem,
+    deleteCartItems,
+    addTaxItem,
+    addTaxItems,
+    updateTaxItem,
+    deleteTaxItem,
+    deleteTaxItems,
+    addCustomDiscounts,
+    addCustomDiscountToItem,
+    updateCustomDiscount,
+    updateCustomDiscountOfItem,
+    deleteCustomDiscount,
+    deleteCustomDiscountOfItem,
+    deleteCustomDiscounts,
+  ],
 })

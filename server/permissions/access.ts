@@ -60,6 +60,8 @@ export const access = {
   catalog: readable,
   // Everyone who knows the id of a cart can use it, unless it belongs to another shopper: see carts/owners.ts.
   carts: shopping,
+  'cart-taxes': admin,
+  'cart-discounts': admin,
   // Guests know the ids of their carts.
   'cart-lists': { 'account-member': 'r', customer: 'r', client_credentials: 'r' },
 } as const satisfies AccessTable

@@ -1,6 +1,25 @@
 import { itemPath } from '../carts/samples.ts'
 import { productForSale } from '../storefront/samples.ts'
+import type { Client } from '../support/client.ts'
 import type { ModuleSamples } from '../support/module-samples.ts'
+
+const tax = { type: 'tax_item', rate: 0.2 }
+const discount = { type: 'custom_discount', amount: -1 }
+
+/** The path of a cart with an item. */
+const cartWithItem = async (client: Client) => (await itemPath(client)).replace(/\/items\/.*/, '')
+const taxPath = async (client: Client) => {
+  const path = `${await itemPath(client)}/taxes`
+  return `${path}/${(await client.post(path, { data: tax })).body.data.id}`
+}
+const discountPath = async (client: Client) => {
+  const path = `${await cartWithItem(client)}/custom-discounts`
+  return `${path}/${(await client.post(path, { data: [discount] })).body.data[0].id}`
+}
+const itemDiscountPath = async (client: Client) => {
+  const path = `${await itemPath(client)}/custom-discounts`
+  return `${path}/${(await client.post(path, { data: discount })).body.data.id}`
+}
 
 export const cartItemSamples: ModuleSamples = {
   completions: {
@@ -14,5 +33,25 @@ export const cartItemSamples: ModuleSamples = {
     'add-cart-items.custom_item': async () => ({ shipping_group_id: '' }),
     'add-cart-items.cart_items': async () => ({ cart_id: 'another-cart' }),
   },
-  paths: { 'update-cart-item': itemPath, 'delete-cart-item': itemPath },
+  paths: {
+    'update-cart-item': itemPath,
+    'delete-cart-item': itemPath,
+    'add-tax-item': async (client) => `${await itemPath(client)}/taxes`,
+    'update-tax-item': taxPath,
+    'delete-tax-item': taxPath,
+    'add-custom-discounts': async (client) => `${await cartWithItem(client)}/custom-discounts`,
+    'update-custom-discount': discountPath,
+    'delete-custom-discount': discountPath,
+    'add-custom-discount-to-item': async (client) => `${await itemPath(client)}/custom-discounts`,
+    'update-custom-discount-of-item': itemDiscountPath,
+    'delete-custom-discount-of-item': itemDiscountPath,
+  },
+  bodies: {
+    'add-tax-item': async () => ({ data: tax }),
+    'update-tax-item': async () => ({ data: { ...tax, rate: 0.1 } }),
+    'update-custom-discount': async () => ({ data: discount }),
+    'update-custom-discount-of-item': async () => ({ data: discount }),
+    'add-custom-discount-to-item': async () => ({ data: discount }),
+    'add-custom-discounts': async () => ({ data: [discount] }),
+  },
 }

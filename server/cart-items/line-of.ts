@@ -1,0 +1,15 @@
+import type { CartLine, Contents } from '../carts/index.ts'
+import { itemNotFound } from './update-items.ts'
+
+/** A line of the contents, by its id; a Problem (404) if there is none. */
+export function lineOf({ lines }: Contents, id: string, source?: string): CartLine {
+  const line = lines.find((one) => one.id === id)
+  if (!line) throw itemNotFound(id, source)
+  return line
+}
+
+/** The contents with some members of a line changed. */
+export const withLine = (contents: Contents, id: string, changes: Partial<CartLine>): Contents => ({
+  ...contents,
+  lines: contents.lines.map((line) => (line.id === id ? ({ ...line, ...changes } as CartLine) : line)),
+})

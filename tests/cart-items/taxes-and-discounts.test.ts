@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { itemPath } from '../carts/samples.ts'
+import { openWorld, type World } from '../support/world.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: as for Reply.
+type Any = any
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(() => world.close())
+
+const wrap = (values: object) => ({ type: 'custom_item', name: 'Wrap', quantity: 1, ...values })
+let counter = 0
+const newCart = async (items: readonly object[], custom = false) => {
+  const id = `taxed-${++counter}`
+  const discount_settings = { custom_discounts_enabled: custom, use_rule_promotions: false }
+  await world.admin.post('/v2/carts', { data: { id, discount_settings } })
+  const { body } = await world.admin.post(`/v2/carts/${id}/items`, { data: items })
+  return { path: `/v2/carts/${id}`, ids: body.data.map((one: Any) => one.id) as string[] }
+}
+const totalsOf = async (path: string) => {
+  const { display_price } = (await world.admin.get(path)).body.data.meta
+  return Object.fromEntries(Object.entries<Any>(display_price).map(([name, { amount }]) => [name, amount]))
+}
+const exclusive = (amount: number) => ({ amount, includes_tax: false })
+
+test('a tax item raises a price without tax, and is contained in a price with tax', async () => {
+  const { path, ids } = await newCart([
+    wrap({ sku: 'A', quantity: 3, price: exclusive(333) }),
+    wrap({ sku: 'B', quantity: 3, price: { amount: 1299 } }),
+  ])
+  for (const [i, rate] of [0.1, 0.2].entries()) {
+    const data = { type: 'tax_item', code: 'VAT', rate }
+    const added = await world.admin.post(`${path}/items/${ids[i]}/taxes`, { data })
+    expect([added.status, added.body.data]).toMatchObject([201, { type: 'tax_item', code: 'VAT', rate }])
+  }
+  expect(await totalsOf(path)).toMatchObject({
+    with_tax: 1099 + 3897,
+    tax: 100 + 649,
+    without_tax: 999 + 3248,
+  })
+  const { body } = await world.admin.get(`${path}/items?include=tax_items`)
+  expect(body.included.tax_items).toHaveLength(2)
+  expect(body.data[0].relationships.taxes.data).toEqual([
+    { type: 'tax_item', id: body.included.tax_items[0].id },
+  ])
+})
+
+test('a tax item changes from a rate to an amount, and goes', async () => {
+  const { path, ids } = await newCart([wrap({ quantity: 4, price: exclusive(250) })])
+  const taxes = `${path}/items/${ids[0]}/taxes`
+  const { id } = (await world.admin.post(taxes, { data: { type: 'tax_item', rate: 0.5 } })).body.data
+  const both = await world.admin.put(`${taxes}/${id}`, { data: { amount: 500 } })
+  expect(both.status).toBe(422)
+  await world.admin.put(`${taxes}/${id}`, { data: { amount: 500, rate: null } })
+  expect(await totalsOf(path)).toMatchObject({ with_tax: 1500, tax: 500 })
+  expect((await world.admin.delete(`${taxes}/${id}`)).status).toBe(204)
+  expect(await totalsOf(path)).toMatchObject({ with_tax: 1000, tax: 0 })
+})
+
+test('many tax items are added at once, and the refused ones are named', async () => {
+  const { path, ids } = await newCart([wrap({ price: exclusive(1000) })])
+  const item = (id: unknown, rate: number) => ({
+    type: 'tax_item',
+    rate,
+    relationships: { item: { data: { id, type: 'custom_item' } } },
+  })
+  const data = [item(ids[0], 0.1), item('none', 0.1), ...[1, 2, 3, 4, 5].map(() => item(ids[0], 0.1))]
+  const some = await world.admin.post(`${path}/taxes`, { data })
+  expect([some.status, some.body.data.length]).toEqual([201, 5])
+  expect(some.body.errors.map(({ status, source }: Any) => [status, source])).toEqual([
+    ['404', 'data.1'],
+    ['422', 'data.6'],
+  ])
+  const none = await world.admin.post(`${path}/taxes`, { data, options: { add_all_or_nothing: true } })
+  expect(none.status).toBe(422)
+  expect((await world.admin.delete(`${path}/taxes`)).status).toBe(204)
+  expect(await totalsOf(path)).toMatchObject({ tax: 0 })
+})
+
+test('custom discounts of items come first, and those of the cart are shared by what is left', async () => {
+  const { path, ids } = await newCart(
+    [wrap({ sku: 'A', price: exclusive(1000) }), wrap({ sku: 'B', price: exclusive(1000) })],
+    true,
+  )
+  const discount = { type: 'custom_discount', discount_code: 'REGULAR', description: 'Regular' }
+  await world.admin.post(`${path}/items/${ids[0]}/custom-discounts`, { data: { ...discount, amount: -500 } })
+  const added = await world.admin.post(`${path}/custom-discounts`, {
+    data: [{ ...discount, amount: { amount: -300 } }],
+  })
+  expect([added.status, added.body.data[0].amount]).toEqual([
+    201,
+    { amount: -300, currency: 'USD', formatted: '-$3.00' },
+  ])
+  expect(await totalsOf(path)).toMatchObject({ with_tax: 1200, discount: -800, without_discount: 2000 })
+  const { body } = await world.admin.get(`${path}/items`)
+  expect(body.data.map(({ discounts }: Any) => discounts.map((one: Any) => one.amount.amount))).toEqual([
+    [-500, -100],
+    [-200],
+  ])
+  expect(body.data.map(({ type }: Any) => type)).toEqual(['custom_item', 'custom_item'])
+  const { id } = added.body.data[0]
+  await world.admin.put(`${path}/custom-discounts/${id}`, { data: { amount: -30 } })
+  expect(await totalsOf(path)).toMatchObject({ discount: -530 })
+  await world.admin.delete(`${path}/custom-discounts`)
+  expect(await totalsOf(path)).toMatchObject({ discount: -500 })
+})
+
+test('a cart says why it takes no custom discount', async () => {
+  const data = [{ type: 'custom_discount', amount: -1 }]
+  const off = await newCart([wrap({ price: exclusive(1) })])
+  const first = (await world.admin.post(`${off.path}/custom-discounts`, { data })).body.errors[0]
+  // One item of a list is refused: nothing was added, and the answer is a 201 that says so.
+  expect(first.title).toBe('Custom discounts not enabled for this cart')
+  const item = await itemPath(world.admin)
+  const statuses: number[] = []
+  for (let i = 0; i < 6; i++) {
+    statuses.push((await world.admin.post(`${item}/custom-discounts`, { data: data[0] })).status)
+  }
+  expect(statuses).toEqual([201, 201, 201, 201, 201, 422])
+})
+
+test('shoppers add no taxes and no custom discounts', async () => {
+  const item = await itemPath(world.admin)
+  for (const what of ['taxes', 'custom-discounts']) {
+    const reply = await world.shopper.post(`${item}/${what}`, { data: { type: 'tax_item', rate: 0 } })
+    expect(reply.status).toBe(403)
+  }
+})
