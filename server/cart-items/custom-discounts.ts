@@ -222,6 +222,7 @@ interface Occasion {
 
 function withDiscount(contents: Contents, holder: Holder, discount: CustomDiscount, on: Occasion): Contents {
   const { cart, shop, source } = on
+  const before = holder.of(contents)
   if (!cart.discount_settings?.custom_discounts_enabled) {
     const detail =
       'Custom discounts are not enabled for this cart: set discount_settings.custom_discounts_enabled to true.'
@@ -229,7 +230,6 @@ function withDiscount(contents: Contents, holder: Holder, discount: CustomDiscou
   }
   const refuse = (detail: string) =>
     new Problem('unprocessable', detail, { title: 'Custom discount not added to cart', source })
-  const before = holder.of(contents)
   if (!contents.lines.length) throw refuse('An empty cart takes no custom discount. Add an item first.')
   if (shop.method === 'simple') {
     throw refuse('Custom discounts need the calculation method `line`: see the setting calculation_method.')

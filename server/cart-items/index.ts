@@ -10,12 +10,20 @@ import {
   updateCustomDiscountOfItem,
 } from './custom-discounts.ts'
 import { deleteCartItem, deleteCartItems } from './remove-items.ts'
+import {
+  createShippingGroup,
+  deleteShippingGroup,
+  getShippingGroup,
+  listShippingGroups,
+  updateShippingGroup,
+} from './shipping-groups.ts'
 import { addTaxItem, addTaxItems, deleteTaxItem, deleteTaxItems, updateTaxItem } from './tax-items.ts'
 import { updateCartItem, updateCartItems } from './update-items.ts'
 
 export const cartItemChapter = module({
   name: 'cart-items',
-  about: 'The items of carts: products and custom items, with their taxes and custom discounts.',
+  about:
+    'The items of carts: products and custom items, with their taxes, custom discounts and shipping groups.',
   actions: [
     addCartItems,
     updateCartItems,
@@ -34,5 +42,10 @@ export const cartItemChapter = module({
     deleteCustomDiscount,
     deleteCustomDiscountOfItem,
     deleteCustomDiscounts,
+    listShippingGroups,
+    getShippingGroup,
+    createShippingGroup,
+    updateShippingGroup,
+    deleteShippingGroup,
   ],
 })

@@ -1,3 +1,4 @@
+import { Problem } from '../kernel/errors.ts'
 import { findOrCreate } from '../kernel/request/first-write.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { change } from '../kernel/write/by-rules.ts'
@@ -31,5 +32,15 @@ export async function changeCart(ctx: Ctx, name: string, edit: CartChange): Prom
   const shop = await openShop(ctx, cart, products, currency)
   const contents = await apply(cart.contents ?? nothing, shop, cart)
   const next = priceContents(cart, contents, shop)
+  mustFit(next.contents)
   return change(ctx, carts, [], row.id, { ...next, ...(shopper && { shopper }) })
+}
+
+/** In characters of JSON: each change writes all of it. */
+const contentsMax = 8_000_000
+
+function mustFit(contents: Contents): void {
+  if (JSON.stringify(contents).length <= contentsMax) return
+  const detail = `All items of a cart together, with their texts and inputs, must be at most ${contentsMax} characters of JSON.`
+  throw new Problem('unprocessable', detail, { source: 'data' })
 }

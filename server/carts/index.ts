@@ -18,7 +18,15 @@ export {
 } from './cart-shop.ts'
 export { type CartRow, contentsOf } from './carts.ts'
 export { changeCart } from './change-cart.ts'
-export type { CartLine, Contents, CustomDiscount, CustomLine, ProductLine, TaxItem } from './contents.ts'
+export type {
+  CartLine,
+  CartShippingGroup,
+  Contents,
+  CustomDiscount,
+  CustomLine,
+  ProductLine,
+  TaxItem,
+} from './contents.ts'
 export { productOf, unitPriceOf } from './current-line.ts'
 export { findCart } from './find-cart.ts'
 export { customDiscountSchema, showCustomDiscount, showTaxItem, taxItemSchema } from './included.ts'

@@ -21,6 +21,11 @@ const itemDiscountPath = async (client: Client) => {
   return `${path}/${(await client.post(path, { data: discount })).body.data.id}`
 }
 
+const groupPath = async (client: Client) => {
+  const path = `${await cartWithItem(client)}/shipping-groups`
+  return `${path}/${(await client.post(path, { data: { type: 'shipping_group' } })).body.data.id}`
+}
+
 export const cartItemSamples: ModuleSamples = {
   completions: {
     'add-cart-items.cart_item': async (client, samples) => ({
@@ -36,6 +41,9 @@ export const cartItemSamples: ModuleSamples = {
   paths: {
     'update-cart-item': itemPath,
     'delete-cart-item': itemPath,
+    'get-cart-shipping-group': groupPath,
+    'update-cart-shipping-group': groupPath,
+    'delete-cart-shipping-group': groupPath,
     'add-tax-item': async (client) => `${await itemPath(client)}/taxes`,
     'update-tax-item': taxPath,
     'delete-tax-item': taxPath,
