@@ -5,7 +5,7 @@ import { newId } from '../kernel/ids.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
 import { listOf, object, uuid } from '../kernel/openapi/shapes.ts'
 import { json, noContent } from '../kernel/shape/answer.ts'
-import { field, group, integer, type Shown, text } from '../kernel/shape/fields.ts'
+import { group, integer, map, type Shown, text } from '../kernel/shape/fields.ts'
 import { displayShipping } from '../totals/index.ts'
 import { shopperIn } from './request.ts'
 
@@ -13,16 +13,6 @@ import { shopperIn } from './request.ts'
 const groupsMax = 100
 
 const price = (about: string) => integer({ default: 0, min: 0, about })
-const freeObject = (about: string) =>
-  field<Readonly<Record<string, unknown>> | undefined>(
-    {
-      type: 'object',
-      maxProperties: 50,
-      additionalProperties: { type: ['string', 'null'], maxLength: 1000 },
-    },
-    { about },
-  )
-
 const groupFields = {
   shipping_type: text({
     max: 255,
@@ -42,7 +32,7 @@ const groupFields = {
         'The price of shipping, in the smallest unit of the currency. Its total is the sum of the three.',
     },
   ),
-  address: freeObject('The address, by the names of its parts.'),
+  address: map(text({ max: 1000 }), { maxKeys: 50, about: 'The address, by the names of its parts.' }),
   delivery_estimate: group(
     {
       start: text({ max: 64, about: 'The earliest day or time of delivery.' }),
@@ -70,7 +60,7 @@ const groupSchema = named(
       shipping_type: string,
       tracking_reference: string,
       external_ref: string,
-      address: { type: 'object', additionalProperties: true },
+      address: { type: 'object', additionalProperties: string },
       delivery_estimate: object({ start: string, end: string }, []),
       shipping_price: object({ total: amount, base: amount, tax: amount, fees: amount }),
       created_at: string,
