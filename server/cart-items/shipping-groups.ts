@@ -12,7 +12,7 @@ import { shopperIn } from './request.ts'
 /** More groups than items have no use. */
 const groupsMax = 100
 
-const price = (about: string) => integer({ default: 0, min: 0, about })
+const price = (about: string) => integer({ min: 0, about })
 const groupFields = {
   shipping_type: text({
     max: 255,

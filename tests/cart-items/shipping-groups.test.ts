@@ -44,6 +44,8 @@ test('an update keeps what it does not name', async () => {
   const { body } = await world.shopper.put(`${path}/${id}`, { data: { tracking_reference: 'T-1' } })
   expect(body.data).toMatchObject({ shipping_type: 'express', tracking_reference: 'T-1' })
   expect(body.data.shipping_price.base.amount).toBe(500)
+  const dearer = await world.shopper.put(`${path}/${id}`, { data: { shipping_price: { base: 600 } } })
+  expect(dearer.body.data.shipping_price).toMatchObject({ total: { amount: 800 }, fees: { amount: 100 } })
 })
 
 test('a group that is not of the cart is refused', async () => {
