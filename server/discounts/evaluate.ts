@@ -131,7 +131,7 @@ function applyOne(
     all.reduce((sum, { amount }) => sum + amount, 0)
   const [amount, shipping] = [sumOf(shares), sumOf(shippingShares)]
   if (!amount && !shipping) return { ...refuse(taken.refusal), missing: taken.missing }
-  const uses = code?.consumes === 'checkout' ? 1 : taken.uses
+  const uses = code ? (code.consumes === 'checkout' ? 1 : taken.uses) : 0
   const verdict: Verdict = { ...considered, verdict: 'applied', amount, shipping, uses }
   return { ...nothing, verdict, shares, shippingShares, missing: taken.missing }
 }

@@ -65,7 +65,7 @@ export interface Applied {
   readonly amount: number
   /** What it takes off shipping. At most 0. */
   readonly shipping: number
-  /** How many uses of the code it takes. */
+  /** How many uses a checkout takes from the code. */
   readonly uses: number
 }
 
