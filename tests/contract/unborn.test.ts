@@ -17,6 +17,9 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
+/** Some defaults are times that depend on the time of the request. */
+const withoutTimes = (body: unknown) => JSON.stringify(body).replaceAll(/"20[^"]+Z"/g, '"then"')
+
 const etagOf = ({ headers }: Reply) => headers.get('etag') as string
 const firstPartOf = (etag: string) => etag.replace(/-.*/, '')
 
@@ -59,8 +62,8 @@ describe.each(specimens.filter(({ resource }) => resource.unborn))('$name', (spe
     expect([first.status, first.body.data.id]).toEqual([200, keyIn(path)])
     const other = fresh()
     const { body } = await world.admin.get(other)
-    expect(JSON.stringify(body).replaceAll(keyIn(other), keyIn(path)), 'of another key').toBe(
-      JSON.stringify(first.body),
+    expect(withoutTimes(body).replaceAll(keyIn(other), keyIn(path)), 'of another key').toBe(
+      withoutTimes(first.body),
     )
     const notModified = await world.admin.get(path, { 'if-none-match': etagOf(first) })
     expect([notModified.status, etagOf(notModified)]).toEqual([304, etagOf(first)])

@@ -56,7 +56,7 @@ test('a request is accepted at once, and listed for its object', async () => {
 test.each([
   [{ resource_id: randomUUID() }, 'data.resource_type'],
   [{ resource_type: 'customer' }, 'data.resource_id'],
-  [{ resource_type: 'cart', resource_id: randomUUID() }, 'data.resource_type'],
+  [{ resource_type: 'basket', resource_id: randomUUID() }, 'data.resource_type'],
   [{ resource_type: 'customer', resource_id: 'x' }, 'data.resource_id'],
 ])('refuses %j', async (fields, source) => {
   const reply = await world.admin.post(erasureRequests, body('erasure_request', fields))

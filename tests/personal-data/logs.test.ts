@@ -34,7 +34,7 @@ describe.each([logs, related, erasureRequests])('%s', (list) => {
     `eq(resource_type,customer):eq(resource_id,${id}):eq(id,${id})`,
     `eq(resource_type,customer):(eq(resource_id,${id})|eq(resource_id,${id}))`,
     'eq(resource_type,customer):eq(resource_id,x)',
-    `eq(resource_type,cart):eq(resource_id,${id})`,
+    `eq(resource_type,basket):eq(resource_id,${id})`,
     `eq(resource_type,`,
   ])('refuses the filter %j', async (filter) => {
     const query = filter && `?filter=${encodeURIComponent(filter)}`

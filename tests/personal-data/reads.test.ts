@@ -160,6 +160,7 @@ test('reads of every object that holds personal data are recorded, alone and in 
     'account-member',
     'account-membership',
     'account-membership-of-member',
+    'cart',
     'customer',
     'customer-address',
     'user-authentication-info',
