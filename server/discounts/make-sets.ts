@@ -35,9 +35,9 @@ export interface Sets {
 }
 
 /**
- * Makes sets, such as bundles, until the units are used up. A group takes its units from the first line that has enough;
- * if none has, from several lines in their order. Equal sets are made at once, and a line that a group has passed is never
- * looked at again: so the work grows with groups and lines, not with units.
+ * Makes sets, such as bundles, until the units are used up. A group takes its units from the first line that has
+ * enough; if none has, from several lines in their order. Equal sets are made at once, and a line that a group has
+ * passed is never looked at again: so the work grows with groups and lines, not with units.
  */
 export function makeSets(
   groups: readonly Group[],

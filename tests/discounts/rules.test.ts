@@ -377,6 +377,30 @@ test('standard promotions come first, then rules by priority, then those without
   ])
 })
 
+test('a discount of the standard cart, of items and of the cart by rules add up', () => {
+  const promotions = [
+    rule({ actions: [action('cart_discount', ['fixed', 2000])] }, { priority: 1 }),
+    rule({ actions: [action('item_discount', ['fixed', 1000])] }, { priority: 2 }),
+    standard('fixed_discount', { currencies: [{ amount: 1000, currency: 'USD' }] }),
+  ]
+  const { shares } = run([line('A', 10000, 1)], promotions)
+  expect(shares.map(({ amount, isOfCart }) => [amount, isOfCart])).toEqual([
+    [-1000, true],
+    [-1000, false],
+    [-2000, true],
+  ])
+})
+
+test.for<[higher: number, lower: number, shares: readonly number[]]>([
+  [20, 10, [-2000, -800]],
+  [10, 20, [-1000, -1800]],
+])('%d %% and then %d %% are the same total in other shares', ([higher, lower, shares]) => {
+  const off = (percent: number, priority: number) =>
+    rule({ actions: [action('cart_discount', ['percent', percent])] }, { priority })
+  const evaluation = run([line('A', 10000, 1)], [off(lower, 1), off(higher, 2)])
+  expect(evaluation.shares.map(({ amount }) => amount)).toEqual(shares)
+})
+
 test('rules without a priority apply newest first', () => {
   const tenth = rule({ actions: [cartTenth] })
   const fifth = rule({ actions: [action('cart_discount', ['percent', 20])] })

@@ -181,6 +181,12 @@ const examples: readonly Example[] = [
     { A: -1000 },
   ],
   [
+    'a discount of items comes off before one of the cart',
+    [line('A', 1400, 2)],
+    [standard('percent_discount', ten(10)), standard('item_percent_discount', { ...all, percent: 5 })],
+    { A: -406 },
+  ],
+  [
     'custom items take part in discounts of the cart only',
     [line('A', 1000, 1), line('C', 1000, 1, { kind: 'custom_item' })],
     [

@@ -16,7 +16,10 @@ export const and = (_node: RuleNode, _path: string, children: readonly Condition
   },
 })
 
-/** Is met where a child is. It finds the lines that any child finds, and says nothing about lines if such a child is met. */
+/**
+ * Is met where a child is. It finds the lines that any child finds. If one that is met says nothing about lines, neither
+ * does it.
+ */
 export const or = (node: RuleNode, path: string, children: readonly Condition[]): Condition => ({
   bundles: children.flatMap(({ bundles }) => bundles),
   check(scope) {

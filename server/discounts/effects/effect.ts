@@ -93,5 +93,3 @@ export function cutTaking(taken: Taking, ceiling: number | undefined): Taking {
     shipping: taken.shipping.map((one, index) => ({ ...one, amount: shipping[index] ?? 0 })),
   }
 }
-
-export const anyCeiling = () => undefined
