@@ -17,8 +17,8 @@ export const and = (_node: RuleNode, _path: string, children: readonly Condition
 })
 
 /**
- * Is met where a child is. It finds the lines that any child finds. If one that is met says nothing about lines, neither
- * does it.
+ * Is met where a child is. It finds the lines that any child finds. If one that is met says nothing about lines,
+ * neither does it.
  */
 export const or = (node: RuleNode, path: string, children: readonly Condition[]): Condition => ({
   bundles: children.flatMap(({ bundles }) => bundles),
