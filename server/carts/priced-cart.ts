@@ -1,9 +1,9 @@
-import type { NotedCurrency } from '../currencies/index.ts'
+import type { Notation } from '../currencies/index.ts'
 import type { CartPrice, CartPromotion, LineTotals, ShippingTotals } from '../totals/index.ts'
 
 /** What a cart costs, as it was worked out last. Amounts are integers in the smallest unit of the currency. */
 export interface PricedCart {
-  readonly currency: NotedCurrency
+  readonly currency: Notation
   /** What the prices depend on: see `cart-state.ts`. If it changes, the cart is priced anew. */
   readonly state: string
   /** The next instant at which a sale, a schedule or a promotion begins or ends. */

@@ -2,7 +2,7 @@ import { module } from '../kernel/module.ts'
 import { add } from '../kernel/write/by-rules.ts'
 import { currencies as currencyResource, dollar } from './currencies.ts'
 
-export { formatAmount, type Money, money, moneyFields, type Notation, type NotedCurrency } from './money.ts'
+export { formatAmount, type Money, money, moneyFields, type Notation } from './money.ts'
 export { currencyResource as currencies }
 
 export const currencyChapter = module({

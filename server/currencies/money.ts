@@ -1,7 +1,8 @@
 import { integer, number, type Shown, text } from '../kernel/shape/fields.ts'
 
-/** How amounts of a currency are written. */
+/** A currency, with what it takes to write its amounts. */
 export interface Notation {
+  readonly code: string
   readonly format: string
   readonly decimal_point: string
   readonly thousand_separator: string
@@ -18,24 +19,19 @@ export const moneyFields = {
 /** An amount as answers show it. */
 export type Money = Shown<typeof moneyFields>
 
-/** A currency in which amounts are formatted. */
-export interface NotedCurrency extends Notation {
-  readonly code: string
-}
-
 /** An amount, in a currency's smallest unit, as answers show it. */
-export function money(amount: number, currency: NotedCurrency): Money {
+export function money(amount: number, currency: Notation): Money {
   const formatted = formatAmount(amount, currency)
   return { amount, currency: currency.code, float_price: amount / 10 ** currency.decimal_places, formatted }
 }
 
 /** Writes an amount in the format of its currency. The sign stands before everything else: `-$12.50`. */
-export function formatAmount(amount: number, currency: NotedCurrency): string {
+export function formatAmount(amount: number, currency: Notation): string {
   const { code, format, decimal_point, thousand_separator, decimal_places: places } = currency
   if (!Number.isSafeInteger(amount)) throw new Error(`${amount} is not an amount in ${code}`)
   const digits = String(Math.abs(amount)).padStart(places + 1, '0')
   const whole = digits.slice(0, digits.length - places).replace(/\B(?=(\d{3})+$)/g, () => thousand_separator)
   const price = places ? whole + decimal_point + digits.slice(-places) : whole
-  // All places of {price}, and none inside of what is put in.
+  // Replaces every {price} of the format, but none inside of the inserted number.
   return (amount < 0 ? '-' : '') + format.replaceAll('{price}', () => price)
 }

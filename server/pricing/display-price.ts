@@ -9,7 +9,6 @@ export type DisplayPrice = { readonly with_tax: Money } | { readonly without_tax
 
 /** A currency of the store, with what formatting needs. */
 export interface DisplayCurrency extends Notation {
-  readonly code: string
   readonly default: boolean
   readonly enabled: boolean
 }

@@ -1,4 +1,5 @@
-import { formatAmount, type NotedCurrency } from '../currencies/index.ts'
+import { formatAmount, type Notation } from '../currencies/index.ts'
+import { sum } from '../money/index.ts'
 import type { CartPrice, CartTotals, LinePrice, LineTotals, ShippingTotals } from './cart-totals.ts'
 
 /** An amount as carts and orders show it. */
@@ -8,7 +9,7 @@ export interface DisplayAmount {
   readonly formatted: string
 }
 
-export const displayAmount = (amount: number, currency: NotedCurrency): DisplayAmount => ({
+export const displayAmount = (amount: number, currency: Notation): DisplayAmount => ({
   amount,
   currency: currency.code,
   formatted: formatAmount(amount, currency),
@@ -31,7 +32,7 @@ export type LineDisplayPrice = Readonly<Record<LinePrice, DisplayUnitAndValue>> 
 }
 
 /** The `display_price` of a line. */
-export function displayLine({ prices, discounts }: LineTotals, currency: NotedCurrency): LineDisplayPrice {
+export function displayLine({ prices, discounts }: LineTotals, currency: Notation): LineDisplayPrice {
   const shown = (name: LinePrice) => ({
     unit: displayAmount(prices[name].unit, currency),
     value: displayAmount(prices[name].value, currency),
@@ -55,11 +56,8 @@ export function displayLine({ prices, discounts }: LineTotals, currency: NotedCu
   }
 }
 
-const displaySum = (shares: LineTotals['discounts'], currency: NotedCurrency): DisplayAmount =>
-  displayAmount(
-    shares.reduce((total, { amount }) => total + amount, 0),
-    currency,
-  )
+const displaySum = (shares: LineTotals['discounts'], currency: Notation): DisplayAmount =>
+  displayAmount(sum(shares.map(({ amount }) => amount)), currency)
 
 /** Clients choose codes, and one may be `__proto__`: `fromEntries` makes it a member like any other. */
 const fromEntries = <T, R>(map: ReadonlyMap<string, T>, show: (value: T) => R): Record<string, R> =>
@@ -68,7 +66,7 @@ const fromEntries = <T, R>(map: ReadonlyMap<string, T>, show: (value: T) => R): 
 /** The `display_price` of a cart. Clients expect all members, also where they are 0. */
 export function displayCart(
   { prices }: Pick<CartTotals, 'prices'>,
-  currency: NotedCurrency,
+  currency: Notation,
 ): Record<CartPrice, DisplayAmount> {
   const shown = (name: CartPrice) => displayAmount(prices[name], currency)
   return {
@@ -83,7 +81,7 @@ export function displayCart(
 }
 
 /** The `display_price` of a promotion of the whole cart. The public contract has a 0 without a currency in it. */
-export function displayPromotionItem(amount: number, currency: NotedCurrency): LineDisplayPrice {
+export function displayPromotionItem(amount: number, currency: Notation): LineDisplayPrice {
   const both = (one: DisplayAmount) => ({ unit: one, value: one })
   const taken = both(displayAmount(amount, currency))
   const nothing = both(displayAmount(0, currency))
@@ -99,7 +97,7 @@ export function displayPromotionItem(amount: number, currency: NotedCurrency): L
 /** The `shipping_display_price` of a shipping group. */
 export function displayShipping(
   { total, base, tax, fees, discount }: ShippingTotals,
-  currency: NotedCurrency,
+  currency: Notation,
 ): Record<'total' | 'base' | 'tax' | 'fees' | 'discount', DisplayAmount> {
   return {
     total: displayAmount(total, currency),

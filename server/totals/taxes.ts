@@ -41,7 +41,7 @@ const taxesOn = (taxed: Taxed): readonly TaxAmount[] =>
 /** Each rate on its own. */
 function addedTaxes({ price, taxes, parts }: Taxed): readonly TaxAmount[] {
   return taxes.map((tax) => {
-    if ('amount' in tax) return tax
+    if ('amount' in tax) return { id: tax.id, amount: tax.amount }
     const { numerator, denominator } = decimal(tax.rate)
     const ofPart = round(ratio(BigInt(price) * numerator, BigInt(parts) * denominator))
     return { id: tax.id, base: price, amount: toAmount(ofPart * BigInt(parts)) }
@@ -50,18 +50,19 @@ function addedTaxes({ price, taxes, parts }: Taxed): readonly TaxAmount[] {
 
 /** Amounts come off first. What is left is the price without tax and all rates of it. */
 function containedTaxes({ price, taxes, parts }: Taxed): readonly TaxAmount[] {
+  // A tax with a rate takes nothing yet, and a tax with an amount has no share of the rates.
   const amounts = stopAt(
     price,
-    taxes.flatMap((tax) => ('amount' in tax ? [tax] : [])),
+    taxes.map((tax) => ({ amount: 'amount' in tax ? tax.amount : 0 })),
+  ).map(({ amount }) => amount)
+  const rates = taxes.map((tax) => ('rate' in tax ? decimal(tax.rate) : ratio(0)))
+  const base = price - sum(amounts)
+  const shares = apportion(extractTax(base, addRatios(rates), parts), rates)
+  return taxes.map((tax, index) =>
+    'rate' in tax
+      ? { id: tax.id, base, amount: shares[index] ?? 0 }
+      : { id: tax.id, amount: amounts[index] ?? 0 },
   )
-  const base = price - sum(amounts.map(({ amount }) => amount))
-  const rates = taxes.flatMap((tax) => ('rate' in tax ? [decimal(tax.rate)] : []))
-  const extracted = extractTax(base, addRatios(rates), parts)
-  const shares = apportion(extracted, rates)
-  return taxes.map((tax) => {
-    if ('rate' in tax) return { id: tax.id, base, amount: shares.shift() ?? 0 }
-    return amounts.find(({ id }) => id === tax.id) ?? tax
-  })
 }
 
 /**

@@ -57,7 +57,7 @@ function takeDiscounts(draft: Draft): Draft {
   return { ...draft, lines, cartPromotions: cartPromotions(shares) }
 }
 
-/** Whoever makes the shares stops them at the price. If that fails, no total is better than a wrong one. */
+/** The evaluator stops discounts at the price. If it did not, no total is better than a wrong one. */
 function checkShares(lineId: string, value: number | undefined, shares: readonly Share[]): void {
   if (value === undefined) throw new Error(`there is no line ${lineId} to take a discount off`)
   if (shares.some(({ amount }) => amount > 0))

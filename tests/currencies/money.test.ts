@@ -49,7 +49,7 @@ test.each<[amount: number, of: Notation, formatted: string, float: number]>([
   // Signs that mean something to whoever puts texts together.
   [123_456, notation('{price} $&', '$1', "$'"), "1$1234$'56 $&", 1234.56],
 ])('%d of %j is %s', (amount, of, formatted, float_price) => {
-  expect(money(amount, { code: 'XXX', ...of })).toEqual({ amount, currency: 'XXX', float_price, formatted })
+  expect(money(amount, of)).toEqual({ amount, currency: 'XXX', float_price, formatted })
 })
 
 const anyNotation = fc.record({

@@ -1,44 +1,17 @@
 import { expect, test } from 'vitest'
+import { dollar } from '../../server/currencies/currencies.ts'
 import type { Share } from '../../server/discounts/index.ts'
-import { type TotalsCart, type TotalsLine, totalCart } from '../../server/totals/index.ts'
+import {
+  displayCart,
+  displayLine,
+  displayPromotionItem,
+  displayShipping,
+  type TotalsLine,
+  totalCart,
+} from '../../server/totals/index.ts'
+import { cause, line, pricesOf, rates, share, totalsOf } from './sample-lines.ts'
 
-/** The worked examples of docs/money.md. */
-
-let counter = 0
-const line = (unitPrice: number, quantity: number, more: Partial<TotalsLine> = {}): TotalsLine => ({
-  id: `line ${++counter}`,
-  unitPrice,
-  quantity,
-  includesTax: false,
-  taxes: [],
-  ...more,
-})
-const rates = (...all: number[]) => all.map((rate, i) => ({ id: `tax ${i}`, rate }))
-const cause = (id: string) => ({ source: 'standard', id, name: id, code: `auto_${id}` }) as const
-const share = ({ id }: TotalsLine, amount: number, ordinal: number, isOfCart = false): Share => ({
-  lineId: id,
-  amount,
-  cause: cause(`promotion ${ordinal}`),
-  isOfCart,
-  ordinal,
-})
-
-const totalsOf = (
-  lines: readonly TotalsLine[],
-  {
-    method = 'line',
-    shares = [],
-    shippingShares = [],
-    shippingGroups = [],
-  }: Partial<
-    Pick<TotalsCart, 'method' | 'shippingGroups'> & {
-      shares: readonly Share[]
-      shippingShares: readonly { groupId: string; amount: number; cause: ReturnType<typeof cause> }[]
-    }
-  > = {},
-) => totalCart({ method, lines, discounts: { source: 'promotions', shares, shippingShares }, shippingGroups })
-
-const pricesOf = (...of: Parameters<typeof totalsOf>) => totalsOf(...of).prices
+/** One cart for each rule. docs/money.md explains the rules with other numbers. */
 
 test('tax is rounded once for each line', () => {
   const cart = totalsOf([line(333, 3, { taxes: rates(0.1) })])
@@ -132,4 +105,193 @@ test('custom discounts take those of lines first, and stop at what is left', () 
   expect(cart.prices).toMatchObject({ with_tax: 700, discount: -1300 })
   expect(cart.lines.map(({ prices }) => prices.with_tax.value)).toEqual([0, 700])
   expect(cart.cartPromotions).toEqual([])
+})
+
+test('a discount of the cart over equal lines gives left-over units to the first', () => {
+  const lines = [line(1000, 1), line(1000, 1), line(1000, 1)]
+  const cart = totalCart({
+    method: 'line',
+    lines,
+    discounts: { source: 'custom', ofLines: [], ofCart: [{ id: 'x', name: '', code: '', amount: -1000 }] },
+    shippingGroups: [],
+  })
+  expect(cart.lines.map(({ prices }) => prices.discount.value)).toEqual([-334, -333, -333])
+  expect(cart.prices.with_tax).toBe(2000)
+})
+
+/** Lines with what promotions take off them: the whole cart costs what is left. */
+test.each<
+  [of: string, lines: readonly TotalsLine[], taken: readonly (readonly [number, number])[], left: number]
+>([
+  [
+    'two equal lines',
+    [line(10_000, 1), line(10_000, 1)],
+    [
+      [0, -500],
+      [1, -500],
+    ],
+    19_000,
+  ],
+  [
+    'three layers on one item',
+    [line(10_000, 1)],
+    [
+      [0, -1000],
+      [0, -2000],
+      [0, -1000],
+    ],
+    6000,
+  ],
+  ['a discount of the whole price', [line(3000, 1)], [[0, -3000]], 0],
+  ['a capped percentage', [line(30_000, 1)], [[0, -5000]], 25_000],
+  ['two free units of seven', [line(500, 7)], [[0, -1000]], 2500],
+  [
+    'a bundle and a percentage',
+    [line(15_000, 1), line(10_000, 2)],
+    [
+      [0, -3000],
+      [1, -2000],
+      [1, -1000],
+    ],
+    29_000,
+  ],
+  [
+    '20 % and then 10 %',
+    [line(10_000, 1)],
+    [
+      [0, -2000],
+      [0, -800],
+    ],
+    7200,
+  ],
+  [
+    '10 % and then 20 %',
+    [line(10_000, 1)],
+    [
+      [0, -1000],
+      [0, -1800],
+    ],
+    7200,
+  ],
+])('%s: what promotions leave', (_, lines, taken, left) => {
+  const shares = taken.map(([index, amount], i) => share(lines[index] ?? line(0, 1), amount, i + 1))
+  const { prices } = totalsOf(lines, { shares })
+  expect([prices.with_tax, prices.without_tax]).toEqual([left, left])
+  expect(prices.without_discount + prices.discount).toBe(left)
+})
+
+test('the promotions of the cart are the sums of their shares, in order; zero shares stay with their lines', () => {
+  const [a, b] = [line(600, 1), line(400, 1)]
+  const shares = [
+    ...[share(a, -60, 3, true, 'rule'), share(b, -40, 3, true, 'rule')],
+    ...[share(b, -100, 1), share(a, 0, 2, true), share(b, 0, 2, true)],
+  ]
+  const cart = totalsOf([a, b], { shares })
+  expect(cart.cartPromotions).toEqual([{ cause: cause('promotion 3', 'rule'), amount: -100 }])
+  expect(cart.lines.map(({ discounts }) => discounts.map(({ ordinal }) => ordinal))).toEqual([
+    [2, 3],
+    [1, 2, 3],
+  ])
+})
+
+test('with the simple method only standard promotions of the whole cart apply', () => {
+  const item = line(1000, 1)
+  const shares = [share(item, -100, 1), share(item, -200, 2, true), share(item, -300, 3, true, 'rule')]
+  expect(totalsOf([item], { method: 'simple', shares }).cartPromotions).toEqual([
+    { cause: cause('promotion 2'), amount: -200 },
+  ])
+  const one = { id: 'x', name: '', code: '', amount: -50 }
+  const discounts = { source: 'custom', ofLines: [{ ...one, lineId: item.id }], ofCart: [one] } as const
+  expect(totalCart({ method: 'simple', lines: [item], discounts, shippingGroups: [] }).prices).toMatchObject({
+    ...{ with_tax: 1000, discount: 0 },
+  })
+})
+
+test('an empty cart costs nothing', () => {
+  expect(Object.values(pricesOf([], { shippingGroups: [{ id: 'a', base: 5, tax: 5, fees: 5 }] }))).toEqual(
+    Array.from({ length: 7 }, () => 0),
+  )
+})
+
+test('shares that cannot be right are an error of the server, not another total', () => {
+  const item = line(100, 1)
+  const taking =
+    (...shares: readonly Share[]) =>
+    () =>
+      totalsOf([item], { shares })
+  expect(taking(share(line(1, 1), -1, 1))).toThrow('there is no line')
+  expect(taking(share(item, 1, 1))).toThrow('is a surcharge')
+  expect(taking(share(item, -60, 1), share(item, -41, 2))).toThrow('exceed its price')
+  const shippingGroups = [{ id: 'a', base: 5, tax: 5, fees: 5 }]
+  const shippingShares = [{ groupId: 'a', amount: -6, cause: cause('free') }]
+  expect(() => totalsOf([item], { shippingGroups, shippingShares })).toThrow('-6 cannot be taken off 5')
+})
+
+const usd = (amount: number, formatted: string) => ({ amount, currency: 'USD', formatted })
+
+test('a line shows its discounts by code, and those of a code by promotion', () => {
+  const item = line(10_000, 2)
+  const inSale = (id: string) => ({ ...cause(id), code: 'SALE' })
+  const shares = [
+    { ...share(item, -2000, 1), cause: inSale('one') },
+    { ...share(item, -3000, 2, true), cause: inSale('two') },
+    { ...share(item, -500, 3), cause: { ...cause('three'), code: '__proto__' } },
+  ]
+  const [totals] = totalsOf([item], { shares }).lines
+  if (!totals) throw new Error('there is one line')
+  const { discounts, ...prices } = displayLine(totals, dollar)
+  expect(Object.entries(discounts ?? {})).toEqual([
+    [
+      'SALE',
+      {
+        ...usd(-5000, '-$50.00'),
+        constituents: { one: usd(-2000, '-$20.00'), two: usd(-3000, '-$30.00') },
+      },
+    ],
+    ['__proto__', { ...usd(-500, '-$5.00'), constituents: { three: usd(-500, '-$5.00') } }],
+  ])
+  expect(prices.with_tax).toEqual({ unit: usd(7250, '$72.50'), value: usd(14_500, '$145.00') })
+  expect(prices.discount).toEqual({ unit: usd(-2750, '-$27.50'), value: usd(-5500, '-$55.00') })
+  const [plain] = totalsOf([line(1, 1)]).lines
+  expect(plain && displayLine(plain, dollar)).not.toHaveProperty('discounts')
+})
+
+test('a cart shows all seven totals', () => {
+  const nothing = usd(0, '$0.00')
+  expect(displayCart(totalsOf([line(1250, 1)]), dollar)).toEqual({
+    with_tax: usd(1250, '$12.50'),
+    without_tax: usd(1250, '$12.50'),
+    tax: nothing,
+    discount: nothing,
+    without_discount: usd(1250, '$12.50'),
+    shipping: nothing,
+    shipping_discount: nothing,
+  })
+})
+
+test('the item of a promotion shows what it takes, and 0 without a currency before discounts', () => {
+  const [taken, nothing] = [usd(-1000, '-$10.00'), usd(0, '$0.00')]
+  expect(displayPromotionItem(-1000, dollar)).toEqual({
+    with_tax: { unit: taken, value: taken },
+    without_tax: { unit: taken, value: taken },
+    tax: { unit: nothing, value: nothing },
+    discount: { unit: nothing, value: nothing },
+    without_discount: {
+      unit: { amount: 0, currency: '', formatted: '0' },
+      value: { amount: 0, currency: '', formatted: '0' },
+    },
+  })
+})
+
+test('a shipping group shows its parts, its total before the discount, and the discount', () => {
+  const shippingGroups = [{ id: 'a', base: 500, tax: 100, fees: 100 }]
+  const shippingShares = [{ groupId: 'a', amount: -250, cause: cause('half') }]
+  const [group] = totalsOf([line(1, 1)], { shippingGroups, shippingShares }).shippingGroups
+  expect(group && displayShipping(group, dollar)).toEqual({
+    total: usd(700, '$7.00'),
+    base: usd(500, '$5.00'),
+    tax: usd(100, '$1.00'),
+    fees: usd(100, '$1.00'),
+    discount: usd(-250, '-$2.50'),
+  })
 })

@@ -1,82 +1,179 @@
-import type { TotalsCart, TotalsLine } from '../../server/totals/index.ts'
+import type { TaxItem, TotalsCart, TotalsLine } from '../../server/totals/index.ts'
+import { apportionSlowly } from '../money/slow-money.ts'
 
 /**
- * The line method, written as docs/money.md says it: slowly, in fractions of whole numbers, and without any code of the
- * server.
+ * The totals of a cart as docs/money.md says them, sentence by sentence: in fractions, unit by unit, and without any
+ * code of the server.
  */
 
-/** Half away from zero; the denominator is above 0. */
-function rounded(numerator: bigint, denominator: bigint): bigint {
-  const size = numerator < 0n ? -numerator : numerator
-  const whole = size / denominator
-  const up = (size % denominator) * 2n >= denominator ? 1n : 0n
-  return numerator < 0n ? -(whole + up) : whole + up
+interface Fraction {
+  readonly above: bigint
+  readonly below: bigint
 }
 
-/** Rates in the examples have at most four decimals. */
-const scale = 10_000n
-const scaled = (rate: number | string) => BigInt(Math.round(Number(rate) * Number(scale)))
+const fraction = (above: bigint, below = 1n): Fraction => ({ above, below })
+const plus = (a: Fraction, b: Fraction) => fraction(a.above * b.below + b.above * a.below, a.below * b.below)
+const minus = (a: Fraction, b: Fraction) => plus(a, fraction(-b.above, b.below))
+const times = (a: Fraction, b: Fraction) => fraction(a.above * b.above, a.below * b.below)
+const over = (a: Fraction, b: Fraction) => fraction(a.above * b.below, a.below * b.above)
 
-/** Shares of a whole by weight: the floors, and one more for the largest fractions. */
-function sharesOf(whole: bigint, weights: readonly bigint[]): bigint[] {
-  const all = weights.reduce((a, b) => a + b, 0n)
-  if (all === 0n) return weights.map(() => 0n)
-  const shares = weights.map((weight) => (whole * weight) / all)
-  const rests = weights.map((weight, i) => ({ i, rest: (whole * weight) % all }))
-  rests.sort((a, b) => (b.rest > a.rest ? 1 : b.rest < a.rest ? -1 : a.i - b.i))
-  let left = whole - shares.reduce((a, b) => a + b, 0n)
-  for (const { i } of rests) {
-    if (left === 0n) break
-    shares[i] = (shares[i] ?? 0n) + 1n
-    left -= 1n
-  }
-  return shares
+/** A text of digits with at most one point. */
+function written(rate: number | string): Fraction {
+  const [whole = '', places = ''] = String(rate).split('.')
+  return fraction(BigInt(whole + places), 10n ** BigInt(places.length))
 }
 
-function taxOf(line: TotalsLine, net: bigint): bigint {
-  const amounts = line.taxes.flatMap((tax) => ('amount' in tax ? [BigInt(tax.amount)] : []))
-  const rates = line.taxes.flatMap((tax) => ('rate' in tax ? [scaled(tax.rate)] : []))
-  const fixed = amounts.reduce((a, b) => a + b, 0n)
-  if (!line.includesTax) return rates.reduce((total, rate) => total + rounded(net * rate, scale), fixed)
-  const contained = fixed > net ? net : fixed
-  const all = rates.reduce((a, b) => a + b, scale)
-  const base = net - contained
-  return contained + (base - rounded(base * scale, all))
+const half = fraction(1n, 2n)
+const floor = ({ above, below }: Fraction): bigint => (above - (((above % below) + below) % below)) / below
+const nearest = (value: Fraction): bigint =>
+  value.above < 0n ? -nearest(fraction(-value.above, value.below)) : floor(plus(value, half))
+/** The nearest, and of two equally near ones the smaller. */
+const nearestBelow = (value: Fraction): bigint => -floor(minus(half, value))
+
+const sum = (all: readonly bigint[]): bigint => all.reduce((total, one) => total + one, 0n)
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+
+/** The taxes of a price for all units. As many parts of it are rounded one by one. */
+function taxesOf(price: bigint, parts: number, includesTax: boolean, taxes: readonly TaxItem[]): bigint[] {
+  return includesTax ? taxesIn(price, parts, taxes) : taxesOnTop(price, parts, taxes)
 }
 
-/** The totals of a cart with custom discounts, by the line method. */
-export function slowTotals({ lines, discounts, shippingGroups }: TotalsCart): Record<string, number> {
-  if (discounts.source !== 'custom') throw new Error('the oracle knows custom discounts')
-  const values = lines.map(({ unitPrice, quantity }) => BigInt(unitPrice) * BigInt(quantity))
-  const left = [...values]
-  for (const { lineId, amount } of discounts.ofLines) {
-    const i = lines.findIndex(({ id }) => id === lineId)
-    const rest = left[i] ?? 0n
-    const taken = BigInt(-amount) > rest ? rest : BigInt(-amount)
-    left[i] = rest - taken
+function taxesOnTop(price: bigint, parts: number, taxes: readonly TaxItem[]): bigint[] {
+  return taxes.map((tax) => {
+    if ('amount' in tax) return BigInt(tax.amount)
+    let all = 0n
+    for (let part = 0; part < parts; part++) {
+      all += nearest(times(fraction(price, BigInt(parts)), written(tax.rate)))
+    }
+    return all
+  })
+}
+
+function taxesIn(price: bigint, parts: number, taxes: readonly TaxItem[]): bigint[] {
+  let left = price
+  const found = taxes.map((tax) => {
+    if (!('amount' in tax)) return 0n
+    const taken = least(BigInt(tax.amount), left)
+    left -= taken
+    return taken
+  })
+  const rates = taxes.map((tax) => ('rate' in tax ? written(tax.rate) : fraction(0n)))
+  const all = rates.reduce(plus, fraction(0n))
+  const part = fraction(left, BigInt(parts))
+  const taxOfPart = minus(part, over(part, plus(fraction(1n), all)))
+  let extracted = 0n
+  for (let i = 0; i < parts; i++) extracted += nearestBelow(taxOfPart)
+  extracted = least(extracted, left)
+  if (all.above === 0n) return found
+  const weights = rates.map((rate) => (rate.above * 10n ** 12n) / rate.below)
+  return apportionSlowly(Number(extracted), weights).map((share, i) => (found[i] ?? 0n) + BigInt(share))
+}
+
+function taxesOfLine(line: TotalsLine, price: bigint, rounding: 'line' | 'simple'): bigint[] {
+  const parts = (units: number) => (rounding === 'simple' ? units : 1)
+  const found = taxesOf(price, parts(line.quantity), line.includesTax, line.taxes)
+  for (const { unitPrice, quantity, includesTax, taxes } of line.components ?? []) {
+    const units = quantity * line.quantity
+    found.push(...taxesOf(BigInt(unitPrice) * BigInt(units), parts(units), includesTax, taxes))
   }
-  for (const { amount } of discounts.ofCart) {
-    const rest = left.reduce((a, b) => a + b, 0n)
-    const taken = BigInt(-amount) > rest ? rest : BigInt(-amount)
-    const shares = sharesOf(taken, left)
-    for (const [i, share] of shares.entries()) left[i] = (left[i] ?? 0n) - share
+  if (!line.includesTax) return found
+  let left = price
+  return found.map((tax) => {
+    const taken = least(tax, left)
+    left -= taken
+    return taken
+  })
+}
+
+/** What discounts take of each line: for each cause, in the order of application. All are at least 0 here. */
+function takenOf({ lines, discounts }: TotalsCart): { id: string; isOfCart: boolean; byLine: bigint[] }[] {
+  if (discounts.source === 'promotions') {
+    const ordinals = [...new Set(discounts.shares.map(({ ordinal }) => ordinal))].sort((a, b) => a - b)
+    return ordinals.map((ordinal) => {
+      const shares = discounts.shares.filter((share) => share.ordinal === ordinal)
+      const byLine = lines.map(({ id }) =>
+        sum(shares.filter(({ lineId }) => lineId === id).map(({ amount }) => BigInt(-amount))),
+      )
+      return { id: shares[0]?.cause.id ?? '', isOfCart: shares.some(({ isOfCart }) => isOfCart), byLine }
+    })
   }
-  const taxes = lines.map((line, i) => taxOf(line, left[i] ?? 0n))
-  const sum = (all: readonly bigint[]) => all.reduce((a, b) => a + b, 0n)
-  const shipping = sum(
-    shippingGroups
-      .filter(({ id }) => lines.some(({ shippingGroupId }) => shippingGroupId === id))
-      .map(({ base, tax, fees }) => BigInt(base + tax + fees)),
+  const left = lines.map(({ unitPrice, quantity }) => BigInt(unitPrice) * BigInt(quantity))
+  const ofLines = discounts.ofLines.map(({ id, lineId, amount }) => {
+    const byLine = lines.map((line, i) => (line.id === lineId ? least(BigInt(-amount), left[i] ?? 0n) : 0n))
+    for (const [i, taken] of byLine.entries()) left[i] = (left[i] ?? 0n) - taken
+    return { id, isOfCart: false, byLine }
+  })
+  const ofCart = discounts.ofCart.map(({ id, amount }) => {
+    const taken = least(BigInt(-amount), sum(left))
+    const byLine = taken === 0n ? left.map(() => 0n) : apportionSlowly(Number(taken), left).map(BigInt)
+    for (const [i, share] of byLine.entries()) left[i] = (left[i] ?? 0n) - share
+    return { id, isOfCart: true, byLine }
+  })
+  return [...ofLines, ...ofCart]
+}
+
+/** The prices of a line: of all units, and of one. */
+function pricesOfLine(line: TotalsLine, discount: bigint, tax: bigint) {
+  const value = BigInt(line.unitPrice) * BigInt(line.quantity)
+  const discounted = value - discount
+  const prices = {
+    with_tax: line.includesTax ? discounted : discounted + tax,
+    without_tax: line.includesTax ? discounted - tax : discounted,
+    tax,
+    discount: -discount,
+    without_discount: value,
+  }
+  const unit = (of: bigint) => Number(nearest(fraction(of, BigInt(line.quantity))))
+  return Object.fromEntries(
+    Object.entries(prices).map(([name, of]) => [name, { unit: unit(of), value: Number(of) }]),
   )
-  const withTax = sum(left.map((net, i) => (lines[i]?.includesTax ? net : net + (taxes[i] ?? 0n))))
-  const withoutTax = sum(left.map((net, i) => (lines[i]?.includesTax ? net - (taxes[i] ?? 0n) : net)))
+}
+
+export function slowTotals(cart: TotalsCart) {
+  const { method, lines, discounts, shippingGroups } = cart
+  const values = lines.map(({ unitPrice, quantity }) => BigInt(unitPrice) * BigInt(quantity))
+  const isSimple = method === 'simple'
+  const taken = takenOf(cart)
+  const discountOf = lines.map((_, i) => (isSimple ? 0n : sum(taken.map(({ byLine }) => byLine[i] ?? 0n))))
+  const taxes = lines.map((line, i) => taxesOfLine(line, (values[i] ?? 0n) - (discountOf[i] ?? 0n), method))
+  const prices = lines.map((line, i) => pricesOfLine(line, discountOf[i] ?? 0n, sum(taxes[i] ?? [])))
+  const ofAll = (name: string) => sum(prices.map((one) => BigInt(one[name]?.value ?? 0)))
+
+  let untaxed = ofAll('without_tax')
+  const cartPromotions: { id: string; amount: number }[] = []
+  for (const { id, isOfCart, byLine } of discounts.source === 'custom' ? [] : taken) {
+    const isStandard =
+      discounts.source === 'promotions' &&
+      discounts.shares.some(({ cause }) => cause.id === id && cause.source === 'standard')
+    if (!isOfCart || (isSimple && !isStandard)) continue
+    const amount = isSimple ? least(sum(byLine), untaxed) : sum(byLine)
+    untaxed -= amount
+    if (amount > 0n) cartPromotions.push({ id, amount: -Number(amount) })
+  }
+  const offTotal = isSimple ? sum(cartPromotions.map(({ amount }) => BigInt(amount))) : 0n
+
+  const linked = shippingGroups.filter(({ id }) => lines.some((line) => line.shippingGroupId === id))
+  const shipping = sum(linked.map(({ base, tax, fees }) => BigInt(base + tax + fees)))
+  const shippingDiscount =
+    discounts.source === 'custom'
+      ? 0n
+      : sum(
+          discounts.shippingShares
+            .filter(({ groupId }) => linked.some(({ id }) => id === groupId))
+            .map(({ amount }) => BigInt(amount)),
+        )
   return {
-    with_tax: Number(withTax + shipping),
-    without_tax: Number(withoutTax + shipping),
-    tax: Number(sum(taxes)),
-    discount: Number(sum(left) - sum(values)),
-    without_discount: Number(sum(values) + shipping),
-    shipping: Number(shipping),
-    shipping_discount: 0,
+    lines: prices,
+    taxes: taxes.map((ofLine) => ofLine.map(Number)),
+    cartPromotions,
+    prices: {
+      with_tax: Number(ofAll('with_tax') + offTotal + shipping + shippingDiscount),
+      without_tax: Number(ofAll('without_tax') + offTotal + shipping + shippingDiscount),
+      tax: Number(ofAll('tax')),
+      discount: Number(ofAll('discount') + offTotal),
+      without_discount: Number(ofAll('without_discount') + shipping),
+      shipping: Number(shipping),
+      shipping_discount: Number(shippingDiscount),
+    },
   }
 }
