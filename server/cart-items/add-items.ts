@@ -1,24 +1,27 @@
 import {
+  type Available,
   type CartLine,
   type CartShop,
   type CartValues,
   type Contents,
   changeCart,
+  checksStock,
   contentsOf,
   findCart,
   isProduct,
   itemsAnswer,
   itemsShown,
+  mergeLine,
+  mustBeInStock,
   type ProductRequest,
+  readAvailable,
   requestOf,
 } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { withErrors } from '../kernel/http/problems.ts'
 import type { Ctx } from '../kernel/work/context.ts'
-import { type Available, checksStock, mustBeInStock, readAvailable } from './check-stock.ts'
 import { itemKinds } from './item-kinds.ts'
-import { mergeLine } from './merge-lines.ts'
 import { copiedLine, customLine, type NewItem, productLine } from './new-lines.ts'
 import { allOrNothing, shopperIn } from './request.ts'
 

@@ -3,8 +3,8 @@ import {
   type CartQuote,
   type CartShop,
   type CustomLine,
+  newProductLine,
   type ProductLine,
-  productOf,
   unitPriceOf,
 } from '../carts/index.ts'
 import type { Item } from '../kernel/body/kinds.ts'
@@ -41,24 +41,12 @@ export function productLine(
     const why = quote.isPriced ? `It has no price in ${shop.currency.code}.` : quote.reason.detail
     throw new Problem('bad_request', `The product cannot be bought. ${why}`, { source, meta })
   }
-  const at = shop.now
   return {
-    kind: 'cart_item',
-    id: newId(),
-    addedAt: at,
-    updatedAt: at,
-    quantity,
-    ...productOf(quote.item.row),
-    image: undefined,
-    unit,
-    isTracked,
-    isForSale: true,
+    ...newProductLine({ row: quote.item.row, unit, quantity, now: shop.now, isTracked }),
     location,
     selection: bundle_configuration?.selected_options,
     customInputs: checkedInputs(custom_inputs, source),
     shippingGroupId: shipping_group_id || undefined,
-    taxes: [],
-    customDiscounts: [],
   }
 }
 

@@ -1,16 +1,19 @@
 import {
+  type Available,
   type CartLine,
   type CartValues,
   type Contents,
   changeCart,
+  checksStock,
   itemsAnswer,
   itemsShown,
+  mustBeInStock,
+  readAvailable,
 } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
 import { withErrors } from '../kernel/http/problems.ts'
 import { group, integer, list, type Shown, text } from '../kernel/shape/fields.ts'
-import { type Available, checksStock, mustBeInStock, readAvailable } from './check-stock.ts'
 import { customInputsField, quantityMax, shippingGroupField } from './item-kinds.ts'
 import { checkedInputs } from './new-lines.ts'
 import { allOrNothing, shopperIn } from './request.ts'

@@ -84,6 +84,8 @@ export interface Image {
 /** What promotions ask about a product. */
 export interface ProductFacts {
   readonly catalogId: string | undefined
+  /** Of a child product: its parent. */
+  readonly parentProductId?: string | undefined
   /** The nodes of the product, with all their ancestors. */
   readonly nodeIds: readonly string[]
   readonly attributes: Readonly<Record<string, Readonly<Record<string, unknown>>>>

@@ -1,3 +1,4 @@
+import { newId } from '../kernel/ids.ts'
 import { priceForQuantity } from '../pricing/index.ts'
 import type { PublishedRow } from '../storefront/index.ts'
 import type { CartQuote } from './cart-shop.ts'
@@ -17,6 +18,31 @@ export function currentLine(line: ProductLine, quote: CartQuote | undefined, cur
   }
 }
 
+interface NewProductLine {
+  readonly row: PublishedRow
+  readonly unit: UnitPrice
+  readonly quantity: number
+  /** The time of the request. */
+  readonly now: string
+  readonly isTracked: boolean
+}
+
+/** A new line for a product that is for sale. */
+export const newProductLine = ({ row, unit, quantity, now, isTracked }: NewProductLine): ProductLine => ({
+  kind: 'cart_item',
+  id: newId(),
+  addedAt: now,
+  updatedAt: now,
+  quantity,
+  ...productOf(row),
+  image: undefined,
+  unit,
+  isTracked,
+  isForSale: true,
+  taxes: [],
+  customDiscounts: [],
+})
+
 /** The unit price of a quantity; undefined where the product has none in the currency. */
 export function unitPriceOf(
   { isPriced, price }: CartQuote,
@@ -35,7 +61,7 @@ export function unitPriceOf(
 }
 
 /** What a line takes from the published product. */
-export function productOf({ id, doc: { attributes, meta } }: PublishedRow) {
+function productOf({ id, doc: { attributes, meta } }: PublishedRow) {
   return {
     productId: id,
     name: attributes.name ?? '',
@@ -44,6 +70,7 @@ export function productOf({ id, doc: { attributes, meta } }: PublishedRow) {
     slug: attributes.slug ?? '',
     facts: {
       catalogId: meta.catalog_id,
+      parentProductId: attributes.base_product_id,
       nodeIds: nodesOf(meta.bread_crumbs),
       attributes: (attributes.extensions ?? {}) as ProductFacts['attributes'],
     } satisfies ProductFacts,

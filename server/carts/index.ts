@@ -18,6 +18,7 @@ export {
 } from './cart-shop.ts'
 export { type CartRow, contentsOf } from './carts.ts'
 export { changeCart } from './change-cart.ts'
+export { type Available, checksStock, mustBeInStock, readAvailable } from './check-stock.ts'
 export type {
   CartLine,
   CartShippingGroup,
@@ -27,10 +28,11 @@ export type {
   ProductLine,
   TaxItem,
 } from './contents.ts'
-export { productOf, unitPriceOf } from './current-line.ts'
+export { newProductLine, unitPriceOf } from './current-line.ts'
 export { findCart } from './find-cart.ts'
 export { customDiscountSchema, showCustomDiscount, showTaxItem, taxItemSchema } from './included.ts'
 export { itemsAnswer, itemsShown } from './items-answer.ts'
+export { mergeLine } from './merge-lines.ts'
 
 export const cartChapter = module({
   name: 'carts',
