@@ -5,6 +5,7 @@ import { catalogChapter } from './catalogs/index.ts'
 import { currencyChapter } from './currencies/index.ts'
 import { customers, customerToken, forgetPasswords } from './customers/index.ts'
 import { discounts } from './discounts/index.ts'
+import { exportChapter } from './exports/index.ts'
 import { extensions } from './extensions/index.ts'
 import { fileChapter } from './files/index.ts'
 import { flows } from './flows/index.ts'
@@ -55,6 +56,7 @@ const chapters: readonly Module[] = [
   pimJobChapter,
   imports,
   fileChapter,
+  exportChapter,
   flows(() => chapters),
   productChapter,
   hierarchyChapter,

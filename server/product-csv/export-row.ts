@@ -4,13 +4,6 @@ import type { ProductFields } from '../products/index.ts'
 import type { ExportColumn } from './export-columns.ts'
 import { removeMarker } from './import-row.ts'
 
-/** A line of a file (RFC 4180). */
-export const toCsvLine = (cells: readonly string[]): string => `${cells.map(toCsvCell).join(',')}\r\n`
-
-/** Quotes semicolons and tabs too, so that an import does not take them for the delimiter. */
-const toCsvCell = (cell: string): string =>
-  /[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
-
 /** The cells of a product. Importing them changes nothing. */
 export function toCells(columns: readonly ExportColumn[], row: Row<ProductFields>): readonly string[] {
   const { doc, hidden } = row

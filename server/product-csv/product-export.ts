@@ -1,9 +1,9 @@
+import { linkMs, signLink } from '../exports/index.ts'
 import { bytesMax } from '../imports/index.ts'
 import { type PimJob, pimJob } from '../jobs/index.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { type ColumnRequest, type ExportColumn, expandKeys } from './export-columns.ts'
 import { countExported, listExportedAfter, listKeys } from './exported-products.ts'
-import { signLink } from './serve-export.ts'
 import { type ExportFile, writeFile } from './write-file.ts'
 
 interface ExportPayload {
@@ -27,8 +27,6 @@ const first = '00000000-0000-0000-0000-000000000000'
 
 /** A file has fewer rows than an import may have: merchants add some. */
 export const exportedRowsMax = 10_000
-
-const linkMs = 3_600_000
 
 /** Writes products to files, one file in each part. */
 export const productExportOf = (rowsMax: number, fileBytesMax: number): PimJob<ExportPayload> =>

@@ -1,10 +1,9 @@
-import { newId } from '../kernel/ids.ts'
+import { storeExport, toCsvLine } from '../exports/index.ts'
 import { findAll } from '../kernel/query/find.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { blobName } from '../platform/blobs/blobs.ts'
 import { products } from '../products/index.ts'
 import type { ExportColumn } from './export-columns.ts'
-import { toCells, toCsvLine } from './export-row.ts'
+import { toCells } from './export-row.ts'
 
 /** How many products are in memory at a time. */
 const perRead = 250
@@ -26,15 +25,8 @@ export async function writeFile(
   bytesMax: number,
 ): Promise<ExportFile> {
   const progress = { rows: 0, last: '' }
-  const draft = await work.instance.blobs.draft(writeContent(work, columns, ids, bytesMax, progress))
-  try {
-    const fileId = newId()
-    // No row of `files` refers to it, so the chore forget-orphans deletes it after a day.
-    await draft.keep(blobName(work.store.id, fileId))
-    return { fileId, ...progress }
-  } finally {
-    await draft.discard()
-  }
+  const fileId = await storeExport(work, writeContent(work, columns, ids, bytesMax, progress))
+  return { fileId, ...progress }
 }
 
 async function* writeContent(

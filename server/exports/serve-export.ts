@@ -6,6 +6,9 @@ import { text } from '../kernel/shape/fields.ts'
 import type { Instance } from '../kernel/work/context.ts'
 import { blobName } from '../platform/blobs/blobs.ts'
 
+/** How long a link is valid. */
+export const linkMs = 3_600_000
+
 const toSignedText = (storeId: string, name: string, until: string) => JSON.stringify([storeId, name, until])
 
 /** The path of an exported file. Everyone may read it there until `untilMs`. */

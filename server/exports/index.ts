@@ -1,0 +1,12 @@
+import { module } from '../kernel/module.ts'
+import { serveExport } from './serve-export.ts'
+
+export { toCsvLine } from './csv-line.ts'
+export { linkMs, signLink } from './serve-export.ts'
+export { storeExport } from './store-export.ts'
+
+export const exportChapter = module({
+  name: 'exports',
+  about: 'Files that jobs write, and that clients download by a signed link.',
+  actions: [serveExport],
+})
