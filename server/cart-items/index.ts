@@ -1,6 +1,11 @@
 import { module } from '../kernel/module.ts'
 import { addCartItems } from './add-items.ts'
 import {
+  addTaxItemToComponent,
+  deleteTaxItemOfComponent,
+  updateTaxItemOfComponent,
+} from './component-taxes.ts'
+import {
   addCustomDiscounts,
   addCustomDiscountToItem,
   deleteCustomDiscount,
@@ -35,6 +40,9 @@ export const cartItemChapter = module({
     updateTaxItem,
     deleteTaxItem,
     deleteTaxItems,
+    addTaxItemToComponent,
+    updateTaxItemOfComponent,
+    deleteTaxItemOfComponent,
     addCustomDiscounts,
     addCustomDiscountToItem,
     updateCustomDiscount,

@@ -13,3 +13,7 @@ export const withLine = (contents: Contents, id: string, changes: Partial<CartLi
   ...contents,
   lines: contents.lines.map((line) => (line.id === id ? ({ ...line, ...changes } as CartLine) : line)),
 })
+
+/** A line without its tax items, and without those of its components. */
+export const withoutTaxes = (line: CartLine): CartLine =>
+  line.kind === 'cart_item' ? { ...line, taxes: [], componentTaxes: undefined } : { ...line, taxes: [] }

@@ -11,6 +11,7 @@ import type { Item } from '../kernel/body/kinds.ts'
 import { Problem } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import type { itemKinds } from './item-kinds.ts'
+import { withoutTaxes } from './line-of.ts'
 
 export type NewItem = Item<typeof itemKinds.of>
 type Of<K extends NewItem['kind']> = Extract<NewItem, { readonly kind: K }>
@@ -100,11 +101,10 @@ export function checkedInputs(
 
 /** A line of another cart as a new line of this one. */
 export const copiedLine = (line: CartLine, shop: CartShop): CartLine => ({
-  ...line,
+  ...withoutTaxes(line),
   id: newId(),
   addedAt: shop.now,
   updatedAt: shop.now,
   shippingGroupId: undefined,
-  taxes: [],
   customDiscounts: [],
 })

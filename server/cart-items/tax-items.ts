@@ -1,44 +1,23 @@
-import {
-  type CartRow,
-  type Contents,
-  changeCart,
-  contentsOf,
-  showTaxItem,
-  type TaxItem,
-  taxItemSchema,
-} from '../carts/index.ts'
+import { changeCart, taxItemSchema } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
-import { notFound, Problem } from '../kernel/errors.ts'
+import { Problem } from '../kernel/errors.ts'
 import { withErrors } from '../kernel/http/problems.ts'
 import { newId } from '../kernel/ids.ts'
 import { listOf } from '../kernel/openapi/shapes.ts'
 import { json, noContent } from '../kernel/shape/answer.ts'
-import { choice, group, integer, list, number, type Shown, text } from '../kernel/shape/fields.ts'
-import { lineOf, withLine } from './line-of.ts'
+import { choice, group, list, text } from '../kernel/shape/fields.ts'
+import { withoutTaxes } from './line-of.ts'
 import { allOrNothing } from './request.ts'
-
-/** The tax items of one item. */
-const taxesMax = 5
-
-const taxFields = {
-  code: text({ max: 255, about: 'The code of the tax.', example: 'VAT' }),
-  name: text({ max: 255, about: 'The name of the tax.', example: 'Value added tax' }),
-  jurisdiction: text({ max: 255, about: 'Where the tax is levied.', example: 'PT' }),
-  rate: number({
-    nullable: true,
-    min: 0,
-    max: 100,
-    about: 'The rate as a fraction: 0.085 is 8.5 %. Send this or `amount`.',
-    example: 0.23,
-  }),
-  amount: integer({
-    nullable: true,
-    min: 0,
-    about: 'The tax of all pieces of the item, in the smallest unit of the currency. Send this or `rate`.',
-  }),
-}
-
-type TaxValues = Shown<typeof taxFields>
+import {
+  addTax,
+  ofItem,
+  removeTax,
+  type TaxValues,
+  taxFields,
+  taxIn,
+  updateTax,
+  withTax,
+} from './tax-holder.ts'
 
 const area = 'cart-taxes'
 
@@ -52,13 +31,7 @@ export const addTaxItem = action({
   queuesBy: 'cart_id',
   body: { type: 'tax_item', fields: taxFields },
   shows: { data: taxItemSchema },
-  async run(ctx, { params, body }) {
-    const id = newId()
-    const row = await changeCart(ctx, params.cart_id, {
-      apply: (contents) => withTax(contents, params.item_id, { id, ...body }, 'data'),
-    })
-    return json(201, { data: taxIn(row, params.item_id, id) })
-  },
+  run: (ctx, { params, body }) => addTax(ctx, params.cart_id, ofItem(params.item_id), body),
 })
 
 /** Adds tax items to several items. */
@@ -111,7 +84,7 @@ export const addTaxItems = action({
           const { id: itemId } = relationships.item.data
           const id = newId()
           try {
-            const next = withTax(sofar, itemId, { id, ...values }, `data.${i}`)
+            const next = withTax(sofar, ofItem(itemId), { id, ...values }, `data.${i}`)
             added.push([itemId, id])
             return next
           } catch (problem) {
@@ -121,7 +94,7 @@ export const addTaxItems = action({
           }
         }, contents),
     })
-    const answer = json(201, { data: added.map(([itemId, id]) => taxIn(row, itemId, id)) })
+    const answer = json(201, { data: added.map(([itemId, id]) => taxIn(row, ofItem(itemId), id)) })
     return refused.length ? withErrors(answer, refused) : answer
   },
 })
@@ -136,19 +109,7 @@ export const updateTaxItem = action({
   queuesBy: 'cart_id',
   body: { type: 'tax_item', typeOptional: true, fields: taxFields },
   shows: { data: taxItemSchema },
-  async run(ctx, { params, body }) {
-    const { item_id: itemId, tax_id: id } = params
-    const row = await changeCart(ctx, params.cart_id, {
-      apply: (contents) => {
-        const { taxes } = lineOf(contents, itemId)
-        const before = taxes.find((tax) => tax.id === id)
-        if (!before) throw notFound('tax item', id)
-        const tax = checkedTax({ ...before, ...body }, 'data')
-        return withLine(contents, itemId, { taxes: taxes.map((one) => (one.id === id ? tax : one)) })
-      },
-    })
-    return json(200, { data: taxIn(row, itemId, id) })
-  },
+  run: (ctx, { params, body }) => updateTax(ctx, params.cart_id, ofItem(params.item_id), params.tax_id, body),
 })
 
 /** Removes a tax item. */
@@ -160,24 +121,14 @@ export const deleteTaxItem = action({
   status: 204,
   queuesBy: 'cart_id',
   shows: { body: null },
-  async run(ctx, { params }) {
-    const { item_id: itemId, tax_id: id } = params
-    await changeCart(ctx, params.cart_id, {
-      apply: (contents) => {
-        const { taxes } = lineOf(contents, itemId)
-        if (!taxes.some((tax) => tax.id === id)) throw notFound('tax item', id)
-        return withLine(contents, itemId, { taxes: taxes.filter((tax) => tax.id !== id) })
-      },
-    })
-    return noContent
-  },
+  run: (ctx, { params }) => removeTax(ctx, params.cart_id, ofItem(params.item_id), params.tax_id),
 })
 
 /** Removes all tax items of a cart. */
 export const deleteTaxItems = action({
   name: 'delete-tax-items',
   route: 'DELETE /v2/carts/:cart_id/taxes',
-  about: 'Removes all tax items of all items of a cart.',
+  about: 'Removes all tax items of all items of a cart, and of the components of bundles.',
   area,
   status: 204,
   queuesBy: 'cart_id',
@@ -186,46 +137,9 @@ export const deleteTaxItems = action({
     await changeCart(ctx, params.cart_id, {
       apply: (contents) => ({
         ...contents,
-        lines: contents.lines.map((line) => ({ ...line, taxes: [] })),
+        lines: contents.lines.map(withoutTaxes),
       }),
     })
     return noContent
   },
 })
-
-function withTax(
-  contents: Contents,
-  itemId: string,
-  tax: TaxValues & { readonly id: string },
-  source: string,
-) {
-  const { taxes } = lineOf(contents, itemId, source)
-  if (taxes.length >= taxesMax) {
-    throw new Problem('unprocessable', `An item of a cart has at most ${taxesMax} tax items.`, {
-      title: 'Tax item not added to cart item.',
-      source,
-    })
-  }
-  return withLine(contents, itemId, { taxes: [...taxes, checkedTax(tax, source)] })
-}
-
-type Sent = { readonly [K in keyof TaxItem]: TaxItem[K] | null }
-
-/** A tax item has a rate or an amount. */
-function checkedTax({ id, code, name, jurisdiction, rate, amount }: Sent, source: string): TaxItem {
-  const both = { rate: rate ?? undefined, amount: amount ?? undefined }
-  if ((both.rate === undefined) === (both.amount === undefined)) {
-    const detail = 'A tax item has a rate or an amount, not both: send one of the two, and the other as null.'
-    throw new Problem('unprocessable', detail, { source: `${source}.rate` })
-  }
-  return {
-    id: id as string,
-    code: code ?? undefined,
-    name: name ?? undefined,
-    jurisdiction: jurisdiction ?? undefined,
-    ...both,
-  }
-}
-
-const taxIn = (row: CartRow, itemId: string, id: string) =>
-  showTaxItem(lineOf(contentsOf(row), itemId).taxes.find((tax) => tax.id === id) as TaxItem)

@@ -7,7 +7,7 @@ import { type CartRow, contentsOf } from './carts.ts'
 import type { CustomDiscount, TaxItem } from './contents.ts'
 import { cartItem } from './item-schemas.ts'
 import type { PricedCart } from './priced-cart.ts'
-import { itemsOf } from './show-items.ts'
+import { itemsOf, taxesOf } from './show-items.ts'
 
 const names = ['items', 'tax_items', 'custom_discounts', 'promotions'] as const
 type Name = (typeof names)[number]
@@ -111,13 +111,7 @@ export function includedIn(ctx: Ctx, row: CartRow, query: string, accepted: read
   const { lines, customDiscounts } = contentsOf(row)
   const all: Readonly<Record<Name, () => readonly object[]>> = {
     items: () => itemsOf(row, ctx.baseUrl, include),
-    tax_items: () =>
-      lines
-        .flatMap((line) => [
-          ...line.taxes,
-          ...(line.kind === 'cart_item' ? Object.values(line.componentTaxes ?? {}).flat() : []),
-        ])
-        .map(showTaxItem),
+    tax_items: () => lines.flatMap(taxesOf).map(showTaxItem),
     custom_discounts: () => [
       ...lines.flatMap((line) =>
         line.customDiscounts.map((one) => showCustomDiscount(one, priced.currency, line)),

@@ -1,6 +1,6 @@
 import { displayLine, displayPromotionItem, type LineDisplayPrice } from '../totals/index.ts'
 import { type CartRow, contentsOf } from './carts.ts'
-import type { CartLine, Contents, ProductLine } from './contents.ts'
+import type { CartLine, Contents, ProductLine, TaxItem } from './contents.ts'
 import type { PricedCart, PromotionItem } from './priced-cart.ts'
 
 const noImage = { mime_type: '', file_name: '', href: '' }
@@ -95,14 +95,21 @@ const selectionOf = (components: NonNullable<ProductLine['components']>) =>
     ]),
   )
 
+/** All tax items that count in the price of a line. */
+export const taxesOf = (line: CartLine): readonly TaxItem[] => [
+  ...line.taxes,
+  ...(line.kind === 'cart_item' ? Object.values(line.componentTaxes ?? {}).flat() : []),
+]
+
 /** The taxes and custom discounts of a line. `data` has their links where the request includes them. */
-function relationshipsOf({ taxes, customDiscounts }: CartLine, include: readonly string[]) {
+function relationshipsOf(line: CartLine, include: readonly string[]) {
+  const { customDiscounts } = line
   const links = (type: string, ids: readonly string[], name: string) =>
     ids.length ? { data: include.includes(name) ? ids.map((id) => ({ type, id })) : null } : undefined
   const relationships = {
     taxes: links(
       'tax_item',
-      taxes.map(({ id }) => id),
+      taxesOf(line).map(({ id }) => id),
       'tax_items',
     ),
     custom_discounts: links(

@@ -1,6 +1,6 @@
 import type { CalculationMethod, TotalsCart, TotalsLine } from '../totals/index.ts'
 import { type CartValues, isProduct } from './cart-shop.ts'
-import type { CartLine, Contents, CustomDiscount, TaxItem } from './contents.ts'
+import type { CartLine, Contents, CustomDiscount, ProductLine, TaxItem } from './contents.ts'
 
 /** The cart as far as its totals depend on it. */
 export function totalsCartOf(cart: CartValues, contents: Contents, method: CalculationMethod): TotalsCart {
@@ -38,17 +38,16 @@ const totalsTax = ({ id, rate, amount }: TaxItem) =>
   rate === undefined ? { id, amount: amount ?? 0 } : { id, rate }
 
 /** The components of a bundle that have taxes of their own. */
-function componentsOf({ components = {}, componentTaxes = {} }: Extract<CartLine, { kind: 'cart_item' }>) {
-  const options = new Map(
-    Object.values(components).flatMap((component) =>
-      component.options.map((option) => [option.id, option] as const),
-    ),
-  )
+function componentsOf({ components = {}, componentTaxes = {} }: ProductLine) {
+  const options = Object.values(components).flatMap((component) => component.options)
   return Object.entries(componentTaxes).flatMap(([id, taxes]) => {
-    const option = options.get(id)
-    if (!option?.unit) return []
-    const { amount, includesTax } = option.unit
-    return [{ id, unitPrice: amount, includesTax, quantity: option.quantity, taxes: taxes.map(totalsTax) }]
+    // A product may be an option of several components.
+    const own = options.filter((option) => option.id === id)
+    if (!own[0]) return []
+    // A component without a price has no tax by a rate. Tax amounts count all the same.
+    const { amount, includesTax } = own[0].unit ?? { amount: 0, includesTax: false }
+    const quantity = own.reduce((total, option) => total + option.quantity, 0)
+    return [{ id, unitPrice: amount, includesTax, quantity, taxes: taxes.map(totalsTax) }]
   })
 }
 

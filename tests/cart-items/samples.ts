@@ -1,7 +1,8 @@
-import { itemPath } from '../carts/samples.ts'
-import { productForSale } from '../storefront/samples.ts'
+import { cartPath, itemPath } from '../carts/samples.ts'
+import { bundleForSale, productForSale } from '../storefront/samples.ts'
 import type { Client } from '../support/client.ts'
 import type { ModuleSamples } from '../support/module-samples.ts'
+import type { Samples } from '../support/samples.ts'
 
 const tax = { type: 'tax_item', rate: 0.2 }
 const discount = { type: 'custom_discount', amount: -1 }
@@ -10,6 +11,17 @@ const discount = { type: 'custom_discount', amount: -1 }
 const cartWithItem = async (client: Client) => (await itemPath(client)).replace(/\/items\/.*/, '')
 const taxPath = async (client: Client) => {
   const path = `${await itemPath(client)}/taxes`
+  return `${path}/${(await client.post(path, { data: tax })).body.data.id}`
+}
+const componentTaxesPath = async (client: Client, samples: Samples) => {
+  const { id, component, bundle_configuration } = await bundleForSale(client, samples)
+  const items = `${await cartPath(client)}/items`
+  const item = { type: 'cart_item', id, quantity: 1, bundle_configuration }
+  const added = await client.post(items, { data: item })
+  return `${items}/${added.body.data[0].id}/components/${component}/taxes`
+}
+const componentTaxPath = async (client: Client, samples: Samples) => {
+  const path = await componentTaxesPath(client, samples)
   return `${path}/${(await client.post(path, { data: tax })).body.data.id}`
 }
 const discountPath = async (client: Client) => {
@@ -47,6 +59,9 @@ export const cartItemSamples: ModuleSamples = {
     'add-tax-item': async (client) => `${await itemPath(client)}/taxes`,
     'update-tax-item': taxPath,
     'delete-tax-item': taxPath,
+    'add-tax-item-to-component': componentTaxesPath,
+    'update-tax-item-of-component': componentTaxPath,
+    'delete-tax-item-of-component': componentTaxPath,
     'add-custom-discounts': async (client) => `${await cartWithItem(client)}/custom-discounts`,
     'update-custom-discount': discountPath,
     'delete-custom-discount': discountPath,
@@ -57,6 +72,8 @@ export const cartItemSamples: ModuleSamples = {
   bodies: {
     'add-tax-item': async () => ({ data: tax }),
     'update-tax-item': async () => ({ data: { ...tax, rate: 0.1 } }),
+    'add-tax-item-to-component': async () => ({ data: tax }),
+    'update-tax-item-of-component': async () => ({ data: { ...tax, rate: 0.1 } }),
     'update-custom-discount': async () => ({ data: discount }),
     'update-custom-discount-of-item': async () => ({ data: discount }),
     'add-custom-discount-to-item': async () => ({ data: discount }),

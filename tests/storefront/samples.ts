@@ -206,6 +206,13 @@ export async function productForSale(client: Client, samples: Samples): Promise<
   return id
 }
 
+/** A bundle that every shopper can buy, with the id of its only component. */
+export async function bundleForSale(client: Client, samples: Samples) {
+  const component = await productForSale(client, samples)
+  const { bundle: id } = await windowOf(client, samples)
+  return { id, component, bundle_configuration: { selected_options: { [key]: { [component]: 1 } } } }
+}
+
 export const storefrontSamples: ModuleSamples = {
   opens: { '/catalog/': async (client, samples) => (await windowOf(client, samples)).lead() },
   queries: {
