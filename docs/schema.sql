@@ -1423,6 +1423,26 @@ AS $function$ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION renew_promotion_state()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$ BEGIN
+  INSERT INTO promotion_states VALUES (coalesce(NEW.store_id, OLD.store_id), gen_random_uuid())
+  ON CONFLICT (store_id) DO UPDATE SET state = excluded.state;
+  RETURN NULL;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION renew_rule_promotion_state()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$ BEGIN
+  INSERT INTO rule_promotion_states VALUES (coalesce(NEW.store_id, OLD.store_id), gen_random_uuid())
+  ON CONFLICT (store_id) DO UPDATE SET state = excluded.state;
+  RETURN NULL;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION rule_values(store_id uuid, doc json)
  RETURNS text[]
  LANGUAGE sql
@@ -3043,6 +3063,50 @@ CREATE TRIGGER products_parent_id_fkey BEFORE DELETE ON products FOR EACH ROW EX
 CREATE TRIGGER tell_nodes_of_product AFTER UPDATE ON products FOR EACH ROW WHEN ((new.updated_at <> old.updated_at)) EXECUTE FUNCTION tell_nodes_of_product();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON products FOR EACH ROW EXECUTE FUNCTION products_tracked();
 
+CREATE TABLE promotion_states (
+  store_id uuid NOT NULL,
+  state uuid NOT NULL,
+  CONSTRAINT promotion_states_pkey PRIMARY KEY (store_id)
+);
+
+CREATE TABLE promotion_versions (
+  store_id uuid NOT NULL,
+  promotion_id uuid NOT NULL,
+  id uuid NOT NULL,
+  version integer DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  doc json NOT NULL,
+  hidden json,
+  number integer GENERATED ALWAYS AS (((hidden ->> 'number'::text))::integer) STORED NOT NULL,
+  CONSTRAINT promotion_versions_parent_fkey FOREIGN KEY (store_id, promotion_id) REFERENCES promotions(store_id, id) ON DELETE CASCADE,
+  CONSTRAINT promotion_versions_pkey PRIMARY KEY (store_id, id)
+);
+CREATE INDEX promotion_versions_by_number ON promotion_versions USING btree (store_id, promotion_id, number, id);
+
+CREATE TABLE promotions (
+  store_id uuid NOT NULL,
+  id uuid NOT NULL,
+  version integer DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  doc json NOT NULL,
+  hidden json,
+  name text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'name'::text)) STORED NOT NULL,
+  promotion_type text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'promotion_type'::text)) STORED NOT NULL,
+  enabled boolean GENERATED ALWAYS AS (((doc ->> 'enabled'::text))::boolean) STORED NOT NULL,
+  automatic boolean GENERATED ALWAYS AS (((doc ->> 'automatic'::text))::boolean) STORED NOT NULL,
+  starts_at timestamp(3) with time zone GENERATED ALWAYS AS (to_timestamp((((hidden ->> 'starts_at_ms'::text))::double precision / (1000)::double precision))) STORED NOT NULL,
+  ends_at timestamp(3) with time zone GENERATED ALWAYS AS (to_timestamp((((hidden ->> 'ends_at_ms'::text))::double precision / (1000)::double precision))) STORED NOT NULL,
+  CONSTRAINT promotions_pkey PRIMARY KEY (store_id, id)
+);
+CREATE INDEX promotions_by_created_at ON promotions USING btree (store_id, created_at, id);
+CREATE INDEX promotions_by_name ON promotions USING btree (store_id, name, id) INCLUDE (created_at);
+CREATE INDEX promotions_by_promotion_type ON promotions USING btree (store_id, promotion_type, created_at, id);
+CREATE INDEX promotions_by_updated_at ON promotions USING btree (store_id, updated_at, id);
+CREATE TRIGGER renew_promotion_state AFTER INSERT OR DELETE OR UPDATE ON promotions FOR EACH ROW EXECUTE FUNCTION renew_promotion_state();
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON promotions FOR EACH ROW EXECUTE FUNCTION promotions_tracked();
+
 CREATE TABLE published_node_products (
   store_id uuid NOT NULL,
   catalog_id uuid NOT NULL,
@@ -3235,6 +3299,39 @@ CREATE TABLE published_words (
   CONSTRAINT published_words_pkey PRIMARY KEY (store_id, catalog_id, word)
 );
 CREATE INDEX published_words_by_likeness ON published_words USING gin (catalog_id, word gin_trgm_ops) WHERE (word !~ '[0-9]'::text);
+
+CREATE TABLE rule_promotion_states (
+  store_id uuid NOT NULL,
+  state uuid NOT NULL,
+  CONSTRAINT rule_promotion_states_pkey PRIMARY KEY (store_id)
+);
+
+CREATE TABLE rule_promotions (
+  store_id uuid NOT NULL,
+  id uuid NOT NULL,
+  version integer DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  doc json NOT NULL,
+  hidden json,
+  name text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'name'::text)) STORED NOT NULL,
+  enabled boolean GENERATED ALWAYS AS (((doc ->> 'enabled'::text))::boolean) STORED NOT NULL,
+  automatic boolean GENERATED ALWAYS AS (((doc ->> 'automatic'::text))::boolean) STORED NOT NULL,
+  stackable boolean GENERATED ALWAYS AS (((doc ->> 'stackable'::text))::boolean) STORED NOT NULL,
+  override_stacking boolean GENERATED ALWAYS AS (((doc ->> 'override_stacking'::text))::boolean) STORED NOT NULL,
+  starts_at timestamp(3) with time zone GENERATED ALWAYS AS (to_timestamp((((hidden ->> 'starts_at_ms'::text))::double precision / (1000)::double precision))) STORED NOT NULL,
+  ends_at timestamp(3) with time zone GENERATED ALWAYS AS (to_timestamp((((hidden ->> 'ends_at_ms'::text))::double precision / (1000)::double precision))) STORED NOT NULL,
+  priority integer GENERATED ALWAYS AS (((hidden ->> 'held_priority'::text))::integer) STORED,
+  CONSTRAINT rule_promotions_pkey PRIMARY KEY (store_id, id)
+);
+CREATE INDEX rule_promotions_automatic ON rule_promotions USING btree (store_id, ends_at) WHERE (enabled AND automatic);
+CREATE INDEX rule_promotions_by_created_at ON rule_promotions USING btree (store_id, created_at, id);
+CREATE INDEX rule_promotions_by_lower_name ON rule_promotions USING btree (store_id, lower((name COLLATE "default")) text_pattern_ops, created_at, id);
+CREATE INDEX rule_promotions_by_name ON rule_promotions USING btree (store_id, name, id) INCLUDE (created_at);
+CREATE INDEX rule_promotions_by_updated_at ON rule_promotions USING btree (store_id, updated_at, id);
+CREATE UNIQUE INDEX rule_promotions_priority_key ON rule_promotions USING btree (store_id, priority) WHERE (priority IS NOT NULL);
+CREATE TRIGGER renew_rule_promotion_state AFTER INSERT OR DELETE OR UPDATE ON rule_promotions FOR EACH ROW EXECUTE FUNCTION renew_rule_promotion_state();
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON rule_promotions FOR EACH ROW EXECUTE FUNCTION rule_promotions_tracked();
 
 CREATE TABLE secrets (
   fingerprint text NOT NULL,

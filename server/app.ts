@@ -28,8 +28,10 @@ import { pricebookChapter } from './pricebooks/index.ts'
 import { pricing } from './pricing/index.ts'
 import { productCsvChapter } from './product-csv/index.ts'
 import { productChapter } from './products/index.ts'
+import { promotionChapter } from './promotions/index.ts'
 import { pricebooksToAdd, publishing } from './publishing/index.ts'
 import { releaseChapter } from './releases/index.ts'
+import { rulePromotionChapter } from './rule-promotions/index.ts'
 import { searchChapter } from './search/index.ts'
 import { settings } from './settings/index.ts'
 import { releaseContents, storefront } from './storefront/index.ts'
@@ -75,6 +77,8 @@ const chapters: readonly Module[] = [
   moneyChapter,
   discounts,
   totals,
+  promotionChapter,
+  rulePromotionChapter,
   cartChapter,
   cartItemChapter,
 ]

@@ -42,6 +42,8 @@ const undeclared: Readonly<Record<string, string>> = {
   publishing: `catalog_editions published_node_products published_nodes published_numbers published_price_modifiers
     published_price_spans published_prices published_products published_relations published_texts published_values
     published_words`,
+  promotions: 'promotion_states promotion_versions',
+  'rule-promotions': 'rule_promotion_states',
   'personal-data': 'personal_data_reads',
 }
 
@@ -63,6 +65,8 @@ const routinesOf: Readonly<Record<string, string>> = {
   catalogs: 'leave_catalogs leave_price_lists renew_catalog_rule_state rule_values without_pricebook',
   publishing: 'forget_published forget_published_of_catalog published_with_any',
   search: 'words_like',
+  promotions: 'renew_promotion_state',
+  'rule-promotions': 'renew_rule_promotion_state',
   'personal-data': 'erase_personal_data_reads record_personal_data_reads',
 }
 

@@ -62,6 +62,7 @@ export const access = {
   carts: shopping,
   'cart-taxes': admin,
   'cart-discounts': admin,
+  promotions: admin,
   // Guests know the ids of their carts.
   'cart-lists': { 'account-member': 'r', customer: 'r', client_credentials: 'r' },
 } as const satisfies AccessTable

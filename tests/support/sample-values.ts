@@ -112,6 +112,7 @@ const formats: Readonly<Record<string, (place: number) => string>> = {
   uri: (at) => `https://example.com/${at}`,
   uuid: (at) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
   'date-time': (at) => new Date(Date.UTC(2026, 0, 31) + (at % 86_400_000)).toISOString(),
+  day: (at) => new Date(Date.UTC(2026, 0, 31) + (at % 100_000) * 86_400_000).toISOString().slice(0, 10),
   password: (at) => `sample phrase ${at}`,
 }
 

@@ -22,6 +22,8 @@ import { permissions } from '../permissions/samples.ts'
 import { personalData } from '../personal-data/samples.ts'
 import { pricebookSamples } from '../pricebooks/samples.ts'
 import { productSamples } from '../products/samples.ts'
+import { promotionSamples } from '../promotions/samples.ts'
+import { rulePromotionSamples } from '../rule-promotions/samples.ts'
 import { settings } from '../settings/samples.ts'
 import { storefrontSamples } from '../storefront/samples.ts'
 import { variationSamples } from '../variations/samples.ts'
@@ -50,6 +52,8 @@ const modules: readonly ModuleSamples[] = [
   pimJobs,
   pricebookSamples,
   productSamples,
+  promotionSamples,
+  rulePromotionSamples,
   storefrontSamples,
   variationSamples,
   cartSamples,

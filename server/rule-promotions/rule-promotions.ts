@@ -1,0 +1,92 @@
+import { resource } from '../kernel/declare/resource.ts'
+import { field, flag, integer, text, type Values } from '../kernel/shape/fields.ts'
+import { indexed, walks } from '../kernel/shape/model.ts'
+import {
+  authorFields,
+  completeAuthors,
+  completePeriod,
+  periodFields,
+  promotionEnvelope,
+} from '../promotions/index.ts'
+import { limitAutomatic } from './limit-automatic.ts'
+import { holdPriority } from './priority.ts'
+
+const fields = {
+  name: text({ required: true, min: 1, max: 255, about: 'Shown to shoppers.', example: 'Shoes and socks' }),
+  description: text({
+    about: 'What the promotion is about.',
+    example: 'Buy shoes, get socks at half the price',
+  }),
+  priority: integer({
+    nullable: true,
+    min: -2_147_483_648,
+    max: 2_147_483_647,
+    about:
+      'Promotions with a higher priority apply first; those without one come last, the newest first. Unique among ' +
+      'promotions that run or are scheduled. `null` removes it.',
+  }),
+  enabled: flag({ default: false, about: 'Whether the promotion applies from its start to its end.' }),
+  automatic: flag({
+    default: false,
+    about: 'Whether the promotion applies to every cart. Otherwise shoppers enter one of its codes.',
+  }),
+  stackable: flag({ default: true, about: 'Whether other rule promotions may apply to the same cart.' }),
+  override_stacking: flag({
+    default: false,
+    about:
+      'Whether the promotion also applies beside one that is not stackable, unless that one overrides too.',
+  }),
+  ...periodFields,
+  rule_set: field<Readonly<Record<string, unknown>>>(
+    { type: 'object' },
+    { required: true, about: 'What a cart must be like, and what the promotion takes off.' },
+  ),
+  ...authorFields,
+  /** The priority, while no other promotion may have it. */
+  held_priority: integer({ hidden: true, readOnly: true }),
+}
+
+export type RulePromotionFields = typeof fields
+export type RulePromotionValues = Values<RulePromotionFields>
+
+/** A discount that follows rules which the merchant composes. */
+export const rulePromotions = resource({
+  type: 'rule_promotion',
+  noun: ['rule-promotion', 'rule-promotions'],
+  about: 'A promotion with rules for the cart and actions that take something off, automatic or by code.',
+  path: '/v2/rule-promotions',
+  table: 'rule_promotions',
+  fields,
+  filter: {
+    ...walks,
+    name: indexed('eq', 'like', 'ilike'),
+    enabled: ['eq'],
+    automatic: ['eq'],
+    stackable: ['eq'],
+    override_stacking: ['eq'],
+    start: { ops: ['lt', 'le', 'eq', 'gt', 'ge'], type: 'time', column: 'starts_at' },
+    end: { ops: ['lt', 'le', 'eq', 'gt', 'ge'], type: 'time', column: 'ends_at' },
+  },
+  sort: ['created_at', 'id', 'updated_at'],
+  most: { n: 1000, detail: (n) => `A store can have at most ${n} rule promotions.` },
+  area: 'promotions',
+  envelope: promotionEnvelope,
+  also: {
+    fields: { store_id: text({ format: 'uuid', about: 'The store of the promotion.' }) },
+    of: (_row, { store }) => ({ store_id: store.id }),
+  },
+  constraints: {
+    rule_promotions_priority_key: {
+      code: 'unprocessable',
+      title: 'Duplicate Priority',
+      detail: 'Another promotion that runs or is scheduled has this priority.',
+      source: 'data.priority',
+    },
+  },
+  async beforeWrite(work, { id, values }) {
+    completePeriod(values)
+    completeAuthors(work, values)
+    await limitAutomatic(work, id, values)
+    await holdPriority(work, values)
+  },
+})
