@@ -3,7 +3,9 @@ import { promotions } from './promotions.ts'
 
 export { authorFields, completeAuthors } from './authors.ts'
 export { promotionEnvelope } from './envelope.ts'
+export { loadPromotions, promotionsStateSql } from './load-promotions.ts'
 export { completePeriod, periodFields } from './period.ts'
+export { remember, type ShownPromotion, type StoredPromotion } from './remember.ts'
 export { promotions }
 
 export const promotionChapter = module({

@@ -1,6 +1,7 @@
 import { module } from '../kernel/module.ts'
 import { rulePromotions } from './rule-promotions.ts'
 
+export { loadRulePromotions, rulePromotionsStateSql } from './load-rule-promotions.ts'
 export { rulePromotions }
 
 export const rulePromotionChapter = module({
