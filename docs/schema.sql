@@ -3105,6 +3105,9 @@ CREATE INDEX promotions_by_name ON promotions USING btree (store_id, name, id) I
 CREATE INDEX promotions_by_promotion_type ON promotions USING btree (store_id, promotion_type, created_at, id);
 CREATE INDEX promotions_by_updated_at ON promotions USING btree (store_id, updated_at, id);
 CREATE TRIGGER renew_promotion_state AFTER INSERT OR DELETE OR UPDATE ON promotions FOR EACH ROW EXECUTE FUNCTION renew_promotion_state();
+CREATE TRIGGER standard_promotion_codes_parent_fkey BEFORE DELETE ON promotions FOR EACH ROW EXECUTE FUNCTION standard_promotion_codes_parent_fkey();
+CREATE TRIGGER standard_promotion_jobs_parent_fkey BEFORE DELETE ON promotions FOR EACH ROW EXECUTE FUNCTION standard_promotion_jobs_parent_fkey();
+CREATE TRIGGER standard_promotion_usages_parent_fkey BEFORE DELETE ON promotions FOR EACH ROW EXECUTE FUNCTION standard_promotion_usages_parent_fkey();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON promotions FOR EACH ROW EXECUTE FUNCTION promotions_tracked();
 
 CREATE TABLE published_node_products (
@@ -3300,11 +3303,92 @@ CREATE TABLE published_words (
 );
 CREATE INDEX published_words_by_likeness ON published_words USING gin (catalog_id, word gin_trgm_ops) WHERE (word !~ '[0-9]'::text);
 
+CREATE TABLE rule_promotion_codes (
+  store_id uuid NOT NULL,
+  promotion_id uuid NOT NULL,
+  id uuid NOT NULL,
+  version integer DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  doc json NOT NULL,
+  hidden json,
+  code text COLLATE "C" GENERATED ALWAYS AS (lower(((doc ->> 'code'::text) COLLATE "default"))) STORED NOT NULL,
+  max_uses bigint GENERATED ALWAYS AS (((doc ->> 'max_uses'::text))::bigint) STORED,
+  used bigint DEFAULT 0 NOT NULL,
+  job_id uuid GENERATED ALWAYS AS (((hidden ->> 'job_id'::text))::uuid) STORED,
+  CONSTRAINT rule_promotion_codes_check CHECK (((used >= 0) AND (used <= COALESCE(max_uses, (0)::bigint)))),
+  CONSTRAINT rule_promotion_codes_parent_fkey FOREIGN KEY (store_id, promotion_id) REFERENCES rule_promotions(store_id, id) ON DELETE CASCADE,
+  CONSTRAINT rule_promotion_codes_pkey PRIMARY KEY (store_id, id),
+  CONSTRAINT rule_promotion_codes_code_key UNIQUE (store_id, promotion_id, code)
+);
+CREATE INDEX rule_promotion_codes_by_code ON rule_promotion_codes USING btree (store_id, code);
+CREATE INDEX rule_promotion_codes_by_created_at ON rule_promotion_codes USING btree (store_id, promotion_id, created_at, id);
+CREATE INDEX rule_promotion_codes_by_id ON rule_promotion_codes USING btree (store_id, promotion_id, id);
+CREATE INDEX rule_promotion_codes_by_job ON rule_promotion_codes USING btree (store_id, job_id) WHERE (job_id IS NOT NULL);
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON rule_promotion_codes FOR EACH ROW EXECUTE FUNCTION rule_promotion_codes_tracked();
+
+CREATE TABLE rule_promotion_jobs (
+  store_id uuid NOT NULL,
+  promotion_id uuid NOT NULL,
+  id uuid NOT NULL,
+  version integer DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  doc json NOT NULL,
+  hidden json,
+  job_type text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'job_type'::text)) STORED NOT NULL,
+  status text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'status'::text)) STORED NOT NULL,
+  CONSTRAINT rule_promotion_jobs_parent_fkey FOREIGN KEY (store_id, promotion_id) REFERENCES rule_promotions(store_id, id) ON DELETE CASCADE,
+  CONSTRAINT rule_promotion_jobs_pkey PRIMARY KEY (store_id, id)
+);
+CREATE INDEX rule_promotion_jobs_by_created_at ON rule_promotion_jobs USING btree (store_id, promotion_id, created_at, id);
+CREATE INDEX rule_promotion_jobs_by_id ON rule_promotion_jobs USING btree (store_id, promotion_id, id);
+CREATE INDEX rule_promotion_jobs_by_job_type ON rule_promotion_jobs USING btree (store_id, promotion_id, job_type, created_at, id);
+CREATE INDEX rule_promotion_jobs_by_status ON rule_promotion_jobs USING btree (store_id, promotion_id, status, created_at, id);
+CREATE UNIQUE INDEX rule_promotion_jobs_open_key ON rule_promotion_jobs USING btree (store_id, promotion_id) WHERE (status = ANY (ARRAY['pending'::text, 'processing'::text, 'cancelling'::text]));
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON rule_promotion_jobs FOR EACH ROW EXECUTE FUNCTION rule_promotion_jobs_tracked();
+
 CREATE TABLE rule_promotion_states (
   store_id uuid NOT NULL,
   state uuid NOT NULL,
   CONSTRAINT rule_promotion_states_pkey PRIMARY KEY (store_id)
 );
+
+CREATE TABLE rule_promotion_usages (
+  store_id uuid NOT NULL,
+  promotion_id uuid NOT NULL,
+  id uuid NOT NULL,
+  version integer DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  doc json NOT NULL,
+  hidden json,
+  shopper text COLLATE "C",
+  slot integer,
+  code text COLLATE "C" GENERATED ALWAYS AS (lower(((doc ->> 'code'::text) COLLATE "default"))) STORED NOT NULL,
+  code_list uuid GENERATED ALWAYS AS ((md5(((promotion_id)::text || lower(((doc ->> 'code'::text) COLLATE "default")))))::uuid) STORED NOT NULL,
+  code_id uuid GENERATED ALWAYS AS (((doc ->> 'code_id'::text))::uuid) STORED NOT NULL,
+  order_id uuid GENERATED ALWAYS AS (((doc ->> 'order_id'::text))::uuid) STORED NOT NULL,
+  customer_id uuid GENERATED ALWAYS AS (((doc ->> 'customer_id'::text))::uuid) STORED,
+  account_id uuid GENERATED ALWAYS AS (((doc ->> 'account_id'::text))::uuid) STORED,
+  customer_email text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'customer_email'::text)) STORED,
+  used_on timestamp(3) with time zone GENERATED ALWAYS AS (to_timestamp((((hidden ->> 'used_on_ms'::text))::double precision / (1000)::double precision))) STORED NOT NULL,
+  CONSTRAINT rule_promotion_usages_parent_fkey FOREIGN KEY (store_id, promotion_id) REFERENCES rule_promotions(store_id, id) ON DELETE CASCADE,
+  CONSTRAINT rule_promotion_usages_pkey PRIMARY KEY (store_id, id),
+  CONSTRAINT rule_promotion_usages_order_key UNIQUE (store_id, order_id, code_id)
+);
+CREATE INDEX rule_promotion_usages_by_code ON rule_promotion_usages USING btree (store_id, promotion_id, code, id);
+CREATE INDEX rule_promotion_usages_by_code_and_used_on ON rule_promotion_usages USING btree (store_id, code_list, used_on, id);
+CREATE INDEX rule_promotion_usages_by_customer_email ON rule_promotion_usages USING btree (store_id, promotion_id, customer_email, id);
+CREATE INDEX rule_promotion_usages_by_customer_id ON rule_promotion_usages USING btree (store_id, promotion_id, customer_id, id);
+CREATE INDEX rule_promotion_usages_by_id ON rule_promotion_usages USING btree (store_id, promotion_id, id);
+CREATE INDEX rule_promotion_usages_by_order_id ON rule_promotion_usages USING btree (store_id, promotion_id, order_id, id);
+CREATE INDEX rule_promotion_usages_by_updated_at ON rule_promotion_usages USING btree (store_id, promotion_id, updated_at, id);
+CREATE INDEX rule_promotion_usages_by_used_on ON rule_promotion_usages USING btree (store_id, promotion_id, used_on, id);
+CREATE INDEX rule_promotion_usages_of_account ON rule_promotion_usages USING btree (store_id, account_id) WHERE (account_id IS NOT NULL);
+CREATE INDEX rule_promotion_usages_of_customer ON rule_promotion_usages USING btree (store_id, customer_id) WHERE (customer_id IS NOT NULL);
+CREATE UNIQUE INDEX rule_promotion_usages_slot_key ON rule_promotion_usages USING btree (store_id, code_id, shopper, slot) WHERE (slot IS NOT NULL);
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON rule_promotion_usages FOR EACH ROW EXECUTE FUNCTION rule_promotion_usages_tracked();
 
 CREATE TABLE rule_promotions (
   store_id uuid NOT NULL,
@@ -3331,6 +3415,9 @@ CREATE INDEX rule_promotions_by_name ON rule_promotions USING btree (store_id, n
 CREATE INDEX rule_promotions_by_updated_at ON rule_promotions USING btree (store_id, updated_at, id);
 CREATE UNIQUE INDEX rule_promotions_priority_key ON rule_promotions USING btree (store_id, priority) WHERE (priority IS NOT NULL);
 CREATE TRIGGER renew_rule_promotion_state AFTER INSERT OR DELETE OR UPDATE ON rule_promotions FOR EACH ROW EXECUTE FUNCTION renew_rule_promotion_state();
+CREATE TRIGGER rule_promotion_codes_parent_fkey BEFORE DELETE ON rule_promotions FOR EACH ROW EXECUTE FUNCTION rule_promotion_codes_parent_fkey();
+CREATE TRIGGER rule_promotion_jobs_parent_fkey BEFORE DELETE ON rule_promotions FOR EACH ROW EXECUTE FUNCTION rule_promotion_jobs_parent_fkey();
+CREATE TRIGGER rule_promotion_usages_parent_fkey BEFORE DELETE ON rule_promotions FOR EACH ROW EXECUTE FUNCTION rule_promotion_usages_parent_fkey();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON rule_promotions FOR EACH ROW EXECUTE FUNCTION rule_promotions_tracked();
 
 CREATE TABLE secrets (
@@ -3384,6 +3471,88 @@ CREATE TABLE singletons (
   CONSTRAINT singletons_pkey PRIMARY KEY (store_id, name)
 );
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON singletons FOR EACH ROW EXECUTE FUNCTION singletons_tracked();
+
+CREATE TABLE standard_promotion_codes (
+  store_id uuid NOT NULL,
+  promotion_id uuid NOT NULL,
+  id uuid NOT NULL,
+  version integer DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  doc json NOT NULL,
+  hidden json,
+  code text COLLATE "C" GENERATED ALWAYS AS (lower(((doc ->> 'code'::text) COLLATE "default"))) STORED NOT NULL,
+  max_uses bigint GENERATED ALWAYS AS (((doc ->> 'max_uses'::text))::bigint) STORED,
+  used bigint DEFAULT 0 NOT NULL,
+  is_held boolean DEFAULT true NOT NULL,
+  job_id uuid GENERATED ALWAYS AS (((hidden ->> 'job_id'::text))::uuid) STORED,
+  CONSTRAINT standard_promotion_codes_check CHECK (((used >= 0) AND (used <= COALESCE(max_uses, (0)::bigint)))),
+  CONSTRAINT standard_promotion_codes_parent_fkey FOREIGN KEY (store_id, promotion_id) REFERENCES promotions(store_id, id) ON DELETE CASCADE,
+  CONSTRAINT standard_promotion_codes_pkey PRIMARY KEY (store_id, id),
+  CONSTRAINT standard_promotion_codes_code_key UNIQUE (store_id, promotion_id, code)
+);
+CREATE INDEX standard_promotion_codes_by_created_at ON standard_promotion_codes USING btree (store_id, promotion_id, created_at, id);
+CREATE INDEX standard_promotion_codes_by_id ON standard_promotion_codes USING btree (store_id, promotion_id, id);
+CREATE INDEX standard_promotion_codes_by_job ON standard_promotion_codes USING btree (store_id, job_id) WHERE (job_id IS NOT NULL);
+CREATE UNIQUE INDEX standard_promotion_codes_held_key ON standard_promotion_codes USING btree (store_id, code) WHERE is_held;
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON standard_promotion_codes FOR EACH ROW EXECUTE FUNCTION standard_promotion_codes_tracked();
+
+CREATE TABLE standard_promotion_jobs (
+  store_id uuid NOT NULL,
+  promotion_id uuid NOT NULL,
+  id uuid NOT NULL,
+  version integer DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  doc json NOT NULL,
+  hidden json,
+  job_type text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'job_type'::text)) STORED NOT NULL,
+  status text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'status'::text)) STORED NOT NULL,
+  CONSTRAINT standard_promotion_jobs_parent_fkey FOREIGN KEY (store_id, promotion_id) REFERENCES promotions(store_id, id) ON DELETE CASCADE,
+  CONSTRAINT standard_promotion_jobs_pkey PRIMARY KEY (store_id, id)
+);
+CREATE INDEX standard_promotion_jobs_by_created_at ON standard_promotion_jobs USING btree (store_id, promotion_id, created_at, id);
+CREATE INDEX standard_promotion_jobs_by_id ON standard_promotion_jobs USING btree (store_id, promotion_id, id);
+CREATE INDEX standard_promotion_jobs_by_job_type ON standard_promotion_jobs USING btree (store_id, promotion_id, job_type, created_at, id);
+CREATE INDEX standard_promotion_jobs_by_status ON standard_promotion_jobs USING btree (store_id, promotion_id, status, created_at, id);
+CREATE UNIQUE INDEX standard_promotion_jobs_open_key ON standard_promotion_jobs USING btree (store_id, promotion_id) WHERE (status = ANY (ARRAY['pending'::text, 'processing'::text, 'cancelling'::text]));
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON standard_promotion_jobs FOR EACH ROW EXECUTE FUNCTION standard_promotion_jobs_tracked();
+
+CREATE TABLE standard_promotion_usages (
+  store_id uuid NOT NULL,
+  promotion_id uuid NOT NULL,
+  id uuid NOT NULL,
+  version integer DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  doc json NOT NULL,
+  hidden json,
+  shopper text COLLATE "C",
+  slot integer,
+  code text COLLATE "C" GENERATED ALWAYS AS (lower(((doc ->> 'code'::text) COLLATE "default"))) STORED NOT NULL,
+  code_list uuid GENERATED ALWAYS AS ((md5(((promotion_id)::text || lower(((doc ->> 'code'::text) COLLATE "default")))))::uuid) STORED NOT NULL,
+  code_id uuid GENERATED ALWAYS AS (((doc ->> 'code_id'::text))::uuid) STORED NOT NULL,
+  order_id uuid GENERATED ALWAYS AS (((doc ->> 'order_id'::text))::uuid) STORED NOT NULL,
+  customer_id uuid GENERATED ALWAYS AS (((doc ->> 'customer_id'::text))::uuid) STORED,
+  account_id uuid GENERATED ALWAYS AS (((doc ->> 'account_id'::text))::uuid) STORED,
+  customer_email text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'customer_email'::text)) STORED,
+  used_on timestamp(3) with time zone GENERATED ALWAYS AS (to_timestamp((((hidden ->> 'used_on_ms'::text))::double precision / (1000)::double precision))) STORED NOT NULL,
+  CONSTRAINT standard_promotion_usages_parent_fkey FOREIGN KEY (store_id, promotion_id) REFERENCES promotions(store_id, id) ON DELETE CASCADE,
+  CONSTRAINT standard_promotion_usages_pkey PRIMARY KEY (store_id, id),
+  CONSTRAINT standard_promotion_usages_order_key UNIQUE (store_id, order_id, code_id)
+);
+CREATE INDEX standard_promotion_usages_by_code ON standard_promotion_usages USING btree (store_id, promotion_id, code, id);
+CREATE INDEX standard_promotion_usages_by_code_and_used_on ON standard_promotion_usages USING btree (store_id, code_list, used_on, id);
+CREATE INDEX standard_promotion_usages_by_customer_email ON standard_promotion_usages USING btree (store_id, promotion_id, customer_email, id);
+CREATE INDEX standard_promotion_usages_by_customer_id ON standard_promotion_usages USING btree (store_id, promotion_id, customer_id, id);
+CREATE INDEX standard_promotion_usages_by_id ON standard_promotion_usages USING btree (store_id, promotion_id, id);
+CREATE INDEX standard_promotion_usages_by_order_id ON standard_promotion_usages USING btree (store_id, promotion_id, order_id, id);
+CREATE INDEX standard_promotion_usages_by_updated_at ON standard_promotion_usages USING btree (store_id, promotion_id, updated_at, id);
+CREATE INDEX standard_promotion_usages_by_used_on ON standard_promotion_usages USING btree (store_id, promotion_id, used_on, id);
+CREATE INDEX standard_promotion_usages_of_account ON standard_promotion_usages USING btree (store_id, account_id) WHERE (account_id IS NOT NULL);
+CREATE INDEX standard_promotion_usages_of_customer ON standard_promotion_usages USING btree (store_id, customer_id) WHERE (customer_id IS NOT NULL);
+CREATE UNIQUE INDEX standard_promotion_usages_slot_key ON standard_promotion_usages USING btree (store_id, code_id, shopper, slot) WHERE (slot IS NOT NULL);
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON standard_promotion_usages FOR EACH ROW EXECUTE FUNCTION standard_promotion_usages_tracked();
 
 CREATE TABLE stock_levels (
   store_id uuid NOT NULL,

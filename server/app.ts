@@ -28,6 +28,7 @@ import { pricebookChapter } from './pricebooks/index.ts'
 import { pricing } from './pricing/index.ts'
 import { productCsvChapter } from './product-csv/index.ts'
 import { productChapter } from './products/index.ts'
+import { promotionCodeChapter } from './promotion-codes/index.ts'
 import { promotionChapter } from './promotions/index.ts'
 import { pricebooksToAdd, publishing } from './publishing/index.ts'
 import { releaseChapter } from './releases/index.ts'
@@ -79,6 +80,7 @@ const chapters: readonly Module[] = [
   totals,
   promotionChapter,
   rulePromotionChapter,
+  promotionCodeChapter,
   cartChapter,
   cartItemChapter,
 ]

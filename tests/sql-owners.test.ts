@@ -44,6 +44,8 @@ const undeclared: Readonly<Record<string, string>> = {
     published_words`,
   promotions: 'promotion_states promotion_versions',
   'rule-promotions': 'rule_promotion_states',
+  'promotion-codes': `rule_promotion_codes rule_promotion_jobs rule_promotion_usages standard_promotion_codes
+    standard_promotion_jobs standard_promotion_usages`,
   'personal-data': 'personal_data_reads',
 }
 

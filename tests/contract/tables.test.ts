@@ -253,6 +253,10 @@ const unbreakable: Readonly<Record<string, string>> = {
   application_keys_client_id_key: 'the client id is made up by the server',
   authentication_realms_origin_key: 'realms are made with their store',
   currencies_default_key: 'whoever becomes the default takes it from the other',
+  rule_promotion_usages_order_key: 'an order spends each code once',
+  rule_promotion_usages_slot_key: 'an order that loses a slot takes the next one',
+  standard_promotion_usages_order_key: 'as those of rule promotions',
+  standard_promotion_usages_slot_key: 'as those of rule promotions',
 }
 
 test('each unique constraint has a refusal for clients, and each refusal a constraint', async () => {

@@ -22,6 +22,7 @@ import { permissions } from '../permissions/samples.ts'
 import { personalData } from '../personal-data/samples.ts'
 import { pricebookSamples } from '../pricebooks/samples.ts'
 import { productSamples } from '../products/samples.ts'
+import { promotionCodeSamples } from '../promotion-codes/samples.ts'
 import { promotionSamples } from '../promotions/samples.ts'
 import { rulePromotionSamples } from '../rule-promotions/samples.ts'
 import { settings } from '../settings/samples.ts'
@@ -53,6 +54,7 @@ const modules: readonly ModuleSamples[] = [
   pricebookSamples,
   productSamples,
   promotionSamples,
+  promotionCodeSamples,
   rulePromotionSamples,
   storefrontSamples,
   variationSamples,
@@ -128,6 +130,12 @@ export class Samples {
   constructor(client: Client, work?: Work) {
     this.#client = client
     this.#work = work
+  }
+
+  /** For the samples of modules: the context of the store, for what no API does. */
+  get work(): Work {
+    if (!this.#work) throw new Error('these samples were made without the context of their store')
+    return this.#work
   }
 
   /** For the samples of modules: the specimen that `make` takes. */

@@ -1,0 +1,80 @@
+import { type DocumentedJob, documentedJob } from '../jobs/index.ts'
+import { newId } from '../kernel/ids.ts'
+import { findById } from '../kernel/query/find.ts'
+import type { Work } from '../kernel/work/context.ts'
+import { type JobDetails, type JobFields, type JobValues, jobDocumentOf } from './code-jobs.ts'
+import { generateCodes } from './code-text.ts'
+import type { Kind } from './promotion-kinds.ts'
+import { roomFor } from './room-for-codes.ts'
+
+/** How many codes one statement inserts: nobody waits long for the promotion. */
+const perPart = 250
+
+export interface CodeJobPayload {
+  readonly promotionId: string
+  readonly jobId: string
+}
+
+/** Generates codes of a promotion. A job that fails or is cancelled leaves none. */
+export const generateCodesOf = (kind: Kind): DocumentedJob<CodeJobPayload, JobFields> =>
+  documentedJob<CodeJobPayload, JobFields, number, undefined, JobDetails>({
+    name: `promotion-codes:generate-${kind.name}-codes`,
+    document: jobDocumentOf(kind.jobs),
+    placeOf: ({ promotionId, jobId }) => ({ id: jobId, scope: [promotionId] }),
+    lockFirst: ({ store }, { promotionId }) => store.lock(kind.promotions, promotionId),
+
+    async run(work, { promotionId, jobId }, generated = 0) {
+      const { doc: job } = await findById(work, kind.jobs, jobId, [promotionId])
+      if (job.status === 'cancelling') {
+        return { details: { result: { generated, deleted: await deleteGenerated(work, kind, jobId) } } }
+      }
+      const left = (job.parameters?.number_of_codes ?? 0) - generated
+      const promotion = await findById(work, kind.promotions, promotionId, [])
+      if (left > (await roomFor(work, kind, promotion))) return { errors: ['codes limit exceeded'] }
+      const added = Math.min(left, perPart)
+      await insertGenerated(work, kind, { promotionId, jobId, count: added, job })
+      const details = { result: { generated: generated + added } }
+      return added < left ? { next: generated + added, details } : { details }
+    },
+
+    async afterEnd(work, { promotionId, jobId }) {
+      const row = await work.store.find(kind.jobs, jobId, [promotionId])
+      if (row?.doc.status === 'failed') await deleteGenerated(work, kind, jobId)
+    },
+  })
+
+interface Portion extends CodeJobPayload {
+  readonly count: number
+  readonly job: JobValues
+}
+
+/** Inserts new codes in one statement; again for those that were there already. */
+async function insertGenerated(
+  { store, who }: Work,
+  { codes }: Kind,
+  { promotionId, jobId, count, job: { parameters } }: Portion,
+): Promise<void> {
+  const {
+    code_length: length = 8,
+    code_prefix: prefix = '',
+    consume_unit,
+    max_uses_per_code,
+  } = parameters ?? {}
+  for (let left = count; left > 0; ) {
+    const documents = generateCodes(left, { length, prefix }).map((code) =>
+      JSON.stringify({ code, consume_unit, max_uses: max_uses_per_code, created_by: who.actor }),
+    )
+    const inserted = await store.insertFrom(codes, {
+      columns: ['promotion_id', 'hidden', 'id', 'doc'],
+      rows: (bind) =>
+        `SELECT ${bind(promotionId)}::uuid, ${bind(JSON.stringify({ job_id: jobId }))}::json, input.id, input.doc
+         FROM unnest(${bind(documents.map(newId))}::uuid[], ${bind(documents)}::json[]) input (id, doc)`,
+    })
+    left -= inserted.length
+  }
+}
+
+/** How many codes the job had generated. */
+async function deleteGenerated({ store }: Work, { codes }: Kind, jobId: string): Promise<number> {
+  return (await store.removeAll(codes, (bind) => `r.job_id = ${bind(jobId)}`)).length
+}

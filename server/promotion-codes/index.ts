@@ -1,0 +1,33 @@
+import { module } from '../kernel/module.ts'
+import { anonymizeUsages } from './anonymize-usages.ts'
+import { cancelCodeJob } from './cancel-code-job.ts'
+import { createCodeJob } from './create-code-job.ts'
+import { createCodes } from './create-codes.ts'
+import { deleteCodes } from './delete-codes.ts'
+import { exportCodesOf } from './export-codes.ts'
+import { forgetCodeJobs } from './forget-code-jobs.ts'
+import { generateCodesOf } from './generate-codes.ts'
+import { getCodeFile } from './get-code-file.ts'
+import { allKinds } from './promotion-kinds.ts'
+
+export { deleteExpiredCodes } from './delete-expired-codes.ts'
+export { codesStateSql, findEnteredCodes } from './find-entered-codes.ts'
+export { shopperKeySql } from './shoppers.ts'
+export { type CodeOrder, spendCodes } from './spend-codes.ts'
+
+export const promotionCodeChapter = module({
+  name: 'promotion-codes',
+  about:
+    'Codes that make promotions apply, the jobs that generate and export them, and their usages in orders.',
+  resources: allKinds.flatMap(({ codes, jobs, usages, usagesOfCode }) => [codes, jobs, usages, usagesOfCode]),
+  actions: allKinds.flatMap((kind) => [
+    createCodes(kind),
+    deleteCodes(kind),
+    createCodeJob(kind),
+    cancelCodeJob(kind),
+    getCodeFile(kind),
+    anonymizeUsages(kind),
+  ]),
+  jobs: allKinds.flatMap((kind) => [generateCodesOf(kind), exportCodesOf(kind)]),
+  chores: [forgetCodeJobs],
+})

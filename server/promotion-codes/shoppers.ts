@@ -1,0 +1,15 @@
+import type { Shopper } from '../discounts/index.ts'
+import { caseless } from '../kernel/storage/expressions.ts'
+
+export const guestPrefix = 'email:'
+
+/** What the uses of a shopper are counted by. Undefined for a guest without an email address. */
+export function shopperKey({ customerId, accountId, email }: Shopper): string | undefined {
+  if (customerId) return `customer:${customerId}`
+  if (accountId) return `account:${accountId}`
+  return email ? guestPrefix + email.toLowerCase() : undefined
+}
+
+/** The same in SQL. The arguments are expressions, each of a text or null. */
+export const shopperKeySql = (customerId: string, accountId: string, email: string): string =>
+  `coalesce('customer:' || ${customerId}, 'account:' || ${accountId}, '${guestPrefix}' || ${caseless(`(${email})`)})`
