@@ -28,7 +28,7 @@ import { pricebookChapter } from './pricebooks/index.ts'
 import { pricing } from './pricing/index.ts'
 import { productCsvChapter } from './product-csv/index.ts'
 import { productChapter } from './products/index.ts'
-import { promotionCodeChapter } from './promotion-codes/index.ts'
+import { deleteExpiredCodes, promotionCodeChapter } from './promotion-codes/index.ts'
 import { promotionChapter } from './promotions/index.ts'
 import { pricebooksToAdd, publishing } from './publishing/index.ts'
 import { releaseChapter } from './releases/index.ts'
@@ -78,7 +78,7 @@ const chapters: readonly Module[] = [
   moneyChapter,
   discounts,
   totals,
-  promotionChapter,
+  promotionChapter(deleteExpiredCodes),
   rulePromotionChapter,
   promotionCodeChapter,
   cartChapter,

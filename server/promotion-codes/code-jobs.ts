@@ -4,10 +4,8 @@ import { choice, group, integer, text, type Values } from '../kernel/shape/field
 import { type FilterRule, walks } from '../kernel/shape/model.ts'
 import { change } from '../kernel/write/by-rules.ts'
 import { promotionEnvelope } from '../promotions/index.ts'
+import { codesPerJobMax } from './codes-max.ts'
 import { type KindOfPromotion, rule, standard } from './kind-of-promotion.ts'
-
-/** How many codes one job can generate. */
-export const codesPerJobMax = 1000
 
 export const endStatuses = ['completed', 'failed', 'cancelled'] as const
 const openStatuses = ['pending', 'processing', 'cancelling'] as const
@@ -25,7 +23,11 @@ export const jobInput = ({ consumeUnits }: KindOfPromotion) => ({
   name: text({ max: 50, about: 'A name for people.', example: 'Summer sale' }),
   parameters: group(
     {
-      number_of_codes: integer({ min: 1, max: codesPerJobMax, about: 'How many codes to generate.' }),
+      number_of_codes: integer({
+        min: 1,
+        max: codesPerJobMax,
+        about: `How many codes to generate: as many as the promotion can have, and at most ${codesPerJobMax}.`,
+      }),
       max_uses_per_code: integer({
         min: 0,
         about: 'How often each code can be used. With 0 it cannot be used; left out, there is no limit.',

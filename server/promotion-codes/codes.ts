@@ -1,8 +1,8 @@
 import { type Resource, resource } from '../kernel/declare/resource.ts'
 import { choice, field, flag, group, integer, text } from '../kernel/shape/fields.ts'
 import { type FilterRule, type Refusal, walks } from '../kernel/shape/model.ts'
-import { caseless } from '../kernel/storage/expressions.ts'
 import { promotionEnvelope } from '../promotions/index.ts'
+import { foldedCode } from './folded-code.ts'
 import type { KindOfPromotion } from './kind-of-promotion.ts'
 
 const server = { readOnly: true } as const
@@ -56,13 +56,13 @@ const fieldsOf = (kind: KindOfPromotion) => ({
 })
 
 /** The column `code` is folded, so values are folded before they are compared with it. */
-export const foldedCode: FilterRule = {
+export const byCode: FilterRule = {
   ops: ['eq', 'gt', 'ge', 'lt', 'le'],
   type: 'text',
   where: (op, values, bind) => {
     if (op === 'eq' || op === 'in')
-      return `code IN (${values.map((value) => caseless(bind(value))).join(', ')})`
-    return `code ${{ gt: '>', ge: '>=', lt: '<', le: '<=' }[op as string]} ${caseless(bind(values[0]))}`
+      return `code IN (${values.map((value) => foldedCode(bind(value))).join(', ')})`
+    return `code ${{ gt: '>', ge: '>=', lt: '<', le: '<=' }[op as string]} ${foldedCode(bind(values[0]))}`
   },
 }
 
@@ -83,7 +83,7 @@ export const codesOf = (kind: KindOfPromotion): Resource =>
     parent: () => kind.promotions,
     table: `${kind.tables}_codes`,
     // Shoppers may enter it in capitals or small letters, and so may merchants in addresses.
-    key: { field: 'code', where: (code, bind) => `code = ${caseless(bind(code))}` },
+    key: { field: 'code', where: (code, bind) => `code = ${foldedCode(bind(code))}` },
     fields: fieldsOf(kind),
     shownWith: {
       fields: {
@@ -97,7 +97,7 @@ export const codesOf = (kind: KindOfPromotion): Resource =>
         `CASE WHEN ${row}max_uses IS NOT NULL THEN '"uses":' || (${row}max_uses - ${row}used) END`,
     },
     computed: true,
-    filter: { ...walks, code: foldedCode },
+    filter: { ...walks, code: byCode },
     sort: ['code', 'created_at', 'id'],
     area: 'promotions',
     operations: ['list', 'get', 'delete'],

@@ -1,12 +1,13 @@
 import { startDocumented } from '../jobs/index.ts'
 import { dataSchema, input, isObject } from '../kernel/body/input.ts'
 import { action } from '../kernel/declare/action.ts'
-import { missingField } from '../kernel/errors.ts'
+import { missingField, Problem } from '../kernel/errors.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
 import { object } from '../kernel/openapi/shapes.ts'
 import { findByName } from '../kernel/query/find.ts'
 import { complete } from '../kernel/shape/values.ts'
 import { jobInput } from './code-jobs.ts'
+import { type CodedPromotion, mostCodes } from './codes-max.ts'
 import { exportCodesOf } from './export-codes.ts'
 import { generateCodesOf } from './generate-codes.ts'
 import type { Kind } from './promotion-kinds.ts'
@@ -39,9 +40,10 @@ export const createCodeJob = (kind: Kind) => {
       if (isGenerate && parameters?.number_of_codes === undefined) {
         throw missingField('data.parameters.number_of_codes')
       }
-      const { id } = isGenerate
+      const { id, doc } = isGenerate
         ? await lockForCodes(ctx, kind, params.promotion_id)
         : await findByName(ctx, kind.promotions, params.promotion_id)
+      if (isGenerate) mustBeFew(parameters?.number_of_codes ?? 0, doc as unknown as CodedPromotion)
       const job = await startDocumented(
         ctx,
         isGenerate ? generate : exportAll,
@@ -57,4 +59,14 @@ export const createCodeJob = (kind: Kind) => {
       return objectAnswer(201, kind.jobs, job, ctx)
     },
   })
+}
+
+function mustBeFew(count: number, promotion: CodedPromotion): void {
+  const most = mostCodes(promotion)
+  if (count <= most) return
+  throw new Problem(
+    'invalid_field',
+    `A promotion can have at most ${most} codes. If it lasts 365 days at most, it can have more.`,
+    { source: 'data.parameters.number_of_codes' },
+  )
 }

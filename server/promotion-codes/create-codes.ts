@@ -8,8 +8,10 @@ import { findAll } from '../kernel/query/find.ts'
 import { type Fields, flag, group, integer, type JsonSchema, list } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { codeOptions, maxUsesPerShopper } from './codes.ts'
+import { codesMax } from './codes-max.ts'
+import { foldedCode } from './folded-code.ts'
 import type { Kind } from './promotion-kinds.ts'
-import { codesMax, lockForCodes, mustHaveRoom, releaseEnded } from './room-for-codes.ts'
+import { lockForCodes, mustHaveRoom, releaseEnded } from './room-for-codes.ts'
 
 interface NewCode {
   readonly code: string
@@ -158,7 +160,7 @@ async function findRepeated(
 ): Promise<readonly string[]> {
   const rows = await store.run(
     `SELECT v FROM unnest($3::text[]) v WHERE EXISTS (SELECT FROM ${table} c
-       WHERE c.store_id = $1 AND c.code = lower(v COLLATE "default") AND c.promotion_id <> $2)`,
+       WHERE c.store_id = $1 AND c.code = ${foldedCode('v')} AND c.promotion_id <> $2)`,
     promotionId,
     codes,
   )

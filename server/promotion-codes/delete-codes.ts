@@ -2,8 +2,9 @@ import { action } from '../kernel/declare/action.ts'
 import { findByName } from '../kernel/query/find.ts'
 import { noContent } from '../kernel/shape/answer.ts'
 import { group, list, text } from '../kernel/shape/fields.ts'
+import { codesMax } from './codes-max.ts'
+import { foldedCode } from './folded-code.ts'
 import type { Kind } from './promotion-kinds.ts'
-import { codesMax } from './room-for-codes.ts'
 
 /** Deletes codes of a promotion. Their usages stay. */
 export const deleteCodes = (kind: Kind) =>
@@ -30,7 +31,7 @@ export const deleteCodes = (kind: Kind) =>
         kind.codes,
         (bind) =>
           `r.promotion_id = ${bind(id)} AND r.code IN (
-             SELECT lower(v COLLATE "default") FROM unnest(${bind(codes.map(({ code }) => code))}::text[]) v)`,
+             SELECT ${foldedCode('v')} FROM unnest(${bind(codes.map(({ code }) => code))}::text[]) v)`,
       )
       return noContent
     },

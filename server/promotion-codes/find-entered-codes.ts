@@ -1,7 +1,7 @@
 import type { EnteredCode, Shopper } from '../discounts/index.ts'
 import type { Tuple } from '../kernel/storage/database.ts'
-import { caseless } from '../kernel/storage/expressions.ts'
 import type { Work } from '../kernel/work/context.ts'
+import { foldedCode } from './folded-code.ts'
 import { allKinds, type Kind } from './promotion-kinds.ts'
 import { shopperKey } from './shoppers.ts'
 
@@ -27,7 +27,7 @@ export async function findEnteredCodes(
  */
 const codesSql = ({ codes: { table }, holdsCodes }: Kind, entered: string, columns: string): string =>
   `SELECT ${columns} FROM ${entered} CROSS JOIN LATERAL (
-     SELECT * FROM ${table} c WHERE c.store_id = $1 AND c.code = ${caseless('entered.text')}${holdsCodes ? ' AND c.is_held' : ''}
+     SELECT * FROM ${table} c WHERE c.store_id = $1 AND c.code = ${foldedCode('entered.text')}${holdsCodes ? ' AND c.is_held' : ''}
      OFFSET 0) c`
 
 const limitPerShopper = `(c.doc#>>'{max_uses_per_shopper,max_uses}')::bigint`

@@ -7,7 +7,7 @@ import { generateCodes } from './code-text.ts'
 import type { Kind } from './promotion-kinds.ts'
 import { roomFor } from './room-for-codes.ts'
 
-/** How many codes one statement inserts: nobody waits long for the promotion. */
+/** How many codes one statement inserts or deletes: nobody waits long for the promotion. */
 const perPart = 250
 
 export interface CodeJobPayload {
@@ -26,7 +26,9 @@ export const generateCodesOf = (kind: Kind): DocumentedJob<CodeJobPayload, JobFi
     async run(work, { promotionId, jobId }, generated = 0) {
       const { doc: job } = await findById(work, kind.jobs, jobId, [promotionId])
       if (job.status === 'cancelling') {
-        return { details: { result: { generated, deleted: await deleteGenerated(work, kind, jobId) } } }
+        const now = await deleteSome(work, kind, jobId)
+        const result = { generated, deleted: (job.result?.deleted ?? 0) + now }
+        return now < perPart ? { details: { result } } : { next: generated, details: { result } }
       }
       const left = (job.parameters?.number_of_codes ?? 0) - generated
       const promotion = await findById(work, kind.promotions, promotionId, [])
@@ -39,7 +41,8 @@ export const generateCodesOf = (kind: Kind): DocumentedJob<CodeJobPayload, JobFi
 
     async afterEnd(work, { promotionId, jobId }) {
       const row = await work.store.find(kind.jobs, jobId, [promotionId])
-      if (row?.doc.status === 'failed') await deleteGenerated(work, kind, jobId)
+      if (row?.doc.status !== 'failed') return
+      while ((await deleteSome(work, kind, jobId)) === perPart);
     },
   })
 
@@ -74,7 +77,12 @@ async function insertGenerated(
   }
 }
 
-/** How many codes the job had generated. */
-async function deleteGenerated({ store }: Work, { codes }: Kind, jobId: string): Promise<number> {
-  return (await store.removeAll(codes, (bind) => `r.job_id = ${bind(jobId)}`)).length
+/** Deletes some of the codes that the job has generated. Returns how many. */
+async function deleteSome({ store }: Work, { codes }: Kind, jobId: string): Promise<number> {
+  const deleted = await store.removeAll(
+    codes,
+    (bind) =>
+      `r.id IN (SELECT id FROM ${codes.table} WHERE store_id = $1 AND job_id = ${bind(jobId)} LIMIT ${perPart})`,
+  )
+  return deleted.length
 }

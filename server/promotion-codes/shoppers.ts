@@ -10,6 +10,6 @@ export function shopperKey({ customerId, accountId, email }: Shopper): string | 
   return email ? guestPrefix + email.toLowerCase() : undefined
 }
 
-/** The same in SQL. The arguments are expressions, each of a text or null. */
+/** The same in SQL, in the collation of the column. The arguments are expressions, each of a text or null. */
 export const shopperKeySql = (customerId: string, accountId: string, email: string): string =>
-  `coalesce('customer:' || ${customerId}, 'account:' || ${accountId}, '${guestPrefix}' || ${caseless(`(${email})`)})`
+  `(coalesce('customer:' || ${customerId}, 'account:' || ${accountId}, '${guestPrefix}' || ${caseless(`(${email})`)}) COLLATE "C")`

@@ -1,7 +1,7 @@
 import type { CodeUse, Shopper } from '../discounts/index.ts'
 import { newId } from '../kernel/ids.ts'
-import { caseless } from '../kernel/storage/expressions.ts'
 import type { Work } from '../kernel/work/context.ts'
+import { foldedCode } from './folded-code.ts'
 import { allKinds, type Kind } from './promotion-kinds.ts'
 import { shopperKey } from './shoppers.ts'
 
@@ -85,7 +85,7 @@ async function findSpends(
   const rows = await store.readAndLock(
     `SELECT use.place - 1, c.id, c.doc->>'code', c.max_uses IS NOT NULL, c.doc#>>'{max_uses_per_shopper,max_uses}'
      FROM unnest($2::uuid[], $3::text[]) WITH ORDINALITY use (promotion_id, code, place)
-     JOIN ${table} c ON c.store_id = $1 AND c.promotion_id = use.promotion_id AND c.code = ${caseless('use.code')}
+     JOIN ${table} c ON c.store_id = $1 AND c.promotion_id = use.promotion_id AND c.code = ${foldedCode('use.code')}
      ORDER BY c.id`,
     uses.map(({ promotionId }) => promotionId),
     uses.map(({ code }) => code),

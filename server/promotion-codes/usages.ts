@@ -5,7 +5,7 @@ import { flag, integer, text } from '../kernel/shape/fields.ts'
 import { walks } from '../kernel/shape/model.ts'
 import { caseless } from '../kernel/storage/expressions.ts'
 import { promotionEnvelope } from '../promotions/index.ts'
-import { foldedCode } from './codes.ts'
+import { byCode } from './codes.ts'
 import type { KindOfPromotion } from './kind-of-promotion.ts'
 
 const shown = { required: true, readOnly: true } as const
@@ -48,7 +48,7 @@ const filter = {
   id: walks.id,
   updated_at: walks.updated_at,
   used_on: { ops: ['gt', 'ge', 'lt', 'le'], type: 'time' },
-  code: { ...foldedCode, ops: ['eq'] },
+  code: { ...byCode, ops: ['eq'] },
 } as const
 
 /** The usages of all codes of a promotion. */

@@ -1,5 +1,6 @@
-import { module } from '../kernel/module.ts'
+import { type Module, module } from '../kernel/module.ts'
 import { promotions } from './promotions.ts'
+import { type BeforeRestart, promotionsWith } from './restart.ts'
 
 export { authorFields, completeAuthors } from './authors.ts'
 export { promotionEnvelope } from './envelope.ts'
@@ -8,8 +9,9 @@ export { completePeriod, periodFields } from './period.ts'
 export { remember, type ShownPromotion, type StoredPromotion } from './remember.ts'
 export { promotions }
 
-export const promotionChapter = module({
-  name: 'promotions',
-  about: 'Standard promotions: discounts of eight types, automatic or by code.',
-  resources: [promotions],
-})
+export const promotionChapter = (beforeRestart: BeforeRestart): Module =>
+  module({
+    name: 'promotions',
+    about: 'Standard promotions: discounts of eight types, automatic or by code.',
+    resources: [promotionsWith(beforeRestart)],
+  })
