@@ -5,24 +5,23 @@ export interface CurrencyAmount {
   readonly amount: number
 }
 
-export const currencyCode = { type: 'string', minLength: 1, maxLength: 20 } as const
+/** The code of a currency of the store. */
+export const currencyCode = { type: 'string', pattern: '^[A-Z]{3}$' } as const
 
-const amount = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const
+/** In the smallest unit of the currency. */
+export const promotionAmount = { type: 'integer', minimum: 0, maximum: 1_000_000_000_000 } as const
 
-export const currencyAmount = {
+const currencyAmount = {
   required: ['currency', 'amount'],
-  properties: { currency: currencyCode, amount },
+  properties: { currency: currencyCode, amount: promotionAmount },
 } as const
 
 /** An amount in each of some currencies. A client may send a single one without a list. */
 export const amountsField = (about: string) =>
-  field<readonly CurrencyAmount[] | CurrencyAmount | undefined>(
-    // `items` is for a list, and the rest for a single one.
+  field<readonly CurrencyAmount[] | CurrencyAmount | null | undefined>(
     {
-      type: ['array', 'object'],
-      maxItems: 100,
-      items: { type: 'object', ...currencyAmount },
+      ...{ type: ['array', 'object'], maxItems: 50, items: { type: 'object', ...currencyAmount } },
       ...currencyAmount,
     },
-    { about, example: [{ currency: 'USD', amount: 5000 }] },
+    { nullable: true, about, example: [{ currency: 'USD', amount: 5000 }] },
   )

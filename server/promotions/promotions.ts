@@ -1,10 +1,14 @@
+import { fromStandard, type StandardDocument } from '../discounts/index.ts'
 import { resource } from '../kernel/declare/resource.ts'
-import { choice, field, flag, integer, text, type Values } from '../kernel/shape/fields.ts'
+import { choice, flag, integer, list, text, type Values } from '../kernel/shape/fields.ts'
 import { indexed, walks } from '../kernel/shape/model.ts'
 import { amountsField } from './amounts-field.ts'
 import { authorFields, completeAuthors } from './authors.ts'
+import { checkSchema } from './check-schema.ts'
+import { mustBeCurrencies } from './currencies-of-store.ts'
 import { promotionEnvelope } from './envelope.ts'
 import { completePeriod, periodFields } from './period.ts'
+import { keepMembers, type StandardSchema, schemaField } from './schema-field.ts'
 
 export const promotionTypes = [
   'fixed_discount',
@@ -27,14 +31,18 @@ const fields = {
     about: 'Whether the promotion applies to every cart. Otherwise shoppers enter one of its codes.',
   }),
   ...periodFields,
-  schema: field<Readonly<Record<string, unknown>>>(
-    { type: 'object' },
-    { required: true, about: 'Which items the promotion is for, and what it takes off.' },
-  ),
+  schema: schemaField,
+  target_catalogs: list(text({ format: 'uuid' }), {
+    nullable: true,
+    maxItems: 100,
+    about: 'Some clients send the catalogs here: they count if `schema` has none.',
+  }),
   min_cart_value: amountsField('What a cart must cost before discounts, by currency.'),
   max_discount_value: amountsField('The most that the promotion takes off a cart, by currency.'),
   max_applications_per_cart: integer({
+    nullable: true,
     min: 0,
+    max: 1_000_000_000,
     about: 'How often the promotion applies to one cart; 0 stands for no limit.',
   }),
   ...authorFields,
@@ -42,6 +50,13 @@ const fields = {
 
 export type PromotionFields = typeof fields
 export type PromotionValues = Values<PromotionFields>
+
+const optional = [
+  'min_cart_value',
+  'max_discount_value',
+  'max_applications_per_cart',
+  'target_catalogs',
+] as const
 
 /** A discount of one of eight types. */
 export const promotions = resource({
@@ -57,8 +72,38 @@ export const promotions = resource({
   area: 'promotions',
   envelope: promotionEnvelope,
   refusedWith: 422,
-  beforeWrite: (work, { values }) => {
+  beforeWrite: async (work, { id, values, changes, before }) => {
     completePeriod(values)
     completeAuthors(work, values)
+    for (const name of optional) values[name] ??= undefined
+    if (!changes || changes.schema || changes.promotion_type) {
+      values.schema = keepMembers(values.schema) as StandardSchema
+      checkSchema(values.promotion_type, values.schema)
+      // What cannot be compiled is a fault of the checks: it must not be stored, or carts would lack the promotion.
+      fromStandard({ ...values, id } as StandardDocument, work.clock.now())
+    }
+    const known = new Set(before ? currenciesIn(before.doc).map(([, code]) => code) : [])
+    const named = currenciesIn(values)
+    await mustBeCurrencies(
+      work,
+      named.filter(([, code]) => !known.has(code)),
+    )
   },
 })
+
+/** The currencies that a promotion names, with their positions in a request. */
+function currenciesIn({ schema, min_cart_value, max_discount_value }: PromotionValues) {
+  const lists = {
+    'data.schema.currencies': 'currencies' in schema ? schema.currencies : undefined,
+    'data.min_cart_value': min_cart_value,
+    'data.max_discount_value': max_discount_value,
+  }
+  return Object.entries(lists).flatMap(([source, list]) =>
+    list
+      ? [list].flat().map(({ currency }, index) => {
+          const place = Array.isArray(list) ? `${source}.${index}` : source
+          return [`${place}.currency`, currency] as const
+        })
+      : [],
+  )
+}

@@ -5,9 +5,17 @@ export const promotionSamples: ModuleSamples = {
     promotion: async () => ({
       promotion_type: 'fixed_discount',
       schema: { currencies: [{ currency: 'USD', amount: 500 }] },
+      min_cart_value: [{ currency: 'USD', amount: 1000 }],
+      max_discount_value: [{ currency: 'USD', amount: 2000 }],
       start: '2026-01-01',
       end: '2036-01-01T12:00:00Z',
     }),
   },
-  notInUpdates: ['promotion.schema', 'promotion.start', 'promotion.end'],
+  notInUpdates: [
+    'promotion.schema',
+    'promotion.min_cart_value',
+    'promotion.max_discount_value',
+    'promotion.start',
+    'promotion.end',
+  ],
 }

@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openWorld, type World } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(() => world.close())
+
+type Bag = Readonly<Record<string, unknown>>
+
+const base = {
+  ...{ type: 'promotion', name: 'Sale', description: 'Winter', promotion_type: 'fixed_discount' },
+  ...{ start: '2026-01-01', end: '2036-01-01T12:00:00Z' },
+}
+const usd = (amount: number) => [{ currency: 'USD', amount }]
+const percentages = (percentage: number) => [{ currency: 'USD', percentage }]
+const create = (data: Bag) => world.admin.post('/v2/promotions', { data: { ...base, ...data } })
+const node = '7ff1a7d2-3d5c-4a3b-a8cb-0d6d29c2fb55'
+const brand = { template: 'products(shoes)', field: 'brand', type: 'string' }
+const requirements = [{ targets: ['racket', 'bat'], quantity: 2 }]
+
+const accepted: readonly (readonly [type: string, schema: Bag])[] = [
+  ['fixed_discount', { currencies: usd(500), target_catalogs: [node] }],
+  ['fixed_discount', { currencies: usd(0), exclude: { targets: ['gift-card'], nodes: [node] } }],
+  ['percent_discount', { currencies: percentages(12.345678) }],
+  ['item_fixed_discount', { currencies: usd(300), targets: ['all'] }],
+  ['item_fixed_discount', { currencies: usd(300), target_attributes: [{ ...brand, value: 'EP' }] }],
+  ['item_percent_discount', { percent: 15, targets: ['shoe'], target_nodes: [node] }],
+  [
+    'item_percent_discount',
+    { currencies: percentages(10), target_attributes: [{ attribute: { ...brand, values: ['EP'] } }] },
+  ],
+  [
+    'item_percent_discount',
+    {
+      percent: 100,
+      target_conditions: {
+        or: [{ and: [{ node: { values: [node] } }, { attribute: { ...brand, value: 'EP' } }] }],
+      },
+    },
+  ],
+  ['x_for_y', { x: 3, y: 2, targets: ['mug'] }],
+  ['x_for_y', { x: 1, y: 0, targets: ['mug'] }],
+  ['x_for_amount', { x: 3, currencies: usd(1200), targets: ['mug'] }],
+  ['bundle_fixed_discount', { requirements, currencies: usd(4000) }],
+  ['bundle_gift', { requirements, gifts: ['ball'], auto_add_free_gift: true }],
+]
+
+test.each(accepted)('%s is accepted and shown as it was sent: %j', async (promotion_type, schema) => {
+  const { status, body } = await create({ promotion_type, schema })
+  expect([status, body.data?.schema, body.errors]).toEqual([201, schema, undefined])
+})
+
+const items = { targets: ['all'] }
+const refused: readonly (readonly [fault: string, source: string, type: string, schema: Bag])[] = [
+  ['no currencies', 'data.schema.currencies', 'fixed_discount', {}],
+  ['an empty list of currencies', 'data.schema.currencies', 'fixed_discount', { currencies: [] }],
+  [
+    'a currency without an amount',
+    'data.schema.currencies.0.amount',
+    'fixed_discount',
+    { currencies: [{ currency: 'USD' }] },
+  ],
+  [
+    'a percentage in place of an amount',
+    'data.schema.currencies.0.amount',
+    'item_fixed_discount',
+    { ...items, currencies: percentages(5) },
+  ],
+  ['a negative amount', 'data.schema.currencies.0.amount', 'fixed_discount', { currencies: usd(-1) }],
+  ['a fraction', 'data.schema.currencies.0.amount', 'fixed_discount', { currencies: usd(0.5) }],
+  ['over 100 %', 'data.schema.currencies.0.percentage', 'percent_discount', { currencies: percentages(101) }],
+  [
+    'seven decimals',
+    'data.schema.currencies.0.percentage',
+    'percent_discount',
+    { currencies: percentages(1.2345678) },
+  ],
+  [
+    'a currency twice',
+    'data.schema.currencies.1.currency',
+    'fixed_discount',
+    { currencies: [...usd(1), ...usd(2)] },
+  ],
+  [
+    'a currency that the store lacks',
+    'data.schema.currencies.0.currency',
+    'fixed_discount',
+    { currencies: [{ currency: 'XAU', amount: 1 }] },
+  ],
+  [
+    'targets of a discount of the cart',
+    'data.schema.targets',
+    'percent_discount',
+    { currencies: percentages(5), ...items },
+  ],
+  ['no targets', 'data.schema.targets', 'item_fixed_discount', { currencies: usd(1) }],
+  [
+    'nodes beside all products',
+    'data.schema.target_nodes',
+    'x_for_y',
+    { x: 2, y: 1, ...items, target_nodes: [node] },
+  ],
+  [
+    'a node that is not an id',
+    'data.schema.target_nodes.0',
+    'x_for_y',
+    { x: 2, y: 1, target_nodes: ['shoes'] },
+  ],
+  ['no percentage', 'data.schema.percent', 'item_percent_discount', items],
+  [
+    'an attribute without a value',
+    'data.schema.target_attributes.0.value',
+    'item_percent_discount',
+    { percent: 5, target_attributes: [brand] },
+  ],
+  [
+    'an attribute without a field',
+    'data.schema.target_attributes.0.template',
+    'item_percent_discount',
+    { percent: 5, target_attributes: [{ value: 'EP' }] },
+  ],
+  [
+    'an empty condition',
+    'data.schema.target_conditions.or.0.and.0',
+    'item_percent_discount',
+    { percent: 5, target_conditions: { or: [{ and: [{}] }] } },
+  ],
+  [
+    'an empty list of conditions',
+    'data.schema.target_conditions.or.0.and',
+    'item_percent_discount',
+    { percent: 5, target_conditions: { or: [{ and: [] }] } },
+  ],
+  ['y that is not less than x', 'data.schema.y', 'x_for_y', { x: 2, y: 2, ...items }],
+  ['x of zero', 'data.schema.x', 'x_for_y', { x: 0, y: 0, ...items }],
+  ['no requirements', 'data.schema.requirements', 'bundle_gift', { gifts: ['ball'] }],
+  [
+    'a requirement without targets',
+    'data.schema.requirements.0.targets',
+    'bundle_fixed_discount',
+    { requirements: [{ targets: [], quantity: 1 }], currencies: usd(1) },
+  ],
+  [
+    'nodes of a gift',
+    'data.schema.target_nodes',
+    'bundle_gift',
+    { requirements, gifts: ['ball'], target_nodes: [node] },
+  ],
+  ['no gifts', 'data.schema.gifts', 'bundle_gift', { requirements, gifts: [] }],
+  [
+    'an excluded attribute without a type',
+    'data.schema.exclude.attributes.0.type',
+    'fixed_discount',
+    { currencies: usd(1), exclude: { attributes: [{ template: 'a', field: 'b', value: 1 }] } },
+  ],
+  ['a list in place of the schema', 'data.schema', 'fixed_discount', [] as unknown as Bag],
+  [
+    'too much text',
+    'data.schema',
+    'fixed_discount',
+    {
+      currencies: usd(1),
+      exclude: { targets: Array.from({ length: 1000 }, (_, n) => `${n}-${'x'.repeat(200)}`) },
+    },
+  ],
+]
+
+test.each(refused)('%s is refused at %s', async (_, source, promotion_type, schema) => {
+  const { status, body } = await create({ promotion_type, schema })
+  expect([status, body.errors[0].source]).toEqual([422, source])
+})
+
+describe('limits and periods', () => {
+  const schema = { currencies: usd(500) }
+
+  test('amounts are a list or a single one, in currencies of the store', async () => {
+    const single = await create({ schema, min_cart_value: usd(100)[0] })
+    expect([single.status, single.body.data.min_cart_value]).toEqual([201, { currency: 'USD', amount: 100 }])
+    const list = await create({ schema, max_discount_value: usd(100), max_applications_per_cart: 0 })
+    expect([list.status, list.body.data.max_discount_value]).toEqual([201, usd(100)])
+    const unknown = await create({ schema, min_cart_value: [{ currency: 'XAU', amount: 1 }] })
+    expect([unknown.status, unknown.body.errors[0].source]).toEqual([422, 'data.min_cart_value.0.currency'])
+    const without = await create({ schema, min_cart_value: [{ currency: 'USD' }] })
+    expect([without.status, without.body.errors[0].source]).toEqual([422, 'data.min_cart_value.0.amount'])
+  })
+
+  test('null removes a limit', async () => {
+    const { body } = await create({ schema, min_cart_value: usd(100), max_applications_per_cart: 3 })
+    const data = { type: 'promotion', min_cart_value: null, max_applications_per_cart: null }
+    const changed = await world.admin.put(`/v2/promotions/${body.data.id}`, { data })
+    expect(changed.body.data).not.toHaveProperty('min_cart_value')
+    expect(changed.body.data).not.toHaveProperty('max_applications_per_cart')
+  })
+
+  test.each([
+    ['2026-01-02', '2026-01-01'],
+    ['2026-01-01', '2026-01-01'],
+    ['2026-01-01T10:00:00+02:00', '2026-01-01T08:00:00Z'],
+    ['2026-02-30', '2026-03-01'],
+    ['soon', '2026-03-01'],
+  ])('a promotion from %s until %s is refused', async (start, end) => {
+    const { status, body } = await create({ schema, start, end })
+    const source = Number.isNaN(Date.parse(start)) || start === '2026-02-30' ? 'data.start' : 'data.end'
+    expect([status, body.errors[0].source]).toEqual([422, source])
+  })
+
+  test('a currency that is gone does not stand in the way of a change', async () => {
+    const currency = await world.admin.post('/v2/currencies', {
+      data: {
+        ...{ code: 'NOK', exchange_rate: 1, format: '{price}', decimal_point: '.', thousand_separator: '' },
+        ...{ decimal_places: 2, enabled: true },
+      },
+    })
+    const { body } = await create({ schema: { currencies: [{ currency: 'NOK', amount: 1 }] } })
+    await world.admin.delete(`/v2/currencies/${currency.body.data.id}`)
+    const data = { type: 'promotion', enabled: true }
+    expect((await world.admin.put(`/v2/promotions/${body.data.id}`, { data })).status).toBe(200)
+  })
+
+  test('a new type must fit the schema, and an update replaces all of it', async () => {
+    const { body } = await create({ schema: { ...schema, exclude: { targets: ['a'] } } })
+    const put = (data: Bag) =>
+      world.admin.put(`/v2/promotions/${body.data.id}`, { data: { type: 'promotion', ...data } })
+    const other = await put({ promotion_type: 'x_for_y' })
+    expect([other.status, other.body.errors[0].source]).toEqual([422, 'data.schema.x'])
+    const replaced = await put({ schema: { ...schema, unknown: 1, exclude: null } })
+    expect([replaced.status, replaced.body.data.schema]).toEqual([200, schema])
+    const both = await put({ promotion_type: 'x_for_y', schema: { x: 3, y: 2, targets: ['all'] } })
+    expect([both.status, both.body.data.id]).toEqual([200, body.data.id])
+  })
+})
