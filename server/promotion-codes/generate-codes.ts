@@ -8,7 +8,7 @@ import type { Kind } from './promotion-kinds.ts'
 import { roomFor } from './room-for-codes.ts'
 
 /** How many codes one statement inserts or deletes: nobody waits long for the promotion. */
-const perPart = 250
+const perPart = 1000
 
 export interface CodeJobPayload {
   readonly promotionId: string

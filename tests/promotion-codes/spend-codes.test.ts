@@ -93,6 +93,18 @@ describe.each(kinds)('codes of %s', (kind) => {
     expect((await usagesOf(code)).meta.results.total).toBe(50)
   })
 
+  test('an order does not wait for a job or a merchant who adds codes to the promotion', async () => {
+    const code = await makeCode(world.admin, kind, { uses: 1 })
+    await world.work.transaction(async (adding) => {
+      await adding.store.lock(
+        { table: kind === 'promotions' ? 'promotions' : 'rule_promotions' },
+        code.promotionId,
+      )
+      expect(await spend(world, [code])).toEqual([])
+    })
+    expect(await codeOf(code)).toMatchObject({ uses: 0 })
+  })
+
   test('a code that is deleted meanwhile is not spent', async () => {
     const code = await makeCode(world.admin, kind)
     expect((await world.admin.delete(`${code.promotion}/codes/${code.code}`)).status).toBe(204)
