@@ -14,6 +14,7 @@ export type { Message } from './messages.ts'
 export type { Promotion } from './promotion.ts'
 export { fromRule } from './rules/from-rule.ts'
 export {
+  type ActionArgs,
   type RuleAction,
   type RuleDocument,
   type RuleNode,

@@ -3,6 +3,7 @@ import { promotions } from './promotions.ts'
 import { type BeforeRestart, promotionsWith } from './restart.ts'
 
 export { authorFields, completeAuthors } from './authors.ts'
+export { mustBeCurrencies } from './currencies-of-store.ts'
 export { promotionEnvelope } from './envelope.ts'
 export { loadPromotions, promotionsStateSql } from './load-promotions.ts'
 export { completePeriod, periodFields } from './period.ts'

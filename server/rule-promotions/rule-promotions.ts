@@ -1,15 +1,20 @@
+import { fromRule, type RuleSet } from '../discounts/index.ts'
 import { resource } from '../kernel/declare/resource.ts'
-import { field, flag, integer, text, type Values } from '../kernel/shape/fields.ts'
+import { flag, integer, text, type Values } from '../kernel/shape/fields.ts'
 import { indexed, walks } from '../kernel/shape/model.ts'
+import type { Work } from '../kernel/work/context.ts'
 import {
   authorFields,
   completeAuthors,
   completePeriod,
+  mustBeCurrencies,
   periodFields,
   promotionEnvelope,
 } from '../promotions/index.ts'
+import { checkRuleSet } from './check-rule-set.ts'
 import { limitAutomatic } from './limit-automatic.ts'
 import { holdPriority } from './priority.ts'
+import { ruleSetField } from './rule-set-field.ts'
 
 const fields = {
   name: text({ required: true, min: 1, max: 255, about: 'Shown to shoppers.', example: 'Shoes and socks' }),
@@ -37,10 +42,7 @@ const fields = {
       'Whether the promotion also applies beside one that is not stackable, unless that one overrides too.',
   }),
   ...periodFields,
-  rule_set: field<Readonly<Record<string, unknown>>>(
-    { type: 'object' },
-    { required: true, about: 'What a cart must be like, and what the promotion takes off.' },
-  ),
+  rule_set: ruleSetField,
   ...authorFields,
   /** The priority, while no other promotion may have it. */
   held_priority: integer({ hidden: true, readOnly: true }),
@@ -48,6 +50,15 @@ const fields = {
 
 export type RulePromotionFields = typeof fields
 export type RulePromotionValues = Values<RulePromotionFields>
+
+/** A currency that is gone does not stand in the way of other changes. */
+const mustKnowCurrencies = (work: Work, { currencies }: RuleSet, before: RuleSet | undefined) =>
+  mustBeCurrencies(
+    work,
+    (currencies ?? []).flatMap((code, index) =>
+      before?.currencies?.includes(code) ? [] : [[`data.rule_set.currencies.${index}`, code] as const],
+    ),
+  )
 
 /** A discount that follows rules which the merchant composes. */
 export const rulePromotions = resource({
@@ -83,9 +94,15 @@ export const rulePromotions = resource({
       source: 'data.priority',
     },
   },
-  async beforeWrite(work, { id, values }) {
+  async beforeWrite(work, { id, values, before, changes }) {
     completePeriod(values)
     completeAuthors(work, values)
+    if (!changes || changes.rule_set || changes.automatic !== undefined) {
+      values.rule_set = checkRuleSet(values.rule_set, values.automatic)
+      // What cannot be compiled is a fault of the checks: it must not be stored, or carts would lack the promotion.
+      fromRule({ ...values, id }, work.clock.now())
+    }
+    await mustKnowCurrencies(work, values.rule_set, before?.doc.rule_set)
     await limitAutomatic(work, id, values)
     await holdPriority(work, values)
   },
