@@ -6,6 +6,7 @@ import { action } from '../../server/kernel/declare/action.ts'
 import { Problem } from '../../server/kernel/errors.ts'
 import { module } from '../../server/kernel/module.ts'
 import { json } from '../../server/kernel/shape/answer.ts'
+import { text } from '../../server/kernel/shape/fields.ts'
 import { start } from '../../server/main.ts'
 import { access } from '../../server/permissions/access.ts'
 import { header, type Person, person, profile, signedIn } from '../accounts/members.ts'
@@ -22,6 +23,8 @@ const chooseCatalog = action({
   about: 'Which catalog its caller sees.',
   area: 'chosen-catalog',
   status: 200,
+  headers: { 'EP-Channel': text({}), 'EP-Context-Tag': text({}) },
+  refuses: ['not_found'],
   run: async (ctx, { headers }) => {
     const chosen = await catalogFor(ctx, headers)
     if (!chosen) throw new Problem('not_found', 'There is no catalog.')

@@ -1,7 +1,7 @@
 import diagnostics from 'node:diagnostics_channel'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { isException } from './exceptions.ts'
 import { type Exchange, type Fault, Fits } from './fits.ts'
-import { isGap } from './gaps.ts'
 
 /**
  * Watches every server that runs in this process: each accepted request and each answer must fit the API document that
@@ -68,7 +68,7 @@ class Watched {
     }
     for (const fault of misfits) {
       const key = `${fault.operation}: ${fault.what}`
-      if (faults.size < faultsMax && !isGap(fault)) faults.set(key, fault)
+      if (faults.size < faultsMax && !isException(fault)) faults.set(key, fault)
     }
   }
 
