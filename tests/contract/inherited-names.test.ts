@@ -31,9 +31,7 @@ const all = (value: unknown) => Object.fromEntries(inherited.map((name) => [name
 const mapsOf = (specimen: Specimen) =>
   Object.entries(createFields(specimen) as Fields).flatMap(([name, { each, schema }]) => {
     if (!each || each.members) return []
-    const { maxLength } = schema.propertyNames as { readonly maxLength: number }
-    const keys = ['__proto__', ...inherited].filter((key) => key.length <= maxLength)
-    keys.splice(Number(schema.maxProperties))
+    const keys = ['__proto__', ...inherited].slice(0, Number(schema.maxProperties))
     return [[name, Object.fromEntries(keys.map((key) => [key, sampleValue(key, each)]))] as const]
   })
 

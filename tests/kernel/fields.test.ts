@@ -146,10 +146,11 @@ describe('a refusal of a body says what is accepted', () => {
     }
   })
 
-  const keys = 'a key of data.labels must be a string of 1 to 9 characters, not '
+  const keys = 'a key of data.labels must be a string of 1 to 255 characters, not '
+  const long = 'k'.repeat(256)
   test.each<[values: object, source: string, words: string]>([
     [{ labels: { '': 'x' } }, 'labels', `${keys}"".`],
-    [{ labels: { 'ten  chars': 'x' } }, 'labels', `${keys}"ten  chars".`],
+    [{ labels: { [long]: 'x' } }, 'labels', `${keys}"kkkk`],
     [{ labels: { a: null } }, 'labels.a', 'must be a string, not null.'],
     [{ labels: { a: '', b: '', c: '', d: '' } }, 'labels', 'must have at most 3 members'],
     [{ contact: {} }, 'contact.email', "The field 'email' is required (data.contact.email)."],
@@ -278,7 +279,11 @@ describe('the API document', () => {
         required: ['email'],
         properties: { email: { format: 'email' }, place: { properties: { country: { default: 'GB' } } } },
       },
-      labels: { maxProperties: 3, propertyNames: { maxLength: 9 }, additionalProperties: { type: 'string' } },
+      labels: {
+        maxProperties: 3,
+        propertyNames: { maxLength: 255 },
+        additionalProperties: { type: 'string' },
+      },
       amounts: { additionalProperties: { required: ['units'], properties: { units: { minimum: 0 } } } },
       pin: { writeOnly: true },
       token: { type: ['string', 'boolean'], writeOnly: true },

@@ -43,7 +43,7 @@ const fields = {
     },
     { nullable: true },
   ),
-  labels: map(text({ max: 10 }), { maxKeys: 3, maxKeyLength: 9 }),
+  labels: map(text({ max: 10 }), { maxKeys: 3 }),
   amounts: map(amount, { default: {} }),
   rows: list(group({ id: reference('thing', {}), note: text({ default: '', max: 5 }) }, {}), {}),
   shape: field<object | undefined>({ type: 'object', required: ['sides'] }, {}),

@@ -199,11 +199,12 @@ export function list<T, G, const O extends ListOptions>(
   return field(schema, options, { element: of })
 }
 
+/** Of a key of a map. */
+const keyCharsMax = 255
+
 interface MapOptions extends FieldOptions {
   /** 100 by default. Infinity is for maps that only responses contain. */
   readonly maxKeys?: number
-  /** In characters. */
-  readonly maxKeyLength?: number
 }
 
 /**
@@ -214,13 +215,13 @@ export function map<T, G, C, const O extends MapOptions>(
   of: Field<T, G, C>,
   options: O,
 ): With<O, Entries<NonNullable<T>>, Entries<NonNullable<G>>, Entries<NonNullable<C> | null>> {
-  const { maxKeys = 100, maxKeyLength = 255 }: MapOptions = options
+  const { maxKeys = 100 }: MapOptions = options
   if (of.options.nullable)
     throw new Error('the values of a map cannot be null: in an update null takes a key away')
   const schema = {
     type: 'object',
     ...(Number.isFinite(maxKeys) && { maxProperties: maxKeys }),
-    propertyNames: { type: 'string', minLength: 1, maxLength: maxKeyLength },
+    propertyNames: { type: 'string', minLength: 1, maxLength: keyCharsMax },
     additionalProperties: describe(inner(of)),
   }
   return field(schema, options, { each: of })
