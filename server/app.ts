@@ -28,7 +28,7 @@ import { pricebookChapter } from './pricebooks/index.ts'
 import { pricing } from './pricing/index.ts'
 import { productCsvChapter } from './product-csv/index.ts'
 import { productChapter } from './products/index.ts'
-import { deleteExpiredCodes, promotionCodeChapter } from './promotion-codes/index.ts'
+import { codeRules, promotionCodeChapter } from './promotion-codes/index.ts'
 import { promotionChapter } from './promotions/index.ts'
 import { pricebooksToAdd, publishing } from './publishing/index.ts'
 import { releaseChapter } from './releases/index.ts'
@@ -78,8 +78,8 @@ const chapters: readonly Module[] = [
   moneyChapter,
   discounts,
   totals,
-  promotionChapter(deleteExpiredCodes),
-  rulePromotionChapter,
+  promotionChapter(codeRules.standard),
+  rulePromotionChapter(codeRules.rule.byCode),
   promotionCodeChapter,
   cartChapter,
   cartItemChapter,

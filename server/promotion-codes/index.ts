@@ -4,16 +4,23 @@ import { cancelCodeJob } from './cancel-code-job.ts'
 import { createCodeJob } from './create-code-job.ts'
 import { createCodes } from './create-codes.ts'
 import { deleteCodes } from './delete-codes.ts'
+import { deleteExpiredCodes } from './delete-expired-codes.ts'
 import { exportCodesOf } from './export-codes.ts'
 import { forgetCodeJobs } from './forget-code-jobs.ts'
 import { generateCodesOf } from './generate-codes.ts'
 import { getCodeFile } from './get-code-file.ts'
-import { allKinds } from './promotion-kinds.ts'
+import { allKinds, kinds } from './promotion-kinds.ts'
+import { promotionsOfCode } from './promotions-of-code.ts'
 
-export { deleteExpiredCodes } from './delete-expired-codes.ts'
 export { codesStateSql, findEnteredCodes } from './find-entered-codes.ts'
 export { shopperKeySql } from './shoppers.ts'
 export { type CodeOrder, spendCodes } from './spend-codes.ts'
+
+/** What the promotions of each kind must know about their codes. */
+export const codeRules = {
+  standard: { byCode: promotionsOfCode(kinds.standard), beforeRestart: deleteExpiredCodes },
+  rule: { byCode: promotionsOfCode(kinds.rule) },
+} as const
 
 export const promotionCodeChapter = module({
   name: 'promotion-codes',

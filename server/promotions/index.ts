@@ -1,6 +1,6 @@
 import { type Module, module } from '../kernel/module.ts'
 import { promotions } from './promotions.ts'
-import { type BeforeRestart, promotionsWith } from './restart.ts'
+import { type CodeRules, promotionsWithCodes } from './with-codes.ts'
 
 export { authorFields, completeAuthors } from './authors.ts'
 export { mustBeCurrencies } from './currencies-of-store.ts'
@@ -10,9 +10,9 @@ export { completePeriod, periodFields } from './period.ts'
 export { remember, type ShownPromotion, type StoredPromotion } from './remember.ts'
 export { promotions }
 
-export const promotionChapter = (beforeRestart: BeforeRestart): Module =>
+export const promotionChapter = (codeRules: CodeRules): Module =>
   module({
     name: 'promotions',
     about: 'Standard promotions: discounts of eight types, automatic or by code.',
-    resources: [promotionsWith(beforeRestart)],
+    resources: [promotionsWithCodes(codeRules)],
   })

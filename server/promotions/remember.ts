@@ -50,8 +50,8 @@ type Stored = readonly [state: string, id: string, hash: string, createdAt: stri
 export function remember<D>({ table, states, compile }: Kind<D>) {
   const memoryOf = perInstance(() => new Memory<string, Remembered>(storesMax))
 
-  // Documents that the process has are not read again. Versions would not do: those of a transaction that was rolled back
-  // come again.
+  // Documents that the process has are not read again. Versions would not do: those of a transaction that was rolled
+  // back come again.
   const changed = `
     SELECT s.state, r.id, r.hash, r.created_at AT TIME ZONE 'UTC', CASE WHEN k.id IS NULL THEN r.doc END
     FROM ${states} s

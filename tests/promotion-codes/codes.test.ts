@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWorld, type World } from '../support/world.ts'
-import { addCodes, kinds, makePromotion, newCode, units } from './merchant.ts'
+import { addCodes, idIn, kinds, makePromotion, newCode, units } from './merchant.ts'
 
 let world: World
 beforeAll(async () => {
@@ -93,6 +93,18 @@ describe.each(kinds)('codes of %s', (kind) => {
     const year = await makePromotion(world.admin, kind, { end: '2027-01-01' })
     expect((await addCodes(world.admin, year, ...codes.map(() => ({ code: newCode() })))).status).toBe(201)
     expect((await addCodes(world.admin, year, { code: newCode() })).status).toBe(201)
+  })
+
+  test('find their promotion', async () => {
+    const promotion = await makePromotion(world.admin, kind)
+    const code = newCode()
+    await addCodes(world.admin, promotion, { code })
+    const found = async (text: string) =>
+      (await world.admin.get(`/v2/${kind}?filter=eq(code,${text})`)).body.data.map(
+        ({ id }: { id: string }) => id,
+      )
+    expect(await found(code.toUpperCase())).toEqual([idIn(promotion)])
+    expect(await found(newCode())).toEqual([])
   })
 
   test('go with their promotion', async () => {
