@@ -9,7 +9,7 @@ import type { Share, ShippingShare } from './shares.ts'
 import { mayStack } from './stacking.ts'
 import { type GiftsToAdd, type Suggestion, toSuggestion } from './suggestions.ts'
 import type { Refusal, Verdict } from './verdicts.ts'
-import { toWorkingCart, type WorkingCart, type WorkingLine } from './working-cart.ts'
+import { toWorkingCart, type WorkingCart, type WorkingGroup, type WorkingLine } from './working-cart.ts'
 
 /** What promotions do to a cart. */
 export interface Evaluation {
@@ -69,12 +69,16 @@ export function evaluate(
     ),
     messages: verdicts.flatMap((verdict) => toMessage(verdict) ?? []),
     suggestions: outcomes.flatMap(({ promotion, missing, cause }) =>
-      missing && !missing.isAutoAdd ? [toSuggestion(promotion, cause.code, missing)] : [],
+      missing
+        .filter(({ isAutoAdd }) => !isAutoAdd)
+        .map((gifts) => toSuggestion(promotion, cause.code, gifts)),
     ),
     giftsToAdd: outcomes.flatMap(({ promotion, missing, cause }) =>
-      missing?.isAutoAdd
-        ? [{ promotionId: promotion.id, code: cause.code, isFree: missing.isFree, gifts: missing.gifts }]
-        : [],
+      missing
+        .filter(({ isAutoAdd }) => isAutoAdd)
+        .map(({ isFree, gifts }) => ({
+          ...{ promotionId: promotion.id, code: cause.code, isFree, gifts },
+        })),
     ),
     giftsToRemove: working.giftLines.flatMap(({ line, unclaimed }) =>
       unclaimed ? [{ lineId: line.id, quantity: unclaimed }] : [],
@@ -90,7 +94,7 @@ interface Outcome {
   readonly verdict: Verdict
   readonly shares: readonly Share[]
   readonly shippingShares: readonly ShippingShare[]
-  readonly missing: MissingGifts | undefined
+  readonly missing: readonly MissingGifts[]
 }
 
 function applyOne(
@@ -110,7 +114,7 @@ function applyOne(
     name,
     code: code || promotion.isAutomatic ? cause.code : undefined,
   } as const
-  const nothing = { promotion, cause, code, shares: [], shippingShares: [], missing: undefined }
+  const nothing = { promotion, cause, code, shares: [], shippingShares: [], missing: [] }
   const refuse = (refusal: Refusal): Outcome => ({ ...nothing, verdict: { ...considered, ...refusal } })
   if (passage.refusal) return refuse(passage.refusal)
 
@@ -122,11 +126,7 @@ function applyOne(
 
   const taken = takeAll(promotion, { cart: working, lines, finding, code, usesLeft: usesLeftOf(code) })
   const shares = toShares(taken.parts, cause)
-  const shippingShares = taken.parts.flatMap(({ taking }) =>
-    taking.shipping.map(({ group, amount }) => ({
-      ...{ groupId: group.group.id, amount: 0 - amount, cause },
-    })),
-  )
+  const shippingShares = toShippingShares(working, taken.parts, cause)
   const sumOf = (all: readonly { readonly amount: number }[]) =>
     all.reduce((sum, { amount }) => sum + amount, 0)
   const [amount, shipping] = [sumOf(shares), sumOf(shippingShares)]
@@ -149,23 +149,34 @@ function takeAll(promotion: Promotion, view: EffectView) {
   const { currency } = view.cart.cart
   const parts: Part[] = []
   const refusals: Refusal[] = []
+  const missing: MissingGifts[] = []
   let uses = 0
   for (const effect of promotion.effects) {
     const found = effect.apply({ ...view, usesLeft: view.usesLeft - uses })
+    const ceiling = effect.ceilingIn(currency)
     if (!isTaking(found)) {
-      refusals.push(found)
+      refusals.push(ceiling === 0 && found.verdict === 'code_spent' ? noSaving : found)
       continue
     }
-    const taking = cutTaking(found, effect.ceilingIn(currency))
+    const taking = cutTaking(found, ceiling)
     const isNothing = [...taking.offs, ...taking.shipping].every(({ amount }) => amount === 0)
-    if (isNothing) refusals.push(taking.otherwise)
-    else uses += taking.uses
+    missing.push(...(taking.missing ? [taking.missing] : []))
     commit(promotion, taking, isNothing)
+    if (isNothing) {
+      refusals.push(found.offs.some(({ amount }) => amount > 0) ? noSaving : taking.otherwise)
+      continue
+    }
+    uses += taking.uses
     parts.push({ taking, isOfCart: effect.isOfCart })
   }
-  const [missing] = parts.flatMap(({ taking }) => taking.missing ?? [])
-  return { parts, uses, missing, refusal: refusals[0] ?? ({ verdict: 'no_saving' } as const) }
+  return { parts, uses, missing, refusal: firstReason(refusals) }
 }
+
+const noSaving: Refusal = { verdict: 'no_saving' }
+
+/** Of several effects, one that lacks nothing but uses of the code says the most. */
+const firstReason = (refusals: readonly Refusal[]): Refusal =>
+  refusals.find(({ verdict }) => verdict === 'code_spent') ?? refusals[0] ?? noSaving
 
 /** Notes what an effect took, so that later ones find the rest. */
 function commit({ id, lane }: Promotion, { offs, shipping }: Taking, isNothing: boolean): void {
@@ -189,6 +200,22 @@ function toShares(parts: readonly Part[], cause: Cause): readonly Share[] {
       .filter(([, amount]) => amount > 0 || isOfCart)
       .sort(([one], [other]) => one.position - other.position)
       .map(([{ line }, amount]) => ({ lineId: line.id, amount: 0 - amount, cause, isOfCart, ordinal: 0 }))
+  })
+}
+
+/** Sums up what a promotion took off each shipping group. */
+function toShippingShares(
+  { groups }: WorkingCart,
+  parts: readonly Part[],
+  cause: Cause,
+): readonly ShippingShare[] {
+  const amounts = new Map<WorkingGroup, number>()
+  for (const { group, amount } of parts.flatMap(({ taking }) => taking.shipping)) {
+    amounts.set(group, (amounts.get(group) ?? 0) + amount)
+  }
+  return groups.flatMap((group) => {
+    const amount = amounts.get(group) ?? 0
+    return amount > 0 ? [{ groupId: group.group.id, amount: 0 - amount, cause }] : []
   })
 }
 

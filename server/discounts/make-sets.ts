@@ -70,6 +70,16 @@ export function makeSets(
   return { batches, lack: undefined }
 }
 
+/** The first so many sets. */
+export function firstSets(batches: readonly Batch[], most: number): readonly Batch[] {
+  let left = most
+  return batches.flatMap((batch) => {
+    const times = Math.min(batch.times, left)
+    left -= times
+    return times > 0 ? [{ ...batch, times }] : []
+  })
+}
+
 type Picker = (freeOf: (line: WorkingLine) => number) => readonly Pick[] | undefined
 
 /** Picks units for one set after the other. What is free never grows, so lines that are passed need no second look. */

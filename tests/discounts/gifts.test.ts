@@ -54,6 +54,11 @@ test('added units count for no minimum and no total', () => {
   ])
 })
 
+test('units that a promotion added get no discount of another', () => {
+  const tenth = standard('percent_discount', { currencies: [{ percentage: 10, currency: 'USD' }] })
+  expect(offsOf(run([line('A', 100, 4), gift(1)], [tenth]))).toEqual({ A: -40 })
+})
+
 test('without automatic adding, a missing gift is suggested', () => {
   const promotion = standard('bundle_gift', buyTwo, { id: 'P' })
   const { suggestions, giftsToAdd, verdicts } = run([line('A', 100, 2)], [promotion])
@@ -81,6 +86,17 @@ test('by code, gifts are added at their price, and free once the code is entered
   expect([second.giftsToAdd, second.giftsToRemove, second.uses]).toEqual([[], [], []])
   const third = run([line('A', 100, 2), gift(1)], [promotion], [codeOf(promotion, { isRepeated: true })])
   expect(offsOf(third)).toEqual({ G: -700 })
+})
+
+test('each action of a rule asks for the products that it names', () => {
+  const give = (sku: string, items: object) => ({
+    ...{ strategy: 'item_discount', args: ['percent', 100] as const, limitations: { items } },
+    condition: { strategy: 'item_sku', operator: 'in', args: [sku] },
+  })
+  const promotion = rule({ actions: [give('G', { show_suggestions: true }), give('H', { auto_add: true })] })
+  const { suggestions, giftsToAdd } = run([line('A', 100, 1)], [promotion])
+  expect(suggestions).toMatchObject([{ targets: [{ skus: ['G'] }] }])
+  expect(giftsToAdd).toMatchObject([{ gifts: [{ product: 'H', quantity: 1 }] }])
 })
 
 test('a rule adds the products that its action names', () => {

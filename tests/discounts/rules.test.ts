@@ -94,6 +94,24 @@ test.for<[title: string, rules: RuleNode | readonly RuleNode[], lines: readonly 
   ['item_quantity gt, of each line', node('item_quantity', 'gt', 4), undefined],
   ['a child narrows', within(node('item_category', 'in', 'wear'), node('item_sku', 'nin', 'shoe')), ['sock']],
   [
+    'children look at the lines of their parent: a total, then the lines',
+    within(
+      node('item_category', 'in', 'wear'),
+      node('cart_total', 'eq', 10000),
+      node('item_sku', 'in', 'sock'),
+    ),
+    ['sock'],
+  ],
+  [
+    'children look at the lines of their parent: the lines, then a total',
+    within(
+      node('item_category', 'in', 'wear'),
+      node('item_sku', 'in', 'sock'),
+      node('cart_total', 'eq', 10000),
+    ),
+    ['sock'],
+  ],
+  [
     'a child that no line meets',
     within(node('item_category', 'in', 'shoes'), node('item_sku', 'in', 'sock')),
     undefined,
@@ -361,6 +379,20 @@ test('shipping is discounted on the base of each group', () => {
   expect(offs('fixed_price', 100)).toEqual([['1', -400]])
   const everywhere = rule({ actions: [action('shipping_discount', ['fixed', 600])] })
   expect(run([], [everywhere], [], { shippingGroups }).verdicts).toMatchObject([{ shipping: -1100 }])
+})
+
+test('actions of one promotion have one share of each line and shipping group', () => {
+  const shippingGroups = [{ id: '1', shippingType: 'ground', base: 500 }]
+  const actions = [
+    action('item_discount', ['fixed', 100]),
+    action('item_discount', ['percent', 10]),
+    action('cart_discount', ['percent', 50], { limitations: { max_discount: 0 } }),
+    action('shipping_discount', ['fixed', 100]),
+    action('shipping_discount', ['percent', 50]),
+  ]
+  const { shares, shippingShares } = run([line('A', 1000, 1)], [rule({ actions })], [], { shippingGroups })
+  expect(shares.map(({ amount, isOfCart }) => [amount, isOfCart])).toEqual([[-190, false]])
+  expect(shippingShares.map(({ amount }) => amount)).toEqual([-300])
 })
 
 test('standard promotions come first, then rules by priority, then those without one', () => {

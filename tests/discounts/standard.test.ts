@@ -123,6 +123,30 @@ const examples: readonly Example[] = [
     { shirt: -400, pants: -600 },
   ],
   [
+    'a bundle that is passed over counts for no limit',
+    [line('A', 100, 1), line('B', 1000, 2)],
+    [
+      standard(
+        'bundle_fixed_discount',
+        { requirements: setOf([1, 'A', 'B']), currencies: usd(500) },
+        { max_applications_per_cart: 1 },
+      ),
+    ],
+    { B: -500 },
+  ],
+  [
+    'a maximum cuts equal gifts in the order of the lines',
+    [line('A', 1000, 2), line('H', 100, 1), line('G', 100, 1)],
+    [
+      standard(
+        'bundle_gift',
+        { requirements: setOf([2, 'A']), gifts: ['G', 'H'] },
+        { max_discount_value: usd(101) },
+      ),
+    ],
+    { H: -51, G: -50 },
+  ],
+  [
     'an older bundle comes before a newer discount of items',
     coffee,
     [

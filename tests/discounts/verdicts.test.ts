@@ -243,6 +243,32 @@ test('a promotion is outdone where older ones took all units', () => {
   expect(run(cart, [older, newer]).verdicts[1]).toMatchObject({ verdict: 'outdone', by: ['older'] })
 })
 
+test.for<[title: string, quantities: readonly number[], price: number, usesLeft: number, verdict: object]>([
+  ['no line is in it', [0, 1], 0, 9, { verdict: 'no_line_matches' }],
+  ['there are too few units, with and without the older promotion', [3, 1], 0, 9, { verdict: 'incomplete' }],
+  ['an older promotion took what it needs', [4, 1], 0, 9, { verdict: 'outdone', by: ['older'] }],
+  ['it costs more than its units, and the code is too small', [9, 1], 50000, 1, { verdict: 'no_saving' }],
+  ['only the code is too small', [9, 1], 0, 1, { verdict: 'code_spent', needs: 4, has: 1 }],
+])('a bundle takes nothing: %s', ([, [quantity = 0, others = 0], price, usesLeft, verdict]) => {
+  const older = standard(
+    'item_fixed_discount',
+    { targets: ['A'], currencies: usd(1) },
+    { id: 'older', max_applications_per_cart: 1 },
+  )
+  const requirements = [
+    { targets: ['A'], quantity: 2 },
+    { targets: ['A'], quantity: 2 },
+  ]
+  const bundle = standard(
+    'bundle_fixed_discount',
+    { requirements, currencies: usd(price) },
+    { automatic: false },
+  )
+  const lines = [...(quantity ? [line('A', 1000, quantity)] : []), line('B', 1000, others)]
+  const code = codeOf(bundle, { consumes: 'application', usesLeft })
+  expect(run(lines, [older, bundle], [code]).verdicts[1]).toMatchObject(verdict)
+})
+
 test('nothing is left of a cart that is free already', () => {
   const free = fixed({ id: 'free' })
   const verdicts = run([line('A', 100, 1)], [free, fixed()]).verdicts.map(({ verdict }) => verdict)

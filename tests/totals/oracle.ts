@@ -1,4 +1,18 @@
 import type { TaxItem, TotalsCart, TotalsLine } from '../../server/totals/index.ts'
+import {
+  type Fraction,
+  floor,
+  fraction,
+  half,
+  least,
+  minus,
+  nearest,
+  over,
+  plus,
+  sum,
+  times,
+  written,
+} from '../money/fractions.ts'
 import { apportionSlowly } from '../money/slow-money.ts'
 
 /**
@@ -6,32 +20,8 @@ import { apportionSlowly } from '../money/slow-money.ts'
  * code of the server.
  */
 
-interface Fraction {
-  readonly above: bigint
-  readonly below: bigint
-}
-
-const fraction = (above: bigint, below = 1n): Fraction => ({ above, below })
-const plus = (a: Fraction, b: Fraction) => fraction(a.above * b.below + b.above * a.below, a.below * b.below)
-const minus = (a: Fraction, b: Fraction) => plus(a, fraction(-b.above, b.below))
-const times = (a: Fraction, b: Fraction) => fraction(a.above * b.above, a.below * b.below)
-const over = (a: Fraction, b: Fraction) => fraction(a.above * b.below, a.below * b.above)
-
-/** A text of digits with at most one point. */
-function written(rate: number | string): Fraction {
-  const [whole = '', places = ''] = String(rate).split('.')
-  return fraction(BigInt(whole + places), 10n ** BigInt(places.length))
-}
-
-const half = fraction(1n, 2n)
-const floor = ({ above, below }: Fraction): bigint => (above - (((above % below) + below) % below)) / below
-const nearest = (value: Fraction): bigint =>
-  value.above < 0n ? -nearest(fraction(-value.above, value.below)) : floor(plus(value, half))
 /** The nearest, and of two equally near ones the smaller. */
 const nearestBelow = (value: Fraction): bigint => -floor(minus(half, value))
-
-const sum = (all: readonly bigint[]): bigint => all.reduce((total, one) => total + one, 0n)
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
 /** The taxes of a price for all units. As many parts of it are rounded one by one. */
 function taxesOf(price: bigint, parts: number, includesTax: boolean, taxes: readonly TaxItem[]): bigint[] {

@@ -29,7 +29,7 @@ export function lineCondition(
   }
 }
 
-/** Lets each child find lines among those that the children before it found. */
+/** Lets children find lines among those of the scope, and keeps what all of them find: their order does not matter. */
 export function narrow(
   scope: Scope,
   children: readonly Condition[],
@@ -37,9 +37,12 @@ export function narrow(
 ): ReturnType<Condition['check']> {
   let { lines } = scope
   for (const child of children) {
-    const finding = child.check({ ...scope, lines })
+    const finding = child.check(scope)
     if (!finding.isMet) return finding
-    lines = finding.lines ?? lines
+    if (finding.lines) {
+      const found = new Set(finding.lines)
+      lines = lines.filter((line) => found.has(line))
+    }
     // A child such as `and` can be met by lines of which none meets all of it.
     if (!lines.length)
       return { isMet: false, unmet: { node, strategy: 'children', needs: 'one line', has: [] } }

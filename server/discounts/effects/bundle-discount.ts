@@ -1,6 +1,6 @@
 import { addRatios, apportion, type Exact, type Ratio } from '../../money/index.ts'
 import { compare, minus, product, roundToAmount, smaller } from '../exact.ts'
-import { type Batch, type Group, makeSets, type Sets } from '../make-sets.ts'
+import { type Batch, firstSets, type Group, makeSets, type Sets } from '../make-sets.ts'
 import type { Refusal } from '../verdicts.ts'
 import type { WorkingLine } from '../working-cart.ts'
 import { type Effect, type EffectView, off, taking } from './effect.ts'
@@ -36,27 +36,33 @@ export function bundleDiscount(options: BundleDiscount): Effect {
     apply(view) {
       const bundles = bundlesIn(view)
       if ('verdict' in bundles) return bundles
-      const { sets, groups } = firstBundle(bundles, availableOf, (groups) =>
-        Math.min(bundlesMax, Math.floor(view.usesLeft / usesOf(groups, unit))),
-      )
+      const { sets, groups } = firstBundle(bundles, availableOf)
       if (!groups) return { verdict: 'no_line_matches' }
+      if (!sets.batches.length && sets.lack) return refuseLack(groups, sets.lack, availableOf)
       const { currency } = view.cart.cart
-      const savings = sets.batches.map((batch) => ({
-        ...{ batch, saving: savingOf(batch, options, currency) },
-      }))
-      // A bundle that costs more than its units is passed over.
-      const kept = savings.filter(({ saving }) => compare(saving, 0) > 0)
-      if (!kept.length) return refuse(view, groups, sets, usesOf(groups, unit))
-      const amount = roundToAmount(addRatios(kept.map(({ batch, saving }) => product(saving, batch.times))))
-      if (!amount) return { verdict: 'no_saving' }
-      const units = unitsOf(kept.map(({ batch }) => batch))
+      // A bundle that costs more than its units is passed over, and no limit counts it.
+      const cheaper = sets.batches.filter((batch) => compare(savingOf(batch, options, currency), 0) > 0)
+      const savingsOf = (batches: readonly Batch[]) =>
+        roundToAmount(
+          addRatios(batches.map((batch) => product(savingOf(batch, options, currency), batch.times))),
+        )
+      const allowed = firstSets(cheaper, bundlesMax)
+      const uses = usesOf(groups, unit)
+      const paidFor = firstSets(allowed, Math.floor(view.usesLeft / uses))
+      const amount = savingsOf(paidFor)
+      if (!amount) {
+        return view.code && savingsOf(allowed)
+          ? { verdict: 'code_spent', code: view.code.code, needs: uses, has: view.usesLeft }
+          : { verdict: 'no_saving' }
+      }
+      const units = unitsOf(paidFor)
       const lines = [...units].sort(([one], [other]) => one.position - other.position)
       const values = lines.map(([line, count]) => priceOf(line, count))
       const shares = apportion(amount, values)
-      const count = kept.reduce((sum, { batch }) => sum + batch.times, 0)
+      const count = paidFor.reduce((sum, { times }) => sum + times, 0)
       return taking(
         lines.map(([line, count], index) => off(line, shares[index] ?? 0, takesUnits ? count : 0)),
-        count * usesOf(groups, unit),
+        count * uses,
       )
     },
   }
@@ -68,11 +74,10 @@ const usesOf = (groups: readonly Group[], unit: 'unit' | 'bundle') =>
 function firstBundle(
   bundles: readonly (readonly Group[])[],
   availableOf: BundleDiscount['availableOf'],
-  maxOf: (groups: readonly Group[]) => number,
 ): { readonly sets: Sets; readonly groups: readonly Group[] | undefined } {
   const made = bundles
     .filter((groups) => groups.length)
-    .map((groups) => ({ groups, sets: makeSets(groups, availableOf, maxOf(groups)) }))
+    .map((groups) => ({ groups, sets: makeSets(groups, availableOf) }))
   return (
     made.find(({ sets }) => sets.batches.length) ??
     made[0] ?? { groups: undefined, sets: { batches: [], lack: undefined } }
@@ -100,21 +105,15 @@ function unitsOf(batches: readonly Batch[]): ReadonlyMap<WorkingLine, number> {
   return units
 }
 
-function refuse(view: EffectView, groups: readonly Group[], sets: Sets, uses: number): Refusal {
-  if (sets.batches.length) return { verdict: 'no_saving' }
-  if (!sets.lack)
-    return { verdict: 'code_spent', code: view.code?.code ?? '', needs: uses, has: view.usesLeft }
-  return refuseLack(groups, sets.lack)
-}
-
-/** Says whether a group has too few units, or whether earlier promotions took them. */
+/** Says whether a group has too few units, or whether there is a set with those that earlier promotions took. */
 export function refuseLack(
   groups: readonly Group[],
   { group, needs, has }: NonNullable<Sets['lack']>,
+  availableOf: (line: WorkingLine) => number,
 ): Refusal {
-  const { lines = [] } = groups[group] ?? {}
-  const held = lines.reduce((sum, { quantity }) => sum + quantity, 0)
-  if (!held && groups.length === 1) return { verdict: 'no_line_matches' }
-  if (lines.some(({ takenBy }) => takenBy.size) && held >= needs) return outdone(lines)
+  const lines = groups.flatMap((one) => (one.isOptional ? [] : one.lines))
+  if (!lines.length) return { verdict: 'no_line_matches' }
+  const isTaken = lines.some((line) => availableOf(line) < line.quantity)
+  if (isTaken && makeSets(groups, ({ quantity }) => quantity, 1).batches.length) return outdone(lines)
   return { verdict: 'incomplete', needs, has, group: group + 1 }
 }

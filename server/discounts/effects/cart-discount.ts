@@ -1,4 +1,4 @@
-import { addRatios, apportion, type Exact, type Ratio } from '../../money/index.ts'
+import { addRatios, apportion, type Exact, type Ratio, sum } from '../../money/index.ts'
 import type { Condition } from '../conditions/condition.ts'
 import { product, roundToAmount, smaller } from '../exact.ts'
 import { priceOf } from '../working-cart.ts'
@@ -36,14 +36,20 @@ export function cartDiscount({ cut, unit, condition, ceilingIn }: CartDiscount):
         units += covered
         return priceOf(line, covered)
       })
-      const whole = sumOf(values)
-      if (!roundToAmount(whole)) return { verdict: 'nothing_left' }
-      const { currency } = cart.cart
-      const amount =
-        cut.by === 'fixed'
-          ? roundToAmount(smaller(cut.amountIn(currency), whole))
-          : roundToAmount(product(whole, cut.rateIn(currency)))
-      if (!amount) return { verdict: 'no_saving' }
+      const everything = sum(lines.map(({ left }) => left))
+      if (!everything) return { verdict: 'nothing_left' }
+      const amountOf = (whole: Exact) => {
+        const { currency } = cart.cart
+        const cutOff =
+          cut.by === 'fixed' ? smaller(cut.amountIn(currency), whole) : product(whole, cut.rateIn(currency))
+        return roundToAmount(cutOff)
+      }
+      const amount = amountOf(sumOf(values))
+      if (!amount) {
+        return code && amountOf(everything)
+          ? { verdict: 'code_spent', code: code.code, needs: units + 1, has: usesLeft }
+          : { verdict: 'no_saving' }
+      }
       const shares = apportion(amount, values)
       return taking(
         lines.map((line, index) => off(line, shares[index] ?? 0)),

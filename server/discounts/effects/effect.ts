@@ -75,12 +75,13 @@ export const taking = (offs: readonly Off[], uses: number, others: Partial<Takin
   ...others,
 })
 
-/** Cuts what an effect takes to its ceiling, each line in proportion. */
+/** Cuts what an effect takes to its ceiling, each line in proportion and of equal ones the first the least. */
 export function cutTaking(taken: Taking, ceiling: number | undefined): Taking {
   if (ceiling === undefined) return taken
+  const inOrder = taken.offs.toSorted((one, other) => one.line.position - other.line.position)
   const offs = cutTo(
     ceiling,
-    taken.offs.map(({ amount }) => amount),
+    inOrder.map(({ amount }) => amount),
   )
   const left = ceiling - sum(offs)
   const shipping = cutTo(
@@ -89,7 +90,7 @@ export function cutTaking(taken: Taking, ceiling: number | undefined): Taking {
   )
   return {
     ...taken,
-    offs: taken.offs.map((one, index) => ({ ...one, amount: offs[index] ?? 0 })),
+    offs: inOrder.map((one, index) => ({ ...one, amount: offs[index] ?? 0 })),
     shipping: taken.shipping.map((one, index) => ({ ...one, amount: shipping[index] ?? 0 })),
   }
 }

@@ -1,5 +1,5 @@
 import type { DiscountLine } from '../discount-cart.ts'
-import { type Batch, type Group, makeSets } from '../make-sets.ts'
+import { type Batch, firstSets, type Group, makeSets } from '../make-sets.ts'
 import type { MissingGift, Refusal } from '../verdicts.ts'
 import type { WorkingLine } from '../working-cart.ts'
 import { addedUnits, isProduct } from './added-units.ts'
@@ -37,9 +37,11 @@ export function gifts(options: Gifts): Effect {
         ...requirements.map(({ products, quantity }) => ({ quantity, lines: linesOf(view, products) })),
         ...products.map((one) => ({ quantity: 1, lines: linesOf(view, [one]), isOptional: true })),
       ]
-      const paidFor = Math.floor(view.usesLeft / products.length)
-      const { batches, lack } = makeSets(groups, ({ untouched }) => untouched, Math.min(setsMax, paidFor))
-      if (!batches.length) return lack ? refuseLack(groups, lack) : refuseUses(view, products.length)
+      const freeOf = ({ untouched }: WorkingLine) => untouched
+      const { batches: earned, lack } = makeSets(groups, freeOf, setsMax)
+      if (!earned.length && lack) return refuseLack(groups, lack, freeOf)
+      const batches = firstSets(earned, Math.floor(view.usesLeft / products.length))
+      if (!batches.length) return refuseUses(view, products.length)
 
       const { code } = view
       const isFree = !code || !isAutoAdd || code.isRepeated === true
@@ -48,12 +50,14 @@ export function gifts(options: Gifts): Effect {
       const amounts = new Map<WorkingLine, number>()
       const missing = products.map((product) => ({ product, quantity: 0 }))
       let uses = 0
+      let isWaiting = false
       for (const batch of batches) {
         let discounted = 0
         for (const [index, picked] of batch.picks.slice(requirements.length).entries()) {
           const line = picked?.[0]?.line
           const isOf = giftTests[index]
           const claimed = line || !isOf ? 0 : added.claim(isOf, batch.times, isFree)
+          if (claimed && !isFree) isWaiting = true
           const free = line ? batch.times : isFree ? claimed : 0
           if (line) amounts.set(line, (amounts.get(line) ?? 0) + line.line.unitPrice * free)
           const gift = missing[index]
@@ -69,7 +73,7 @@ export function gifts(options: Gifts): Effect {
         uses,
         {
           missing: wanted.length ? { gifts: wanted, isAutoAdd, isFree, requirements } : undefined,
-          otherwise: explain(wanted, isFree ? undefined : code?.code),
+          otherwise: explain(wanted, isWaiting ? code?.code : undefined),
         },
       )
     },

@@ -156,6 +156,8 @@ function refuse(
   if (!lines.length) return { verdict: 'no_line_matches' }
   if (!chosen.length) return { verdict: 'nothing_left' }
   if (most < needs) return { verdict: 'incomplete', needs, has: most }
-  if (code && usesLeft < needs) return { verdict: 'code_spent', code: code.code, needs, has: usesLeft }
+  if (code && chosen.some(({ line, units }) => cutOf(cut, line, units).amount > 0)) {
+    return { verdict: 'code_spent', code: code.code, needs, has: usesLeft }
+  }
   return { verdict: 'no_saving' }
 }

@@ -39,7 +39,12 @@ export function lineSets({ size, discounted, saving, setsMax, ceilingIn }: LineS
         uses += sets * discounted
         offs.push(off(line, amount, sets * size))
       }
-      return offs.length ? taking(offs, uses) : refuse(view, size, discounted)
+      if (offs.length) return taking(offs, uses)
+      const saves = ({ untouched, line: { unitPrice } }: WorkingLine) => {
+        const sets = Math.min(Math.floor(untouched / size), setsMax)
+        return sets > 0 && saving(unitPrice, sets, currency) > 0
+      }
+      return refuse(view, size, discounted, saves)
     },
   }
 }
@@ -47,13 +52,18 @@ export function lineSets({ size, discounted, saving, setsMax, ceilingIn }: LineS
 /** Lines that differ in what the shopper wrote on them are of the same product. */
 const productOf = ({ id, productId, sku }: DiscountLine) => productId ?? sku ?? id
 
-function refuse({ lines, usesLeft, code }: EffectView, size: number, discounted: number): Refusal {
+function refuse(
+  { lines, usesLeft, code }: EffectView,
+  size: number,
+  discounted: number,
+  saves: (line: WorkingLine) => boolean,
+): Refusal {
   const most = (count: (line: WorkingLine) => number) => Math.max(0, ...lines.map(count))
   const has = most(({ untouched }) => untouched)
   if (!lines.length) return { verdict: 'no_line_matches' }
   if (has < size && most(({ quantity }) => quantity) >= size) return outdone(lines)
   if (has < size) return { verdict: 'incomplete', needs: size, has }
-  if (code && usesLeft < discounted) {
+  if (code && lines.some(saves)) {
     return { verdict: 'code_spent', code: code.code, needs: discounted, has: usesLeft }
   }
   return { verdict: most(({ line }) => line.unitPrice) ? 'no_saving' : 'nothing_left' }

@@ -1,0 +1,130 @@
+import type {
+  DiscountCart,
+  DiscountLine,
+  RuleDocument,
+  ShippingGroup,
+  StandardDocument,
+} from '../../../server/discounts/index.ts'
+import { type Fraction, fraction, sum } from '../../money/fractions.ts'
+import { apportionSlowly } from '../../money/slow-money.ts'
+
+/** A cart in which every unit is an object of its own, for a program that follows docs/money.md word by word. */
+
+export interface SlowCart {
+  readonly cart: DiscountCart
+  readonly lines: readonly SlowLine[]
+  readonly groups: readonly SlowGroup[]
+}
+
+export interface SlowLine {
+  readonly item: DiscountLine
+  /** What the shopper still pays for the units. */
+  left: bigint
+  /** Those that the shopper added. */
+  readonly units: readonly Unit[]
+  /** Those that promotions added: "they take part in no other promotion". */
+  readonly added: readonly Unit[]
+}
+
+export interface Unit {
+  readonly line: SlowLine
+  /** The promotion of items that has the unit, or the promotion that an added unit is for. */
+  promotion?: string
+}
+
+export interface SlowGroup {
+  readonly group: ShippingGroup
+  left: bigint
+}
+
+export type AnyDocument = { readonly createdAt: Date } & (
+  | { readonly kind: 'standard'; readonly document: StandardDocument }
+  | { readonly kind: 'rule'; readonly document: RuleDocument }
+)
+
+/** What a promotion takes off a line. At least 0 here. */
+export interface Off {
+  readonly line: SlowLine
+  readonly amount: bigint
+}
+
+export interface Taking {
+  readonly offs: readonly Off[]
+  readonly isOfCart: boolean
+  /** How many units, bundles or carts were discounted. */
+  readonly applications: number
+  /** The units that no other promotion of items gets. */
+  readonly units?: readonly Unit[]
+  /** What is taken off units that promotions added. */
+  readonly ofAdded?: readonly Off[]
+}
+
+export function toSlowCart(cart: DiscountCart): SlowCart {
+  return {
+    cart,
+    lines: cart.lines.map((item) => {
+      const [units, added]: [Unit[], Unit[]] = [[], []]
+      const ownQuantity = item.quantity - (item.autoAdded ?? 0)
+      const line = { item, left: BigInt(item.unitPrice) * BigInt(ownQuantity), units, added }
+      for (let i = 0; i < item.quantity; i++) (i < ownQuantity ? units : added).push({ line })
+      return line
+    }),
+    groups: cart.shippingGroups.map((group) => ({ group, left: BigInt(group.base) })),
+  }
+}
+
+export const freeUnits = ({ units }: SlowLine) => units.filter(({ promotion }) => promotion === undefined)
+
+/** "Of a line with discounts, each unit has the average price." */
+export const averagePrice = ({ left, units }: SlowLine): Fraction => fraction(left, BigInt(units.length))
+
+export const costOf = (units: readonly Unit[]) => sum(units.map(({ line }) => BigInt(line.item.unitPrice)))
+
+/** Divides an amount in proportion to fractions. */
+export function shareOut(total: bigint, weights: readonly Fraction[]): bigint[] {
+  const below = weights.reduce((product, weight) => product * weight.below, 1n)
+  const whole = weights.map((weight) => (weight.above * below) / weight.below)
+  if (sum(whole) === 0n) return weights.map(() => 0n)
+  return apportionSlowly(Number(total), whole).map(BigInt)
+}
+
+/** "Where a maximum cuts the discounts of several lines, it cuts them in proportion." */
+export function cut<One extends { readonly amount: bigint }>(
+  offs: readonly One[],
+  most: bigint | undefined,
+): readonly One[] {
+  if (most === undefined || sum(offs.map(({ amount }) => amount)) <= most) return offs
+  const shares = shareOut(
+    most,
+    offs.map(({ amount }) => fraction(amount)),
+  )
+  return offs.map((off, i) => ({ ...off, amount: shares[i] as bigint }))
+}
+
+/** Cuts what is taken of a cart, in the order of its lines. A promotion that takes nothing is refused. */
+export function cutTaking<One extends Taking>(
+  { lines }: SlowCart,
+  taken: One,
+  most: bigint | undefined,
+): One | Refused {
+  const own = taken.offs.map((off) => ({ ...off, isAdded: false }))
+  const all = [...own, ...(taken.ofAdded ?? []).map((off) => ({ ...off, isAdded: true }))]
+  const offs = cut(
+    all.toSorted((a, b) => lines.indexOf(a.line) - lines.indexOf(b.line)),
+    most,
+  )
+  if (offs.every(({ amount }) => amount === 0n)) return refused('no_saving')
+  return {
+    ...taken,
+    offs: offs.filter(({ isAdded }) => !isAdded),
+    ofAdded: offs.filter(({ isAdded }) => isAdded),
+  }
+}
+
+export const isTaking = (found: Taking | Refused): found is Taking => 'offs' in found
+
+/** Why a promotion takes nothing. */
+export interface Refused {
+  readonly verdict: string
+}
+export const refused = (verdict: string): Refused => ({ verdict })

@@ -1,0 +1,267 @@
+import type {
+  DiscountCart,
+  EnteredCode,
+  RuleDocument,
+  StandardDocument,
+} from '../../../server/discounts/index.ts'
+import { sum } from '../../money/fractions.ts'
+import {
+  type AnyDocument,
+  cutTaking,
+  isTaking,
+  type Refused,
+  refused,
+  type SlowCart,
+  type Taking,
+  toSlowCart,
+} from './cart.ts'
+import { findAll } from './conditions.ts'
+import { act, type ShippingOff, scopeOf } from './rules.ts'
+import { applyStandard, isOfCart, type MissingGifts } from './standard.ts'
+
+/**
+ * What promotions take off a cart as chapter 9 of docs/money.md says it: sentence by sentence, unit by unit, in
+ * fractions, and without any code of the server.
+ */
+export function slowEvaluate(
+  cart: DiscountCart,
+  promotions: readonly AnyDocument[],
+  codes: readonly EnteredCode[],
+) {
+  const slow = toSlowCart(cart)
+  const applied: AnyDocument[] = []
+  const outcomes = inOrder(promotions).map((promotion) => {
+    const entered = codes.filter(({ promotionId }) => promotionId === promotion.document.id)
+    const { refusal, code } = gate(promotion, slow, entered)
+    const rivals = applied.filter((other) => !stack(promotion, other))
+    const outcome = refusal ?? apply(promotion, slow, code, rivals)
+    if ('parts' in outcome) applied.push(promotion)
+    return report(promotion.document.id, slow, code, outcome, applied.length)
+  })
+  return {
+    shares: outcomes.flatMap(({ shares }) => shares),
+    shippingShares: outcomes.flatMap(({ shippingShares }) => shippingShares),
+    verdicts: outcomes.map(({ verdict }) => verdict),
+    uses: outcomes.flatMap(({ uses }) => uses),
+    giftsToAdd: outcomes.flatMap(({ giftsToAdd }) => giftsToAdd),
+    giftsToRemove: slow.lines.flatMap(({ item, added }) => {
+      const quantity = added.filter(({ promotion }) => promotion === undefined).length
+      return quantity ? [{ lineId: item.id, quantity }] : []
+    }),
+  }
+}
+
+type Outcome = (Refused | Application) & { readonly missing?: readonly MissingGifts[] }
+
+interface Application {
+  readonly parts: readonly Taking[]
+  readonly shipping: readonly ShippingOff[]
+}
+
+function apply(
+  promotion: AnyDocument,
+  slow: SlowCart,
+  code: EnteredCode | undefined,
+  rivals: readonly AnyDocument[],
+): Outcome {
+  const { kind, document } = promotion
+  const attempt = (cart: SlowCart, uses: number) =>
+    kind === 'standard'
+      ? applyStandardTo(document, cart, code, uses)
+      : applyRuleTo(document, cart, rivals, uses)
+  const outcome = attempt(slow, usesOf(code))
+  if ('parts' in outcome || usesOf(code) === Number.POSITIVE_INFINITY) return outcome
+  if (kind === 'standard' && 'verdict' in outcome && outcome.verdict === 'gift_missing') return outcome
+  // Whether nothing but the code is too small.
+  const unlimited = attempt(structuredClone(slow), Number.POSITIVE_INFINITY)
+  return 'parts' in unlimited ? { ...outcome, ...refused('code_spent') } : outcome
+}
+
+/** What the evaluator says of a promotion. */
+function report(
+  id: string,
+  slow: SlowCart,
+  entered: EnteredCode | undefined,
+  outcome: Outcome,
+  ordinal: number,
+) {
+  const giftsToAdd = (outcome.missing ?? [])
+    .filter(({ isAdded }) => isAdded)
+    .map(({ gifts, isFree }) => ({ promotionId: id, isFree, gifts }))
+  if (!('parts' in outcome)) {
+    return { shares: [], shippingShares: [], verdict: { id, verdict: outcome.verdict }, uses: [], giftsToAdd }
+  }
+  const code = entered?.code ?? `auto_${id}`
+  const shares = [false, true].flatMap((isOfCart) => {
+    const parts = outcome.parts.filter((part) => part.isOfCart === isOfCart)
+    const offs = parts.flatMap((part) => [...part.offs, ...(part.ofAdded ?? [])])
+    return slow.lines.flatMap((line) => {
+      const ofLine = offs.filter((off) => off.line === line)
+      const amount = 0 - Number(sum(ofLine.map((off) => off.amount)))
+      const isShown = isOfCart ? ofLine.length > 0 : amount < 0
+      return isShown ? [{ id, code, lineId: line.item.id, amount, isOfCart, ordinal }] : []
+    })
+  })
+  const shippingShares = slow.groups.flatMap(({ group }) => {
+    const ofGroup = outcome.shipping.filter((off) => off.group.group === group)
+    const amount = 0 - Number(sum(ofGroup.map((off) => off.amount)))
+    return amount ? [{ id, code, groupId: group.id, amount }] : []
+  })
+  const total = (all: readonly { readonly amount: number }[]) => all.reduce((a, { amount }) => a + amount, 0)
+  const applications = outcome.parts.reduce((all, part) => all + part.applications, 0)
+  const uses = entered ? (entered.consumes === 'checkout' ? 1 : applications) : 0
+  return {
+    shares,
+    shippingShares,
+    verdict: { id, verdict: 'applied', amount: total(shares), shipping: total(shippingShares), uses },
+    uses: entered ? [{ code, promotionId: id, uses }] : [],
+    giftsToAdd,
+  }
+}
+
+/** Chapter 9, the first list. */
+function inOrder(promotions: readonly AnyDocument[]): AnyDocument[] {
+  const oldest = promotions.toSorted(
+    (a, b) => a.createdAt.getTime() - b.createdAt.getTime() || (a.document.id < b.document.id ? -1 : 1),
+  )
+  const newest = promotions.toSorted(
+    (a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.document.id < b.document.id ? -1 : 1),
+  )
+  const ofItems = oldest.filter((one) => one.kind === 'standard' && !isOfCart(one.document))
+  const ofCarts = oldest.filter((one) => one.kind === 'standard' && isOfCart(one.document))
+  const rules = newest.filter(({ kind }) => kind === 'rule')
+  const priorityOf = ({ document }: AnyDocument) =>
+    ('priority' in document ? document.priority : undefined) ?? -1
+  return [...ofItems, ...ofCarts, ...rules.toSorted((a, b) => priorityOf(b) - priorityOf(a))]
+}
+
+/** "Two rule promotions stack if …" */
+function stack(one: AnyDocument, other: AnyDocument): boolean {
+  if (one.kind === 'standard' || other.kind === 'standard') return true
+  const [a, b] = [one.document, other.document].map(({ stackable = true, override_stacking = false }) => ({
+    stackable,
+    override_stacking,
+  })) as [Flags, Flags]
+  const joins = (joining: Flags, alone: Flags) =>
+    joining.override_stacking && !alone.stackable && !alone.override_stacking
+  return (a.stackable && b.stackable) || joins(a, b) || joins(b, a)
+}
+
+interface Flags {
+  readonly stackable: boolean
+  readonly override_stacking: boolean
+}
+
+function gate(
+  promotion: AnyDocument,
+  slow: SlowCart,
+  codes: readonly EnteredCode[],
+): { refusal?: Refused; code?: EnteredCode } {
+  const { kind, document } = promotion
+  const { cart } = slow
+  const no = (verdict: string) => ({ refusal: refused(verdict) })
+  if (cart.usesCustomDiscounts) return no('custom_discounts_used')
+  if (cart.calculationMethod === 'simple' && !worksWithSimple(promotion)) return no('simple_calculation')
+  if (kind === 'rule' && !cart.usesRulePromotions) return no('rule_promotions_not_used')
+  if (!document.enabled) return no('disabled')
+  if (cart.at < new Date(document.start)) return no('not_started')
+  if (cart.at >= new Date(document.end)) return no('ended')
+  let code: EnteredCode | undefined
+  if (!document.automatic) {
+    if (!codes[0]) return no('no_code_entered')
+    code = codes.find((one) => !refuse(one, cart))
+    if (!code) return no(refuse(codes[0], cart) as string)
+  }
+  const currencies =
+    kind === 'rule'
+      ? document.rule_set.currencies
+      : 'percent' in document.schema
+        ? undefined
+        : (document.schema as { currencies?: readonly { currency: string }[] }).currencies?.map(
+            (one) => one.currency,
+          )
+  if (currencies?.length && !currencies.includes(cart.currency)) return no('currency')
+  if (kind === 'standard' && isBelowMinimum(document, slow)) return no('below_minimum')
+  return code ? { code } : {}
+}
+
+/** "The simple method knows only promotions of the cart that exclude nothing." */
+const worksWithSimple = ({ kind, document }: AnyDocument) =>
+  kind === 'standard' && isOfCart(document) && !('exclude' in document.schema && document.schema.exclude)
+
+const amountIn = (amounts: StandardDocument['min_cart_value'], inCurrency: string): number | undefined =>
+  [amounts ?? []].flat().find(({ currency }) => currency === inCurrency)?.amount
+
+/** "`min_cart_value` is the value of all lines before discounts", without added units. */
+function isBelowMinimum({ min_cart_value }: StandardDocument, { cart, lines }: SlowCart): boolean {
+  const value = sum(lines.flatMap(({ item, units }) => units.map(() => BigInt(item.unitPrice))))
+  return value < BigInt(amountIn(min_cart_value, cart.currency) ?? 0)
+}
+
+function refuse(code: EnteredCode, { shopper }: DiscountCart): string | undefined {
+  const { customerId, accountId, email, isNew } = shopper
+  const isGuest = !customerId && !accountId
+  const isUser = (user: string) => user === customerId || user.toLowerCase() === email?.toLowerCase()
+  if (code.users && !code.users.some(isUser)) return 'code_of_another_shopper'
+  if (code.isForNewShopper && isNew === undefined) return 'needs_contact_email'
+  if (code.isForNewShopper && !isNew) return 'needs_new_shopper'
+  if (code.perShopper && isGuest && !code.perShopper.includesGuests) return 'guests_excluded'
+  if (code.perShopper && isGuest && !email) return 'needs_contact_email'
+  if (code.perShopper && code.perShopper.usesLeft <= 0) return 'limit_per_shopper'
+  return (code.usesLeft ?? 1) <= 0 ? 'code_spent' : undefined
+}
+
+const usesOf = (code: EnteredCode | undefined) =>
+  (code?.consumes === 'application' ? code.usesLeft : undefined) ?? Number.POSITIVE_INFINITY
+
+function applyStandardTo(
+  document: StandardDocument,
+  slow: SlowCart,
+  code: EnteredCode | undefined,
+  uses: number,
+): Outcome {
+  const isAutomatic = document.automatic ?? false
+  const found = applyStandard(document, slow, { uses, isAutomatic, isRepeated: code?.isRepeated ?? false })
+  const most = amountIn(document.max_discount_value, slow.cart.currency)
+  if (!isTaking(found)) return most === 0 && found.verdict === 'code_spent' ? refused('no_saving') : found
+  const taken = cutTaking(slow, found, most === undefined ? undefined : BigInt(most))
+  if (!isTaking(taken)) return { ...taken, ...(found.missing && { missing: found.missing }) }
+  book(taken)
+  for (const unit of taken.units ?? []) unit.promotion = document.id
+  return { ...taken, parts: [taken], shipping: [] }
+}
+
+function book({ offs }: Taking) {
+  for (const { line, amount } of offs) line.left -= amount
+}
+
+function applyRuleTo(
+  document: RuleDocument,
+  slow: SlowCart,
+  rivals: readonly AnyDocument[],
+  usesAtFirst: number,
+): Outcome {
+  const scope = scopeOf(document, slow)
+  const found = findAll(document.rule_set.rules, scope)
+  if (!found.isMet) return refused('condition_unmet')
+  if (rivals.length) return refused('not_stackable')
+  const parts: Taking[] = []
+  const shipping: ShippingOff[] = []
+  const refusals: Refused[] = []
+  const missing: MissingGifts[] = []
+  let uses = usesAtFirst
+  for (const action of document.rule_set.actions) {
+    const taken = act(action, document, found, scope, uses)
+    missing.push(...(taken.missing ?? []))
+    if (!isTaking(taken)) {
+      refusals.push(taken)
+      continue
+    }
+    uses -= taken.applications
+    parts.push(taken)
+    shipping.push(...(taken.shipping ?? []))
+    book(taken)
+    for (const { group, amount } of taken.shipping ?? []) group.left -= amount
+  }
+  return parts.length ? { parts, shipping, missing } : { ...(refusals[0] as Refused), missing }
+}
