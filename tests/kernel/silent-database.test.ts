@@ -78,7 +78,11 @@ describe.concurrent('when the database stops answering', () => {
 
   test('only the silent connections are closed', async (context) => {
     const { proxy, admin, one } = await open(context, 1)
-    await admin.get('/v2/accounts')
+    // Reads are recorded behind the answers, on the connection that the POST below needs.
+    const list = await admin.get('/v2/accounts')
+    const ids = list.body.data.map(({ id }: { id: string }) => id)
+    const text = 'SELECT DISTINCT id FROM personal_data_reads WHERE id = ANY($1)'
+    await until(async () => (await world.sql(text, [ids])).rowCount === ids.length || undefined)
     proxy.stall()
     proxy.resume()
     const began = performance.now()
