@@ -1411,6 +1411,17 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION record_promotion_version()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$ BEGIN
+  INSERT INTO promotion_versions (store_id, promotion_id, id, created_at, updated_at, doc, hidden)
+  VALUES (NEW.store_id, NEW.id, gen_random_uuid(), NEW.updated_at, NEW.updated_at, NEW.doc,
+    json_build_object('number', NEW.version));
+  RETURN NULL;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION renew_catalog_rule_state()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3104,6 +3115,8 @@ CREATE INDEX promotions_by_created_at ON promotions USING btree (store_id, creat
 CREATE INDEX promotions_by_name ON promotions USING btree (store_id, name, id) INCLUDE (created_at);
 CREATE INDEX promotions_by_promotion_type ON promotions USING btree (store_id, promotion_type, created_at, id);
 CREATE INDEX promotions_by_updated_at ON promotions USING btree (store_id, updated_at, id);
+CREATE TRIGGER record_changed_promotion_version AFTER UPDATE ON promotions FOR EACH ROW WHEN ((old.version <> new.version)) EXECUTE FUNCTION record_promotion_version();
+CREATE TRIGGER record_promotion_version AFTER INSERT ON promotions FOR EACH ROW EXECUTE FUNCTION record_promotion_version();
 CREATE TRIGGER renew_promotion_state AFTER INSERT OR DELETE OR UPDATE ON promotions FOR EACH ROW EXECUTE FUNCTION renew_promotion_state();
 CREATE TRIGGER standard_promotion_codes_parent_fkey BEFORE DELETE ON promotions FOR EACH ROW EXECUTE FUNCTION standard_promotion_codes_parent_fkey();
 CREATE TRIGGER standard_promotion_jobs_parent_fkey BEFORE DELETE ON promotions FOR EACH ROW EXECUTE FUNCTION standard_promotion_jobs_parent_fkey();

@@ -42,7 +42,7 @@ const undeclared: Readonly<Record<string, string>> = {
   publishing: `catalog_editions published_node_products published_nodes published_numbers published_price_modifiers
     published_price_spans published_prices published_products published_relations published_texts published_values
     published_words`,
-  promotions: 'promotion_states promotion_versions',
+  promotions: 'promotion_states',
   'rule-promotions': 'rule_promotion_states',
   'promotion-codes': `rule_promotion_codes rule_promotion_jobs rule_promotion_usages standard_promotion_codes
     standard_promotion_jobs standard_promotion_usages`,
@@ -67,7 +67,7 @@ const routinesOf: Readonly<Record<string, string>> = {
   catalogs: 'leave_catalogs leave_price_lists renew_catalog_rule_state rule_values without_pricebook',
   publishing: 'forget_published forget_published_of_catalog published_with_any',
   search: 'words_like',
-  promotions: 'renew_promotion_state',
+  promotions: 'record_promotion_version renew_promotion_state',
   'rule-promotions': 'renew_rule_promotion_state',
   'personal-data': 'erase_personal_data_reads record_personal_data_reads',
 }

@@ -1,4 +1,5 @@
 import { type Module, module } from '../kernel/module.ts'
+import { promotionVersions } from './promotion-versions.ts'
 import { promotions } from './promotions.ts'
 import { type CodeRules, promotionsWithCodes } from './with-codes.ts'
 
@@ -14,5 +15,5 @@ export const promotionChapter = (codeRules: CodeRules): Module =>
   module({
     name: 'promotions',
     about: 'Standard promotions: discounts of eight types, automatic or by code.',
-    resources: [promotionsWithCodes(codeRules)],
+    resources: [promotionsWithCodes(codeRules), promotionVersions],
   })

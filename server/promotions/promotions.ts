@@ -21,7 +21,8 @@ export const promotionTypes = [
   'bundle_gift',
 ] as const
 
-const fields = {
+/** What a promotion has, now and in each of its versions. */
+export const promotionFields = {
   name: text({ required: true, min: 1, max: 255, about: 'Shown to shoppers.', example: 'Winter sale' }),
   description: text({ required: true, about: 'What the promotion is about.', example: '20 % off coats' }),
   promotion_type: choice(promotionTypes, { required: true, about: 'The kind of discount.' }),
@@ -48,7 +49,7 @@ const fields = {
   ...authorFields,
 }
 
-export type PromotionFields = typeof fields
+export type PromotionFields = typeof promotionFields
 export type PromotionValues = Values<PromotionFields>
 
 const optional = [
@@ -65,7 +66,7 @@ export const promotions = resource({
   about: 'A standard promotion: a discount on a cart or on some of its items, automatic or by code.',
   path: '/v2/promotions',
   table: 'promotions',
-  fields,
+  fields: promotionFields,
   filter: { ...walks, name: indexed('eq', 'like'), promotion_type: indexed('eq') },
   sort: ['created_at', 'id', 'updated_at'],
   most: { n: 1000, detail: (n) => `A store can have at most ${n} promotions.` },

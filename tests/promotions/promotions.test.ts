@@ -231,3 +231,26 @@ describe('limits and periods', () => {
     expect([both.status, both.body.data.id]).toEqual([200, body.data.id])
   })
 })
+
+test('the history has each version of a promotion, the newest first', async () => {
+  const { body } = await create({ schema: { currencies: usd(500) } })
+  const { id } = body.data
+  const history = async () => (await world.admin.get(`/v2/promotions/${id}/history`)).body
+  expect((await history()).data).toMatchObject([{ name: 'Sale', parent_id: id, current: true }])
+  for (const name of ['Second', 'Third']) {
+    const changed = await world.admin.put(`/v2/promotions/${id}`, { data: { type: 'promotion', name } })
+    expect(changed.body.data.id).toBe(id)
+  }
+  const { data, meta } = await history()
+  const shown = data.map((one: { name: string; current: boolean }) => [one.name, one.current])
+  expect(shown).toEqual([
+    ['Third', true],
+    ['Second', false],
+    ['Sale', false],
+  ])
+  expect(meta.results.total).toBe(3)
+  const page = await world.admin.get(`/v2/promotions/${id}/history?page[limit]=1&page[offset]=1`)
+  expect(page.body.data.map(({ name }: { name: string }) => name)).toEqual(['Second'])
+  await world.admin.delete(`/v2/promotions/${id}`)
+  expect((await world.admin.get(`/v2/promotions/${id}/history`)).status).toBe(404)
+})

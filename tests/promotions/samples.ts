@@ -11,6 +11,15 @@ export const promotionSamples: ModuleSamples = {
       end: '2036-01-01T12:00:00Z',
     }),
   },
+  makers: {
+    // Each write of the promotion makes one.
+    'promotion-version': async (client, _samples, collection) => {
+      const data = { type: 'promotion', enabled: false }
+      await client.put(collection.replace('/history', ''), { data })
+      const { body } = await client.get(`${collection}?page[limit]=1`)
+      return body.data[0]
+    },
+  },
   notInUpdates: [
     'promotion.schema',
     'promotion.min_cart_value',
