@@ -11,6 +11,7 @@ import {
   isProduct,
   itemsAnswer,
   itemsShown,
+  linesMax,
   mergeLine,
   mustBeInStock,
   type ProductRequest,
@@ -21,12 +22,10 @@ import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { withErrors } from '../kernel/http/problems.ts'
 import type { Ctx } from '../kernel/work/context.ts'
+import { enterCode } from './enter-code.ts'
 import { itemKinds } from './item-kinds.ts'
 import { copiedLine, customLine, type NewItem, productLine } from './new-lines.ts'
 import { allOrNothing, shopperIn } from './request.ts'
-
-/** The lines of one cart. */
-export const linesMax = 100
 
 /** Adds items of several kinds, one or many. */
 export const addCartItems = action({
@@ -49,10 +48,13 @@ export const addCartItems = action({
         ...items.flatMap((item) => (item.kind === 'cart_item' ? [toRequest(item)] : [])),
         ...[...others.values()].flat().filter(isProduct).map(requestOf),
       ],
+      codes: items.flatMap((item) => (item.kind === 'promotion_item' ? [item.values.code] : [])),
+      refused,
       apply: async (contents, shop, cart) => {
         const ids = shop.requested.flatMap(({ item }) => item?.id ?? [])
-        const add = adder(shop, cart, await readAvailable(ctx, ids), others)
-        return items.reduce((sofar, item) => {
+        const add = adder(shop, cart, await readAvailable(ctx, ids), others, ctx.who.grant === 'client_credentials')
+        // Codes come last, as they may be for items of the same request.
+        return inTurn(items).reduce((sofar, item) => {
           try {
             return add(sofar, item)
           } catch (problem) {
@@ -67,6 +69,11 @@ export const addCartItems = action({
     return refused.length ? withErrors(answer, refused) : answer
   },
 })
+
+const inTurn = (items: readonly NewItem[]): readonly NewItem[] => [
+  ...items.filter(({ kind }) => kind !== 'promotion_item'),
+  ...items.filter(({ kind }) => kind === 'promotion_item'),
+]
 
 const isList = (body: unknown): boolean => Array.isArray((body as { readonly data?: unknown }).data)
 
@@ -98,10 +105,11 @@ async function otherCarts(ctx: Ctx, items: readonly NewItem[], own: string): Pro
 }
 
 /** Adds one item to contents, or throws a Problem. */
-function adder(shop: CartShop, cart: CartValues, available: Available, others: Others) {
+function adder(shop: CartShop, cart: CartValues, available: Available, others: Others, isSeller: boolean) {
   const quotes = shop.requested.values()
   const checks = checksStock(cart)
   return (contents: Contents, item: NewItem): Contents => {
+    if (item.kind === 'promotion_item') return enterCode(contents, item, { cart, shop, isSeller })
     const lines = newLines(item).reduce(mergeLine, contents.lines)
     if (lines.length > linesMax && lines.length > contents.lines.length) {
       throw new Problem('unprocessable', `A cart has at most ${linesMax} items.`, {
@@ -112,13 +120,16 @@ function adder(shop: CartShop, cart: CartValues, available: Available, others: O
     return { ...contents, lines }
   }
 
-  function newLines(item: NewItem): readonly CartLine[] {
+  function newLines(item: Exclude<NewItem, { kind: 'promotion_item' }>): readonly CartLine[] {
     if (item.kind === 'cart_items') {
       return (others.get(item.values.cart_id) ?? []).map((line) => copiedLine(line, shop))
     }
-    checkGroup(item)
-    if (item.kind === 'custom_item') return [customLine(item, shop)]
+    if (item.kind === 'custom_item') {
+      checkGroup(item)
+      return [customLine(item, shop)]
+    }
     const quote = quotes.next().value
+    checkGroup(item)
     if (!quote) throw new Error('there is a quote for each product that is added')
     const id = quote.item?.id
     const line = productLine(item, quote, shop, id !== undefined && available(id, undefined) !== undefined)
@@ -126,7 +137,7 @@ function adder(shop: CartShop, cart: CartValues, available: Available, others: O
     return [line]
   }
 
-  function checkGroup({ values, source }: Exclude<NewItem, { kind: 'cart_items' }>) {
+  function checkGroup({ values, source }: Exclude<NewItem, { kind: 'cart_items' | 'promotion_item' }>) {
     const { shipping_group_id: id } = values
     if (!id || cart.contents?.shippingGroups.some((group) => group.id === id)) return
     throw new Problem('not_found', 'The cart has no such shipping group. Create it first.', {

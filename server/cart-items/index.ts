@@ -14,6 +14,7 @@ import {
   updateCustomDiscount,
   updateCustomDiscountOfItem,
 } from './custom-discounts.ts'
+import { deleteCartCode } from './remove-code.ts'
 import { deleteCartItem, deleteCartItems } from './remove-items.ts'
 import {
   createShippingGroup,
@@ -35,6 +36,7 @@ export const cartItemChapter = module({
     updateCartItem,
     deleteCartItem,
     deleteCartItems,
+    deleteCartCode,
     addTaxItem,
     addTaxItems,
     updateTaxItem,

@@ -80,6 +80,12 @@ export const itemKinds = kinds({
         shipping_group_id: shippingGroupField,
       },
     },
+    promotion_item: {
+      about: 'A promotion code.',
+      fields: {
+        code: text({ required: true, min: 1, max: 255, about: 'The code.', example: 'SPRING-10' }),
+      },
+    },
     cart_items: {
       about: 'The items of another cart, which stays as it is.',
       fields: {

@@ -1,20 +1,24 @@
 import { changeCart, itemsAnswer, itemsShown } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { noContent } from '../kernel/shape/answer.ts'
+import { withoutCode } from './remove-code.ts'
 import { itemNotFound } from './update-items.ts'
 
 /** Removes one item. */
 export const deleteCartItem = action({
   name: 'delete-cart-item',
   route: 'DELETE /v2/carts/:cart_id/items/:item_id',
-  about: 'Removes an item from a cart, and returns the remaining items.',
+  about:
+    'Removes an item from a cart, and returns the remaining items. That of a promotion takes its code along.',
   area: 'carts',
   status: 200,
   queuesBy: 'cart_id',
   shows: itemsShown,
   async run(ctx, { params }) {
     const row = await changeCart(ctx, params.cart_id, {
-      apply: (contents) => {
+      apply: (contents, _shop, { priced }) => {
+        const promotion = priced?.promotionItems.find(({ id }) => id === params.item_id)
+        if (promotion) return withoutCode(contents, promotion.cause.code)
         const lines = contents.lines.filter(({ id }) => id !== params.item_id)
         if (lines.length === contents.lines.length) throw itemNotFound(params.item_id)
         return { ...contents, lines }

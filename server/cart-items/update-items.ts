@@ -130,7 +130,7 @@ function changeLine(contents: Contents, id: string, change: LineChange, on: Occa
   const changed = {
     ...line,
     updatedAt: on.now,
-    ...(quantity !== undefined && { quantity }),
+    ...(quantity !== undefined && { quantity, ...autoAddedIn(line, quantity) }),
     ...(custom_inputs !== undefined && { customInputs: checkedInputs(custom_inputs, on.source) }),
     ...(groupId !== undefined && { shippingGroupId: groupId || undefined }),
     ...(location !== undefined && line.kind === 'cart_item' && { location }),
@@ -140,6 +140,10 @@ function changeLine(contents: Contents, id: string, change: LineChange, on: Occa
   }
   return { ...contents, lines: lines.with(i, changed) }
 }
+
+/** Fewer units than promotions added are all from promotions. */
+const autoAddedIn = (line: CartLine, quantity: number) =>
+  line.kind === 'cart_item' && line.autoAdded ? { autoAdded: Math.min(line.autoAdded, quantity) } : {}
 
 export const itemNotFound = (id: string, source?: string) =>
   notFound('item', id, { ...(source && { source }), meta: { id: id.slice(0, 255) } })

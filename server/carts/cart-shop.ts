@@ -1,4 +1,5 @@
 import type { Shopper } from '../catalogs/index.ts'
+import type { EnteredCode, Shopper as CodeShopper } from '../discounts/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Values } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
@@ -9,10 +10,14 @@ import {
   type QuoteRequest,
   quote,
 } from '../pricing/index.ts'
+import { findEnteredCodes } from '../promotion-codes/index.ts'
+import { loadPromotions, type StoredPromotion } from '../promotions/index.ts'
+import { loadRulePromotions } from '../rule-promotions/index.ts'
 import { type ShopItem, shopOf } from '../storefront/index.ts'
 import type { CalculationMethod } from '../totals/index.ts'
 import { readState } from './cart-state.ts'
 import type { CartFields } from './carts.ts'
+import { codeShopperOf } from './code-shopper.ts'
 import { type CartLine, nothing, type ProductLine } from './contents.ts'
 
 export type CartValues = Values<CartFields>
@@ -37,34 +42,53 @@ export interface CartShop {
   readonly quoteOf: (line: ProductLine) => CartQuote | undefined
   /** The quotes of the products that are about to be added, in their order. */
   readonly requested: readonly CartQuote[]
+  /** The same shop with other products that are about to be added. */
+  readonly withProducts: (requests: readonly ProductRequest[]) => Promise<CartShop>
+  /** All promotions of the store. */
+  readonly promotions: readonly StoredPromotion[]
+  /** What the codes in the cart, and those that are about to be entered, are codes for. */
+  readonly codes: readonly EnteredCode[]
+  /** Who uses the codes. */
+  readonly shopper: CodeShopper
 }
 
-/**
- * Prices the products of a cart, and products that are about to be added, for the shopper of the cart. `currency` is
- * the currency that the request asks for; the first line of a cart fixes it.
- */
+/** What a request asks of the shop. */
+export interface ShopRequest {
+  /** The products that are about to be added. */
+  readonly products?: readonly ProductRequest[] | undefined
+  /** The codes that are about to be entered. */
+  readonly codes?: readonly string[] | undefined
+  /** Of a cart without lines: the first line fixes the currency. */
+  readonly currency?: string | undefined
+}
+
+/** Prices the products of a cart, and products that are about to be added, for the shopper of the cart. */
 export async function openShop(
   work: Work,
   cart: CartValues,
-  requests: readonly ProductRequest[] = [],
-  currency?: string,
+  { products: requests = [], codes: newCodes = [], currency }: ShopRequest = {},
 ): Promise<CartShop> {
-  const { lines, currency: fixed } = cart.contents ?? nothing
+  const { lines, codes, currency: fixed } = cart.contents ?? nothing
   // Read first: if something changes meanwhile, the state is older than the prices, and the next read prices anew.
-  const { state, accountTags, method } = await readState(work, cart.accounts ?? [])
+  const { state, accountTags, method, promotions, rulePromotions } = await readState(work, cart)
   const at = cart.snapshot_date === undefined ? work.clock.now() : new Date(cart.snapshot_date)
   const code = fixed ?? currency
   const shop = await shopOf(work, shopperOf(cart, at), code === undefined ? {} : { currency: code })
-  const products = lines.filter(isProduct)
-  const quotes = await quote(shop, [...products.map(requestOf), ...requests])
-  const byProduct = new Map(
-    [...products.map(requestOf), ...requests].flatMap((request, i): [string, CartQuote][] => {
+  const entered = [...codes.map(({ code }) => code), ...newCodes]
+  const shopper = await codeShopperOf(work, cart, entered.length > 0)
+  const known = new Map<string, CartQuote>()
+  const quoteAll = async (some: readonly ProductRequest[]): Promise<readonly CartQuote[]> => {
+    const quotes = await quote(shop, some)
+    for (const [i, request] of some.entries()) {
       const one = quotes[i]
       const id = 'id' in request ? request.id : one?.item?.id
-      return one && id !== undefined ? [[keyOf(id, request.selection), one]] : []
-    }),
-  )
-  return {
+      if (one && id !== undefined) known.set(keyOf(id, request.selection), one)
+    }
+    return quotes
+  }
+  const products = lines.filter(isProduct).map(requestOf)
+  const quotes = await quoteAll([...products, ...requests])
+  const opened: CartShop = {
     state,
     at,
     now: work.clock.now().toISOString(),
@@ -72,9 +96,17 @@ export async function openShop(
     method,
     accountTags,
     holdsUntil: shop.holdsUntil,
-    quoteOf: ({ productId, selection }) => byProduct.get(keyOf(productId, selection)),
+    quoteOf: ({ productId, selection }) => known.get(keyOf(productId, selection)),
     requested: quotes.slice(products.length),
+    withProducts: async (some) => ({ ...opened, requested: await quoteAll(some) }),
+    promotions: [
+      ...(await loadPromotions(work, promotions)),
+      ...(await loadRulePromotions(work, rulePromotions)),
+    ],
+    codes: entered.length ? await findEnteredCodes(work, entered, shopper) : [],
+    shopper,
   }
+  return opened
 }
 
 export const isProduct = (line: CartLine): line is ProductLine => line.kind === 'cart_item'

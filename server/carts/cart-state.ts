@@ -1,10 +1,14 @@
 import type { Work } from '../kernel/work/context.ts'
+import { codesStateSql } from '../promotion-codes/index.ts'
+import { promotionsStateSql } from '../promotions/index.ts'
+import { rulePromotionsStateSql } from '../rule-promotions/index.ts'
 import type { CalculationMethod } from '../totals/index.ts'
+import type { CartValues } from './cart-shop.ts'
 
 /**
  * What the prices of a cart depend on beside its own row: the rules, the releases, the tags of its account, the
- * currencies, the settings and the promotions. Two equal states mean equal prices, up to the instant until which they
- * hold. `accounts` is the SQL of a JSON list of ids.
+ * currencies, the settings, the promotions and its codes. Two equal states mean equal prices, up to the instant until
+ * which they hold.
  */
 const rules = `(SELECT s.state FROM catalog_rule_states s WHERE s.store_id = $1)`
 const releases = `(SELECT concat_ws(',', count(*), max(e.published_at), sum((e.made_of->>'additions')::integer),
@@ -15,24 +19,33 @@ const tagsOf = (accounts: string) =>
   `(SELECT json_agg(tag->>'id') FROM accounts a, jsonb_array_elements(a.account_tags) tag
     WHERE a.store_id = $1 AND a.id = (${accounts}->>0)::uuid)`
 
-export const stateSql = (accounts: string): string =>
-  `concat_ws('|', ${rules}, ${releases}, ${currencies}, ${settings}, ${tagsOf(accounts)})`
+/** `accounts` is the SQL of a JSON list of ids, `codes` that of a JSON list of codes, folded. */
+export const stateSql = (accounts: string, codes: string): string =>
+  `concat_ws('|', ${rules}, ${releases}, ${currencies}, ${settings}, ${tagsOf(accounts)},
+    ${promotionsStateSql}, ${rulePromotionsStateSql}, ${codesStateSql(codes)})`
 
-/** The state for a cart of these accounts, and the ids of the account's tags. */
+/** The state for a cart, and the ids of its account's tags. */
 export async function readState(
   { store }: Work,
-  accounts: readonly string[],
+  { accounts = [], contents }: CartValues,
 ): Promise<{
   readonly state: string
   readonly accountTags: readonly string[]
   readonly method: CalculationMethod
+  /** Those of the two kinds of promotions. */
+  readonly promotions: string | null
+  readonly rulePromotions: string | null
 }> {
-  const text = `SELECT ${stateSql('$2::jsonb')}, ${tagsOf('$2::jsonb')},
-    (SELECT doc->>'calculation_method' FROM singletons WHERE store_id = $1 AND name = 'settings')` as const
-  const [row] = await store.read(text, JSON.stringify(accounts))
+  const text = `SELECT ${stateSql('$2::jsonb', '$3::jsonb')}, ${tagsOf('$2::jsonb')},
+    (SELECT doc->>'calculation_method' FROM singletons WHERE store_id = $1 AND name = 'settings'),
+    ${promotionsStateSql}, ${rulePromotionsStateSql}` as const
+  const codes = contents?.codes.map(({ folded }) => folded) ?? []
+  const [row] = await store.read(text, JSON.stringify(accounts), JSON.stringify(codes))
   return {
     state: row?.[0] as string,
     accountTags: JSON.parse(row?.[1] ?? '[]') as string[],
     method: row?.[2] === 'simple' ? 'simple' : 'line',
+    promotions: row?.[3] ?? null,
+    rulePromotions: row?.[4] ?? null,
   }
 }

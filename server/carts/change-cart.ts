@@ -1,39 +1,68 @@
 import { Problem } from '../kernel/errors.ts'
 import { findOrCreate } from '../kernel/request/first-write.ts'
-import type { Ctx } from '../kernel/work/context.ts'
+import type { Ctx, Work } from '../kernel/work/context.ts'
 import { change } from '../kernel/write/by-rules.ts'
-import { type CartShop, type CartValues, openShop, type ProductRequest } from './cart-shop.ts'
+import { type CartShop, type CartValues, openShop, type ShopRequest } from './cart-shop.ts'
 import { type CartRow, type CartShopper, carts } from './carts.ts'
 import { type Contents, nothing } from './contents.ts'
+import { parsed } from './find-cart.ts'
+import { giveGifts, withoutGifts } from './gifts.ts'
+import { messagesOfChange } from './messages.ts'
 import { mayWrite } from './owners.ts'
-import { priceContents } from './price-cart.ts'
+import { type Priced, priceContents } from './price-cart.ts'
 
-/** A change of what is in a cart. */
-export interface CartChange {
-  /** The products that are about to be added: `shop.requested` has what they cost, in this order. */
-  readonly products?: readonly ProductRequest[]
-  /** The currency that the request asks for. */
-  readonly currency?: string | undefined
+/** A change of what is in a cart. `shop.requested` has what the products cost, in their order. */
+export interface CartChange extends ShopRequest {
   /** What the request says about the shopper. */
   readonly shopper?: CartShopper | undefined
   /** The new contents. Throws a Problem to refuse the change; nothing is stored then. */
   readonly apply: (contents: Contents, shop: CartShop, cart: CartValues) => Promise<Contents> | Contents
+  /** Takes why gifts of promotions cannot be added. */
+  readonly refused?: Problem[]
 }
 
 /**
  * Changes what is in a cart, prices all of it and stores both. Changes of one cart wait for each other. The first one
- * creates the cart. The caller runs it in a transaction.
+ * creates the cart. The caller runs it in a transaction. The messages of the result also say what changed.
  */
 export async function changeCart(ctx: Ctx, name: string, edit: CartChange): Promise<CartRow> {
-  const { products, currency, shopper, apply } = edit
+  const { shopper, apply } = edit
   const row = await findOrCreate(ctx, carts, name)
   mayWrite(ctx, row)
   const cart = { ...row.doc, ...row.hidden, ...(shopper && { shopper }) } as CartValues
-  const shop = await openShop(ctx, cart, products, currency)
+  const shop = await openShop(ctx, cart, edit)
   const contents = await apply(cart.contents ?? nothing, shop, cart)
-  const next = priceContents(cart, contents, shop)
-  mustFit(next.contents)
-  return change(ctx, carts, [], row.id, { ...next, ...(shopper && { shopper }) })
+  const { contents: next, priced } = await settle(ctx, cart, contents, shop, edit.refused)
+  mustFit(next)
+  const changed = await change(ctx, carts, [], row.id, {
+    contents: next,
+    priced,
+    ...(shopper && { shopper }),
+  })
+  const { contents: before = nothing, priced: pricedBefore } = row.hidden
+  const news = messagesOfChange(pricedBefore && { contents: before, priced: pricedBefore }, {
+    contents: next,
+    priced,
+  })
+  const messages = [...news, ...priced.messages]
+  return { ...parsed(changed), hidden: { ...changed.hidden, priced: { ...priced, messages } } }
+}
+
+/** Prices new contents, and adds and removes the gifts of promotions. */
+async function settle(
+  work: Work,
+  cart: CartValues,
+  contents: Contents,
+  shop: CartShop,
+  refused: Problem[] = [],
+): Promise<Priced> {
+  const outcome = priceContents(cart, contents, shop)
+  const kept = withoutGifts(outcome.contents, outcome.evaluation)
+  const given = outcome.evaluation.giftsToAdd.length
+    ? await giveGifts(work, cart, kept, outcome.evaluation, shop)
+    : { contents: kept, shop, refused: [] }
+  refused.push(...given.refused)
+  return given.contents === outcome.contents ? outcome : priceContents(cart, given.contents, given.shop)
 }
 
 /** In characters of JSON: each change writes all of it. */

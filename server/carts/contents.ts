@@ -8,18 +8,25 @@ export interface Contents {
   /** In the order in which they were added. */
   readonly lines: readonly CartLine[]
   /** The promotion codes that were entered, in order. */
-  readonly codes: readonly EnteredCode[]
+  readonly codes: readonly CartCode[]
   /** In the order in which they were added. */
   readonly customDiscounts: readonly CustomDiscount[]
   readonly shippingGroups: readonly CartShippingGroup[]
 }
 
+/** The lines of one cart, and its codes. */
+export const linesMax = 100
+
 export const nothing: Contents = { lines: [], codes: [], customDiscounts: [], shippingGroups: [] }
 
-export interface EnteredCode {
+export interface CartCode {
   /** As the shopper wrote it. */
   readonly code: string
+  /** To compare codes by. */
+  readonly folded: string
   readonly enteredAt: string
+  /** Whether it was entered again after its promotion had added gifts. */
+  readonly isRepeated?: boolean | undefined
 }
 
 interface Line {

@@ -1,22 +1,30 @@
+import { reasonOf } from '../discounts/index.ts'
 import { notFound } from '../kernel/errors.ts'
 import { hasExpired } from '../kernel/query/find.ts'
 import { unbornRow } from '../kernel/query/unborn.ts'
 import { Binds } from '../kernel/storage/binds.ts'
 import { toRow, wholeColumns } from '../kernel/storage/stored-row.ts'
 import type { Work } from '../kernel/work/context.ts'
-import type { CartValues } from './cart-shop.ts'
+import { type CartValues, isProduct } from './cart-shop.ts'
 import { stateSql } from './cart-state.ts'
 import { type CartRow, carts } from './carts.ts'
 import { mayUse, ownersOf } from './owners.ts'
-import { priceCart } from './price-cart.ts'
+import { type PricedOutcome, priceCart } from './price-cart.ts'
+import type { CartExplanation } from './priced-cart.ts'
 
-const state = stateSql('carts.accounts')
+const codes = `jsonb_path_query_array((carts.hidden->'contents')::jsonb, '$.codes[*].folded')`
+const state = stateSql('carts.accounts', codes)
 
 /**
  * A cart with current prices. One statement reads it and says whether its prices still hold; if not, it is priced anew
- * for the response only: no reader changes its version or when it expires.
+ * for the response only: no reader changes its version or when it expires. Where the request asks why, each promotion of
+ * the store has a verdict.
  */
-export async function findCart(work: Work, name: string): Promise<CartRow> {
+export async function findCart(
+  work: Work,
+  name: string,
+  { explains = false }: { readonly explains?: boolean } = {},
+): Promise<CartRow> {
   const { store, clock } = work
   const now = clock.now()
   const binds = new Binds([store.id, name])
@@ -34,10 +42,18 @@ export async function findCart(work: Work, name: string): Promise<CartRow> {
   mayUse(work, ownersOf(row))
   const { priced } = row.hidden
   const until = priced?.until === undefined ? Number.POSITIVE_INFINITY : Date.parse(priced.until)
-  if (priced?.state === tuple[0] && now.getTime() < until) return row
+  if (!explains && priced?.state === tuple[0] && now.getTime() < until) return row
   const cart = { ...row.doc, ...row.hidden } as CartValues
-  return { ...row, hidden: { ...row.hidden, ...(await priceCart(work, cart)) } }
+  const outcome = await priceCart(work, cart)
+  const { contents, priced: current } = outcome
+  const explanation = explains ? explain(outcome) : undefined
+  return { ...row, hidden: { ...row.hidden, contents, priced: { ...current, explanation } } }
 }
+
+const explain = ({ evaluation, contents, shop }: PricedOutcome): CartExplanation => ({
+  verdicts: evaluation.verdicts.map((verdict) => ({ ...verdict, detail: reasonOf(verdict)?.detail })),
+  traces: contents.lines.map((line) => (isProduct(line) ? shop.quoteOf(line)?.price?.trace : undefined)),
+})
 
 /** The row with its documents parsed once. */
 export const parsed = (row: CartRow): CartRow => ({

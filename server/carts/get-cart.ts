@@ -1,5 +1,6 @@
 import { action } from '../kernel/declare/action.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
+import { wantsExplanation } from '../storefront/index.ts'
 import { carts } from './carts.ts'
 import { findCart } from './find-cart.ts'
 import { includedIn, includedSchema, includeParameter } from './included.ts'
@@ -14,8 +15,8 @@ export const getCart = action({
   status: 200,
   query: { include: includeParameter('items', 'tax_items', 'custom_discounts', 'promotions') },
   shows: { resource: carts, beside: { included: includedSchema } },
-  async run(ctx, { params, query }) {
-    const row = await findCart(ctx, params.id)
+  async run(ctx, { params, query, headers }) {
+    const row = await findCart(ctx, params.id, { explains: wantsExplanation(ctx, { headers }) })
     return objectAnswer(200, carts, row, ctx, includedIn(ctx, row, query))
   },
 })

@@ -13,12 +13,14 @@ export {
   type CartShop,
   type CartValues,
   isProduct,
+  openShop,
   type ProductRequest,
   requestOf,
 } from './cart-shop.ts'
 export { type CartRow, contentsOf } from './carts.ts'
 export { changeCart } from './change-cart.ts'
 export { type Available, checksStock, mustBeInStock, readAvailable } from './check-stock.ts'
+export { codesNamed } from './codes.ts'
 export type {
   CartLine,
   CartShippingGroup,
@@ -28,11 +30,16 @@ export type {
   ProductLine,
   TaxItem,
 } from './contents.ts'
+export { linesMax } from './contents.ts'
 export { newProductLine, unitPriceOf } from './current-line.ts'
 export { findCart } from './find-cart.ts'
 export { customDiscountSchema, showCustomDiscount, showTaxItem, taxItemSchema } from './included.ts'
 export { itemsAnswer, itemsShown } from './items-answer.ts'
 export { mergeLine } from './merge-lines.ts'
+export { priceContents } from './price-cart.ts'
+
+export { cartDisplayPrice } from './show-cart.ts'
+export { verdictSchema } from './verdict-schemas.ts'
 
 export const cartChapter = module({
   name: 'carts',

@@ -1,6 +1,7 @@
 import { named } from '../kernel/openapi/named-schemas.ts'
 import { listOf, object, uuid } from '../kernel/openapi/shapes.ts'
 import type { JsonSchema } from '../kernel/shape/fields.ts'
+import { priceTrace } from '../pricing/index.ts'
 
 const string = { type: 'string' }
 const integer = { type: 'integer' }
@@ -59,7 +60,10 @@ export const cartItem: JsonSchema = named(
       shipping_group_id: uuid,
       promotion_source: { const: 'rule-promotion' },
       links: object({ product: string }, []),
-      relationships: object({ taxes: relationship, custom_discounts: relationship }, []),
+      relationships: object(
+        { taxes: relationship, custom_discounts: relationship, promotions: relationship },
+        [],
+      ),
       meta: object({
         display_price: object(
           {
@@ -79,8 +83,33 @@ export const cartItem: JsonSchema = named(
           },
           ['with_tax', 'without_tax', 'tax', 'discount', 'without_discount'],
         ),
+        explanation: {
+          ...object(
+            {
+              price: priceTrace('').schema,
+              value: integer,
+              discounts: listOf(
+                object({
+                  source: string,
+                  id: string,
+                  code: string,
+                  amount: integer,
+                  is_cart_discount: { type: 'boolean' },
+                }),
+              ),
+              taxes: listOf(
+                object({ id: uuid, component_id: uuid, base: integer, amount: integer }, ['id', 'amount']),
+              ),
+              without_tax: integer,
+              with_tax: integer,
+            },
+            [],
+          ),
+          description:
+            'How the item comes to its price. Present if the request has `Prefer: explain`.',
+        },
         timestamps: object({ created_at: string, updated_at: string }),
-      }),
+      }, ['display_price', 'timestamps']),
     },
     ['id', 'type', 'name', 'quantity', 'unit_price', 'value', 'meta'],
   ),

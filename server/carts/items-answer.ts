@@ -8,6 +8,7 @@ import { includedIn, includedSchema, includesOf } from './included.ts'
 import { cartItem } from './item-schemas.ts'
 import { cartDisplayPrice, expiresAt, suggestionsField } from './show-cart.ts'
 import { itemsOf } from './show-items.ts'
+import { reasonSchema, verdictsField } from './verdict-schemas.ts'
 
 const string = { type: 'string' }
 
@@ -25,11 +26,13 @@ export const itemsShown = {
               source: object({ type: string, id: string, code: string }, ['type', 'id']),
               title: string,
               description: string,
+              reason: reasonSchema,
             },
             ['title', 'description'],
           ),
         ),
         promotion_suggestions: describe(suggestionsField),
+        promotion_verdicts: describe(verdictsField),
       },
       ['display_price', 'timestamps'],
     ),
@@ -52,6 +55,7 @@ export function itemsAnswer(status: number, ctx: Ctx, row: CartRow, query = ''):
     },
     messages: priced?.messages.length ? priced.messages : undefined,
     promotion_suggestions: priced?.suggestions.length ? priced.suggestions : undefined,
+    promotion_verdicts: priced?.explanation?.verdicts,
   }
   const data = JSON.stringify(itemsOf(row, ctx.baseUrl, include))
   const included = includedIn(ctx, row, query, ['tax_items', 'custom_discounts', 'promotions'])

@@ -1,4 +1,5 @@
 import { action } from '../kernel/declare/action.ts'
+import { wantsExplanation } from '../storefront/index.ts'
 import { findCart } from './find-cart.ts'
 import { includeParameter } from './included.ts'
 import { itemsAnswer, itemsShown } from './items-answer.ts'
@@ -13,5 +14,8 @@ export const listCartItems = action({
   params: {},
   query: { include: includeParameter('tax_items', 'custom_discounts', 'promotions') },
   shows: itemsShown,
-  run: async (ctx, { params, query }) => itemsAnswer(200, ctx, await findCart(ctx, params.cart_id), query),
+  async run(ctx, { params, query, headers }) {
+    const row = await findCart(ctx, params.cart_id, { explains: wantsExplanation(ctx, { headers }) })
+    return itemsAnswer(200, ctx, row, query)
+  },
 })

@@ -15,6 +15,7 @@ export function mergeLine(lines: readonly CartLine[], added: CartLine): readonly
     updatedAt: added.updatedAt,
     ...(added.kind === 'cart_item' && added.location !== undefined && { location: added.location }),
     ...(added.taxes.length && { taxes: added.taxes }),
+    ...(added.kind === 'cart_item' && added.autoAdded && { autoAdded: autoAddedIn(line) + added.autoAdded }),
   } as CartLine
   return lines.with(i, merged)
 }
@@ -30,3 +31,5 @@ function isSame(line: CartLine, added: CartLine): boolean {
     isDeepStrictEqual(line.selection ?? {}, added.selection ?? {})
   )
 }
+
+const autoAddedIn = (line: CartLine): number => (line.kind === 'cart_item' ? (line.autoAdded ?? 0) : 0)

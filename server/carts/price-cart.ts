@@ -1,11 +1,16 @@
+import { type Evaluation, evaluate } from '../discounts/index.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { totalCart } from '../totals/index.ts'
 import { type CartShop, type CartValues, isProduct, openShop } from './cart-shop.ts'
+import { enteredIn } from './codes.ts'
 import { type CartLine, type Contents, nothing } from './contents.ts'
 import { currentLine } from './current-line.ts'
+import { discountCartOf } from './discount-cart-of.ts'
+import { withoutGifts } from './gifts.ts'
+import { messagesOf } from './messages.ts'
 import type { PricedCart, PromotionItem } from './priced-cart.ts'
-import { totalsCartOf } from './totals-cart.ts'
+import { discountsOf, totalsCartOf } from './totals-cart.ts'
 
 /** The contents of a cart with current prices, and what they cost. */
 export interface Priced {
@@ -13,38 +18,61 @@ export interface Priced {
   readonly priced: PricedCart
 }
 
-/** Prices a cart as it is. */
-export const priceCart = async (work: Work, cart: CartValues): Promise<Priced> =>
-  priceContents(cart, cart.contents ?? nothing, await openShop(work, cart))
+/** What a cart costs, and what became of each promotion. */
+export interface PricedOutcome extends Priced {
+  readonly shop: CartShop
+  readonly evaluation: Evaluation
+}
+
+/** Prices a cart as it is, without units that no promotion gives any more. New ones are added by the next change. */
+export async function priceCart(work: Work, cart: CartValues): Promise<PricedOutcome> {
+  const shop = await openShop(work, cart)
+  const outcome = priceContents(cart, cart.contents ?? nothing, shop)
+  const contents = withoutGifts(outcome.contents, outcome.evaluation)
+  return contents === outcome.contents ? outcome : priceContents(cart, contents, shop)
+}
 
 /** Prices new contents of a cart. This is the only code that works out what a cart costs. */
-export function priceContents(cart: CartValues, contents: Contents, shop: CartShop): Priced {
+export function priceContents(cart: CartValues, contents: Contents, shop: CartShop): PricedOutcome {
   const { code } = shop.currency
   const lines = contents.lines.map(
     (line): CartLine => (isProduct(line) ? currentLine(line, shop.quoteOf(line), code) : line),
   )
   const current = { ...contents, lines, currency: lines.length ? code : undefined }
+  const evaluation = evaluate(
+    discountCartOf(cart, current, shop),
+    shop.promotions.map(({ promotion }) => promotion),
+    enteredIn(current, shop),
+  )
   const {
     lines: priced,
     cartPromotions,
     prices,
     shippingGroups,
-  } = totalCart(totalsCartOf(cart, current, shop.method))
+  } = totalCart(totalsCartOf(current, shop.method, discountsOf(cart, current, evaluation)))
   return {
+    evaluation,
+    shop,
     contents: current,
     priced: {
       currency: shop.currency,
       state: shop.state,
-      until: untilOf(shop, current.lines),
+      until: untilOf(shop, current.lines, evaluation),
       prices,
       lines: priced.map(({ line: _, ...rest }) => rest),
       promotionItems: itemsOf(cartPromotions, cart.priced?.promotionItems ?? []),
       shippingGroups,
-      messages: [],
-      suggestions: [],
-      promotions: [],
+      messages: messagesOf(evaluation, current),
+      suggestions: evaluation.suggestions,
+      promotions: takersIn(evaluation, shop),
     },
   }
+}
+
+/** The promotions that take something off. */
+function takersIn({ verdicts }: Evaluation, { promotions }: CartShop): PricedCart['promotions'] {
+  const takers = new Set(verdicts.flatMap(({ verdict, id }) => (verdict === 'applied' ? [id] : [])))
+  return promotions.flatMap(({ promotion, shown }) => (takers.has(promotion.id) ? [shown] : []))
 }
 
 /** A promotion keeps the id of its item as long as it applies. */
@@ -58,9 +86,14 @@ const itemsOf = (
   }))
 
 /** The next instant at which a price may change. */
-function untilOf(shop: CartShop, lines: readonly CartLine[]): string | undefined {
+function untilOf(
+  shop: CartShop,
+  lines: readonly CartLine[],
+  { holdsUntil }: Evaluation,
+): string | undefined {
   const instants = [
     shop.holdsUntil,
+    holdsUntil,
     ...lines.map((line) => (isProduct(line) ? shop.quoteOf(line)?.holdsUntil : undefined)),
   ]
   const next = Math.min(...instants.map((at) => at?.getTime() ?? Number.POSITIVE_INFINITY))

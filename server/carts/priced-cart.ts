@@ -1,4 +1,7 @@
 import type { Notation } from '../currencies/index.ts'
+import type { Reason, Suggestion, Verdict } from '../discounts/index.ts'
+import type { PriceTrace } from '../pricing/index.ts'
+import type { StoredPromotion } from '../promotions/index.ts'
 import type { CartPrice, CartPromotion, LineTotals, ShippingTotals } from '../totals/index.ts'
 
 /** What a cart costs, as it was worked out last. Amounts are integers in the smallest unit of the currency. */
@@ -14,9 +17,19 @@ export interface PricedCart {
   readonly promotionItems: readonly PromotionItem[]
   readonly shippingGroups: readonly ShippingTotals[]
   readonly messages: readonly Message[]
-  readonly suggestions: readonly Readonly<Record<string, unknown>>[]
+  readonly suggestions: readonly Suggestion[]
+  /** Never stored: only where the request asks why. */
+  readonly explanation?: CartExplanation | undefined
   /** The promotions that take something off. */
-  readonly promotions: readonly ShownPromotion[]
+  readonly promotions: readonly StoredPromotion['shown'][]
+}
+
+/** Why a cart costs what it costs. */
+export interface CartExplanation {
+  /** One for each promotion of the store, with the reason if it takes nothing. */
+  readonly verdicts: readonly (Verdict & { readonly detail?: string | undefined })[]
+  /** How the unit price of each line was found. Undefined for custom items, and for products that are not for sale. */
+  readonly traces: readonly (PriceTrace | undefined)[]
 }
 
 /** What a promotion takes off the whole cart. Clients see it as an item. */
@@ -24,21 +37,11 @@ export interface PromotionItem extends CartPromotion {
   readonly id: string
 }
 
+/** What to tell the shopper about a discount. */
 export interface Message {
   readonly source: { readonly type: string; readonly id: string; readonly code?: string | undefined }
   readonly title: string
   readonly description: string
-}
-
-/** A promotion as `included` shows it. */
-export interface ShownPromotion {
-  readonly type: 'promotion'
-  readonly id: string
-  readonly name: string
-  readonly description: string
-  readonly automatic: boolean
-  readonly promotion_type?: string | undefined
-  readonly promotion_source?: 'rule-promotion' | undefined
-  readonly start: string
-  readonly end: string
+  /** Why a code takes nothing. */
+  readonly reason?: Reason | undefined
 }

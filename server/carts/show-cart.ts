@@ -2,6 +2,7 @@ import { type Fields, field, group, text } from '../kernel/shape/fields.ts'
 import { displayCart } from '../totals/index.ts'
 import { amountFields } from './amounts.ts'
 import type { CartRow } from './carts.ts'
+import { verdictsField } from './verdict-schemas.ts'
 
 const amount = (about: string) => group(amountFields, { required: true, about })
 
@@ -27,6 +28,7 @@ export const suggestionsField = field<unknown>(
 export const cartMeta = {
   display_price: cartDisplayPrice,
   promotion_suggestions: suggestionsField,
+  promotion_verdicts: verdictsField,
   expires_at: text({ format: 'date-time', about: 'When the cart expires, unless it changes before.' }),
 } satisfies Fields
 
@@ -42,6 +44,7 @@ export function metaOf(row: CartRow): never {
     ...(priced && {
       display_price: displayCart(priced, priced.currency),
       promotion_suggestions: priced.suggestions.length ? priced.suggestions : undefined,
+      promotion_verdicts: priced.explanation?.verdicts,
     }),
     // A cart that does not exist yet would expire some days from now.
     expires_at: expiresAt(readAt ? { updatedAt: readAt, hidden: row.hidden } : row),

@@ -1,7 +1,7 @@
 import { displayLine, displayPromotionItem, type LineDisplayPrice } from '../totals/index.ts'
 import { type CartRow, contentsOf } from './carts.ts'
 import type { CartLine, Contents, ProductLine, TaxItem } from './contents.ts'
-import type { PricedCart, PromotionItem } from './priced-cart.ts'
+import type { CartExplanation, PricedCart, PromotionItem } from './priced-cart.ts'
 
 const noImage = { mime_type: '', file_name: '', href: '' }
 const second = (time: string) => `${time.slice(0, 19)}Z`
@@ -63,13 +63,30 @@ function lineItem(
     custom_attributes: line.customAttributes,
     shipping_group_id: line.shippingGroupId,
     links: line.kind === 'cart_item' ? { product: `${baseUrl}/v2/products/${line.productId}` } : {},
-    ...relationshipsOf(line, include),
+    ...relationshipsOf(line, totals.discounts, include),
     meta: {
       display_price: displayLine(totals, currency),
+      explanation: priced.explanation && explainLine(totals, priced.explanation.traces[i]),
       timestamps: { created_at: second(line.addedAt), updated_at: second(line.updatedAt) },
     },
   }
 }
+
+/** How a line comes to its price: its value, what each cause takes off, and each tax. */
+const explainLine = (
+  { value, discounts, taxes, prices }: PricedCart['lines'][number],
+  price: CartExplanation['traces'][number],
+) => ({
+  price,
+  value,
+  discounts: discounts.map(({ cause: { source, id, code }, amount, isOfCart }) => ({
+    ...{ source, id, code, amount },
+    is_cart_discount: isOfCart,
+  })),
+  taxes: taxes.map(({ id, componentId, base, amount }) => ({ id, component_id: componentId, base, amount })),
+  without_tax: prices.without_tax.value,
+  with_tax: prices.with_tax.value,
+})
 
 const productMembers = ({ facts, selection, components, location, autoAdded }: ProductLine) => ({
   catalog_id: facts.catalogId,
@@ -101,9 +118,14 @@ export const taxesOf = (line: CartLine): readonly TaxItem[] => [
   ...(line.kind === 'cart_item' ? Object.values(line.componentTaxes ?? {}).flat() : []),
 ]
 
-/** The taxes and custom discounts of a line. `data` has their links where the request includes them. */
-function relationshipsOf(line: CartLine, include: readonly string[]) {
+/** The taxes and discounts of a line. `data` has their links where the request includes them. */
+function relationshipsOf(
+  line: CartLine,
+  discounts: PricedCart['lines'][number]['discounts'],
+  include: readonly string[],
+) {
   const { customDiscounts } = line
+  const promotionIds = discounts.flatMap(({ cause }) => (cause.source === 'custom' ? [] : [cause.id]))
   const links = (type: string, ids: readonly string[], name: string) =>
     ids.length ? { data: include.includes(name) ? ids.map((id) => ({ type, id })) : null } : undefined
   const relationships = {
@@ -117,8 +139,9 @@ function relationshipsOf(line: CartLine, include: readonly string[]) {
       customDiscounts.map(({ id }) => id),
       'custom_discounts',
     ),
+    promotions: links('promotion', [...new Set(promotionIds)], 'promotions'),
   }
-  return relationships.taxes || relationships.custom_discounts ? { relationships } : {}
+  return Object.values(relationships).some(Boolean) ? { relationships } : {}
 }
 
 function promotionItem({ id, cause, amount }: PromotionItem, { currency }: PricedCart, row: CartRow): object {

@@ -1,23 +1,30 @@
+import type { Evaluation } from '../discounts/index.ts'
 import type { CalculationMethod, TotalsCart, TotalsLine } from '../totals/index.ts'
 import { type CartValues, isProduct } from './cart-shop.ts'
 import type { CartLine, Contents, CustomDiscount, ProductLine, TaxItem } from './contents.ts'
 
 /** The cart as far as its totals depend on it. */
-export function totalsCartOf(cart: CartValues, contents: Contents, method: CalculationMethod): TotalsCart {
-  const { lines, customDiscounts, shippingGroups } = contents
+export const totalsCartOf = (
+  { lines, shippingGroups }: Contents,
+  method: CalculationMethod,
+  discounts: TotalsCart['discounts'],
+): TotalsCart => ({ method, lines: lines.map(totalsLine), discounts, shippingGroups })
+
+export const undiscounted: TotalsCart['discounts'] = { source: 'promotions', shares: [], shippingShares: [] }
+
+/** What is taken off the cart: custom discounts, or promotions. */
+export function discountsOf(
+  { discount_settings: settings }: CartValues,
+  { lines, customDiscounts }: Contents,
+  { shares, shippingShares }: Pick<Evaluation, 'shares' | 'shippingShares'>,
+): TotalsCart['discounts'] {
+  if (!settings?.custom_discounts_enabled) return { source: 'promotions', shares, shippingShares }
   return {
-    method,
-    lines: lines.map(totalsLine),
-    discounts: cart.discount_settings?.custom_discounts_enabled
-      ? {
-          source: 'custom',
-          ofLines: lines.flatMap((line) =>
-            line.customDiscounts.map((one) => ({ ...customDiscount(one), lineId: line.id })),
-          ),
-          ofCart: customDiscounts.map(customDiscount),
-        }
-      : { source: 'promotions', shares: [], shippingShares: [] },
-    shippingGroups,
+    source: 'custom',
+    ofLines: lines.flatMap((line) =>
+      line.customDiscounts.map((one) => ({ ...customDiscount(one), lineId: line.id })),
+    ),
+    ofCart: customDiscounts.map(customDiscount),
   }
 }
 

@@ -12,6 +12,7 @@ export type {
 export { type CodeUse, type Evaluation, evaluate } from './evaluate.ts'
 export type { Message } from './messages.ts'
 export type { Promotion } from './promotion.ts'
+export { type Reason, reasonOf } from './reasons.ts'
 export { fromRule } from './rules/from-rule.ts'
 export {
   type ActionArgs,

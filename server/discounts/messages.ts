@@ -1,44 +1,45 @@
-import type { Considered, Verdict } from './verdicts.ts'
+import { type Reason, reasonOf } from './reasons.ts'
+import type { Verdict } from './verdicts.ts'
 
 /** What to tell shoppers about a promotion that takes nothing. */
 export interface Message {
   readonly source: { readonly type: string; readonly id: string; readonly code: string }
   readonly title: string
   readonly description: string
+  readonly reason: Reason
 }
 
-/** Undefined for verdicts that shoppers need not know, and for promotions whose code they did not enter. */
+/** Undefined for a promotion that takes something, or whose code was not entered. */
 export function toMessage(verdict: Verdict): Message | undefined {
-  switch (verdict.verdict) {
+  const reason = reasonOf(verdict)
+  if (!reason || !verdict.code) return undefined
+  const { id, code } = verdict
+  const { type, title, description } = textsOf(reason)
+  return { source: { type, id, code }, title, description, reason }
+}
+
+function textsOf(reason: Reason) {
+  switch (reason.verdict) {
     case 'not_stackable':
-      return about(
-        verdict,
-        'promotion',
-        "Couldn't Stack Promotion",
-        'Cannot apply promotion because non-stackable promotion applied first.',
-      )
+      return {
+        type: 'promotion',
+        title: "Couldn't Stack Promotion",
+        description: 'Cannot apply promotion because non-stackable promotion applied first.',
+      }
     case 'currency':
-      return about(
-        verdict,
-        'promotion',
-        'currency mismatch',
-        `discount unavailable in currency ${verdict.has}`,
-      )
+      return {
+        type: 'promotion',
+        title: 'currency mismatch',
+        description: `discount unavailable in currency ${reason.has}`,
+      }
     case 'code_spent':
     case 'limit_per_shopper':
-      return about(
-        verdict,
-        'promotion_codes',
-        'Fully Consumed',
-        "You've already fully consumed this promotion code",
-      )
+      return {
+        type: 'promotion_codes',
+        title: 'Fully Consumed',
+        description: "You've already fully consumed this promotion code",
+      }
     default:
-      return undefined
+      return { type: 'promotion', title: 'Promotion Not Applied', description: reason.detail }
   }
 }
-
-const about = ({ id, code = '' }: Considered, type: string, title: string, description: string): Message => ({
-  source: { type, id, code },
-  title,
-  description,
-})

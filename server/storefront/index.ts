@@ -33,7 +33,7 @@ export { shopOf } from './shop.ts'
 export { showProducts } from './show-products.ts'
 export type { ShownProduct } from './shown-fields.ts'
 export type { View } from './view.ts'
-export { shopperView } from './views.ts'
+export { shopperView, wantsExplanation } from './views.ts'
 export { ofWholeEdition }
 
 const calls = [

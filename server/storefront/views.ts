@@ -157,7 +157,10 @@ function releaseIn({ query }: ViewRequest): string | undefined {
 }
 
 /** Whether to explain the answer: to callers who ask for it and may know. */
-const wantsExplanation = ({ who, instance }: Ctx, { headers }: ViewRequest): boolean =>
+export const wantsExplanation = (
+  { who, instance }: Ctx,
+  { headers }: Pick<ViewRequest, 'headers'>,
+): boolean =>
   (who.grant === 'client_credentials' || instance.explainsToShoppers) &&
   (headerOf(headers, 'Prefer') ?? '')
     .split(',')

@@ -1,0 +1,93 @@
+import {
+  type CartShop,
+  type CartValues,
+  type Contents,
+  codesNamed,
+  linesMax,
+  priceContents,
+} from '../carts/index.ts'
+import { type Reason, reasonOf, type Verdict } from '../discounts/index.ts'
+import { Problem } from '../kernel/errors.ts'
+import { foldCode } from '../promotion-codes/index.ts'
+import type { NewItem } from './new-lines.ts'
+
+interface Occasion {
+  readonly cart: CartValues
+  readonly shop: CartShop
+  /** Whether the caller may know that a code is for other shoppers. */
+  readonly isSeller: boolean
+}
+
+/**
+ * Enters a promotion code. A code that is for none of the items is refused, as is one that the shopper may not use; one
+ * that takes nothing for another reason stays in the cart, and a message says why.
+ */
+export function enterCode(
+  contents: Contents,
+  { values: { code }, source }: Extract<NewItem, { kind: 'promotion_item' }>,
+  { cart, shop, isSeller }: Occasion,
+): Contents {
+  const meta = { code }
+  if (cart.discount_settings?.custom_discounts_enabled) {
+    throw new Problem(
+      'unprocessable',
+      'The cart takes custom discounts in place of promotions. Set discount_settings.custom_discounts_enabled to false.',
+      { title: 'Promotion not added to cart', source, meta },
+    )
+  }
+  if (!contents.lines.length) {
+    throw new Problem(
+      'unprocessable',
+      'At least one product must be included in your cart to qualify for this offer',
+      { source, meta },
+    )
+  }
+  const folded = foldCode(code)
+  const { contents: next, isNew } = withCode(contents, { code, folded, enteredAt: shop.now })
+  if (next.lines.length + next.codes.length > linesMax && isNew) {
+    throw new Problem('unprocessable', `A cart has at most ${linesMax} items and codes.`, {
+      ...{ title: 'Limit Reached', source, meta },
+    })
+  }
+  const promotionIds = new Set(codesNamed(folded, shop).map(({ promotionId }) => promotionId))
+  const { verdicts } = priceContents(cart, next, shop).evaluation
+  const reasons = verdicts.filter(({ id }) => promotionIds.has(id)).map(reasonOf)
+  if (reasons.some((reason) => !reason || !refusals.has(reason.verdict))) return next
+  throw new Problem('not_found', 'No promotion could be found with the given code.', {
+    source,
+    meta: { ...meta, reason: shownReason(reasons[0], isSeller) },
+  })
+}
+
+/** A code is in a cart once. Entered again, it makes gifts free that its promotion added. */
+function withCode(contents: Contents, code: Contents['codes'][number]) {
+  const i = contents.codes.findIndex(({ folded }) => folded === code.folded)
+  const before = contents.codes[i]
+  if (!before) return { contents: { ...contents, codes: [...contents.codes, code] }, isNew: true }
+  const hasGifts = contents.lines.some((line) => line.kind === 'cart_item' && line.autoAdded)
+  const codes = hasGifts ? contents.codes.with(i, { ...before, isRepeated: true }) : contents.codes
+  return { contents: { ...contents, codes }, isNew: false }
+}
+
+/** Why a code is as good as unknown. */
+const refusals = new Set<Verdict['verdict']>([
+  'rule_promotions_not_used',
+  'simple_calculation',
+  'disabled',
+  'not_started',
+  'ended',
+  'code_of_another_shopper',
+  'needs_new_shopper',
+  'needs_contact_email',
+  'guests_excluded',
+  'below_minimum',
+  'no_line_matches',
+  'condition_unmet',
+  'incomplete',
+])
+
+const unknown = { verdict: 'unknown_code', detail: 'There is no promotion with this code.' } as const
+
+/** A shopper who guesses codes does not learn those of others. */
+const shownReason = (reason: Reason | undefined, isSeller: boolean) =>
+  !reason || (reason.verdict === 'code_of_another_shopper' && !isSeller) ? unknown : reason

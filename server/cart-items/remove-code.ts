@@ -1,0 +1,31 @@
+import { type Contents, changeCart } from '../carts/index.ts'
+import { action } from '../kernel/declare/action.ts'
+import { notFound, Problem } from '../kernel/errors.ts'
+import { noContent } from '../kernel/shape/answer.ts'
+import { foldCode } from '../promotion-codes/index.ts'
+
+/** Removes a promotion code. */
+export const deleteCartCode = action({
+  name: 'delete-cart-code',
+  route: 'DELETE /v2/carts/:cart_id/discounts/:code',
+  about: 'Removes a promotion code from a cart. Automatic promotions cannot be removed.',
+  area: 'carts',
+  status: 204,
+  queuesBy: 'cart_id',
+  shows: { body: null },
+  async run(ctx, { params }) {
+    await changeCart(ctx, params.cart_id, { apply: (contents) => withoutCode(contents, params.code) })
+    return noContent
+  },
+})
+
+/** The contents without a code; a Problem if it is not among them. */
+export function withoutCode(contents: Contents, code: string): Contents {
+  const folded = foldCode(code)
+  const codes = contents.codes.filter((one) => one.folded !== folded)
+  if (codes.length < contents.codes.length) return { ...contents, codes }
+  if (code.startsWith('auto_')) {
+    throw new Problem('bad_request', 'An automatic promotion cannot be removed from a cart.')
+  }
+  throw notFound('promotion code', code)
+}

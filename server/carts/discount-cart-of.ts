@@ -1,0 +1,46 @@
+import type { DiscountCart, DiscountLine } from '../discounts/index.ts'
+import { totalCart } from '../totals/index.ts'
+import { type CartShop, type CartValues, isProduct } from './cart-shop.ts'
+import type { CartLine, Contents } from './contents.ts'
+import { totalsCartOf, undiscounted } from './totals-cart.ts'
+
+/** The cart as far as promotions depend on it. */
+export function discountCartOf(cart: CartValues, contents: Contents, shop: CartShop): DiscountCart {
+  const { lines, shippingGroups } = contents
+  const { custom_discounts_enabled: isCustom, use_rule_promotions: usesRules } = cart.discount_settings ?? {}
+  const units = unitPricesOf(contents, shop)
+  return {
+    currency: shop.currency.code,
+    at: shop.at,
+    calculationMethod: shop.method,
+    usesRulePromotions: usesRules ?? false,
+    usesCustomDiscounts: isCustom ?? false,
+    lines: lines.map((line, i) => discountLine(line, units[i] ?? line.unit.amount)),
+    shopper: shop.shopper,
+    accountTags: shop.accountTags,
+    customAttributes: cart.custom_attributes ?? {},
+    shippingGroups: shippingGroups
+      .filter((group) => lines.some(({ shippingGroupId }) => shippingGroupId === group.id))
+      .map(({ id, shippingType, base }) => ({ id, shippingType, base })),
+  }
+}
+
+/** As shown; with the simple method without tax. */
+function unitPricesOf(contents: Contents, { method }: CartShop): readonly number[] {
+  if (method === 'line') return contents.lines.map(({ unit }) => unit.amount)
+  return totalCart(totalsCartOf(contents, method, undiscounted)).lines.map(
+    ({ prices }) => prices.without_tax.unit,
+  )
+}
+
+const discountLine = (line: CartLine, unitPrice: number): DiscountLine => ({
+  id: line.id,
+  kind: line.kind,
+  sku: line.sku,
+  unitPrice,
+  quantity: line.quantity,
+  nodeIds: [],
+  attributes: {},
+  customAttributes: line.customAttributes ?? {},
+  ...(isProduct(line) && { productId: line.productId, autoAdded: line.autoAdded, ...line.facts }),
+})

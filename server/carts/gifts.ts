@@ -1,0 +1,87 @@
+import type { Evaluation } from '../discounts/index.ts'
+import { Problem } from '../kernel/errors.ts'
+import { isId } from '../kernel/ids.ts'
+import type { Work } from '../kernel/work/context.ts'
+import type { CartShop, CartValues, ProductRequest } from './cart-shop.ts'
+import { type Available, checksStock, mustBeInStock, readAvailable } from './check-stock.ts'
+import { type Contents, linesMax, type ProductLine } from './contents.ts'
+import { newProductLine, unitPriceOf } from './current-line.ts'
+import { mergeLine } from './merge-lines.ts'
+
+/** The contents without the units that promotions added and that none gives any more. */
+export function withoutGifts(contents: Contents, { giftsToRemove }: Evaluation): Contents {
+  if (!giftsToRemove.length) return contents
+  const tooMany = new Map(giftsToRemove.map(({ lineId, quantity }) => [lineId, quantity]))
+  const lines = contents.lines.flatMap((line) => {
+    const units = tooMany.get(line.id)
+    if (units === undefined || line.kind !== 'cart_item') return [line]
+    const [quantity, autoAdded] = [line.quantity - units, (line.autoAdded ?? 0) - units]
+    return quantity > 0 ? [{ ...line, quantity, autoAdded: autoAdded || undefined }] : []
+  })
+  return { ...contents, lines }
+}
+
+interface Given {
+  readonly contents: Contents
+  /** With what the gifts cost. */
+  readonly shop: CartShop
+  /** Why the gifts of some promotions cannot be added. */
+  readonly refused: readonly Problem[]
+}
+
+/** Adds what promotions give. If one gift of a promotion cannot be added, none of that promotion is. */
+export async function giveGifts(
+  work: Work,
+  cart: CartValues,
+  contents: Contents,
+  { giftsToAdd }: Evaluation,
+  before: CartShop,
+): Promise<Given> {
+  const requests = giftsToAdd.flatMap(({ gifts }) => gifts.map(requestFor))
+  const shop = await before.withProducts(requests)
+  const ids = shop.requested.flatMap(({ item }) => item?.id ?? [])
+  const available = await readAvailable(work, ids)
+  const refused: Problem[] = []
+  let place = 0
+  const next = giftsToAdd.reduce((sofar, { gifts, code }) => {
+    const from = place
+    place += gifts.length
+    try {
+      const added = gifts.map((gift, i) => giftLine(gift, from + i, { cart, shop, available, code }))
+      const lines = added.reduce(mergeLine, sofar.lines)
+      if (lines.length > linesMax) throw refuse(`A cart has at most ${linesMax} items.`, code)
+      return { ...sofar, lines }
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem
+      refused.push(problem)
+      return sofar
+    }
+  }, contents)
+  return { contents: next, shop, refused }
+}
+
+type Gift = Evaluation['giftsToAdd'][number]['gifts'][number]
+
+const requestFor = ({ product, quantity }: Gift): ProductRequest =>
+  isId(product) ? { id: product.toLowerCase(), quantity } : { sku: product, quantity }
+
+interface Occasion {
+  readonly cart: CartValues
+  readonly shop: CartShop
+  readonly available: Available
+  readonly code: string
+}
+
+function giftLine({ product, quantity }: Gift, place: number, on: Occasion): ProductLine {
+  const { cart, shop, available, code } = on
+  const quote = shop.requested[place]
+  const unit = quote && unitPriceOf(quote, quantity, shop.currency.code)
+  if (!quote?.item || !unit) throw refuse(`The shopper’s catalog does not sell the gift ${product}.`, code)
+  const isTracked = available(quote.item.id, undefined) !== undefined
+  const line = newProductLine({ row: quote.item.row, unit, quantity, now: shop.now, isTracked })
+  if (checksStock(cart)) mustBeInStock(line, quantity, available, 'data')
+  return { ...line, autoAdded: quantity }
+}
+
+const refuse = (detail: string, code: string) =>
+  new Problem('unprocessable', detail, { title: 'Gift not added', source: 'data', meta: { code } })

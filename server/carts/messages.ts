@@ -1,0 +1,48 @@
+import type { Evaluation } from '../discounts/index.ts'
+import type { Contents } from './contents.ts'
+import type { Message, PricedCart } from './priced-cart.ts'
+
+/** Why codes that the shopper entered take nothing. Shoppers are not told about automatic promotions. */
+export function messagesOf({ messages }: Evaluation, { codes }: Contents): readonly Message[] {
+  const entered = new Set(codes.map(({ code }) => code))
+  return messages.filter(({ source }) => entered.has(source.code))
+}
+
+interface Cart {
+  readonly contents: Contents
+  readonly priced: PricedCart
+}
+
+/** What a change did to the discounts of a cart. */
+export const messagesOfChange = (before: Cart | undefined, after: Cart): readonly Message[] => [
+  ...promotionMessages(before?.priced.promotionItems ?? [], after.priced.promotionItems),
+  ...lineMessages(before, after),
+]
+
+type PromotionItems = PricedCart['promotionItems']
+
+function promotionMessages(before: PromotionItems, after: PromotionItems): readonly Message[] {
+  const without = (items: PromotionItems, others: PromotionItems) =>
+    items.filter(({ id }) => !others.some((other) => other.id === id))
+  const about = (title: string, description: string) => (items: PromotionItems) =>
+    items.map(({ id }) => ({ source: { type: 'promotion_item', id }, title, description }))
+  return [
+    ...about('Promotion Added', 'Promotion has been added to cart.')(without(after, before)),
+    ...about('Deleted Promotion', 'Promotion has been removed from cart.')(without(before, after)),
+  ]
+}
+
+function lineMessages(before: Cart | undefined, after: Cart): readonly Message[] {
+  const discountsBefore = new Map(before?.contents.lines.map(({ id }, i) => [id, textOf(before, i)]))
+  return after.contents.lines.flatMap(({ id, kind }, i) => {
+    const [was, is] = [discountsBefore.get(id) ?? '', textOf(after, i)]
+    if (was === is) return []
+    const verb = was === '' ? 'added' : is === '' ? 'deleted' : 'updated'
+    const title = `Discount ${verb[0]?.toUpperCase()}${verb.slice(1)}`
+    return [{ source: { type: kind, id }, title, description: `Item discount has been ${verb}.` }]
+  })
+}
+
+/** The discounts of a line as a text to compare; empty if it has none. */
+const textOf = ({ priced }: Cart, i: number): string =>
+  (priced.lines[i]?.discounts ?? []).map(({ cause, amount }) => `${cause.id} ${amount}`).join()

@@ -1,0 +1,64 @@
+import type { Refusal, Verdict } from './verdicts.ts'
+
+/** Why a promotion takes nothing: for programs, and in `detail` for people. */
+export type Reason = Refusal & { readonly detail: string }
+
+/** Undefined for a promotion that takes something. */
+export function reasonOf(verdict: Verdict): Reason | undefined {
+  if (verdict.verdict === 'applied') return undefined
+  const { source: _source, id: _id, name: _name, ...refusal } = verdict
+  return { ...(refusal as Refusal), detail: detailOf(verdict) }
+}
+
+function detailOf(refusal: Refusal): string {
+  switch (refusal.verdict) {
+    case 'custom_discounts_used':
+      return 'The cart takes custom discounts in place of promotions.'
+    case 'rule_promotions_not_used':
+      return 'The cart does not use rule promotions.'
+    case 'simple_calculation':
+      return 'The store adds up by the simple method, which does not have this kind of promotion.'
+    case 'disabled':
+      return 'The promotion is disabled.'
+    case 'not_started':
+      return `The promotion starts at ${refusal.needs}.`
+    case 'ended':
+      return `The promotion ended at ${refusal.needs}.`
+    case 'no_code_entered':
+      return 'The promotion needs a code, and none was entered.'
+    case 'code_of_another_shopper':
+      return 'The code is for other shoppers.'
+    case 'needs_new_shopper':
+      return 'The code is for shoppers who have not bought anything yet.'
+    case 'needs_contact_email':
+      return 'The code needs the e-mail address of the shopper: set the contact of the cart.'
+    case 'guests_excluded':
+      return 'The code is for shoppers who have signed in.'
+    case 'limit_per_shopper':
+      return 'The shopper has used the code as often as they may.'
+    case 'code_spent':
+      return 'The code has no uses left.'
+    case 'currency':
+      return `The promotion is for ${refusal.needs.join(', ')}, and the cart is in ${refusal.has}.`
+    case 'below_minimum':
+      return `The items must cost at least ${refusal.needs}; they cost ${refusal.has}.`
+    case 'no_line_matches':
+      return 'The promotion is for none of the items.'
+    case 'condition_unmet':
+      return `The cart does not meet the condition ${refusal.node}, ${refusal.strategy}.`
+    case 'incomplete':
+      return `A set needs ${refusal.needs} units, and there are ${refusal.has}.`
+    case 'not_stackable':
+      return 'A promotion that comes first does not stack with this one.'
+    case 'outdone':
+      return 'Promotions that come first discount all units that this one is for.'
+    case 'gift_missing':
+      return `The cart does not have the gift: ${refusal.gifts.map(({ product, quantity }) => `${quantity} × ${product}`).join(', ')}.`
+    case 'enter_code_again':
+      return 'The gifts are in the cart. They are free once the code is entered again.'
+    case 'nothing_left':
+      return 'Discounts that come first leave nothing to take off.'
+    case 'no_saving':
+      return 'The discount is 0.'
+  }
+}

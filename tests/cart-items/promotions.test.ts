@@ -1,0 +1,271 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { shopOf } from '../releases/shop.ts'
+import { openWorld, type World } from '../support/world.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: as for Reply.
+type Any = any
+
+let world: World
+let shop: ReturnType<typeof shopOf>
+const ids: Record<string, string> = {}
+beforeAll(async () => {
+  world = await openWorld()
+  shop = shopOf(world)
+  const hierarchy = await shop.hierarchy()
+  const node = await shop.node(hierarchy)
+  for (const sku of ['LOAF', 'RYE', 'JAM']) ids[sku] = await shop.product({ sku, name: sku })
+  await shop.put(hierarchy, node, ...Object.values(ids))
+  const attributes = { name: 'Prices' }
+  const book = (await shop.send('POST', '/pcm/pricebooks', { type: 'pricebook', attributes }, 201)).id
+  for (const [sku, amount] of [
+    ['LOAF', 1000],
+    ['RYE', 500],
+    ['JAM', 300],
+  ] as const) {
+    const price = { sku, currencies: { USD: { amount, includes_tax: false } } }
+    await shop.send('POST', `/pcm/pricebooks/${book}/prices`, { type: 'product-price', attributes: price }, 201)
+  }
+  await shop.publish(await shop.catalog([hierarchy], { pricebook_id: book }))
+  const settings = { discounts: { use_rule_promotions: true, custom_discounts_enabled: false } }
+  await world.admin.put('/v2/settings/cart', { data: { type: 'settings', ...settings } })
+})
+afterAll(() => world.close())
+
+// Promotions apply to every cart of the store: each test has its own.
+let made: string[] = []
+beforeEach(async () => {
+  for (const path of made) await world.admin.delete(path)
+  made = []
+})
+
+const period = { start: '2020-01-01T00:00:00Z', end: '2099-01-01T00:00:00Z' }
+const usd = (amount: number) => [{ amount, currency: 'USD' }]
+
+async function create(path: string, data: object): Promise<string> {
+  const reply = await world.admin.post(path, { data })
+  if (reply.status !== 201) throw new Error(JSON.stringify(reply.body))
+  made.push(`${path}/${reply.body.data.id}`)
+  return reply.body.data.id
+}
+
+const standard = (promotion_type: string, schema: object, more: object = {}) =>
+  create('/v2/promotions', {
+    ...{ type: 'promotion', name: promotion_type, description: 'A discount', enabled: true, automatic: true },
+    ...{ ...period, promotion_type, schema },
+    ...more,
+  })
+
+const rule = (rule_set: object, more: object = {}) =>
+  create('/v2/rule-promotions', {
+    ...{ type: 'rule_promotion', name: 'A rule', enabled: true, automatic: true, ...period, rule_set },
+    ...more,
+  })
+
+const code = async (promotion: string, text: string, more: object = {}, path = '/v2/rule-promotions') => {
+  const data = { type: 'promotion_codes', codes: [{ code: text, ...more }] }
+  const reply = await world.admin.post(`${path}/${promotion}/codes`, { data })
+  if (reply.status !== 201) throw new Error(JSON.stringify(reply.body))
+}
+
+let carts = 0
+const newCart = () => `/v2/carts/promotions-${++carts}`
+const add = (cart: string, data: unknown) => world.shopper.post(`${cart}/items`, { data })
+const product = (sku: string, quantity = 1) => ({ type: 'cart_item', sku, quantity })
+const enter = (cart: string, text: string) => add(cart, { type: 'promotion_item', code: text })
+
+const percentOff = (percent: number) => ({
+  rules: { strategy: 'cart_total', operator: 'gte', args: [1] },
+  actions: [{ strategy: 'cart_discount', args: ['percent', percent] }],
+})
+const total = ({ body }: { body: Any }) => body.meta.display_price.with_tax.amount
+const items = ({ body }: { body: Any }) => body.data.map(({ sku, value }: Any) => [sku, value.amount])
+const titles = ({ body }: { body: Any }) => (body.meta.messages ?? []).map(({ title }: Any) => title)
+
+test('automatic promotions of both kinds apply to each change, and to carts that were filled before', async () => {
+  const cart = newCart()
+  const before = await add(cart, product('LOAF', 2))
+  expect([total(before), titles(before)]).toEqual([2000, []])
+  const percent = await standard('percent_discount', { currencies: [{ percentage: 10, currency: 'USD' }] })
+  const read = await world.shopper.get(`${cart}/items`)
+  expect([total(read), items(read)]).toEqual([
+    1800,
+    [
+      ['LOAF', 2000],
+      [`auto_${percent}`, -200],
+    ],
+  ])
+  const ruled = await rule(percentOff(50))
+  const again = await add(cart, product('LOAF'))
+  expect([total(again), items(again)]).toEqual([
+    1350,
+    [
+      ['LOAF', 3000],
+      [`auto_${percent}`, -300],
+      [`auto_${ruled}`, -1350],
+    ],
+  ])
+  expect(titles(again)).toEqual(['Promotion Added', 'Promotion Added', 'Discount Added'])
+  expect(again.body.data[0].discounts.map(({ amount, ordinal }: Any) => [amount.amount, ordinal])).toEqual([
+    [-300, 1],
+    [-1350, 2],
+  ])
+  const { body } = await world.shopper.get(`${cart}?include=items&include=promotions`)
+  expect(body.included.promotions.map(({ id }: Any) => id)).toEqual([percent, ruled])
+})
+
+test('a deleted promotion is gone from the next read', async () => {
+  const cart = newCart()
+  const id = await rule(percentOff(50))
+  expect(total(await add(cart, product('LOAF')))).toBe(500)
+  await world.admin.delete(`/v2/rule-promotions/${id}`)
+  expect(total(await world.shopper.get(`${cart}/items`))).toBe(1000)
+})
+
+test('a code applies once however often it is entered, in any case, until it is removed', async () => {
+  const cart = newCart()
+  await code(await rule(percentOff(10), { automatic: false }), 'Spring-10')
+  await add(cart, product('LOAF'))
+  for (const text of ['SPRING-10', 'spring-10']) {
+    const reply = await enter(cart, text)
+    expect([reply.status, total(reply), items(reply)]).toEqual([
+      201,
+      900,
+      [
+        ['LOAF', 1000],
+        ['SPRING-10', -100],
+      ],
+    ])
+  }
+  expect((await world.shopper.delete(`${cart}/discounts/spring-10`)).status).toBe(204)
+  expect(total(await world.shopper.get(`${cart}/items`))).toBe(1000)
+  expect((await world.shopper.delete(`${cart}/discounts/spring-10`)).status).toBe(404)
+})
+
+test('the item of a promotion by code is removed like any item, that of an automatic one is not', async () => {
+  const cart = newCart()
+  await code(await rule(percentOff(10), { automatic: false }), 'TEN')
+  await add(cart, product('LOAF'))
+  const { body } = await enter(cart, 'TEN')
+  const removed = await world.shopper.delete(`${cart}/items/${body.data[1].id}`)
+  expect([removed.status, items(removed)]).toEqual([200, [['LOAF', 1000]]])
+  const id = await rule(percentOff(10))
+  const automatic = await world.shopper.get(`${cart}/items`)
+  expect(items(automatic)).toEqual([
+    ['LOAF', 1000],
+    [`auto_${id}`, -100],
+  ])
+  const [, item] = (await add(cart, product('LOAF'))).body.data
+  expect((await world.shopper.delete(`${cart}/items/${item.id}`)).status).toBe(400)
+  expect((await world.shopper.delete(`${cart}/discounts/auto_${id}`)).status).toBe(400)
+})
+
+test('a code says why it does not apply', async () => {
+  const refusal = (reply: Any) => {
+    const [{ detail, meta }] = reply.body.errors
+    return [reply.status, detail, meta.code, meta.reason?.verdict]
+  }
+  const cart = newCart()
+  expect(refusal(await enter(cart, 'NONE'))).toEqual([
+    422,
+    'At least one product must be included in your cart to qualify for this offer',
+    'NONE',
+    undefined,
+  ])
+  await add(cart, product('LOAF'))
+  const notFound = 'No promotion could be found with the given code.'
+  expect(refusal(await enter(cart, 'NONE'))).toEqual([404, notFound, 'NONE', 'unknown_code'])
+  const dear = { strategy: 'cart_total', operator: 'gte', args: [100_000] }
+  await code(await rule({ ...percentOff(10), rules: dear }, { automatic: false }), 'DEAR')
+  const unmet = await enter(cart, 'DEAR')
+  expect(refusal(unmet)).toEqual([404, notFound, 'DEAR', 'condition_unmet'])
+  expect(unmet.body.errors[0].meta.reason).toMatchObject({
+    node: 'rules',
+    strategy: 'cart_total',
+    needs: [100_000],
+    has: 1000,
+  })
+  await code(await rule(percentOff(10), { automatic: false, enabled: false }), 'OFF')
+  expect(refusal(await enter(cart, 'OFF'))[0]).toBe(404)
+  await code(await rule(percentOff(10), { automatic: false }), 'FRIEND', { user: 'ada@example.com' })
+  expect(refusal(await enter(cart, 'FRIEND'))).toEqual([404, notFound, 'FRIEND', 'unknown_code'])
+  const seller = await world.admin.post(`${cart}/items`, { data: { type: 'promotion_item', code: 'FRIEND' } })
+  expect(refusal(seller)).toEqual([404, notFound, 'FRIEND', 'code_of_another_shopper'])
+  expect(items(await world.shopper.get(`${cart}/items`))).toEqual([['LOAF', 1000]])
+})
+
+test('in a list, codes apply to the items of the same request, and those refused stand beside', async () => {
+  const cart = newCart()
+  await code(await rule(percentOff(10), { automatic: false }), 'TEN')
+  const reply = await add(cart, [
+    { type: 'promotion_item', code: 'TEN' },
+    { type: 'promotion_item', code: 'NONE' },
+    product('LOAF'),
+  ])
+  expect([reply.status, total(reply)]).toEqual([201, 900])
+  expect(reply.body.errors.map(({ status, meta }: Any) => [status, meta.code])).toEqual([['404', 'NONE']])
+})
+
+test('a promotion that does not stack is told to the shopper who entered its code', async () => {
+  const cart = newCart()
+  await code(await rule(percentOff(10), { automatic: false, stackable: false, priority: 90 }), 'FIRST')
+  await code(await rule(percentOff(50), { automatic: false, stackable: false, priority: 60 }), 'SECOND')
+  await add(cart, product('LOAF'))
+  await enter(cart, 'SECOND')
+  const reply = await enter(cart, 'FIRST')
+  expect(items(reply)).toEqual([
+    ['LOAF', 1000],
+    ['FIRST', -100],
+  ])
+  expect(titles(reply)).toEqual([
+    'Promotion Added',
+    'Deleted Promotion',
+    'Discount Updated',
+    "Couldn't Stack Promotion",
+  ])
+})
+
+test('an automatic gift comes with what it is for, and goes with it', async () => {
+  const cart = newCart()
+  await standard('bundle_gift', {
+    requirements: [{ targets: [ids.LOAF], quantity: 2 }],
+    gifts: [ids.JAM],
+    auto_add_free_gift: true,
+    currencies: ['USD'],
+  })
+  expect(items(await add(cart, product('LOAF')))).toEqual([['LOAF', 1000]])
+  const given = await add(cart, product('LOAF'))
+  expect(given.body.data.map(({ sku, quantity, auto_add_quantity: added }: Any) => [sku, quantity, added])).toEqual(
+    [
+      ['LOAF', 2, undefined],
+      ['JAM', 1, 1],
+    ],
+  )
+  expect(total(given)).toBe(2000)
+  const [{ id }] = given.body.data
+  const data = { type: 'cart_item', quantity: 1 }
+  const fewer = await world.shopper.put(`${cart}/items/${id}`, { data })
+  expect(items(fewer)).toEqual([['LOAF', 1000]])
+})
+
+test('with Prefer: explain, each promotion of the store and each price is explained to sellers', async () => {
+  const cart = newCart()
+  const applied = await rule(percentOff(10))
+  const disabled = await rule(percentOff(20), { enabled: false })
+  await add(cart, product('LOAF', 3))
+  const prefer = { prefer: 'explain' }
+  const { body } = await world.admin.get(`${cart}/items`, prefer)
+  expect(body.meta.promotion_verdicts.map(({ id, verdict, amount }: Any) => [id, verdict, amount])).toEqual([
+    [disabled, 'disabled', undefined],
+    [applied, 'applied', -300],
+  ])
+  expect(body.data[0].meta.explanation).toMatchObject({
+    value: 3000,
+    discounts: [{ source: 'rule', id: applied, amount: -300 }],
+    taxes: [],
+    with_tax: 2700,
+    price: { pricebooks: [{ reason: 'chosen' }] },
+  })
+  const whole = await world.admin.get(cart, prefer)
+  expect(whole.body.data.meta.promotion_verdicts).toHaveLength(2)
+  expect((await world.shopper.get(`${cart}/items`, prefer)).body.meta.promotion_verdicts).toBeUndefined()
+})
