@@ -35,6 +35,7 @@ import { releaseChapter } from './releases/index.ts'
 import { rulePromotionChapter } from './rule-promotions/index.ts'
 import { searchChapter } from './search/index.ts'
 import { settings } from './settings/index.ts'
+import { simulationChapter } from './simulations/index.ts'
 import { releaseContents, storefront } from './storefront/index.ts'
 import { totals } from './totals/index.ts'
 import { variationChapter } from './variations/index.ts'
@@ -83,6 +84,7 @@ const chapters: readonly Module[] = [
   promotionCodeChapter,
   cartChapter,
   cartItemChapter,
+  simulationChapter,
 ]
 
 /** Nothing registers itself; a module may use only the modules above it. */

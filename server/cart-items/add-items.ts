@@ -52,7 +52,13 @@ export const addCartItems = action({
       refused,
       apply: async (contents, shop, cart) => {
         const ids = shop.requested.flatMap(({ item }) => item?.id ?? [])
-        const add = adder(shop, cart, await readAvailable(ctx, ids), others, ctx.who.grant === 'client_credentials')
+        const add = adder(
+          shop,
+          cart,
+          await readAvailable(ctx, ids),
+          others,
+          ctx.who.grant === 'client_credentials',
+        )
         // Codes come last, as they may be for items of the same request.
         return inTurn(items).reduce((sofar, item) => {
           try {

@@ -3,12 +3,12 @@ import {
   type CartValues,
   type Contents,
   codesNamed,
+  isSameCode,
   linesMax,
   priceContents,
 } from '../carts/index.ts'
 import { type Reason, reasonOf, type Verdict } from '../discounts/index.ts'
 import { Problem } from '../kernel/errors.ts'
-import { foldCode } from '../promotion-codes/index.ts'
 import type { NewItem } from './new-lines.ts'
 
 interface Occasion {
@@ -42,17 +42,16 @@ export function enterCode(
       { source, meta },
     )
   }
-  const folded = foldCode(code)
-  const { contents: next, isNew } = withCode(contents, { code, folded, enteredAt: shop.now })
+  const { contents: next, isNew } = withCode(contents, { code, enteredAt: shop.now })
   if (next.lines.length + next.codes.length > linesMax && isNew) {
     throw new Problem('unprocessable', `A cart has at most ${linesMax} items and codes.`, {
       ...{ title: 'Limit Reached', source, meta },
     })
   }
-  const promotionIds = new Set(codesNamed(folded, shop).map(({ promotionId }) => promotionId))
+  const promotionIds = new Set(codesNamed(code, shop).map(({ promotionId }) => promotionId))
   const { verdicts } = priceContents(cart, next, shop).evaluation
   const reasons = verdicts.filter(({ id }) => promotionIds.has(id)).map(reasonOf)
-  if (reasons.some((reason) => !reason || !refusals.has(reason.verdict))) return next
+  if (reasons.some((reason) => !reason || !refusals.includes(reason.verdict))) return next
   throw new Problem('not_found', 'No promotion could be found with the given code.', {
     source,
     meta: { ...meta, reason: shownReason(reasons[0], isSeller) },
@@ -61,7 +60,7 @@ export function enterCode(
 
 /** A code is in a cart once. Entered again, it makes gifts free that its promotion added. */
 function withCode(contents: Contents, code: Contents['codes'][number]) {
-  const i = contents.codes.findIndex(({ folded }) => folded === code.folded)
+  const i = contents.codes.findIndex((one) => isSameCode(one.code, code.code))
   const before = contents.codes[i]
   if (!before) return { contents: { ...contents, codes: [...contents.codes, code] }, isNew: true }
   const hasGifts = contents.lines.some((line) => line.kind === 'cart_item' && line.autoAdded)
@@ -70,7 +69,7 @@ function withCode(contents: Contents, code: Contents['codes'][number]) {
 }
 
 /** Why a code is as good as unknown. */
-const refusals = new Set<Verdict['verdict']>([
+const refusals: readonly Verdict['verdict'][] = [
   'rule_promotions_not_used',
   'simple_calculation',
   'disabled',
@@ -84,7 +83,7 @@ const refusals = new Set<Verdict['verdict']>([
   'no_line_matches',
   'condition_unmet',
   'incomplete',
-])
+]
 
 const unknown = { verdict: 'unknown_code', detail: 'There is no promotion with this code.' } as const
 

@@ -1,8 +1,7 @@
-import { type Contents, changeCart } from '../carts/index.ts'
+import { type Contents, changeCart, isSameCode } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
 import { noContent } from '../kernel/shape/answer.ts'
-import { foldCode } from '../promotion-codes/index.ts'
 
 /** Removes a promotion code. */
 export const deleteCartCode = action({
@@ -21,8 +20,7 @@ export const deleteCartCode = action({
 
 /** The contents without a code; a Problem if it is not among them. */
 export function withoutCode(contents: Contents, code: string): Contents {
-  const folded = foldCode(code)
-  const codes = contents.codes.filter((one) => one.folded !== folded)
+  const codes = contents.codes.filter((one) => !isSameCode(one.code, code))
   if (codes.length < contents.codes.length) return { ...contents, codes }
   if (code.startsWith('auto_')) {
     throw new Problem('bad_request', 'An automatic promotion cannot be removed from a cart.')

@@ -1,5 +1,5 @@
 import type { Shopper } from '../catalogs/index.ts'
-import type { EnteredCode, Shopper as CodeShopper } from '../discounts/index.ts'
+import type { Shopper as CodeShopper, EnteredCode } from '../discounts/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Values } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'

@@ -1,5 +1,5 @@
 import type { Work } from '../kernel/work/context.ts'
-import { codesStateSql } from '../promotion-codes/index.ts'
+import { codesStateSql, shopperKeySql } from '../promotion-codes/index.ts'
 import { promotionsStateSql } from '../promotions/index.ts'
 import { rulePromotionsStateSql } from '../rule-promotions/index.ts'
 import type { CalculationMethod } from '../totals/index.ts'
@@ -19,15 +19,30 @@ const tagsOf = (accounts: string) =>
   `(SELECT json_agg(tag->>'id') FROM accounts a, jsonb_array_elements(a.account_tags) tag
     WHERE a.store_id = $1 AND a.id = (${accounts}->>0)::uuid)`
 
-/** `accounts` is the SQL of a JSON list of ids, `codes` that of a JSON list of codes, folded. */
-export const stateSql = (accounts: string, codes: string): string =>
+/** The SQL of what the state depends on: JSON lists of ids and of codes, and a text. */
+interface CartSql {
+  readonly customers: string
+  readonly accounts: string
+  readonly email: string
+  readonly codes: string
+}
+
+export const stateSql = ({ customers, accounts, email, codes }: CartSql): string =>
   `concat_ws('|', ${rules}, ${releases}, ${currencies}, ${settings}, ${tagsOf(accounts)},
-    ${promotionsStateSql}, ${rulePromotionsStateSql}, ${codesStateSql(codes)})`
+    ${promotionsStateSql}, ${rulePromotionsStateSql},
+    ${codesStateSql(codes, shopperKeySql(`(${customers}->>0)`, `(${accounts}->>0)`, email))})`
+
+const bound = stateSql({
+  customers: '$2::jsonb',
+  accounts: '$3::jsonb',
+  email: '$4::text',
+  codes: '$5::jsonb',
+})
 
 /** The state for a cart, and the ids of its account's tags. */
 export async function readState(
   { store }: Work,
-  { accounts = [], contents }: CartValues,
+  { customers = [], accounts = [], contact, contents }: CartValues,
 ): Promise<{
   readonly state: string
   readonly accountTags: readonly string[]
@@ -36,11 +51,16 @@ export async function readState(
   readonly promotions: string | null
   readonly rulePromotions: string | null
 }> {
-  const text = `SELECT ${stateSql('$2::jsonb', '$3::jsonb')}, ${tagsOf('$2::jsonb')},
+  const text = `SELECT ${bound}, ${tagsOf('$3::jsonb')},
     (SELECT doc->>'calculation_method' FROM singletons WHERE store_id = $1 AND name = 'settings'),
     ${promotionsStateSql}, ${rulePromotionsStateSql}` as const
-  const codes = contents?.codes.map(({ folded }) => folded) ?? []
-  const [row] = await store.read(text, JSON.stringify(accounts), JSON.stringify(codes))
+  const [row] = await store.read(
+    text,
+    JSON.stringify(customers),
+    JSON.stringify(accounts),
+    contact?.email || null,
+    JSON.stringify(contents?.codes.map(({ code }) => code) ?? []),
+  )
   return {
     state: row?.[0] as string,
     accountTags: JSON.parse(row?.[1] ?? '[]') as string[],

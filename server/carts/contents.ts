@@ -22,8 +22,6 @@ export const nothing: Contents = { lines: [], codes: [], customDiscounts: [], sh
 export interface CartCode {
   /** As the shopper wrote it. */
   readonly code: string
-  /** To compare codes by. */
-  readonly folded: string
   readonly enteredAt: string
   /** Whether it was entered again after its promotion had added gifts. */
   readonly isRepeated?: boolean | undefined

@@ -12,13 +12,17 @@ import { mayUse, ownersOf } from './owners.ts'
 import { type PricedOutcome, priceCart } from './price-cart.ts'
 import type { CartExplanation } from './priced-cart.ts'
 
-const codes = `jsonb_path_query_array((carts.hidden->'contents')::jsonb, '$.codes[*].folded')`
-const state = stateSql('carts.accounts', codes)
+const state = stateSql({
+  customers: 'carts.customers',
+  accounts: 'carts.accounts',
+  email: `nullif(carts.doc#>>'{contact,email}', '')`,
+  codes: `jsonb_path_query_array((carts.hidden#>'{contents,codes}')::jsonb, '$[*].code')`,
+})
 
 /**
  * A cart with current prices. One statement reads it and says whether its prices still hold; if not, it is priced anew
- * for the response only: no reader changes its version or when it expires. Where the request asks why, each promotion of
- * the store has a verdict.
+ * for the response only: no reader changes its version or when it expires. Where the request asks why, each promotion
+ * of the store has a verdict.
  */
 export async function findCart(
   work: Work,

@@ -2,6 +2,7 @@ import { action } from '../kernel/declare/action.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
 import { wantsExplanation } from '../storefront/index.ts'
 import { carts } from './carts.ts'
+import { explainHeader } from './explain-header.ts'
 import { findCart } from './find-cart.ts'
 import { includedIn, includedSchema, includeParameter } from './included.ts'
 
@@ -13,6 +14,7 @@ export const getCart = action({
     'Returns a cart with what it costs now. An id that no cart has reads as an empty cart; the first write creates it.',
   area: 'carts',
   status: 200,
+  headers: explainHeader,
   query: { include: includeParameter('items', 'tax_items', 'custom_discounts', 'promotions') },
   shows: { resource: carts, beside: { included: includedSchema } },
   async run(ctx, { params, query, headers }) {

@@ -43,21 +43,21 @@ export async function giveGifts(
   const available = await readAvailable(work, ids)
   const refused: Problem[] = []
   let place = 0
-  const next = giftsToAdd.reduce((sofar, { gifts, code }) => {
+  let { lines } = contents
+  for (const { gifts, code } of giftsToAdd) {
     const from = place
     place += gifts.length
     try {
       const added = gifts.map((gift, i) => giftLine(gift, from + i, { cart, shop, available, code }))
-      const lines = added.reduce(mergeLine, sofar.lines)
-      if (lines.length > linesMax) throw refuse(`A cart has at most ${linesMax} items.`, code)
-      return { ...sofar, lines }
+      const merged = added.reduce(mergeLine, lines)
+      if (merged.length > linesMax) throw refuse(`A cart has at most ${linesMax} items.`, code)
+      lines = merged
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem
       refused.push(problem)
-      return sofar
     }
-  }, contents)
-  return { contents: next, shop, refused }
+  }
+  return { contents: { ...contents, lines }, shop, refused }
 }
 
 type Gift = Evaluation['giftsToAdd'][number]['gifts'][number]

@@ -20,7 +20,7 @@ export {
 export { type CartRow, contentsOf } from './carts.ts'
 export { changeCart } from './change-cart.ts'
 export { type Available, checksStock, mustBeInStock, readAvailable } from './check-stock.ts'
-export { codesNamed } from './codes.ts'
+export { codesNamed, isSameCode } from './codes.ts'
 export type {
   CartLine,
   CartShippingGroup,

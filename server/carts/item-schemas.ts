@@ -64,52 +64,54 @@ export const cartItem: JsonSchema = named(
         { taxes: relationship, custom_discounts: relationship, promotions: relationship },
         [],
       ),
-      meta: object({
-        display_price: object(
-          {
-            with_tax: both,
-            without_tax: both,
-            tax: both,
-            discount: both,
-            without_discount: both,
-            discounts: byKey(
-              object({
-                amount: integer,
-                currency: string,
-                formatted: string,
-                constituents: byKey(amount),
-              }),
-            ),
-          },
-          ['with_tax', 'without_tax', 'tax', 'discount', 'without_discount'],
-        ),
-        explanation: {
-          ...object(
+      meta: object(
+        {
+          display_price: object(
             {
-              price: priceTrace('').schema,
-              value: integer,
-              discounts: listOf(
+              with_tax: both,
+              without_tax: both,
+              tax: both,
+              discount: both,
+              without_discount: both,
+              discounts: byKey(
                 object({
-                  source: string,
-                  id: string,
-                  code: string,
                   amount: integer,
-                  is_cart_discount: { type: 'boolean' },
+                  currency: string,
+                  formatted: string,
+                  constituents: byKey(amount),
                 }),
               ),
-              taxes: listOf(
-                object({ id: uuid, component_id: uuid, base: integer, amount: integer }, ['id', 'amount']),
-              ),
-              without_tax: integer,
-              with_tax: integer,
             },
-            [],
+            ['with_tax', 'without_tax', 'tax', 'discount', 'without_discount'],
           ),
-          description:
-            'How the item comes to its price. Present if the request has `Prefer: explain`.',
+          explanation: {
+            ...object(
+              {
+                price: priceTrace('').schema,
+                value: integer,
+                discounts: listOf(
+                  object({
+                    source: string,
+                    id: string,
+                    code: string,
+                    amount: integer,
+                    is_cart_discount: { type: 'boolean' },
+                  }),
+                ),
+                taxes: listOf(
+                  object({ id: uuid, component_id: uuid, base: integer, amount: integer }, ['id', 'amount']),
+                ),
+                without_tax: integer,
+                with_tax: integer,
+              },
+              [],
+            ),
+            description: 'How the item comes to its price. Present if the request has `Prefer: explain`.',
+          },
+          timestamps: object({ created_at: string, updated_at: string }),
         },
-        timestamps: object({ created_at: string, updated_at: string }),
-      }, ['display_price', 'timestamps']),
+        ['display_price', 'timestamps'],
+      ),
     },
     ['id', 'type', 'name', 'quantity', 'unit_price', 'value', 'meta'],
   ),

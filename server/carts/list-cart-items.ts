@@ -1,5 +1,6 @@
 import { action } from '../kernel/declare/action.ts'
 import { wantsExplanation } from '../storefront/index.ts'
+import { explainHeader } from './explain-header.ts'
 import { findCart } from './find-cart.ts'
 import { includeParameter } from './included.ts'
 import { itemsAnswer, itemsShown } from './items-answer.ts'
@@ -12,6 +13,7 @@ export const listCartItems = action({
   area: 'carts',
   status: 200,
   params: {},
+  headers: explainHeader,
   query: { include: includeParameter('tax_items', 'custom_discounts', 'promotions') },
   shows: itemsShown,
   async run(ctx, { params, query, headers }) {

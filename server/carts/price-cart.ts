@@ -86,11 +86,7 @@ const itemsOf = (
   }))
 
 /** The next instant at which a price may change. */
-function untilOf(
-  shop: CartShop,
-  lines: readonly CartLine[],
-  { holdsUntil }: Evaluation,
-): string | undefined {
+function untilOf(shop: CartShop, lines: readonly CartLine[], { holdsUntil }: Evaluation): string | undefined {
   const instants = [
     shop.holdsUntil,
     holdsUntil,

@@ -39,7 +39,13 @@ const simulationSchema = object({
 })
 
 const bodyFields = {
-  cart_id: text({ required: true, min: 1, max: 255, about: 'The id of the cart.', example: 'kitchen-tablet' }),
+  cart_id: text({
+    required: true,
+    min: 1,
+    max: 255,
+    about: 'The id of the cart.',
+    example: 'kitchen-tablet',
+  }),
 }
 
 /** Says what a promotion would do to a cart, as if it ran now and the shopper had entered a code. */

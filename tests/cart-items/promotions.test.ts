@@ -23,7 +23,12 @@ beforeAll(async () => {
     ['JAM', 300],
   ] as const) {
     const price = { sku, currencies: { USD: { amount, includes_tax: false } } }
-    await shop.send('POST', `/pcm/pricebooks/${book}/prices`, { type: 'product-price', attributes: price }, 201)
+    await shop.send(
+      'POST',
+      `/pcm/pricebooks/${book}/prices`,
+      { type: 'product-price', attributes: price },
+      201,
+    )
   }
   await shop.publish(await shop.catalog([hierarchy], { pricebook_id: book }))
   const settings = { discounts: { use_rule_promotions: true, custom_discounts_enabled: false } }
@@ -39,7 +44,6 @@ beforeEach(async () => {
 })
 
 const period = { start: '2020-01-01T00:00:00Z', end: '2099-01-01T00:00:00Z' }
-const usd = (amount: number) => [{ amount, currency: 'USD' }]
 
 async function create(path: string, data: object): Promise<string> {
   const reply = await world.admin.post(path, { data })
@@ -230,16 +234,15 @@ test('an automatic gift comes with what it is for, and goes with it', async () =
     requirements: [{ targets: [ids.LOAF], quantity: 2 }],
     gifts: [ids.JAM],
     auto_add_free_gift: true,
-    currencies: ['USD'],
   })
   expect(items(await add(cart, product('LOAF')))).toEqual([['LOAF', 1000]])
   const given = await add(cart, product('LOAF'))
-  expect(given.body.data.map(({ sku, quantity, auto_add_quantity: added }: Any) => [sku, quantity, added])).toEqual(
-    [
-      ['LOAF', 2, undefined],
-      ['JAM', 1, 1],
-    ],
-  )
+  expect(
+    given.body.data.map(({ sku, quantity, auto_add_quantity: added }: Any) => [sku, quantity, added]),
+  ).toEqual([
+    ['LOAF', 2, undefined],
+    ['JAM', 1, 1],
+  ])
   expect(total(given)).toBe(2000)
   const [{ id }] = given.body.data
   const data = { type: 'cart_item', quantity: 1 }

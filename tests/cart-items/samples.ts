@@ -38,6 +38,21 @@ const groupPath = async (client: Client) => {
   return `${path}/${(await client.post(path, { data: { type: 'shipping_group' } })).body.data.id}`
 }
 
+let codes = 0
+
+/** A code for any cart. */
+async function codeForCarts(client: Client): Promise<string> {
+  const promotion = {
+    ...{ type: 'promotion', name: 'Spring', description: 'A tenth off', promotion_type: 'percent_discount' },
+    ...{ enabled: true, start: '2020-01-01', end: '2099-01-01' },
+    schema: { currencies: [{ currency: 'USD', percentage: 10 }] },
+  }
+  const path = `/v2/promotions/${(await client.post('/v2/promotions', { data: promotion })).body.data.id}`
+  const code = `SAMPLE-${++codes}`
+  await client.post(`${path}/codes`, { data: { type: 'promotion_codes', codes: [{ code }] } })
+  return code
+}
+
 export const cartItemSamples: ModuleSamples = {
   completions: {
     'add-cart-items.cart_item': async (client, samples) => ({
@@ -48,10 +63,17 @@ export const cartItemSamples: ModuleSamples = {
       shipping_group_id: '',
     }),
     'add-cart-items.custom_item': async () => ({ shipping_group_id: '' }),
+    'add-cart-items.promotion_item': async (client) => ({ code: await codeForCarts(client) }),
     'add-cart-items.cart_items': async () => ({ cart_id: 'another-cart' }),
   },
   paths: {
     'update-cart-item': itemPath,
+    'delete-cart-code': async (client) => {
+      const path = await cartWithItem(client)
+      const code = await codeForCarts(client)
+      await client.post(`${path}/items`, { data: { type: 'promotion_item', code } })
+      return `${path}/discounts/${code}`
+    },
     'delete-cart-item': itemPath,
     'get-cart-shipping-group': groupPath,
     'update-cart-shipping-group': groupPath,
