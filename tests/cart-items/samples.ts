@@ -8,7 +8,8 @@ const tax = { type: 'tax_item', rate: 0.2 }
 const discount = { type: 'custom_discount', amount: -1 }
 
 /** The path of a cart with an item. */
-const cartWithItem = async (client: Client) => (await itemPath(client)).replace(/\/items\/.*/, '')
+const cartWithItem = async (client: Client, takesPromotions = false) =>
+  (await itemPath(client, undefined, takesPromotions)).replace(/\/items\/.*/, '')
 const taxPath = async (client: Client) => {
   const path = `${await itemPath(client)}/taxes`
   return `${path}/${(await client.post(path, { data: tax })).body.data.id}`
@@ -44,7 +45,7 @@ let codes = 0
 async function codeForCarts(client: Client): Promise<string> {
   const promotion = {
     ...{ type: 'promotion', name: 'Spring', description: 'A tenth off', promotion_type: 'percent_discount' },
-    ...{ enabled: true, start: '2020-01-01', end: '2099-01-01' },
+    ...{ enabled: true, start: '2020-01-01', end: '2999-01-01' },
     schema: { currencies: [{ currency: 'USD', percentage: 10 }] },
   }
   const path = `/v2/promotions/${(await client.post('/v2/promotions', { data: promotion })).body.data.id}`
@@ -67,9 +68,10 @@ export const cartItemSamples: ModuleSamples = {
     'add-cart-items.cart_items': async () => ({ cart_id: 'another-cart' }),
   },
   paths: {
+    'add-cart-items': async (client) => `${await cartWithItem(client, true)}/items`,
     'update-cart-item': itemPath,
     'delete-cart-code': async (client) => {
-      const path = await cartWithItem(client)
+      const path = await cartWithItem(client, true)
       const code = await codeForCarts(client)
       await client.post(`${path}/items`, { data: { type: 'promotion_item', code } })
       return `${path}/discounts/${code}`

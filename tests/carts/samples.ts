@@ -9,16 +9,16 @@ export const cartSamples: ModuleSamples = {
   notInUpdates: ['cart.payment_intent_id', 'cart.snapshot_date'],
 }
 
-/** The path of a new cart that takes custom discounts. */
-export async function cartPath(client: Client): Promise<string> {
-  const settings = { custom_discounts_enabled: true, use_rule_promotions: false }
+/** The path of a new cart, which takes either custom discounts or rule promotions. */
+export async function cartPath(client: Client, takesPromotions = false): Promise<string> {
+  const settings = { custom_discounts_enabled: !takesPromotions, use_rule_promotions: takesPromotions }
   const { body } = await client.post('/v2/carts', { data: { name: 'Sample', discount_settings: settings } })
   return `/v2/carts/${body.data.id}`
 }
 
 /** The path of an item in a new cart. */
-export async function itemPath(client: Client): Promise<string> {
-  const items = `${await cartPath(client)}/items`
+export async function itemPath(client: Client, _samples?: unknown, takesPromotions = false): Promise<string> {
+  const items = `${await cartPath(client, takesPromotions)}/items`
   const item = { type: 'custom_item', name: 'Wrap', quantity: 1, price: { amount: 100 } }
   const added = await client.post(items, { data: item })
   return `${items}/${added.body.data[0].id}`

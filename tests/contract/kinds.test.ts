@@ -46,7 +46,7 @@ describe.each(takers)('$id', ({ operation, kinds: { by, most, of } }) => {
   /** Samples of its own for each test, so that no limit of the objects above is met. */
   async function begin() {
     const samples = new Samples(world.admin, world.work)
-    const path = await samples.path(operation.path)
+    const path = await samples.pathOf(operation)
     const post = (body: unknown) => world.admin.send(operation.method, path, { body: JSON.stringify(body) })
     return {
       post,

@@ -153,6 +153,11 @@ export class Samples {
     return path
   }
 
+  /** The path of an operation, which may have a sample of its own. */
+  async pathOf({ id, path }: Operation): Promise<string> {
+    return (await paths[id]?.(this.#client, this)) ?? this.path(path)
+  }
+
   async #parameter(pattern: string, before: string): Promise<string> {
     const depth = before.split('/').length
     const collection = pattern.split('/').slice(0, depth).join('/')
@@ -307,8 +312,7 @@ export class Samples {
       const ownBody = await bodies[operation.id]?.(this.#client, this)
       const query = queries[operation.id] ?? ''
       const search = typeof query === 'string' ? query : await query(this.#client, this)
-      const ownPath = await paths[operation.id]?.(this.#client, this)
-      const path = (ownPath ?? (await this.path(operation.path))) + search
+      const path = (await this.pathOf(operation)) + search
       const fields = body && { type: body.type, ...sampleValuesOf(body.fields) }
       const value = data && sampleValue('data', data)
       const items = kinds && (await this.items(operation, kinds, path))
