@@ -71,7 +71,7 @@ export function makeSets(
 }
 
 /** The first so many sets. */
-export function firstSets(batches: readonly Batch[], most: number): readonly Batch[] {
+export function firstSets<One extends Batch>(batches: readonly One[], most: number): readonly One[] {
   let left = most
   return batches.flatMap((batch) => {
     const times = Math.min(batch.times, left)

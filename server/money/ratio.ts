@@ -17,16 +17,19 @@ export function ratio(numerator: number | bigint, denominator: number | bigint =
 export const toRatio = (value: Exact): Ratio => (typeof value === 'object' ? value : ratio(value))
 
 export function addRatios(values: readonly Exact[]): Ratio {
-  return values.map(toRatio).reduce(
-    (sum, one) =>
-      sum.denominator === one.denominator
-        ? { numerator: sum.numerator + one.numerator, denominator: sum.denominator }
-        : {
-            numerator: sum.numerator * one.denominator + one.numerator * sum.denominator,
-            denominator: sum.denominator * one.denominator,
-          },
-    ratio(0n),
-  )
+  // Equal denominators are added first: the product of all would have more digits the more values there are.
+  const numerators = new Map<bigint, bigint>()
+  for (const { numerator, denominator } of values.map(toRatio)) {
+    numerators.set(denominator, (numerators.get(denominator) ?? 0n) + numerator)
+  }
+  let sum = ratio(0n)
+  for (const [denominator, numerator] of numerators) {
+    sum = {
+      numerator: sum.numerator * denominator + numerator * sum.denominator,
+      denominator: sum.denominator * denominator,
+    }
+  }
+  return sum
 }
 
 /**

@@ -1,6 +1,6 @@
-import { divide, ratio } from '../../money/index.ts'
+import { divide } from '../../money/index.ts'
 import type { RuleNode } from '../rules/rule-document.ts'
-import type { WorkingLine } from '../working-cart.ts'
+import { priceOf, type WorkingLine } from '../working-cart.ts'
 import { comparison } from './comparison.ts'
 import type { Condition } from './condition.ts'
 import { lineCondition } from './line-condition.ts'
@@ -9,7 +9,7 @@ import { lineCondition } from './line-condition.ts'
 export function itemPrice(node: RuleNode, path: string, children: readonly Condition[]): Condition {
   const test = comparison(node.operator, node.args ?? [])
   return lineCondition(node, path, children, {
-    matches: ({ left, quantity }) => test(ratio(left, quantity)),
+    matches: (line) => test(priceOf(line, 1)),
     read: ({ left, quantity }) => divide(left, quantity),
   })
 }

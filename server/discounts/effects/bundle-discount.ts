@@ -14,7 +14,7 @@ export type BundleCut =
 export interface BundleDiscount {
   readonly cut: BundleCut
   /** The groups of a bundle. Of several bundles, the first that the cart has is discounted. */
-  readonly bundlesIn: (view: EffectView) => readonly (readonly Group[])[] | Refusal
+  readonly bundlesIn: (view: EffectView) => readonly (() => readonly Group[])[] | Refusal
   /** The units of a line that bundles may be made of. */
   readonly availableOf: (line: WorkingLine) => number
   /** What units of a line cost. */
@@ -41,11 +41,11 @@ export function bundleDiscount(options: BundleDiscount): Effect {
       if (!sets.batches.length && sets.lack) return refuseLack(groups, sets.lack, availableOf)
       const { currency } = view.cart.cart
       // A bundle that costs more than its units is passed over, and no limit counts it.
-      const cheaper = sets.batches.filter((batch) => compare(savingOf(batch, options, currency), 0) > 0)
-      const savingsOf = (batches: readonly Batch[]) =>
-        roundToAmount(
-          addRatios(batches.map((batch) => product(savingOf(batch, options, currency), batch.times))),
-        )
+      const cheaper = sets.batches
+        .map((batch) => ({ ...batch, saving: savingOf(batch, options, currency) }))
+        .filter(({ saving }) => compare(saving, 0) > 0)
+      const savingsOf = (batches: Readonly<typeof cheaper>) =>
+        roundToAmount(addRatios(batches.map(({ saving, times }) => product(saving, times))))
       const allowed = firstSets(cheaper, bundlesMax)
       const uses = usesOf(groups, unit)
       const paidFor = firstSets(allowed, Math.floor(view.usesLeft / uses))
@@ -71,17 +71,20 @@ export function bundleDiscount(options: BundleDiscount): Effect {
 const usesOf = (groups: readonly Group[], unit: 'unit' | 'bundle') =>
   unit === 'bundle' ? 1 : groups.reduce((sum, { quantity }) => sum + quantity, 0)
 
+/** The first bundle that the cart has, or the first at all. Those after it are not looked at. */
 function firstBundle(
-  bundles: readonly (readonly Group[])[],
+  bundles: readonly (() => readonly Group[])[],
   availableOf: BundleDiscount['availableOf'],
 ): { readonly sets: Sets; readonly groups: readonly Group[] | undefined } {
-  const made = bundles
-    .filter((groups) => groups.length)
-    .map((groups) => ({ groups, sets: makeSets(groups, availableOf) }))
-  return (
-    made.find(({ sets }) => sets.batches.length) ??
-    made[0] ?? { groups: undefined, sets: { batches: [], lack: undefined } }
-  )
+  let first: { readonly sets: Sets; readonly groups: readonly Group[] } | undefined
+  for (const groupsOf of bundles) {
+    const groups = groupsOf()
+    if (!groups.length) continue
+    const made = { groups, sets: makeSets(groups, availableOf) }
+    if (made.sets.batches.length) return made
+    first ??= made
+  }
+  return first ?? { groups: undefined, sets: { batches: [], lack: undefined } }
 }
 
 const priceOfOne = ({ picks }: Batch, priceOf: BundleDiscount['priceOf']): Ratio =>

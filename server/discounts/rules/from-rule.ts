@@ -90,7 +90,11 @@ function toBundleEffect(
     bundlesIn(view) {
       const finding = own.check({ cart: view.cart, lines: view.lines })
       if (!finding.isMet) return { verdict: 'condition_unmet', ...finding.unmet }
-      return bundles.map(({ groupsIn }) => groupsIn({ cart: view.cart, lines: view.lines }))
+      return bundles.map(
+        ({ groupsIn }) =>
+          () =>
+            groupsIn({ cart: view.cart, lines: view.lines }),
+      )
     },
     availableOf: ({ quantity }) => quantity,
     priceOf,

@@ -143,10 +143,11 @@ const types: {
     return bundleDiscount({
       cut: { by: 'fixed_price', amountIn },
       bundlesIn: ({ lines }) => [
-        groups.map(({ quantity, matches }) => ({
-          quantity,
-          lines: lines.filter(({ line }) => matches(line)),
-        })),
+        () =>
+          groups.map(({ quantity, matches }) => ({
+            quantity,
+            lines: lines.filter(({ line }) => matches(line)),
+          })),
       ],
       availableOf: ({ untouched }) => untouched,
       // The units that no promotion has taken have their full price, whatever the others cost.
