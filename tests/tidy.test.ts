@@ -109,6 +109,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['total', 'how many objects a list has'],
   ['transaction', 'of the database'],
   ['user', 'of the operating system', /postgres\/(embedded|pid-file|run-as)\.ts$/],
+  ['version', 'of a row; of Node, PostgreSQL and the API'],
 ]
 
 /** Words that the kernel has yet to lose. The list only shrinks. */

@@ -67,7 +67,17 @@ export const promotions = resource({
   path: '/v2/promotions',
   table: 'promotions',
   fields: promotionFields,
-  filter: { ...walks, name: indexed('eq', 'like'), promotion_type: indexed('eq') },
+  filter: {
+    ...walks,
+    name: indexed('eq', 'like'),
+    promotion_type: indexed('eq'),
+    // The names of the same in a search of the public contract. Its header is not needed.
+    promo_id: { ops: ['eq'], type: 'uuid', column: 'id' },
+    promo_name: { ...indexed('eq', 'like'), column: 'name' },
+    promo_type: { ...indexed('eq'), column: 'promotion_type' },
+    promo_start_date: { ops: walks.created_at, type: 'time', column: 'starts_at' },
+    promo_end_date: { ops: walks.created_at, type: 'time', column: 'ends_at' },
+  },
   sort: ['created_at', 'id', 'updated_at'],
   most: { n: 1000, detail: (n) => `A store can have at most ${n} promotions.` },
   area: 'promotions',

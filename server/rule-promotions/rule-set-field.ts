@@ -13,12 +13,20 @@ const count = (description: string) => ({
 })
 const flag = (description: string) => ({ type: ['boolean', 'null'], description })
 
+/** In words: `check-nodes.ts` says what is wrong with a condition, and stops at the limits. */
+const conditionMembers = {
+  strategy: { description: 'The kind of condition, such as `cart_total` or `item_sku`.' },
+  operator: { description: 'How it compares, such as `gte` or `in`.' },
+  args: { description: 'A list of what it compares with.' },
+  children: { description: 'A list of further conditions, for the same items.' },
+}
+
 const tree = (description: string) => ({
   type: ['object', 'array', 'null'],
+  properties: conditionMembers,
   maxItems: 500,
-  description:
-    `${description} A condition has a \`strategy\`, and depending on it an \`operator\`, \`args\` and \`children\`. A list stands for ` +
-    '`and`. All conditions of a promotion together are at most 500, in at most 10 levels.',
+  items: { description: 'A condition.' },
+  description: `${description} A list of conditions stands for \`and\`. A promotion has at most 500 in all, in at most 10 levels.`,
 })
 
 const limitations = object({

@@ -254,3 +254,20 @@ test('the history has each version of a promotion, the newest first', async () =
   await world.admin.delete(`/v2/promotions/${id}`)
   expect((await world.admin.get(`/v2/promotions/${id}/history`)).status).toBe(404)
 })
+
+test('promotions are found by the filters of the public contract', async () => {
+  const schema = { currencies: usd(500) }
+  const { body } = await create({ name: 'Found it', schema, start: '2031-05-01', end: '2031-06-01' })
+  const { id } = body.data
+  const filters = [
+    `eq(promo_id,${id})`,
+    'eq(promo_name,Found it)',
+    'like(promo_name,Found*):eq(promo_type,fixed_discount)',
+    'eq(promo_start_date,2031-05-01)',
+    'ge(promo_start_date,2031-05-01):lt(promo_end_date,2031-06-02)',
+  ]
+  for (const filter of filters) {
+    const found = await world.admin.get(`/v2/promotions?filter=${encodeURIComponent(filter)}`)
+    expect([filter, found.body.data?.map((one: { id: string }) => one.id)]).toEqual([filter, [id]])
+  }
+})
