@@ -86,9 +86,16 @@ test('a disabled promotion changes nothing', () => {
         ...rest,
         document: { ...document, id: `disabled ${i}`, enabled: false },
       })) as typeof documents
-      const { verdicts, ...others } = evaluateCase({ ...one, documents: [...disabled, ...one.documents] })
-      const before = evaluateCase(one)
-      expect({ ...others, verdicts: verdicts.filter(({ id }) => !id.startsWith('disabled')) }).toEqual(before)
+      const isOther = (id: string) => !id.startsWith('disabled')
+      const { verdicts, messages, ...others } = evaluateCase({
+        ...one,
+        documents: [...disabled, ...one.documents],
+      })
+      expect({
+        ...others,
+        verdicts: verdicts.filter(({ id }) => isOther(id)),
+        messages: messages.filter(({ source }) => isOther(source.id)),
+      }).toEqual(evaluateCase(one))
     }),
     usual,
   )
