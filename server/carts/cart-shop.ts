@@ -46,7 +46,9 @@ export interface CartShop {
   readonly withProducts: (requests: readonly ProductRequest[]) => Promise<CartShop>
   /** All promotions of the store. */
   readonly promotions: readonly StoredPromotion[]
-  /** What the codes in the cart, and those that are about to be entered, are codes for. */
+  /** The codes in the cart, and those that are about to be entered: the state is about them. */
+  readonly entered: readonly string[]
+  /** What these are codes for. */
   readonly codes: readonly EnteredCode[]
   /** Who uses the codes. */
   readonly shopper: CodeShopper
@@ -70,11 +72,11 @@ export async function openShop(
 ): Promise<CartShop> {
   const { lines, codes, currency: fixed } = cart.contents ?? nothing
   // Read first: if something changes meanwhile, the state is older than the prices, and the next read prices anew.
-  const { state, accountTags, method, promotions, rulePromotions } = await readState(work, cart)
+  const entered = [...codes.map(({ code }) => code), ...newCodes]
+  const { state, accountTags, method, promotions, rulePromotions } = await readState(work, cart, entered)
   const at = cart.snapshot_date === undefined ? work.clock.now() : new Date(cart.snapshot_date)
   const code = fixed ?? currency
   const shop = await shopOf(work, shopperOf(cart, at), code === undefined ? {} : { currency: code })
-  const entered = [...codes.map(({ code }) => code), ...newCodes]
   const shopper = await codeShopperOf(work, cart, entered.length > 0)
   const known = new Map<string, CartQuote>()
   const quoteAll = async (some: readonly ProductRequest[]): Promise<readonly CartQuote[]> => {
@@ -103,6 +105,7 @@ export async function openShop(
       ...(await loadPromotions(work, promotions)),
       ...(await loadRulePromotions(work, rulePromotions)),
     ],
+    entered,
     codes: entered.length ? await findEnteredCodes(work, entered, shopper) : [],
     shopper,
   }

@@ -39,10 +39,11 @@ const bound = stateSql({
   codes: '$5::jsonb',
 })
 
-/** The state for a cart, and the ids of its account's tags. */
+/** The state for a cart with these codes, and the ids of its account's tags. */
 export async function readState(
   { store }: Work,
-  { customers = [], accounts = [], contact, contents }: CartValues,
+  { customers = [], accounts = [], contact }: CartValues,
+  codes: readonly string[],
 ): Promise<{
   readonly state: string
   readonly accountTags: readonly string[]
@@ -59,7 +60,7 @@ export async function readState(
     JSON.stringify(customers),
     JSON.stringify(accounts),
     contact?.email || null,
-    JSON.stringify(contents?.codes.map(({ code }) => code) ?? []),
+    JSON.stringify(codes),
   )
   return {
     state: row?.[0] as string,

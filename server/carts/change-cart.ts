@@ -30,8 +30,12 @@ export async function changeCart(ctx: Ctx, name: string, edit: CartChange): Prom
   const row = await findOrCreate(ctx, carts, name)
   mayWrite(ctx, row)
   const cart = { ...row.doc, ...row.hidden, ...(shopper && { shopper }) } as CartValues
-  const shop = await openShop(ctx, cart, edit)
-  const contents = await apply(cart.contents ?? nothing, shop, cart)
+  const opened = await openShop(ctx, cart, edit)
+  const contents = await apply(cart.contents ?? nothing, opened, cart)
+  // What is stored must have the state of the codes that are stored with it.
+  const shop = hasCodes(opened, contents)
+    ? opened
+    : await openShop(ctx, { ...cart, contents }, { currency: edit.currency })
   const { contents: next, priced } = await settle(ctx, cart, contents, shop, edit.refused)
   mustFit(next)
   const changed = await change(ctx, carts, [], row.id, {
@@ -47,6 +51,9 @@ export async function changeCart(ctx: Ctx, name: string, edit: CartChange): Prom
   const messages = [...news, ...priced.messages]
   return { ...parsed(changed), hidden: { ...changed.hidden, priced: { ...priced, messages } } }
 }
+
+const hasCodes = ({ entered }: CartShop, { codes }: Contents): boolean =>
+  entered.length === codes.length && codes.every(({ code }, i) => code === entered[i])
 
 /** Prices new contents, and adds and removes the gifts of promotions. */
 async function settle(

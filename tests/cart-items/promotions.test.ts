@@ -272,3 +272,101 @@ test('with Prefer: explain, each promotion of the store and each price is explai
   expect(whole.body.data.meta.promotion_verdicts).toHaveLength(2)
   expect((await world.shopper.get(`${cart}/items`, prefer)).body.meta.promotion_verdicts).toBeUndefined()
 })
+
+test('items and codes that are added at the same time all count', async () => {
+  const cart = newCart()
+  const codes = ['ONE', 'TWO', 'THREE', 'FOUR', 'FIVE']
+  for (const text of codes) await code(await rule(percentOff(10), { automatic: false }), text)
+  await add(cart, product('LOAF'))
+  const replies = await Promise.all([
+    ...codes.map((text) => enter(cart, text)),
+    ...Array.from({ length: 20 }, (_, i) => add(cart, { ...product('RYE'), custom_inputs: { i } })),
+  ])
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201]))
+  const read = await world.shopper.get(`${cart}/items`)
+  expect(read.body.data.filter(({ type }: Any) => type === 'cart_item')).toHaveLength(21)
+  expect(
+    read.body.data.flatMap(({ type, sku }: Any) => (type === 'promotion_item' ? [sku] : [])).sort(),
+  ).toEqual([...codes].sort())
+  // 11,000 with five discounts of 10 %, one after the other.
+  expect(total(read)).toBe(6495)
+})
+
+test('a snapshot of a cart has the promotions of its instant', async () => {
+  const cart = (
+    await world.admin.post('/v2/carts', {
+      data: {
+        name: 'Next year',
+        snapshot_date: '2098-06-01T00:00:00Z',
+        discount_settings: { use_rule_promotions: true, custom_discounts_enabled: false },
+      },
+    })
+  ).body.data.id
+  await rule(percentOff(10), { start: '2098-01-01T00:00:00Z', end: '2099-01-01T00:00:00Z' })
+  await rule(percentOff(50), { start: '2020-01-01T00:00:00Z', end: '2098-01-01T00:00:00Z' })
+  const item = { type: 'custom_item', name: 'Wrap', sku: 'WRAP', quantity: 1, price: { amount: 1000 } }
+  expect(total(await add(`/v2/carts/${cart}`, item))).toBe(900)
+})
+
+test('a code that is deleted discounts no cart any more', async () => {
+  const cart = newCart()
+  const id = await rule(percentOff(10), { automatic: false })
+  await code(id, 'LAST', { max_uses: 1 })
+  await add(cart, product('LOAF'))
+  expect(total(await enter(cart, 'last'))).toBe(900)
+  const { body } = await world.admin.get(`/v2/rule-promotions/${id}/codes`)
+  const deleted = await world.admin.delete(`/v2/rule-promotions/${id}/codes/${body.data[0].id}`)
+  expect(deleted.status).toBe(204)
+  expect(total(await world.shopper.get(`${cart}/items`))).toBe(1000)
+})
+
+test('a gift by code has its price until the code is entered again', async () => {
+  const cart = newCart()
+  const gift = await standard(
+    'bundle_gift',
+    {
+      requirements: [{ targets: [ids.LOAF], quantity: 1 }],
+      gifts: [ids.JAM],
+      auto_add_free_gift: true,
+    },
+    { automatic: false },
+  )
+  await code(gift, 'JAM-FREE', {}, '/v2/promotions')
+  await add(cart, product('LOAF'))
+  const first = await enter(cart, 'JAM-FREE')
+  expect([total(first), items(first)]).toEqual([
+    1300,
+    [
+      ['LOAF', 1000],
+      ['JAM', 300],
+    ],
+  ])
+  const second = await enter(cart, 'JAM-FREE')
+  expect([total(second), items(second)]).toEqual([
+    1000,
+    [
+      ['LOAF', 1000],
+      ['JAM', 300],
+    ],
+  ])
+})
+
+test('the stored price of a cart with a code is shown until the code changes', async () => {
+  const cart = newCart()
+  await code(await rule(percentOff(10), { automatic: false }), 'KEPT')
+  await add(cart, [product('LOAF'), { type: 'promotion_item', code: 'KEPT' }])
+  await add(cart, { type: 'promotion_item', code: 'unknown' })
+  const name = cart.replace('/v2/carts/', '')
+  // A price that nothing computes shows where it comes from.
+  await world.sql(
+    `UPDATE carts SET hidden = jsonb_set(hidden::jsonb, '{priced,prices,with_tax}', '1') WHERE reference = $1`,
+    [name],
+  )
+  expect(total(await world.shopper.get(`${cart}/items`))).toBe(1)
+  expect((await world.shopper.delete(`${cart}/discounts/KEPT`)).status).toBe(204)
+  await world.sql(
+    `UPDATE carts SET hidden = jsonb_set(hidden::jsonb, '{priced,prices,with_tax}', '2') WHERE reference = $1`,
+    [name],
+  )
+  expect(total(await world.shopper.get(`${cart}/items`))).toBe(2)
+})
