@@ -26,6 +26,7 @@ import { enterCode } from './enter-code.ts'
 import { itemKinds } from './item-kinds.ts'
 import { copiedLine, customLine, type NewItem, productLine } from './new-lines.ts'
 import { allOrNothing, shopperIn } from './request.ts'
+import { checkSeller } from './seller-fields.ts'
 
 /** Adds items of several kinds, one or many. */
 export const addCartItems = action({
@@ -62,7 +63,9 @@ export const addCartItems = action({
         // Codes come last, as they may be for items of the same request.
         return inTurn(items).reduce((sofar, item) => {
           try {
-            return add(sofar, item)
+            const next = add(sofar, item)
+            checkSeller(ctx, item.values, item.source, 'id' in item.values ? item.values.id : undefined)
+            return next
           } catch (problem) {
             if (isAll || !(problem instanceof Problem)) throw problem
             refused.push(problem)

@@ -1,5 +1,6 @@
 import { kinds } from '../kernel/body/kinds.ts'
 import { field, flag, group, integer, map, reference, text } from '../kernel/shape/fields.ts'
+import { sellerFields } from './seller-fields.ts'
 
 /** More pieces of one item would make totals that no client can read exactly. */
 export const quantityMax = 1_000_000_000
@@ -49,6 +50,7 @@ export const itemKinds = kinds({
         ),
         shipping_group_id: shippingGroupField,
         location: text({ max: 255, about: 'The slug of the location whose stock the item comes from.' }),
+        ...sellerFields,
       },
     },
     custom_item: {
@@ -78,6 +80,7 @@ export const itemKinds = kinds({
         ),
         custom_inputs: customInputsField,
         shipping_group_id: shippingGroupField,
+        ...sellerFields,
       },
     },
     promotion_item: {

@@ -1,5 +1,5 @@
 import type { CartLine, Contents } from '../carts/index.ts'
-import { itemNotFound } from './update-items.ts'
+import { notFound } from '../kernel/errors.ts'
 
 /** A line of the contents, by its id; a Problem (404) if there is none. */
 export function lineOf({ lines }: Contents, id: string, source?: string): CartLine {
@@ -17,3 +17,6 @@ export const withLine = (contents: Contents, id: string, changes: Partial<CartLi
 /** A line without its tax items, and without those of its components. */
 export const withoutTaxes = (line: CartLine): CartLine =>
   line.kind === 'cart_item' ? { ...line, taxes: [], componentTaxes: undefined } : { ...line, taxes: [] }
+
+export const itemNotFound = (id: string, source?: string) =>
+  notFound('item', id, { ...(source && { source }), meta: { id: id.slice(0, 255) } })

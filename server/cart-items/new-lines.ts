@@ -12,6 +12,7 @@ import { Problem } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import type { itemKinds } from './item-kinds.ts'
 import { withoutTaxes } from './line-of.ts'
+import { sellerMembers } from './seller-fields.ts'
 
 export type NewItem = Item<typeof itemKinds.of>
 type Of<K extends NewItem['kind']> = Extract<NewItem, { readonly kind: K }>
@@ -48,6 +49,7 @@ export function productLine(
     selection: bundle_configuration?.selected_options,
     customInputs: checkedInputs(custom_inputs, source),
     shippingGroupId: shipping_group_id || undefined,
+    ...sellerMembers(values, source),
   }
 }
 
@@ -68,7 +70,7 @@ export function customLine({ values, source }: Of<'custom_item'>, shop: CartShop
     unit: { amount: price.amount, includesTax: price.includes_tax },
     customInputs: checkedInputs(custom_inputs, source),
     shippingGroupId: shipping_group_id || undefined,
-    taxes: [],
+    ...sellerMembers(values, source),
     customDiscounts: [],
   }
 }

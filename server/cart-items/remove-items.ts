@@ -1,8 +1,8 @@
 import { changeCart, itemsAnswer, itemsShown } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { noContent } from '../kernel/shape/answer.ts'
+import { itemNotFound } from './line-of.ts'
 import { withoutCode } from './remove-code.ts'
-import { itemNotFound } from './update-items.ts'
 
 /** Removes one item. */
 export const deleteCartItem = action({

@@ -70,7 +70,7 @@ const hasComponent = ({ components = {} }: ProductLine, id: string) =>
   Object.values(components).some(({ options }) => options.some((option) => option.id === id))
 
 /** The tax items of one item or component. */
-const taxesMax = 5
+export const taxesMax = 5
 
 /** The contents with one more tax item, or a Problem. */
 export function withTax(
@@ -144,7 +144,7 @@ export async function removeTax(ctx: Ctx, cartId: string, holder: TaxHolder, id:
 type Sent = { readonly [K in keyof TaxItem]: TaxItem[K] | null }
 
 /** A tax item has a rate or an amount. */
-function checkedTax({ id, code, name, jurisdiction, rate, amount }: Sent, source: string): TaxItem {
+export function checkedTax({ id, code, name, jurisdiction, rate, amount }: Sent, source: string): TaxItem {
   const both = { rate: rate ?? undefined, amount: amount ?? undefined }
   if ((both.rate === undefined) === (both.amount === undefined)) {
     const detail = 'A tax item has a rate or an amount, not both: send one of the two, and the other as null.'

@@ -5,18 +5,22 @@ import {
   type Contents,
   changeCart,
   checksStock,
+  checkTypes,
   itemsAnswer,
   itemsShown,
   mustBeInStock,
   readAvailable,
 } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
-import { notFound, Problem } from '../kernel/errors.ts'
+import { Problem } from '../kernel/errors.ts'
 import { withErrors } from '../kernel/http/problems.ts'
 import { group, integer, list, type Shown, text } from '../kernel/shape/fields.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { customInputsField, quantityMax, shippingGroupField } from './item-kinds.ts'
+import { itemNotFound } from './line-of.ts'
 import { checkedInputs } from './new-lines.ts'
 import { allOrNothing, shopperIn } from './request.ts'
+import { checkSeller, itemAttributesField } from './seller-fields.ts'
 
 const changeFields = {
   quantity: integer({ min: 0, max: quantityMax, about: 'How many pieces. 0 removes the item.', example: 3 }),
@@ -26,6 +30,7 @@ const changeFields = {
     options: { about: 'The id of a shipping group of the cart. The empty text removes the link.' },
   },
   location: text({ max: 255, about: 'The slug of the location whose stock the item comes from.' }),
+  custom_attributes: itemAttributesField,
 }
 
 type LineChange = Shown<typeof changeFields>
@@ -47,7 +52,13 @@ export const updateCartItem = action({
       ...shopperIn(headers),
       apply: async (contents, shop, cart) => {
         const available = await availableIn(ctx, contents, [params.item_id])
-        return changeLine(contents, params.item_id, body, { cart, available, now: shop.now, source: 'data' })
+        return changeLine(contents, params.item_id, body, {
+          work: ctx,
+          cart,
+          available,
+          now: shop.now,
+          source: 'data',
+        })
       },
     })
     return itemsAnswer(200, ctx, row)
@@ -86,7 +97,13 @@ export const updateCartItems = action({
         )
         return changes.reduce((sofar, { id, ...change }, i) => {
           try {
-            return changeLine(sofar, id, change, { cart, available, now: shop.now, source: `data.${i}` })
+            return changeLine(sofar, id, change, {
+              work: ctx,
+              cart,
+              available,
+              now: shop.now,
+              source: `data.${i}`,
+            })
           } catch (problem) {
             if (isAll || !(problem instanceof Problem)) throw problem
             refused.push(problem)
@@ -100,13 +117,14 @@ export const updateCartItems = action({
   },
 })
 
-const availableIn = (ctx: Parameters<typeof readAvailable>[0], { lines }: Contents, ids: readonly string[]) =>
+const availableIn = (ctx: Work, { lines }: Contents, ids: readonly string[]) =>
   readAvailable(
     ctx,
     lines.flatMap((line) => (line.kind === 'cart_item' && ids.includes(line.id) ? [line.productId] : [])),
   )
 
 interface Occasion {
+  readonly work: Work
   readonly cart: CartValues
   readonly available: Available
   readonly now: string
@@ -119,7 +137,15 @@ function changeLine(contents: Contents, id: string, change: LineChange, on: Occa
   const i = lines.findIndex((line) => line.id === id)
   const line = lines[i]
   if (!line) throw itemNotFound(id, on.source)
-  const { quantity, custom_inputs, shipping_group_id: groupId, location } = change
+  const {
+    quantity,
+    custom_inputs,
+    shipping_group_id: groupId,
+    location,
+    custom_attributes: attributes,
+  } = change
+  checkSeller(on.work, change, on.source, id)
+  checkTypes(attributes, `${on.source}.custom_attributes`)
   if (quantity === 0) return { ...contents, lines: lines.toSpliced(i, 1) }
   if (groupId && !shippingGroups.some((group) => group.id === groupId)) {
     throw new Problem('not_found', 'The cart has no such shipping group. Create it first.', {
@@ -134,6 +160,7 @@ function changeLine(contents: Contents, id: string, change: LineChange, on: Occa
     ...(custom_inputs !== undefined && { customInputs: checkedInputs(custom_inputs, on.source) }),
     ...(groupId !== undefined && { shippingGroupId: groupId || undefined }),
     ...(location !== undefined && line.kind === 'cart_item' && { location }),
+    ...(attributes !== undefined && { customAttributes: attributes }),
   } as CartLine
   if (changed.kind === 'cart_item' && quantity !== undefined && checksStock(on.cart)) {
     mustBeInStock(changed, quantity, on.available, on.source)
@@ -144,6 +171,3 @@ function changeLine(contents: Contents, id: string, change: LineChange, on: Occa
 /** Fewer units than promotions added are all from promotions. */
 const autoAddedIn = (line: CartLine, quantity: number) =>
   line.kind === 'cart_item' && line.autoAdded ? { autoAdded: Math.min(line.autoAdded, quantity) } : {}
-
-export const itemNotFound = (id: string, source?: string) =>
-  notFound('item', id, { ...(source && { source }), meta: { id: id.slice(0, 255) } })

@@ -1,7 +1,8 @@
 import { resource } from '../kernel/declare/resource.ts'
-import { field, flag, group, integer, type JsonSchema, text } from '../kernel/shape/fields.ts'
+import { field, flag, group, integer, text } from '../kernel/shape/fields.ts'
 import { type Row, walks } from '../kernel/shape/model.ts'
 import { type Contents, nothing } from './contents.ts'
+import { customAttributesField } from './custom-attributes.ts'
 import { cartEnvelope } from './envelope.ts'
 import { mayDelete, mayWrite } from './owners.ts'
 import { prepareCart, withSettings } from './prepare-cart.ts'
@@ -10,34 +11,6 @@ import { cartMeta, metaOf } from './show-cart.ts'
 import { cartRelationships, relationshipsOf } from './show-relationships.ts'
 
 const hidden = { hidden: true, readOnly: true } as const
-
-/** An attribute with its type, for sellers: `{ "gift": { "type": "boolean", "value": true } }`. */
-const customAttribute: JsonSchema = {
-  type: 'object',
-  required: ['type', 'value'],
-  properties: {
-    type: { enum: ['string', 'integer', 'boolean', 'float'] },
-    value: { type: ['string', 'number', 'boolean'], maxLength: 1000 },
-  },
-}
-
-export const customAttributesField = (about: string) =>
-  field<CustomAttributes | undefined>(
-    {
-      type: 'object',
-      maxProperties: 50,
-      propertyNames: { type: 'string', minLength: 1, maxLength: 255 },
-      additionalProperties: customAttribute,
-    },
-    { about },
-  )
-
-export type CustomAttributes = Readonly<
-  Record<
-    string,
-    { readonly type: 'string' | 'integer' | 'boolean' | 'float'; readonly value: string | number | boolean }
-  >
->
 
 const fields = {
   id: text({

@@ -32,6 +32,7 @@ export type {
 } from './contents.ts'
 export { linesMax } from './contents.ts'
 export { newProductLine, unitPriceOf } from './current-line.ts'
+export { type CustomAttributes, checkTypes, customAttributesField } from './custom-attributes.ts'
 export { findCart } from './find-cart.ts'
 export { customDiscountSchema, showCustomDiscount, showTaxItem, taxItemSchema } from './included.ts'
 export { itemsAnswer, itemsShown } from './items-answer.ts'

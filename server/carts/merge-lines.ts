@@ -16,6 +16,7 @@ export function mergeLine(lines: readonly CartLine[], added: CartLine): readonly
     ...(added.kind === 'cart_item' && added.location !== undefined && { location: added.location }),
     ...(added.taxes.length && { taxes: added.taxes }),
     ...(added.kind === 'cart_item' && added.autoAdded && { autoAdded: autoAddedIn(line) + added.autoAdded }),
+    ...(added.customAttributes && { customAttributes: added.customAttributes }),
   } as CartLine
   return lines.with(i, merged)
 }

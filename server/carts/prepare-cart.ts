@@ -4,8 +4,9 @@ import type { Values } from '../kernel/shape/fields.ts'
 import type { Draft } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { cartSettings } from '../settings/index.ts'
-import type { CartFields, CustomAttributes } from './carts.ts'
+import type { CartFields } from './carts.ts'
 import { nothing } from './contents.ts'
+import { checkTypes } from './custom-attributes.ts'
 import { ownerIn } from './owners.ts'
 import { priceCart } from './price-cart.ts'
 
@@ -93,20 +94,4 @@ function checkSnapshot(work: Work, snapshot: string | undefined, before: string 
   if (Date.parse(snapshot) > now.getTime()) return
   const detail = `The snapshot date must be in the future: ${snapshot} is before ${now.toISOString()}.`
   throw new Problem('bad_request', detail, { source, title: 'Invalid Snapshot Date' })
-}
-
-const isOf: Readonly<Record<string, (value: unknown) => boolean>> = {
-  string: (value) => typeof value === 'string',
-  boolean: (value) => typeof value === 'boolean',
-  integer: Number.isSafeInteger,
-  float: Number.isFinite,
-}
-
-/** Refuses a custom attribute whose value is not of its type. */
-export function checkTypes(attributes: CustomAttributes | undefined, source: string): void {
-  for (const [name, { type, value }] of Object.entries(attributes ?? {})) {
-    if (isOf[type]?.(value)) continue
-    const detail = `The value of ${JSON.stringify(name)} must be of its type, ${type}.`
-    throw new Problem('invalid_field', detail, { source: `${source}.${name}.value` })
-  }
 }

@@ -54,6 +54,9 @@ async function codeForCarts(client: Client): Promise<string> {
   return code
 }
 
+/** Shoppers may not send these. */
+const ofShoppers = { custom_attributes: undefined, tax: undefined }
+
 export const cartItemSamples: ModuleSamples = {
   completions: {
     'add-cart-items.cart_item': async (client, samples) => ({
@@ -62,8 +65,9 @@ export const cartItemSamples: ModuleSamples = {
       bundle_configuration: undefined,
       // The empty text stands for no group.
       shipping_group_id: '',
+      ...ofShoppers,
     }),
-    'add-cart-items.custom_item': async () => ({ shipping_group_id: '' }),
+    'add-cart-items.custom_item': async () => ({ shipping_group_id: '', ...ofShoppers }),
     'add-cart-items.promotion_item': async (client) => ({ code: await codeForCarts(client) }),
     'add-cart-items.cart_items': async () => ({ cart_id: 'another-cart' }),
   },
