@@ -17,7 +17,7 @@ import {
 } from './cart.ts'
 import { findAll } from './conditions.ts'
 import { act, type ShippingOff, scopeOf } from './rules.ts'
-import { applyStandard, isOfCart, type MissingGifts } from './standard.ts'
+import { type Applied, applyStandard, isOfCart, type MissingGifts } from './standard.ts'
 
 /**
  * What promotions take off a cart as chapter 9 of docs/money.md says it: sentence by sentence, unit by unit, in
@@ -34,7 +34,11 @@ export function slowEvaluate(
     const entered = codes.filter(({ promotionId }) => promotionId === promotion.document.id)
     const { refusal, code } = gate(promotion, slow, entered)
     const rivals = applied.filter((other) => !stack(promotion, other))
-    const outcome = refusal ?? apply(promotion, slow, code, rivals)
+    const outcome: Outcome =
+      refusal ??
+      (promotion.kind === 'standard'
+        ? applyStandardTo(promotion.document, slow, code)
+        : applyRuleTo(promotion.document, slow, code, rivals))
     if ('parts' in outcome) applied.push(promotion)
     return report(promotion.document.id, slow, code, outcome, applied.length)
   })
@@ -58,23 +62,16 @@ interface Application {
   readonly shipping: readonly ShippingOff[]
 }
 
-function apply(
-  promotion: AnyDocument,
-  slow: SlowCart,
-  code: EnteredCode | undefined,
-  rivals: readonly AnyDocument[],
-): Outcome {
-  const { kind, document } = promotion
-  const attempt = (cart: SlowCart, uses: number) =>
-    kind === 'standard'
-      ? applyStandardTo(document, cart, code, uses)
-      : applyRuleTo(document, cart, rivals, uses)
-  const outcome = attempt(slow, usesOf(code))
-  if ('parts' in outcome || usesOf(code) === Number.POSITIVE_INFINITY) return outcome
-  if (kind === 'standard' && 'verdict' in outcome && outcome.verdict === 'gift_missing') return outcome
-  // Whether nothing but the code is too small.
-  const unlimited = attempt(structuredClone(slow), Number.POSITIVE_INFINITY)
-  return 'parts' in unlimited ? { ...outcome, ...refused('code_spent') } : outcome
+const endless = Number.POSITIVE_INFINITY
+
+/** "Nothing but the uses that are left of the code." What gifts lack comes first. */
+function explain<Found extends object>(
+  found: Found | Refused,
+  uses: number,
+  withUses: (uses: number) => object,
+): Found | Refused {
+  if (!('verdict' in found) || uses === endless || found.verdict === 'gift_missing') return found
+  return 'verdict' in withUses(endless) ? found : { ...found, ...refused('code_spent') }
 }
 
 /** What the evaluator says of a promotion. */
@@ -212,23 +209,26 @@ function refuse(code: EnteredCode, { shopper }: DiscountCart): string | undefine
 }
 
 const usesOf = (code: EnteredCode | undefined) =>
-  (code?.consumes === 'application' ? code.usesLeft : undefined) ?? Number.POSITIVE_INFINITY
+  (code?.consumes === 'application' ? code.usesLeft : undefined) ?? endless
 
-function applyStandardTo(
-  document: StandardDocument,
-  slow: SlowCart,
-  code: EnteredCode | undefined,
-  uses: number,
-): Outcome {
-  const isAutomatic = document.automatic ?? false
-  const found = applyStandard(document, slow, { uses, isAutomatic, isRepeated: code?.isRepeated ?? false })
-  const most = amountIn(document.max_discount_value, slow.cart.currency)
-  if (!isTaking(found)) return most === 0 && found.verdict === 'code_spent' ? refused('no_saving') : found
-  const taken = cutTaking(slow, found, most === undefined ? undefined : BigInt(most))
-  if (!isTaking(taken)) return { ...taken, ...(found.missing && { missing: found.missing }) }
-  book(taken)
-  for (const unit of taken.units ?? []) unit.promotion = document.id
-  return { ...taken, parts: [taken], shipping: [] }
+function applyStandardTo(document: StandardDocument, slow: SlowCart, code: EnteredCode | undefined): Outcome {
+  const { automatic: isAutomatic = false, promotion_type } = document
+  const isRepeated = code?.isRepeated ?? false
+  const attempt = (uses: number): Applied => {
+    const found = applyStandard(document, slow, { uses, isAutomatic, isRepeated })
+    const most = amountIn(document.max_discount_value, slow.cart.currency)
+    if (!isTaking(found)) return most === 0 && found.verdict === 'code_spent' ? refused('no_saving') : found
+    const taken = cutTaking(slow, found, most === undefined ? undefined : BigInt(most))
+    return isTaking(taken) ? taken : { ...taken, ...(found.missing && { missing: found.missing }) }
+  }
+  const found = attempt(usesOf(code))
+  if (isTaking(found)) {
+    book(found)
+    for (const unit of found.units ?? []) unit.promotion = document.id
+    return { ...found, parts: [found], shipping: [] }
+  }
+  // "Of gifts, too few for one set": further sets do not count.
+  return promotion_type === 'bundle_gift' ? found : explain(found, usesOf(code), attempt)
 }
 
 function book({ offs }: Taking) {
@@ -238,8 +238,8 @@ function book({ offs }: Taking) {
 function applyRuleTo(
   document: RuleDocument,
   slow: SlowCart,
+  code: EnteredCode | undefined,
   rivals: readonly AnyDocument[],
-  usesAtFirst: number,
 ): Outcome {
   const scope = scopeOf(document, slow)
   const found = findAll(document.rule_set.rules, scope)
@@ -249,12 +249,12 @@ function applyRuleTo(
   const shipping: ShippingOff[] = []
   const refusals: Refused[] = []
   const missing: MissingGifts[] = []
-  let uses = usesAtFirst
+  let uses = usesOf(code)
   for (const action of document.rule_set.actions) {
     const taken = act(action, document, found, scope, uses)
     missing.push(...(taken.missing ?? []))
     if (!isTaking(taken)) {
-      refusals.push(taken)
+      refusals.push(explain(taken, uses, (more) => act(action, document, found, scope, more)))
       continue
     }
     uses -= taken.applications
@@ -263,5 +263,8 @@ function applyRuleTo(
     book(taken)
     for (const { group, amount } of taken.shipping ?? []) group.left -= amount
   }
-  return parts.length ? { parts, shipping, missing } : { ...(refusals[0] as Refused), missing }
+  if (parts.length) return { parts, shipping, missing }
+  // "The first action says why, unless a later one only lacks uses of the code."
+  const reason = refusals.find(({ verdict }) => verdict === 'code_spent') ?? refusals[0]
+  return { ...(reason as Refused), missing }
 }
