@@ -44,7 +44,7 @@ export function productLine(
     throw new Problem('bad_request', `The product cannot be bought. ${why}`, { source, meta })
   }
   return {
-    ...newProductLine({ row: quote.item.row, unit, quantity, now: shop.now, isTracked }),
+    ...newProductLine({ item: quote.item, unit, quantity, now: shop.now, isTracked }),
     location,
     selection: bundle_configuration?.selected_options,
     customInputs: checkedInputs(custom_inputs, source),

@@ -18,10 +18,16 @@ import type { CalculationMethod } from '../totals/index.ts'
 import { readState } from './cart-state.ts'
 import type { CartFields } from './carts.ts'
 import { codeShopperOf } from './code-shopper.ts'
-import { type CartLine, nothing, type ProductLine } from './contents.ts'
+import { type CartLine, type Image, nothing, type ProductLine } from './contents.ts'
+import { imagesOf } from './images.ts'
 
 export type CartValues = Values<CartFields>
-export type CartQuote = Quote<ShopItem>
+export type CartQuote = Quote<CartProduct>
+
+/** A published product, with its main image. */
+export interface CartProduct extends ShopItem {
+  readonly image: Image | undefined
+}
 
 /** A product that is about to be added. */
 export type ProductRequest = QuoteRequest
@@ -80,7 +86,7 @@ export async function openShop(
   const shopper = await codeShopperOf(work, cart, entered.length > 0)
   const known = new Map<string, CartQuote>()
   const quoteAll = async (some: readonly ProductRequest[]): Promise<readonly CartQuote[]> => {
-    const quotes = await quote(shop, some)
+    const quotes = await withImages(work, lines, await quote(shop, some))
     for (const [i, request] of some.entries()) {
       const one = quotes[i]
       const id = 'id' in request ? request.id : one?.item?.id
@@ -110,6 +116,25 @@ export async function openShop(
     shopper,
   }
   return opened
+}
+
+async function withImages(
+  work: Work,
+  lines: readonly CartLine[],
+  quotes: readonly Quote<ShopItem>[],
+): Promise<readonly CartQuote[]> {
+  const idOf = ({ item }: Quote<ShopItem>) => item?.row.doc.relationships.main_image?.data.id
+  const images = await imagesOf(
+    work,
+    lines,
+    quotes.flatMap((one) => idOf(one) ?? []),
+  )
+  return quotes.map((one): CartQuote => {
+    const image = images.get(idOf(one) ?? '')
+    if (one.isPriced) return { ...one, item: { ...one.item, image } }
+    const { item, ...others } = one
+    return item ? { ...others, item: { ...item, image } } : others
+  })
 }
 
 export const isProduct = (line: CartLine): line is ProductLine => line.kind === 'cart_item'

@@ -80,6 +80,7 @@ export interface UnitPrice {
 }
 
 export interface Image {
+  readonly fileId: string
   readonly mime_type: string
   readonly file_name: string
   /** Absolute, or a path on this server. */

@@ -1,7 +1,6 @@
 import { newId } from '../kernel/ids.ts'
 import { priceForQuantity } from '../pricing/index.ts'
-import type { PublishedRow } from '../storefront/index.ts'
-import type { CartQuote } from './cart-shop.ts'
+import type { CartProduct, CartQuote } from './cart-shop.ts'
 import type { LineComponent, ProductFacts, ProductLine, UnitPrice } from './contents.ts'
 
 /** The line with the current name, price and facts of its product; with the last ones if it is not for sale. */
@@ -11,7 +10,7 @@ export function currentLine(line: ProductLine, quote: CartQuote | undefined, cur
   if (!quote.item || !unit) return { ...line, isForSale: false }
   return {
     ...line,
-    ...productOf(quote.item.row),
+    ...productOf(quote.item),
     unit,
     ...componentsOf(line, quote, currency),
     isForSale: true,
@@ -19,7 +18,7 @@ export function currentLine(line: ProductLine, quote: CartQuote | undefined, cur
 }
 
 interface NewProductLine {
-  readonly row: PublishedRow
+  readonly item: CartProduct
   readonly unit: UnitPrice
   readonly quantity: number
   /** The time of the request. */
@@ -28,14 +27,13 @@ interface NewProductLine {
 }
 
 /** A new line for a product that is for sale. */
-export const newProductLine = ({ row, unit, quantity, now, isTracked }: NewProductLine): ProductLine => ({
+export const newProductLine = ({ item, unit, quantity, now, isTracked }: NewProductLine): ProductLine => ({
   kind: 'cart_item',
   id: newId(),
   addedAt: now,
   updatedAt: now,
   quantity,
-  ...productOf(row),
-  image: undefined,
+  ...productOf(item),
   unit,
   isTracked,
   isForSale: true,
@@ -61,13 +59,15 @@ export function unitPriceOf(
 }
 
 /** What a line takes from the published product. */
-function productOf({ id, doc: { attributes, meta } }: PublishedRow) {
+function productOf({ row: { id, doc }, image }: CartProduct) {
+  const { attributes, meta } = doc
   return {
     productId: id,
     name: attributes.name ?? '',
     description: attributes.description ?? '',
     sku: attributes.sku ?? '',
     slug: attributes.slug ?? '',
+    image,
     facts: {
       catalogId: meta.catalog_id,
       parentProductId: attributes.base_product_id,

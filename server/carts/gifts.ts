@@ -78,7 +78,7 @@ function giftLine({ product, quantity }: Gift, place: number, on: Occasion): Pro
   const unit = quote && unitPriceOf(quote, quantity, shop.currency.code)
   if (!quote?.item || !unit) throw refuse(`The shopper’s catalog does not sell the gift ${product}.`, code)
   const isTracked = available(quote.item.id, undefined) !== undefined
-  const line = newProductLine({ row: quote.item.row, unit, quantity, now: shop.now, isTracked })
+  const line = newProductLine({ item: quote.item, unit, quantity, now: shop.now, isTracked })
   if (checksStock(cart)) mustBeInStock(line, quantity, available, 'data')
   return { ...line, autoAdded: quantity }
 }

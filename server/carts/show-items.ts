@@ -42,7 +42,11 @@ function lineItem(
     sku: line.sku,
     slug: line.slug,
     image: image
-      ? { ...image, href: image.href.startsWith('/') ? baseUrl + image.href : image.href }
+      ? {
+          mime_type: image.mime_type,
+          file_name: image.file_name,
+          href: image.href.startsWith('/') ? baseUrl + image.href : image.href,
+        }
       : noImage,
     quantity: line.quantity,
     manage_stock: line.kind === 'cart_item' && line.isTracked,

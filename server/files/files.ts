@@ -1,7 +1,6 @@
 import { resource } from '../kernel/declare/resource.ts'
 import { flag, group, integer, text } from '../kernel/shape/fields.ts'
 import { indexed, type Row, walks } from '../kernel/shape/model.ts'
-import type { Ctx } from '../kernel/work/context.ts'
 import { extensionOf } from './file-types.ts'
 import { removeContent } from './remove-content.ts'
 
@@ -82,13 +81,17 @@ export const files = resource({
         { about: 'Where everyone may read the file.' },
       ),
     },
-    of: (row, ctx) => ({ link: { href: row.hidden.location ?? ctx.baseUrl + pathOf(row, ctx) } }),
+    of: (row, { baseUrl, store }) => {
+      const href = fileLink(row, store.id)
+      return { link: { href: href.startsWith('/') ? baseUrl + href : href } }
+    },
   },
   afterDelete: (work, { id }) => work.later(removeContent, { fileId: id }),
 })
 
-const pathOf = ({ id, doc }: Row<typeof fields>, { store }: Ctx): string =>
-  `/files/${store.id}/${servedName(id, doc.file_name ?? '')}`
+/** Where everyone may read a file: a path on this server, or the URL of a file that is hosted elsewhere. */
+export const fileLink = ({ id, doc, hidden }: Row<typeof fields>, storeId: string): string =>
+  hidden.location ?? `/files/${storeId}/${servedName(id, doc.file_name ?? '')}`
 
 /** The name of the content in its public URL. */
 export const servedName = (id: string, fileName: string): string => `${id}.${extensionOf(fileName)}`

@@ -1,12 +1,12 @@
 import { module } from '../kernel/module.ts'
 import { createFile } from './create-file.ts'
 import { deleteFile } from './delete-file.ts'
-import { files } from './files.ts'
+import { fileLink, files } from './files.ts'
 import { forgetOrphans } from './forget-orphans.ts'
 import { removeContent } from './remove-content.ts'
 import { serveFile } from './serve-file.ts'
 
-export { files }
+export { fileLink, files }
 
 export const fileChapter = module({
   name: 'files',
