@@ -39,6 +39,10 @@ const groupPath = async (client: Client) => {
   return `${path}/${(await client.post(path, { data: { type: 'shipping_group' } })).body.data.id}`
 }
 
+interface Currency {
+  readonly code: string
+}
+
 let codes = 0
 
 /** A code for any cart. */
@@ -46,7 +50,12 @@ async function codeForCarts(client: Client): Promise<string> {
   const promotion = {
     ...{ type: 'promotion', name: 'Spring', description: 'A tenth off', promotion_type: 'percent_discount' },
     ...{ enabled: true, start: '2020-01-01', end: '2999-01-01' },
-    schema: { currencies: [{ currency: 'USD', percentage: 10 }] },
+    schema: {
+      currencies: (await client.get('/v2/currencies')).body.data.map(({ code: currency }: Currency) => ({
+        currency,
+        percentage: 10,
+      })),
+    },
   }
   const path = `/v2/promotions/${(await client.post('/v2/promotions', { data: promotion })).body.data.id}`
   const code = `SAMPLE-${++codes}`
