@@ -1109,7 +1109,7 @@ CREATE OR REPLACE FUNCTION leave_carts()
  LANGUAGE plpgsql
 AS $function$ BEGIN
   CALL change_all('carts', OLD.store_id, OLD.id,
-    format('r.%I @> jsonb_build_array($2::text)', TG_ARGV[0]),
+    format('r.%1$I <> ''[]'' AND r.%1$I @> jsonb_build_array($2::text)', TG_ARGV[0]),
     hidden => format('jsonb_set(r.hidden::jsonb, ''{%s}'', r.%I - $2::text)::json', TG_ARGV[0], TG_ARGV[0]));
   RETURN NULL;
 END $function$
@@ -2085,6 +2085,7 @@ CREATE INDEX carts_by_customers ON carts USING gin (customers jsonb_path_ops) WH
 CREATE INDEX carts_by_expires_at ON carts USING btree (expires_at);
 CREATE INDEX carts_by_name ON carts USING btree (store_id, lower((name COLLATE "default")) text_pattern_ops, created_at, id);
 CREATE INDEX carts_by_updated_at ON carts USING btree (store_id, updated_at, id);
+CREATE INDEX carts_with_owners ON carts USING btree (store_id, updated_at, id) WHERE ((customers <> '[]'::jsonb) OR (accounts <> '[]'::jsonb));
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON carts FOR EACH ROW EXECUTE FUNCTION carts_tracked();
 
 CREATE TABLE catalog_editions (

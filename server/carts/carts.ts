@@ -4,7 +4,7 @@ import { type Row, walks } from '../kernel/shape/model.ts'
 import { type Contents, nothing } from './contents.ts'
 import { customAttributesField } from './custom-attributes.ts'
 import { cartEnvelope } from './envelope.ts'
-import { mayDelete, mayWrite } from './owners.ts'
+import { mayDelete, mayWrite, ownedBy } from './owners.ts'
 import { prepareCart, withSettings } from './prepare-cart.ts'
 import type { PricedCart } from './priced-cart.ts'
 import { cartMeta, metaOf } from './show-cart.ts'
@@ -66,7 +66,7 @@ const fields = {
   /** The shopper whose prices the cart has, as far as the associations do not say so. */
   shopper: field<CartShopper | undefined>({ type: 'object' }, hidden),
   expiry_days: integer(hidden),
-  /** Of a cart that does not exist yet: when it was read. */
+  /** Of a cart that does not exist yet: when it was read, to the hour. */
   read_at: text(hidden),
 }
 
@@ -98,7 +98,7 @@ export const carts = resource({
     account_ids: {
       ops: ['contains'],
       type: 'text',
-      where: (_op, [id], bind) => `accounts @> ${bind(JSON.stringify([id]))}::jsonb`,
+      where: (_op, [id], bind) => ownedBy('accounts', bind(JSON.stringify([id]))),
     },
   },
   sort: ['created_at', 'updated_at'],

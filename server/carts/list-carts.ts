@@ -4,7 +4,7 @@ import { readSingleton } from '../kernel/request/singletons.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { cartSettings } from '../settings/index.ts'
 import { carts } from './carts.ts'
-import { ownerIn } from './owners.ts'
+import { ownedBy, ownerIn } from './owners.ts'
 
 /** The carts of a shopper who is signed in, or all carts. Each shows its totals as of its last change. */
 export const listCarts = action({
@@ -22,8 +22,8 @@ async function conditionFor(work: Work): Promise<((bind: (value: unknown) => str
   const { customers, accounts } = ownerIn(work)
   const [customer] = customers
   const [account] = accounts
-  if (customer !== undefined) return (bind) => `customers @> ${bind(JSON.stringify([customer]))}::jsonb`
-  if (account !== undefined) return (bind) => `accounts @> ${bind(JSON.stringify([account]))}::jsonb`
+  if (customer !== undefined) return (bind) => ownedBy('customers', bind(JSON.stringify([customer])))
+  if (account !== undefined) return (bind) => ownedBy('accounts', bind(JSON.stringify([account])))
   const { show_all_carts: all } = await readSingleton(work, cartSettings)
   return all ? undefined : () => `(customers <> '[]' OR accounts <> '[]')`
 }

@@ -13,6 +13,10 @@ export const ownersOf = ({ hidden }: Pick<CartRow, 'hidden'>): Owners => ({
   accounts: hidden.accounts ?? [],
 })
 
+/** The SQL of the carts with an owner; `ids` is that of a list of one id. Carts without owners are in no index. */
+export const ownedBy = (column: 'customers' | 'accounts', ids: string): string =>
+  `(${column} <> '[]' AND ${column} @> ${ids}::jsonb)`
+
 /** The customer or account of a shopper's token. */
 export function ownerIn({ who }: Work): Owners {
   const account = who.kind === 'account-member' ? who.shopper?.claims.account_id : undefined
@@ -47,7 +51,7 @@ export async function mayDelete({ store }: Work, cart: CartRow): Promise<void> {
   for (const [column, ids] of [['customers', customers] as const, ['accounts', accounts] as const]) {
     for (const id of ids) {
       const others = await store.read(
-        `SELECT 1 FROM carts WHERE store_id = $1 AND id <> $2 AND ${column} @> $3::jsonb LIMIT 1`,
+        `SELECT 1 FROM carts WHERE store_id = $1 AND id <> $2 AND ${ownedBy(column, '$3')} LIMIT 1`,
         cart.id,
         JSON.stringify([id]),
       )

@@ -35,7 +35,8 @@ export async function withSettings(work: Work, values: CartValues): Promise<Cart
     customers: [],
     accounts: [],
     expiry_days: settings.cart_expiry_days,
-    read_at: work.clock.now().toISOString(),
+    // To the hour: a cart that nobody writes keeps its entity tag.
+    read_at: `${work.clock.now().toISOString().slice(0, 13)}:00:00.000Z`,
   } as CartValues
   return { ...withDefaults, priced: (await priceCart(work, withDefaults)).priced }
 }
