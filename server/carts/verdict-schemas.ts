@@ -4,9 +4,15 @@ import { field, type JsonSchema } from '../kernel/shape/fields.ts'
 
 const string = { type: 'string' }
 
-/** Why a promotion takes nothing. Which values there are depends on the verdict. */
+// Which values a reason has, and of which type, depends on its verdict.
+const needs: JsonSchema = {
+  description: 'What the promotion asks for: a number, a text or a list, depending on the verdict.',
+}
+const has: JsonSchema = { description: 'What the cart or its shopper has instead of it.' }
+
+/** Why a promotion takes nothing. */
 export const reasonSchema: JsonSchema = named('PromotionReason', {
-  ...object({ verdict: string, detail: string, needs: {}, has: {} }, ['verdict', 'detail']),
+  ...object({ verdict: string, detail: string, needs, has }, ['verdict', 'detail']),
   additionalProperties: true,
 })
 
@@ -22,8 +28,8 @@ export const verdictSchema: JsonSchema = named('PromotionVerdict', {
       amount: { type: 'integer' },
       shipping: { type: 'integer' },
       uses: { type: 'integer' },
-      needs: {},
-      has: {},
+      needs,
+      has,
     },
     ['source', 'id', 'name', 'verdict'],
   ),
