@@ -88,6 +88,7 @@ export const carts = resource({
   path: '/v2/carts',
   table: 'carts',
   fields,
+  addedUnder: 'carts',
   // Clients leave the type out.
   typeOptional: true,
   operations: ['create', 'update', 'delete'],

@@ -3,7 +3,8 @@ import { notFound } from '../kernel/errors.ts'
 import { hasExpired } from '../kernel/query/find.ts'
 import { unbornRow } from '../kernel/query/unborn.ts'
 import { Binds } from '../kernel/storage/binds.ts'
-import { toRow, wholeColumns } from '../kernel/storage/stored-row.ts'
+import { wholeColumns } from '../kernel/storage/stored-row.ts'
+import { untilWritten } from '../kernel/storage/until-written.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { type CartValues, isProduct } from './cart-shop.ts'
 import { stateSql } from './cart-state.ts'
@@ -32,17 +33,19 @@ export async function findCart(
   const { store, clock } = work
   const now = clock.now()
   const binds = new Binds([store.id, name])
-  const [tuple] = await store.read(
-    `SELECT ${state}, ${wholeColumns(carts)} FROM carts
-     WHERE store_id = $1 AND reference = $2 AND NOT ${hasExpired('expires_at', binds.bind, now)}`,
-    ...binds.values.slice(1),
-  )
-  if (!tuple) {
+  const text = `SELECT ${state}, ${wholeColumns(carts)} FROM carts
+     WHERE store_id = $1 AND reference = $2 AND NOT ${hasExpired('expires_at', binds.bind, now)}` as const
+  const { tuple, stored } = await untilWritten(async () => {
+    const tuples = await store.read(text, ...binds.values.slice(1))
+    const rows = await store.rowsOf(carts, tuples, 1)
+    return rows && { tuple: tuples[0], stored: rows[0] }
+  })
+  if (!tuple || !stored) {
     const unborn = await unbornRow(work, carts, name)
     if (!unborn) throw notFound('cart', name)
     return unborn
   }
-  const row = parsed(toRow(carts, tuple, 1))
+  const row = parsed(stored)
   mayUse(work, ownersOf(row))
   const { priced } = row.hidden
   const until = priced?.until === undefined ? Number.POSITIVE_INFINITY : Date.parse(priced.until)
@@ -68,6 +71,7 @@ export const parsed = (row: CartRow): CartRow => ({
   text: row.text,
   written: row.written,
   scope: row.scope,
+  added: row.added,
   doc: row.doc,
   hidden: row.hidden,
 })

@@ -12,6 +12,7 @@ const extendedTables: Readonly<Record<string, readonly object[]>> = {
   accounts: [{ table: 'accounts' }],
   addresses: [{ table: 'account_addresses' }, { table: 'customer_addresses' }],
   'authentication-realms': [{ table: 'authentication_realms' }],
+  carts: [{ table: 'carts' }],
   customers: [{ table: 'customers' }],
   'oidc-profiles': [{ table: 'oidc_profiles' }],
   'password-profiles': [{ table: 'password_profiles' }],
