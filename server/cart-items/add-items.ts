@@ -6,8 +6,6 @@ import {
   type Contents,
   changeCart,
   checksStock,
-  contentsOf,
-  findCart,
   isProduct,
   itemsAnswer,
   itemsShown,
@@ -19,13 +17,14 @@ import {
   requestOf,
 } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
-import { Problem } from '../kernel/errors.ts'
+import { Problem, together } from '../kernel/errors.ts'
 import { withErrors } from '../kernel/http/problems.ts'
-import type { Ctx } from '../kernel/work/context.ts'
+import { mustBeInCurrency } from './check-currency.ts'
 import { enterCode } from './enter-code.ts'
 import { itemKinds } from './item-kinds.ts'
-import { copiedLine, customLine, type NewItem, productLine } from './new-lines.ts'
-import { allOrNothing, shopperIn } from './request.ts'
+import { linesOfCart, type OtherCarts, otherCarts } from './merge-carts.ts'
+import { customLine, type NewItem, productLine } from './new-lines.ts'
+import { allOrNothing, cartHeaders, shopperIn } from './request.ts'
 import { checkSeller } from './seller-fields.ts'
 
 /** Adds items of several kinds, one or many. */
@@ -33,33 +32,35 @@ export const addCartItems = action({
   name: 'add-cart-items',
   route: 'POST /v2/carts/:cart_id/items',
   about:
-    'Adds items to a cart, and returns all its items. Creates the cart if it does not exist yet. Items that cannot be added are listed in `errors`; with `options.add_all_or_nothing`, or if there is only one item, nothing is added then.',
+    'Adds items to a cart, and returns all its items. Creates the cart if it does not exist yet. Items that cannot be added are listed in `errors`; with `options.add_all_or_nothing`, or if there is only one item, nothing is added then. Items that are merged lose their shipping groups, and are listed in `errors`, too.',
   area: 'carts',
   status: 201,
   queuesBy: 'cart_id',
+  headers: cartHeaders,
   kinds: itemKinds,
   shows: { ...itemsShown, errors: true },
   async run(ctx, { params, items, rawBody, headers }) {
-    const isAll = !isList(rawBody) || allOrNothing(rawBody, 'add_all_or_nothing', false)
+    const isStrict = allOrNothing(rawBody, 'add_all_or_nothing', false)
+    const isAll = isStrict || !isList(rawBody)
     const refused: Problem[] = []
     const others = await otherCarts(ctx, items, params.cart_id)
+    const merged = [...others.values()]
+    const { currency, ...shopper } = shopperIn(headers)
     const row = await changeCart(ctx, params.cart_id, {
-      ...shopperIn(headers),
+      ...shopper,
+      currency: currency ?? merged.find((other) => other.currency)?.currency,
       products: [
         ...items.flatMap((item) => (item.kind === 'cart_item' ? [toRequest(item)] : [])),
-        ...[...others.values()].flat().filter(isProduct).map(requestOf),
+        ...merged.flatMap(({ lines }) => lines.filter(isProduct).map(requestOf)),
       ],
       codes: items.flatMap((item) => (item.kind === 'promotion_item' ? [item.values.code] : [])),
       refused,
       apply: async (contents, shop, cart) => {
+        mustBeInCurrency(shop, currency)
         const ids = shop.requested.flatMap(({ item }) => item?.id ?? [])
-        const add = adder(
-          shop,
-          cart,
-          await readAvailable(ctx, ids),
-          others,
-          ctx.who.grant === 'client_credentials',
-        )
+        const available = await readAvailable(ctx, ids)
+        const isSeller = ctx.who.grant === 'client_credentials'
+        const add = adder({ shop, cart, available, others, isSeller, isStrict, refused })
         // Codes come last, as they may be for items of the same request.
         return inTurn(items).reduce((sofar, item) => {
           try {
@@ -96,46 +97,48 @@ function toRequest({ values, source }: Extract<NewItem, { kind: 'cart_item' }>):
   })
 }
 
-type Others = ReadonlyMap<string, readonly CartLine[]>
+interface Occasion {
+  readonly shop: CartShop
+  readonly cart: CartValues
+  readonly available: Available
+  readonly others: OtherCarts
+  readonly isSeller: boolean
+  /** Whether a merge must not lose anything. */
+  readonly isStrict: boolean
+  /** Takes what merges lose. */
+  readonly refused: Problem[]
+}
 
-/** The lines of the carts that are merged into this one. */
-async function otherCarts(ctx: Ctx, items: readonly NewItem[], own: string): Promise<Others> {
-  const lines = new Map<string, readonly CartLine[]>()
-  for (const item of items) {
-    if (item.kind !== 'cart_items') continue
-    const { cart_id: id } = item.values
-    if (id === own) {
-      const detail = 'A cart cannot be merged into itself. Send the id of another cart.'
-      throw new Problem('unprocessable', detail, { source: `${item.source}.cart_id` })
-    }
-    lines.set(id, contentsOf(await findCart(ctx, id)).lines)
-  }
-  return lines
+interface NewLines {
+  readonly lines: readonly CartLine[]
+  /** What of them cannot be merged. */
+  readonly lost?: readonly Problem[]
 }
 
 /** Adds one item to contents, or throws a Problem. */
-function adder(shop: CartShop, cart: CartValues, available: Available, others: Others, isSeller: boolean) {
+function adder({ shop, cart, available, others, isSeller, isStrict, refused }: Occasion) {
   const quotes = shop.requested.values()
   const checks = checksStock(cart)
   return (contents: Contents, item: NewItem): Contents => {
     if (item.kind === 'promotion_item') return enterCode(contents, item, { cart, shop, isSeller })
-    const lines = newLines(item).reduce(mergeLine, contents.lines)
+    const { lines: added, lost = [] } = newLines(item)
+    if (lost.length && isStrict) throw together(lost)
+    const lines = added.reduce(mergeLine, contents.lines)
     if (lines.length > linesMax && lines.length > contents.lines.length) {
       throw new Problem('unprocessable', `A cart has at most ${linesMax} items.`, {
         title: 'Limit Reached',
         source: item.source,
       })
     }
+    refused.push(...lost)
     return { ...contents, lines }
   }
 
-  function newLines(item: Exclude<NewItem, { kind: 'promotion_item' }>): readonly CartLine[] {
-    if (item.kind === 'cart_items') {
-      return (others.get(item.values.cart_id) ?? []).map((line) => copiedLine(line, shop))
-    }
+  function newLines(item: Exclude<NewItem, { kind: 'promotion_item' }>): NewLines {
+    if (item.kind === 'cart_items') return linesOfCart(item, shop, others)
     if (item.kind === 'custom_item') {
       checkGroup(item)
-      return [customLine(item, shop)]
+      return { lines: [customLine(item, shop)] }
     }
     const quote = quotes.next().value
     checkGroup(item)
@@ -143,7 +146,7 @@ function adder(shop: CartShop, cart: CartValues, available: Available, others: O
     const id = quote.item?.id
     const line = productLine(item, quote, shop, id !== undefined && available(id, undefined) !== undefined)
     if (checks) mustBeInStock(line, line.quantity, available, item.source)
-    return [line]
+    return { lines: [line] }
   }
 
   function checkGroup({ values, source }: Exclude<NewItem, { kind: 'cart_items' | 'promotion_item' }>) {

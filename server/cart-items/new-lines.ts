@@ -1,5 +1,4 @@
 import {
-  type CartLine,
   type CartQuote,
   type CartShop,
   type CustomLine,
@@ -11,7 +10,6 @@ import type { Item } from '../kernel/body/kinds.ts'
 import { Problem } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import type { itemKinds } from './item-kinds.ts'
-import { withoutTaxes } from './line-of.ts'
 import { sellerMembers } from './seller-fields.ts'
 
 export type NewItem = Item<typeof itemKinds.of>
@@ -100,13 +98,3 @@ export function checkedInputs(
     source: at,
   })
 }
-
-/** A line of another cart as a new line of this one. */
-export const copiedLine = (line: CartLine, shop: CartShop): CartLine => ({
-  ...withoutTaxes(line),
-  id: newId(),
-  addedAt: shop.now,
-  updatedAt: shop.now,
-  shippingGroupId: undefined,
-  customDiscounts: [],
-})

@@ -32,7 +32,8 @@ export const deleteCartItem = action({
 export const deleteCartItems = action({
   name: 'delete-cart-items',
   route: 'DELETE /v2/carts/:cart_id/items',
-  about: 'Removes all items and promotion codes from a cart. Its currency is free again.',
+  about:
+    'Removes all items and promotion codes from a cart. Its currency is free again, unless it has shipping groups or custom discounts.',
   area: 'carts',
   status: 204,
   queuesBy: 'cart_id',

@@ -1,4 +1,22 @@
 import { Problem } from '../kernel/errors.ts'
+import { text } from '../kernel/shape/fields.ts'
+import { shopperHeaders } from '../storefront/index.ts'
+
+const { 'EP-Channel': channel, 'EP-Context-Tag': tags } = shopperHeaders
+
+/** For the API document. */
+export const contextHeaders = { 'EP-Channel': channel, 'EP-Context-Tag': tags }
+
+/** For the API document. */
+export const currencyHeader = {
+  'X-Moltin-Currency': text({
+    about:
+      'The code of the currency of the cart. Default: the one that the cart has, or that of the store. A cart has one currency as long as there is an amount in it.',
+  }),
+}
+
+/** For the API document. */
+export const cartHeaders = { ...contextHeaders, ...currencyHeader }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 

@@ -7,7 +7,8 @@ import { listOf, object, uuid } from '../kernel/openapi/shapes.ts'
 import { json, noContent } from '../kernel/shape/answer.ts'
 import { group, integer, map, type Shown, text } from '../kernel/shape/fields.ts'
 import { displayShipping } from '../totals/index.ts'
-import { shopperIn } from './request.ts'
+import { mustBeInCurrency } from './check-currency.ts'
+import { cartHeaders, currencyHeader, shopperIn } from './request.ts'
 
 /** More groups than items have no use. */
 const groupsMax = 100
@@ -113,13 +114,16 @@ export const createShippingGroup = action({
   area,
   status: 201,
   queuesBy: 'cart_id',
+  headers: cartHeaders,
   body,
   shows: { data: groupSchema },
   async run(ctx, { params, body: values, headers }) {
     const id = newId()
+    const request = shopperIn(headers)
     const row = await changeCart(ctx, params.cart_id, {
-      ...shopperIn(headers),
+      ...request,
       apply: (contents, shop) => {
+        mustBeInCurrency(shop, request.currency)
         const { shippingGroups } = contents
         if (shippingGroups.length >= groupsMax) {
           throw new Problem('unprocessable', `A cart has at most ${groupsMax} shipping groups.`, {
@@ -149,12 +153,14 @@ export const updateShippingGroup = action({
   area,
   status: 200,
   queuesBy: 'cart_id',
+  headers: currencyHeader,
   body,
   shows: { data: groupSchema },
-  async run(ctx, { params, body: values }) {
+  async run(ctx, { params, body: values, headers }) {
     const { group_id: id } = params
     const row = await changeCart(ctx, params.cart_id, {
       apply: (contents, shop) => {
+        mustBeInCurrency(shop, shopperIn(headers).currency)
         const { shippingGroups } = contents
         if (!shippingGroups.some((one) => one.id === id)) throw notFound('shipping group', id)
         const change = (one: CartShippingGroup) => ({ ...withValues(one, values), updatedAt: shop.now })

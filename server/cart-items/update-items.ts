@@ -19,7 +19,7 @@ import type { Work } from '../kernel/work/context.ts'
 import { customInputsField, quantityMax, shippingGroupField } from './item-kinds.ts'
 import { itemNotFound } from './line-of.ts'
 import { checkedInputs } from './new-lines.ts'
-import { allOrNothing, shopperIn } from './request.ts'
+import { allOrNothing, contextHeaders, shopperIn } from './request.ts'
 import { checkSeller, itemAttributesField } from './seller-fields.ts'
 
 const changeFields = {
@@ -44,6 +44,7 @@ export const updateCartItem = action({
   area: 'carts',
   status: 200,
   queuesBy: 'cart_id',
+  headers: contextHeaders,
   // Clients send `cart_item` for a custom item, too.
   body: { type: 'cart_item', alsoType: ['custom_item'], typeOptional: true, fields: changeFields },
   shows: itemsShown,
@@ -74,6 +75,7 @@ export const updateCartItems = action({
   area: 'carts',
   status: 200,
   queuesBy: 'cart_id',
+  headers: contextHeaders,
   data: list(
     group({ id: text({ required: true, max: 36, about: 'The id of the item.' }), ...changeFields }, {}),
     {

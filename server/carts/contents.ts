@@ -3,7 +3,7 @@ import type { Selection } from '../pricing/index.ts'
 
 /** What is in a cart, as it is stored. Amounts are integers in the smallest unit of the cart's currency. */
 export interface Contents {
-  /** The code of the currency that the first line fixed. Undefined while the cart is empty. */
+  /** The code of the currency that the first amount fixed. Undefined while the cart has none. */
   readonly currency?: string | undefined
   /** In the order in which they were added. */
   readonly lines: readonly CartLine[]

@@ -38,7 +38,7 @@ export function priceContents(cart: CartValues, contents: Contents, shop: CartSh
   const lines = contents.lines.map(
     (line): CartLine => (isProduct(line) ? currentLine(line, shop.quoteOf(line), code) : line),
   )
-  const current = { ...contents, lines, currency: lines.length ? code : undefined }
+  const current = { ...contents, lines, currency: hasAmounts(contents) ? code : undefined }
   const evaluation = evaluate(
     discountCartOf(cart, current, shop),
     shop.promotions.map(({ promotion }) => promotion),
@@ -68,6 +68,10 @@ export function priceContents(cart: CartValues, contents: Contents, shop: CartSh
     },
   }
 }
+
+/** Whether there is an amount, which is in the currency of the cart. */
+const hasAmounts = ({ lines, shippingGroups, customDiscounts }: Contents): boolean =>
+  lines.length + shippingGroups.length + customDiscounts.length > 0
 
 /** The promotions that take something off. */
 function takersIn({ verdicts }: Evaluation, { promotions }: CartShop): PricedCart['promotions'] {

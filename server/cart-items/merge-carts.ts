@@ -1,0 +1,60 @@
+import { type CartLine, type CartShop, type Contents, contentsOf, findCart } from '../carts/index.ts'
+import { Problem } from '../kernel/errors.ts'
+import { newId } from '../kernel/ids.ts'
+import type { Ctx } from '../kernel/work/context.ts'
+import { otherCurrency } from './check-currency.ts'
+import { withoutTaxes } from './line-of.ts'
+import type { NewItem } from './new-lines.ts'
+
+type Merge = Extract<NewItem, { readonly kind: 'cart_items' }>
+
+/** What is in the carts that are merged into this one, by their ids. */
+export type OtherCarts = ReadonlyMap<string, Contents>
+
+/** Reads the carts that a request merges into its own. */
+export async function otherCarts(ctx: Ctx, items: readonly NewItem[], own: string): Promise<OtherCarts> {
+  const others = new Map<string, Contents>()
+  for (const item of items) {
+    if (item.kind !== 'cart_items') continue
+    const { cart_id: id } = item.values
+    if (id === own) {
+      const detail = 'A cart cannot be merged into itself. Send the id of another cart.'
+      throw new Problem('unprocessable', detail, { source: `${item.source}.cart_id` })
+    }
+    others.set(id, contentsOf(await findCart(ctx, id)))
+  }
+  return others
+}
+
+/** The lines of another cart as new lines of this one, and what they lose. */
+export function linesOfCart({ values, source }: Merge, shop: CartShop, others: OtherCarts) {
+  const { lines = [], currency } = others.get(values.cart_id) ?? {}
+  if (currency !== undefined && currency !== shop.currency.code) {
+    throw otherCurrency(shop.currency.code, currency, `${source}.cart_id`)
+  }
+  return {
+    lines: lines.map((line) => copiedLine(line, shop)),
+    lost: lines.flatMap((line) => (line.shippingGroupId ? [lostGroup(line, `${source}.cart_id`)] : [])),
+  }
+}
+
+const copiedLine = (line: CartLine, shop: CartShop): CartLine => ({
+  ...withoutTaxes(line),
+  id: newId(),
+  addedAt: shop.now,
+  updatedAt: shop.now,
+  shippingGroupId: undefined,
+  customDiscounts: [],
+})
+
+/** Shipping groups belong to their cart. */
+const lostGroup = ({ id, sku, shippingGroupId }: CartLine, source: string) =>
+  new Problem(
+    'not_found',
+    'The item was merged without its shipping group, which belongs to the other cart. Link the item to a group of this cart.',
+    {
+      title: 'Cart shipping group not found',
+      source,
+      meta: { id, ...(sku !== '' && { sku }), shipping_group_id: shippingGroupId },
+    },
+  )
