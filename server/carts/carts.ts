@@ -68,6 +68,8 @@ const fields = {
   expiry_days: integer(hidden),
   /** Of a cart that does not exist yet: when it was read, to the hour. */
   read_at: text(hidden),
+  /** Never stored: what the request includes. */
+  includes: field<readonly string[] | undefined>({ type: 'array' }, hidden),
 }
 
 /** What the last request of a shopper said about them. */

@@ -4,7 +4,7 @@ import { wantsExplanation } from '../storefront/index.ts'
 import { carts } from './carts.ts'
 import { explainHeader } from './explain-header.ts'
 import { findCart } from './find-cart.ts'
-import { includedIn, includedSchema, includeParameter } from './included.ts'
+import { includedIn, includedSchema, includeParameter, includesOf } from './included.ts'
 
 /** A cart with what it costs now. */
 export const getCart = action({
@@ -19,6 +19,7 @@ export const getCart = action({
   shows: { resource: carts, beside: { included: includedSchema } },
   async run(ctx, { params, query, headers }) {
     const row = await findCart(ctx, params.id, { explains: wantsExplanation(ctx, { headers }) })
-    return objectAnswer(200, carts, row, ctx, includedIn(ctx, row, query))
+    const including = { ...row, hidden: { ...row.hidden, includes: includesOf(query) } }
+    return objectAnswer(200, carts, including, ctx, includedIn(ctx, row, query))
   },
 })

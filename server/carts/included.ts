@@ -8,6 +8,7 @@ import type { CustomDiscount, TaxItem } from './contents.ts'
 import { cartItem } from './item-schemas.ts'
 import type { PricedCart } from './priced-cart.ts'
 import { itemsOf, taxesOf } from './show-items.ts'
+import { promotionsOfCart } from './show-relationships.ts'
 
 const names = ['items', 'tax_items', 'custom_discounts', 'promotions'] as const
 type Name = (typeof names)[number]
@@ -109,6 +110,7 @@ export function includedIn(ctx: Ctx, row: CartRow, query: string, accepted: read
   const { priced } = row.hidden
   if (!chosen.length || !priced) return ''
   const { lines, customDiscounts } = contentsOf(row)
+  const showsItems = !accepted.includes('items')
   const all: Readonly<Record<Name, () => readonly object[]>> = {
     items: () => itemsOf(row, ctx.baseUrl, include),
     tax_items: () => lines.flatMap(taxesOf).map(showTaxItem),
@@ -118,7 +120,9 @@ export function includedIn(ctx: Ctx, row: CartRow, query: string, accepted: read
       ),
       ...customDiscounts.map((one) => showCustomDiscount(one, priced.currency)),
     ],
-    promotions: () => priced.promotions,
+    // Those of items are included with the items, which link to them.
+    promotions: () =>
+      showsItems || include.includes('items') ? priced.promotions : promotionsOfCart(priced),
   }
   const lists = Object.fromEntries(chosen.map((name) => [name, all[name]()]))
   return `,"included":${JSON.stringify(lists)}`

@@ -1,6 +1,7 @@
 import { readOnlyObject } from '../kernel/shape/fields.ts'
 import { type CartRow, contentsOf } from './carts.ts'
 import { ownersOf } from './owners.ts'
+import type { PricedCart } from './priced-cart.ts'
 
 const links = { type: 'array', items: { type: 'object', additionalProperties: true } }
 
@@ -16,7 +17,10 @@ export const cartRelationships = readOnlyObject<Readonly<Record<string, unknown>
       shipping_groups: { type: 'object', properties: { data: links } },
     },
   },
-  { about: 'The items of the cart, and the customers and accounts it is associated with.' },
+  {
+    about:
+      'The items of the cart, and the customers and accounts it is associated with. With `include=promotions`, also the promotions that take something off the cart as a whole or off shipping.',
+  },
 )
 
 const linksTo = (type: string, ids: readonly string[]) => ids.map((id) => ({ type, id }))
@@ -26,7 +30,7 @@ const some = (type: string, ids: readonly string[]) => (ids.length ? { data: lin
 
 export function relationshipsOf(row: CartRow) {
   const { lines, customDiscounts, shippingGroups } = contentsOf(row)
-  const { priced } = row.hidden
+  const { priced, includes } = row.hidden
   const items = [
     ...lines.map(({ kind, id }) => ({ type: kind, id })),
     ...(priced?.promotionItems ?? []).map(({ id }) => ({ type: 'promotion_item', id })),
@@ -44,6 +48,14 @@ export function relationshipsOf(row: CartRow) {
         ),
       },
     }),
+    ...(includes?.includes('promotions') && {
+      promotions: {
+        data: linksTo(
+          'promotion',
+          promotionsOfCart(priced).map(({ id }) => id),
+        ),
+      },
+    }),
     ...(shippingGroups.length && {
       shipping_groups: {
         data: linksTo(
@@ -53,4 +65,12 @@ export function relationshipsOf(row: CartRow) {
       },
     }),
   }
+}
+
+/** The promotions that apply, without those that take something off items only. */
+export function promotionsOfCart(priced: PricedCart | undefined): PricedCart['promotions'] {
+  if (!priced) return []
+  const ofCart = new Set(priced.promotionItems.map(({ cause }) => cause.id))
+  const ofItems = new Set(priced.lines.flatMap(({ discounts }) => discounts.map(({ cause }) => cause.id)))
+  return priced.promotions.filter(({ id }) => ofCart.has(id) || !ofItems.has(id))
 }
