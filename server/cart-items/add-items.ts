@@ -13,6 +13,7 @@ import {
   mergeLine,
   mustBeInStock,
   type ProductRequest,
+  quantityMax,
   readAvailable,
   requestOf,
 } from '../carts/index.ts'
@@ -115,6 +116,16 @@ interface NewLines {
   readonly lost?: readonly Problem[]
 }
 
+/** Refuses more lines than a cart has, and more pieces than a line has. */
+function mustBeFew(lines: readonly CartLine[], before: readonly CartLine[], source: string): void {
+  const refuse = (detail: string) => new Problem('unprocessable', detail, { title: 'Limit Reached', source })
+  if (lines.length > linesMax && lines.length > before.length) {
+    throw refuse(`A cart has at most ${linesMax} items.`)
+  }
+  const tooMany = lines.find((line) => line.quantity > quantityMax && !before.includes(line))
+  if (tooMany) throw refuse(`A cart has at most ${quantityMax} pieces of an item, not ${tooMany.quantity}.`)
+}
+
 /** Adds one item to contents, or throws a Problem. */
 function adder({ shop, cart, available, others, isSeller, isStrict, refused }: Occasion) {
   const quotes = shop.requested.values()
@@ -124,12 +135,7 @@ function adder({ shop, cart, available, others, isSeller, isStrict, refused }: O
     const { lines: added, lost = [] } = newLines(item)
     if (lost.length && isStrict) throw together(lost)
     const lines = added.reduce(mergeLine, contents.lines)
-    if (lines.length > linesMax && lines.length > contents.lines.length) {
-      throw new Problem('unprocessable', `A cart has at most ${linesMax} items.`, {
-        title: 'Limit Reached',
-        source: item.source,
-      })
-    }
+    mustBeFew(lines, contents.lines, item.source)
     refused.push(...lost)
     return { ...contents, lines }
   }

@@ -1,9 +1,7 @@
+import { quantityMax } from '../carts/index.ts'
 import { kinds } from '../kernel/body/kinds.ts'
 import { field, flag, group, integer, map, reference, text } from '../kernel/shape/fields.ts'
 import { sellerFields } from './seller-fields.ts'
-
-/** More pieces of one item would make totals that no client can read exactly. */
-export const quantityMax = 1_000_000_000
 
 export const quantityField = integer({
   required: true,

@@ -9,6 +9,7 @@ import {
   itemsAnswer,
   itemsShown,
   mustBeInStock,
+  quantityMax,
   readAvailable,
 } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
@@ -16,7 +17,7 @@ import { Problem } from '../kernel/errors.ts'
 import { withErrors } from '../kernel/http/problems.ts'
 import { group, integer, list, type Shown, text } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { customInputsField, quantityMax, shippingGroupField } from './item-kinds.ts'
+import { customInputsField, shippingGroupField } from './item-kinds.ts'
 import { itemNotFound } from './line-of.ts'
 import { checkedInputs } from './new-lines.ts'
 import { allOrNothing, contextHeaders, shopperIn } from './request.ts'

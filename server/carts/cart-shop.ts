@@ -1,4 +1,5 @@
 import type { Shopper } from '../catalogs/index.ts'
+import type { Notation } from '../currencies/index.ts'
 import type { Shopper as CodeShopper, EnteredCode } from '../discounts/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Values } from '../kernel/shape/fields.ts'
@@ -39,7 +40,7 @@ export interface CartShop {
   readonly at: Date
   /** The time of the request, as lines store it. */
   readonly now: string
-  readonly currency: DisplayCurrency
+  readonly currency: Notation
   readonly method: CalculationMethod
   readonly accountTags: readonly string[]
   /** When the shopper may get another catalog or other price books. */
@@ -76,13 +77,14 @@ export async function openShop(
   cart: CartValues,
   { products: requests = [], codes: newCodes = [], currency }: ShopRequest = {},
 ): Promise<CartShop> {
-  const { lines, codes, currency: fixed } = cart.contents ?? nothing
+  const { lines, codes } = cart.contents ?? nothing
   // Read first: if something changes meanwhile, the state is older than the prices, and the next read prices anew.
   const entered = [...codes.map(({ code }) => code), ...newCodes]
   const { state, accountTags, method, promotions, rulePromotions } = await readState(work, cart, entered)
   const at = cart.snapshot_date === undefined ? work.clock.now() : new Date(cart.snapshot_date)
-  const code = fixed ?? currency
-  const shop = await shopOf(work, shopperOf(cart, at), code === undefined ? {} : { currency: code })
+  const { currencies, ...current } = await shopOf(work, shopperOf(cart, at))
+  const paid = currencyOf(cart, currency, currencies)
+  const shop = { ...current, currency: paid.code }
   const shopper = await codeShopperOf(work, cart, entered.length > 0)
   const known = new Map<string, CartQuote>()
   const quoteAll = async (some: readonly ProductRequest[]): Promise<readonly CartQuote[]> => {
@@ -100,7 +102,7 @@ export async function openShop(
     state,
     at,
     now: work.clock.now().toISOString(),
-    currency: currencyOf(shop.currencies, code),
+    currency: paid,
     method,
     accountTags,
     holdsUntil: shop.holdsUntil,
@@ -156,8 +158,17 @@ const shopperOf = ({ customers = [], accounts = [], shopper = {} }: CartValues, 
   at,
 })
 
-function currencyOf(currencies: readonly DisplayCurrency[], code: string | undefined): DisplayCurrency {
-  const currency = displayCurrency(code, currencies) ?? currencies[0]
+/** A cart keeps its currency, also if the store disables or deletes it: its amounts are of no other. */
+function currencyOf(
+  { contents, priced }: CartValues,
+  requested: string | undefined,
+  currencies: readonly DisplayCurrency[],
+): Notation {
+  const own = contents?.currency
+  const currency =
+    own === undefined
+      ? (displayCurrency(requested, currencies) ?? currencies[0])
+      : (currencies.find(({ code }) => code === own) ?? priced?.currency)
   if (!currency) throw new Problem('unprocessable', 'The store has no currency. Create one first.')
   return currency
 }

@@ -17,6 +17,9 @@ export interface Contents {
 /** The lines of one cart, and its codes. */
 export const linesMax = 100
 
+/** The pieces of one line: more would make totals that no client can read exactly. */
+export const quantityMax = 1_000_000_000
+
 export const nothing: Contents = { lines: [], codes: [], customDiscounts: [], shippingGroups: [] }
 
 export interface CartCode {

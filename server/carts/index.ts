@@ -30,7 +30,7 @@ export type {
   ProductLine,
   TaxItem,
 } from './contents.ts'
-export { linesMax } from './contents.ts'
+export { linesMax, quantityMax } from './contents.ts'
 export { newProductLine, unitPriceOf } from './current-line.ts'
 export { type CustomAttributes, checkTypes, customAttributesField } from './custom-attributes.ts'
 export { findCart } from './find-cart.ts'
