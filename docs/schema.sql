@@ -2505,6 +2505,21 @@ CREATE TABLE fresh_changes (
   autovacuum_vacuum_cost_delay=0
 );
 
+CREATE TABLE gateways (
+  store_id uuid NOT NULL,
+  id uuid NOT NULL,
+  version integer DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  doc json NOT NULL,
+  hidden json,
+  slug text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'slug'::text)) STORED NOT NULL,
+  CONSTRAINT gateways_pkey PRIMARY KEY (store_id, id),
+  CONSTRAINT gateways_slug_key UNIQUE (store_id, slug)
+);
+CREATE INDEX gateways_by_slug ON gateways USING btree (store_id, slug, id);
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON gateways FOR EACH ROW EXECUTE FUNCTION gateways_tracked();
+
 CREATE TABLE idempotency_keys (
   store_id uuid NOT NULL,
   key text NOT NULL,

@@ -9,6 +9,7 @@ import { exportChapter } from './exports/index.ts'
 import { extensions } from './extensions/index.ts'
 import { fileChapter } from './files/index.ts'
 import { flows } from './flows/index.ts'
+import { gatewayChapter } from './gateways/index.ts'
 import { hierarchyChapter } from './hierarchies/index.ts'
 import { defineUsers, identity } from './identity/index.ts'
 import { imports } from './imports/index.ts'
@@ -85,6 +86,7 @@ const chapters: readonly Module[] = [
   cartChapter,
   cartItemChapter,
   simulationChapter,
+  gatewayChapter,
 ]
 
 /** Nothing registers itself; a module may use only the modules above it. */

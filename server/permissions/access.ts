@@ -63,6 +63,8 @@ export const access = {
   'cart-taxes': admin,
   'cart-discounts': admin,
   promotions: admin,
+  // Their settings include the names of accounts at payment services.
+  gateways: admin,
   // Guests know the ids of their carts.
   'cart-lists': { 'account-member': 'r', customer: 'r', client_credentials: 'r' },
 } as const satisfies AccessTable

@@ -58,6 +58,7 @@ async function everySeal(url: string) {
     client_secret: 'between us',
     discovery_url: 'https://id.example.com/.well-known/openid-configuration',
   })
+  expect((await admin.put('/v2/gateways/stripe', { data: { login: 'sk_test_sealed' } })).status).toBe(200)
   for (const name of ['A', 'B', 'C']) await post(admin, '/v2/accounts', { type: 'account', name })
   const page = await admin.get('/v2/accounts?page[limit]=1&page[after]=')
   const person = {
@@ -94,10 +95,14 @@ async function everySeal(url: string) {
 }
 
 const sealedWith = async (profile: string) => {
-  const { rows } = await database.sql('SELECT hidden FROM oidc_profiles WHERE id = $1', [profile])
-  const with_ = (secret: string) =>
-    isSealedWith(deriveKeys([secret], 'sealed-values')[0], rows[0].hidden.client_secret)
-  return [one, two].filter(with_)
+  const { rows } = await database.sql(
+    `SELECT hidden->>'client_secret' AS sealed FROM oidc_profiles WHERE id = $1
+     UNION ALL SELECT hidden->>'sealed_secrets' FROM gateways WHERE slug = 'stripe'`,
+    [profile],
+  )
+  return rows.map(({ sealed }) =>
+    [one, two].filter((secret) => isSealedWith(deriveKeys([secret], 'sealed-values')[0], sealed)),
+  )
 }
 
 test('a secret can be replaced while one of two processes always serves', async () => {
@@ -121,7 +126,7 @@ test('a secret can be replaced while one of two processes always serves', async 
     right = current(secret, previous)
     await seals.holdsAt(await right.ready)
   }
-  expect(await sealedWith(seals.profile)).toEqual([two])
+  expect(await sealedWith(seals.profile)).toEqual([[two], [two]])
   expect(right.output()).toMatch(/SUTLER_PREVIOUS_SECRET is needed until \d{4}-\d\d-\d\dT/)
 
   expect(await refused(current(two))).toMatch(
@@ -157,6 +162,10 @@ test('another secret is refused, even beside the right one; a lost one can be gi
   expect(going.output()).toContain(
     `the client secret of the OIDC profile ${seals.profile} was sealed with a secret`,
   )
+  expect(going.output()).toContain('the secrets of the gateway stripe of the store')
+  // They are set again as at first.
+  const reset = await admin.put('/v2/gateways/stripe', { data: { enabled: true, login: 'sk_test_new' } })
+  expect([reset.status, reset.body.data.meta.secrets]).toEqual([200, ['login']])
   const again = await admin.post('/v2/accounts', { data: { type: 'account', name: 'Once' } }, seals.once)
   expect([again.status, again.body.errors[0].detail]).toEqual([
     422,

@@ -13,6 +13,7 @@ import { customers } from '../customers/samples.ts'
 import { extensions } from '../extensions/samples.ts'
 import { files } from '../files/samples.ts'
 import { flows } from '../flows/samples.ts'
+import { gatewaySamples } from '../gateways/samples.ts'
 import { hierarchies } from '../hierarchies/samples.ts'
 import { identity } from '../identity/samples.ts'
 import { inventorySamples } from '../inventories/samples.ts'
@@ -60,6 +61,7 @@ const modules: readonly ModuleSamples[] = [
   variationSamples,
   cartSamples,
   cartItemSamples,
+  gatewaySamples,
 ]
 
 type Lists = 'runTime' | 'needsAllFields' | 'specialCreates' | 'notInUpdates' | 'sameForAllStores'
