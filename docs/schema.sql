@@ -2760,6 +2760,73 @@ CREATE TABLE one_time_passwords (
 );
 CREATE INDEX one_time_passwords_by_expires_at ON one_time_passwords USING btree (expires_at);
 
+CREATE TABLE order_contents (
+  store_id uuid NOT NULL,
+  order_id uuid NOT NULL,
+  doc json NOT NULL,
+  CONSTRAINT order_contents_order_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id) ON DELETE CASCADE,
+  CONSTRAINT order_contents_pkey PRIMARY KEY (store_id, order_id)
+);
+
+CREATE TABLE orders (
+  store_id uuid NOT NULL,
+  id uuid NOT NULL,
+  version integer DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  doc json NOT NULL,
+  hidden json,
+  status text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'status'::text)) STORED NOT NULL,
+  payment text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'payment'::text)) STORED NOT NULL,
+  shipping text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'shipping'::text)) STORED NOT NULL,
+  currency text COLLATE "C" GENERATED ALWAYS AS ((hidden #>> '{currency,code}'::text[])) STORED NOT NULL,
+  with_tax bigint GENERATED ALWAYS AS (((hidden #>> '{prices,with_tax}'::text[]))::bigint) STORED NOT NULL,
+  without_tax bigint GENERATED ALWAYS AS (((hidden #>> '{prices,without_tax}'::text[]))::bigint) STORED NOT NULL,
+  paid bigint GENERATED ALWAYS AS (((hidden #>> '{payments,paid}'::text[]))::bigint) STORED NOT NULL,
+  authorized bigint GENERATED ALWAYS AS (((hidden #>> '{payments,authorized}'::text[]))::bigint) STORED NOT NULL,
+  pending bigint GENERATED ALWAYS AS (((hidden #>> '{payments,pending}'::text[]))::bigint) STORED NOT NULL,
+  customer_id uuid GENERATED ALWAYS AS (((hidden ->> 'customer_id'::text))::uuid) STORED,
+  account_id uuid GENERATED ALWAYS AS (((hidden ->> 'account_id'::text))::uuid) STORED,
+  account_member_id uuid GENERATED ALWAYS AS (((hidden ->> 'account_member_id'::text))::uuid) STORED,
+  name text COLLATE "C" GENERATED ALWAYS AS ((doc #>> '{customer,name}'::text[])) STORED,
+  email text COLLATE "C" GENERATED ALWAYS AS ((doc #>> '{customer,email}'::text[])) STORED,
+  contact_name text COLLATE "C" GENERATED ALWAYS AS ((doc #>> '{contact,name}'::text[])) STORED,
+  contact_email text COLLATE "C" GENERATED ALWAYS AS ((doc #>> '{contact,email}'::text[])) STORED,
+  order_number text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'order_number'::text)) STORED,
+  external_ref text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'external_ref'::text)) STORED,
+  shipping_postcode text COLLATE "C" GENERATED ALWAYS AS ("left"((doc #>> '{shipping_address,postcode}'::text[]), 255)) STORED,
+  billing_postcode text COLLATE "C" GENERATED ALWAYS AS ("left"((doc #>> '{billing_address,postcode}'::text[]), 255)) STORED,
+  product_ids jsonb GENERATED ALWAYS AS (((hidden -> 'product_ids'::text))::jsonb) STORED NOT NULL,
+  product_skus jsonb GENERATED ALWAYS AS (((hidden -> 'product_skus'::text))::jsonb) STORED NOT NULL,
+  cart_id uuid GENERATED ALWAYS AS (((hidden #>> '{cart,id}'::text[]))::uuid) STORED,
+  cart_version integer GENERATED ALWAYS AS (((hidden #>> '{cart,version}'::text[]))::integer) STORED,
+  CONSTRAINT orders_paid_check CHECK (((paid >= 0) AND (authorized >= 0) AND (pending >= 0) AND (((paid + authorized) + pending) <= with_tax))),
+  CONSTRAINT orders_pkey PRIMARY KEY (store_id, id),
+  CONSTRAINT orders_cart_key UNIQUE (store_id, cart_id, cart_version)
+);
+CREATE INDEX orders_by_account_id ON orders USING btree (store_id, account_id, created_at, id);
+CREATE INDEX orders_by_account_member_id ON orders USING btree (store_id, account_member_id, created_at, id);
+CREATE INDEX orders_by_billing_postcode ON orders USING btree (store_id, billing_postcode, created_at, id);
+CREATE INDEX orders_by_contact_email ON orders USING btree (store_id, contact_email, created_at, id);
+CREATE INDEX orders_by_contact_name ON orders USING btree (store_id, contact_name, created_at, id);
+CREATE INDEX orders_by_created_at ON orders USING btree (store_id, created_at, id);
+CREATE INDEX orders_by_currency ON orders USING btree (store_id, currency, created_at, id);
+CREATE INDEX orders_by_customer_id ON orders USING btree (store_id, customer_id, created_at, id);
+CREATE INDEX orders_by_email ON orders USING btree (store_id, email, created_at, id);
+CREATE INDEX orders_by_external_ref ON orders USING btree (store_id, external_ref, created_at, id);
+CREATE INDEX orders_by_name ON orders USING btree (store_id, name, created_at, id);
+CREATE INDEX orders_by_order_number ON orders USING btree (store_id, order_number, created_at, id);
+CREATE INDEX orders_by_payment ON orders USING btree (store_id, payment, id) INCLUDE (created_at);
+CREATE INDEX orders_by_product_ids ON orders USING gin (product_ids jsonb_path_ops);
+CREATE INDEX orders_by_product_skus ON orders USING gin (product_skus jsonb_path_ops);
+CREATE INDEX orders_by_shipping ON orders USING btree (store_id, shipping, id) INCLUDE (created_at);
+CREATE INDEX orders_by_shipping_postcode ON orders USING btree (store_id, shipping_postcode, created_at, id);
+CREATE INDEX orders_by_status ON orders USING btree (store_id, status, id) INCLUDE (created_at);
+CREATE INDEX orders_by_updated_at ON orders USING btree (store_id, updated_at, id);
+CREATE INDEX orders_by_with_tax ON orders USING btree (store_id, with_tax, id) INCLUDE (created_at);
+CREATE INDEX orders_by_without_tax ON orders USING btree (store_id, without_tax, id) INCLUDE (created_at);
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON orders FOR EACH ROW EXECUTE FUNCTION orders_tracked();
+
 CREATE TABLE organisations (
   id uuid NOT NULL,
   name text NOT NULL,

@@ -21,6 +21,7 @@ import type { ShopperToken } from './kernel/work/context.ts'
 import { keys } from './keys/index.ts'
 import { moneyChapter } from './money/index.ts'
 import { oidc } from './oidc/index.ts'
+import { orderChapter } from './orders/index.ts'
 import { findUserWithAnyPassword, passwords } from './passwords/index.ts'
 import { mayUseEntries, permissions } from './permissions/index.ts'
 import { personalData } from './personal-data/index.ts'
@@ -87,6 +88,7 @@ const chapters: readonly Module[] = [
   cartItemChapter,
   simulationChapter,
   gatewayChapter,
+  orderChapter,
 ]
 
 /** Nothing registers itself; a module may use only the modules above it. */

@@ -94,6 +94,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['node', 'what runs the server'],
   ['of', 'plain English'],
   ['option', 'of a field, of a function, of a command'],
+  ['order', 'in which rows, locks and steps follow each other'],
   ['password', 'a format of JSON Schema; of a database', /(checker|postgres\/embedded)\.ts$/],
   ['permission', 'of a caller; of a file'],
   ['personal', 'what a resource says of its objects'],

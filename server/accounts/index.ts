@@ -12,6 +12,7 @@ import { listUnassignedAccountMembers } from './list-unassigned-account-members.
 import { updateAccountMember } from './update-account-member.ts'
 
 export { accountMemberToken } from './account-member-token.ts'
+export { accountMembers, findAccountMember } from './account-members.ts'
 export { addressFields, addressFilter } from './address-fields.ts'
 export { autoCreateAccount } from './auto-create-account.ts'
 export { checkAddress, limitAddresses } from './check-address.ts'

@@ -26,6 +26,8 @@ import {
 import { addTaxItem, addTaxItems, deleteTaxItem, deleteTaxItems, updateTaxItem } from './tax-items.ts'
 import { updateCartItem, updateCartItems } from './update-items.ts'
 
+export { shopperIn } from './request.ts'
+
 export const cartItemChapter = module({
   name: 'cart-items',
   about:

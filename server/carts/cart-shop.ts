@@ -69,13 +69,15 @@ export interface ShopRequest {
   readonly codes?: readonly string[] | undefined
   /** Of a cart without lines: the first line fixes the currency. */
   readonly currency?: string | undefined
+  /** Who uses the codes, if that is not the shopper of the cart. */
+  readonly buyer?: CodeShopper | undefined
 }
 
 /** Prices the products of a cart, and products that are about to be added, for the shopper of the cart. */
 export async function openShop(
   work: Work,
   cart: CartValues,
-  { products: requests = [], codes: newCodes = [], currency }: ShopRequest = {},
+  { products: requests = [], codes: newCodes = [], currency, buyer }: ShopRequest = {},
 ): Promise<CartShop> {
   const { lines, codes } = cart.contents ?? nothing
   // Read first: if something changes meanwhile, the state is older than the prices, and the next read prices anew.
@@ -85,7 +87,7 @@ export async function openShop(
   const { currencies, ...current } = await shopOf(work, shopperOf(cart, at))
   const paid = currencyOf(cart, currency, currencies)
   const shop = { ...current, currency: paid.code }
-  const shopper = await codeShopperOf(work, cart, entered.length > 0)
+  const shopper = buyer ?? (await codeShopperOf(work, cart, entered.length > 0))
   const known = new Map<string, CartQuote>()
   const quoteAll = async (some: readonly ProductRequest[]): Promise<readonly CartQuote[]> => {
     const quotes = await withImages(work, lines, await quote(shop, some))

@@ -139,4 +139,4 @@ export const carts = resource({
 })
 
 /** What is in the cart. */
-export const contentsOf = ({ hidden }: CartRow): Contents => hidden.contents ?? nothing
+export const contentsOf = ({ hidden }: Pick<CartRow, 'hidden'>): Contents => hidden.contents ?? nothing

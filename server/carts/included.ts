@@ -51,7 +51,7 @@ export const customDiscountSchema = object(
   ['type', 'id', 'amount'],
 )
 
-const promotionSchema = object(
+export const promotionSchema = object(
   {
     type: { const: 'promotion' },
     id: uuid,

@@ -8,6 +8,7 @@ import { getCart } from './get-cart.ts'
 import { listCartItems } from './list-cart-items.ts'
 import { listCarts } from './list-carts.ts'
 
+export { amountFields } from './amounts.ts'
 export {
   type CartQuote,
   type CartShop,
@@ -19,6 +20,7 @@ export {
 } from './cart-shop.ts'
 export { type CartRow, contentsOf } from './carts.ts'
 export { changeCart } from './change-cart.ts'
+export { handOver, lockCart } from './check-out.ts'
 export { type Available, checksStock, mustBeInStock, readAvailable } from './check-stock.ts'
 export { codesNamed, isSameCode } from './codes.ts'
 export type {
@@ -34,12 +36,22 @@ export { linesMax, quantityMax } from './contents.ts'
 export { newProductLine, unitPriceOf } from './current-line.ts'
 export { type CustomAttributes, checkTypes, customAttributesField } from './custom-attributes.ts'
 export { findCart } from './find-cart.ts'
-export { customDiscountSchema, showCustomDiscount, showTaxItem, taxItemSchema } from './included.ts'
-export { itemsAnswer, itemsShown } from './items-answer.ts'
+export {
+  customDiscountSchema,
+  promotionSchema,
+  showCustomDiscount,
+  showTaxItem,
+  taxItemSchema,
+} from './included.ts'
+export { cartItem } from './item-schemas.ts'
+export { itemsAnswer, itemsShown, messagesSchema } from './items-answer.ts'
 export { mergeLine } from './merge-lines.ts'
-export { priceContents } from './price-cart.ts'
-
-export { cartDisplayPrice } from './show-cart.ts'
+export { messagesOfChange } from './messages.ts'
+export { ownersOf } from './owners.ts'
+export { type PricedOutcome, priceCart, priceContents } from './price-cart.ts'
+export type { Message, PricedCart } from './priced-cart.ts'
+export { cartAmounts, cartDisplayPrice } from './show-cart.ts'
+export { itemsOf, taxesOf } from './show-items.ts'
 export { verdictSchema } from './verdict-schemas.ts'
 
 export const cartChapter = module({

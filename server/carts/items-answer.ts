@@ -12,6 +12,19 @@ import { reasonSchema, verdictsField } from './verdict-schemas.ts'
 
 const string = { type: 'string' }
 
+/** What a request changed, and why codes take nothing. */
+export const messagesSchema = listOf(
+  object(
+    {
+      source: object({ type: string, id: string, code: string }, ['type', 'id']),
+      title: string,
+      description: string,
+      reason: reasonSchema,
+    },
+    ['title', 'description'],
+  ),
+)
+
 /** What responses with the items of a cart show, for the API document. */
 export const itemsShown = {
   data: listOf(cartItem),
@@ -20,17 +33,7 @@ export const itemsShown = {
       {
         display_price: describe(cartDisplayPrice),
         timestamps: object({ created_at: string, updated_at: string, expires_at: string }),
-        messages: listOf(
-          object(
-            {
-              source: object({ type: string, id: string, code: string }, ['type', 'id']),
-              title: string,
-              description: string,
-              reason: reasonSchema,
-            },
-            ['title', 'description'],
-          ),
-        ),
+        messages: messagesSchema,
         promotion_suggestions: describe(suggestionsField),
         promotion_verdicts: describe(verdictsField),
       },

@@ -1,4 +1,4 @@
-import { type Evaluation, evaluate } from '../discounts/index.ts'
+import { type Evaluation, evaluate, type Shopper } from '../discounts/index.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { totalCart } from '../totals/index.ts'
@@ -24,9 +24,12 @@ export interface PricedOutcome extends Priced {
   readonly evaluation: Evaluation
 }
 
-/** Prices a cart as it is, without units that no promotion gives any more. New ones are added by the next change. */
-export async function priceCart(work: Work, cart: CartValues): Promise<PricedOutcome> {
-  const shop = await openShop(work, cart)
+/**
+ * Prices a cart as it is, without units that no promotion gives any more. New ones are added by the next change. At its
+ * checkout, the buyer uses its codes.
+ */
+export async function priceCart(work: Work, cart: CartValues, buyer?: Shopper): Promise<PricedOutcome> {
+  const shop = await openShop(work, cart, { buyer })
   const outcome = priceContents(cart, cart.contents ?? nothing, shop)
   const contents = withoutGifts(outcome.contents, outcome.evaluation)
   return contents === outcome.contents ? outcome : priceContents(cart, contents, shop)

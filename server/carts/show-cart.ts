@@ -7,18 +7,17 @@ import { verdictsField } from './verdict-schemas.ts'
 const amount = (about: string) => group(amountFields, { required: true, about })
 
 /** The seven totals of a cart. */
-export const cartDisplayPrice = group(
-  {
-    with_tax: amount('What the shopper pays.'),
-    without_tax: amount('Without tax.'),
-    tax: amount('The taxes of the items.'),
-    discount: amount('What discounts take off the items: 0 or less.'),
-    without_discount: amount('Before discounts.'),
-    shipping: amount('The prices of shipping groups that have items.'),
-    shipping_discount: amount('What discounts take off shipping: 0 or less.'),
-  },
-  { about: 'The totals of the cart.' },
-)
+export const cartAmounts = {
+  with_tax: amount('What the shopper pays.'),
+  without_tax: amount('Without tax.'),
+  tax: amount('The taxes of the items.'),
+  discount: amount('What discounts take off the items: 0 or less.'),
+  without_discount: amount('Before discounts.'),
+  shipping: amount('The prices of shipping groups that have items.'),
+  shipping_discount: amount('What discounts take off shipping: 0 or less.'),
+}
+
+export const cartDisplayPrice = group(cartAmounts, { about: 'The totals of the cart.' })
 
 export const suggestionsField = field<unknown>(
   { type: 'array', items: { type: 'object', additionalProperties: true } },

@@ -7,7 +7,11 @@ const noImage = { mime_type: '', file_name: '', href: '' }
 const second = (time: string) => `${time.slice(0, 19)}Z`
 
 /** The items of a cart as clients see them: its lines, and then what promotions take off the whole cart. */
-export function itemsOf(row: CartRow, baseUrl: string, include: readonly string[] = []): readonly object[] {
+export function itemsOf(
+  row: Pick<CartRow, 'hidden' | 'updatedAt'>,
+  baseUrl: string,
+  include: readonly string[] = [],
+): readonly object[] {
   const contents = contentsOf(row)
   const { priced } = row.hidden
   if (!priced) return []
@@ -148,7 +152,11 @@ function relationshipsOf(
   return Object.values(relationships).some(Boolean) ? { relationships } : {}
 }
 
-function promotionItem({ id, cause, amount }: PromotionItem, { currency }: PricedCart, row: CartRow): object {
+function promotionItem(
+  { id, cause, amount }: PromotionItem,
+  { currency }: PricedCart,
+  { updatedAt }: Pick<CartRow, 'updatedAt'>,
+): object {
   const price = { amount, currency: currency.code, includes_tax: false }
   return {
     id,
@@ -167,7 +175,7 @@ function promotionItem({ id, cause, amount }: PromotionItem, { currency }: Price
     links: {},
     meta: {
       display_price: displayPromotionItem(amount, currency) satisfies LineDisplayPrice,
-      timestamps: { created_at: second(row.updatedAt), updated_at: second(row.updatedAt) },
+      timestamps: { created_at: second(updatedAt), updated_at: second(updatedAt) },
     },
   }
 }

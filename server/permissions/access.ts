@@ -67,4 +67,6 @@ export const access = {
   gateways: admin,
   // Guests know the ids of their carts.
   'cart-lists': { 'account-member': 'r', customer: 'r', client_credentials: 'r' },
+  // Shoppers see their own orders; checkout makes them, and payments change them.
+  orders: { 'account-member': 'r', customer: 'r', client_credentials: 'rw' },
 } as const satisfies AccessTable

@@ -3,6 +3,7 @@ import { holdFeed, sequence } from '../kernel/feed/record.ts'
 import { forgetAnswers } from '../kernel/request/forget-answers.ts'
 import type { Store } from '../kernel/storage/store.ts'
 import type { Work } from '../kernel/work/context.ts'
+import { forgetBuyers, orders } from '../orders/index.ts'
 import { type DataEntry, findRoot } from './data-entries.ts'
 import { personalAccounts } from './personal-accounts.ts'
 import type { Register } from './register.ts'
@@ -29,6 +30,7 @@ export async function eraseSet(work: Work, register: Register, entry: DataEntry)
   const ids = await findIds(store, register, roots)
 
   for (const { resource, home } of register.belongings) {
+    if (resource === orders) continue
     await store.removeAll(resource, (bind) => `r.${home} = ANY(${bind(roots)}::uuid[])`)
   }
   for (const table of register.rootTables) {
@@ -41,6 +43,7 @@ export async function eraseSet(work: Work, register: Register, entry: DataEntry)
   await forgetEmailChanges(store, root)
   await forgetChanges(store, register, ids)
   await forgetAnswers(store, instance.sealKeys, ids)
+  await forgetBuyers(work, roots)
   // Last, because it blocks the writes of reads until the transaction ends.
   await store.run('SELECT erase_personal_data_reads($1, $2::uuid[])', ids)
 }

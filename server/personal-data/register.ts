@@ -19,9 +19,6 @@ interface Related {
   readonly relationships?: Readonly<Record<string, { readonly data?: { readonly id: string } }>>
 }
 
-/** Types that the public contract has, and this server does not have yet. */
-const plannedTypes = ['order']
-
 /** The resources that hold personal data, by their declarations. */
 export class Register {
   readonly holders: readonly Holder[]
@@ -35,7 +32,7 @@ export class Register {
     // Several resources may list the same objects. The path of an object is that of the first one.
     const byTable = new Map(all.toReversed().map((one) => [`${one.type} ${one.resource.table}`, one]))
     this.holders = [...byTable.values()].reverse()
-    this.types = [...new Set([...this.holders.map(({ type }) => type), ...plannedTypes])].sort()
+    this.types = [...new Set(this.holders.map(({ type }) => type))].sort()
     this.entries = entriesSql(this.holders)
   }
 

@@ -163,6 +163,7 @@ test('reads of every object that holds personal data are recorded, alone and in 
     'cart',
     'customer',
     'customer-address',
+    'order',
     'promotion-code-usage',
     'promotion-usage',
     'rule-promotion-code-usage',

@@ -18,6 +18,7 @@ import { hierarchies } from '../hierarchies/samples.ts'
 import { identity } from '../identity/samples.ts'
 import { inventorySamples } from '../inventories/samples.ts'
 import { pimJobs } from '../jobs/samples.ts'
+import { orderSamples } from '../orders/samples.ts'
 import { passwords } from '../passwords/samples.ts'
 import { permissions } from '../permissions/samples.ts'
 import { personalData } from '../personal-data/samples.ts'
@@ -62,6 +63,7 @@ const modules: readonly ModuleSamples[] = [
   cartSamples,
   cartItemSamples,
   gatewaySamples,
+  orderSamples,
 ]
 
 type Lists = 'runTime' | 'needsAllFields' | 'specialCreates' | 'notInUpdates' | 'sameForAllStores'

@@ -41,13 +41,14 @@ function inputFor({ who }: Work, resource: Resource): Input<Fields> {
   return reader
 }
 
-/** A page of the resource's objects; `where` adds a condition. */
-export async function list(
+/** A page of the resource's objects; `where` adds a condition, and `beside` members beside `data`, after a comma. */
+export async function list<F extends Fields>(
   ctx: Ctx,
-  resource: Resource,
+  resource: Resource<F>,
   scope: readonly string[],
   call: Call,
   where?: Source['where'],
+  beside?: (rows: readonly Row<F>[]) => Promise<string>,
 ): Promise<Answer> {
   const query = parse(call.query)
   await mustHaveParent(ctx, resource, scope, call)
@@ -56,7 +57,7 @@ export async function list(
   if (page.unmerged > mergeThreshold) requestMerge(ctx)
   const meta = await resource.listMeta?.of(ctx, query, page.total)
   const more = await included(ctx, resource, query.include, page.rows)
-  return listAnswer(resource, page, ctx, call, meta, more)
+  return listAnswer(resource, page, ctx, call, meta, beside ? more + (await beside(page.rows)) : more)
 }
 
 export async function create(

@@ -1,0 +1,36 @@
+import { hasExpired } from '../kernel/query/find.ts'
+import { Binds } from '../kernel/storage/binds.ts'
+import type { Work } from '../kernel/work/context.ts'
+import { change } from '../kernel/write/by-rules.ts'
+import { type CartRow, carts, contentsOf } from './carts.ts'
+import { parsed } from './find-cart.ts'
+import { mayWrite } from './owners.ts'
+
+/** Locks the cart of an order until the transaction ends; undefined if it does not exist, as nobody has written it. */
+export async function lockCart(work: Work, name: string): Promise<CartRow | undefined> {
+  const { store, clock } = work
+  const binds = new Binds([store.id, name])
+  const [tuple] = await store.run(
+    `SELECT id FROM carts WHERE store_id = $1 AND reference = $2
+     AND NOT ${hasExpired('expires_at', binds.bind, clock.now())}`,
+    ...binds.values.slice(1),
+  )
+  const [row] = tuple ? await store.lockWhole(carts, [tuple[0] as string]) : []
+  if (!row) return undefined
+  mayWrite(work, row)
+  return parsed(row)
+}
+
+/**
+ * Takes from a cart what its order now has: its shipping groups and its payment intent. Its items stay. Returns the
+ * cart as it is then.
+ */
+export async function handOver(work: Work, cart: CartRow): Promise<CartRow> {
+  const contents = contentsOf(cart)
+  if (!contents.shippingGroups.length && cart.doc.payment_intent_id === undefined) return cart
+  const lines = contents.lines.map(({ shippingGroupId: _, ...line }) => line)
+  return change(work, carts, [], cart.id, {
+    contents: { ...contents, lines, shippingGroups: [] },
+    payment_intent_id: '',
+  })
+}

@@ -1,0 +1,133 @@
+import { accountResource, findAccountMember } from '../accounts/index.ts'
+import { type CartRow, ownersOf } from '../carts/index.ts'
+import { customerResource } from '../customers/index.ts'
+import type { Shopper } from '../discounts/index.ts'
+import { missingField, notFound, Problem } from '../kernel/errors.ts'
+import { isId } from '../kernel/ids.ts'
+import { findByName } from '../kernel/query/find.ts'
+import { group, text, type Values } from '../kernel/shape/fields.ts'
+import type { Ctx } from '../kernel/work/context.ts'
+
+const name = text({ min: 1, max: 255, about: 'The name of the person.', example: 'Ada Byron' })
+const email = text({
+  format: 'email',
+  max: 320,
+  about: 'The email address of the person.',
+  example: 'ada@example.com',
+})
+const id = (about: string) => text({ max: 255, about })
+
+export const buyerFields = {
+  customer: group(
+    { id: id('The id of a customer.'), name, email },
+    {
+      about: 'Who buys: the id of a customer, or the name and the email address of a guest.',
+      example: { name: 'Ada Byron', email: 'ada@example.com' },
+    },
+  ),
+  account: group(
+    { id: id('The id of the account.'), member_id: id('The id of the member who orders.') },
+    { about: 'The account that buys, where a seller orders for it. Shoppers send the token of the account.' },
+  ),
+  contact: group({ name, email }, { about: 'Whom to ask about the order of an account.' }),
+}
+
+type Body = Values<typeof buyerFields>
+interface Person {
+  readonly name: string
+  readonly email: string
+}
+
+/** Who buys: a customer or a guest, or an account with a contact. */
+export interface Buyer {
+  readonly customerId?: string | undefined
+  readonly accountId?: string | undefined
+  readonly accountMemberId?: string | undefined
+  readonly customer?: Person | undefined
+  readonly contact?: Person | undefined
+}
+
+/** As codes and promotions know the buyer. */
+export const codeShopperOf = ({ customerId, accountId, customer, contact }: Buyer): Shopper => ({
+  customerId,
+  accountId,
+  email: (customer ?? contact)?.email,
+  // Nobody has paid an order before payments are built.
+  isNew: true,
+})
+
+/** Finds out who buys, from the token, the body and the owner of the cart, or refuses. */
+export async function findBuyer(ctx: Ctx, cart: CartRow, body: Body): Promise<Buyer> {
+  const { who } = ctx
+  const { customers, accounts } = ownersOf(cart)
+  const [ofCart] = accounts
+  const claimed = who.kind === 'account-member' ? who.shopper?.claims.account_id : undefined
+  if (typeof claimed === 'string') {
+    return { accountId: claimed, accountMemberId: who.shopper?.id, contact: contactIn(body) }
+  }
+  if (body.account?.id || (ofCart !== undefined && !body.customer)) {
+    return accountOf(ctx, body, ofCart)
+  }
+  const own = who.kind === 'customer' ? who.shopper?.id : undefined
+  const customerId = body.customer?.id || own || (body.customer ? undefined : customers[0])
+  if (own !== undefined && customerId !== own) {
+    throw new Problem('forbidden', 'The order is for another customer than the one of the token.', {
+      source: 'data.customer.id',
+    })
+  }
+  if (customerId === undefined) return { customer: guestIn(body) }
+  return customerOf(ctx, customerId)
+}
+
+async function accountOf(ctx: Ctx, body: Body, ofCart: string | undefined): Promise<Buyer> {
+  if (ctx.who.grant !== 'client_credentials' || ctx.who.shopper) {
+    const detail =
+      'Only a seller can order for an account by its id. Send the token of the account in EP-Account-Management-Authentication-Token.'
+    throw new Problem('forbidden', detail, { source: 'data.account' })
+  }
+  const { id = ofCart ?? '', member_id: member } = body.account ?? {}
+  const account = await named('data.account.id', () => findByName(ctx, accountResource, id))
+  const row = member ? await findAccountMember(ctx, member, 'data.account.member_id') : undefined
+  return { accountId: account.id, accountMemberId: row?.id, contact: contactIn(body) }
+}
+
+async function customerOf(ctx: Ctx, id: string): Promise<Buyer> {
+  const { store } = ctx
+  const row = await named('data.customer.id', async () => {
+    // Anyone may order for a customer whose id they know; they do not get to see the customer.
+    const found = isId(id) ? await store.find(customerResource, id.toLowerCase()) : undefined
+    if (!found) throw notFound('customer', id)
+    return found
+  })
+  return { customerId: row.id, customer: { name: row.doc.name, email: row.doc.email } }
+}
+
+/** Says which field of the body names an object that does not exist. */
+async function named<T>(source: string, find: () => Promise<T>): Promise<T> {
+  try {
+    return await find()
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    throw new Problem(error.code, error.detail, { source })
+  }
+}
+
+function guestIn({ customer }: Body): Person {
+  if (!customer) {
+    const detail =
+      'The order needs a buyer: customer with an id, or with the name and the email address of a guest, or account with contact.'
+    throw new Problem('invalid_field', detail, { source: 'data.customer' })
+  }
+  return personIn(customer, 'data.customer')
+}
+
+const contactIn = ({ contact }: Body): Person => personIn(contact ?? {}, 'data.contact')
+
+function personIn(
+  { name, email }: { readonly name?: string | undefined; readonly email?: string | undefined },
+  source: string,
+): Person {
+  if (!name?.trim()) throw missingField(`${source}.name`)
+  if (!email) throw missingField(`${source}.email`)
+  return { name, email }
+}

@@ -1,0 +1,59 @@
+import { eraseChanges } from '../kernel/feed/erase.ts'
+import { sequence } from '../kernel/feed/record.ts'
+import { untilWritten } from '../kernel/storage/until-written.ts'
+import type { Work } from '../kernel/work/context.ts'
+import { change } from '../kernel/write/by-rules.ts'
+import { type OrderRow, orders } from './orders.ts'
+
+const mark = '**'
+
+/** Each text of a person or an address becomes a mark; an empty one stays, as it says nothing. */
+const marked = <T extends object>(values: T | undefined): T | undefined =>
+  values &&
+  (Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value ? mark : value])) as T)
+
+/**
+ * Removes the buyer from orders: the names, email addresses and addresses, also from the change feed. The caller holds
+ * the feed (`holdFeed`), so that nothing enters it meanwhile.
+ */
+export async function forgetBuyer(work: Work, ids: readonly string[]): Promise<readonly OrderRow[]> {
+  const { store } = work
+  await store.lock(orders, ...ids)
+  await sequence(store)
+  await eraseChanges(
+    store,
+    `a.source = $2 AND a.id = ANY($3::uuid[]) AND a.event <> 'deleted'`,
+    orders.table,
+    ids,
+  )
+  const rows: OrderRow[] = []
+  for (const id of ids) rows.push(await untilWritten(() => forgetBuyerOf(work, id)))
+  return rows
+}
+
+async function forgetBuyerOf(work: Work, id: string): Promise<OrderRow | undefined> {
+  const before = await work.store.findWhole(orders, id)
+  if (!before) throw new Error('the order is locked')
+  const { customer, contact, billing_address: billing, shipping_address: shipping } = before.doc
+  return change(work, orders, [], id, {
+    anonymized: true,
+    customer: marked(customer),
+    contact: marked(contact),
+    billing_address: marked(billing),
+    shipping_address: marked(shipping),
+  } as never)
+}
+
+/** Removes people and accounts from all of their orders, which stay: a merchant must account for them. */
+export async function forgetBuyers(work: Work, roots: readonly string[]): Promise<void> {
+  const rows = await work.store.run(
+    `SELECT id FROM orders WHERE store_id = $1
+       AND (customer_id = ANY($2::uuid[]) OR account_id = ANY($2::uuid[]) OR account_member_id = ANY($2::uuid[]))
+     ORDER BY id`,
+    roots,
+  )
+  await forgetBuyer(
+    work,
+    rows.map(([id]) => id as string),
+  )
+}

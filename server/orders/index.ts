@@ -1,0 +1,17 @@
+import { module } from '../kernel/module.ts'
+import { anonymizeOrders } from './anonymize-orders.ts'
+import { checkout } from './checkout.ts'
+import { getOrder } from './get-order.ts'
+import { listOrderItems } from './list-order-items.ts'
+import { listOrders } from './list-orders.ts'
+import { orders } from './orders.ts'
+
+export { forgetBuyers } from './forget-buyer.ts'
+export { orders } from './orders.ts'
+
+export const orderChapter = module({
+  name: 'orders',
+  about: 'What shoppers have bought, and what is left to pay and to ship.',
+  resources: [orders],
+  actions: [checkout, listOrders, getOrder, listOrderItems, anonymizeOrders],
+})

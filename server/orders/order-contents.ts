@@ -1,0 +1,42 @@
+import type { Contents, PricedCart } from '../carts/index.ts'
+import type { Portion } from '../inventories/index.ts'
+import type { Store } from '../kernel/storage/store.ts'
+
+/** The items of an order with what they cost, as the cart had them at checkout. They never change. */
+export interface OrderContents {
+  /** The lines have ids of their own. */
+  readonly contents: Contents
+  readonly priced: PricedCart
+  /** The stock that its items take, as far as it is counted. */
+  readonly portions: readonly Portion[]
+  /** The items of the cart, by the ids of the order's lines. */
+  readonly cartItems: Readonly<Record<string, { readonly type: string; readonly id: string }>>
+}
+
+const text = 'SELECT order_id, doc FROM order_contents WHERE store_id = $1 AND order_id = ANY($2::uuid[])'
+
+/** The contents of orders, by their ids. */
+export async function findContents(
+  store: Store,
+  orderIds: readonly string[],
+): Promise<ReadonlyMap<string, OrderContents>> {
+  if (!orderIds.length) return new Map()
+  const rows = await store.read(text, orderIds)
+  return new Map(rows.map(([id, doc]) => [id as string, JSON.parse(doc as string) as OrderContents]))
+}
+
+/** The contents of one order. */
+export async function contentsOfOrder(store: Store, orderId: string): Promise<OrderContents> {
+  const contents = (await findContents(store, [orderId])).get(orderId)
+  if (!contents) throw new Error(`order ${orderId} has no contents`)
+  return contents
+}
+
+/** Stores the contents of a new order. */
+export async function insertContents(store: Store, orderId: string, contents: OrderContents): Promise<void> {
+  await store.run(
+    'INSERT INTO order_contents (store_id, order_id, doc) VALUES ($1, $2, $3)',
+    orderId,
+    JSON.stringify(contents),
+  )
+}

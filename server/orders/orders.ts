@@ -1,0 +1,147 @@
+import type { CustomAttributes } from '../carts/index.ts'
+import type { Notation } from '../currencies/index.ts'
+import { resource } from '../kernel/declare/resource.ts'
+import { choice, field, flag, group, text } from '../kernel/shape/fields.ts'
+import { type FilterRule, indexed, type Row, walks } from '../kernel/shape/model.ts'
+import type { CartTotals } from '../totals/index.ts'
+import { address } from './addresses.ts'
+import { orderEnvelope } from './envelope.ts'
+import { firstState, payments, shippings, statuses } from './order-states.ts'
+import { ownOrders } from './own-orders.ts'
+import { prepareOrder } from './prepare-order.ts'
+import { metaOf, type OrderPayments, orderMeta } from './show-order.ts'
+import { orderRelationships, relationshipsOf } from './show-relationships.ts'
+
+const person = (about: string) =>
+  group(
+    {
+      name: text({ max: 255, about: 'The name of the person.', example: 'Ada Byron' }),
+      email: text({ max: 320, about: 'The email address of the person.', example: 'ada@example.com' }),
+    },
+    { readOnly: true, about },
+  )
+
+const hidden = { hidden: true, readOnly: true } as const
+const ids = field<readonly string[] | undefined>({ type: 'array' }, hidden)
+const id = text({ ...hidden, format: 'uuid' })
+
+const fields = {
+  order_number: text({ max: 64, about: 'A number of your own. It need not be unique.', example: 'R-1021' }),
+  external_ref: text({
+    max: 64,
+    about: 'The id of the order in another system. An update with the empty text removes it.',
+    example: 'erp-7731',
+  }),
+  status: choice(statuses, {
+    default: firstState.status,
+    about: 'Whether the order is paid. An update can cancel an order that is not fulfilled.',
+  }),
+  payment: choice(payments, { default: firstState.payment, readOnly: true, about: 'What has been paid.' }),
+  shipping: choice(shippings, {
+    default: firstState.shipping,
+    about: 'Whether the order has been shipped. An update can fulfil an order that is paid.',
+  }),
+  anonymized: flag({ readOnly: true, default: false, about: 'Whether the personal data has been removed.' }),
+  customer: person('The customer or guest who bought.'),
+  contact: person('The contact of the account that bought.'),
+  billing_address: address({ readOnly: true, about: 'Who pays.' }),
+  shipping_address: address({
+    about: 'Where the order is shipped. It can change until the order is fulfilled.',
+  }),
+  custom_attributes: field<CustomAttributes | undefined>(
+    { type: 'object', additionalProperties: true },
+    { readOnly: true, about: 'The custom attributes of the cart.' },
+  ),
+  payment_intent_id: text({
+    readOnly: true,
+    about: 'The payment intent of the cart, until it is confirmed.',
+  }),
+  currency: field<Notation | undefined>({ type: 'object' }, hidden),
+  prices: field<CartTotals['prices'] | undefined>({ type: 'object' }, hidden),
+  payments: field<OrderPayments | undefined>({ type: 'object' }, hidden),
+  fully_paid_at: text(hidden),
+  is_manual: flag(hidden),
+  /** Where the stock of its items is: only available, allocated to the order, or shipped. */
+  stock: choice(['none', 'allocated', 'shipped'], hidden),
+  customer_id: id,
+  account_id: id,
+  account_member_id: id,
+  item_ids: ids,
+  custom_discount_ids: ids,
+  promotion_ids: ids,
+  product_ids: ids,
+  product_skus: ids,
+  /** The cart, with the version that the order was made of. */
+  cart: field<OrderCart | undefined>({ type: 'object' }, hidden),
+}
+
+/** Where an order comes from. */
+export interface OrderCart {
+  readonly id: string
+  readonly version: number
+  /** A hash of the body of the checkout: the same request again gets the same order. */
+  readonly request: string
+}
+
+export type OrderFields = typeof fields
+export type OrderRow = Row<OrderFields>
+
+const amounts: FilterRule = { ...indexed('eq', 'lt', 'le', 'gt', 'ge'), type: 'number' }
+const textIn = (column: string): FilterRule => ({ ...indexed('eq', 'like'), type: 'text', column })
+const listed = (column: string): FilterRule => ({
+  ops: ['eq'],
+  type: 'text',
+  where: (_op, values, bind) =>
+    `(${values.map((value) => `${column} @> ${bind(JSON.stringify([value]))}::jsonb`).join(' OR ')})`,
+})
+
+/** What a shopper has bought. */
+export const orders = resource({
+  type: 'order',
+  noun: ['order', 'orders'],
+  about:
+    'What a shopper has bought: the items of a cart with their prices at its checkout, which never change. Payments decide on the status.',
+  path: '/v2/orders',
+  table: 'orders',
+  fields,
+  addedUnder: 'orders',
+  operations: ['update'],
+  filter: {
+    ...walks,
+    status: indexed('eq'),
+    payment: indexed('eq'),
+    shipping: indexed('eq'),
+    currency: { ...indexed('eq'), type: 'text' },
+    with_tax: amounts,
+    without_tax: amounts,
+    name: textIn('name'),
+    email: textIn('email'),
+    'contact.name': textIn('contact_name'),
+    'contact.email': textIn('contact_email'),
+    customer_id: { ...indexed('eq'), type: 'uuid' },
+    account_id: { ...indexed('eq'), type: 'uuid' },
+    account_member_id: { ...indexed('eq'), type: 'uuid' },
+    order_number: indexed('eq', 'like'),
+    external_ref: indexed('eq', 'like'),
+    shipping_postcode: textIn('shipping_postcode'),
+    billing_postcode: textIn('billing_postcode'),
+    product_id: listed('product_ids'),
+    product_sku: listed('product_skus'),
+  },
+  sort: ['id', 'created_at', 'updated_at', 'payment', 'shipping', 'status', 'with_tax'],
+  order: '-updated_at',
+  offsetMax: 10_000,
+  area: 'orders',
+  envelope: orderEnvelope,
+  visible: ownOrders,
+  personal: ['customer_id', 'account_id', 'account_member_id'],
+  meta: { fields: orderMeta, of: metaOf },
+  also: {
+    fields: { relationships: orderRelationships },
+    of: (row) => ({ relationships: relationshipsOf(row) }),
+  },
+  beforeWrite: prepareOrder,
+  constraints: {
+    orders_cart_key: { code: 'conflict', detail: 'this version of the cart has just become an order' },
+  },
+})

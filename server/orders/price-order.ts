@@ -1,0 +1,89 @@
+import {
+  type CartRow,
+  type CartValues,
+  isProduct,
+  type PricedOutcome,
+  priceCart,
+  readAvailable,
+} from '../carts/index.ts'
+import type { Portion } from '../inventories/index.ts'
+import { Problem } from '../kernel/errors.ts'
+import type { Work } from '../kernel/work/context.ts'
+import { spendCodes } from '../promotion-codes/index.ts'
+import { type Buyer, codeShopperOf } from './buyer.ts'
+import { portionsOf } from './portions.ts'
+
+/** Each time, at least one code has been used up since. */
+const attemptsMax = 5
+
+/** What an order costs, and the stock that it takes. */
+export interface PricedOrder extends PricedOutcome {
+  readonly portions: readonly Portion[]
+}
+
+/**
+ * Prices a cart for its order, checks that all of it can be sold, and spends its codes. A code that somebody else has
+ * just used up falls away, and the order is priced again.
+ */
+export async function priceOrder(
+  work: Work,
+  cart: CartRow,
+  buyer: Buyer,
+  orderId: string,
+): Promise<PricedOrder> {
+  const shopper = codeShopperOf(buyer)
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    const outcome = await priceCart(work, { ...cart.doc, ...cart.hidden } as CartValues, shopper)
+    const portions = await mustBeSellable(work, outcome)
+    const { evaluation, shop } = outcome
+    const unspent = await spendCodes(work, evaluation.uses, { id: orderId, shopper, at: shop.at })
+    if (!unspent.length) return { ...outcome, portions }
+  }
+  throw new Problem('conflict', 'Codes of the cart are being used up by others. Send the request again.')
+}
+
+/** Refuses products that are no longer for sale, or not in stock. Returns the stock that the order takes. */
+async function mustBeSellable(
+  work: Work,
+  { contents: { lines } }: PricedOutcome,
+): Promise<readonly Portion[]> {
+  const products = lines.filter(isProduct)
+  const gone = products.find(({ isForSale }) => !isForSale)
+  if (gone) {
+    const detail = `${gone.name} is no longer for sale. Remove it from the cart.`
+    throw new Problem('bad_request', detail, {
+      title: 'Product not for sale',
+      meta: { id: gone.productId, sku: gone.sku },
+    })
+  }
+  const available = await readAvailable(
+    work,
+    products.flatMap(({ productId, components = {} }) => [
+      productId,
+      ...Object.values(components).flatMap(({ options }) => options.map(({ id }) => id)),
+    ]),
+  )
+  const portions = portionsOf(lines, (id) => available(id, undefined) !== undefined)
+  for (const { productId, location, quantity } of portions) {
+    const left = available(productId, location) ?? 0
+    if (quantity <= left) continue
+    const line = products.find((one) => one.productId === productId) ?? products.find(hasOption(productId))
+    const what = line?.productId === productId ? line.name : `a part of ${line?.name}`
+    throw new Problem('bad_request', `There is not enough stock of ${what}: ${left} left, not ${quantity}.`, {
+      title: 'Insufficient stock',
+      meta: { id: productId, sku: line?.sku },
+    })
+  }
+  return portions
+}
+
+const hasOption =
+  (id: string) =>
+  ({
+    components = {},
+  }: {
+    readonly components?:
+      | Readonly<Record<string, { readonly options: readonly { readonly id: string }[] }>>
+      | undefined
+  }) =>
+    Object.values(components).some(({ options }) => options.some((option) => option.id === id))

@@ -1,0 +1,52 @@
+import { amountFields, cartAmounts } from '../carts/index.ts'
+import { type Fields, flag, group, text } from '../kernel/shape/fields.ts'
+import { displayAmount, displayCart } from '../totals/index.ts'
+import type { OrderRow } from './orders.ts'
+
+const amount = (about: string) => group(amountFields, { required: true, about })
+
+/** The ten totals of an order: those of its cart, and what is paid. */
+const orderDisplayPrice = group(
+  {
+    ...cartAmounts,
+    balance_owing: amount('What is left to pay: neither paid, nor authorized, nor waiting for a gateway.'),
+    paid: amount('What payments have collected.'),
+    authorized: amount('What payments may still collect, also where a gateway has not confirmed yet.'),
+  },
+  { about: 'The totals of the order.' },
+)
+
+export const orderMeta = {
+  display_price: orderDisplayPrice,
+  fully_paid_at: text({ format: 'date-time', about: 'When the order was paid. Absent before.' }),
+  is_manual: flag({ about: 'Whether a seller created the order without a cart.' }),
+} satisfies Fields
+
+/** What payments have collected of an order, may collect and wait for. */
+export interface OrderPayments {
+  readonly paid: number
+  readonly authorized: number
+  /** Purchases that a gateway has not confirmed yet. */
+  readonly pending: number
+}
+
+export const unpaid: OrderPayments = { paid: 0, authorized: 0, pending: 0 }
+
+/** What is left to pay. */
+export const balanceOf = (total: number, { paid, authorized, pending }: OrderPayments): number =>
+  total - paid - authorized - pending
+
+export function metaOf({ hidden }: OrderRow): never {
+  const { prices, currency, payments = unpaid, fully_paid_at: paidAt, is_manual: isManual } = hidden
+  if (!prices || !currency) throw new Error('an order has prices')
+  return {
+    display_price: {
+      ...displayCart({ prices }, currency),
+      balance_owing: displayAmount(balanceOf(prices.with_tax, payments), currency),
+      paid: displayAmount(payments.paid, currency),
+      authorized: displayAmount(payments.authorized, currency),
+    },
+    fully_paid_at: paidAt,
+    is_manual: isManual,
+  } as never
+}
