@@ -8,6 +8,7 @@ import {
   checksStock,
   isProduct,
   itemsAnswer,
+  itemsIncludes,
   itemsShown,
   linesMax,
   mergeLine,
@@ -38,9 +39,10 @@ export const addCartItems = action({
   status: 201,
   queuesBy: 'cart_id',
   headers: cartHeaders,
+  query: itemsIncludes,
   kinds: itemKinds,
   shows: { ...itemsShown, errors: true },
-  async run(ctx, { params, items, rawBody, headers }) {
+  async run(ctx, { params, items, rawBody, headers, query }) {
     const isStrict = allOrNothing(rawBody, 'add_all_or_nothing', false)
     const isAll = isStrict || !isList(rawBody)
     const refused: Problem[] = []
@@ -76,7 +78,7 @@ export const addCartItems = action({
         }, contents)
       },
     })
-    const answer = itemsAnswer(201, ctx, row)
+    const answer = await itemsAnswer(201, ctx, row, query)
     return refused.length ? withErrors(answer, refused) : answer
   },
 })

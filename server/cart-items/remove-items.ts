@@ -1,4 +1,4 @@
-import { changeCart, itemsAnswer, itemsShown } from '../carts/index.ts'
+import { changeCart, itemsAnswer, itemsIncludes, itemsShown } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { noContent } from '../kernel/shape/answer.ts'
 import { itemNotFound } from './line-of.ts'
@@ -13,8 +13,9 @@ export const deleteCartItem = action({
   area: 'carts',
   status: 200,
   queuesBy: 'cart_id',
+  query: itemsIncludes,
   shows: itemsShown,
-  async run(ctx, { params }) {
+  async run(ctx, { params, query }) {
     const row = await changeCart(ctx, params.cart_id, {
       apply: (contents, _shop, { priced }) => {
         const promotion = priced?.promotionItems.find(({ id }) => id === params.item_id)
@@ -24,7 +25,7 @@ export const deleteCartItem = action({
         return { ...contents, lines }
       },
     })
-    return itemsAnswer(200, ctx, row)
+    return itemsAnswer(200, ctx, row, query)
   },
 })
 

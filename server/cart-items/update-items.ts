@@ -7,6 +7,7 @@ import {
   checksStock,
   checkTypes,
   itemsAnswer,
+  itemsIncludes,
   itemsShown,
   mustBeInStock,
   quantityMax,
@@ -46,10 +47,11 @@ export const updateCartItem = action({
   status: 200,
   queuesBy: 'cart_id',
   headers: contextHeaders,
+  query: itemsIncludes,
   // Clients send `cart_item` for a custom item, too.
   body: { type: 'cart_item', alsoType: ['custom_item'], typeOptional: true, fields: changeFields },
   shows: itemsShown,
-  async run(ctx, { params, body, headers }) {
+  async run(ctx, { params, body, headers, query }) {
     const row = await changeCart(ctx, params.cart_id, {
       ...shopperIn(headers),
       apply: async (contents, shop, cart) => {
@@ -63,7 +65,7 @@ export const updateCartItem = action({
         })
       },
     })
-    return itemsAnswer(200, ctx, row)
+    return itemsAnswer(200, ctx, row, query)
   },
 })
 
@@ -77,6 +79,7 @@ export const updateCartItems = action({
   status: 200,
   queuesBy: 'cart_id',
   headers: contextHeaders,
+  query: itemsIncludes,
   data: list(
     group({ id: text({ required: true, max: 36, about: 'The id of the item.' }), ...changeFields }, {}),
     {
@@ -86,7 +89,7 @@ export const updateCartItems = action({
     },
   ),
   shows: { ...itemsShown, errors: true },
-  async run(ctx, { params, data, rawBody, headers }) {
+  async run(ctx, { params, data, rawBody, headers, query }) {
     const changes = data as readonly (LineChange & { readonly id: string })[]
     const isAll = allOrNothing(rawBody, 'update_all_or_nothing', true)
     const refused: Problem[] = []
@@ -115,7 +118,7 @@ export const updateCartItems = action({
         }, contents)
       },
     })
-    const answer = itemsAnswer(200, ctx, row)
+    const answer = await itemsAnswer(200, ctx, row, query)
     return refused.length ? withErrors(answer, refused) : answer
   },
 })

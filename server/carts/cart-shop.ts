@@ -152,7 +152,10 @@ export const requestOf = ({ productId, quantity, selection }: ProductLine): Prod
 })
 
 /** The shopper for whom the cart is priced, whoever reads it. */
-const shopperOf = ({ customers = [], accounts = [], shopper = {} }: CartValues, at: Date): Shopper => ({
+export const shopperOf = (
+  { customers = [], accounts = [], shopper = {} }: CartValues,
+  at: Date,
+): Shopper => ({
   accountId: accounts[0],
   customerId: customers[0],
   channel: shopper.channel,

@@ -4,6 +4,7 @@ import { type Row, walks } from '../kernel/shape/model.ts'
 import { type Contents, nothing } from './contents.ts'
 import { customAttributesField } from './custom-attributes.ts'
 import { cartEnvelope } from './envelope.ts'
+import type { Includes } from './includes.ts'
 import { mayDelete, mayWrite, ownedBy } from './owners.ts'
 import { prepareCart, withSettings } from './prepare-cart.ts'
 import type { PricedCart } from './priced-cart.ts'
@@ -69,7 +70,7 @@ const fields = {
   /** Of a cart that does not exist yet: when it was read, to the hour. */
   read_at: text(hidden),
   /** Never stored: what the request includes. */
-  includes: field<readonly string[] | undefined>({ type: 'array' }, hidden),
+  includes: field<Includes | undefined>({ type: 'object' }, hidden),
 }
 
 /** What the last request of a shopper said about them. */

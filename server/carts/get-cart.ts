@@ -4,7 +4,8 @@ import { wantsExplanation } from '../storefront/index.ts'
 import { carts } from './carts.ts'
 import { explainHeader } from './explain-header.ts'
 import { findCart } from './find-cart.ts'
-import { includedIn, includedSchema, includeParameter, includesOf } from './included.ts'
+import { includedIn, includedSchema } from './included.ts'
+import { includeNames, includeParameter, withIncludes } from './includes.ts'
 
 /** A cart with what it costs now. */
 export const getCart = action({
@@ -15,11 +16,11 @@ export const getCart = action({
   area: 'carts',
   status: 200,
   headers: explainHeader,
-  query: { include: includeParameter('items', 'tax_items', 'custom_discounts', 'promotions') },
+  query: { include: includeParameter(...includeNames) },
   shows: { resource: carts, beside: { included: includedSchema } },
   async run(ctx, { params, query, headers }) {
-    const row = await findCart(ctx, params.id, { explains: wantsExplanation(ctx, { headers }) })
-    const including = { ...row, hidden: { ...row.hidden, includes: includesOf(query) } }
-    return objectAnswer(200, carts, including, ctx, includedIn(ctx, row, query))
+    const found = await findCart(ctx, params.id, { explains: wantsExplanation(ctx, { headers }) })
+    const row = await withIncludes(ctx, found, query)
+    return objectAnswer(200, carts, row, ctx, includedIn(ctx, row))
   },
 })

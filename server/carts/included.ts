@@ -1,24 +1,14 @@
 import { listOf, object, uuid } from '../kernel/openapi/shapes.ts'
-import { parse } from '../kernel/query/parse.ts'
-import { type JsonSchema, text } from '../kernel/shape/fields.ts'
+import type { JsonSchema } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { displayAmount } from '../totals/index.ts'
 import { type CartRow, contentsOf } from './carts.ts'
 import type { CustomDiscount, TaxItem } from './contents.ts'
+import { type IncludeName, includeNames } from './includes.ts'
 import { cartItem } from './item-schemas.ts'
 import type { PricedCart } from './priced-cart.ts'
 import { itemsOf, taxesOf } from './show-items.ts'
 import { promotionsOfCart } from './show-relationships.ts'
-
-const names = ['items', 'tax_items', 'custom_discounts', 'promotions'] as const
-type Name = (typeof names)[number]
-
-/** What `include=` may name, once or more often, or in one list with commas. */
-export const includeParameter = (...accepted: readonly Name[]) =>
-  text({
-    about: `Objects to include, separated by commas: ${accepted.join(', ')}.`,
-    example: accepted.join(','),
-  })
 
 const string = { type: 'string' }
 
@@ -66,7 +56,7 @@ export const promotionSchema = object(
   ['type', 'id', 'name'],
 )
 
-const schemas: Readonly<Record<Name, JsonSchema>> = {
+const schemas: Readonly<Record<IncludeName, JsonSchema>> = {
   items: listOf(cartItem),
   tax_items: listOf(taxItemSchema),
   custom_discounts: listOf(customDiscountSchema),
@@ -100,19 +90,15 @@ export const showCustomDiscount = (
   ...(line && { relationships: { item: { data: { type: line.kind, id: line.id } } } }),
 })
 
-/** The names that a request includes. */
-export const includesOf = (query: string): readonly string[] => parse(query).include
-
 /** The member `included` of a response, after a comma; empty where the request includes nothing. */
-export function includedIn(ctx: Ctx, row: CartRow, query: string, accepted: readonly Name[] = names): string {
-  const include = includesOf(query)
-  const chosen = accepted.filter((name) => include.includes(name))
-  const { priced } = row.hidden
+export function includedIn(ctx: Ctx, row: CartRow, accepted: readonly IncludeName[] = includeNames): string {
+  const { priced, includes } = row.hidden
+  const chosen = accepted.filter((name) => includes?.names.includes(name))
   if (!chosen.length || !priced) return ''
   const { lines, customDiscounts } = contentsOf(row)
-  const showsItems = !accepted.includes('items')
-  const all: Readonly<Record<Name, () => readonly object[]>> = {
-    items: () => itemsOf(row, ctx.baseUrl, include),
+  const showsItems = chosen.includes('items') || !accepted.includes('items')
+  const all: Readonly<Record<IncludeName, () => readonly object[]>> = {
+    items: () => itemsOf(row, ctx.baseUrl),
     tax_items: () => lines.flatMap(taxesOf).map(showTaxItem),
     custom_discounts: () => [
       ...lines.flatMap((line) =>
@@ -121,8 +107,7 @@ export function includedIn(ctx: Ctx, row: CartRow, query: string, accepted: read
       ...customDiscounts.map((one) => showCustomDiscount(one, priced.currency)),
     ],
     // Those of items are included with the items, which link to them.
-    promotions: () =>
-      showsItems || include.includes('items') ? priced.promotions : promotionsOfCart(priced),
+    promotions: () => (showsItems ? priced.promotions : promotionsOfCart(priced)),
   }
   const lists = Object.fromEntries(chosen.map((name) => [name, all[name]()]))
   return `,"included":${JSON.stringify(lists)}`

@@ -44,7 +44,7 @@ export {
   taxItemSchema,
 } from './included.ts'
 export { cartItem } from './item-schemas.ts'
-export { itemsAnswer, itemsShown, messagesSchema } from './items-answer.ts'
+export { itemsAnswer, itemsIncludes, itemsShown, messagesSchema } from './items-answer.ts'
 export { mergeLine } from './merge-lines.ts'
 export { messagesOfChange } from './messages.ts'
 export { ownersOf } from './owners.ts'

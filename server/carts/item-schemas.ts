@@ -13,6 +13,15 @@ const relationship = object({ data: { type: ['array', 'null'], items: link } })
 const free: JsonSchema = { type: 'object', additionalProperties: true }
 const byKey = (of: JsonSchema): JsonSchema => ({ type: 'object', additionalProperties: of })
 
+/** A selected product of a bundle, as the shopper sees it. */
+const componentProduct = object({
+  type: { const: 'product' },
+  id: uuid,
+  attributes: free,
+  meta: free,
+  relationships: free,
+})
+
 /** An item of a cart, or of an order. */
 export const cartItem: JsonSchema = named(
   'CartItem',
@@ -48,7 +57,10 @@ export const cartItem: JsonSchema = named(
       catalog_source: { const: 'pim' },
       location: string,
       auto_add_quantity: integer,
-      bundle_configuration: object({ selected_options: byKey(byKey(integer)) }),
+      bundle_configuration: object(
+        { selected_options: byKey(byKey(integer)), component_products: listOf(componentProduct) },
+        ['selected_options'],
+      ),
       components: byKey(
         object({
           name: string,

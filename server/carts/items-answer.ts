@@ -4,7 +4,8 @@ import { describe } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { displayCart } from '../totals/index.ts'
 import type { CartRow } from './carts.ts'
-import { includedIn, includedSchema, includesOf } from './included.ts'
+import { includedIn, includedSchema } from './included.ts'
+import { includeParameter, withIncludes } from './includes.ts'
 import { cartItem } from './item-schemas.ts'
 import { cartDisplayPrice, expiresAt, suggestionsField } from './show-cart.ts'
 import { itemsOf } from './show-items.ts'
@@ -43,12 +44,17 @@ export const itemsShown = {
   },
 } as const
 
+const withItems = ['tax_items', 'custom_discounts', 'promotions'] as const
+
+/** The parameters of the query of requests that show the items of a cart. */
+export const itemsIncludes = { include: includeParameter(...withItems) }
+
 const second = (time: string) => `${time.slice(0, 19)}Z`
 
 /** The items of a cart, its totals and the messages about the change. */
-export function itemsAnswer(status: number, ctx: Ctx, row: CartRow, query = ''): Answer {
+export async function itemsAnswer(status: number, ctx: Ctx, found: CartRow, query: string): Promise<Answer> {
+  const row = await withIncludes(ctx, found, query)
   const { priced } = row.hidden
-  const include = includesOf(query)
   const meta = {
     display_price: priced && displayCart(priced, priced.currency),
     timestamps: {
@@ -60,7 +66,7 @@ export function itemsAnswer(status: number, ctx: Ctx, row: CartRow, query = ''):
     promotion_suggestions: priced?.suggestions.length ? priced.suggestions : undefined,
     promotion_verdicts: priced?.explanation?.verdicts,
   }
-  const data = JSON.stringify(itemsOf(row, ctx.baseUrl, include))
-  const included = includedIn(ctx, row, query, ['tax_items', 'custom_discounts', 'promotions'])
+  const data = JSON.stringify(itemsOf(row, ctx.baseUrl))
+  const included = includedIn(ctx, row, withItems)
   return { status, body: `{"data":${data},"meta":${JSON.stringify(meta)}${included}}`, headers: {} }
 }

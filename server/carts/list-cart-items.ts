@@ -2,8 +2,7 @@ import { action } from '../kernel/declare/action.ts'
 import { wantsExplanation } from '../storefront/index.ts'
 import { explainHeader } from './explain-header.ts'
 import { findCart } from './find-cart.ts'
-import { includeParameter } from './included.ts'
-import { itemsAnswer, itemsShown } from './items-answer.ts'
+import { itemsAnswer, itemsIncludes, itemsShown } from './items-answer.ts'
 
 /** The items of a cart with what they cost now. */
 export const listCartItems = action({
@@ -14,7 +13,7 @@ export const listCartItems = action({
   status: 200,
   params: {},
   headers: explainHeader,
-  query: { include: includeParameter('tax_items', 'custom_discounts', 'promotions') },
+  query: itemsIncludes,
   shows: itemsShown,
   async run(ctx, { params, query, headers }) {
     const row = await findCart(ctx, params.cart_id, { explains: wantsExplanation(ctx, { headers }) })

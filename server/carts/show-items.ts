@@ -1,22 +1,19 @@
 import { displayLine, displayPromotionItem, type LineDisplayPrice } from '../totals/index.ts'
 import { type CartRow, contentsOf } from './carts.ts'
 import type { CartLine, Contents, ProductLine, TaxItem } from './contents.ts'
+import { componentIdsOf, type Includes } from './includes.ts'
 import type { CartExplanation, PricedCart, PromotionItem } from './priced-cart.ts'
 
 const noImage = { mime_type: '', file_name: '', href: '' }
 const second = (time: string) => `${time.slice(0, 19)}Z`
 
 /** The items of a cart as clients see them: its lines, and then what promotions take off the whole cart. */
-export function itemsOf(
-  row: Pick<CartRow, 'hidden' | 'updatedAt'>,
-  baseUrl: string,
-  include: readonly string[] = [],
-): readonly object[] {
+export function itemsOf(row: Pick<CartRow, 'hidden' | 'updatedAt'>, baseUrl: string): readonly object[] {
   const contents = contentsOf(row)
-  const { priced } = row.hidden
+  const { priced, includes = { names: [] } } = row.hidden
   if (!priced) return []
   return [
-    ...contents.lines.map((line, i) => lineItem(line, i, contents, priced, baseUrl, include)),
+    ...contents.lines.map((line, i) => lineItem(line, i, contents, priced, baseUrl, includes)),
     ...priced.promotionItems.map((item) => promotionItem(item, priced, row)),
   ]
 }
@@ -27,7 +24,7 @@ function lineItem(
   { lines }: Contents,
   priced: PricedCart,
   baseUrl: string,
-  include: readonly string[],
+  includes: Includes,
 ): object {
   const { currency } = priced
   const totals = { ...(priced.lines[i] as PricedCart['lines'][number]), line: lines[i] as never }
@@ -66,12 +63,12 @@ function lineItem(
         ordinal,
       })),
     }),
-    ...(line.kind === 'cart_item' && productMembers(line)),
+    ...(line.kind === 'cart_item' && productMembers(line, includes)),
     custom_inputs: line.customInputs,
     custom_attributes: line.customAttributes,
     shipping_group_id: line.shippingGroupId,
     links: line.kind === 'cart_item' ? { product: `${baseUrl}/v2/products/${line.productId}` } : {},
-    ...relationshipsOf(line, totals.discounts, include),
+    ...relationshipsOf(line, totals.discounts, includes),
     meta: {
       display_price: displayLine(totals, currency),
       explanation: priced.explanation && explainLine(totals, priced.explanation.traces[i]),
@@ -96,21 +93,28 @@ const explainLine = (
   with_tax: prices.with_tax.value,
 })
 
-const productMembers = ({ facts, selection, components, location, autoAdded }: ProductLine) => ({
-  catalog_id: facts.catalogId,
-  catalog_source: 'pim',
-  location,
-  auto_add_quantity: autoAdded,
-  ...(components && {
-    bundle_configuration: { selected_options: selection ?? selectionOf(components) },
-    components: Object.fromEntries(
-      Object.entries(components).map(([key, { name, options }]) => [
-        key,
-        { name, options: options.map(({ id, quantity }) => ({ id, type: 'product', quantity })) },
-      ]),
-    ),
-  }),
-})
+const productMembers = (line: ProductLine, { componentProducts }: Includes) => {
+  const { facts, selection, components, location, autoAdded } = line
+  return {
+    catalog_id: facts.catalogId,
+    catalog_source: 'pim',
+    location,
+    auto_add_quantity: autoAdded,
+    ...(components && {
+      bundle_configuration: {
+        selected_options: selection ?? selectionOf(components),
+        component_products:
+          componentProducts && componentIdsOf(line).flatMap((id) => componentProducts.get(id) ?? []),
+      },
+      components: Object.fromEntries(
+        Object.entries(components).map(([key, { name, options }]) => [
+          key,
+          { name, options: options.map(({ id, quantity }) => ({ id, type: 'product', quantity })) },
+        ]),
+      ),
+    }),
+  }
+}
 
 const selectionOf = (components: NonNullable<ProductLine['components']>) =>
   Object.fromEntries(
@@ -130,12 +134,12 @@ export const taxesOf = (line: CartLine): readonly TaxItem[] => [
 function relationshipsOf(
   line: CartLine,
   discounts: PricedCart['lines'][number]['discounts'],
-  include: readonly string[],
+  { names }: Includes,
 ) {
   const { customDiscounts } = line
   const promotionIds = discounts.flatMap(({ cause }) => (cause.source === 'custom' ? [] : [cause.id]))
   const links = (type: string, ids: readonly string[], name: string) =>
-    ids.length ? { data: include.includes(name) ? ids.map((id) => ({ type, id })) : null } : undefined
+    ids.length ? { data: names.includes(name) ? ids.map((id) => ({ type, id })) : null } : undefined
   const relationships = {
     taxes: links(
       'tax_item',

@@ -48,7 +48,7 @@ export function relationshipsOf(row: CartRow) {
         ),
       },
     }),
-    ...(includes?.includes('promotions') && {
+    ...(includes?.names.includes('promotions') && {
       promotions: {
         data: linksTo(
           'promotion',

@@ -36,7 +36,8 @@ export function orderItemsOf(
   baseUrl: string,
   include: readonly string[] = [],
 ): readonly object[] {
-  const items = itemsOf({ hidden: { contents, priced }, updatedAt: createdAt }, baseUrl, include)
+  const hidden = { contents, priced, includes: { names: include } }
+  const items = itemsOf({ hidden, updatedAt: createdAt }, baseUrl)
   return (items as readonly CartItem[]).map((item) =>
     item.type === 'promotion_item' ? promotionItem(item) : withCartItem(item, cartItems[item.id]),
   )

@@ -100,6 +100,35 @@ test('a bundle shows the options that were selected', async () => {
   })
 })
 
+test('a bundle shows its selected products where the request includes them', async () => {
+  const cart = newCart()
+  const query = 'include=component_products'
+  const of = ({ body }: { body: Any }) =>
+    body.data.map(({ sku, bundle_configuration: bundled }: Any) => [sku, bundled?.component_products])
+  await add(cart, product({ id: loaf }))
+  const rolls = expect.objectContaining({
+    ...{ type: 'product', id: rye },
+    attributes: expect.objectContaining({ sku: 'RYE', name: 'Rye', slug: expect.any(String) }),
+    meta: expect.objectContaining({
+      display_price: {
+        without_tax: expect.objectContaining({ amount: 300, currency: 'USD', formatted: '$3.00' }),
+      },
+    }),
+  })
+  const both = [
+    ['LOAF', undefined],
+    ['BASKET', [rolls]],
+  ]
+  const added = await world.shopper.post(`${cart}/items?${query}`, { data: product({ id: bundle }) })
+  expect(of(added)).toEqual(both)
+  const { id } = added.body.data[1]
+  expect(of(await world.shopper.put(`${cart}/items/${id}?${query}`, { data: { quantity: 2 } }))).toEqual(both)
+  expect(of(await world.shopper.get(`${cart}/items?${query}`))).toEqual(both)
+  const { included } = (await world.shopper.get(`${cart}?include=items&${query}`)).body
+  expect([Object.keys(included), of({ body: { data: included.items } })]).toEqual([['items'], both])
+  expect(of(await world.shopper.get(`${cart}/items`))[1]).toEqual(['BASKET', undefined])
+})
+
 test('of many items those that can be added are, unless all or none are asked for', async () => {
   const items = [product({ sku: 'LOAF' }), product({ sku: 'NONE' }), wrap()]
   const some = await add(newCart(), items)
