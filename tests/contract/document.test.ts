@@ -39,6 +39,7 @@ const resolved = (node: Node): Node =>
 /** Operations whose examples other tests send. */
 const tried: Readonly<Record<string, string>> = {
   'update-cart-item': 'the item must exist first: tests/cart-items',
+  'update-cart-items': 'the items must exist first: tests/cart-items',
   'add-cart-items': 'the product must be published first: tests/cart-items',
   'start-oidc-login': 'it requires all of its parameters: tests/oidc',
   'import-products': 'its body is a form: tests/product-csv',

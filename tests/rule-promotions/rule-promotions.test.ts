@@ -202,17 +202,10 @@ describe('whole promotions', () => {
     expect((await withRules(deep(10))).status).toBe(201)
   })
 
-  test('a huge tree is refused as fast as a small one', async () => {
-    const took = async (count: number) => {
-      const from = process.hrtime.bigint()
-      expect(
-        (await withRules({ strategy: 'or', children: Array.from({ length: count }, () => 0) })).status,
-      ).toBe(400)
-      return Number(process.hrtime.bigint() - from) / 1e6
-    }
-    await took(501)
-    // Most of it is reading the body.
-    expect(await took(400_000)).toBeLessThan(1000)
+  // check-nodes.test.ts counts how much of it is looked at.
+  test('a huge tree is refused', async () => {
+    const children = Array.from({ length: 400_000 }, () => 0)
+    expect((await withRules({ strategy: 'or', children })).status).toBe(400)
   })
 
   test('auto_add needs an automatic promotion, also later', async () => {
