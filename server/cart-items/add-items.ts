@@ -7,6 +7,7 @@ import {
   changeCart,
   checksStock,
   isProduct,
+  isSameCode,
   itemsAnswer,
   itemsIncludes,
   itemsShown,
@@ -64,7 +65,6 @@ export const addCartItems = action({
         const available = await readAvailable(ctx, ids)
         const isSeller = ctx.who.grant === 'client_credentials'
         const add = adder({ shop, cart, available, others, isSeller, isStrict, refused })
-        // Codes come last, as they may be for items of the same request.
         return inTurn(items).reduce((sofar, item) => {
           try {
             const next = add(sofar, item)
@@ -83,10 +83,16 @@ export const addCartItems = action({
   },
 })
 
-const inTurn = (items: readonly NewItem[]): readonly NewItem[] => [
-  ...items.filter(({ kind }) => kind !== 'promotion_item'),
-  ...items.filter(({ kind }) => kind === 'promotion_item'),
-]
+/** Codes come last, as they may be for items of the same request. Each is entered once, as each prices the cart. */
+function inTurn(items: readonly NewItem[]): readonly NewItem[] {
+  const codes = items.filter((item) => item.kind === 'promotion_item')
+  return [
+    ...items.filter(({ kind }) => kind !== 'promotion_item'),
+    ...codes.filter(
+      ({ values }, i) => i === codes.findIndex((one) => isSameCode(one.values.code, values.code)),
+    ),
+  ]
+}
 
 const isList = (body: unknown): boolean => Array.isArray((body as { readonly data?: unknown }).data)
 

@@ -209,6 +209,12 @@ test('in a list, codes apply to the items of the same request, and those refused
   expect(reply.body.errors.map(({ status, meta }: Any) => [status, meta.code])).toEqual([['404', 'NONE']])
 })
 
+test('a code that a request has several times is entered once', async () => {
+  const twice = ['NOBODYS', 'nobodys'].map((text) => ({ type: 'promotion_item', code: text }))
+  const { body } = await add(newCart(), [product('LOAF'), ...twice])
+  expect(body.errors.map(({ source }: Any) => source)).toEqual(['data.1'])
+})
+
 test('a promotion that does not stack is told to the shopper who entered its code', async () => {
   const cart = newCart()
   await code(await rule(percentOff(10), { automatic: false, stackable: false, priority: 90 }), 'FIRST')

@@ -39,7 +39,8 @@ export function narrow(
   for (const child of children) {
     const finding = child.check(scope)
     if (!finding.isMet) return finding
-    if (finding.lines) {
+    // A child that has found all lines of its scope leaves none out.
+    if (finding.lines && finding.lines.length < scope.lines.length) {
       const found = new Set(finding.lines)
       lines = lines.filter((line) => found.has(line))
     }

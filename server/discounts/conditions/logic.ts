@@ -10,7 +10,7 @@ export const and = (_node: RuleNode, _path: string, children: readonly Condition
     for (const child of children) {
       const finding = child.check(scope)
       if (!finding.isMet) return finding
-      lines = intersect(lines, finding.lines)
+      lines = intersect(lines, finding.lines, scope.lines)
     }
     return met(lines)
   },
@@ -41,11 +41,13 @@ export const or = (node: RuleNode, path: string, children: readonly Condition[])
 
 const isMet = (finding: Finding) => finding.isMet
 
+/** What is in both. `all` has all that can be: a list that is as long has nothing to leave out. */
 function intersect<T>(
   one: readonly T[] | undefined,
   other: readonly T[] | undefined,
+  all: readonly T[],
 ): readonly T[] | undefined {
-  if (!one || !other) return one ?? other
+  if (!one || !other || other.length === all.length) return one ?? other
   const others = new Set(other)
   return one.filter((item) => others.has(item))
 }
