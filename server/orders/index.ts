@@ -7,7 +7,12 @@ import { listOrders } from './list-orders.ts'
 import { orders } from './orders.ts'
 
 export { forgetBuyers } from './forget-buyer.ts'
-export { orders } from './orders.ts'
+export { contentsOfOrder } from './order-contents.ts'
+export { firstState, type OrderState } from './order-states.ts'
+export { type OrderRow, orders } from './orders.ts'
+export { stateOf } from './prepare-order.ts'
+export { balanceOf, type OrderPayments, unpaid } from './show-order.ts'
+export { allocateStock, noStock } from './stock-of-order.ts'
 
 export const orderChapter = module({
   name: 'orders',

@@ -11,6 +11,7 @@ import { ownOrders } from './own-orders.ts'
 import { prepareOrder } from './prepare-order.ts'
 import { metaOf, type OrderPayments, orderMeta } from './show-order.ts'
 import { orderRelationships, relationshipsOf } from './show-relationships.ts'
+import type { OrderStock } from './stock-of-order.ts'
 
 const person = (about: string) =>
   group(
@@ -62,7 +63,7 @@ const fields = {
   fully_paid_at: text(hidden),
   is_manual: flag(hidden),
   /** Where the stock of its items is: only available, allocated to the order, or shipped. */
-  stock: choice(['none', 'allocated', 'shipped'], hidden),
+  stock: field<OrderStock | undefined>({ type: 'object' }, hidden),
   customer_id: id,
   account_id: id,
   account_member_id: id,

@@ -8,6 +8,7 @@ import { insertContents, type OrderContents } from './order-contents.ts'
 import { type OrderRow, orders } from './orders.ts'
 import { type PricedOrder, priceOrder } from './price-order.ts'
 import { unpaid } from './show-order.ts'
+import { noStock } from './stock-of-order.ts'
 
 /** What a checkout says beside the cart. */
 export interface CheckoutValues {
@@ -50,7 +51,7 @@ export async function placeOrder(
       currency: priced.priced.currency,
       prices: priced.priced.prices,
       payments: unpaid,
-      stock: 'none',
+      stock: noStock,
       ...{ customer_id: customerId, account_id: accountId, account_member_id: accountMemberId },
       ...idsOf(contents),
       cart: { id: cart.id, version: left.version, request },

@@ -3,7 +3,7 @@ import type { Work } from '../kernel/work/context.ts'
 import { mustBeWhole } from './addresses.ts'
 import { checkChange, mustTakeAddress, type OrderState } from './order-states.ts'
 import type { OrderFields } from './orders.ts'
-import { followState } from './stock-of-order.ts'
+import { followState, noStock } from './stock-of-order.ts'
 
 /** Completes an order that is about to be written, or refuses the change. */
 export async function prepareOrder(work: Work, draft: Draft<OrderFields>): Promise<void> {
@@ -18,7 +18,7 @@ export async function prepareOrder(work: Work, draft: Draft<OrderFields>): Promi
     mustTakeAddress(from)
     mustBeWhole(values.shipping_address, 'data.shipping_address')
   }
-  values.stock = await followState(work, draft.id, { from, to, stock: values.stock ?? 'none' })
+  values.stock = await followState(work, draft.id, { from, to, stock: values.stock ?? noStock })
 }
 
 /** The state of the order with these values. */

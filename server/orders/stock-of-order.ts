@@ -1,14 +1,21 @@
-import { deallocate, ship } from '../inventories/index.ts'
+import { allocate, deallocate, type Portion, ship } from '../inventories/index.ts'
+import { Problem } from '../kernel/errors.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { contentsOfOrder } from './order-contents.ts'
 import type { OrderState } from './order-states.ts'
 
-export type StockState = 'none' | 'allocated' | 'shipped'
+/** Where the stock of an order is, and what it has taken from which location. */
+export interface OrderStock {
+  readonly state: 'none' | 'allocated' | 'shipped'
+  readonly portions: readonly Portion[]
+}
+
+export const noStock: OrderStock = { state: 'none', portions: [] }
 
 interface Step {
   readonly from: OrderState
   readonly to: OrderState
-  readonly stock: StockState
+  readonly stock: OrderStock
 }
 
 /**
@@ -19,13 +26,24 @@ export async function followState(
   work: Work,
   orderId: string,
   { from, to, stock }: Step,
-): Promise<StockState> {
+): Promise<OrderStock> {
   const isCancelled = to.status === 'cancelled' && from.status !== 'cancelled'
   const isShipped = to.shipping === 'fulfilled' && from.shipping !== 'fulfilled'
-  if (stock !== 'allocated' || (!isCancelled && !isShipped)) return stock
+  if (stock.state !== 'allocated' || (!isCancelled && !isShipped)) return stock
   // Payments lock the order before its stock: in another order, the two could wait for each other.
   await work.store.lock({ table: 'orders' }, orderId)
+  await (isShipped ? ship : deallocate)(work, stock.portions)
+  return isShipped ? { ...stock, state: 'shipped' } : noStock
+}
+
+/** Allocates the stock of an order for its first payment, or refuses (400). The caller has locked the order. */
+export async function allocateStock(work: Work, orderId: string): Promise<OrderStock> {
   const { portions } = await contentsOfOrder(work.store, orderId)
-  await (isShipped ? ship : deallocate)(work, portions)
-  return isShipped ? 'shipped' : 'none'
+  try {
+    return { state: 'allocated', portions: await allocate(work, portions) }
+  } catch (error) {
+    if (!(error instanceof Problem) || !error.meta?.ids) throw error
+    const detail = 'Not all items of the order are in stock any more, so it cannot be paid.'
+    throw new Problem('bad_request', detail, { title: 'Insufficient stock', meta: error.meta })
+  }
 }

@@ -253,3 +253,25 @@ test('an order’s products are all allocated, or none', async () => {
   expect(await stockOf(world.admin, plenty)).toMatchObject(level(7, 3))
   expect(await stockOf(world.admin, scarce)).toMatchObject(level(0, 2))
 })
+
+test('an order without a location takes what is outside of all locations first, and then where most is', async () => {
+  for (const slug of ['some', 'most']) await makeLocation(world.admin, slug)
+  const id = await makeStock(world.admin, {
+    available: 2,
+    locations: { some: { available: 3 }, most: { available: 5 } },
+  })
+  const portions = [
+    { productId: id, quantity: 6 },
+    { productId: id, quantity: 2, location: 'some' },
+  ]
+  const taken = await allocate(world.work, portions)
+  expect(taken).toEqual([
+    { productId: id, quantity: 2, location: 'some' },
+    { productId: id, quantity: 2 },
+    { productId: id, quantity: 4, location: 'most' },
+  ])
+  expect(await stockOf(world.admin, id)).toMatchObject(level(2, 8))
+  await expect(allocate(world.work, [{ productId: id, quantity: 3 }])).rejects.toMatchObject({ status: 422 })
+  await ship(world.work, taken)
+  expect(await stockOf(world.admin, id)).toMatchObject(level(2, 0))
+})
