@@ -49,14 +49,14 @@ export const ofItem = (id: string): TaxHolder => ({
 
 export const ofComponent = (itemId: string, productId: string): TaxHolder => {
   const id = productId.toLowerCase()
-  const bundleOf = (contents: Contents): ProductLine => {
-    const line = lineOf(contents, itemId)
+  const bundleOf = (contents: Contents, source?: string): ProductLine => {
+    const line = lineOf(contents, itemId, source)
     if (line.kind === 'cart_item' && hasComponent(line, id)) return line
-    throw notFound('component', productId)
+    throw notFound('component', productId, { ...(source && { source }) })
   }
   return {
     noun: 'A component of a bundle',
-    of: (contents) => bundleOf(contents).componentTaxes?.[id] ?? [],
+    of: (contents, source) => bundleOf(contents, source).componentTaxes?.[id] ?? [],
     set: (contents, taxes) => {
       const { [id]: _, ...others } = bundleOf(contents).componentTaxes ?? {}
       return withLine(contents, itemId, {

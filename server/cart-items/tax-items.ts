@@ -1,4 +1,4 @@
-import { changeCart, taxItemSchema } from '../carts/index.ts'
+import { type Contents, changeCart, taxItemSchema } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { withErrors } from '../kernel/http/problems.ts'
@@ -6,12 +6,14 @@ import { newId } from '../kernel/ids.ts'
 import { listOf } from '../kernel/openapi/shapes.ts'
 import { json, noContent } from '../kernel/shape/answer.ts'
 import { choice, group, list, text } from '../kernel/shape/fields.ts'
-import { withoutTaxes } from './line-of.ts'
+import { lineOf, withoutTaxes } from './line-of.ts'
 import { allOrNothing } from './request.ts'
 import {
   addTax,
+  ofComponent,
   ofItem,
   removeTax,
+  type TaxHolder,
   type TaxValues,
   taxFields,
   taxIn,
@@ -48,6 +50,15 @@ export const addTaxItems = action({
       {
         type: choice(['tax_item'], { required: true }),
         ...taxFields,
+        meta: group(
+          {
+            component_product_id: text({
+              max: 36,
+              about: 'The product of the component that is taxed, in place of the item itself. Bundles only.',
+            }),
+          },
+          {},
+        ),
         relationships: group(
           {
             item: group(
@@ -55,7 +66,7 @@ export const addTaxItems = action({
                 data: group(
                   {
                     id: text({ required: true, max: 36, about: 'The id of the item.' }),
-                    type: text({ max: 64 }),
+                    type: text({ max: 64, about: 'The type of the item: another one is refused.' }),
                   },
                   { required: true },
                 ),
@@ -74,18 +85,16 @@ export const addTaxItems = action({
   async run(ctx, { params, data, rawBody }) {
     const isAll = allOrNothing(rawBody, 'add_all_or_nothing', false)
     const refused: Problem[] = []
-    const added: (readonly [itemId: string, id: string])[] = []
-    type Sent = TaxValues & {
-      readonly relationships: { readonly item: { readonly data: { readonly id: string } } }
-    }
+    const added: (readonly [holder: TaxHolder, id: string])[] = []
     const row = await changeCart(ctx, params.cart_id, {
       apply: (contents) =>
-        (data as readonly Sent[]).reduce((sofar, { relationships, ...values }, i) => {
-          const { id: itemId } = relationships.item.data
+        (data as readonly ItemTax[]).reduce((sofar, { relationships, meta, ...values }, i) => {
           const id = newId()
           try {
-            const next = withTax(sofar, ofItem(itemId), { id, ...values }, `data.${i}`)
-            added.push([itemId, id])
+            mustBeOfType(sofar, relationships.item.data, `data.${i}`)
+            const holder = holderOf(relationships.item.data, meta?.component_product_id)
+            const next = withTax(sofar, holder, { id, ...values }, `data.${i}`)
+            added.push([holder, id])
             return next
           } catch (problem) {
             if (isAll || !(problem instanceof Problem)) throw problem
@@ -94,10 +103,34 @@ export const addTaxItems = action({
           }
         }, contents),
     })
-    const answer = json(201, { data: added.map(([itemId, id]) => taxIn(row, ofItem(itemId), id)) })
+    const answer = json(201, { data: added.map(([holder, id]) => taxIn(row, holder, id)) })
     return refused.length ? withErrors(answer, refused) : answer
   },
 })
+
+/** A tax item of one of several items. */
+interface ItemTax extends TaxValues {
+  readonly meta?: { readonly component_product_id?: string | undefined } | undefined
+  readonly relationships: { readonly item: { readonly data: ItemLink } }
+}
+
+interface ItemLink {
+  readonly id: string
+  readonly type?: string | undefined
+}
+
+const holderOf = ({ id }: ItemLink, productId: string | undefined): TaxHolder =>
+  productId ? ofComponent(id, productId) : ofItem(id)
+
+function mustBeOfType(contents: Contents, { id, type }: ItemLink, source: string): void {
+  const { kind } = lineOf(contents, id, source)
+  if (type === undefined || type === kind) return
+  throw new Problem('not_found', `The item is a ${kind}: send this as its type, or leave the type out.`, {
+    title: 'Tax item not added to cart item.',
+    source: `${source}.relationships.item.data.type`,
+    meta: { id },
+  })
+}
 
 /** Changes a tax item. */
 export const updateTaxItem = action({

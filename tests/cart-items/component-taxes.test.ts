@@ -102,6 +102,21 @@ test('only what an item consists of has such taxes', async () => {
   expect((await world.shopper.post(`${item}/components/${cup}/taxes`, { data: vat })).status).toBe(403)
 })
 
+test('many tax items name the component that they are for', async () => {
+  const { path, item } = await twoTeaSets()
+  const data = [cup, teaSet].map((component_product_id) => ({
+    ...{ ...vat, meta: { component_product_id } },
+    relationships: { item: { data: { type: 'cart_item', id: item.split('/').at(-1) } } },
+  }))
+  const { status, body } = await world.admin.post(`${path}/taxes`, { data })
+  expect([status, body.data.length, body.errors]).toMatchObject([
+    201,
+    1,
+    [{ status: '404', source: 'data.1' }],
+  ])
+  expect(await totalsOf(path)).toEqual([10_240, 10_000, 240])
+})
+
 test('all tax items of a cart go at once, and a merge copies none', async () => {
   const { path, item } = await twoTeaSets()
   await world.admin.post(`${item}/components/${cup}/taxes`, { data: vat })

@@ -80,6 +80,23 @@ test('many tax items are added at once, and the refused ones are named', async (
   expect(await totalsOf(path)).toMatchObject({ tax: 0 })
 })
 
+test('a tax item for an item of another type is refused', async () => {
+  const { path, ids } = await newCart([wrap({ price: exclusive(1000) })])
+  const taxed = (type?: string) => ({
+    ...{ type: 'tax_item', rate: 0.1 },
+    relationships: { item: { data: { id: ids[0], type } } },
+  })
+  const { status, body } = await world.admin.post(`${path}/taxes`, { data: [taxed('cart_item'), taxed()] })
+  expect([status, body.data.length]).toEqual([201, 1])
+  expect(body.errors).toEqual([
+    {
+      ...{ status: '404', code: 'not_found', title: 'Tax item not added to cart item.' },
+      detail: expect.stringContaining('is a custom_item'),
+      ...{ source: 'data.0.relationships.item.data.type', meta: { id: ids[0] } },
+    },
+  ])
+})
+
 test('custom discounts of items come first, and those of the cart are shared by what is left', async () => {
   const { path, ids } = await newCart(
     [wrap({ sku: 'A', price: exclusive(1000) }), wrap({ sku: 'B', price: exclusive(1000) })],
