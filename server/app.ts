@@ -23,6 +23,7 @@ import { moneyChapter } from './money/index.ts'
 import { oidc } from './oidc/index.ts'
 import { orderChapter } from './orders/index.ts'
 import { findUserWithAnyPassword, passwords } from './passwords/index.ts'
+import { payments } from './payments/index.ts'
 import { mayUseEntries, permissions } from './permissions/index.ts'
 import { personalData } from './personal-data/index.ts'
 import { priceImportChapter } from './price-import/index.ts'
@@ -89,6 +90,7 @@ const chapters: readonly Module[] = [
   simulationChapter,
   gatewayChapter,
   orderChapter,
+  payments,
 ]
 
 /** Nothing registers itself; a module may use only the modules above it. */

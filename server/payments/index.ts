@@ -1,0 +1,29 @@
+import { module } from '../kernel/module.ts'
+
+export { type Payment, type PaymentState, paymentOf, paymentStates } from './payment-of.ts'
+export { problemOf } from './refusals.ts'
+export {
+  type Decision,
+  mayCancel,
+  mayCapture,
+  type OrderMoney,
+  type Refusal,
+  startPayment,
+  startRefund,
+} from './requests.ts'
+export {
+  newTransaction,
+  type PaymentMethod,
+  paymentMethods,
+  type Transaction,
+  type TransactionStatus,
+  type TransactionType,
+  transactionStatuses,
+  transactionTypes,
+} from './transaction.ts'
+export { afterReport, isAuthorized, isPaid, isPending, type Report } from './transaction-states.ts'
+
+export const payments = module({
+  name: 'payments',
+  about: 'Says what the transactions of an order have come to, and which payments it takes.',
+})
