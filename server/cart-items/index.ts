@@ -26,7 +26,15 @@ import {
 import { addTaxItem, addTaxItems, deleteTaxItem, deleteTaxItems, updateTaxItem } from './tax-items.ts'
 import { updateCartItem, updateCartItems } from './update-items.ts'
 
+export { otherCurrency } from './check-currency.ts'
 export { shopperIn } from './request.ts'
+export {
+  newShippingGroup,
+  shippingGroupFields,
+  shippingGroupMembers,
+  showShippingGroup,
+  withGroupValues,
+} from './shipping-group.ts'
 
 export const cartItemChapter = module({
   name: 'cart-items',

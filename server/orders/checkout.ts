@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { shopperIn } from '../cart-items/index.ts'
+import { otherCurrency, shopperIn } from '../cart-items/index.ts'
 import { type CartRow, contentsOf, lockCart, messagesOfChange, messagesSchema } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
@@ -59,9 +59,8 @@ function mustBeReady(cart: CartRow | undefined, currency: string | undefined): C
     throw new Problem('bad_request', detail, { title: 'Snapshot cart' })
   }
   const own = contentsOf(cart).currency
-  if (currency !== undefined && currency !== own) {
-    const detail = `The cart is in ${own}, not in ${currency}: send X-MOLTIN-CURRENCY: ${own}, or leave it out.`
-    throw new Problem('bad_request', detail, { title: 'Cart Currency Mismatch', source: 'X-MOLTIN-CURRENCY' })
+  if (currency !== undefined && own !== undefined && currency !== own) {
+    throw otherCurrency(own, currency, 'X-Moltin-Currency')
   }
   return cart
 }

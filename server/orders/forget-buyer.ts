@@ -41,6 +41,10 @@ async function forgetBuyerOf(work: Work, id: string): Promise<OrderRow | undefin
     contact: marked(contact),
     billing_address: marked(billing),
     shipping_address: marked(shipping),
+    shipping_groups: before.hidden.shipping_groups?.map((one) => ({
+      ...one,
+      group: { ...one.group, address: marked(one.group.address) },
+    })),
   } as never)
 }
 

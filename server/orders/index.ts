@@ -6,6 +6,13 @@ import { listOrderItems } from './list-order-items.ts'
 import { listOrders } from './list-orders.ts'
 import { orders } from './orders.ts'
 
+import {
+  createOrderShippingGroup,
+  getOrderShippingGroup,
+  listOrderShippingGroups,
+  updateOrderShippingGroup,
+} from './shipping-groups.ts'
+
 export { forgetBuyers } from './forget-buyer.ts'
 export { contentsOfOrder } from './order-contents.ts'
 export { firstState, type OrderState } from './order-states.ts'
@@ -18,5 +25,15 @@ export const orderChapter = module({
   name: 'orders',
   about: 'What shoppers have bought, and what is left to pay and to ship.',
   resources: [orders],
-  actions: [checkout, listOrders, getOrder, listOrderItems, anonymizeOrders],
+  actions: [
+    checkout,
+    listOrders,
+    getOrder,
+    listOrderItems,
+    anonymizeOrders,
+    listOrderShippingGroups,
+    getOrderShippingGroup,
+    createOrderShippingGroup,
+    updateOrderShippingGroup,
+  ],
 })

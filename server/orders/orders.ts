@@ -9,6 +9,7 @@ import { orderEnvelope } from './envelope.ts'
 import { firstState, payments, shippings, statuses } from './order-states.ts'
 import { ownOrders } from './own-orders.ts'
 import { prepareOrder } from './prepare-order.ts'
+import type { OrderShippingGroup } from './shipping-groups.ts'
 import { metaOf, type OrderPayments, orderMeta } from './show-order.ts'
 import { orderRelationships, relationshipsOf } from './show-relationships.ts'
 import type { OrderStock } from './stock-of-order.ts'
@@ -72,6 +73,7 @@ const fields = {
   promotion_ids: ids,
   product_ids: ids,
   product_skus: ids,
+  shipping_groups: field<readonly OrderShippingGroup[] | undefined>({ type: 'array' }, hidden),
   /** The cart, with the version that the order was made of. */
   cart: field<OrderCart | undefined>({ type: 'object' }, hidden),
 }

@@ -7,6 +7,7 @@ import type { Buyer } from './buyer.ts'
 import { insertContents, type OrderContents } from './order-contents.ts'
 import { type OrderRow, orders } from './orders.ts'
 import { type PricedOrder, priceOrder } from './price-order.ts'
+import type { OrderShippingGroup } from './shipping-groups.ts'
 import { unpaid } from './show-order.ts'
 import { noStock } from './stock-of-order.ts'
 
@@ -53,6 +54,7 @@ export async function placeOrder(
       payments: unpaid,
       stock: noStock,
       ...{ customer_id: customerId, account_id: accountId, account_member_id: accountMemberId },
+      shipping_groups: groupsOf(contents),
       ...idsOf(contents),
       cart: { id: cart.id, version: left.version, request },
     } as never,
@@ -79,6 +81,12 @@ function frozen({ contents, priced, portions }: PricedOrder): OrderContents {
     ),
   }
 }
+
+const groupsOf = ({ contents, priced }: OrderContents): readonly OrderShippingGroup[] =>
+  contents.shippingGroups.flatMap((group) => {
+    const totals = priced.shippingGroups.find(({ id }) => id === group.id)
+    return totals ? [{ group, totals }] : []
+  })
 
 const unique = (texts: readonly string[]): readonly string[] => [...new Set(texts)]
 

@@ -212,6 +212,32 @@ test('a shipping group belongs to the order from its checkout on', async () => {
   expect((await world.shopper.get(cart)).body.data.meta.display_price.with_tax.amount).toBe(1000)
   const again = await checkout(cart)
   expect(again.body.data.id).toBe(body.data.id)
+
+  const groups = `/v2/orders/${body.data.id}/shipping-groups`
+  const { body: list } = await world.admin.get(groups)
+  expect(list.data).toMatchObject([
+    {
+      ...{ id: group.body.data.id, relation: 'order', order_id: body.data.id },
+      meta: { shipping_display_price: { total: { amount: 700 } } },
+    },
+  ])
+  const own = `${groups}/${group.body.data.id}`
+  const put = (data: object) => world.admin.put(own, { data: { type: 'shipping_group', ...data } })
+  const changed = await put({ tracking_reference: 'T-1', address: { line_1: '1 High Street' } })
+  expect([changed.status, changed.body.data]).toMatchObject([200, { tracking_reference: 'T-1' }])
+  expect((await world.admin.get(own)).body).toEqual(changed.body)
+  const backwards = await put({ delivery_estimate: { start: '2031-02-02', end: '2031-02-01' } })
+  expect([backwards.status, backwards.body.errors[0].title]).toEqual([400, 'Date Logic Discrepancy'])
+  const added = await world.admin.post(groups, {
+    data: { type: 'shipping_group', shipping_type: 'second parcel' },
+  })
+  expect([added.status, added.body.data.shipping_price.total.amount]).toEqual([201, 0])
+  expect((await world.admin.get(groups)).body.data).toHaveLength(2)
+  expect((await world.admin.get(`${groups}/${crypto.randomUUID()}`)).body.errors[0].title).toBe(
+    'Group not found',
+  )
+  const after = await world.admin.get(`/v2/orders/${body.data.id}`)
+  expect(after.body.data.meta.display_price.with_tax.amount).toBe(1700)
 })
 
 test('sellers cancel an order, and correct its address until it is fulfilled', async () => {

@@ -1,10 +1,20 @@
+import type { Client } from '../support/client.ts'
 import type { ModuleSamples } from '../support/module-samples.ts'
 import { filledCart, guestBody, order } from './buying.ts'
+
+async function groupPath(client: Client): Promise<string> {
+  const groups = `/v2/orders/${(await order(client)).id}/shipping-groups`
+  return `${groups}/${(await client.post(groups, { data: { type: 'shipping_group' } })).body.data.id}`
+}
 
 export const orderSamples: ModuleSamples = {
   makers: { order: (client) => order(client) },
   bodies: { checkout: async () => guestBody().data },
-  paths: { checkout: async (client) => `${await filledCart(client)}/checkout` },
+  paths: {
+    checkout: async (client) => `${await filledCart(client)}/checkout`,
+    'get-order-shipping-group': groupPath,
+    'update-order-shipping-group': groupPath,
+  },
   // A new order is not paid, so it cannot be fulfilled.
   notInUpdates: ['order.status', 'order.shipping'],
 }
