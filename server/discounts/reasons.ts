@@ -1,4 +1,4 @@
-import type { Refusal, Verdict } from './verdicts.ts'
+import type { Refusal, UnmetNode, Verdict } from './verdicts.ts'
 
 /** Why a promotion takes nothing: for programs, and in `detail` for people. */
 export type Reason = Refusal & { readonly detail: string }
@@ -45,7 +45,7 @@ function detailOf(refusal: Refusal): string {
     case 'no_line_matches':
       return 'The promotion is for none of the items.'
     case 'condition_unmet':
-      return `The cart does not meet the condition ${refusal.node}, ${refusal.strategy}.`
+      return unmetDetail(refusal)
     case 'incomplete':
       return `A set needs ${refusal.needs} units, and there are ${refusal.has}.`
     case 'not_stackable':
@@ -61,4 +61,15 @@ function detailOf(refusal: Refusal): string {
     case 'no_saving':
       return 'The discount is 0.'
   }
+}
+
+/** Longer values are only in the members of the reason. */
+const valueMax = 100
+
+function unmetDetail({ node, strategy, operator, needs, has }: UnmetNode): string {
+  const texts = [needs, has].map((value) => JSON.stringify(value))
+  const compared = texts.every((text) => text !== undefined && text.length <= valueMax)
+    ? ` (needed: ${[operator, texts[0]].filter(Boolean).join(' ')}; the cart has ${texts[1]})`
+    : ''
+  return `The cart does not meet the condition ${node}, ${strategy}${compared}.`
 }

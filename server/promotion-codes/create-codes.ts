@@ -1,5 +1,5 @@
 import { action } from '../kernel/declare/action.ts'
-import { missingField, Problem } from '../kernel/errors.ts'
+import { Problem } from '../kernel/errors.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
 import { objectText } from '../kernel/http/object-text.ts'
 import { objectOf } from '../kernel/openapi/named-schemas.ts'
@@ -10,6 +10,7 @@ import type { Ctx } from '../kernel/work/context.ts'
 import { codeOptions, maxUsesPerShopper } from './codes.ts'
 import { codesMax } from './codes-max.ts'
 import { foldedCode } from './folded-code.ts'
+import { insertCodes } from './insert-codes.ts'
 import type { Kind } from './promotion-kinds.ts'
 import { lockForCodes, mustHaveRoom, releaseEnded } from './room-for-codes.ts'
 
@@ -92,13 +93,17 @@ export const createCodes = (kind: Kind) =>
     async run(ctx, { params, body }) {
       const promotion = await lockForCodes(ctx, kind, params.promotion_id)
       const codes = body.codes as unknown as readonly NewCode[]
-      if (!codes.length) throw missingField('data.codes')
+      if (!codes.length) {
+        throw new Problem('invalid_field', 'data.codes must have at least one code.', {
+          source: 'data.codes',
+        })
+      }
       codes.forEach(mustBeConsistent)
       await mustHaveRoom(ctx, kind, promotion, codes.length)
       const names = codes.map(({ code }) => code)
       await releaseEnded(ctx, kind, names)
-      const rows = codes.map((code) => ({ scope: [promotion.id], values: toValues(ctx, code) as never }))
-      const ids = await ctx.store.insertAll(kind.codes, rows)
+      const rows = codes.map((code) => toValues(ctx, code))
+      const ids = await insertCodes(ctx, kind, promotion.id, rows)
       if (kind.holdsCodes) return objectAnswer(201, kind.promotions, promotion, ctx)
       const created = await findAll(ctx, kind.codes, ids)
       const data = created.map((row) => objectText(kind.codes, row, ctx, true)).join(',')
@@ -133,7 +138,7 @@ function mustBeConsistent(
   }
 }
 
-function toValues({ who }: Ctx, { code, consume_unit, uses, user, ...others }: NewCode): object {
+function toValues({ who }: Ctx, { code, consume_unit, uses, user, ...others }: NewCode) {
   const { max_uses_per_shopper: perShopper, is_for_new_shopper } = others
   return {
     code,

@@ -41,10 +41,16 @@ describe.each(kinds)('codes of %s', (kind) => {
     const code = newCode()
     const twice = await addCodes(world.admin, promotion, { code }, { code: code.toUpperCase() })
     expect(titleOf(twice)).toEqual([422, 'Duplicate code'])
+    expect(twice.body.errors[0].meta).toEqual({ codes: [code.toUpperCase()] })
     expect(await codesIn(promotion)).toEqual([])
     expect((await addCodes(world.admin, promotion, { code })).status).toBe(201)
-    const again = await addCodes(world.admin, promotion, { code: newCode() }, { code: code.toLowerCase() })
+    const taken = code.toLowerCase()
+    const again = await addCodes(world.admin, promotion, { code: newCode() }, { code: taken })
     expect(titleOf(again)).toEqual([422, 'Duplicate code'])
+    expect(again.body.errors[0]).toMatchObject({
+      detail: `Promotion code already in use: ${taken}`,
+      meta: { codes: [taken] },
+    })
     expect((await codesIn(promotion)).map((one) => one.code)).toEqual([code])
   })
 

@@ -25,7 +25,7 @@ test('a simulation says what a promotion that is not enabled would take off, and
   }
   expect((await simulate()).verdict).toMatchObject({
     ...{ verdict: 'condition_unmet', node: 'rules', needs: [1000], has: 0 },
-    detail: 'The cart does not meet the condition rules, cart_total.',
+    detail: 'The cart does not meet the condition rules, cart_total (needed: gte [1000]; the cart has 0).',
   })
   const item = { type: 'custom_item', name: 'Wrap', sku: 'WRAP', quantity: 3, price: { amount: 500 } }
   const before = await world.admin.post(`/v2/carts/${cart}/items`, { data: item })
