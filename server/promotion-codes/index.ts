@@ -11,6 +11,7 @@ import { generateCodesOf } from './generate-codes.ts'
 import { getCodeFile } from './get-code-file.ts'
 import { allKinds, kinds } from './promotion-kinds.ts'
 import { promotionsOfCode } from './promotions-of-code.ts'
+import { promotionSearch } from './search-promotions.ts'
 
 export { codesStateSql, findEnteredCodes } from './find-entered-codes.ts'
 export { shopperKeySql } from './shoppers.ts'
@@ -18,7 +19,10 @@ export { type CodeOrder, spendCodes } from './spend-codes.ts'
 
 /** What the promotions of each kind must know about their codes. */
 export const codeRules = {
-  standard: { byCode: promotionsOfCode(kinds.standard), beforeRestart: deleteExpiredCodes },
+  standard: {
+    filters: { code: promotionsOfCode(kinds.standard), ...promotionSearch },
+    beforeRestart: deleteExpiredCodes,
+  },
   rule: { byCode: promotionsOfCode(kinds.rule) },
 } as const
 

@@ -9,6 +9,7 @@ import { mustBeCurrencies } from './currencies-of-store.ts'
 import { promotionEnvelope } from './envelope.ts'
 import { completePeriod, periodFields } from './period.ts'
 import { keepMembers, type StandardSchema, schemaField } from './schema-field.ts'
+import { byProduct, byStatus } from './search-filters.ts'
 
 export const promotionTypes = [
   'fixed_discount',
@@ -76,6 +77,8 @@ export const promotions = resource({
     promo_name: { ...indexed('eq', 'like'), column: 'name' },
     promo_type: { ...indexed('eq'), column: 'promotion_type' },
     promo_start_date: { ops: walks.created_at, type: 'time', column: 'starts_at' },
+    promo_status: byStatus,
+    promo_skus_prod_ids: byProduct,
     promo_end_date: { ops: walks.created_at, type: 'time', column: 'ends_at' },
   },
   sort: ['created_at', 'id', 'updated_at'],

@@ -4,15 +4,15 @@ import { promotions } from './promotions.ts'
 
 /** What the module of their codes, which is below, adds to standard promotions. */
 export interface CodeRules {
-  /** Finds the promotions that have a code. */
-  readonly byCode: FilterRule
+  /** Find promotions by their codes and the orders that used them. */
+  readonly filters: Readonly<Record<string, FilterRule>>
   /** What must happen before a promotion that has ended gets a later end. May refuse it. */
   readonly beforeRestart: (work: Work, promotionId: string) => Promise<void>
 }
 
-export const promotionsWithCodes = ({ byCode, beforeRestart }: CodeRules): typeof promotions => ({
+export const promotionsWithCodes = ({ filters, beforeRestart }: CodeRules): typeof promotions => ({
   ...promotions,
-  filter: { ...promotions.filter, code: byCode },
+  filter: { ...promotions.filter, ...filters },
   async beforeWrite(work, draft) {
     await promotions.beforeWrite?.(work, draft)
     const { id, before, values } = draft

@@ -14,6 +14,7 @@ import {
 import { checkRuleSet } from './check-rule-set.ts'
 import { limitAutomatic } from './limit-automatic.ts'
 import { holdPriority } from './priority.ts'
+import { byAccountTags, byArgs, byStrategy } from './rule-filters.ts'
 import { ruleSetField } from './rule-set-field.ts'
 
 const fields = {
@@ -76,6 +77,9 @@ export const rulePromotions = resource({
     stackable: ['eq'],
     override_stacking: ['eq'],
     start: { ops: ['lt', 'le', 'eq', 'gt', 'ge'], type: 'time', column: 'starts_at' },
+    'rule_set.rules.strategy': byStrategy,
+    'rule_set.rules.args': byArgs,
+    account_tags: byAccountTags,
     end: { ops: ['lt', 'le', 'eq', 'gt', 'ge'], type: 'time', column: 'ends_at' },
   },
   sort: ['created_at', 'id', 'updated_at'],

@@ -265,9 +265,69 @@ test('promotions are found by the filters of the public contract', async () => {
     'like(promo_name,Found*):eq(promo_type,fixed_discount)',
     'eq(promo_start_date,2031-05-01)',
     'ge(promo_start_date,2031-05-01):lt(promo_end_date,2031-06-02)',
+    'gr(promo_start_date,2031-05-01):lt(promo_end_date,2031-06-02)',
   ]
   for (const filter of filters) {
     const found = await world.admin.get(`/v2/promotions?filter=${encodeURIComponent(filter)}`)
     expect([filter, found.body.data?.map((one: { id: string }) => one.id)]).toEqual([filter, [id]])
   }
+})
+
+const idsFor = async (filter: string) => {
+  const { body } = await world.admin.get(`/v2/promotions?filter=${encodeURIComponent(filter)}`)
+  return body.data.map((one: { id: string }) => one.id)
+}
+
+test('promotions are found by their status', async () => {
+  const [past, now, later] = [
+    { start: '2020-01-01', end: '2020-02-01' },
+    { start: '2020-01-01', end: '2999-01-01' },
+    { start: '2998-01-01', end: '2999-01-01' },
+  ]
+  const of = async (period: object, enabled = true) =>
+    (await create({ name: 'By status', schema: { currencies: usd(500) }, enabled, ...period })).body.data.id
+  const ids = {
+    Expired: await of(past),
+    Running: await of(now),
+    Scheduled: await of(later),
+    Disabled: await of(now, false),
+  }
+  for (const [status, id] of Object.entries(ids)) {
+    expect([status, await idsFor(`eq(promo_name,By status):eq(promo_status,${status})`)]).toEqual([
+      status,
+      [id],
+    ])
+  }
+  expect(await idsFor('eq(promo_name,By status):in(promo_status,running,expired)')).toHaveLength(2)
+  expect(await idsFor('eq(promo_status,constructor)')).toEqual([])
+})
+
+test('promotions are found by the products that they name, and not by those that they exclude', async () => {
+  const percent = { promotion_type: 'item_percent_discount' }
+  const currencies = [{ currency: 'USD', percentage: 10 }]
+  const make = async (data: object) => (await create({ name: 'By product', ...data })).body.data.id
+  const line = await make({
+    ...percent,
+    schema: { currencies, targets: ['TEA', 'CUP'], exclude: { targets: ['RUG'] } },
+  })
+  const requirements = [
+    { targets: ['POT'], quantity: 1 },
+    { targets: ['CUP'], quantity: 4 },
+  ]
+  const bundle = await make({
+    promotion_type: 'bundle_fixed_discount',
+    schema: { currencies: usd(500), requirements },
+  })
+  const gift = await make({
+    promotion_type: 'bundle_gift',
+    schema: {
+      requirements: [{ targets: ['POT'], quantity: 1 }],
+      gifts: ['SPOON'],
+    },
+  })
+  const found = async (filter: string) => (await idsFor(`eq(promo_name,By product):${filter}`)).sort()
+  expect(await found('eq(promo_skus_prod_ids,CUP)')).toEqual([line, bundle].sort())
+  expect(await found('in(promo_skus_prod_ids,TEA,SPOON)')).toEqual([line, gift].sort())
+  expect(await found('like(promo_skus_prod_ids,*PO*)')).toEqual([bundle, gift].sort())
+  expect(await found('eq(promo_skus_prod_ids,RUG)')).toEqual([])
 })

@@ -87,7 +87,8 @@ function readTerm(reader: Reader): Filter {
   const start = reader.at
   const word = reader.take(wordAt)
   if (word === '') throw reader.refusal('expected an operator, as in eq(field,value)')
-  const op = word.toLowerCase()
+  const name = word.toLowerCase()
+  const op = Object.hasOwn(misspelled, name) ? misspelled[name as keyof typeof misspelled] : name
   if (!isOp(op))
     throw reader.refusal(
       `unknown operator "${word}", expected ${Object.keys(filterOperators).join(', ')}`,
@@ -117,6 +118,9 @@ function readTerm(reader: Reader): Filter {
   const form = { none: 'field', one: 'field,value', some: 'field,value,…' }[count]
   throw reader.refusal(`expected ${op}(${form}), values given: ${operands}`, start)
 }
+
+/** Operators as the public contract writes them in places. */
+const misspelled = { gr: 'ge' } as const
 
 function isOp(word: string): word is Op {
   return Object.hasOwn(filterOperators, word)
