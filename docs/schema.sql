@@ -1418,6 +1418,8 @@ AS $function$ BEGIN
   INSERT INTO promotion_versions (store_id, promotion_id, id, created_at, updated_at, doc, hidden)
   VALUES (NEW.store_id, NEW.id, gen_random_uuid(), NEW.updated_at, NEW.updated_at, NEW.doc,
     json_build_object('number', NEW.version));
+  DELETE FROM promotion_versions
+  WHERE store_id = NEW.store_id AND promotion_id = NEW.id AND number <= NEW.version - 100;
   RETURN NULL;
 END $function$
 ;

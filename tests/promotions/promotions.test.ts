@@ -255,6 +255,21 @@ test('the history has each version of a promotion, the newest first', async () =
   expect((await world.admin.get(`/v2/promotions/${id}/history`)).status).toBe(404)
 })
 
+test('the history keeps the latest 100 versions of each promotion', async () => {
+  const ids = [
+    await create({ schema: { currencies: usd(500) } }),
+    await create({ schema: { currencies: usd(500) } }),
+  ].map(({ body }) => body.data.id)
+  const [id, other] = ids
+  for (let n = 1; n <= 102; n++) {
+    const data = { type: 'promotion', name: `Name ${n}` }
+    expect((await world.admin.put(`/v2/promotions/${id}`, { data })).status).toBe(200)
+  }
+  const { data, meta } = (await world.admin.get(`/v2/promotions/${id}/history?page[limit]=100`)).body
+  expect([meta.results.total, data[0].name, data.at(-1).name]).toEqual([100, 'Name 102', 'Name 3'])
+  expect((await world.admin.get(`/v2/promotions/${other}/history`)).body.meta.results.total).toBe(1)
+})
+
 test('promotions are found by the filters of the public contract', async () => {
   const schema = { currencies: usd(500) }
   const { body } = await create({ name: 'Found it', schema, start: '2031-05-01', end: '2031-06-01' })
