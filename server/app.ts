@@ -21,7 +21,7 @@ import type { ShopperToken } from './kernel/work/context.ts'
 import { keys } from './keys/index.ts'
 import { moneyChapter } from './money/index.ts'
 import { oidc } from './oidc/index.ts'
-import { orderChapter } from './orders/index.ts'
+import { findProductsOfOrder, orderChapter } from './orders/index.ts'
 import { findUserWithAnyPassword, passwords } from './passwords/index.ts'
 import { payments } from './payments/index.ts'
 import { mayUseEntries, permissions } from './permissions/index.ts'
@@ -86,7 +86,7 @@ const chapters: readonly Module[] = [
   rulePromotionChapter(codeRules.rule.byCode),
   promotionCodeChapter,
   cartChapter,
-  cartItemChapter,
+  cartItemChapter(findProductsOfOrder),
   simulationChapter,
   gatewayChapter,
   orderChapter,

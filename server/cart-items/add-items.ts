@@ -27,61 +27,64 @@ import { enterCode } from './enter-code.ts'
 import { itemKinds } from './item-kinds.ts'
 import { linesOfCart, type OtherCarts, otherCarts } from './merge-carts.ts'
 import { customLine, type NewItem, productLine } from './new-lines.ts'
+import { type FindProductsOfOrder, withProductsOfOrders } from './reorder.ts'
 import { allOrNothing, cartHeaders, shopperIn } from './request.ts'
 import { checkSeller } from './seller-fields.ts'
 
 /** Adds items of several kinds, one or many. */
-export const addCartItems = action({
-  name: 'add-cart-items',
-  route: 'POST /v2/carts/:cart_id/items',
-  about:
-    'Adds items to a cart, and returns all its items. Creates the cart if it does not exist yet. Items that cannot be added are listed in `errors`; with `options.add_all_or_nothing`, or if there is only one item, nothing is added then. Items that are merged lose their shipping groups, and are listed in `errors`, too.',
-  area: 'carts',
-  status: 201,
-  queuesBy: 'cart_id',
-  headers: cartHeaders,
-  query: itemsIncludes,
-  kinds: itemKinds,
-  shows: { ...itemsShown, errors: true },
-  async run(ctx, { params, items, rawBody, headers, query }) {
-    const isStrict = allOrNothing(rawBody, 'add_all_or_nothing', false)
-    const isAll = isStrict || !isList(rawBody)
-    const refused: Problem[] = []
-    const others = await otherCarts(ctx, items, params.cart_id)
-    const merged = [...others.values()]
-    const { currency, ...shopper } = shopperIn(headers)
-    const row = await changeCart(ctx, params.cart_id, {
-      ...shopper,
-      currency: currency ?? merged.find((other) => other.currency)?.currency,
-      products: [
-        ...items.flatMap((item) => (item.kind === 'cart_item' ? [toRequest(item)] : [])),
-        ...merged.flatMap(({ lines }) => lines.filter(isProduct).map(requestOf)),
-      ],
-      codes: items.flatMap((item) => (item.kind === 'promotion_item' ? [item.values.code] : [])),
-      refused,
-      apply: async (contents, shop, cart) => {
-        mustBeInCurrency(shop, currency)
-        const ids = shop.requested.flatMap(({ item }) => item?.id ?? [])
-        const available = await readAvailable(ctx, ids)
-        const isSeller = ctx.who.grant === 'client_credentials'
-        const add = adder({ shop, cart, available, others, isSeller, isStrict, refused })
-        return inTurn(items).reduce((sofar, item) => {
-          try {
-            const next = add(sofar, item)
-            checkSeller(ctx, item.values, item.source, 'id' in item.values ? item.values.id : undefined)
-            return next
-          } catch (problem) {
-            if (isAll || !(problem instanceof Problem)) throw problem
-            refused.push(problem)
-            return sofar
-          }
-        }, contents)
-      },
-    })
-    const answer = await itemsAnswer(201, ctx, row, query)
-    return refused.length ? withErrors(answer, refused) : answer
-  },
-})
+export const addCartItems = (findProductsOfOrder: FindProductsOfOrder) =>
+  action({
+    name: 'add-cart-items',
+    route: 'POST /v2/carts/:cart_id/items',
+    about:
+      'Adds items to a cart, and returns all its items. Creates the cart if it does not exist yet. Items that cannot be added are listed in `errors`; with `options.add_all_or_nothing`, or if there is only one item that is not an order, nothing is added then. Items that are merged lose their shipping groups, and are listed in `errors`, too.',
+    area: 'carts',
+    status: 201,
+    queuesBy: 'cart_id',
+    headers: cartHeaders,
+    query: itemsIncludes,
+    kinds: itemKinds,
+    shows: { ...itemsShown, errors: true },
+    async run(ctx, { params, items: sent, rawBody, headers, query }) {
+      const isStrict = allOrNothing(rawBody, 'add_all_or_nothing', false)
+      const isAll = isStrict || (!isList(rawBody) && sent[0]?.kind !== 'order_items')
+      const items = await withProductsOfOrders(ctx, sent, findProductsOfOrder)
+      const refused: Problem[] = []
+      const others = await otherCarts(ctx, items, params.cart_id)
+      const merged = [...others.values()]
+      const { currency, ...shopper } = shopperIn(headers)
+      const row = await changeCart(ctx, params.cart_id, {
+        ...shopper,
+        currency: currency ?? merged.find((other) => other.currency)?.currency,
+        products: [
+          ...items.flatMap((item) => (item.kind === 'cart_item' ? [toRequest(item)] : [])),
+          ...merged.flatMap(({ lines }) => lines.filter(isProduct).map(requestOf)),
+        ],
+        codes: items.flatMap((item) => (item.kind === 'promotion_item' ? [item.values.code] : [])),
+        refused,
+        apply: async (contents, shop, cart) => {
+          mustBeInCurrency(shop, currency)
+          const ids = shop.requested.flatMap(({ item }) => item?.id ?? [])
+          const available = await readAvailable(ctx, ids)
+          const isSeller = ctx.who.grant === 'client_credentials'
+          const add = adder({ shop, cart, available, others, isSeller, isStrict, refused })
+          return inTurn(items).reduce((sofar, item) => {
+            try {
+              const next = add(sofar, item)
+              checkSeller(ctx, item.values, item.source, 'id' in item.values ? item.values.id : undefined)
+              return next
+            } catch (problem) {
+              if (isAll || !(problem instanceof Problem)) throw problem
+              refused.push(problem)
+              return sofar
+            }
+          }, contents)
+        },
+      })
+      const answer = await itemsAnswer(201, ctx, row, query)
+      return refused.length ? withErrors(answer, refused) : answer
+    },
+  })
 
 /** Codes come last, as they may be for items of the same request. Each is entered once, as each prices the cart. */
 function inTurn(items: readonly NewItem[]): readonly NewItem[] {
@@ -140,6 +143,7 @@ function adder({ shop, cart, available, others, isSeller, isStrict, refused }: O
   const checks = checksStock(cart)
   return (contents: Contents, item: NewItem): Contents => {
     if (item.kind === 'promotion_item') return enterCode(contents, item, { cart, shop, isSeller })
+    if (item.kind === 'order_items') throw new Error('orders are replaced by their products')
     const { lines: added, lost = [] } = newLines(item)
     if (lost.length && isStrict) throw together(lost)
     const lines = added.reduce(mergeLine, contents.lines)
@@ -148,7 +152,7 @@ function adder({ shop, cart, available, others, isSeller, isStrict, refused }: O
     return { ...contents, lines }
   }
 
-  function newLines(item: Exclude<NewItem, { kind: 'promotion_item' }>): NewLines {
+  function newLines(item: Exclude<NewItem, { kind: 'promotion_item' | 'order_items' }>): NewLines {
     if (item.kind === 'cart_items') return linesOfCart(item, shop, others)
     if (item.kind === 'custom_item') {
       checkGroup(item)
@@ -163,7 +167,10 @@ function adder({ shop, cart, available, others, isSeller, isStrict, refused }: O
     return { lines: [line] }
   }
 
-  function checkGroup({ values, source }: Exclude<NewItem, { kind: 'cart_items' | 'promotion_item' }>) {
+  function checkGroup({
+    values,
+    source,
+  }: Exclude<NewItem, { kind: 'cart_items' | 'promotion_item' | 'order_items' }>) {
     const { shipping_group_id: id } = values
     if (!id || cart.contents?.shippingGroups.some((group) => group.id === id)) return
     throw new Problem('not_found', 'The cart has no such shipping group. Create it first.', {

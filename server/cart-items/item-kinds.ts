@@ -93,5 +93,9 @@ export const itemKinds = kinds({
         cart_id: text({ required: true, min: 1, max: 255, about: 'The id of the other cart.' }),
       },
     },
+    order_items: {
+      about: 'The products of an order again, at their current prices. Custom items are not ordered again.',
+      fields: { order_id: text({ required: true, min: 1, max: 255, about: 'The id of the order.' }) },
+    },
   },
 })

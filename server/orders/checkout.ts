@@ -4,6 +4,7 @@ import { type CartRow, contentsOf, lockCart, messagesOfChange, messagesSchema } 
 import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
+import { dryRunHeader, runOrRehearse } from '../kernel/http/prefer.ts'
 import { object } from '../kernel/openapi/shapes.ts'
 import { text, type Values } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
@@ -30,6 +31,7 @@ export const checkout = action({
   area: 'carts',
   status: 201,
   params: {},
+  headers: dryRunHeader,
   queuesBy: 'cart_id',
   body: { type: 'order', alsoType: ['checkout', 'cart'], typeOptional: true, fields },
   refuses: ['conflict'],
@@ -38,14 +40,16 @@ export const checkout = action({
     beside: { included: includedSchema, meta: object({ messages: messagesSchema }, []) },
   },
   async run(ctx, { params, body, rawBody, headers }) {
-    const cart = mustBeReady(await lockCart(ctx, params.cart_id), shopperIn(headers).currency)
-    const request = hash('sha256', JSON.stringify(rawBody))
-    const earlier = await orderOf(ctx, cart, request)
-    if (earlier) return answer(ctx, earlier)
-    const values = valuesOf(body)
-    const buyer = await findBuyer(ctx, cart, body)
-    const placed = await placeOrder(ctx, cart, buyer, { values, request })
-    return answer(ctx, placed.row, messagesIn(cart, placed))
+    return runOrRehearse(ctx, headers, async (ctx) => {
+      const cart = mustBeReady(await lockCart(ctx, params.cart_id), shopperIn(headers).currency)
+      const request = hash('sha256', JSON.stringify(rawBody))
+      const earlier = await orderOf(ctx, cart, request)
+      if (earlier) return answer(ctx, earlier)
+      const values = valuesOf(body)
+      const buyer = await findBuyer(ctx, cart, body)
+      const placed = await placeOrder(ctx, cart, buyer, { values, request })
+      return answer(ctx, placed.row, messagesIn(cart, placed))
+    })
   },
 })
 

@@ -13,6 +13,7 @@ import {
   updateOrderShippingGroup,
 } from './shipping-groups.ts'
 
+export { findProductsOfOrder } from './find-products.ts'
 export { forgetBuyers } from './forget-buyer.ts'
 export { contentsOfOrder } from './order-contents.ts'
 export { firstState, type OrderState } from './order-states.ts'

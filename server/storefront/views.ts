@@ -1,6 +1,7 @@
 import { type ChosenCatalog, requestedInstant, shopperOf } from '../catalogs/index.ts'
 import type { ActionCall } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
+import { prefers } from '../kernel/http/prefer.ts'
 import { isId } from '../kernel/ids.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { pricebooks } from '../pricebooks/index.ts'
@@ -161,7 +162,4 @@ export const wantsExplanation = (
   { who, instance }: Ctx,
   { headers }: Pick<ViewRequest, 'headers'>,
 ): boolean =>
-  (who.grant === 'client_credentials' || instance.explainsToShoppers) &&
-  (headerOf(headers, 'Prefer') ?? '')
-    .split(',')
-    .some((preference) => preference.trim().toLowerCase() === 'explain')
+  (who.grant === 'client_credentials' || instance.explainsToShoppers) && prefers(headers, 'explain')

@@ -333,3 +333,21 @@ test('an erasure removes a customer from their orders, which stay', async () => 
   expect(JSON.stringify(after)).not.toContain('Ben')
   expect((await world.admin.get(`${customers}/${id}`)).status).toBe(404)
 })
+
+test('a dry run answers with the order that a checkout would make, and changes nothing', async () => {
+  const cart = await filledCart(world.shopper, mug(2))
+  const before = await world.shopper.get(cart)
+  const dryRun = { prefer: 'dry-run' }
+  const dry = await checkout(cart, guestBody(), dryRun)
+  expect([dry.status, dry.headers.get('preference-applied')]).toEqual([201, 'dry-run'])
+  expect(dry.body.data.meta.display_price.with_tax.amount).toBe(2400)
+  expect((await world.admin.get(`/v2/orders/${dry.body.data.id}`)).status).toBe(404)
+  expect((await world.shopper.get(cart)).body).toEqual(before.body)
+  const { rows } = await world.feed('SELECT 1 FROM changes WHERE id = $1', [dry.body.data.id])
+  expect(rows).toEqual([])
+  expect((await checkout(cart, { data: { customer: guest } }, dryRun)).status).toBe(400)
+  const keyed = await checkout(cart, guestBody(), { ...dryRun, 'idempotency-key': 'k' })
+  expect([keyed.status, keyed.body.errors[0].source]).toEqual([400, 'Idempotency-Key'])
+  const real = await checkout(cart)
+  expect([real.status, real.headers.get('preference-applied')]).toEqual([201, null])
+})

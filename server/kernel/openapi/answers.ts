@@ -3,6 +3,7 @@ import type { Action } from '../declare/action.ts'
 import { isRepeatable, type Operation } from '../declare/operation.ts'
 import { linksSchema, listsRows } from '../declare/relationship.ts'
 import type { Resource } from '../declare/resource.ts'
+import { dryRunHeader } from '../http/prefer.ts'
 import { linksBeside } from '../shape/envelope.ts'
 import type { JsonSchema } from '../shape/fields.ts'
 import { type Named, pageSchema } from './components.ts'
@@ -28,6 +29,7 @@ export function successOf(operation: Operation, shared: Named): Record<string, u
   const always = headersNamed(
     'X-Request-Id',
     ...(isRepeatable(operation) ? ['Idempotency-Replayed' as const] : []),
+    ...(takesDryRuns(operation) ? ['Preference-Applied' as const] : []),
   )
   const all: Record<string, Response> = { ...answersOf(operation, shared), ...otherAnswers(operation) }
   const answers = Object.entries(all).map(
@@ -39,6 +41,9 @@ export function successOf(operation: Operation, shared: Named): Record<string, u
     ...(isConditional && { 304: { $ref: '#/components/responses/NotModified' } }),
   }
 }
+
+const takesDryRuns = ({ of }: Operation): boolean =>
+  of.is === 'action' && of.action.headers?.Prefer === dryRunHeader.Prefer
 
 function answersOf(operation: Operation, shared: Named): Readonly<Record<number, Response>> {
   const { status, of } = operation

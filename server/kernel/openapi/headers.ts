@@ -16,6 +16,10 @@ export const headers = {
     description: '`true` if this is the stored response to an earlier request with the same Idempotency-Key.',
     schema: { type: 'string', const: 'true' },
   },
+  'Preference-Applied': {
+    description: '`dry-run` if nothing has changed because the request asked for that (RFC 7240).',
+    schema: { type: 'string', const: 'dry-run' },
+  },
   Allow: { description: 'The methods that are allowed (RFC 9110).', schema: text },
   'WWW-Authenticate': { description: 'How to authenticate (RFC 6750).', schema: text },
   'Retry-After': {
