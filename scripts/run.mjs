@@ -19,7 +19,11 @@ const scripts = {
   dev: (args) => [['--watch', 'server/main.ts', 'serve', ...args]],
   check: (args) => [[...biome, ...args], tsc],
   // With arguments someone is at work on one area or test, and waits for that one only.
-  test: (args) => (args.length > 0 ? [[...vitest, ...args.map(areaOf)]] : [biome, tsc, vitest]),
+  test: (args) => {
+    // Tests that are named are not left to representatives: see tests/contract/classes.ts.
+    if (args.includes('-t')) process.env.SUTLER_TESTS ??= 'named'
+    return args.length > 0 ? [[...vitest, ...args.map(areaOf)]] : [biome, tsc, vitest]
+  },
   'test:long': (args) => {
     process.env.SUTLER_TESTS = 'long'
     return scripts.test(args)

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { limits } from '../../server/kernel/query/parse.ts'
 import { flatten } from '../../server/kernel/shape/envelope.ts'
 import type { Op } from '../../server/kernel/shape/list-query.ts'
+import { walks } from '../../server/kernel/shape/model.ts'
 import { anyCharacter } from '../support/any-texts.ts'
 import { isLong, tries } from '../support/long.ts'
 import { operations, Samples, specimensWith } from '../support/samples.ts'
@@ -10,6 +11,7 @@ import { bodyWith } from '../support/specimens.ts'
 import { until } from '../support/until.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
+import { listTraits, representativesOf } from './classes.ts'
 import { idsOf, type Listing, listings, oneOf, opsOf, sortsOf, timesIn, valueType } from './listings.ts'
 
 type Bag = Readonly<Record<string, unknown>>
@@ -31,12 +33,11 @@ const values = {
 } as const
 const termsOf = (field: string, op: Op, values: readonly string[]): readonly string[] =>
   op === 'is_null' ? [`is_null(${field})`] : values.map((value) => `${op}(${field},${value})`)
-/** All but the first term of each operator, in as few filters as may be. */
-function together(terms: readonly (readonly string[])[]): readonly string[] {
-  const others = terms.flatMap((all) => all.slice(1))
-  const filters = Math.ceil(others.length / limits.filterTermsMax)
+/** All of the terms, in as few filters as may be. */
+function together(terms: readonly string[]): readonly string[] {
+  const filters = Math.ceil(terms.length / limits.filterTermsMax)
   return Array.from({ length: filters }, (_, i) =>
-    others.slice(i * limits.filterTermsMax, (i + 1) * limits.filterTermsMax).join('|'),
+    terms.slice(i * limits.filterTermsMax, (i + 1) * limits.filterTermsMax).join('|'),
   )
 }
 const notOfType = { uuid: 'x', time: 'yesterday', number: 'many', boolean: 'perhaps' } as const
@@ -53,7 +54,10 @@ const findsItself: Partial<Record<Op, boolean>> = {
   lt: false,
 }
 
+const representatives = representativesOf(listings, listTraits)
+
 describe.each(listings)('$id', (listing) => {
+  const isRepresentative = representatives.includes(listing)
   let path: string
   beforeAll(async () => {
     path = await samples.path(listing.path)
@@ -61,37 +65,40 @@ describe.each(listings)('$id', (listing) => {
   const filtered = (filter: string) => world.admin.get(`${path}?filter=${encodeURIComponent(filter)}`)
 
   test('accepts every field and operator that it allows', async () => {
-    for (const [name, ops] of opsOf(listing)) {
-      const field = oneOf(listing, name)
-      const type = valueType(listing, name)
-      const terms = ops.map((op) => termsOf(field, op, values[type]))
-      // Each operator is sent alone, as an index may answer it; the other values are sent together.
-      const filters = isLong ? terms.flat() : [...terms.flatMap(([first = '']) => first), ...together(terms)]
-      for (const filter of filters) {
-        const { status, body } = await filtered(filter)
-        expect([filter, status, body.errors]).toEqual([filter, 200, undefined])
-        expect(body.meta.results.total, `the total of ${filter}`).toBeGreaterThanOrEqual(0)
-      }
+    const terms = opsOf(listing).flatMap(([name, ops]) =>
+      ops.map((op) => termsOf(oneOf(listing, name), op, values[valueType(listing, name)])),
+    )
+    // An index may answer an operator that is sent alone. Where no law of the kernel is tried, and for further values,
+    // terms are sent together.
+    const alone = isLong ? terms.flat() : isRepresentative ? terms.flatMap(([first = '']) => first) : []
+    const others = terms.flat().filter((term) => !alone.includes(term))
+    for (const filter of [...alone, ...together(others)]) {
+      const { status, body } = await filtered(filter)
+      expect([filter, status, body.errors]).toEqual([filter, 200, undefined])
+      expect(body.meta.results.total, `the total of ${filter}`).toBeGreaterThanOrEqual(0)
     }
   })
 
-  test('accepts a list of values wherever it accepts one, and ignores blank ones', async () => {
-    for (const [name, ops] of opsOf(listing)) {
-      if (!ops.includes('eq')) continue
-      expect(ops, `the operators of ${name}`).toContain('in')
-      const field = oneOf(listing, name)
-      const [value] = values[valueType(listing, name)]
-      const { body: none } = await filtered(`in(${field}, ,)`)
-      expect([field, none.meta?.results.total, none.data]).toEqual([field, 0, []])
-      const { body: one } = await filtered(`in(${field},${value})`)
-      const { body: same } = await filtered(`in(${field},,${value},)`)
-      expect([field, same.meta?.results.total, idsOf({ body: same })]).toEqual([
-        field,
-        one.meta.results.total,
-        idsOf({ body: one }),
-      ])
-    }
-  })
+  test.runIf(isRepresentative)(
+    'accepts a list of values wherever it accepts one, and ignores blank ones',
+    async () => {
+      for (const [name, ops] of opsOf(listing)) {
+        if (!ops.includes('eq')) continue
+        expect(ops, `the operators of ${name}`).toContain('in')
+        const field = oneOf(listing, name)
+        const [value] = values[valueType(listing, name)]
+        const { body: none } = await filtered(`in(${field}, ,)`)
+        expect([field, none.meta?.results.total, none.data]).toEqual([field, 0, []])
+        const { body: one } = await filtered(`in(${field},${value})`)
+        const { body: same } = await filtered(`in(${field},,${value},)`)
+        expect([field, same.meta?.results.total, idsOf({ body: same })]).toEqual([
+          field,
+          one.meta.results.total,
+          idsOf({ body: one }),
+        ])
+      }
+    },
+  )
 
   test('refuses other fields and operators, and names the allowed ones', async () => {
     const unknown = await filtered('eq(no_such_field,1)')
@@ -99,8 +106,8 @@ describe.each(listings)('$id', (listing) => {
       400,
       'bad_filter',
     ])
-    for (const [field, ops] of opsOf(listing)) {
-      expect(unknown.body.errors[0].detail).toContain(field)
+    for (const [field] of opsOf(listing)) expect(unknown.body.errors[0].detail).toContain(field)
+    for (const [field, ops] of isRepresentative ? opsOf(listing) : []) {
       const missing = (['contains', 'lt', 'is_null', 'text'] as const).find((op) => !ops.includes(op))
       if (!missing) continue
       const named = oneOf(listing, field)
@@ -113,6 +120,7 @@ describe.each(listings)('$id', (listing) => {
 
   test('refuses values of another type', async () => {
     for (const [field, ops] of opsOf(listing)) {
+      if (field in walks && !isRepresentative) continue
       const type = valueType(listing, field)
       if (type === 'text' || ops[0] === 'is_null') continue
       const { status, body } = await filtered(`${ops[0]}(${oneOf(listing, field)},${notOfType[type]})`)
@@ -122,7 +130,7 @@ describe.each(listings)('$id', (listing) => {
   })
 
   test('sorts by the allowed fields, and refuses others', async () => {
-    for (const sort of sortsOf(listing)) {
+    for (const sort of isRepresentative ? sortsOf(listing) : sortsOf(listing).filter((_, i) => i % 2 === 0)) {
       const { status: answered, body: list } = await world.admin.get(`${path}?sort=${sort}`)
       expect([sort, answered, list.errors]).toEqual([sort, 200, undefined])
     }
@@ -197,7 +205,7 @@ describe.each(listings)('$id', (listing) => {
         expect([200, 400], `${name}: ${JSON.stringify(body?.errors)}`).toContain(status)
       },
     )
-    await fc.assert(neverBreaks, { numRuns: tries(12, 150) })
+    await fc.assert(neverBreaks, { numRuns: tries(isRepresentative ? 12 : 2, 150) })
   })
 })
 

@@ -6,6 +6,7 @@ import { type Merger, smallBlock, takeOverMerging } from '../support/merge-total
 import type { Samples } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
+import { listTraits, representativesOf } from './classes.ts'
 import {
   expected,
   fill,
@@ -67,7 +68,9 @@ async function expectTrueBlocks({ specimen: { resource } }: Listing): Promise<nu
   return rows.filter(({ level, sorted_by }) => level === 0 && sorted_by === 'id').length
 }
 
-describe.each(own.filter(({ specimen }) => specimen.operations.create))('$id', (listing) => {
+const made = own.filter(({ specimen }) => specimen.operations.create)
+
+describe.each(representativesOf(made, listTraits))('$id', (listing) => {
   test('has the right total under concurrent writes, and after the counters are merged', async () => {
     const samples = samplesOf(listing)
     const path = await samples.path(listing.path)
@@ -93,7 +96,7 @@ describe.each(own.filter(({ specimen }) => specimen.operations.create))('$id', (
 /** As many make blocks on both levels, and some are behind where whole rows are skipped. */
 const rowsOfList = isLong ? 600 : 330
 
-describe.each(own)('$id', (listing) => {
+describe.each(representativesOf(own, listTraits))('$id', (listing) => {
   test('has the right deep pages before and after blocks are created and rows move', async () => {
     const samples = samplesOf(listing)
     const path = await samples.path(listing.path)

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Samples } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
+import { listTraits, representativesOf } from './classes.ts'
 import {
   expected,
   fill,
@@ -31,12 +32,15 @@ const pageLengths = { min: 5, max: 9 }
 
 /** Lists that can be walked by a field while others write to them. */
 const walked = (field: string, op: 'gt' | 'ge') =>
-  listings.filter((listing) => {
-    const { resource, operations } = listing.specimen
-    return (
-      isOwn(listing) && resource.sort?.includes(field) && operations.create && mayFilter(listing, field, op)
-    )
-  })
+  representativesOf(
+    listings.filter((listing) => {
+      const { resource, operations } = listing.specimen
+      return (
+        isOwn(listing) && resource.sort?.includes(field) && operations.create && mayFilter(listing, field, op)
+      )
+    }),
+    listTraits,
+  )
 
 /** A list with records, and writers that add and delete others until they are told to stop, or their time is up. */
 async function busyList(listing: Listing) {

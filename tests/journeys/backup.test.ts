@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { expect, test } from 'vitest'
@@ -73,7 +73,7 @@ async function upload({ token }: Client, url: string, name: string, content: str
   return ((await answer.json()) as { data: { link: { href: string } } }).data.link.href
 }
 
-/** Eight writers create accounts, each one after the other, until the test stops them. */
+/** Eight writers create accounts, each one after the other with a short pause, until the test stops them. */
 function write(admin: Client) {
   const acknowledged: string[] = []
   let writing = true
@@ -82,6 +82,7 @@ function write(admin: Client) {
       const { status, body } = await admin.post('/v2/accounts', account(`${hand}-${i}`))
       expect(status).toBe(201)
       acknowledged.push(body.data.id)
+      await setTimeout(20)
     }
   })
   return {

@@ -4,23 +4,18 @@ import { afterEach, beforeEach, expect, inject, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { type CuttingProxy, openCuttingProxy } from '../support/cutting-proxy.ts'
 import { type OwnDatabase, ownDatabase } from '../support/own-database.ts'
-import { adminOf, key, newDirectory, type Process, serve, stopAfterEach } from '../support/process.ts'
+import { adminOf, key, startHere, stopAfterEach } from '../support/process.ts'
 import { secret } from '../support/world.ts'
 
 let proxy: CuttingProxy
 let database: OwnDatabase
-let server: Process
 let admin: Client
 
 beforeEach(async () => {
   database = await ownDatabase()
   proxy = await openCuttingProxy(inject('postgres'), database.name)
-  server = serve(newDirectory(), {
-    ...key,
-    DATABASE_URL: proxy.url,
-    SUTLER_SECRET: secret,
-  })
-  admin = await adminOf(await server.ready)
+  const server = await startHere({ ...key, DATABASE_URL: proxy.url, SUTLER_SECRET: secret })
+  admin = await adminOf(server.url)
 })
 afterEach(async () => {
   proxy.close()
@@ -54,7 +49,6 @@ const jobs = async () =>
 /** Expects no trace of the outage: requests work, a new job runs, and all writes are in the feed. */
 async function worksAgain() {
   await sleep(500)
-  expect(server.child.exitCode, server.output()).toBe(null)
   await expect.poll(async () => (await admin.get('/v2/accounts')).status, { timeout: 5000 }).toBe(200)
   await erased(await erase())
   const unfed = async () => (await database.sql('SELECT FROM fresh_changes')).rowCount

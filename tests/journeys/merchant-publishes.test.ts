@@ -5,6 +5,7 @@ import { located, makeLocation } from '../inventories/merchant.ts'
 import { type Any, shopOf } from '../releases/shop.ts'
 import { storeOf } from '../storefront/store.ts'
 import { openWorld, type World } from '../support/world.ts'
+import { after, friday, inDollars, net } from './days-and-prices.ts'
 
 /** A merchant opens a shop, by HTTP alone, from an empty store to what shoppers see. Each test is a step. */
 
@@ -42,24 +43,6 @@ async function getAsShopper(path: string, headers: Record<string, string> = {}):
 }
 const page = async (name: string, headers = {}) =>
   (await getAsShopper(`/products/${idOf(name)}`, headers)).data
-const inDollars = (amount: number) => ({
-  without_tax: {
-    amount,
-    currency: 'USD',
-    float_price: amount / 100,
-    formatted: `$${(amount / 100).toFixed(2)}`,
-  },
-})
-const net = (amount: number) => ({ amount, includes_tax: false })
-
-const day = 24 * 60 * 60 * 1000
-const after = (days: number) => new Date(Date.now() + days * day).toISOString()
-/** The Friday after tomorrow, or a later one. */
-const friday = (() => {
-  const soon = new Date(Date.now() + 2 * day)
-  soon.setUTCHours(0, 0, 0, 0)
-  return new Date(soon.getTime() + ((12 - soon.getUTCDay()) % 7) * day)
-})()
 
 test('the store sells in dollars, pounds and yen', async () => {
   await store.currency('GBP', '£{price}')

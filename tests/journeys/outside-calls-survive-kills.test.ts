@@ -5,14 +5,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Carrier, type Fault, openCarrier } from '../support/carrier.ts'
 import type { Client } from '../support/client.ts'
 import { type OwnDatabase, ownDatabase } from '../support/own-database.ts'
-import { adminOf, key, newDirectory, serve, stopAfterEach } from '../support/process.ts'
+import { adminOf, key, newDirectory, serve, startHere, stopAfterEach } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { secret } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
+import { carrier as shipmentCarrier } from '../workshop/ship-crate.ts'
 
 /** Kills a process between the steps of an outside call: one intent has one effect, and one record of it. */
-
-stopAfterEach()
 
 const entry = fileURLToPath(new URL('../support/serve-workshop.ts', import.meta.url))
 
@@ -24,16 +23,23 @@ beforeEach(async () => {
   carrier = await openCarrier()
 })
 afterEach(async () => {
+  shipmentCarrier.url = ''
   await carrier.close()
   await database.drop()
 })
+// Vitest runs these from the last to the first.
+stopAfterEach()
 
-const startServer = () =>
-  serve(
-    newDirectory(),
-    { ...key, DATABASE_URL: database.url, SUTLER_SECRET: secret, WORKSHOP_CARRIER: carrier.url },
-    entry,
-  )
+const settings = () => ({ ...key, DATABASE_URL: database.url, SUTLER_SECRET: secret })
+
+/** A process that can be killed. */
+const serveWorkshop = () => serve(newDirectory(), { ...settings(), WORKSHOP_CARRIER: carrier.url }, entry)
+
+/** The server that starts after it. */
+function startAgain() {
+  shipmentCarrier.url = carrier.url
+  return startHere(settings(), { modules: appAndWorkshop.modules, access: appAndWorkshop.access })
+}
 
 async function makeCrate(admin: Client): Promise<string> {
   const { status, body } = await admin.post('/v2/crates', { data: { type: 'crate', id: 'in-the-attic' } })
@@ -82,7 +88,7 @@ async function killAt(
   headers: Record<string, string>,
 ): Promise<{ admin: Client; crate: string }> {
   const { lock, fault, ready } = moments[moment] as (typeof moments)[string]
-  const first = startServer()
+  const first = serveWorkshop()
   const admin = await adminOf(await first.ready)
   const crate = await makeCrate(admin)
   const obstacle = new pg.Client(database.url)
@@ -97,8 +103,8 @@ async function killAt(
   first.child.kill('SIGKILL')
   expect(await lost).toBe('lost')
   await obstacle.end()
-  const second = startServer()
-  return { admin: await adminOf(await second.ready), crate }
+  const second = await startAgain()
+  return { admin: await adminOf(second.url), crate }
 }
 
 test.each(Object.keys(moments))(

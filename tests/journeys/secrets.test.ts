@@ -4,15 +4,17 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { deriveKeys } from '../../server/kernel/auth/keys.ts'
 import { isSealedWith } from '../../server/kernel/auth/seal.ts'
+import type { Running } from '../../server/main.ts'
+import { StartupError } from '../../server/platform/faults.ts'
 import { type Client, clientOf } from '../support/client.ts'
 import { type OwnDatabase, ownDatabase } from '../support/own-database.ts'
 import {
   adminOf,
   key,
   newDirectory,
-  type Process,
   serve,
   startedDirectory,
+  startHere,
   stop,
   stopAfterEach,
 } from '../support/process.ts'
@@ -29,15 +31,33 @@ stopAfterEach()
 
 const two = 'another secret than the one that the database was made with'
 
-const server = (more: Record<string, string>) =>
-  serve(newDirectory(), { ...key, DATABASE_URL: database.url, LOG_LEVEL: 'info', ...more })
-const current = (secret: string, previous?: string) =>
-  server({ SUTLER_SECRET: secret, ...(previous && { SUTLER_PREVIOUS_SECRET: previous }) })
+const secrets = (secret: string, previous?: string) => ({
+  SUTLER_SECRET: secret,
+  ...(previous && { SUTLER_PREVIOUS_SECRET: previous }),
+})
 
-async function refused(start: Process): Promise<string> {
-  expect(await start.exit).toBe(1)
-  expect(start.output()).toMatch(/^sutler: [^\n]*\n$/)
-  return start.output()
+/** A process of its own. */
+const current = (secret: string, previous?: string, more: Record<string, string> = {}) =>
+  serve(newDirectory(), {
+    ...key,
+    DATABASE_URL: database.url,
+    LOG_LEVEL: 'info',
+    ...secrets(secret, previous),
+    ...more,
+  })
+
+const startOnDatabase = (settings: Record<string, string>, dataDir = newDirectory()) =>
+  startHere({ ...key, DATABASE_URL: database.url, ...settings }, { dataDir })
+const startOn = (dataDir: string, settings: Record<string, string> = {}) =>
+  startHere({ ...key, ...settings }, { dataDir })
+
+async function refused(starting: Promise<Running>): Promise<string> {
+  const reason = await starting.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  expect(reason).toBeInstanceOf(StartupError)
+  return (reason as StartupError).message
 }
 
 const post = async (client: Client, path: string, data: object, headers?: Record<string, string>) => {
@@ -106,8 +126,8 @@ const sealedWith = async (profile: string) => {
 }
 
 test('a secret can be replaced while one of two processes always serves', async () => {
-  let [left, right] = [current(one), current(one)]
-  const seals = await everySeal(await left.ready)
+  let [left, right] = [await startOnDatabase(secrets(one)), current(one)]
+  const seals = await everySeal(left.url)
   await right.ready
 
   // First all processes get the new one as the previous one, then all use it.
@@ -115,13 +135,13 @@ test('a secret can be replaced while one of two processes always serves', async 
     [one, two],
     [two, one],
   ] as const) {
-    await stop(left.child)
-    left = current(secret, previous)
-    const token = await seals.holdsAt(await left.ready)
+    await left.stop()
+    left = await startOnDatabase(secrets(secret, previous))
+    const token = await seals.holdsAt(left.url)
     // Each accepts what the other has made.
     expect((await clientOf(await right.ready, token).get('/v2/accounts')).status).toBe(200)
     const back = await seals.holdsAt(await right.ready)
-    expect((await clientOf(await left.ready, back).get('/v2/accounts')).status).toBe(200)
+    expect((await clientOf(left.url, back).get('/v2/accounts')).status).toBe(200)
     await stop(right.child)
     right = current(secret, previous)
     await seals.holdsAt(await right.ready)
@@ -129,35 +149,35 @@ test('a secret can be replaced while one of two processes always serves', async 
   expect(await sealedWith(seals.profile)).toEqual([[two], [two]])
   expect(right.output()).toMatch(/SUTLER_PREVIOUS_SECRET is needed until \d{4}-\d\d-\d\dT/)
 
-  expect(await refused(current(two))).toMatch(
+  expect(await refused(startOnDatabase(secrets(two)))).toMatch(
     /still needs the secret that was used before SUTLER_SECRET: set SUTLER_PREVIOUS_SECRET to it until \d{4}-\d\d-\d\dT/,
   )
-  await Promise.all([stop(left.child), stop(right.child)])
+  await Promise.all([left.stop(), stop(right.child)])
   await database.sql(`UPDATE secrets SET in_use_from = in_use_from - interval '25 hours'`)
   const last = current(two, one)
   await seals.holdsAt(await last.ready)
   expect(last.output()).toContain('SUTLER_PREVIOUS_SECRET is no longer needed')
   await stop(last.child)
-  const without = current(two)
-  await adminOf(await without.ready)
+  const without = await startOnDatabase(secrets(two))
+  await adminOf(without.url)
+  await without.stop()
 }, 300_000)
 
 test('another secret is refused, even beside the right one; a lost one can be given up', async () => {
-  const running = current(one)
-  const seals = await everySeal(await running.ready)
-  await stop(running.child)
+  const running = await startOnDatabase(secrets(one))
+  const seals = await everySeal(running.url)
+  await running.stop()
 
-  expect(await refused(current(two))).toMatch(
+  expect(await refused(startOnDatabase(secrets(two)))).toMatch(
     /created with a secret other than SUTLER_SECRET: restore that secret, or, .* SUTLER_FORGET_SECRET=true: everyone/,
   )
   // No SUTLER_SECRET, and a new data directory.
   const directory = newDirectory()
-  const settings = { ...key, DATABASE_URL: database.url }
-  expect(await refused(serve(directory, settings))).toContain(
+  expect(await refused(startOnDatabase({}, directory))).toContain(
     `the secret of this database is missing: there is no ${join(directory, 'secret')}, and no SUTLER_SECRET is set`,
   )
 
-  const going = server({ SUTLER_SECRET: two, SUTLER_FORGET_SECRET: 'true' })
+  const going = current(two, undefined, { SUTLER_FORGET_SECRET: 'true' })
   const admin = await adminOf(await going.ready)
   expect(going.output()).toContain(
     `the client secret of the OIDC profile ${seals.profile} was sealed with a secret`,
@@ -179,17 +199,15 @@ test('another secret is refused, even beside the right one; a lost one can be gi
     .poll(async () => (await admin.get(request)).body.data?.[0].status, { timeout: 20_000, interval: 200 })
     .toBe('SUCCESS')
   await stop(going.child)
-  await current(two).ready
+  await (await startOnDatabase(secrets(two))).stop()
 }, 300_000)
 
 test('a data directory without its secret file is refused, and no new file is created', async () => {
   const directory = startedDirectory()
   rmSync(join(directory, 'secret'))
   for (const _ of [1, 2]) {
-    expect(await refused(serve(directory, key))).toContain(`there is no ${join(directory, 'secret')}`)
+    expect(await refused(startOn(directory))).toContain(`there is no ${join(directory, 'secret')}`)
   }
-  const second = serve(directory, { ...key, SUTLER_FORGET_SECRET: 'true' })
-  await second.ready
-  await stop(second.child)
-  await serve(directory, key).ready
+  await (await startOn(directory, { SUTLER_FORGET_SECRET: 'true' })).stop()
+  await (await startOn(directory)).stop()
 }, 300_000)

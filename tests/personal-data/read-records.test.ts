@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { app } from '../../server/app.ts'
 import { customers } from '../../server/customers/customers.ts'
 import { systemClock } from '../../server/kernel/clock.ts'
@@ -7,11 +7,13 @@ import { newId } from '../../server/kernel/ids.ts'
 import type { Row } from '../../server/kernel/shape/model.ts'
 import type { Connection } from '../../server/kernel/storage/database.ts'
 import type { Ctx } from '../../server/kernel/work/context.ts'
+import { start } from '../../server/main.ts'
 import { eraseSet } from '../../server/personal-data/erase-set.ts'
 import { Register } from '../../server/personal-data/register.ts'
 import { trimChanges } from '../../server/personal-data/trim-changes.ts'
-import { adminOf, key, serve, startedDirectory, stop, stopAfterEach } from '../support/process.ts'
-import { openWorld, type World } from '../support/world.ts'
+import { ownDatabase } from '../support/own-database.ts'
+import { adminOf } from '../support/process.ts'
+import { openWorld, secretOf, testConfig, type World } from '../support/world.ts'
 import {
   body,
   create,
@@ -22,8 +24,6 @@ import {
   readsOf,
   settled,
 } from './people.ts'
-
-stopAfterEach()
 
 let world: World
 beforeAll(async () => {
@@ -141,15 +141,17 @@ test('old reads are deleted, by the setting of each store', async () => {
 })
 
 test('a stop writes the queued reads', async () => {
-  const directory = startedDirectory()
-  const first = serve(directory, key)
-  const admin = await adminOf(await first.ready)
+  const database = await ownDatabase()
+  const server = await start(testConfig(inject('postgres'), database.name))
+  const error = vi.spyOn(server.instance.log, 'error')
+  const admin = await adminOf(server.url, 'client-of-first', secretOf('first'))
   const { customer } = await makeCustomer(admin, 'gerda')
   await admin.get(customer.path)
-  await stop(first.child)
-  expect([await first.exit, first.output()]).toEqual([0, expect.not.stringContaining('"level"')])
-  const again = await adminOf(await serve(directory, key).ready)
-  expect(await readsOf(again, 'customer', customer.id)).toHaveLength(1)
+  await server.stop()
+  expect(error.mock.calls).toEqual([])
+  const { rowCount } = await database.sql('SELECT FROM personal_data_reads WHERE id = $1', [customer.id])
+  expect(rowCount).toBe(1)
+  await database.drop()
 })
 
 describe('while reads cannot be written', () => {

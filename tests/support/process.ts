@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, inject } from 'vitest'
-import { type Client, clientOf } from './client.ts'
+import { readConfig } from '../../server/config.ts'
+import { type Running, type Swaps, start } from '../../server/main.ts'
+import { type Client, clientOf, hangUp } from './client.ts'
 import { copyDataDirectory } from './copy-data-directory.ts'
 
 /** A server as an operator runs it: a process of its own. */
@@ -18,6 +20,7 @@ export interface Process {
 
 const main = fileURLToPath(new URL('../../server/main.ts', import.meta.url))
 const started: ChildProcess[] = []
+const startedHere: Running[] = []
 const directories: string[] = []
 
 /** The key of a process, unless a test wants the one that the server creates. */
@@ -26,10 +29,12 @@ export const key = {
   SUTLER_CLIENT_SECRET: 'the secret of all journeys, long enough',
 }
 
-/** Stops the processes of a test when it ends. */
+/** Stops the processes and servers of a test when it ends. */
 export function stopAfterEach(): void {
   afterEach(async () => {
     for (const child of started.splice(0)) await stop(child)
+    if (startedHere.length > 0) hangUp()
+    for (const server of startedHere.splice(0)) await server.stop()
     for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true })
   })
 }
@@ -86,6 +91,20 @@ export function serve(dataDir: string, settings: Record<string, string> = {}, en
   })
   ready.catch(() => {})
   return { child, output: () => output, exit, ready }
+}
+
+/**
+ * A server in this process, for a test that neither kills it nor reads what it prints: a process takes five times as
+ * long to start.
+ */
+export async function startHere(
+  settings: Record<string, string>,
+  { dataDir = newDirectory(), ...swaps }: Swaps & { readonly dataDir?: string } = {},
+): Promise<Running> {
+  const own = { SUTLER_DATA_DIR: dataDir, PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'error' }
+  const server = await start(readConfig({ ...own, ...settings }), swaps)
+  startedHere.push(server)
+  return server
 }
 
 export async function stop(child: ChildProcess): Promise<void> {

@@ -57,7 +57,7 @@ class Watched {
     const store = this.#storeOf(request)
     const general = await this.#general()
     let misfits = general?.faults(exchange)
-    if (!misfits?.length) return
+    if (!misfits || misfits.every(isException)) return
     // What a store adds is in its own document: in the last one, or in the one of now.
     if (store && exchange.route !== ownDocument) {
       const last = this.#own.get(store)?.faults(exchange)
