@@ -2770,6 +2770,22 @@ CREATE TABLE order_contents (
   CONSTRAINT order_contents_pkey PRIMARY KEY (store_id, order_id)
 );
 
+CREATE TABLE order_transactions (
+  store_id uuid NOT NULL,
+  order_id uuid NOT NULL,
+  id uuid NOT NULL,
+  version integer DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  doc json NOT NULL,
+  hidden json,
+  CONSTRAINT order_transactions_refund_check CHECK (((((doc ->> 'amount'::text))::bigint >= ((doc ->> 'refunded_amount'::text))::bigint) AND (((doc ->> 'refunded_amount'::text))::bigint >= 0))),
+  CONSTRAINT order_transactions_parent_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id) ON DELETE CASCADE,
+  CONSTRAINT order_transactions_pkey PRIMARY KEY (store_id, id)
+);
+CREATE INDEX order_transactions_by_created_at ON order_transactions USING btree (store_id, order_id, created_at, id);
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON order_transactions FOR EACH ROW EXECUTE FUNCTION order_transactions_tracked();
+
 CREATE TABLE orders (
   store_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -2827,6 +2843,7 @@ CREATE INDEX orders_by_status ON orders USING btree (store_id, status, id) INCLU
 CREATE INDEX orders_by_updated_at ON orders USING btree (store_id, updated_at, id);
 CREATE INDEX orders_by_with_tax ON orders USING btree (store_id, with_tax, id) INCLUDE (created_at);
 CREATE INDEX orders_by_without_tax ON orders USING btree (store_id, without_tax, id) INCLUDE (created_at);
+CREATE TRIGGER order_transactions_parent_fkey BEFORE DELETE ON orders FOR EACH ROW EXECUTE FUNCTION order_transactions_parent_fkey();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON orders FOR EACH ROW EXECUTE FUNCTION orders_tracked();
 
 CREATE TABLE organisations (

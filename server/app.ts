@@ -41,6 +41,7 @@ import { settings } from './settings/index.ts'
 import { simulationChapter } from './simulations/index.ts'
 import { releaseContents, storefront } from './storefront/index.ts'
 import { totals } from './totals/index.ts'
+import { transactionChapter } from './transactions/index.ts'
 import { variationChapter } from './variations/index.ts'
 
 const users = defineUsers({
@@ -91,6 +92,7 @@ const chapters: readonly Module[] = [
   gatewayChapter,
   orderChapter,
   payments,
+  transactionChapter,
 ]
 
 /** Nothing registers itself; a module may use only the modules above it. */

@@ -69,4 +69,8 @@ export const access = {
   'cart-lists': { 'account-member': 'r', customer: 'r', client_credentials: 'r' },
   // Shoppers see their own orders; checkout makes them, and payments change them.
   orders: { 'account-member': 'r', customer: 'r', client_credentials: 'rw' },
+  // Everyone who knows the id of an order can pay it, guests too.
+  payments: shopping,
+  // Captures, refunds and cancellations are the merchant's.
+  transactions: admin,
 } as const satisfies AccessTable

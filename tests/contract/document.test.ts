@@ -43,6 +43,7 @@ const tried: Readonly<Record<string, string>> = {
   'add-cart-items': 'the product must be published first: tests/cart-items',
   'start-oidc-login': 'it requires all of its parameters: tests/oidc',
   'import-products': 'its body is a form: tests/product-csv',
+  'cancel-transaction': 'the manual gateway refuses it: tests/transactions',
   'create-customer-token': 'the customer must exist first: below',
 }
 

@@ -29,6 +29,7 @@ import { promotionSamples } from '../promotions/samples.ts'
 import { rulePromotionSamples } from '../rule-promotions/samples.ts'
 import { settings } from '../settings/samples.ts'
 import { storefrontSamples } from '../storefront/samples.ts'
+import { transactionSamples } from '../transactions/samples.ts'
 import { variationSamples } from '../variations/samples.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
 import type { Client } from './client.ts'
@@ -63,6 +64,7 @@ const modules: readonly ModuleSamples[] = [
   cartSamples,
   cartItemSamples,
   gatewaySamples,
+  transactionSamples,
   orderSamples,
 ]
 

@@ -1,0 +1,11 @@
+import { module } from '../kernel/module.ts'
+import { payOrder } from './pay-order.ts'
+import { transactions } from './transactions.ts'
+import { cancelTransaction, captureTransaction, confirmTransaction, refundTransaction } from './verbs.ts'
+
+export const transactionChapter = module({
+  name: 'transactions',
+  about: 'Payments of orders: what they have come to, and how they are captured, refunded and cancelled.',
+  resources: [transactions],
+  actions: [payOrder, confirmTransaction, captureTransaction, refundTransaction, cancelTransaction],
+})

@@ -1,0 +1,81 @@
+import { amountFields } from '../carts/index.ts'
+import type { Notation } from '../currencies/index.ts'
+import { gatewaySlugs } from '../gateways/index.ts'
+import { resource } from '../kernel/declare/resource.ts'
+import { linkTo, object, relationshipTo } from '../kernel/openapi/shapes.ts'
+import { choice, field, group, integer, readOnlyObject, text } from '../kernel/shape/fields.ts'
+import type { Row } from '../kernel/shape/model.ts'
+import { orders } from '../orders/index.ts'
+import { transactionStatuses, transactionTypes } from '../payments/index.ts'
+import { displayAmount } from '../totals/index.ts'
+
+const amount = (about: string) => group(amountFields, { required: true, about })
+const mechanisms = ['manual', 'automatic'] as const
+
+const fields = {
+  reference: text({ required: true, about: 'What the gateway calls the payment.', example: 'manual' }),
+  name: text({ max: 255, about: 'The name of the way of paying.', example: 'Gift card' }),
+  custom_reference: text({ max: 255, about: 'A reference of your own, such as the number of a gift card.' }),
+  gateway: choice(gatewaySlugs, { required: true, about: 'The gateway of the payment.' }),
+  amount: integer({ required: true, min: 0, about: 'The amount in the smallest unit of the currency.' }),
+  refunded_amount: integer({ default: 0, min: 0, about: 'How much of it is refunded.' }),
+  currency: text({ required: true, about: 'The code of the currency.', example: 'USD' }),
+  transaction_type: choice(transactionTypes, { required: true, about: 'What the payment did last.' }),
+  'transaction-type': choice(transactionTypes, { required: true, about: 'The same, for older clients.' }),
+  status: choice(transactionStatuses, { required: true, about: 'What has become of it.' }),
+  capture_mechanism: choice(mechanisms, {
+    about: 'Whether the gateway captured it, or the merchant elsewhere.',
+  }),
+  refund_mechanism: choice(mechanisms, {
+    about: 'Whether the gateway refunded it, or the merchant elsewhere.',
+  }),
+  notation: field<Notation | undefined>({ type: 'object' }, { hidden: true, readOnly: true }),
+}
+
+export type TransactionFields = typeof fields
+export type TransactionRow = Row<TransactionFields>
+
+/** What one payment of an order has come to: see docs/payments.md. */
+export const transactions = resource({
+  type: 'transaction',
+  noun: ['transaction', 'transactions'],
+  about: 'What a payment of an order has come to. Its capture and its refunds change it.',
+  path: '/v2/orders/:order_id/transactions',
+  parent: () => orders,
+  table: 'order_transactions',
+  fields,
+  operations: ['list', 'get'],
+  order: 'created_at',
+  whole: true,
+  counted: false,
+  most: { n: 1000, detail: (n) => `An order can have at most ${n} transactions.` },
+  area: 'orders',
+  visible: 'all',
+  envelope: { times: 'meta.timestamps', digits: 0, fields: 'top', links: 'none', href: 'absolute' },
+  meta: {
+    fields: {
+      display_price: amount('The amount in the format of its currency.'),
+      display_refunded_amount: group(
+        { total: amount('How much is refunded.') },
+        { required: true, about: 'What is refunded.' },
+      ),
+    },
+    of: ({ doc, hidden }) => {
+      const { notation } = hidden
+      if (!notation) throw new Error('a transaction has the notation of its currency')
+      const refunded = displayAmount(doc.refunded_amount, notation)
+      return {
+        display_price: displayAmount(doc.amount, notation),
+        display_refunded_amount: { total: refunded },
+      }
+    },
+  },
+  also: {
+    fields: {
+      relationships: readOnlyObject<object>(object({ order: relationshipTo(linkTo('order')) }), {
+        about: 'The order that it pays.',
+      }),
+    },
+    of: ({ scope: [id = ''] }) => ({ relationships: { order: { data: { type: 'order', id } } } }),
+  },
+})

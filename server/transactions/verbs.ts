@@ -1,0 +1,115 @@
+import { action } from '../kernel/declare/action.ts'
+import { Problem } from '../kernel/errors.ts'
+import { choice, field, integer, text } from '../kernel/shape/fields.ts'
+import { mayCancel, mayCapture, startRefund } from '../payments/index.ts'
+import { changeTransaction } from './change-transaction.ts'
+import { transactions } from './transactions.ts'
+
+const options = field<object | undefined>(
+  { type: 'object', additionalProperties: true },
+  { about: 'Options of the gateway. The manual gateway has none.' },
+)
+const body = { type: 'transaction', typeOptional: true, optional: true } as const
+const shows = { resource: transactions }
+
+/** Asks the gateway how a payment stands. */
+export const confirmTransaction = action({
+  name: 'confirm-transaction',
+  route: 'POST /v2/orders/:order_id/transactions/:id/confirm',
+  about:
+    'Asks the gateway how a pending payment stands, and records it. Once it is recorded, nothing changes.',
+  area: 'payments',
+  status: 200,
+  queuesBy: 'order_id',
+  body: { ...body, fields: { options } },
+  shows,
+  run: (ctx, { params }) =>
+    changeTransaction(ctx, params, {
+      decide: (_money, value) => ({ value }),
+      ask: (gateway, receipt) => gateway.read(receipt),
+    }),
+})
+
+/** Receives what an authorization holds. */
+export const captureTransaction = action({
+  name: 'capture-transaction',
+  route: 'POST /v2/orders/:order_id/transactions/:id/capture',
+  about: 'Receives all that an authorization holds.',
+  area: 'transactions',
+  status: 200,
+  queuesBy: 'order_id',
+  body: {
+    ...body,
+    fields: {
+      options,
+      custom_reference: text({
+        max: 255,
+        about: 'Replaces the reference of the transaction. An empty text removes it; without one, it stays.',
+      }),
+    },
+  },
+  shows,
+  run: (ctx, { params, body }) =>
+    changeTransaction(ctx, params, {
+      decide: mayCapture,
+      ask: (gateway, receipt) => gateway.capture(receipt),
+      labels: () => ({
+        capture_mechanism: 'manual',
+        ...(body.custom_reference !== undefined && { custom_reference: body.custom_reference || undefined }),
+      }),
+    }),
+})
+
+/** Returns money to the shopper. */
+export const refundTransaction = action({
+  name: 'refund-transaction',
+  route: 'POST /v2/orders/:order_id/transactions/:id/refund',
+  about:
+    'Refunds a part of a payment. Without an amount, marks all of it as refunded: the merchant has returned the money elsewhere.',
+  area: 'transactions',
+  status: 200,
+  queuesBy: 'order_id',
+  body: {
+    ...body,
+    fields: {
+      options,
+      amount: integer({ about: 'How much to refund, in the smallest unit of the currency.' }),
+    },
+  },
+  shows,
+  run: (ctx, { params, body }) =>
+    changeTransaction(ctx, params, {
+      decide: (money, transaction) => startRefund(money, transaction, body.amount),
+      ask: (gateway, receipt, refundedAmount) => gateway.refund(receipt, refundedAmount),
+      labels: () => ({ refund_mechanism: 'manual' }),
+    }),
+})
+
+const reasons = ['duplicate', 'fraudulent', 'requested_by_customer', 'abandoned'] as const
+
+const noCancellation = () =>
+  new Problem('unprocessable', 'Cancellation is not supported for Manual payment gateway', {
+    title: 'Unsupported gateway operation',
+  })
+
+/** Gives up a payment that has received nothing. */
+export const cancelTransaction = action({
+  name: 'cancel-transaction',
+  route: 'POST /v2/orders/:order_id/transactions/:id/cancel',
+  about: 'Gives up a payment that is pending or authorized. The manual gateway refuses this.',
+  area: 'transactions',
+  status: 200,
+  queuesBy: 'order_id',
+  body: { ...body, fields: { options, reason: choice(reasons, { about: 'Why.' }) } },
+  shows,
+  refuses: ['unprocessable'],
+  run: (ctx, { params }) =>
+    changeTransaction(ctx, params, {
+      decide: (_money, transaction, gateway) => {
+        // A manual payment happens elsewhere, and so does its cancellation.
+        if (!gateway.cancel) throw noCancellation()
+        return mayCancel(transaction)
+      },
+      ask: async (gateway, receipt) => (await gateway.cancel?.(receipt)) ?? { report: undefined, ...receipt },
+    }),
+})
