@@ -16,6 +16,12 @@ const differences = [
     'The contract prints one object with a `description`. Sutler answers a list with `detail`, as everywhere else: the ' +
       'older text of the contract has that too, and we know no client that reads the object.',
   ],
+  [
+    'Flows of items',
+    'A flow named `cart_items` or `order_items` adds no fields to items. Items are parts of the row of their cart or order: ' +
+      'the server adds fields to rows, and changes these when a field is renamed or deleted. Sellers can set ' +
+      '`custom_attributes` of items, and shoppers `custom_inputs`.',
+  ],
 ] as const
 
 /** The findings of a property-based API tester, run on 2026-11-23. */

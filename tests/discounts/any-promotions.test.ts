@@ -22,9 +22,8 @@ function comparable({ shares, shippingShares, verdicts, uses, giftsToAdd, giftsT
       ...{ id, code, groupId, amount },
     })),
     verdicts: verdicts.map((one) => {
-      const { id, verdict } = one
-      if (one.verdict !== 'applied') return { id, verdict }
-      return { id, verdict, amount: one.amount, shipping: one.shipping, uses: one.uses }
+      const { source: _source, name: _name, code: _code, ...values } = one
+      return values
     }),
     uses,
     giftsToAdd: giftsToAdd.map(({ promotionId, isFree, gifts }) => ({ promotionId, isFree, gifts })),

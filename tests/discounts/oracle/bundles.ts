@@ -22,6 +22,19 @@ export function makeBundle(groups: readonly BundleGroup[], from: ReadonlySet<Uni
   return bundle
 }
 
+/** "The first group that lacks units, after the groups before it have taken theirs." */
+export function lackIn(groups: readonly BundleGroup[], from: ReadonlySet<Unit>) {
+  for (const [i, { quantity, lines }] of groups.entries()) {
+    const before = makeBundle(groups.slice(0, i), from)
+    if (!before || makeBundle(groups.slice(0, i + 1), from)) continue
+    const free = lines
+      .flatMap(({ units }) => units)
+      .filter((unit) => from.has(unit) && !before.includes(unit))
+    return { group: i, needs: quantity, has: free.length }
+  }
+  throw Error('the groups lack nothing')
+}
+
 /** All bundles of these units, one after the other. */
 export function makeBundles(groups: readonly BundleGroup[], from: readonly Unit[]): Unit[][] {
   const free = new Set(from)

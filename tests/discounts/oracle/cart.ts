@@ -123,8 +123,16 @@ export function cutTaking<One extends Taking>(
 
 export const isTaking = (found: Taking | Refused): found is Taking => 'offs' in found
 
-/** Why a promotion takes nothing. */
+/** Why a promotion takes nothing, with the values that decided it. */
 export interface Refused {
   readonly verdict: string
+  readonly needs?: unknown
+  readonly has?: unknown
 }
-export const refused = (verdict: string): Refused => ({ verdict })
+export const refused = (verdict: string, values: object = {}): Refused => ({ verdict, ...values })
+
+/** "The promotions that have units of these lines." */
+export const outdone = (lines: readonly SlowLine[]): Refused =>
+  refused('outdone', {
+    by: [...new Set(lines.flatMap(({ units }) => units.flatMap(({ promotion }) => promotion ?? [])))].sort(),
+  })

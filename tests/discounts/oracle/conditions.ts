@@ -1,6 +1,6 @@
 import type { CustomAttribute, DiscountLine, RuleNode } from '../../../server/discounts/index.ts'
-import { compare, type Fraction, fraction, sum, written } from '../../money/fractions.ts'
-import { type BundleGroup, makeBundle } from './bundles.ts'
+import { compare, type Fraction, fraction, nearest, sum, written } from '../../money/fractions.ts'
+import { type BundleGroup, lackIn, makeBundle } from './bundles.ts'
 import { averagePrice, type SlowCart, type SlowLine } from './cart.ts'
 
 /** The conditions of rule promotions, as chapter 9 of docs/money.md has them. */
@@ -9,6 +9,16 @@ import { averagePrice, type SlowCart, type SlowLine } from './cart.ts'
 export interface Found {
   readonly isMet: boolean
   readonly lines?: readonly SlowLine[] | undefined
+  /** The condition that is not met. */
+  readonly unmet?: Unmet
+}
+
+interface Unmet {
+  readonly node: string
+  readonly strategy: string
+  readonly operator?: string | undefined
+  readonly needs: unknown
+  readonly has: unknown
 }
 
 /** What a condition looks at: the cart, and the lines that take part in the promotion. */
@@ -17,17 +27,23 @@ export interface Scope {
   readonly lines: readonly SlowLine[]
 }
 
-const unmet: Found = { isMet: false }
+const unmet = (why: Unmet): Found => ({ isMet: false, unmet: why })
 
 /** A list stands for `and`. Without conditions, every cart meets them. */
-export function findAll(nodes: RuleNode | readonly RuleNode[] | null | undefined, scope: Scope): Found {
-  const all = nodes === null || nodes === undefined ? [] : [nodes].flat()
-  return both(all.map((node) => find(node as RuleNode, scope)))
+export function findAll(
+  nodes: RuleNode | readonly RuleNode[] | null | undefined,
+  scope: Scope,
+  path: string,
+): Found {
+  if (!nodes) return { isMet: true }
+  if (!Array.isArray(nodes)) return find(nodes as RuleNode, scope, path)
+  return both((nodes as readonly RuleNode[]).map((node, i) => find(node, scope, `${path}.${i}`)))
 }
 
 /** "`and` finds the lines that all its conditions find." */
 function both(found: readonly Found[]): Found {
-  if (found.some(({ isMet }) => !isMet)) return unmet
+  const [first] = found.filter(({ isMet }) => !isMet)
+  if (first) return first
   const sets = found.flatMap(({ lines }) => (lines ? [lines] : []))
   return {
     isMet: true,
@@ -36,46 +52,71 @@ function both(found: readonly Found[]): Found {
 }
 
 /** "`or` the lines that any finds." A met condition that says nothing about lines makes it say nothing. */
-function either(found: readonly Found[], scope: Scope): Found {
+function either(found: readonly Found[], scope: Scope, node: string): Found {
   const met = found.filter(({ isMet }) => isMet)
-  if (!met.length) return unmet
+  if (!met.length) {
+    const has = found.map(({ unmet: why }) => why)
+    return unmet({ node, strategy: 'or', needs: 'one of its children', has })
+  }
   if (met.some(({ lines }) => !lines)) return { isMet: true }
   return { isMet: true, lines: scope.lines.filter((line) => met.some(({ lines }) => lines?.includes(line))) }
 }
 
-function find(node: RuleNode, scope: Scope): Found {
+/** How many values a reason shows. */
+const shownMax = 20
+
+function find(node: RuleNode, scope: Scope, path: string): Found {
   const { strategy, operator = '', args = [], children = [] } = node
+  const childrenOf = (inScope: Scope) =>
+    children.map((child, i) => find(child, inScope, `${path}.children.${i}`))
+  const no = (has: unknown) => unmet({ node: path, strategy, operator, needs: args, has })
+  // Children that are met one by one, but by no line together, lack that line.
   const among = (lines: readonly SlowLine[]) => {
-    const found = both([{ isMet: true, lines }, ...children.map((child) => find(child, { ...scope, lines }))])
-    return found.isMet && found.lines?.length ? found : unmet
+    let found: Found = { isMet: true, lines }
+    for (const child of childrenOf({ ...scope, lines })) {
+      found = both([found, child])
+      if (found.isMet && !found.lines?.length) {
+        return unmet({ node: path, strategy: 'children', needs: 'one line', has: [] })
+      }
+      if (!found.isMet) return found
+    }
+    return found
   }
   const { cart } = scope.cart
   switch (strategy) {
     case 'and':
-      return both(children.map((child) => find(child, scope)))
+      return both(childrenOf(scope))
     case 'or':
-      return either(
-        children.map((child) => find(child, scope)),
-        scope,
-      )
-    case 'cart_total':
-      return { isMet: isTrue(operator, totalOf(among(scope.lines).lines ?? []), args) }
+      return either(childrenOf(scope), scope, path)
+    case 'cart_total': {
+      const total = totalOf(among(scope.lines).lines ?? [])
+      return isTrue(operator, total, args) ? { isMet: true } : no(Number(nearest(total)))
+    }
     case 'account_tags':
-      return { isMet: hasTags(operator, cart.accountTags, args) }
+      return hasTags(operator, cart.accountTags, args) ? { isMet: true } : no(cart.accountTags)
     case 'cart_custom_attribute':
-      return { isMet: hasValue(operator, cart.customAttributes, args) }
+      return hasValue(operator, cart.customAttributes, args)
+        ? { isMet: true }
+        : no(cart.customAttributes[String(args[0])]?.value)
     case 'items_bundle': {
       const groups = toBundleGroups(node, scope)
       const all = new Set(scope.lines.flatMap(({ units }) => units))
-      if (!makeBundle(groups, all)) return unmet
+      if (!makeBundle(groups, all)) {
+        const { group, needs, has } = lackIn(groups, all)
+        return unmet({ node: `${path}.children.${group}`, strategy, needs, has })
+      }
       return {
         isMet: true,
         lines: scope.lines.filter((line) => groups.some(({ lines }) => lines.includes(line))),
       }
     }
-    default:
+    default: {
       // "A condition for items is met by a line that meets it and all its children."
-      return among(scope.lines.filter((line) => isMetBy(line, node)))
+      const met = scope.lines.filter((line) => isMetBy(line, node))
+      return met.length
+        ? among(met)
+        : no(scope.lines.slice(0, shownMax).map((line) => lookedAtBy(line, node)))
+    }
   }
 }
 
@@ -87,9 +128,36 @@ export const toBundleGroups = ({ children = [] }: RuleNode, scope: Scope): Bundl
     const nodes = group.children ?? []
     const quantity = Number(nodes.find(({ strategy }) => strategy === 'item_quantity')?.args?.[0])
     const matchers = nodes.filter(({ strategy }) => strategy !== 'item_quantity')
-    const found = findAll(matchers, scope)
+    // Why a group has no lines is never said.
+    const found = findAll(matchers, scope, '')
     return { quantity, lines: found.isMet ? (found.lines ?? scope.lines) : [] }
   })
+
+/** What a condition for items looks at. */
+function lookedAtBy(line: SlowLine, { strategy, args = [] }: RuleNode): unknown {
+  const { item } = line
+  const [first, second] = args as readonly [string, string]
+  switch (strategy) {
+    case 'item_price':
+      return Number(nearest(averagePrice(line)))
+    case 'item_quantity':
+      return line.units.length
+    case 'item_sku':
+      return item.sku
+    case 'item_product_id':
+      return item.productId
+    case 'item_category':
+      return item.nodeIds
+    case 'item_identifier':
+      return item.sku ?? item.productId
+    case 'item_attribute':
+      return item.attributes[first]?.[second]
+    case 'item_custom_attribute':
+      return item.customAttributes[first]?.value
+    default:
+      throw Error(`${strategy} is new to the oracle`)
+  }
+}
 
 function isMetBy(line: SlowLine, { strategy, operator = '', args = [] }: RuleNode): boolean {
   const { item } = line

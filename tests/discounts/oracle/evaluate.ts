@@ -16,8 +16,14 @@ import {
   toSlowCart,
 } from './cart.ts'
 import { findAll } from './conditions.ts'
-import { act, type ShippingOff, scopeOf } from './rules.ts'
-import { type Applied, applyStandard, isOfCart, type MissingGifts } from './standard.ts'
+import { type Acted, act, type ShippingOff, scopeOf, usesOfNext } from './rules.ts'
+import {
+  type Applied,
+  applyStandard,
+  isOfCart,
+  type MissingGifts,
+  usesOfNext as usesOfNextStandard,
+} from './standard.ts'
 
 /**
  * What promotions take off a cart as chapter 9 of docs/money.md says it: sentence by sentence, unit by unit, in
@@ -69,9 +75,12 @@ function explain<Found extends object>(
   found: Found | Refused,
   uses: number,
   withUses: (uses: number) => object,
+  needs: number,
 ): Found | Refused {
-  if (!('verdict' in found) || uses === endless || found.verdict === 'gift_missing') return found
-  return 'verdict' in withUses(endless) ? found : { ...found, ...refused('code_spent') }
+  if (!('verdict' in found) || uses === endless || ['gift_missing', 'code_spent'].includes(found.verdict)) {
+    return found
+  }
+  return 'verdict' in withUses(endless) ? found : { ...found, ...refused('code_spent', { needs, has: uses }) }
 }
 
 /** What the evaluator says of a promotion. */
@@ -86,7 +95,8 @@ function report(
     .filter(({ isAdded }) => isAdded)
     .map(({ gifts, isFree }) => ({ promotionId: id, isFree, gifts }))
   if (!('parts' in outcome)) {
-    return { shares: [], shippingShares: [], verdict: { id, verdict: outcome.verdict }, uses: [], giftsToAdd }
+    const { missing: _, ...reason } = outcome
+    return { shares: [], shippingShares: [], verdict: { id, ...reason }, uses: [], giftsToAdd }
   }
   const code = entered?.code ?? `auto_${id}`
   const shares = [false, true].flatMap((isOfCart) => {
@@ -156,18 +166,20 @@ function gate(
 ): { refusal?: Refused; code?: EnteredCode } {
   const { kind, document } = promotion
   const { cart } = slow
-  const no = (verdict: string) => ({ refusal: refused(verdict) })
+  const no = (verdict: string, values?: object) => ({ refusal: refused(verdict, values) })
+  const at = cart.at.toISOString()
+  const instant = (time: string) => ({ needs: new Date(time).toISOString(), has: at })
   if (cart.usesCustomDiscounts) return no('custom_discounts_used')
   if (cart.calculationMethod === 'simple' && !worksWithSimple(promotion)) return no('simple_calculation')
   if (kind === 'rule' && !cart.usesRulePromotions) return no('rule_promotions_not_used')
   if (!document.enabled) return no('disabled')
-  if (cart.at < new Date(document.start)) return no('not_started')
-  if (cart.at >= new Date(document.end)) return no('ended')
+  if (cart.at < new Date(document.start)) return no('not_started', instant(document.start))
+  if (cart.at >= new Date(document.end)) return no('ended', instant(document.end))
   let code: EnteredCode | undefined
   if (!document.automatic) {
     if (!codes[0]) return no('no_code_entered')
     code = codes.find((one) => !refuse(one, cart))
-    if (!code) return no(refuse(codes[0], cart) as string)
+    if (!code) return { refusal: refuse(codes[0], cart) as Refused }
   }
   const currencies =
     kind === 'rule'
@@ -177,8 +189,12 @@ function gate(
         : (document.schema as { currencies?: readonly { currency: string }[] }).currencies?.map(
             (one) => one.currency,
           )
-  if (currencies?.length && !currencies.includes(cart.currency)) return no('currency')
-  if (kind === 'standard' && isBelowMinimum(document, slow)) return no('below_minimum')
+  if (currencies?.length && !currencies.includes(cart.currency)) {
+    return no('currency', { needs: [...new Set(currencies)].sort(), has: cart.currency })
+  }
+  const minimum = kind === 'standard' ? (amountIn(document.min_cart_value, cart.currency) ?? 0) : 0
+  const value = fullValueOf(slow)
+  if (value < minimum) return no('below_minimum', { needs: minimum, has: value })
   return code ? { code } : {}
 }
 
@@ -190,12 +206,17 @@ const amountIn = (amounts: StandardDocument['min_cart_value'], inCurrency: strin
   [amounts ?? []].flat().find(({ currency }) => currency === inCurrency)?.amount
 
 /** "`min_cart_value` is the value of all lines before discounts", without added units. */
-function isBelowMinimum({ min_cart_value }: StandardDocument, { cart, lines }: SlowCart): boolean {
-  const value = sum(lines.flatMap(({ item, units }) => units.map(() => BigInt(item.unitPrice))))
-  return value < BigInt(amountIn(min_cart_value, cart.currency) ?? 0)
+const fullValueOf = ({ lines }: SlowCart) =>
+  Number(sum(lines.flatMap(({ item, units }) => units.map(() => BigInt(item.unitPrice)))))
+
+function refuse(code: EnteredCode, cart: DiscountCart): Refused | undefined {
+  const verdict = whyNot(code, cart)
+  const has = verdict === 'limit_per_shopper' ? code.perShopper?.usesLeft : code.usesLeft
+  if (verdict === 'limit_per_shopper' || verdict === 'code_spent') return refused(verdict, { needs: 1, has })
+  return verdict === undefined ? undefined : refused(verdict)
 }
 
-function refuse(code: EnteredCode, { shopper }: DiscountCart): string | undefined {
+function whyNot(code: EnteredCode, { shopper }: DiscountCart): string | undefined {
   const { customerId, accountId, email, isNew } = shopper
   const isGuest = !customerId && !accountId
   const isUser = (user: string) => user === customerId || user.toLowerCase() === email?.toLowerCase()
@@ -228,7 +249,9 @@ function applyStandardTo(document: StandardDocument, slow: SlowCart, code: Enter
     return { ...found, parts: [found], shipping: [] }
   }
   // "Of gifts, too few for one set": further sets do not count.
-  return promotion_type === 'bundle_gift' ? found : explain(found, usesOf(code), attempt)
+  return promotion_type === 'bundle_gift'
+    ? found
+    : explain(found, usesOf(code), attempt, usesOfNextStandard(document, usesOf(code)))
 }
 
 function book({ offs }: Taking) {
@@ -242,19 +265,22 @@ function applyRuleTo(
   rivals: readonly AnyDocument[],
 ): Outcome {
   const scope = scopeOf(document, slow)
-  const found = findAll(document.rule_set.rules, scope)
-  if (!found.isMet) return refused('condition_unmet')
-  if (rivals.length) return refused('not_stackable')
+  const found = findAll(document.rule_set.rules, scope, 'rules')
+  if (!found.isMet) return refused('condition_unmet', found.unmet)
+  if (rivals.length) return refused('not_stackable', { behind: rivals.map((one) => one.document.id) })
   const parts: Taking[] = []
   const shipping: ShippingOff[] = []
   const refusals: Refused[] = []
   const missing: MissingGifts[] = []
   let uses = usesOf(code)
-  for (const action of document.rule_set.actions) {
-    const taken = act(action, document, found, scope, uses)
+  for (const [i, action] of document.rule_set.actions.entries()) {
+    const attempt = (most: number) => act(action, document, found, scope, most, `actions.${i}`)
+    const taken = attempt(uses)
     missing.push(...(taken.missing ?? []))
     if (!isTaking(taken)) {
-      refusals.push(explain(taken, uses, (more) => act(action, document, found, scope, more)))
+      const explained: Acted = explain(taken, uses, attempt, usesOfNext(action))
+      const { missing: _, ...reason } = explained
+      refusals.push(reason as Refused)
       continue
     }
     uses -= taken.applications

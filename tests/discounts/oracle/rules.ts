@@ -12,7 +12,7 @@ import {
   times,
   written,
 } from '../../money/fractions.ts'
-import { makeBundles } from './bundles.ts'
+import { lackIn, makeBundles } from './bundles.ts'
 import {
   averagePrice,
   cut,
@@ -58,17 +58,19 @@ export function act(
   found: Found,
   scope: Scope,
   uses: number,
+  path: string,
 ): Acted {
+  const spent = refused('code_spent', { needs: 1, has: uses })
   if (action.strategy === 'shipping_discount')
-    return uses < 1 ? refused('code_spent') : discountShipping(action, scope)
-  const condition = findAll(action.condition, scope)
+    return discountShipping(action, scope, uses < 1 ? spent : undefined)
+  const condition = findAll(action.condition, scope, `${path}.condition`)
   const items = (automatic && action.limitations?.items) || {}
   const adds =
     action.strategy === 'item_discount' && (items.auto_add || action.limitations?.items?.show_suggestions)
-  if (!condition.isMet && !adds) return refused('condition_unmet')
+  if (!condition.isMet && !adds) return refused('condition_unmet', condition.unmet)
   switch (action.strategy) {
     case 'cart_discount':
-      return uses < 1 ? refused('code_spent') : discountCart(action, condition.lines ?? scope.lines, scope)
+      return discountCart(action, condition.lines ?? scope.lines, scope, uses < 1 ? spent : undefined)
     case 'item_discount': {
       const lines = condition.isMet ? (condition.lines ?? found.lines ?? scope.lines) : []
       const taken = discountItems(action, lines, uses, scope)
@@ -109,7 +111,7 @@ function addProducts(
   const both = taking(action, { ...own, ofAdded }, cart)
   if (isTaking(both)) return { ...both, ...missing }
   return gifts.length
-    ? { ...refused('gift_missing'), ...missing }
+    ? { ...refused('gift_missing', { gifts }), ...missing }
     : ofAdded.length
       ? refused('no_saving')
       : (taken as Refused)
@@ -129,8 +131,14 @@ const ceiling = ({ limitations }: RuleAction) =>
 
 const taking = (action: RuleAction, taken: Taking, cart: SlowCart) => cutTaking(cart, taken, ceiling(action))
 
-function discountCart(action: RuleAction, lines: readonly SlowLine[], { cart }: Scope): Taking | Refused {
+function discountCart(
+  action: RuleAction,
+  lines: readonly SlowLine[],
+  { cart }: Scope,
+  spent: Refused | undefined,
+): Taking | Refused {
   if (!lines.length) return refused('no_line_matches')
+  if (spent) return spent
   const weights = lines.map(({ left }) => fraction(left))
   const all = sumOf(weights)
   if (all.above === 0n) return refused('nothing_left')
@@ -170,7 +178,7 @@ function discountItems(
     applications += sets * size
     offs.push({ line, amount })
   }
-  if (most < size) return refused('incomplete')
+  if (most < size) return refused('incomplete', { needs: size, has: most })
   return taking(action, { offs, isOfCart: false, applications }, cart)
 }
 
@@ -198,7 +206,12 @@ function discountBundles(
     ),
   )
   const all = made.find((bundles) => bundles.length)
-  if (!all) return refused(each[0]?.some(({ lines }) => lines.length) ? 'incomplete' : 'no_line_matches')
+  if (!all) {
+    const [first = []] = each
+    if (!first.some(({ lines }) => lines.length)) return refused('no_line_matches')
+    const { group, ...values } = lackIn(first, new Set(scope.lines.flatMap(({ units }) => units)))
+    return refused('incomplete', { ...values, group: group + 1 })
+  }
   const savings = all.map((bundle) => ({
     bundle,
     saving: offOf(action.args, sumOf(bundle.map(({ line }) => averagePrice(line))), 1),
@@ -224,12 +237,13 @@ const bundlesIn = (nodes: RuleNode | readonly RuleNode[] | null | undefined): re
   )
 
 /** "`shipping_discount` takes something off the base price of each shipping group." */
-function discountShipping(action: RuleAction, { cart }: Scope): Acted {
+function discountShipping(action: RuleAction, { cart }: Scope, spent: Refused | undefined): Acted {
   const conditions = [action.condition ?? []].flat() as readonly RuleNode[]
   const groups = cart.groups.filter(({ group }) =>
     conditions.every(({ args = [] }) => args.includes(group.shippingType)),
   )
   if (!groups.length) return refused('no_line_matches')
+  if (spent) return spent
   if (groups.every(({ left }) => left === 0n)) return refused('nothing_left')
   const offs = groups.map((group) => ({
     group,
@@ -238,3 +252,7 @@ function discountShipping(action: RuleAction, { cart }: Scope): Acted {
   const shipping = cut(offs, ceiling(action)).filter(({ amount }) => amount > 0n)
   return shipping.length ? { offs: [], isOfCart: false, applications: 1, shipping } : refused('no_saving')
 }
+
+/** "The uses that one more unit, set or bundle takes." */
+export const usesOfNext = ({ strategy, args }: RuleAction): number =>
+  strategy === 'item_discount' && args.length === 3 ? args[1] : 1

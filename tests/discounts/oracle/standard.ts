@@ -13,10 +13,11 @@ import {
   times,
   written,
 } from '../../money/fractions.ts'
-import { type BundleGroup, makeBundle, makeBundles } from './bundles.ts'
+import { type BundleGroup, lackIn, makeBundle, makeBundles } from './bundles.ts'
 import {
   costOf,
   freeUnits,
+  outdone,
   type Refused,
   refused,
   type SlowCart,
@@ -134,7 +135,7 @@ function discountUnits(
   applications: number,
   off: (price: bigint, units: number) => bigint,
 ): Taking | Refused {
-  if (lines.every((line) => !freeUnits(line).length)) return refused('outdone')
+  if (lines.every((line) => !freeUnits(line).length)) return outdone(lines)
   if (lines.every(({ item }) => item.unitPrice === 0)) return refused('nothing_left')
   const products = countdown(applications)
   const taken: Unit[] = []
@@ -163,8 +164,13 @@ function discountSets(
   applications: number,
   { size, uses: usesOfSet, saving }: SetOfUnits,
 ): Taking | Refused {
-  if (lines.every(({ units }) => units.length < size)) return refused('incomplete')
-  if (lines.every((line) => freeUnits(line).length < size)) return refused('outdone')
+  if (lines.every(({ units }) => units.length < size)) {
+    return refused('incomplete', {
+      needs: size,
+      has: Math.max(...lines.map((line) => freeUnits(line).length)),
+    })
+  }
+  if (lines.every((line) => freeUnits(line).length < size)) return outdone(lines)
   if (lines.every(({ item }) => item.unitPrice === 0)) return refused('nothing_left')
   const products = countdown(applications)
   const taken: Unit[] = []
@@ -199,7 +205,9 @@ const toGroups = ({ requirements }: Requirements, lines: readonly SlowLine[]): B
 function refuseSet(groups: readonly BundleGroup[], lines: readonly SlowLine[]): Refused {
   if (groups.every((group) => !group.lines.length)) return refused('no_line_matches')
   const all = new Set(lines.flatMap(({ units }) => units))
-  return refused(makeBundle(groups, all) ? 'outdone' : 'incomplete')
+  if (makeBundle(groups, all)) return outdone(groups.flatMap((group) => group.lines))
+  const { group, ...values } = lackIn(groups, new Set(lines.flatMap(freeUnits)))
+  return refused('incomplete', { ...values, group: group + 1 })
 }
 
 /** "A set or bundle that costs more than its units is passed over", and no limit counts it. */
@@ -252,7 +260,7 @@ function giveGifts(
     if (!bought) break
     if ((sets + 1) * schema.gifts.length > uses) {
       if (sets) break
-      return refused('code_spent')
+      return refused('code_spent', { needs: schema.gifts.length, has: uses })
     }
     for (const unit of bought) free.delete(unit)
     let isSet = false
@@ -285,7 +293,9 @@ function giveGifts(
   const isNothing = [...offsOf(given), ...offsOf(ofAdded)].every(({ amount }) => amount === 0n)
   if (isNothing) {
     return {
-      ...refused(gifts.length ? 'gift_missing' : isWaiting ? 'enter_code_again' : 'nothing_left'),
+      ...(gifts.length
+        ? refused('gift_missing', { gifts })
+        : refused(isWaiting ? 'enter_code_again' : 'nothing_left')),
       ...report,
     }
   }
@@ -355,4 +365,21 @@ function hasAttribute(
   const accepted = [value ?? values].flat()
   const has = [item.attributes[template]?.[field] ?? []].flat()
   return has.some((one) => accepted.map(String).includes(String(one)))
+}
+
+/** "The uses that one more unit, set or bundle takes." */
+export function usesOfNext({ promotion_type, schema }: StandardDocument, uses: number): number {
+  switch (promotion_type) {
+    case 'fixed_discount':
+    case 'percent_discount':
+      return uses + 1
+    case 'x_for_y':
+      return schema.x - schema.y
+    case 'x_for_amount':
+      return schema.x
+    case 'bundle_fixed_discount':
+      return schema.requirements.reduce((all, { quantity }) => all + quantity, 0)
+    default:
+      return 1
+  }
 }
