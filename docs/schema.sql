@@ -2770,6 +2770,19 @@ CREATE TABLE order_contents (
   CONSTRAINT order_contents_pkey PRIMARY KEY (store_id, order_id)
 );
 
+CREATE TABLE order_jobs (
+  store_id uuid NOT NULL,
+  id uuid NOT NULL,
+  version integer DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  doc json NOT NULL,
+  hidden json,
+  CONSTRAINT order_jobs_pkey PRIMARY KEY (store_id, id)
+);
+CREATE INDEX order_jobs_by_created_at ON order_jobs USING btree (store_id, created_at, id);
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON order_jobs FOR EACH ROW EXECUTE FUNCTION order_jobs_tracked();
+
 CREATE TABLE order_transactions (
   store_id uuid NOT NULL,
   order_id uuid NOT NULL,

@@ -21,6 +21,7 @@ import type { ShopperToken } from './kernel/work/context.ts'
 import { keys } from './keys/index.ts'
 import { moneyChapter } from './money/index.ts'
 import { oidc } from './oidc/index.ts'
+import { orderExportChapter } from './order-exports/index.ts'
 import { findProductsOfOrder, orderChapter } from './orders/index.ts'
 import { findUserWithAnyPassword, passwords } from './passwords/index.ts'
 import { payments } from './payments/index.ts'
@@ -91,6 +92,7 @@ const chapters: readonly Module[] = [
   simulationChapter,
   gatewayChapter,
   orderChapter,
+  orderExportChapter,
   payments,
   transactionChapter,
 ]

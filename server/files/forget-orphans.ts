@@ -2,8 +2,8 @@ import type { Instance } from '../kernel/work/context.ts'
 import type { Chore } from '../kernel/work/job.ts'
 import type { BlobEntry } from '../platform/blobs/blobs.ts'
 
-/** Younger content may still be waiting for its row: no upload takes longer. */
-const orphanAfterMs = 24 * 60 * 60_000
+/** Exports are stored for a week. Younger content may also still be waiting for its row. */
+const orphanAfterMs = 7 * 24 * 60 * 60_000
 const batchMax = 500
 
 /**

@@ -67,6 +67,7 @@ export const access = {
   gateways: admin,
   // Guests know the ids of their carts.
   'cart-lists': { 'account-member': 'r', customer: 'r', client_credentials: 'r' },
+  'order-exports': admin,
   // Shoppers see their own orders; checkout makes them, and payments change them.
   orders: { 'account-member': 'r', customer: 'r', client_credentials: 'rw' },
   // Everyone who knows the id of an order can pay it, guests too.

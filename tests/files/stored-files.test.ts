@@ -58,7 +58,7 @@ describe.each([
     expect((await storedNames()).sort()).toEqual(before)
   })
 
-  test('are deleted after a day if a crash left them without a row', async () => {
+  test('are deleted after a week if a crash left them without a row', async () => {
     const { blobs } = world.server.instance
     const keepAs = async (name: string) => {
       const draft = await blobs.draft([Buffer.from('left behind')] as never)
@@ -71,9 +71,9 @@ describe.each([
     // Another store's row of this id is not this content's.
     const theirs = await uploaded(world, { name: 'b.txt', content: 'x' }, world.other)
     const misplaced = await keepAs(`${world.storeId}/${theirs.id}`)
-    await forget(dayMs - 60_000)
+    await forget(7 * dayMs - 60_000)
     expect(await storedNames()).toEqual(expect.arrayContaining([orphan, misplaced]))
-    await forget(dayMs + 60_000)
+    await forget(7 * dayMs + 60_000)
     const left = await storedNames()
     expect(left).toEqual(expect.arrayContaining([`${world.storeId}/${id}`, foreign]))
     expect(left.filter((name) => name === orphan || name === misplaced)).toEqual([])

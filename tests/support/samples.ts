@@ -18,6 +18,7 @@ import { hierarchies } from '../hierarchies/samples.ts'
 import { identity } from '../identity/samples.ts'
 import { inventorySamples } from '../inventories/samples.ts'
 import { pimJobs } from '../jobs/samples.ts'
+import { orderExportSamples } from '../order-exports/samples.ts'
 import { orderSamples } from '../orders/samples.ts'
 import { passwords } from '../passwords/samples.ts'
 import { permissions } from '../permissions/samples.ts'
@@ -66,6 +67,7 @@ const modules: readonly ModuleSamples[] = [
   gatewaySamples,
   transactionSamples,
   orderSamples,
+  orderExportSamples,
 ]
 
 type Lists = 'runTime' | 'needsAllFields' | 'specialCreates' | 'notInUpdates' | 'sameForAllStores'

@@ -1,0 +1,30 @@
+import { startDocumented } from '../jobs/index.ts'
+import { action } from '../kernel/declare/action.ts'
+import { Problem } from '../kernel/errors.ts'
+import { objectAnswer } from '../kernel/http/object-answer.ts'
+import { exportOrders, planFilter } from './export-orders.ts'
+import { jobInput, orderJobs } from './order-jobs.ts'
+
+/** Starts an export of orders. */
+export const createOrderJob = action({
+  name: 'create-order-job',
+  route: 'POST /v2/jobs',
+  about: 'Starts a job that exports orders to a CSV file. It fails if no order matches the filter.',
+  area: 'order-exports',
+  status: 202,
+  body: { type: 'job', typeOptional: true, fields: jobInput },
+  shows: { resource: orderJobs },
+  refuses: ['bad_filter'],
+  async run(ctx, { body }) {
+    const { job_type, name, filter } = body
+    try {
+      planFilter(filter)
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      throw new Problem('bad_filter', error.detail, { source: 'data.filter' })
+    }
+    const values = { job_type, name, filter } as never
+    const job = await startDocumented(ctx, exportOrders, { values }, (jobId) => ({ jobId }))
+    return objectAnswer(202, orderJobs, job, ctx)
+  },
+})
