@@ -40,6 +40,9 @@ export function shopperIn(headers: Headers) {
 export function allOrNothing(body: unknown, name: string, fallback: boolean): boolean {
   const { options } = body as { readonly options?: unknown }
   if (options === undefined || options === null) return fallback
+  if (typeof options !== 'object' || Array.isArray(options)) {
+    throw new Problem('invalid_field', 'options must be an object.', { source: 'options' })
+  }
   const value = (options as Readonly<Record<string, unknown>>)[name]
   if (value === undefined) return fallback
   if (typeof value === 'boolean') return value

@@ -30,6 +30,9 @@ const bodyOf = ({ type }: Kind) =>
     { required: true, maxItems: 1, about: `The ${type}: a list of one.` },
   )
 
+/** More than any shop needs: a cart with more owners is a mistake or an attack. */
+const ownersMax = 100
+
 type Links = readonly { readonly id: string }[]
 
 /** The calls that associate a cart with a customer or an account, and that remove the association. */
@@ -81,6 +84,10 @@ async function edit(
   const ids = by(owners[of], sent)
   if (ids.length === owners[of].length) return noContent
   if (by === add) {
+    if (ids.length > ownersMax) {
+      const detail = `A cart can be associated with at most ${ownersMax} ${of}.`
+      throw new Problem('unprocessable', detail, { title: 'Limit Reached', source: 'data' })
+    }
     await mustExist(ctx, resource(), type, sent)
     if (row.doc.contact?.email) {
       const detail = `A cart with a contact cannot be associated with a ${type}. Remove the contact first: send it as {}.`

@@ -4,6 +4,7 @@ import { type Row, walks } from '../kernel/shape/model.ts'
 import { type Contents, nothing } from './contents.ts'
 import { customAttributesField } from './custom-attributes.ts'
 import { cartEnvelope } from './envelope.ts'
+import { hiddenInLists } from './hidden-in-lists.ts'
 import type { Includes } from './includes.ts'
 import { mayDelete, mayWrite, ownedBy } from './owners.ts'
 import { prepareCart, withSettings } from './prepare-cart.ts'
@@ -117,6 +118,7 @@ export const carts = resource({
   unborn: withSettings,
   computed: true,
   personal: ['customer_id'],
+  hiddenInLists,
   meta: { fields: cartMeta, of: metaOf },
   also: {
     fields: { relationships: cartRelationships },

@@ -73,7 +73,7 @@ async function settle(
 }
 
 /** In characters of JSON: each change writes all of it. */
-const contentsMax = 8_000_000
+const contentsMax = 2_000_000
 
 function mustFit(contents: Contents): void {
   if (JSON.stringify(contents).length <= contentsMax) return

@@ -22,3 +22,8 @@ test('an item has at most a billion pieces, also after adds and merges', async (
   const { body } = await add('many', wrap(400_000_000))
   expect(body.data.map(({ quantity }: { quantity: number }) => quantity)).toEqual([1_000_000_000])
 })
+
+test.each([[[]], ['all'], [1]])('options that are %j are refused', async (options) => {
+  const reply = await world.shopper.post('/v2/carts/options/items', { data: [wrap(1)], options })
+  expect([reply.status, reply.body.errors[0].source]).toEqual([400, 'options'])
+})

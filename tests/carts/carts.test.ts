@@ -74,6 +74,20 @@ test('a cart is associated once, and with a deleted customer no longer', async (
   expect(cart.body.data.relationships.customers).toEqual({})
 })
 
+test('a cart has at most 100 customers', async () => {
+  const { id } = await signUp()
+  await world.shopper.put('/v2/carts/everyones', { data: { name: 'Everyone’s' } })
+  const others = JSON.stringify(Array.from({ length: 100 }, () => crypto.randomUUID()))
+  await world.sql(
+    `UPDATE carts SET hidden = (hidden::jsonb || jsonb_build_object('customers', $2::jsonb))::json
+     WHERE store_id = $1 AND reference = 'everyones'`,
+    [world.storeId, others],
+  )
+  const data = [{ type: 'customer', id }]
+  const { status, body } = await world.shopper.post('/v2/carts/everyones/relationships/customers', { data })
+  expect([status, body.errors[0].title]).toEqual([422, 'Limit Reached'])
+})
+
 test('the only cart of a customer cannot be deleted', async () => {
   const ada = await signUp()
   const make = async () => (await world.shopper.post('/v2/carts', { data: {} }, ada.headers)).body.data.id

@@ -110,10 +110,11 @@ test('an unknown path is a 404 with a message', async () => {
     '/v2/accounts/a/b/c',
     '/%',
     '/v2/%ff',
+    '/v2/accounts/%00',
   ]) {
     const { status, body } = await world.admin.get(path)
     expect([path, status]).toEqual([path, path.includes('%') ? expect.toBeOneOf([400, 404]) : 404])
-    expect(body.errors[0]).toMatchObject({ status: String(status) })
+    expect(body.errors[0]).toMatchObject({ status: String(status), detail: expect.stringMatching(/../) })
   }
 })
 

@@ -1,6 +1,6 @@
 import type { Model } from '../shape/model.ts'
 import { inEdition } from '../storage/editions.ts'
-import { rowColumns } from '../storage/stored-row.ts'
+import { listColumns } from '../storage/stored-row.ts'
 import { limits } from './parse.ts'
 
 /** The part of a list that one page shows. */
@@ -39,7 +39,7 @@ export const pageText = (
   }: { readonly before?: readonly string[]; readonly after?: readonly string[] } = {},
 ) =>
   `WITH ${[...before, `t AS MATERIALIZED (${total})`, ...after].join(', ')} ` +
-  `SELECT t.total, t.unmerged, (${pageLengthSql}), ${rowColumns(resource, 'p.')} ` +
+  `SELECT t.total, t.unmerged, (${pageLengthSql}), ${listColumns(resource, 'p.')} ` +
   `FROM t LEFT JOIN LATERAL (${rows}) p ON true ORDER BY ${order(window, 'p.')}`
 
 /** A total from counting the rows. */

@@ -280,7 +280,9 @@ function callOf({ request, body, upload }: Passage) {
 
 /** No object has a NUL in its name, and PostgreSQL does not accept one in a value. */
 function nameable(params: Record<string, string>): Record<string, string> {
-  if (Object.values(params).some((value) => value.includes('\0'))) throw new Problem('not_found')
+  if (Object.values(params).some((value) => value.includes('\0'))) {
+    throw new Problem('not_found', 'The path has a NUL character, and no object has one in its name.')
+  }
   return params
 }
 

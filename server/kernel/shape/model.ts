@@ -189,6 +189,11 @@ export interface Model<F extends Fields = Fields> {
    * the rows, and this one shows them in another form.
    */
   readonly shownAs?: (row: string) => string
+  /**
+   * The SQL of the hidden values that lists show something of, as JSON, with `row` as above. Default: all of them. The
+   * hidden values of an object may be large, and a page has a hundred.
+   */
+  readonly hiddenInLists?: (row: string) => string
   /** Computed for responses, also from hidden values: see `Resource`. */
   readonly meta?: object
   readonly links?: object

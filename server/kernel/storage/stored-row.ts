@@ -7,8 +7,12 @@ import { ownValue } from '../shape/values.ts'
 import { completeText } from './complete-text.ts'
 import type { Tuple } from './database.ts'
 
+/** The columns of a row of a list. */
+export const listColumns = (resource: Model, alias: string): string =>
+  rowColumns(resource, alias, resource.hiddenInLists?.(alias))
+
 /** The columns of a row: every statement that returns rows returns these, in this order. */
-export function rowColumns(resource: Model, alias = ''): string {
+export function rowColumns(resource: Model, alias = '', hidden = `${alias}hidden`): string {
   const own = ownOrderOf(resource)
   const row = alias || `${resource.table.split(' ').at(-1)}.`
   return [
@@ -23,7 +27,7 @@ export function rowColumns(resource: Model, alias = ''): string {
     ...resource.scopeColumns.map((column) => `${alias}${column}`),
     ...stateColumns(resource, alias),
     // Reads hidden values only if responses are built from them.
-    ...(showsHidden(resource) ? [`${alias}hidden`] : []),
+    ...(showsHidden(resource) ? [hidden] : []),
   ].join(', ')
 }
 
