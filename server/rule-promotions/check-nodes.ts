@@ -17,8 +17,8 @@ interface Strategy {
   /** Without operators, it has no arguments either: its children say what it is about. */
   readonly operators?: readonly string[]
   readonly args?: CheckArgs
-  /** What its children may be. */
-  readonly children?: 'any' | 'items'
+  /** What its children may be: what may stand in its own place, or conditions for items. */
+  readonly children?: 'same' | 'items'
   readonly needsChildren?: true
   /** Whether it looks at items. */
   readonly isOfItems?: true
@@ -27,7 +27,7 @@ interface Strategy {
 const membership = ['in', 'nin']
 const comparisons = ['gt', 'gte', 'lt', 'lte', 'eq']
 const ofItems = { isOfItems: true, children: 'items' } as const
-const logic = { children: 'any', needsChildren: true, isOfItems: true } as const
+const logic = { children: 'same', needsChildren: true, isOfItems: true } as const
 const customAttribute = { operators: [...membership, ...comparisons], args: attributeValues }
 
 const strategies: Readonly<Record<string, Strategy>> = {
@@ -110,7 +110,8 @@ function checkNode(
   const { strategy, operator, args, children } = node as Readonly<Record<string, unknown>>
   const rule = typeof strategy === 'string' && accepted.includes(strategy) ? strategies[strategy] : undefined
   if (!rule) throw fault(`${path}.strategy`, `must be one of ${accepted.join(', ')}`)
-  const below = checkChildren(children, `${path}.children`, rule, budget, depth)
+  const names = rule.children === 'items' ? itemStrategies : accepted
+  const below = checkChildren(children, `${path}.children`, rule, { names, budget, depth })
   return {
     strategy: strategy as string,
     ...checkComparison(rule, operator, args, path),
@@ -136,13 +137,15 @@ function checkChildren(
   children: unknown,
   path: string,
   { children: accepted, needsChildren }: Strategy,
-  budget: Budget,
-  depth: number,
+  {
+    names,
+    budget,
+    depth,
+  }: { readonly names: readonly string[]; readonly budget: Budget; readonly depth: number },
 ): readonly RuleNode[] | undefined {
   const isEmpty = children === undefined || children === null || (Array.isArray(children) && !children.length)
   if (isEmpty && needsChildren) throw fault(path, 'must have at least one condition')
   if (isEmpty) return undefined
   if (!accepted) throw fault(path, 'must be left out: this strategy has no children')
-  const names = accepted === 'any' ? treeKinds.rules : itemStrategies
   return checkList(listOf(children, path), path, names, budget, depth + 1)
 }

@@ -17,6 +17,7 @@ const withRules = (rules: unknown, actions: unknown = [tenPercent]) =>
 const id = '7ff1a7d2-3d5c-4a3b-a8cb-0d6d29c2fb55'
 const shoe = { strategy: 'item_sku', operator: 'in', args: ['shoe'] }
 const total = { strategy: 'cart_total', operator: 'gte', args: [10_000] }
+const tagged = { strategy: 'account_tags', operator: 'contains_all', args: [id] }
 const bundle = {
   strategy: 'items_bundle',
   children: [{ strategy: 'and', children: [shoe, { strategy: 'item_quantity', operator: 'eq', args: [2] }] }],
@@ -25,6 +26,7 @@ const bundle = {
 const rules: readonly unknown[] = [
   total,
   [total, shoe],
+  { strategy: 'or', children: [tagged, { strategy: 'and', children: [total, tagged] }] },
   { ...total, operator: 'range', args: [100, 200] },
   { ...total, children: [{ ...shoe, operator: 'nin' }] },
   { strategy: 'and', children: [total, { strategy: 'or', children: [shoe, { ...shoe, args: ['sock'] }] }] },
@@ -145,6 +147,16 @@ const refusedRules: readonly (readonly [fault: string, source: string, rules: un
   ['a bundle of nothing', `${at}.children`, { strategy: 'items_bundle' }],
   ['a cart condition below an item', `${at}.children.0.strategy`, { ...shoe, children: [total] }],
   [
+    'a cart condition in an `or` below an item',
+    `${at}.children.0.children.1.strategy`,
+    { ...shoe, children: [{ strategy: 'or', children: [shoe, total] }] },
+  ],
+  [
+    'account tags below a total',
+    `${at}.children.0.children.0.strategy`,
+    { ...total, children: [{ strategy: 'and', children: [tagged] }] },
+  ],
+  [
     'children of account tags',
     `${at}.children`,
     { strategy: 'account_tags', operator: 'contains_all', args: [id], children: [shoe] },
@@ -168,10 +180,11 @@ const refusedActions: readonly (readonly [fault: string, source: string, action:
   ['an amount as text', `${action}.args.1`, { strategy: 'cart_discount', args: ['fixed', '5'] }],
   ['no units', `${action}.args.1`, { strategy: 'item_discount', args: ['fixed_price', 0, 5] }],
   ['too many arguments', `${action}.args`, { strategy: 'cart_discount', args: ['percent', 1, 2] }],
+  ['account tags in a condition', `${action}.condition.strategy`, { ...tenPercent, condition: tagged }],
   [
-    'account tags in a condition',
-    `${action}.condition.strategy`,
-    { ...tenPercent, condition: { strategy: 'account_tags', operator: 'contains_all', args: [id] } },
+    'account tags in an `and` of a condition',
+    `${action}.condition.children.1.strategy`,
+    { ...tenPercent, condition: { strategy: 'and', children: [shoe, tagged] } },
   ],
   [
     'items of a discount of shipping',
