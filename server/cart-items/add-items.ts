@@ -22,6 +22,7 @@ import {
 import { action } from '../kernel/declare/action.ts'
 import { Problem, together } from '../kernel/errors.ts'
 import { withErrors } from '../kernel/http/problems.ts'
+import { applyEach } from './apply-each.ts'
 import { mustBeInCurrency } from './check-currency.ts'
 import { enterCode } from './enter-code.ts'
 import { itemKinds } from './item-kinds.ts'
@@ -68,21 +69,14 @@ export const addCartItems = (findProductsOfOrder: FindProductsOfOrder) =>
           const available = await readAvailable(ctx, ids)
           const isSeller = ctx.who.grant === 'client_credentials'
           const add = adder({ shop, cart, available, others, isSeller, isStrict, refused })
-          return inTurn(items).reduce((sofar, item) => {
-            try {
-              const next = add(sofar, item)
-              checkSeller(ctx, item.values, item.source, 'id' in item.values ? item.values.id : undefined)
-              return next
-            } catch (problem) {
-              if (isAll || !(problem instanceof Problem)) throw problem
-              refused.push(problem)
-              return sofar
-            }
-          }, contents)
+          return applyEach(contents, inTurn(items), { isAll, refused }, (sofar, item) => {
+            const next = add(sofar, item)
+            checkSeller(ctx, item.values, item.source, 'id' in item.values ? item.values.id : undefined)
+            return next
+          })
         },
       })
-      const answer = await itemsAnswer(201, ctx, row, query)
-      return refused.length ? withErrors(answer, refused) : answer
+      return withErrors(await itemsAnswer(201, ctx, row, query), refused)
     },
   })
 

@@ -17,6 +17,7 @@ import { listOf } from '../kernel/openapi/shapes.ts'
 import { json, noContent } from '../kernel/shape/answer.ts'
 import { choice, field, group, list, type Shown, text } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
+import { applyEach } from './apply-each.ts'
 import { lineOf, withLine } from './line-of.ts'
 import { allOrNothing } from './request.ts'
 
@@ -88,21 +89,15 @@ export const addCustomDiscounts = action({
     const added: string[] = []
     const row = await changeCart(ctx, params.cart_id, {
       apply: (contents, shop, cart) =>
-        (data as readonly DiscountValues[]).reduce((sofar, values, i) => {
-          try {
-            const discount = newDiscount(values, shop.now)
-            const next = withDiscount(sofar, ofCart, discount, { cart, shop, source: `data.${i}` })
-            added.push(discount.id)
-            return next
-          } catch (problem) {
-            if (isAll || !(problem instanceof Problem)) throw problem
-            refused.push(problem)
-            return sofar
-          }
-        }, contents),
+        applyEach(contents, data as readonly DiscountValues[], { isAll, refused }, (sofar, values, i) => {
+          const discount = newDiscount(values, shop.now)
+          const next = withDiscount(sofar, ofCart, discount, { cart, shop, source: `data.${i}` })
+          added.push(discount.id)
+          return next
+        }),
     })
     const answer = json(201, { data: added.map((id) => shown(row, ofCart, id)) })
-    return refused.length ? withErrors(answer, refused) : answer
+    return withErrors(answer, refused)
   },
 })
 

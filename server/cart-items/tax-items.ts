@@ -6,6 +6,7 @@ import { newId } from '../kernel/ids.ts'
 import { listOf } from '../kernel/openapi/shapes.ts'
 import { json, noContent } from '../kernel/shape/answer.ts'
 import { choice, group, list, text } from '../kernel/shape/fields.ts'
+import { applyEach } from './apply-each.ts'
 import { lineOf, withoutTaxes } from './line-of.ts'
 import { allOrNothing } from './request.ts'
 import {
@@ -88,23 +89,18 @@ export const addTaxItems = action({
     const added: (readonly [holder: TaxHolder, id: string])[] = []
     const row = await changeCart(ctx, params.cart_id, {
       apply: (contents) =>
-        (data as readonly ItemTax[]).reduce((sofar, { relationships, meta, ...values }, i) => {
+        applyEach(contents, data as readonly ItemTax[], { isAll, refused }, (sofar, one, i) => {
+          const { relationships, meta, ...values } = one
           const id = newId()
-          try {
-            mustBeOfType(sofar, relationships.item.data, `data.${i}`)
-            const holder = holderOf(relationships.item.data, meta?.component_product_id)
-            const next = withTax(sofar, holder, { id, ...values }, `data.${i}`)
-            added.push([holder, id])
-            return next
-          } catch (problem) {
-            if (isAll || !(problem instanceof Problem)) throw problem
-            refused.push(problem)
-            return sofar
-          }
-        }, contents),
+          mustBeOfType(sofar, relationships.item.data, `data.${i}`)
+          const holder = holderOf(relationships.item.data, meta?.component_product_id)
+          const next = withTax(sofar, holder, { id, ...values }, `data.${i}`)
+          added.push([holder, id])
+          return next
+        }),
     })
     const answer = json(201, { data: added.map(([holder, id]) => taxIn(row, holder, id)) })
-    return refused.length ? withErrors(answer, refused) : answer
+    return withErrors(answer, refused)
   },
 })
 

@@ -18,6 +18,7 @@ import { Problem } from '../kernel/errors.ts'
 import { withErrors } from '../kernel/http/problems.ts'
 import { group, integer, list, type Shown, text } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
+import { applyEach } from './apply-each.ts'
 import { customInputsField, shippingGroupField } from './item-kinds.ts'
 import { itemNotFound } from './line-of.ts'
 import { checkedInputs } from './new-lines.ts'
@@ -101,25 +102,13 @@ export const updateCartItems = action({
           contents,
           changes.map(({ id }) => id),
         )
-        return changes.reduce((sofar, { id, ...change }, i) => {
-          try {
-            return changeLine(sofar, id, change, {
-              work: ctx,
-              cart,
-              available,
-              now: shop.now,
-              source: `data.${i}`,
-            })
-          } catch (problem) {
-            if (isAll || !(problem instanceof Problem)) throw problem
-            refused.push(problem)
-            return sofar
-          }
-        }, contents)
+        const on = { work: ctx, cart, available, now: shop.now }
+        return applyEach(contents, changes, { isAll, refused }, (sofar, { id, ...change }, i) =>
+          changeLine(sofar, id, change, { ...on, source: `data.${i}` }),
+        )
       },
     })
-    const answer = await itemsAnswer(200, ctx, row, query)
-    return refused.length ? withErrors(answer, refused) : answer
+    return withErrors(await itemsAnswer(200, ctx, row, query), refused)
   },
 })
 
