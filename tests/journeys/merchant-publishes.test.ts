@@ -1,8 +1,8 @@
-import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { png, uploaded } from '../files/uploads.ts'
 import { located, makeLocation } from '../inventories/merchant.ts'
-import { type Any, shopOf } from '../releases/shop.ts'
+import { deltaOf } from '../releases/delta.ts'
+import { type Any, namesIn, shopOf } from '../releases/shop.ts'
 import { storeOf } from '../storefront/store.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { after, friday, inDollars, net } from './days-and-prices.ts'
@@ -33,7 +33,6 @@ const links = (type: string, ...names: string[]) => names.map((name) => ({ type,
 async function link(path: string, type: string, ...names: string[]) {
   expect((await world.admin.post(path, { data: links(type, ...names) })).status).toBeLessThan(300)
 }
-const namesIn = ({ data }: Any): string[] => data.map(({ attributes }: Any) => attributes.name)
 
 /** The response for a shopper with an implicit token only. */
 async function getAsShopper(path: string, headers: Record<string, string> = {}): Promise<Any> {
@@ -362,13 +361,7 @@ test('shoppers see a change after the next publication, and the delta has it', a
   expect((await page('poster')).attributes.name).toBe('Large poster')
   expect((await world.shopper.get(`/catalog/products/${idOf('cap')}`)).status).toBe(404)
 
-  const answer = await fetch(release.relationships.delta.links.related)
-  const lines = gunzipSync(Buffer.from(await answer.arrayBuffer()))
-    .toString()
-    .trim()
-    .split('\n')
-  const delta = lines.map((line) => JSON.parse(line))
-  const changes = delta.map((one) => `${one.delta_type} ${one.id}`).sort()
+  const changes = (await deltaOf(release)).map((one) => `${one.delta_type} ${one.id}`).sort()
   expect(changes).toEqual([`createupdate ${idOf('poster')}`, `delete ${idOf('cap')}`])
   const earlier = `/catalogs/${idOf('catalog')}/releases/${idOf('first')}/products/${idOf('poster')}`
   expect((await shop.get(earlier)).data.attributes.name, 'the release before').toBe('Poster')

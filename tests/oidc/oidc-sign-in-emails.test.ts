@@ -3,7 +3,7 @@ import { body, idOf, passwordLink, passwordProfile, realmsOf, user } from '../id
 import { inTheWay } from '../support/in-the-way.ts'
 import { type ForgingProvider, startForger } from '../support/oidc-provider.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { begin, callbackPath, openIn, profileAt, redeem } from './sign-in.ts'
+import { begin, callbackPath, firstSignIn, openIn, profileAt, redeem } from './sign-in.ts'
 
 const header = 'EP-Account-Management-Authentication-Token'
 
@@ -38,19 +38,8 @@ const policy = (duplicate_email_policy: string) =>
     data: { type: 'authentication-realm', duplicate_email_policy },
   })
 
-/** A first sign-in of someone with these claims. */
-async function signIn(claims: object, userinfo: object = {}) {
-  const { request, verifier } = await begin(world, realm, profile, { client_id: 'account-management' })
-  const times = { iat: 0, exp: 4_000_000_000 }
-  const sub = `${people}-${request.get('nonce')}`
-  provider.claims = { iss: provider.url, aud: 'shop', sub, ...times, name: 'Ada Marsh', ...claims }
-  provider.userinfo = { sub, ...userinfo }
-  const query = `state=${request.get('state')}&code=${request.get('nonce')}`
-  const { location } = await openIn(`${world.url}${callbackPath(world, realm, profile)}?${query}`)
-  const answer = location?.searchParams as URLSearchParams
-  if (answer.get('error')) return { error: answer.get('error'), id: undefined }
-  return { error: undefined, id: (await redeem(world, realm, answer.get('code'), verifier)).id }
-}
+const signIn = (claims: object, userinfo: object = {}) =>
+  firstSignIn({ world, provider, realm, profile }, `${people}`, claims, userinfo)
 
 const refused = { error: 'access_denied', id: undefined }
 

@@ -3,6 +3,7 @@ import { userAuthenticationInfos } from '../../server/identity/index.ts'
 import type { Row } from '../../server/kernel/shape/model.ts'
 import { redeemSignInCode } from '../../server/oidc/index.ts'
 import { idOf, oidcProfile } from '../identity/realm.ts'
+import type { ForgingProvider } from '../support/oidc-provider.ts'
 import type { World } from '../support/world.ts'
 
 /** Short ways to say what the sign-in tests say: a storefront, a browser, and the two in one go. */
@@ -98,4 +99,30 @@ export async function redeem(
   const redemption = { code: code ?? '', redirectUri: uri, codeVerifier: verifier }
   const { userId } = await redeemSignInCode(world.work, realm, redemption)
   return (await world.work.store.find(userAuthenticationInfos, userId, [realm])) as User
+}
+
+/** A first sign-in of a person with these claims: the id of their user, or the error that the storefront gets. */
+export async function firstSignIn(
+  { world, provider, realm, profile }: SignInAt,
+  person: string,
+  claims: object,
+  userinfo: object,
+) {
+  const { request, verifier } = await begin(world, realm, profile, { client_id: 'account-management' })
+  const times = { iat: 0, exp: 4_000_000_000 }
+  const sub = `${person}-${request.get('nonce')}`
+  provider.claims = { iss: provider.url, aud: 'shop', sub, ...times, name: 'Ada Marsh', ...claims }
+  provider.userinfo = { sub, ...userinfo }
+  const query = `state=${request.get('state')}&code=${request.get('nonce')}`
+  const { location } = await openIn(`${world.url}${callbackPath(world, realm, profile)}?${query}`)
+  const answer = location?.searchParams as URLSearchParams
+  if (answer.get('error')) return { error: answer.get('error'), id: undefined }
+  return { error: undefined, id: (await redeem(world, realm, answer.get('code'), verifier)).id }
+}
+
+interface SignInAt {
+  readonly world: World
+  readonly provider: ForgingProvider
+  readonly realm: string
+  readonly profile: string
 }

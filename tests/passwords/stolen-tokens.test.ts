@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openOneTimePasswordEvent } from '../../server/passwords/index.ts'
 import {
+  byPassword,
   header,
   type Person,
   password,
@@ -20,24 +21,18 @@ import { openWorld, type Reply, type World } from '../support/world.ts'
 
 /** What somebody can do who has found a shopper's token: nothing that outlives the sign-in it is from. */
 
-interface Letter {
-  readonly to: string
-  readonly subject: string
-  readonly text: string
-}
-
 interface Setting {
   readonly world: World
   readonly clock: MovingClock
   readonly profileId: string
-  readonly letters: Letter[]
+  readonly letters: { readonly to: string; readonly subject: string; readonly text: string }[]
 }
 
 let lax: Setting
 let strict: Setting
 beforeAll(async () => {
   const settled = async (env: Record<string, string>): Promise<Setting> => {
-    const [clock, letters] = [new MovingClock(), [] as Letter[]]
+    const [clock, letters] = [new MovingClock(), [] as Setting['letters']]
     const mail = {
       send: async (to: string, subject: string, text: string) => void letters.push({ to, subject, text }),
     }
@@ -71,10 +66,7 @@ interface Shopper {
   readonly changes: Record<string, (fields: object, as: Headers) => Promise<Reply>>
 }
 
-const signIn = async ({ world }: Setting, who: Person) => {
-  const credentials = { password_profile_id: who.profileId, username: who.username, password }
-  return world.shopper.post(tokens, tokenRequest('password', credentials))
-}
+const signIn = ({ world }: Setting, who: Person) => world.shopper.post(tokens, byPassword(who))
 
 let places = 0
 async function aMember(setting: Setting): Promise<Shopper & { readonly who: Person }> {

@@ -134,3 +134,12 @@ export async function settled(client: Client) {
     .poll(async () => (await readsOf(client, 'account', last.id)).length, { timeout: 10_000 })
     .toBe(1)
 }
+
+/** A caller with a key of their own. */
+export async function newAdmin(world: World): Promise<{ client: Client; id: string }> {
+  const key = await world.admin.post('/v2/application-keys', body('application_key', { name: 'Support' }))
+  const { id, client_id, client_secret } = key.body.data
+  const form = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
+  const issued = await fetch(`${world.url}/oauth/access_token`, { method: 'POST', body: form })
+  return { client: world.clientWith(((await issued.json()) as { access_token: string }).access_token), id }
+}

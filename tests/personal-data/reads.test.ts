@@ -15,6 +15,7 @@ import {
   makeAccount,
   makeCustomer,
   makeMember,
+  newAdmin,
   readsOf,
   settled,
 } from './people.ts'
@@ -24,21 +25,12 @@ let laterMs = 0
 const clock = { now: () => new Date(systemClock.now().getTime() + laterMs) }
 const msPerMinute = 60_000
 
-/** A caller with a key of their own. */
-async function newAdmin(): Promise<{ client: Client; id: string }> {
-  const key = await world.admin.post('/v2/application-keys', body('application_key', { name: 'Support' }))
-  const { id, client_id, client_secret } = key.body.data
-  const form = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
-  const issued = await fetch(`${world.url}/oauth/access_token`, { method: 'POST', body: form })
-  return { client: world.clientWith(((await issued.json()) as { access_token: string }).access_token), id }
-}
-
 let keyId: string
 let support: { client: Client; id: string }
 beforeAll(async () => {
   world = await openWorld({ clock, env: { SUTLER_TOKEN_LIFETIME_S: '31536000' } })
   keyId = (await world.admin.get('/v2/application-keys')).body.data[0].id
-  support = await newAdmin()
+  support = await newAdmin(world)
 })
 afterAll(() => world.close())
 
@@ -172,7 +164,7 @@ test('reads of every object that holds personal data are recorded, alone and in 
     'user-authentication-oidc-profile-info',
     'user-authentication-password-profile-info',
   ])
-  const alone = await newAdmin()
+  const alone = await newAdmin(world)
   const samples = new Samples(world.admin, world.work)
   const read: [specimen: Specimen, id: string][] = []
   for (const specimen of personal) {
@@ -221,7 +213,7 @@ test('included objects, 304 responses, HEAD requests and actions are recorded as
   const { customer: other } = await makeCustomer(world.admin, 'ella')
   const membership = await join(world.admin, account, user.id)
   await join(world.admin, account, member.id)
-  const reader = await newAdmin()
+  const reader = await newAdmin(world)
   const { etag } = Object.fromEntries((await world.admin.get(customer.path)).headers)
   const memberships = `${account.path}/account-memberships`
   const steps: [method: string, path: string, status: number, read: [string, { id: string }][]][] = [
@@ -310,7 +302,7 @@ test('a read of a full page is recorded for each object', async () => {
      FROM generate_series(1, 2350) i`,
     [world.storeId, clock.now()],
   )
-  const reader = await newAdmin()
+  const reader = await newAdmin(world)
   const pages = Array.from({ length: 24 }, (_, i) => `/v2/customers?page[limit]=100&page[offset]=${i * 100}`)
   const shown = (await Promise.all(pages.map((page) => reader.client.get(page)))).flatMap(({ body }) =>
     body.data.map(({ id }: { id: string }) => id),

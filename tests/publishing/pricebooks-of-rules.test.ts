@@ -1,5 +1,5 @@
-import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deltaOf } from '../releases/delta.ts'
 import { type Any, publishedOf, shopOf } from '../releases/shop.ts'
 import { storeOf } from '../storefront/store.ts'
 import { untilWaiting } from '../support/in-the-way.ts'
@@ -281,21 +281,16 @@ test('the delta of the next release has the prices that were added to the previo
   await rename(vips.rule, { pricebook_ids: strongest(book) })
   await inEffect(vips.rule)
   const next = await shop.publish(vips.catalog)
-  const reply = await fetch(next.relationships.delta.links.related)
-  const lines = gunzipSync(Buffer.from(await reply.arrayBuffer()))
-    .toString()
-    .trim()
-    .split('\n')
-  expect(lines).toHaveLength(1)
-  const [shown] = lines.map((line) => JSON.parse(line))
+  const delta = await deltaOf(next)
+  expect(delta).toHaveLength(1)
+  const [shown] = delta
   expect(shown.id).toBe(vips.product)
   expect(shown.meta.available_prices).toContainEqual(
     expect.objectContaining({ pricebook_id: book, price: { USD: { amount: 850, includes_tax: false } } }),
   )
   // Then it is nothing new.
   const last = await shop.publish(vips.catalog)
-  const empty = await fetch(last.relationships.delta.links.related)
-  expect(gunzipSync(Buffer.from(await empty.arrayBuffer())).toString()).toBe('')
+  expect(await deltaOf(last)).toEqual([])
 })
 
 test('a release that becomes current again has the price books of the current rules', async () => {

@@ -6,6 +6,9 @@ import type { World } from '../support/world.ts'
 // biome-ignore lint/suspicious/noExplicitAny: as for Reply.
 export type Any = any
 
+/** The names of listed objects. */
+export const namesIn = ({ data }: Any): string[] => data.map(({ attributes }: Any) => attributes.name)
+
 /** A merchant by HTTP, who makes what is published. */
 export const shopOf = (world: World) => {
   const send = async (method: string, path: string, data: unknown, expected: number): Promise<Any> => {

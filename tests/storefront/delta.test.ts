@@ -1,6 +1,6 @@
-import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { forgetEditions } from '../../server/publishing/forget-editions.ts'
+import { deltaOf } from '../releases/delta.ts'
 import { type Any, shopOf } from '../releases/shop.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { storeOf } from './store.ts'
@@ -14,13 +14,6 @@ beforeAll(async () => {
   store = storeOf(world, shop)
 })
 afterAll(() => world.close())
-
-const deltaOf = async ({ relationships }: Any): Promise<Any[]> => {
-  const answer = await fetch(relationships.delta.links.related)
-  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/gzip'])
-  const text = gunzipSync(Buffer.from(await answer.arrayBuffer())).toString()
-  return text.split('\n').flatMap((line) => (line ? [JSON.parse(line)] : []))
-}
 
 test('the delta of a release has its changes, and that of the first release all products', async () => {
   const [book, another] = [await store.pricebook(), await store.pricebook()]
