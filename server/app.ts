@@ -41,6 +41,7 @@ import { searchChapter } from './search/index.ts'
 import { settings } from './settings/index.ts'
 import { simulationChapter } from './simulations/index.ts'
 import { releaseContents, storefront } from './storefront/index.ts'
+import { stripe } from './stripe/index.ts'
 import { totals } from './totals/index.ts'
 import { transactionChapter } from './transactions/index.ts'
 import { variationChapter } from './variations/index.ts'
@@ -94,6 +95,7 @@ const chapters: readonly Module[] = [
   orderChapter,
   orderExportChapter,
   payments,
+  stripe,
   transactionChapter,
 ]
 

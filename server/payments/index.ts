@@ -1,5 +1,6 @@
 import { module } from '../kernel/module.ts'
 
+export type { Charge, Gateway, Outcome, Receipt, Via } from './gateway.ts'
 export { type Payment, type PaymentState, paymentOf, paymentStates } from './payment-of.ts'
 export { problemOf } from './refusals.ts'
 export {
@@ -21,7 +22,14 @@ export {
   transactionStatuses,
   transactionTypes,
 } from './transaction.ts'
-export { afterReport, isAuthorized, isPaid, isPending, type Report } from './transaction-states.ts'
+export {
+  afterReport,
+  afterReports,
+  isAuthorized,
+  isPaid,
+  isPending,
+  type Report,
+} from './transaction-states.ts'
 
 export const payments = module({
   name: 'payments',

@@ -51,6 +51,10 @@ export function afterReport(transaction: Transaction, report: Report): Transacti
   return { ...transaction, ...partsOf(state), amount: received }
 }
 
+/** The transaction after reports, in their order. */
+export const afterReports = (transaction: Transaction, reports: readonly Report[]): Transaction =>
+  reports.reduce(afterReport, transaction)
+
 const partsOf = (state: State) => {
   const [type, status] = state.split(' ') as [TransactionType, TransactionStatus]
   return { type, status }

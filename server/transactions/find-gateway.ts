@@ -2,8 +2,7 @@ import { type GatewaySlug, gateways } from '../gateways/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { findByName } from '../kernel/query/find.ts'
 import type { Work } from '../kernel/work/context.ts'
-import type { PaymentMethod } from '../payments/index.ts'
-import type { Gateway } from './gateway.ts'
+import type { Gateway, PaymentMethod } from '../payments/index.ts'
 import { manualGateway } from './manual-gateway.ts'
 
 /** The gateways that payments can use. The others only keep their settings. */

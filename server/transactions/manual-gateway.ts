@@ -1,7 +1,6 @@
-import type { Report } from '../payments/index.ts'
-import type { Gateway, Outcome } from './gateway.ts'
+import type { Gateway, Outcome, Report } from '../payments/index.ts'
 
-const says = async (report: Report | undefined): Promise<Outcome> => ({ report, reference: 'manual' })
+const says = async (...reports: readonly Report[]): Promise<Outcome> => ({ reports, reference: 'manual' })
 
 /** The merchant moves the money without Sutler, and all calls succeed: they record what the merchant has done. */
 export const manualGateway: Gateway = {
@@ -10,5 +9,5 @@ export const manualGateway: Gateway = {
   authorize: () => says({ is: 'authorized' }),
   capture: () => says({ is: 'paid' }),
   refund: (_receipt, amount) => says({ is: 'refunded', amount }),
-  read: () => says(undefined),
+  read: () => says(),
 }

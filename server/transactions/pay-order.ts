@@ -1,8 +1,9 @@
 import { gatewaySlugs } from '../gateways/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
+import { newId } from '../kernel/ids.ts'
 import { choice, field, group, integer, text } from '../kernel/shape/fields.ts'
-import { afterReport, paymentMethods, startPayment } from '../payments/index.ts'
+import { afterReports, paymentMethods, startPayment } from '../payments/index.ts'
 import { accept } from './decide.ts'
 import { gatewayForPayment } from './find-gateway.ts'
 import { lockOrder, settleNew } from './settle.ts'
@@ -23,7 +24,7 @@ const fields = {
     about: 'The amount in the smallest unit of the currency. By default, all that is owed.',
   }),
   payment: text({ max: 4096, about: 'What the gateway calls the way of paying: a token or an id.' }),
-  options: field<object | undefined>(
+  options: field<Readonly<Record<string, unknown>> | undefined>(
     { type: 'object', additionalProperties: true },
     { about: 'Options of the gateway.' },
   ),
@@ -55,12 +56,15 @@ export const payOrder = action({
     const started = accept(startPayment(locked.money, { gateway: body.gateway, method, amount }))
     const { currency } = locked.order.hidden
     const charge = {
-      ...{ method, amount: started.amount, currency: currency?.code ?? '', orderId: locked.order.id },
+      ...{ method, amount: started.amount, orderId: locked.order.id },
+      ...{ currency: currency?.code ?? '', decimalPlaces: currency?.decimal_places ?? 0 },
+      ...{ payment: body.payment, options: body.options },
     }
-    const { report, reference } = await (method.startsWith('authorize')
-      ? gateway.authorize(charge)
-      : gateway.purchase(charge))
-    const row = await settleNew(ctx, locked, report ? afterReport(started, report) : started, {
+    const via = { key: newId() }
+    const { reports, reference = '' } = await (method.startsWith('authorize')
+      ? gateway.authorize(charge, via)
+      : gateway.purchase(charge, via))
+    const row = await settleNew(ctx, locked, afterReports(started, reports), {
       ...{ reference, gateway: body.gateway },
       ...(meta?.name !== undefined && { name: meta.name }),
       ...(meta?.custom_reference !== undefined && { custom_reference: meta.custom_reference }),

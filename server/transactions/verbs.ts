@@ -52,7 +52,7 @@ export const captureTransaction = action({
   run: (ctx, { params, body }) =>
     changeTransaction(ctx, params, {
       decide: mayCapture,
-      ask: (gateway, receipt) => gateway.capture(receipt),
+      ask: (gateway, receipt, _value, via) => gateway.capture(receipt, via),
       labels: () => ({
         capture_mechanism: 'manual',
         ...(body.custom_reference !== undefined && { custom_reference: body.custom_reference || undefined }),
@@ -80,7 +80,7 @@ export const refundTransaction = action({
   run: (ctx, { params, body }) =>
     changeTransaction(ctx, params, {
       decide: (money, transaction) => startRefund(money, transaction, body.amount),
-      ask: (gateway, receipt, refundedAmount) => gateway.refund(receipt, refundedAmount),
+      ask: (gateway, receipt, refundedAmount, via) => gateway.refund(receipt, refundedAmount, via),
       labels: () => ({ refund_mechanism: 'manual' }),
     }),
 })
@@ -110,6 +110,7 @@ export const cancelTransaction = action({
         if (!gateway.cancel) throw noCancellation()
         return mayCancel(transaction)
       },
-      ask: async (gateway, receipt) => (await gateway.cancel?.(receipt)) ?? { report: undefined, ...receipt },
+      ask: async (gateway, receipt, _value, via) =>
+        (await gateway.cancel?.(receipt, via)) ?? { reports: [], reference: receipt.reference },
     }),
 })

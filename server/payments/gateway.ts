@@ -1,0 +1,61 @@
+import type { PaymentMethod } from './transaction.ts'
+import type { Report } from './transaction-states.ts'
+
+/** A new payment, as a gateway needs it. */
+export interface Charge {
+  readonly method: PaymentMethod
+  readonly amount: number
+  /** The code of the currency, and the digits that its amounts have after the point. */
+  readonly currency: string
+  readonly decimalPlaces: number
+  readonly orderId: string
+  /** What the gateway calls the way of paying: a token or an id. */
+  readonly payment?: string | undefined
+  /** Options of the gateway. */
+  readonly options?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** A payment that the gateway knows. */
+export interface Receipt {
+  /** What the gateway calls it. */
+  readonly reference: string
+  readonly amount: number
+  readonly refundedAmount: number
+}
+
+/** What a gateway says about a payment. */
+export interface Outcome {
+  /** What has become of the money, in this order; empty while the gateway waits for the shopper. */
+  readonly reports: readonly Report[]
+  /** What the gateway calls the payment; undefined if it has none. */
+  readonly reference: string | undefined
+  /** Why the gateway refused. */
+  readonly failure?: { readonly code: string; readonly reason: string } | undefined
+  /** What the browser of the shopper needs to go on. */
+  readonly browser?: { readonly token: string; readonly secret: string; readonly status: string } | undefined
+}
+
+/** A call's circumstances. */
+export interface Via {
+  /** The same for the same call, also after a crash: the service repeats its first response. */
+  readonly key: string
+}
+
+/**
+ * A service that moves money: the port that each gateway implements. A refusal by the service is an outcome. To throw
+ * means that the outcome is unknown, and that the same call may be repeated with the same key.
+ */
+export interface Gateway {
+  /** The methods that it accepts. */
+  readonly methods: readonly PaymentMethod[]
+  purchase(charge: Charge, via: Via): Promise<Outcome>
+  authorize(charge: Charge, via: Via): Promise<Outcome>
+  /** Receives all that an authorization holds. */
+  capture(receipt: Receipt, via: Via): Promise<Outcome>
+  /** Returns money: `refundedAmount` is what will be refunded in all. */
+  refund(receipt: Receipt, refundedAmount: number, via: Via): Promise<Outcome>
+  /** Gives up a payment that has received nothing. Absent where the service has no such call. */
+  cancel?(receipt: Receipt, via: Via): Promise<Outcome>
+  /** How the payment stands. */
+  read(receipt: Receipt): Promise<Outcome>
+}

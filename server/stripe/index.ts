@@ -1,0 +1,10 @@
+import { module } from '../kernel/module.ts'
+
+export { intentOfWebhook } from './read-webhook.ts'
+export type { StripeAccess } from './stripe-client.ts'
+export { stripeGateway } from './stripe-gateway.ts'
+
+export const stripe = module({
+  name: 'stripe',
+  about: 'Payments by payment intents of Stripe.',
+})

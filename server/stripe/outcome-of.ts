@@ -1,0 +1,48 @@
+import type Stripe from 'stripe'
+import type { Outcome, Report } from '../payments/index.ts'
+
+/** What has become of the money of an intent. */
+function reportsOf(intent: Stripe.PaymentIntent): readonly Report[] {
+  if (intent.status === 'canceled') return [{ is: 'cancelled' }]
+  if (intent.status === 'requires_capture') return [{ is: 'authorized' }]
+  if (intent.status !== 'succeeded') return []
+  const { latest_charge: charge } = intent
+  const refunded = typeof charge === 'object' ? (charge?.amount_refunded ?? 0) : 0
+  const paid: Report = { is: 'paid', amount: intent.amount_received }
+  return refunded > 0 ? [paid, { is: 'refunded', amount: refunded }] : [paid]
+}
+
+/** How an intent stands, in the words of payments. */
+export function outcomeOf(intent: Stripe.PaymentIntent): Outcome {
+  const { id, status, client_secret: secret } = intent
+  const failure = failureOf(intent)
+  // A declined intent is cancelled, so that nobody can pay it later.
+  if (status === 'canceled' && failure) return failed(id, failure.code, failure.reason)
+  return {
+    reports: reportsOf(intent),
+    reference: id,
+    ...(failure && { failure }),
+    ...(secret !== null && { browser: { token: id, secret, status } }),
+  }
+}
+
+/** Why the last way of paying was declined. */
+function failureOf({ last_payment_error: error }: Stripe.PaymentIntent): Outcome['failure'] {
+  if (!error) return undefined
+  return {
+    code: error.decline_code ?? error.code ?? error.type,
+    reason: error.message ?? 'The payment failed.',
+  }
+}
+
+/** A payment that Stripe has refused for good. */
+export const failed = (reference: string | undefined, code: string, reason: string): Outcome => ({
+  ...{ reports: [{ is: 'failed' }], reference },
+  failure: { code, reason },
+})
+
+/** A call that Stripe has refused, while the payment stands as before. */
+export const refused = (before: Outcome, code: string, reason: string): Outcome => ({
+  ...before,
+  failure: { code, reason },
+})

@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  afterReports,
+  type Charge,
+  type Gateway,
+  newTransaction,
+  type Outcome,
+  type PaymentMethod,
+} from '../../server/payments/index.ts'
+import { stripeGateway } from '../../server/stripe/index.ts'
+import { type Fault, StripeDouble } from '../support/stripe-double/index.ts'
+
+let double: StripeDouble
+let gateway: Gateway
+beforeAll(async () => {
+  double = await StripeDouble.open()
+  gateway = stripeGateway({ key: double.key, url: double.url, timeoutMs: 2000, retries: 0 })
+})
+afterAll(() => double.close())
+
+const via = () => ({ key: randomUUID() })
+const charge = (method: PaymentMethod, payment?: string, more: Partial<Charge> = {}): Charge => ({
+  ...{ method, amount: 1000, currency: 'USD', decimalPlaces: 2, orderId: randomUUID(), payment },
+  ...more,
+})
+const pays = 'pm_card_visa'
+const declines = 'pm_card_chargeDeclined'
+const challenges = 'pm_card_threeDSecure2Required'
+
+const receipt = ({ reference = '' }: Outcome, refundedAmount = 0) => ({
+  reference,
+  amount: 1000,
+  refundedAmount,
+})
+const intentOf = ({ reference = '' }: Outcome) => double.intents.get(reference)
+
+test('a purchase without a challenge is paid, and the intent knows its order', async () => {
+  const of = charge('purchase', pays, { options: { receipt_email: 'ada@example.com' } })
+  const outcome = await gateway.purchase(of, via())
+  expect(outcome.reports).toEqual([{ is: 'paid', amount: 1000 }])
+  expect(intentOf(outcome)).toMatchObject({
+    ...{ status: 'succeeded', amount_received: 1000, currency: 'usd' },
+    metadata: { order_id: of.orderId, email: 'ada@example.com' },
+  })
+})
+
+test('an authorization holds the money until its capture or its cancellation', async () => {
+  const held = await gateway.authorize(charge('authorize', pays), via())
+  expect(held.reports).toEqual([{ is: 'authorized' }])
+  expect((await gateway.capture(receipt(held), via())).reports).toEqual([{ is: 'paid', amount: 1000 }])
+  // A second capture says how the payment stands.
+  expect((await gateway.capture(receipt(held), via())).reports).toEqual([{ is: 'paid', amount: 1000 }])
+  const other = await gateway.authorize(charge('authorize', pays), via())
+  expect((await gateway.cancel?.(receipt(other), via()))?.reports).toEqual([{ is: 'cancelled' }])
+  expect((await gateway.capture(receipt(other), via())).reports).toEqual([{ is: 'cancelled' }])
+})
+
+test('a declined card fails with the reason, and nobody can pay the intent later', async () => {
+  const key = via()
+  const of = charge('purchase', declines)
+  const outcome = await gateway.purchase(of, key)
+  expect(outcome).toMatchObject({
+    reports: [{ is: 'failed' }],
+    failure: { code: 'generic_decline', reason: 'Your card was declined.' },
+  })
+  expect(intentOf(outcome)?.status).toBe('canceled')
+  expect(await gateway.purchase(of, key)).toEqual(outcome)
+})
+
+test('a challenge leaves the payment pending until the shopper has answered it', async () => {
+  const outcome = await gateway.purchase(charge('purchase', challenges), via())
+  const { reference = '' } = outcome
+  expect(outcome).toMatchObject({
+    reports: [],
+    browser: { token: reference, secret: `${reference}_secret_double`, status: 'requires_action' },
+  })
+  expect((await gateway.read(receipt(outcome))).reports).toEqual([])
+  double.authenticate(reference, true)
+  expect((await gateway.read(receipt(outcome))).reports).toEqual([{ is: 'paid', amount: 1000 }])
+})
+
+test('a challenge that the shopper fails leaves the payment open', async () => {
+  const outcome = await gateway.authorize(charge('authorize', challenges), via())
+  double.authenticate(outcome.reference ?? '', false)
+  const { reports, browser } = await gateway.read(receipt(outcome))
+  expect([reports, browser?.status]).toEqual([[], 'requires_payment_method'])
+  expect((await gateway.cancel?.(receipt(outcome), via()))?.reports).toEqual([{ is: 'cancelled' }])
+})
+
+test('a setup waits for the browser', async () => {
+  const outcome = await gateway.purchase(charge('purchase_setup'), via())
+  expect([outcome.reports, outcome.browser?.status]).toEqual([[], 'requires_payment_method'])
+})
+
+test('refunds in parts report what is refunded in all', async () => {
+  const paid = await gateway.purchase(charge('purchase', pays), via())
+  const first = await gateway.refund(receipt(paid), 300, via())
+  expect(first.reports.at(-1)).toEqual({ is: 'refunded', amount: 300 })
+  const all = await gateway.refund(receipt(paid, 300), 1000, via())
+  expect(all.reports.at(-1)).toEqual({ is: 'refunded', amount: 1000 })
+  expect(afterReports(newTransaction('purchase', 1000), all.reports)).toEqual({
+    ...{ type: 'refund', status: 'complete', amount: 1000, refundedAmount: 1000 },
+  })
+  const more = await gateway.refund(receipt(paid, 1000), 1001, via())
+  expect(more.reports.at(-1)).toEqual({ is: 'refunded', amount: 1000 })
+})
+
+test('a refund that Stripe refuses changes nothing, and says why', async () => {
+  const held = await gateway.authorize(charge('authorize', pays), via())
+  const { reports, failure } = await gateway.refund(receipt(held), 100, via())
+  expect([reports, failure?.reason]).toEqual([
+    [{ is: 'authorized' }],
+    'This PaymentIntent does not have a successful charge to refund.',
+  ])
+})
+
+test('a part that the merchant captures at Stripe is what was paid', async () => {
+  const held = await gateway.authorize(charge('authorize', pays), via())
+  double.captureInDashboard(held.reference ?? '', 400)
+  const { reports } = await gateway.read(receipt(held))
+  expect(afterReports(newTransaction('authorize', 1000), reports)).toMatchObject({
+    type: 'capture',
+    amount: 400,
+  })
+})
+
+test('what Stripe refuses fails: a wrong key, a wrong card, a currency of other decimal places', async () => {
+  const codeOf = async (of: Charge, by = gateway) => {
+    const { reports, failure } = await by.purchase(of, via())
+    return [reports, failure?.code]
+  }
+  const before = double.calls.length
+  const failed = [{ is: 'failed' }]
+  expect(await codeOf(charge('purchase', pays, { currency: 'JPY' }))).toEqual([failed, 'currency_mismatch'])
+  expect(double.calls.length).toBe(before)
+  expect(await codeOf(charge('purchase', pays, { currency: 'JPY', decimalPlaces: 0 }))).toEqual([
+    [{ is: 'paid', amount: 1000 }],
+    undefined,
+  ])
+  expect(await codeOf(charge('purchase', 'pm_unknown'))).toEqual([failed, 'resource_missing'])
+  const other = stripeGateway({ key: 'sk_test_wrong', url: double.url, timeoutMs: 2000, retries: 0 })
+  expect((await codeOf(charge('purchase', pays), other))[0]).toEqual(failed)
+})
+
+describe('faults', () => {
+  const words = ['response lost', 'request lost', 'error after', 'error before'] as const
+  const faults: Fault[] = ['create', 'confirm', 'capture', 'cancel', 'refund', 'read'].flatMap((at) =>
+    words.flatMap((is) => [1, 2, 5].map((times) => ({ at, is, times }))),
+  )
+
+  /** Calls until the outcome is known, with the same key, as a job does. */
+  async function insist(call: () => Promise<Outcome>): Promise<Outcome> {
+    for (let attempts = 1; ; attempts++) {
+      try {
+        return await call()
+      } catch (error) {
+        if (attempts === 8) throw error
+      }
+    }
+  }
+
+  const given = (fault: Fault) => {
+    double.faults = [{ ...fault }]
+  }
+
+  /** Calls after which Stripe keeps a fault for the only key that a call may have. It is known that no money moved. */
+  const staysUnknown = ({ at, is }: Fault, verb: string) =>
+    at === verb && (is === 'error before' || (is === 'error after' && verb === 'create'))
+
+  test.each(faults)('$is at $at, $times times: money moves once', async (fault) => {
+    const before = double.received
+    given(fault)
+    const keys = [via(), via(), via(), via()] as const
+    const of = charge('authorize', pays)
+    const authorization = insist(() => gateway.authorize(of, keys[0]))
+    if (staysUnknown(fault, 'create')) {
+      await expect(authorization).rejects.toThrow()
+      expect(double.received).toBe(before)
+      return
+    }
+    const held = await authorization
+    expect(held.reports).toEqual([{ is: 'authorized' }])
+    const captured = await insist(() => gateway.capture(receipt(held), keys[1]))
+    expect(captured.reports).toEqual([{ is: 'paid', amount: 1000 }])
+    const declined = charge('purchase', declines)
+    const failed = await insist(() => gateway.purchase(declined, keys[2]))
+    expect([failed.reports, intentOf(failed)?.status]).toEqual([[{ is: 'failed' }], 'canceled'])
+    expect(double.received - before).toBe(1000)
+    const refund = insist(() => gateway.refund(receipt(held), 250, keys[3]))
+    if (staysUnknown(fault, 'refund')) await expect(refund).rejects.toThrow()
+    else expect((await refund).reports.at(-1)).toEqual({ is: 'refunded', amount: 250 })
+    expect(double.received - before).toBe(staysUnknown(fault, 'refund') ? 1000 : 750)
+  })
+
+  test('the library repeats a request whose response is lost', async () => {
+    const patient = stripeGateway({ key: double.key, url: double.url, timeoutMs: 2000, retries: 1 })
+    given({ at: 'create', is: 'response lost', times: 1 })
+    const { reports } = await patient.purchase(charge('purchase', pays), via())
+    expect(reports).toEqual([{ is: 'paid', amount: 1000 }])
+  })
+})

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  afterReports,
+  type Gateway,
+  newTransaction,
+  type Outcome,
+  type Transaction,
+} from '../../server/payments/index.ts'
+import { intentOfWebhook, stripeGateway } from '../../server/stripe/index.ts'
+import { StripeDouble } from '../support/stripe-double/index.ts'
+
+const secret = 'whsec_a secret that only Stripe and the merchant know'
+const now = new Date('2026-07-01T12:00:00Z')
+
+let double: StripeDouble
+let gateway: Gateway
+let outcome: Outcome
+beforeAll(async () => {
+  double = await StripeDouble.open()
+  gateway = stripeGateway({ key: double.key, url: double.url, timeoutMs: 2000, retries: 0 })
+  const charge = {
+    ...({
+      method: 'purchase',
+      amount: 1000,
+      currency: 'USD',
+      decimalPlaces: 2,
+      orderId: randomUUID(),
+    } as const),
+    payment: 'pm_card_threeDSecure2Required',
+  }
+  outcome = await gateway.purchase(charge, { key: randomUUID() })
+  double.authenticate(outcome.reference ?? '', true)
+})
+afterAll(() => double.close())
+
+const hear = (body: string, signature: string, at = now) => intentOfWebhook(body, signature, secret, at)
+
+test('a signed webhook names its intent', () => {
+  const hooks = double.webhooks(secret, now)
+  expect(hooks.length).toBeGreaterThan(2)
+  for (const { body, signature } of hooks) expect(hear(body, signature)).toBe(outcome.reference)
+})
+
+test('a webhook that Stripe did not sign, or long ago, is nothing', () => {
+  const [hook] = double.webhooks(secret, now)
+  const [stranger] = double.webhooks('whsec_another secret', now)
+  if (!hook || !stranger) throw new Error('there are webhooks')
+  expect(hear(hook.body.replace('1000', '1'), hook.signature)).toBe(undefined)
+  expect(hear(stranger.body, stranger.signature)).toBe(undefined)
+  expect(hear(hook.body, hook.signature, new Date(now.getTime() + 301_000))).toBe(undefined)
+  for (const signature of ['', 't=1', 'v1=0', hook.signature.slice(0, -1)]) {
+    expect(hear(hook.body, signature)).toBe(undefined)
+  }
+  expect(hear('not JSON', hook.signature)).toBe(undefined)
+})
+
+test('webhooks in any order, and twice, lead to the same transaction', async () => {
+  const hooks = double.webhooks(secret, now)
+  const orders = [hooks, hooks.toReversed(), [...hooks, ...hooks], [...hooks.toReversed(), ...hooks]]
+  for (const order of orders) {
+    let transaction: Transaction = newTransaction('purchase', 1000)
+    for (const { body, signature } of order) {
+      const reference = hear(body, signature) ?? ''
+      const { reports } = await gateway.read({ reference, amount: 1000, refundedAmount: 0 })
+      transaction = afterReports(transaction, reports)
+    }
+    expect(transaction).toEqual({ type: 'purchase', status: 'complete', amount: 1000, refundedAmount: 0 })
+  }
+})

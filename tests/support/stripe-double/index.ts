@@ -1,0 +1,183 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import {
+  authenticate,
+  cancelIntent,
+  captureIntent,
+  confirmIntent,
+  createIntent,
+  type Intent,
+  Refusal,
+  refundIntent,
+  shown,
+} from './intents.ts'
+
+/** A fault of the network or of Stripe, at a call: `create`, `confirm`, `capture`, `cancel`, `refund` or `read`. */
+export interface Fault {
+  readonly at: string
+  /**
+   * The response is lost after the call took effect, or the request before it; or Stripe answers 500 after the effect,
+   * or without one. Stripe keeps a 500 for its key.
+   */
+  readonly is: 'response lost' | 'request lost' | 'error after' | 'error before'
+  /** How many requests it meets. */
+  times: number
+}
+
+interface Result {
+  readonly status: number
+  readonly body: object
+}
+
+/** A webhook, signed. */
+export interface Webhook {
+  readonly body: string
+  readonly signature: string
+}
+
+/** Stripe's payment intents, on this machine. */
+export class StripeDouble {
+  readonly key = `sk_test_${randomUUID()}`
+  readonly intents = new Map<string, Intent>()
+  /** The calls that arrived, in order. */
+  readonly calls: string[] = []
+  faults: Fault[] = []
+  readonly #events: object[] = []
+  readonly #results = new Map<string, { readonly request: string; readonly result: Result }>()
+  readonly #server = createServer((request, response) => void this.#respond(request, response))
+
+  static async open(): Promise<StripeDouble> {
+    const double = new StripeDouble()
+    await new Promise<void>((done) => double.#server.listen(0, '127.0.0.1', done))
+    return double
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((done) => this.#server.close(done))
+  }
+
+  /** What all intents have received, less what was refunded. */
+  get received(): number {
+    return [...this.intents.values()].reduce((sum, one) => sum + one.amount_received - one.refunded, 0)
+  }
+
+  /** The shopper answers the challenge of their bank in the browser. */
+  authenticate(id: string, isRight: boolean): void {
+    authenticate(this.intents.get(id) as Intent, isRight)
+    this.#tell(id)
+  }
+
+  /** The merchant captures a part in Stripe's own dashboard. */
+  captureInDashboard(id: string, amount: number): void {
+    captureIntent(this.intents.get(id) as Intent, new URLSearchParams({ amount_to_capture: String(amount) }))
+    this.#tell(id)
+  }
+
+  /** The events so far as webhooks, in the order of their creation. */
+  webhooks(secret: string, at: Date = new Date()): readonly Webhook[] {
+    return this.#events.map((event) => {
+      const body = JSON.stringify(event)
+      const seconds = Math.floor(at.getTime() / 1000)
+      const mac = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')
+      return { body, signature: `t=${seconds},v1=${mac}` }
+    })
+  }
+
+  #tell(id: string): void {
+    const intent = this.intents.get(id) as Intent
+    const type = `payment_intent.${intent.status}`
+    const object = structuredClone(shown(intent, false))
+    this.#events.push({ id: `evt_${randomUUID()}`, object: 'event', type, data: { object } })
+  }
+
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await text(request)
+    const [call, id] = callOf(request)
+    this.calls.push(call)
+    const fault = this.faults.find((one) => one.at === call && one.times > 0)
+    if (fault) fault.times -= 1
+    if (fault?.is === 'request lost') return void request.socket.destroy()
+    const run = () => (fault?.is === 'error before' ? broken : this.#carryOut(call, id, request, body))
+    const result = this.#once(request, body, () => {
+      const done = run()
+      return fault?.is === 'error after' ? broken : done
+    })
+    if (fault?.is === 'response lost') return void request.socket.destroy()
+    response.writeHead(result.status, {
+      'content-type': 'application/json',
+      'request-id': `req_${randomUUID()}`,
+    })
+    response.end(JSON.stringify(result.body))
+  }
+
+  /** The first result for a key is that of all requests with it. */
+  #once(request: IncomingMessage, body: string, run: () => Result): Result {
+    const key = request.headers['idempotency-key']
+    if (typeof key !== 'string' || request.method === 'GET') return run()
+    const same = `${request.url} ${body}`
+    const earlier = this.#results.get(key)
+    if (earlier && earlier.request !== same)
+      return refused(400, { type: 'idempotency_error', message: 'Other parameters.' })
+    const result = earlier?.result ?? run()
+    // A request that fails validation has not been carried out, and leaves nothing behind.
+    if (result.status !== 400) this.#results.set(key, { request: same, result })
+    return result
+  }
+
+  #carryOut(call: string, id: string, request: IncomingMessage, body: string): Result {
+    if (request.headers.authorization !== `Bearer ${this.key}`) {
+      return refused(401, { type: 'invalid_request_error', message: 'Invalid API Key provided' })
+    }
+    try {
+      return { status: 200, body: this.#perform(call, id, new URLSearchParams(body), request) }
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      if (error.status === 402) this.#tell(id)
+      return refused(error.status, error.error)
+    }
+  }
+
+  #perform(call: string, id: string, params: URLSearchParams, request: IncomingMessage): object {
+    if (call === 'create') {
+      const intent = createIntent(params)
+      this.intents.set(intent.id, intent)
+      this.#tell(intent.id)
+      return shown(intent, false)
+    }
+    if (call === 'refund') {
+      const of = params.get('payment_intent') ?? ''
+      return refundIntent(this.intents.get(of), params)
+    }
+    const intent = this.intents.get(id)
+    if (!intent)
+      throw new Refusal(404, {
+        type: 'invalid_request_error',
+        code: 'resource_missing',
+        message: `No such payment_intent: '${id}'`,
+      })
+    if (call === 'read') return shown(intent, /expand/.test(request.url ?? ''))
+    if (call === 'confirm') confirmIntent(intent, params)
+    else if (call === 'capture') captureIntent(intent, params)
+    else cancelIntent(intent)
+    this.#tell(id)
+    return shown(intent, false)
+  }
+}
+
+const refused = (status: number, error: object): Result => ({ status, body: { error } })
+const broken = refused(500, { type: 'api_error', message: 'Something went wrong on the end of the service.' })
+
+/** The name of a call, and the id of its intent. */
+function callOf({ method, url = '' }: IncomingMessage): readonly [call: string, id: string] {
+  const [, , place, id = '', verb] = url.replace(/\?.*/, '').split('/')
+  if (place === 'refunds') return ['refund', '']
+  if (id === '') return ['create', '']
+  return [method === 'GET' ? 'read' : (verb ?? ''), id]
+}
