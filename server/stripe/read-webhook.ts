@@ -1,4 +1,5 @@
-import Stripe from 'stripe'
+import type Stripe from 'stripe'
+import { stripeLibrary } from './stripe-client.ts'
 
 /** How old a webhook may be: a recorded one must not be sent again later. */
 const ageMaxS = 300
@@ -8,15 +9,16 @@ const ageMaxS = 300
  * else. A webhook only says that an intent has changed: its order among others does not matter, because the reader
  * asks Stripe how the intent stands.
  */
-export function intentOfWebhook(
+export async function intentOfWebhook(
   body: string,
   signature: string,
   secret: string,
   now: Date,
-): string | undefined {
+): Promise<string | undefined> {
+  const { webhooks } = await stripeLibrary()
   let event: Stripe.Event
   try {
-    event = Stripe.webhooks.constructEvent(body, signature, secret, ageMaxS, undefined, now.getTime())
+    event = webhooks.constructEvent(body, signature, secret, ageMaxS, undefined, now.getTime())
   } catch {
     return undefined
   }

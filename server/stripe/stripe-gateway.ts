@@ -11,17 +11,18 @@ import {
 import { stripeDecimalPlaces } from './decimal-places.ts'
 import { intentParams } from './intent-params.ts'
 import { failed, outcomeOf, refused } from './outcome-of.ts'
-import { isUnexpectedState, refusalOf, type StripeAccess, stripeClient } from './stripe-client.ts'
+import { isUnexpectedState, openStripe, refusalOf, type StripeAccess } from './stripe-client.ts'
 
 /**
  * Payments by payment intents of Stripe. An intent is paid at most once, so it is created without a payment first and
  * then confirmed. Whatever becomes of a request, the intent says what has happened.
  */
 export function stripeGateway(access: StripeAccess): Gateway {
-  const { paymentIntents, refunds } = stripeClient(access)
+  let opened: Promise<Stripe> | undefined
+  const stripe = (): Promise<Stripe> => (opened ??= openStripe(access))
 
-  const read = (reference: string): Promise<Stripe.PaymentIntent> =>
-    paymentIntents.retrieve(reference, { expand: ['latest_charge'] })
+  const read = async (reference: string): Promise<Stripe.PaymentIntent> =>
+    (await stripe()).paymentIntents.retrieve(reference, { expand: ['latest_charge'] })
   const readOutcome = async (reference: string): Promise<Outcome> => outcomeOf(await read(reference))
 
   /**
@@ -60,7 +61,9 @@ export function stripeGateway(access: StripeAccess): Gateway {
       let intent: Stripe.PaymentIntent
       try {
         // One key: with another, a repeated call could pay a second intent.
-        intent = await paymentIntents.create(intentParams(charge, capture), { idempotencyKey: key })
+        intent = await (await stripe()).paymentIntents.create(intentParams(charge, capture), {
+          idempotencyKey: key,
+        })
       } catch (error) {
         const refusal = refusalOf(error)
         if (!refusal) throw error
@@ -79,7 +82,8 @@ export function stripeGateway(access: StripeAccess): Gateway {
     const outcome = await settle(
       reference,
       twice(`${key}:confirm`),
-      (idempotencyKey) => paymentIntents.confirm(reference, params, { idempotencyKey }),
+      async (idempotencyKey) =>
+        (await stripe()).paymentIntents.confirm(reference, params, { idempotencyKey }),
       isDecided,
     )
     const { failure } = outcome
@@ -93,7 +97,7 @@ export function stripeGateway(access: StripeAccess): Gateway {
     settle(
       reference,
       twice(key),
-      (idempotencyKey) => paymentIntents.cancel(reference, {}, { idempotencyKey }),
+      async (idempotencyKey) => (await stripe()).paymentIntents.cancel(reference, {}, { idempotencyKey }),
       ({ reports }) => reports[0]?.is === 'cancelled' || reports[0]?.is === 'failed',
     )
 
@@ -107,7 +111,7 @@ export function stripeGateway(access: StripeAccess): Gateway {
       settle(
         reference,
         twice(key),
-        (idempotencyKey) => paymentIntents.capture(reference, {}, { idempotencyKey }),
+        async (idempotencyKey) => (await stripe()).paymentIntents.capture(reference, {}, { idempotencyKey }),
         ({ reports }) => reports[0]?.is === 'paid',
       ),
     // One key: another would be another refund.
@@ -115,8 +119,11 @@ export function stripeGateway(access: StripeAccess): Gateway {
       settle(
         reference,
         [key],
-        (idempotencyKey) =>
-          refunds.create({ payment_intent: reference, amount: refundedAmount - before }, { idempotencyKey }),
+        async (idempotencyKey) =>
+          (await stripe()).refunds.create(
+            { payment_intent: reference, amount: refundedAmount - before },
+            { idempotencyKey },
+          ),
         ({ reports }) => reports.some((one) => one.is === 'refunded' && one.amount >= refundedAmount),
       ),
   }
