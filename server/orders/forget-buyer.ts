@@ -1,4 +1,4 @@
-import { eraseChanges } from '../kernel/feed/erase.ts'
+import { forgetChangesOf } from '../kernel/feed/erase.ts'
 import { sequence } from '../kernel/feed/record.ts'
 import { untilWritten } from '../kernel/storage/until-written.ts'
 import type { Work } from '../kernel/work/context.ts'
@@ -20,12 +20,7 @@ export async function forgetBuyer(work: Work, ids: readonly string[]): Promise<r
   const { store } = work
   await store.lock(orders, ...ids)
   await sequence(store)
-  await eraseChanges(
-    store,
-    `a.source = $2 AND a.id = ANY($3::uuid[]) AND a.event <> 'deleted'`,
-    orders.table,
-    ids,
-  )
+  await forgetChangesOf(store, [orders.table], ids)
   const rows: OrderRow[] = []
   for (const id of ids) rows.push(await untilWritten(() => forgetBuyerOf(work, id)))
   return rows

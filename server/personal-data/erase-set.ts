@@ -1,4 +1,4 @@
-import { eraseChanges } from '../kernel/feed/erase.ts'
+import { eraseChanges, forgetChangesOf } from '../kernel/feed/erase.ts'
 import { holdFeed, sequence } from '../kernel/feed/record.ts'
 import { forgetAnswers } from '../kernel/request/forget-answers.ts'
 import type { Store } from '../kernel/storage/store.ts'
@@ -105,11 +105,5 @@ const forgetOneTimePasswords = (store: Store, userId: string) =>
 const forgetEmailChanges = (store: Store, id: string) =>
   eraseChanges(store, `a.scope = $2 AND a.personal AND a.type = 'email-change'`, id)
 
-/** Deletes all changes but the deletions, which late readers of the feed still need. */
 const forgetChanges = (store: Store, { holders }: Register, ids: readonly string[]) =>
-  eraseChanges(
-    store,
-    `a.source = ANY($2::text[]) AND a.id = ANY($3::uuid[]) AND a.personal AND a.event <> 'deleted'`,
-    [...new Set(holders.map(({ resource }) => resource.table))],
-    ids,
-  )
+  forgetChangesOf(store, [...new Set(holders.map(({ resource }) => resource.table))], ids)

@@ -1,6 +1,6 @@
 import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
-import { eraseChanges } from '../kernel/feed/erase.ts'
+import { forgetChangesOf } from '../kernel/feed/erase.ts'
 import { holdFeed, sequence } from '../kernel/feed/record.ts'
 import { objectText } from '../kernel/http/object-text.ts'
 import { withErrors } from '../kernel/http/problems.ts'
@@ -59,12 +59,7 @@ async function anonymize({ store, who }: Ctx, { usages }: Kind, ids: readonly st
   await holdFeed(store)
   await store.lock(usages, ...ids)
   await sequence(store)
-  await eraseChanges(
-    store,
-    `a.source = $2 AND a.id = ANY($3::uuid[]) AND a.event <> 'deleted'`,
-    usages.table,
-    ids,
-  )
+  await forgetChangesOf(store, [usages.table], ids)
   await store.run(
     `UPDATE ${usages.table} SET shopper = NULL, slot = NULL
      WHERE store_id = $1 AND id = ANY($2::uuid[]) AND starts_with(shopper, $3)`,
