@@ -60,11 +60,6 @@ function checkouts(op: Op, values: readonly string[], bind: Bind): string {
       LIMIT ${limit}) few) c WHERE p.store_id = $1 AND ${test})`
 }
 
-/** Promotions with a code that has been used so often. It adds up all usages of the store. */
-const codeUses = (op: Op, values: readonly string[], bind: Bind): string =>
-  `id IN (SELECT u.promotion_id FROM ${orders} u WHERE u.store_id = $1 GROUP BY u.promotion_id, u.code_id
-     HAVING ${column(`sum((u.doc->>'times_used')::bigint)`, (bound) => `${bound}::numeric`)(op, values, bind)})`
-
 const ranges = ['eq', 'gt', 'ge', 'lt', 'le'] as const
 const asUuid = (bound: string) => `${bound}::uuid`
 const asText = (bound: string) => `${bound}::text`
@@ -74,7 +69,6 @@ export const promotionSearch: Readonly<Record<string, FilterRule>> = {
   promo_checkouts: { ops: ranges, type: 'number', where: checkouts },
   code_id: { ops: ['eq'], type: 'uuid', where: withRow(codes.table, column('t.id', asUuid)) },
   code_code: { ops: ['eq', 'like'], type: 'text', where: withRow(codes.table, column('t.code', foldedCode)) },
-  code_used: { ops: ranges, type: 'number', where: codeUses },
   code_created_date: { ops: ranges, type: 'time', where: withRow(codes.table, instant('t.created_at')) },
   order_id: {
     ops: ['eq', 'like'],
