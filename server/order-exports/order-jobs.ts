@@ -12,7 +12,7 @@ export const jobInput = {
   job_type: choice(['order_export'], { required: true, about: 'Exports orders to a CSV file.' }),
   name: text({ max: 255, about: 'A name for people.', example: 'Orders of May' }),
   filter: text({
-    max: 4096,
+    max: 16_384,
     about: 'Which orders, as `filter` of the list of orders. All of them by default.',
     example: 'eq(status,complete)',
   }),

@@ -1,7 +1,7 @@
 import type { CustomAttributes } from '../carts/index.ts'
 import type { Notation } from '../currencies/index.ts'
 import { resource } from '../kernel/declare/resource.ts'
-import { choice, field, flag, group, text } from '../kernel/shape/fields.ts'
+import { choice, field, flag, group, integer, text } from '../kernel/shape/fields.ts'
 import { type FilterRule, indexed, type Row, walks } from '../kernel/shape/model.ts'
 import type { CartTotals } from '../totals/index.ts'
 import { address } from './addresses.ts'
@@ -60,6 +60,8 @@ const fields = {
   }),
   currency: field<Notation | undefined>({ type: 'object' }, hidden),
   prices: field<CartTotals['prices'] | undefined>({ type: 'object' }, hidden),
+  /** Of `prices`: lists are sorted by it. */
+  with_tax: integer(hidden),
   payments: field<OrderPayments | undefined>({ type: 'object' }, hidden),
   fully_paid_at: text(hidden),
   is_manual: flag(hidden),

@@ -51,6 +51,7 @@ export async function placeOrder(
       payment_intent_id: cart.doc.payment_intent_id,
       currency: priced.priced.currency,
       prices: priced.priced.prices,
+      with_tax: priced.priced.prices.with_tax,
       payments: unpaid,
       stock: noStock,
       ...{ customer_id: customerId, account_id: accountId, account_member_id: accountMemberId },

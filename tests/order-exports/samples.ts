@@ -13,6 +13,6 @@ export const orderExportSamples: ModuleSamples = {
       })
     },
   },
-  bodies: { 'create-order-job': async () => ({ type: 'job', job_type: 'order_export' }) },
+  completions: { 'order-job': async () => ({ filter: 'eq(status,incomplete)' }) },
   specialCreates: ['order-job'],
 }

@@ -10,7 +10,7 @@ async function groupPath(client: Client): Promise<string> {
 export const orderSamples: ModuleSamples = {
   completions: { 'add-cart-items.order_items': async (client) => ({ order_id: (await order(client)).id }) },
   makers: { order: (client) => order(client) },
-  bodies: { checkout: async () => guestBody().data },
+  bodies: { checkout: async () => guestBody() },
   paths: {
     checkout: async (client) => `${await filledCart(client)}/checkout`,
     'get-order-shipping-group': groupPath,

@@ -121,7 +121,7 @@ function sortValue(resource: Model, row: Row, field: string): string {
   if (field === 'created_at') return row.createdAt
   if (field === 'updated_at') return row.updatedAt
   if (row.place !== undefined && field === ownOrderOf(resource)) return row.place
-  return String(row.doc[field])
+  return String(row.doc[field] ?? row.hidden[field])
 }
 
 /** The position of a walk: the row at the edge of a page, and the number of rows before that edge. */
