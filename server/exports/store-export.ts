@@ -10,7 +10,7 @@ export async function storeExport(
   const draft = await instance.blobs.draft(content)
   try {
     const fileId = newId()
-    // No row of `files` refers to it, so the chore forget-orphans deletes it after a day.
+    // No row of `files` refers to it, so the chore forget-orphans deletes it after a week.
     await draft.keep(blobName(store.id, fileId))
     return fileId
   } finally {

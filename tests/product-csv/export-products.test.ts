@@ -174,7 +174,7 @@ describe('its files', () => {
     expect((await idsIn(links)).flat()).toEqual(ids)
   })
 
-  test('can be read with the link for an hour, and are deleted after a day', async () => {
+  test('can be read with the link for an hour, and are deleted after a week', async () => {
     await make('Dune')
     const [link = ''] = await csv.exportFile()
     const reply = await fetch(link)
@@ -211,7 +211,7 @@ describe('its files', () => {
     } finally {
       now = () => new Date()
     }
-    await forgetOrphans.run({ ...world.server.instance, clock: { now: inMinutes(24 * 60 + 1) } })
+    await forgetOrphans.run({ ...world.server.instance, clock: { now: inMinutes(7 * 24 * 60 + 1) } })
     expect((await fetch(link)).status).toBe(404)
   })
 })
