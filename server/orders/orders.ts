@@ -5,6 +5,7 @@ import { choice, field, flag, group, integer, text } from '../kernel/shape/field
 import { type FilterRule, indexed, type Row, walks } from '../kernel/shape/model.ts'
 import type { CartTotals } from '../totals/index.ts'
 import { address } from './addresses.ts'
+import { amountIn } from './amount-filter.ts'
 import { orderEnvelope } from './envelope.ts'
 import { firstState, payments, shippings, statuses } from './order-states.ts'
 import { ownOrders } from './own-orders.ts'
@@ -91,7 +92,6 @@ export interface OrderCart {
 export type OrderFields = typeof fields
 export type OrderRow = Row<OrderFields>
 
-const amounts: FilterRule = { ...indexed('eq', 'lt', 'le', 'gt', 'ge'), type: 'number' }
 const textIn = (column: string): FilterRule => ({ ...indexed('eq', 'like'), type: 'text', column })
 const listed = (column: string): FilterRule => ({
   ops: ['eq'],
@@ -117,8 +117,8 @@ export const orders = resource({
     payment: indexed('eq'),
     shipping: indexed('eq'),
     currency: { ...indexed('eq'), type: 'text' },
-    with_tax: amounts,
-    without_tax: amounts,
+    with_tax: amountIn('with_tax'),
+    without_tax: amountIn('without_tax'),
     name: textIn('name'),
     email: textIn('email'),
     'contact.name': textIn('contact_name'),

@@ -13,6 +13,7 @@ const extendedTables: Readonly<Record<string, readonly object[]>> = {
   addresses: [{ table: 'account_addresses' }, { table: 'customer_addresses' }],
   'authentication-realms': [{ table: 'authentication_realms' }],
   carts: [{ table: 'carts' }],
+  orders: [{ table: 'orders' }],
   customers: [{ table: 'customers' }],
   'oidc-profiles': [{ table: 'oidc_profiles' }],
   'password-profiles': [{ table: 'password_profiles' }],

@@ -273,6 +273,12 @@ test('the list is filtered, sorted and walked', async () => {
   }
   expect(await found('filter=eq(with_tax,77777)')).toEqual([two.id])
   expect(await found('filter=gt(with_tax,77776)')).toEqual([two.id])
+  expect(await found('filter=ge(with_tax,77776.5)')).toEqual([two.id])
+  expect(await found('filter=gt(with_tax,77777)')).toEqual([])
+  expect(await found('filter=eq(with_tax,77777.5)')).toEqual([])
+  expect(await found('filter=gt(with_tax,1e300)')).toEqual([])
+  expect(await found('filter=le(without_tax,-1e300)')).toEqual([])
+  expect(await found('filter=le(with_tax,1e300):gt(with_tax,77776)')).toEqual([two.id])
   expect(await found(`filter=eq(product_id,${ids.MUG})`)).toContain(one.id)
   expect(await found('filter=eq(product_sku,WRAP)')).toContain(two.id)
   expect(await found('filter=like(email,ada@*)')).toContain(two.id)
