@@ -1,6 +1,6 @@
 import { accountRealmId, userAuthenticationInfos } from '../identity/index.ts'
 import { resource } from '../kernel/declare/resource.ts'
-import { Problem } from '../kernel/errors.ts'
+import { blame } from '../kernel/errors.ts'
 import { findByName } from '../kernel/query/find.ts'
 import { type FilterRule, indexed, type Row, walks } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
@@ -47,10 +47,6 @@ export async function findAccountMember(
   id: string,
   source?: string,
 ): Promise<Row<typeof accountMembers.fields>> {
-  try {
-    return await findByName(work, accountMembers, id, [await accountRealmId(work)])
-  } catch (error) {
-    if (source === undefined || !(error instanceof Problem)) throw error
-    throw new Problem(error.code, error.detail, { source })
-  }
+  const find = async () => findByName(work, accountMembers, id, [await accountRealmId(work)])
+  return source === undefined ? find() : blame(source, find)
 }

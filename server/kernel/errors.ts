@@ -90,6 +90,16 @@ export function together([first, ...others]: readonly Problem[]): Problem {
   })
 }
 
+/** Runs a function, and names the member of the body that made it refuse. */
+export async function blame<T>(source: string, run: () => T | Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    throw new Problem(error.code, error.detail, { source, cause: error })
+  }
+}
+
 /** Other writes of the same rows came first, again and again. The same request may succeed later. */
 export class LostRace extends Problem {
   constructor(cause?: unknown) {

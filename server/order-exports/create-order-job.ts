@@ -1,8 +1,8 @@
 import { startDocumented } from '../jobs/index.ts'
 import { action } from '../kernel/declare/action.ts'
-import { Problem } from '../kernel/errors.ts'
+import { blame } from '../kernel/errors.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
-import { exportOrders, planFilter } from './export-orders.ts'
+import { exportOrders, ordersToExport } from './export-orders.ts'
 import { jobInput, orderJobs } from './order-jobs.ts'
 
 /** Starts an export of orders. */
@@ -17,12 +17,7 @@ export const createOrderJob = action({
   refuses: ['bad_filter'],
   async run(ctx, { body }) {
     const { job_type, name, filter } = body
-    try {
-      planFilter(filter)
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error
-      throw new Problem('bad_filter', error.detail, { source: 'data.filter' })
-    }
+    await blame('data.filter', () => ordersToExport(filter))
     const values = { job_type, name, filter } as never
     const job = await startDocumented(ctx, exportOrders, { values }, (jobId) => ({ jobId }))
     return objectAnswer(202, orderJobs, job, ctx)

@@ -1,10 +1,8 @@
 import { storeExport, toCsvLine } from '../exports/index.ts'
 import { documentedJob } from '../jobs/index.ts'
 import { Problem } from '../kernel/errors.ts'
-import { condition } from '../kernel/query/condition.ts'
+import { filterOfBody } from '../kernel/query/filter-of-body.ts'
 import { findById } from '../kernel/query/find.ts'
-import { parse } from '../kernel/query/parse.ts'
-import { type PlannedFilter, plan } from '../kernel/query/plan.ts'
 import { Binds } from '../kernel/storage/binds.ts'
 import { rowColumns } from '../kernel/storage/stored-row.ts'
 import type { Work } from '../kernel/work/context.ts'
@@ -19,10 +17,8 @@ interface Payload {
   readonly jobId: string
 }
 
-/** The plan of a filter as the list of orders takes it; a Problem (400) for any other text. */
-export function planFilter(filter: string | undefined): PlannedFilter | undefined {
-  return filter ? plan(parse(`filter=${encodeURIComponent(filter)}`), orders).filter : undefined
-}
+/** The orders that a job exports; a Problem (400) if the list of orders does not take the filter. */
+export const ordersToExport = (filter = '') => filterOfBody(orders, filter)
 
 /** Writes the orders that match the filter of a job to a CSV file. */
 export const exportOrders = documentedJob<Payload, OrderJobFields, number, string, JobDetails>({
@@ -31,18 +27,21 @@ export const exportOrders = documentedJob<Payload, OrderJobFields, number, strin
   placeOf: ({ jobId }) => ({ id: jobId }),
   async prepare(work, { jobId }) {
     const { doc } = await findById(work, orderJobs, jobId, [])
-    return storeExport(work, writeOrders(work, planFilter(doc.filter)))
+    return storeExport(work, writeOrders(work, ordersToExport(doc.filter)))
   },
   run: async (_work, _payload, _state, fileId) => ({ details: { file_id: fileId } }),
 })
 
 const first = '00000000-0000-0000-0000-000000000000'
 
-async function* writeOrders({ store }: Work, filter: PlannedFilter | undefined): AsyncGenerator<Uint8Array> {
+async function* writeOrders(
+  { store }: Work,
+  matches: ReturnType<typeof ordersToExport>,
+): AsyncGenerator<Uint8Array> {
   yield Buffer.from(toCsvLine(columns))
   for (let last = first; ; ) {
     const binds = new Binds([store.id, last])
-    const where = filter ? ` AND ${condition(filter, binds)}` : ''
+    const where = matches ? ` AND ${matches(binds.bind)}` : ''
     const text = `SELECT ${rowColumns(orders)} FROM orders WHERE store_id = $1 AND id > $2${where} ORDER BY id LIMIT ${perRead}`
     const rows = await store.rowsOf(orders, await store.run(text, ...binds.values.slice(1)))
     if (!rows) continue

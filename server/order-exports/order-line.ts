@@ -1,4 +1,5 @@
-import { balanceOf, type OrderRow, unpaid } from '../orders/index.ts'
+import type { OrderRow } from '../orders/index.ts'
+import { balanceOf, unpaid } from '../payments/index.ts'
 
 const addressParts = [
   'first_name',

@@ -2,7 +2,7 @@ import { accountResource, findAccountMember } from '../accounts/index.ts'
 import { type CartRow, ownersOf } from '../carts/index.ts'
 import { customerResource } from '../customers/index.ts'
 import type { Shopper } from '../discounts/index.ts'
-import { missingField, notFound, Problem } from '../kernel/errors.ts'
+import { blame, missingField, notFound, Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import { findByName } from '../kernel/query/find.ts'
 import { group, text, type Values } from '../kernel/shape/fields.ts'
@@ -86,30 +86,20 @@ async function accountOf(ctx: Ctx, body: Body, ofCart: string | undefined): Prom
     throw new Problem('forbidden', detail, { source: 'data.account' })
   }
   const { id = ofCart ?? '', member_id: member } = body.account ?? {}
-  const account = await named('data.account.id', () => findByName(ctx, accountResource, id))
+  const account = await blame('data.account.id', () => findByName(ctx, accountResource, id))
   const row = member ? await findAccountMember(ctx, member, 'data.account.member_id') : undefined
   return { accountId: account.id, accountMemberId: row?.id, contact: contactIn(body) }
 }
 
 async function customerOf(ctx: Ctx, id: string): Promise<Buyer> {
   const { store } = ctx
-  const row = await named('data.customer.id', async () => {
+  const row = await blame('data.customer.id', async () => {
     // Anyone may order for a customer whose id they know; they do not get to see the customer.
     const found = isId(id) ? await store.find(customerResource, id.toLowerCase()) : undefined
     if (!found) throw notFound('customer', id)
     return found
   })
   return { customerId: row.id, customer: { name: row.doc.name, email: row.doc.email } }
-}
-
-/** Says which field of the body names an object that does not exist. */
-async function named<T>(source: string, find: () => Promise<T>): Promise<T> {
-  try {
-    return await find()
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error
-    throw new Problem(error.code, error.detail, { source })
-  }
 }
 
 function guestIn({ customer }: Body): Person {

@@ -1,6 +1,4 @@
-import { condition } from '../kernel/query/condition.ts'
-import { parse } from '../kernel/query/parse.ts'
-import { plan } from '../kernel/query/plan.ts'
+import { filterOfBody } from '../kernel/query/filter-of-body.ts'
 import { products } from './products.ts'
 
 /**
@@ -9,11 +7,10 @@ import { products } from './products.ts'
  * Problem (400) for one that the list of products refuses.
  */
 export function filterCondition(filter: string): ((bind: (value: unknown) => string) => string) | undefined {
-  const planned = plan(parse(`filter=${encodeURIComponent(filter)}`), products).filter
+  const matches = filterOfBody(products, filter, true)
   return (
-    planned &&
+    matches &&
     ((bind) =>
-      `products.id IN (
-         SELECT products.id FROM products WHERE products.store_id = $1 AND ${condition(planned, { bind }, true)})`)
+      `products.id IN (SELECT products.id FROM products WHERE products.store_id = $1 AND ${matches(bind)})`)
   )
 }
