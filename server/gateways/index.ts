@@ -1,9 +1,9 @@
 import { module } from '../kernel/module.ts'
 import type { Work } from '../kernel/work/context.ts'
+import { renewMember } from '../kernel/work/sealed-members.ts'
 import { add } from '../kernel/write/by-rules.ts'
 import { gatewayKind, gatewaySlugs } from './gateway-kinds.ts'
 import { gateways } from './gateways.ts'
-import { renewSeals } from './renew-seals.ts'
 import { updateGateway } from './update-gateway.ts'
 
 export { type GatewaySlug, gatewaySlugs } from './gateway-kinds.ts'
@@ -15,7 +15,12 @@ export const gatewayChapter = module({
   resources: [gateways],
   actions: [updateGateway],
   firstDay: addGateways,
-  renewSeals,
+  renewSeals: renewMember({
+    table: 'gateways',
+    member: 'sealed_secrets',
+    name: 'slug',
+    describe: (slug, storeId) => `the secrets of the gateway ${slug} of the store ${storeId}`,
+  }),
 })
 
 async function addGateways(work: Work): Promise<void> {

@@ -1,10 +1,10 @@
 import type { UnlinkHandler, Users } from '../identity/index.ts'
 import { type Module, module } from '../kernel/module.ts'
+import { renewMember } from '../kernel/work/sealed-members.ts'
 import { finishOidcLogin } from './finish-oidc-login.ts'
 import { forgetSignIns } from './forget-sign-ins.ts'
 import { getOidcConfiguration } from './get-oidc-configuration.ts'
 import { defineLinks, defineProfiles } from './linked-users.ts'
-import { renewSeals } from './renew-seals.ts'
 import { startOidcLogin } from './start-oidc-login.ts'
 
 export { type Redemption, redeemSignInCode } from './sign-in-code.ts'
@@ -17,5 +17,10 @@ export const oidc = (users: Users, onUnlinked: UnlinkHandler): Module =>
     resources: [defineProfiles(onUnlinked), defineLinks(onUnlinked)],
     actions: [startOidcLogin, finishOidcLogin(users, onUnlinked), getOidcConfiguration],
     chores: [forgetSignIns],
-    renewSeals,
+    renewSeals: renewMember({
+      table: 'oidc_profiles',
+      member: 'client_secret',
+      name: 'id',
+      describe: (id) => `the client secret of the OIDC profile ${id}`,
+    }),
   })
