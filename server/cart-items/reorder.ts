@@ -1,4 +1,4 @@
-import type { ProductLine } from '../carts/index.ts'
+import { linesMax, type ProductLine } from '../carts/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import type { NewItem } from './new-lines.ts'
@@ -29,9 +29,17 @@ export async function withProductsOfOrders(
       throw new Problem('forbidden', detail, { source })
     }
     const lines = await find(ctx, item.values.order_id, source)
+    mustBeFew(all.length + lines.length, source)
     all.push(...lines.map((line) => toItem(line, item.source)))
   }
   return all
+}
+
+/** Each product is priced, so an order that cannot fit is refused before. */
+function mustBeFew(count: number, source: string): void {
+  if (count <= linesMax) return
+  const detail = `A request can add at most ${linesMax} items, with the products of the orders.`
+  throw new Problem('unprocessable', detail, { title: 'Limit Reached', source })
 }
 
 const toItem = ({ productId, quantity, customInputs, selection, location }: ProductLine, source: string) =>

@@ -68,3 +68,23 @@ test('shoppers order only their own orders again', async () => {
   expect((await again('/v2/carts/again-5', id)).status).toBe(403)
   expect((await again('/v2/carts/again-5', 'unknown', ada)).status).toBe(404)
 })
+
+test('a request takes only as many products of orders as a cart has room for', async () => {
+  const { id } = await order(world.admin, product('MUG', 1), product('CUP', 1))
+  const items = (count: number) =>
+    Array.from({ length: count }, () => ({ type: 'order_items', order_id: id }))
+  const full = await world.admin.post('/v2/carts/again-6/items', { data: items(50) })
+  expect([full.status, skusOf(full)]).toEqual([
+    201,
+    [
+      ['MUG', 50],
+      ['CUP', 50],
+    ],
+  ])
+  const over = await world.admin.post('/v2/carts/again-7/items', { data: items(51) })
+  expect([over.status, over.body.errors[0].title, over.body.errors[0].source]).toEqual([
+    422,
+    'Limit Reached',
+    'data.50.order_id',
+  ])
+})
