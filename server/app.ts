@@ -92,9 +92,9 @@ const chapters: readonly Module[] = [
   cartItemChapter(findProductsOfOrder),
   simulationChapter,
   gatewayChapter,
+  payments,
   orderChapter,
   orderExportChapter,
-  payments,
   stripe,
   transactionChapter,
 ]

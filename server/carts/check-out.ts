@@ -1,5 +1,4 @@
-import { hasExpired } from '../kernel/query/find.ts'
-import { Binds } from '../kernel/storage/binds.ts'
+import { findId } from '../kernel/query/find.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { change } from '../kernel/write/by-rules.ts'
 import { type CartRow, carts, contentsOf } from './carts.ts'
@@ -8,14 +7,8 @@ import { mayWrite } from './owners.ts'
 
 /** Locks the cart of an order until the transaction ends; undefined if it does not exist, as nobody has written it. */
 export async function lockCart(work: Work, name: string): Promise<CartRow | undefined> {
-  const { store, clock } = work
-  const binds = new Binds([store.id, name])
-  const [tuple] = await store.run(
-    `SELECT id FROM carts WHERE store_id = $1 AND reference = $2
-     AND NOT ${hasExpired('expires_at', binds.bind, clock.now())}`,
-    ...binds.values.slice(1),
-  )
-  const [row] = tuple ? await store.lockWhole(carts, [tuple[0] as string]) : []
+  const id = await findId(work, carts, [], name)
+  const [row] = id ? await work.store.lockWhole(carts, [id]) : []
   if (!row) return undefined
   mayWrite(work, row)
   return parsed(row)

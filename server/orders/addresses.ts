@@ -1,21 +1,17 @@
+import { addressFields as personAddressFields } from '../accounts/index.ts'
 import { missingField, Problem } from '../kernel/errors.ts'
 import { type FieldOptions, group, text, type Values } from '../kernel/shape/fields.ts'
 
-const line = (about: string, example: string) => text({ max: 1024, about, example })
+const { name: _, ...ofPerson } = personAddressFields
 
+/** The fields of an address of a person, without the name that the owner gives it. Any text is a country. */
 const addressFields = {
-  first_name: line('The first name of the person to deliver to.', 'Ada'),
-  last_name: line('The last name of the person to deliver to.', 'Byron'),
-  phone_number: line('The phone number for questions about the delivery.', '+44 20 7946 0123'),
-  company_name: line('The company at this address.', 'Riverside Bakery'),
-  line_1: line('Street and number.', '12 Mill Lane'),
-  line_2: line('The flat, floor or building.', 'Unit 4'),
-  city: line('City or town.', 'Ely'),
-  county: line('County.', 'Cambridgeshire'),
-  region: line('State, province or territory.', 'England'),
-  postcode: line('Postal code.', 'CB7 4AA'),
-  country: line('The country, as the shopper writes it: some clients send codes that no list has.', 'GB'),
-  instructions: text({ max: 4096, about: 'Instructions for the delivery.', example: 'Ring twice.' }),
+  ...ofPerson,
+  country: text({
+    max: 1024,
+    about: 'The country, as the shopper writes it: some clients send codes that no list has.',
+    example: 'GB',
+  }),
 }
 
 export type Address = Values<typeof addressFields>

@@ -8,7 +8,7 @@ import { type OrderRow, orders } from './orders.ts'
 const mark = '**'
 
 /** Each text of a person or an address becomes a mark; an empty one stays, as it says nothing. */
-const marked = <T extends object>(values: T | undefined): T | undefined =>
+const hide = <T extends object>(values: T | undefined): T | undefined =>
   values &&
   (Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value ? mark : value])) as T)
 
@@ -32,13 +32,13 @@ async function forgetBuyerOf(work: Work, id: string): Promise<OrderRow | undefin
   const { customer, contact, billing_address: billing, shipping_address: shipping } = before.doc
   return change(work, orders, [], id, {
     anonymized: true,
-    customer: marked(customer),
-    contact: marked(contact),
-    billing_address: marked(billing),
-    shipping_address: marked(shipping),
+    customer: hide(customer),
+    contact: hide(contact),
+    billing_address: hide(billing),
+    shipping_address: hide(shipping),
     shipping_groups: before.hidden.shipping_groups?.map((one) => ({
       ...one,
-      group: { ...one.group, address: marked(one.group.address) },
+      group: { ...one.group, address: hide(one.group.address) },
     })),
   } as never)
 }

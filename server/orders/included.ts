@@ -67,7 +67,7 @@ export async function includedText(
   { names, include = names }: { readonly names: readonly Name[]; readonly include?: readonly string[] },
 ): Promise<string> {
   if (!names.length) return ''
-  const contents = names.some((name) => name in shown)
+  const contents = names.some((name) => name in show)
     ? await findContents(
         ctx.store,
         rows.map(({ id }) => id),
@@ -80,7 +80,7 @@ export async function includedText(
       }
       const all = rows.flatMap((row) => {
         const own = contents.get(row.id)
-        return own ? shown[name](row, own, ctx.baseUrl, include) : []
+        return own ? show[name](row, own, ctx.baseUrl, include) : []
       })
       return `"${name}":${JSON.stringify(all)}`
     }),
@@ -95,7 +95,7 @@ type Show = (
   include: readonly string[],
 ) => readonly object[]
 
-const shown: Readonly<Record<Content, Show>> = {
+const show: Readonly<Record<Content, Show>> = {
   items: orderItemsOf,
   tax_items: (_row, { contents }) => contents.lines.flatMap(taxesOf).map(showTaxItem),
   custom_discounts: (_row, { contents: { lines, customDiscounts }, priced }) => [

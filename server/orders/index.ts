@@ -19,7 +19,6 @@ export { contentsOfOrder } from './order-contents.ts'
 export { firstState, type OrderState } from './order-states.ts'
 export { type OrderRow, orders } from './orders.ts'
 export { stateOf } from './prepare-order.ts'
-export { balanceOf, type OrderPayments, unpaid } from './show-order.ts'
 export { allocateStock, noStock } from './stock-of-order.ts'
 
 export const orderChapter = module({

@@ -1,21 +1,14 @@
 import { Problem } from '../kernel/errors.ts'
+import type { PaymentState } from '../payments/index.ts'
 
 /** The states of an order: what has been paid and shipped, and whether it is done. See docs/orders.md. */
 
 export const statuses = ['incomplete', 'processing', 'complete', 'cancelled'] as const
-export const payments = [
-  'unpaid',
-  'partially_authorized',
-  'authorized',
-  'partially_paid',
-  'paid',
-  'refunded',
-] as const
 export const shippings = ['unfulfilled', 'fulfilled'] as const
 
 export interface OrderState {
   readonly status: (typeof statuses)[number]
-  readonly payment: (typeof payments)[number]
+  readonly payment: PaymentState
   readonly shipping: (typeof shippings)[number]
 }
 

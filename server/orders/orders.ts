@@ -3,15 +3,17 @@ import type { Notation } from '../currencies/index.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { choice, field, flag, group, integer, text } from '../kernel/shape/fields.ts'
 import { type FilterRule, indexed, type Row, walks } from '../kernel/shape/model.ts'
+import { type PaymentSums, paymentStates } from '../payments/index.ts'
 import type { CartTotals } from '../totals/index.ts'
 import { address } from './addresses.ts'
 import { amountIn } from './amount-filter.ts'
 import { orderEnvelope } from './envelope.ts'
-import { firstState, payments, shippings, statuses } from './order-states.ts'
+import { hiddenInLists } from './hidden-in-lists.ts'
+import { firstState, shippings, statuses } from './order-states.ts'
 import { ownOrders } from './own-orders.ts'
 import { prepareOrder } from './prepare-order.ts'
 import type { OrderShippingGroup } from './shipping-groups.ts'
-import { metaOf, type OrderPayments, orderMeta } from './show-order.ts'
+import { metaOf, orderMeta } from './show-order.ts'
 import { orderRelationships, relationshipsOf } from './show-relationships.ts'
 import type { OrderStock } from './stock-of-order.ts'
 
@@ -39,7 +41,11 @@ const fields = {
     default: firstState.status,
     about: 'Whether the order is paid. An update can cancel an order that is not fulfilled.',
   }),
-  payment: choice(payments, { default: firstState.payment, readOnly: true, about: 'What has been paid.' }),
+  payment: choice(paymentStates, {
+    default: firstState.payment,
+    readOnly: true,
+    about: 'What has been paid.',
+  }),
   shipping: choice(shippings, {
     default: firstState.shipping,
     about: 'Whether the order has been shipped. An update can fulfil an order that is paid.',
@@ -63,7 +69,7 @@ const fields = {
   prices: field<CartTotals['prices'] | undefined>({ type: 'object' }, hidden),
   /** Of `prices`: lists are sorted by it. */
   with_tax: integer(hidden),
-  payments: field<OrderPayments | undefined>({ type: 'object' }, hidden),
+  payments: field<PaymentSums | undefined>({ type: 'object' }, hidden),
   fully_paid_at: text(hidden),
   is_manual: flag(hidden),
   /** Where the stock of its items is: only available, allocated to the order, or shipped. */
@@ -109,6 +115,7 @@ export const orders = resource({
   path: '/v2/orders',
   table: 'orders',
   fields,
+  hiddenInLists,
   addedUnder: 'orders',
   operations: ['update'],
   filter: {

@@ -2,13 +2,13 @@ import { type CartRow, handOver } from '../carts/index.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { add } from '../kernel/write/by-rules.ts'
+import { unpaid } from '../payments/index.ts'
 import type { Address } from './addresses.ts'
 import type { Buyer } from './buyer.ts'
 import { insertContents, type OrderContents } from './order-contents.ts'
 import { type OrderRow, orders } from './orders.ts'
 import { type PricedOrder, priceOrder } from './price-order.ts'
 import type { OrderShippingGroup } from './shipping-groups.ts'
-import { unpaid } from './show-order.ts'
 import { noStock } from './stock-of-order.ts'
 
 /** What a checkout says beside the cart. */
@@ -38,7 +38,7 @@ export async function placeOrder(
   const orderId = newId()
   const priced = await priceOrder(ctx, cart, buyer, orderId)
   const left = await handOver(ctx, cart)
-  const contents = frozen(priced)
+  const contents = freeze(priced)
   const { customerId, accountId, accountMemberId, customer, contact } = buyer
   const row = await add(
     ctx,
@@ -66,7 +66,7 @@ export async function placeOrder(
 }
 
 /** The contents of the cart under ids of the order. */
-function frozen({ contents, priced, portions }: PricedOrder): OrderContents {
+function freeze({ contents, priced, portions }: PricedOrder): OrderContents {
   const lines = contents.lines.map((line) => ({ ...line, id: newId() }))
   return {
     contents: { ...contents, lines },

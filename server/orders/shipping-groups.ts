@@ -59,7 +59,7 @@ export const listOrderShippingGroups = action({
   shows: { data: listOf(groupSchema) },
   async run(ctx, { params }) {
     const order = await findOrder(ctx, params.order_id)
-    return json(200, { data: groupsOf(order).map((one) => shown(order, one)) })
+    return json(200, { data: groupsOf(order).map((one) => show(order, one)) })
   },
 })
 
@@ -72,7 +72,7 @@ export const getOrderShippingGroup = action({
   shows: { data: groupSchema },
   async run(ctx, { params }) {
     const order = await findOrder(ctx, params.order_id)
-    return json(200, { data: shown(order, groupOf(order, params.group_id)) })
+    return json(200, { data: show(order, groupOf(order, params.group_id)) })
   },
 })
 
@@ -97,12 +97,12 @@ export const createOrderShippingGroup = action({
       return [
         ...groups,
         {
-          group: checked(group),
+          group: mustEndAfterStart(group),
           totals: { id, isLinked: false, total: 0, base: 0, tax: 0, fees: 0, discount: 0 },
         },
       ]
     })
-    return json(201, { data: shown(order, groupOf(order, id)) })
+    return json(201, { data: show(order, groupOf(order, id)) })
   },
 })
 
@@ -127,11 +127,11 @@ export const updateOrderShippingGroup = action({
       const updatedAt = ctx.clock.now().toISOString()
       return groups.map((one) =>
         one.group.id === id
-          ? { ...one, group: checked({ ...withGroupValues(one.group, values), updatedAt }) }
+          ? { ...one, group: mustEndAfterStart({ ...withGroupValues(one.group, values), updatedAt }) }
           : one,
       )
     })
-    return json(200, { data: shown(order, groupOf(order, id)) })
+    return json(200, { data: show(order, groupOf(order, id)) })
   },
 })
 
@@ -161,7 +161,7 @@ async function changeGroups(
 }
 
 /** Refuses an estimate that ends before it begins. Texts that are no times are not compared. */
-function checked(group: CartShippingGroup): CartShippingGroup {
+function mustEndAfterStart(group: CartShippingGroup): CartShippingGroup {
   const { start, end } = (group.deliveryEstimate ?? {}) as { readonly start?: string; readonly end?: string }
   if (start && end && Date.parse(start) > Date.parse(end)) {
     throw new Problem(
@@ -176,7 +176,7 @@ function checked(group: CartShippingGroup): CartShippingGroup {
   return group
 }
 
-const shown = (order: OrderRow, { group, totals }: OrderShippingGroup) => {
+const show = (order: OrderRow, { group, totals }: OrderShippingGroup) => {
   const { currency } = order.hidden
   if (!currency) throw new Error('an order has a currency')
   return {

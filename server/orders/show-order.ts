@@ -1,5 +1,6 @@
 import { amountFields, cartAmounts } from '../carts/index.ts'
 import { type Fields, flag, group, text } from '../kernel/shape/fields.ts'
+import { balanceOf, unpaid } from '../payments/index.ts'
 import { displayAmount, displayCart } from '../totals/index.ts'
 import type { OrderRow } from './orders.ts'
 
@@ -21,20 +22,6 @@ export const orderMeta = {
   fully_paid_at: text({ format: 'date-time', about: 'When the order was paid. Absent before.' }),
   is_manual: flag({ about: 'Whether a seller created the order without a cart.' }),
 } satisfies Fields
-
-/** What payments have collected of an order, may collect and wait for. */
-export interface OrderPayments {
-  readonly paid: number
-  readonly authorized: number
-  /** Purchases that a gateway has not confirmed yet. */
-  readonly pending: number
-}
-
-export const unpaid: OrderPayments = { paid: 0, authorized: 0, pending: 0 }
-
-/** What is left to pay. */
-export const balanceOf = (total: number, { paid, authorized, pending }: OrderPayments): number =>
-  total - paid - authorized - pending
 
 export function metaOf({ hidden }: OrderRow): never {
   const { prices, currency, payments = unpaid, fully_paid_at: paidAt, is_manual: isManual } = hidden

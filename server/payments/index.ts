@@ -1,7 +1,15 @@
 import { module } from '../kernel/module.ts'
 
 export type { Charge, Gateway, Outcome, Receipt, Via } from './gateway.ts'
-export { type Payment, type PaymentState, paymentOf, paymentStates } from './payment-of.ts'
+export {
+  balanceOf,
+  type Payment,
+  type PaymentState,
+  type PaymentSums,
+  paymentOf,
+  paymentStates,
+  unpaid,
+} from './payment-of.ts'
 export { problemOf } from './refusals.ts'
 export {
   type Decision,

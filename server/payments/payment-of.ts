@@ -11,18 +11,27 @@ export const paymentStates = [
 ] as const
 export type PaymentState = (typeof paymentStates)[number]
 
-/** What the transactions of an order have come to. `total` is `paid + authorized + pending + balanceOwing`. */
-export interface Payment {
-  readonly payment: PaymentState
-  /** The status of the order, unless it is cancelled. */
-  readonly status: 'incomplete' | 'processing' | 'complete'
+/** What payments have collected of an order, may collect and wait for. */
+export interface PaymentSums {
   /** What the merchant has received. A refund does not lower it. */
   readonly paid: number
   /** What is held for the merchant, or may be: the authorizations that are complete, and those that are pending. */
   readonly authorized: number
   /** What the pending purchases may pay. */
   readonly pending: number
-  /** What another payment can pay. */
+}
+
+export const unpaid: PaymentSums = { paid: 0, authorized: 0, pending: 0 }
+
+/** What another payment can pay. */
+export const balanceOf = (total: number, { paid, authorized, pending }: PaymentSums): number =>
+  total - paid - authorized - pending
+
+/** What the transactions of an order have come to. */
+export interface Payment extends PaymentSums {
+  readonly payment: PaymentState
+  /** The status of the order, unless it is cancelled. */
+  readonly status: 'incomplete' | 'processing' | 'complete'
   readonly balanceOwing: number
 }
 
@@ -43,7 +52,7 @@ export function paymentOf(total: number, transactions: readonly Transaction[]): 
   return {
     payment,
     status: !isCovered ? 'incomplete' : held.length ? 'processing' : 'complete',
-    ...{ paid, authorized, pending, balanceOwing: total - paid - authorized - pending },
+    ...{ paid, authorized, pending, balanceOwing: balanceOf(total, { paid, authorized, pending }) },
   }
 }
 
