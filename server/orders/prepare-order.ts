@@ -18,7 +18,8 @@ export async function prepareOrder(work: Work, draft: Draft<OrderFields>): Promi
     mustTakeAddress(from)
     mustBeWhole(values.shipping_address, 'data.shipping_address')
   }
-  values.stock = await followState(work, draft.id, { from, to, stock: values.stock ?? noStock })
+  const { version } = before
+  values.stock = await followState(work, draft.id, { from, to, stock: values.stock ?? noStock, version })
 }
 
 /** The state of the order with these values. */

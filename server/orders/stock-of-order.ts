@@ -16,6 +16,8 @@ interface Step {
   readonly from: OrderState
   readonly to: OrderState
   readonly stock: OrderStock
+  /** The version of the order that is about to change. */
+  readonly version: number
 }
 
 /**
@@ -25,15 +27,22 @@ interface Step {
 export async function followState(
   work: Work,
   orderId: string,
-  { from, to, stock }: Step,
+  { from, to, stock, version }: Step,
 ): Promise<OrderStock> {
   const isCancelled = to.status === 'cancelled' && from.status !== 'cancelled'
   const isShipped = to.shipping === 'fulfilled' && from.shipping !== 'fulfilled'
   if (stock.state !== 'allocated' || (!isCancelled && !isShipped)) return stock
   // Payments lock the order before its stock: in another order, the two could wait for each other.
   await work.store.lock({ table: 'orders' }, orderId)
+  // Whoever has changed the order meanwhile may have moved its stock. This write then starts again.
+  if ((await versionOf(work, orderId)) !== version) return stock
   await (isShipped ? ship : deallocate)(work, stock.portions)
   return isShipped ? { ...stock, state: 'shipped' } : noStock
+}
+
+async function versionOf({ store }: Work, orderId: string): Promise<number> {
+  const [row] = await store.run('SELECT version FROM orders WHERE store_id = $1 AND id = $2', orderId)
+  return Number(row?.[0])
 }
 
 /** Allocates the stock of an order for its first payment, or refuses (400). The caller has locked the order. */

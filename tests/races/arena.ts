@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { inject } from 'vitest'
+import { start } from '../../server/main.ts'
+import { openShop } from '../orders/buying.ts'
+import { type Client, clientOf } from '../support/client.ts'
+import { databaseUrl } from '../support/own-database.ts'
+import { openWorld, testConfig, type World } from '../support/world.ts'
+import { takeManualPayments } from '../transactions/paying.ts'
+
+/**
+ * Two servers on one database, since the writes of one object wait for each other in one server. All files of a worker
+ * share them: starting two costs more than most races do. They end with the worker.
+ */
+export interface Arena {
+  readonly world: World
+  /** Who sends the racing requests: each at a server of their own. */
+  readonly sides: readonly [Side, Side]
+  /** The ids of the products, by their SKUs. */
+  readonly ids: Readonly<Record<string, string>>
+  /** A connection that stands in the way of both. */
+  readonly gate: pg.Client
+}
+
+/** Callers of one of the servers. */
+export interface Side {
+  readonly seller: Client
+  readonly shopper: Client
+}
+
+let arena: Promise<Arena> | undefined
+
+export function openArena(): Promise<Arena> {
+  arena ??= open()
+  return arena
+}
+
+async function open(): Promise<Arena> {
+  const world = await openWorld({ alone: true })
+  const { rows } = await world.sql('SELECT current_database() AS name')
+  const [{ name }] = rows
+  const second = await start(testConfig(inject('postgres'), name))
+  const at = (url: string): Side => ({
+    seller: clientOf(url, world.admin.token),
+    shopper: clientOf(url, world.shopper.token),
+  })
+  const gate = new pg.Client(databaseUrl(inject('postgres'), name))
+  await gate.connect()
+  await takeManualPayments(world.admin)
+  const discounts = { use_rule_promotions: true, custom_discounts_enabled: false }
+  await world.admin.put('/v2/settings/cart', { data: { type: 'settings', discounts } })
+  const ids = await openShop(world, { MUG: 1000, CUP: 1000 })
+  return { world, sides: [at(world.url), at(second.url)], ids, gate }
+}
+
+/** How long a request may take to come to the gate, or to end without coming there. */
+const reachesMaxMs = 400
+
+/**
+ * Holds up both requests, and lets go when both wait. `hold` is the statement of a lock that both need for their
+ * writes, but not for their reads (`LOCK TABLE … IN SHARE MODE`): each has read all that it reads before either writes.
+ */
+export async function collide<T>(
+  { gate }: Arena,
+  hold: string,
+  requests: readonly (() => Promise<T>)[],
+): Promise<readonly T[]> {
+  await gate.query(`BEGIN; ${hold}`)
+  const replies: Promise<T>[] = []
+  try {
+    for (const request of requests) {
+      const reply = request()
+      replies.push(reply)
+      await waitsOrEnds(gate, reply, replies.length)
+    }
+  } finally {
+    await gate.query('COMMIT')
+  }
+  return Promise.all(replies)
+}
+
+async function waitsOrEnds(gate: pg.Client, reply: Promise<unknown>, waiting: number): Promise<void> {
+  let hasEnded = false
+  const end = () => {
+    hasEnded = true
+  }
+  reply.then(end, end)
+  const endsAt = performance.now() + reachesMaxMs
+  while (!hasEnded && performance.now() < endsAt) {
+    const { rows } = await gate.query(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'sutler'
+       AND wait_event_type = 'Lock' AND query NOT LIKE '%sequence_store%'`,
+    )
+    if (rows.length >= waiting) return
+    await sleep(5)
+  }
+}
