@@ -43,7 +43,7 @@ import { simulationChapter } from './simulations/index.ts'
 import { releaseContents, storefront } from './storefront/index.ts'
 import { stripe } from './stripe/index.ts'
 import { totals } from './totals/index.ts'
-import { transactionChapter } from './transactions/index.ts'
+import { giveUpPayments, transactionChapter } from './transactions/index.ts'
 import { variationChapter } from './variations/index.ts'
 
 const users = defineUsers({
@@ -93,7 +93,7 @@ const chapters: readonly Module[] = [
   simulationChapter,
   gatewayChapter,
   payments,
-  orderChapter,
+  orderChapter(giveUpPayments),
   orderExportChapter,
   stripe,
   transactionChapter,

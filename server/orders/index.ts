@@ -1,11 +1,11 @@
-import { module } from '../kernel/module.ts'
+import { type Module, module } from '../kernel/module.ts'
 import { anonymizeOrders } from './anonymize-orders.ts'
 import { checkout } from './checkout.ts'
 import { getOrder } from './get-order.ts'
 import { listOrderItems } from './list-order-items.ts'
 import { listOrders } from './list-orders.ts'
-import { orders } from './orders.ts'
-
+import { ordersWith } from './orders.ts'
+import type { GiveUpPayments } from './prepare-order.ts'
 import {
   createOrderShippingGroup,
   getOrderShippingGroup,
@@ -18,22 +18,25 @@ export { forgetBuyers } from './forget-buyer.ts'
 export { contentsOfOrder } from './order-contents.ts'
 export { firstState, type OrderState } from './order-states.ts'
 export { type OrderRow, orders } from './orders.ts'
-export { stateOf } from './prepare-order.ts'
+export { type GiveUpPayments, stateOf } from './prepare-order.ts'
 export { allocateStock, noStock } from './stock-of-order.ts'
 
-export const orderChapter = module({
-  name: 'orders',
-  about: 'What shoppers have bought, and what is left to pay and to ship.',
-  resources: [orders],
-  actions: [
-    checkout,
-    listOrders,
-    getOrder,
-    listOrderItems,
-    anonymizeOrders,
-    listOrderShippingGroups,
-    getOrderShippingGroup,
-    createOrderShippingGroup,
-    updateOrderShippingGroup,
-  ],
-})
+export function orderChapter(giveUpPayments: GiveUpPayments): Module {
+  const resource = ordersWith(giveUpPayments)
+  return module({
+    name: 'orders',
+    about: 'What shoppers have bought, and what is left to pay and to ship.',
+    resources: [resource],
+    actions: [
+      checkout,
+      listOrders(resource),
+      getOrder,
+      listOrderItems,
+      anonymizeOrders,
+      listOrderShippingGroups,
+      getOrderShippingGroup,
+      createOrderShippingGroup,
+      updateOrderShippingGroup,
+    ],
+  })
+}

@@ -55,6 +55,12 @@ export function checkChange(before: OrderState, after: OrderState): void {
   }
 }
 
+export const isCancelledBy = (from: OrderState, to: OrderState): boolean =>
+  to.status === 'cancelled' && from.status !== 'cancelled'
+
+export const isShippedBy = (from: OrderState, to: OrderState): boolean =>
+  to.shipping === 'fulfilled' && from.shipping !== 'fulfilled'
+
 /** Refuses (422) a new address for an order that has been shipped. */
 export function mustTakeAddress({ shipping }: OrderState): void {
   if (shipping === 'unfulfilled') return

@@ -11,7 +11,7 @@ import { orderEnvelope } from './envelope.ts'
 import { hiddenInLists } from './hidden-in-lists.ts'
 import { firstState, shippings, statuses } from './order-states.ts'
 import { ownOrders } from './own-orders.ts'
-import { prepareOrder } from './prepare-order.ts'
+import { type GiveUpPayments, prepareOrder } from './prepare-order.ts'
 import type { OrderShippingGroup } from './shipping-groups.ts'
 import { metaOf, orderMeta } from './show-order.ts'
 import { orderRelationships, relationshipsOf } from './show-relationships.ts'
@@ -157,3 +157,7 @@ export const orders = resource({
     orders_cart_key: { code: 'conflict', detail: 'this version of the cart has just become an order' },
   },
 })
+
+/** Orders, as clients change them. Payments pass in what a cancellation does to them. */
+export const ordersWith = (giveUpPayments: GiveUpPayments): typeof orders =>
+  resource({ ...orders, beforeWrite: (work, draft) => prepareOrder(work, draft, giveUpPayments) })

@@ -1,12 +1,26 @@
 import type { Draft } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
+import type { PaymentSums } from '../payments/index.ts'
 import { mustBeWhole } from './addresses.ts'
-import { checkChange, mustTakeAddress, type OrderState } from './order-states.ts'
+import { checkChange, isCancelledBy, isShippedBy, mustTakeAddress, type OrderState } from './order-states.ts'
 import type { OrderFields } from './orders.ts'
 import { followState, noStock } from './stock-of-order.ts'
 
+/**
+ * Cancels the payments of a cancelled order that nobody else could, and says what the others have come to. The order is
+ * locked.
+ */
+export type GiveUpPayments = (
+  work: Work,
+  orderId: string,
+) => Promise<{ readonly payment: OrderState['payment']; readonly payments: PaymentSums }>
+
 /** Completes an order that is about to be written, or refuses the change. */
-export async function prepareOrder(work: Work, draft: Draft<OrderFields>): Promise<void> {
+export async function prepareOrder(
+  work: Work,
+  draft: Draft<OrderFields>,
+  giveUpPayments?: GiveUpPayments,
+): Promise<void> {
   const { before, changes = {}, values } = draft
   if (values.external_ref === '') values.external_ref = undefined
   if (values.order_number === '') values.order_number = undefined
@@ -18,8 +32,18 @@ export async function prepareOrder(work: Work, draft: Draft<OrderFields>): Promi
     mustTakeAddress(from)
     mustBeWhole(values.shipping_address, 'data.shipping_address')
   }
-  const { version } = before
-  values.stock = await followState(work, draft.id, { from, to, stock: values.stock ?? noStock, version })
+  if (!isCancelledBy(from, to) && !isShippedBy(from, to)) return
+  // Payments lock the order before its stock: in another order, the two could wait for each other.
+  await work.store.lock({ table: 'orders' }, draft.id)
+  // Whoever has changed the order meanwhile may have moved its stock. This write then starts again.
+  if ((await versionOf(work, draft.id)) !== before.version) return
+  values.stock = await followState(work, { from, to, stock: values.stock ?? noStock })
+  if (isCancelledBy(from, to)) Object.assign(values, await giveUpPayments?.(work, draft.id))
+}
+
+async function versionOf({ store }: Work, id: string): Promise<number> {
+  const [row] = await store.run('SELECT version FROM orders WHERE store_id = $1 AND id = $2', id)
+  return Number(row?.[0])
 }
 
 /** The state of the order with these values. */

@@ -30,7 +30,7 @@ export async function eraseSet(work: Work, register: Register, entry: DataEntry)
   const ids = await findIds(store, register, roots)
 
   for (const { resource, home } of register.belongings) {
-    if (resource === orders) continue
+    if (resource.table === orders.table) continue
     await store.removeAll(resource, (bind) => `r.${home} = ANY(${bind(roots)}::uuid[])`)
   }
   for (const table of register.rootTables) {

@@ -3,6 +3,8 @@ import { payOrder } from './pay-order.ts'
 import { transactions } from './transactions.ts'
 import { cancelTransaction, captureTransaction, confirmTransaction, refundTransaction } from './verbs.ts'
 
+export { giveUpPayments } from './give-up-payments.ts'
+
 export const transactionChapter = module({
   name: 'transactions',
   about: 'Payments of orders: what they have come to, and how they are captured, refunded and cancelled.',

@@ -52,7 +52,7 @@ export function transactionOf({ transactions }: LockedOrder, id: string): Transa
 }
 
 /** The transaction as its row stores it. */
-const stored = ({ type, status, amount, refundedAmount }: Transaction) => ({
+export const stored = ({ type, status, amount, refundedAmount }: Transaction) => ({
   ...{ transaction_type: type, 'transaction-type': type, status, amount },
   refunded_amount: refundedAmount,
 })
