@@ -9,6 +9,7 @@ import { address } from './addresses.ts'
 import { amountIn } from './amount-filter.ts'
 import { orderEnvelope } from './envelope.ts'
 import { hiddenInLists } from './hidden-in-lists.ts'
+import { idIn } from './id-filter.ts'
 import { firstState, shippings, statuses } from './order-states.ts'
 import { ownOrders } from './own-orders.ts'
 import { type GiveUpPayments, prepareOrder } from './prepare-order.ts'
@@ -128,11 +129,14 @@ export const orders = resource({
     without_tax: amountIn('without_tax'),
     name: textIn('name'),
     email: textIn('email'),
+    // As older clients call them.
+    'customer.name': textIn('name'),
+    'customer.email': textIn('email'),
     'contact.name': textIn('contact_name'),
     'contact.email': textIn('contact_email'),
-    customer_id: { ...indexed('eq'), type: 'uuid' },
-    account_id: { ...indexed('eq'), type: 'uuid' },
-    account_member_id: { ...indexed('eq'), type: 'uuid' },
+    customer_id: idIn('customer_id'),
+    account_id: idIn('account_id'),
+    account_member_id: idIn('account_member_id'),
     order_number: indexed('eq', 'like'),
     external_ref: indexed('eq', 'like'),
     shipping_postcode: textIn('shipping_postcode'),
