@@ -48,6 +48,8 @@ export const mayWrite = (work: Work, cart: CartRow | undefined): void => {
 /** Refuses to delete the only cart of a customer or an account. */
 export async function mayDelete({ store }: Work, cart: CartRow): Promise<void> {
   const { customers, accounts } = ownersOf(cart)
+  // Another request may delete the other cart. In the order of the ids, so that no two wait for each other.
+  for (const id of [...customers, ...accounts].sort()) await store.advisoryLock(`carts of ${id}`)
   for (const [column, ids] of [['customers', customers] as const, ['accounts', accounts] as const]) {
     for (const id of ids) {
       const others = await store.read(

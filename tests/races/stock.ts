@@ -25,7 +25,7 @@ export async function stockOf(arena: Arena, sku: string): Promise<readonly [numb
 /** Two orders of one mug each, of which so many are in stock. */
 export async function ordersOfMugs(arena: Arena, quantity: number) {
   const { shopper } = arena.world
-  const orders = [await order(shopper, mug()), await order(shopper, mug())]
   await inStock(arena, 'MUG', quantity)
+  const orders = [await order(shopper, mug()), await order(shopper, mug())]
   return { one: orders[0].id as string, other: orders[1].id as string }
 }
