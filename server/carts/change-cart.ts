@@ -1,7 +1,7 @@
 import { Problem } from '../kernel/errors.ts'
 import { findOrCreate } from '../kernel/request/first-write.ts'
 import type { Ctx, Work } from '../kernel/work/context.ts'
-import { change } from '../kernel/write/by-rules.ts'
+import { changeLocked } from '../kernel/write/by-rules.ts'
 import { type CartShop, type CartValues, openShop, type ShopRequest } from './cart-shop.ts'
 import { type CartRow, type CartShopper, carts } from './carts.ts'
 import { type Contents, nothing } from './contents.ts'
@@ -27,7 +27,7 @@ export interface CartChange extends ShopRequest {
  */
 export async function changeCart(ctx: Ctx, name: string, edit: CartChange): Promise<CartRow> {
   const { shopper, apply } = edit
-  const row = await findOrCreate(ctx, carts, name)
+  const row = parsed(await findOrCreate(ctx, carts, name))
   mayWrite(ctx, row)
   const cart = { ...row.doc, ...row.hidden, ...(shopper && { shopper }) } as CartValues
   const opened = await openShop(ctx, cart, edit)
@@ -38,18 +38,16 @@ export async function changeCart(ctx: Ctx, name: string, edit: CartChange): Prom
     : await openShop(ctx, { ...cart, contents }, { currency: edit.currency })
   const { contents: next, priced } = await settle(ctx, cart, contents, shop, edit.refused)
   mustFit(next)
-  const changed = await change(ctx, carts, [], row.id, {
-    contents: next,
-    priced,
-    ...(shopper && { shopper }),
-  })
+  const changed = parsed(
+    await changeLocked(ctx, carts, row, { contents: next, priced, ...(shopper && { shopper }) }),
+  )
   const { contents: before = nothing, priced: pricedBefore } = row.hidden
   const news = messagesOfChange(pricedBefore && { contents: before, priced: pricedBefore }, {
     contents: next,
     priced,
   })
   const messages = [...news, ...priced.messages]
-  return { ...parsed(changed), hidden: { ...changed.hidden, priced: { ...priced, messages } } }
+  return { ...changed, hidden: { ...changed.hidden, priced: { ...priced, messages } } }
 }
 
 const hasCodes = ({ entered }: CartShop, { codes }: Contents): boolean =>

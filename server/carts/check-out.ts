@@ -1,6 +1,6 @@
 import { findId } from '../kernel/query/find.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { change } from '../kernel/write/by-rules.ts'
+import { changeLocked } from '../kernel/write/by-rules.ts'
 import { type CartRow, carts, contentsOf } from './carts.ts'
 import { parsed } from './find-cart.ts'
 import { mayWrite } from './owners.ts'
@@ -22,7 +22,7 @@ export async function handOver(work: Work, cart: CartRow): Promise<CartRow> {
   const contents = contentsOf(cart)
   if (!contents.shippingGroups.length && cart.doc.payment_intent_id === undefined) return cart
   const lines = contents.lines.map(({ shippingGroupId: _, ...line }) => line)
-  return change(work, carts, [], cart.id, {
+  return changeLocked(work, carts, cart, {
     contents: { ...contents, lines, shippingGroups: [] },
     payment_intent_id: '',
   })

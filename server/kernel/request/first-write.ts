@@ -1,6 +1,6 @@
 import type { Call } from '../declare/call.ts'
 import type { OperationName, Resource } from '../declare/resource.ts'
-import { findById, findId, resolveId, scopeOf } from '../query/find.ts'
+import { findById, findId, isVisible, notFoundIn, resolveId, scopeOf } from '../query/find.ts'
 import { lockKey } from '../query/unborn.ts'
 import { type Answer, noContent } from '../shape/answer.ts'
 import type { Fields, New } from '../shape/fields.ts'
@@ -14,8 +14,8 @@ import { updateBy } from './operations.ts'
 /** Writes of objects that are `unborn`: the first write of any kind creates the object. */
 
 /**
- * The object with this key, created if it does not exist. No one else changes or deletes it until the transaction ends:
- * see `Store.lock`.
+ * The object with this key and its hidden values, created if it does not exist. No one else changes or deletes it until
+ * the transaction ends: see `Store.lock`.
  */
 export const findOrCreate = <F extends Fields>(
   work: Work,
@@ -26,7 +26,10 @@ export const findOrCreate = <F extends Fields>(
     work,
     resource,
     name,
-    (id) => findById(work, resource, id, []),
+    async (row) => {
+      if (!(await isVisible(work, resource, row))) throw notFoundIn(resource, name)
+      return row
+    },
     (before) => add(work, resource, [], { ...before.doc, ...before.hidden } as New<F>),
   )
 
@@ -35,14 +38,15 @@ async function changeOrCreate<F extends Fields, T>(
   work: Work,
   resource: Resource<F>,
   name: string,
-  change: (id: string) => Promise<T>,
+  change: (row: Row<F>) => Promise<T> | T,
   create: (before: Row<F>) => Promise<T>,
 ): Promise<T> {
   for (let isLocked = false; ; ) {
     const id = await findId(work, resource, [], name)
     if (id !== undefined) {
       // If another request deleted the row since, look again.
-      if ((await work.store.lock(resource, id)).size) return change(id)
+      const [row] = await work.store.lockWhole(resource, [id])
+      if (row) return change(row)
     } else if (isLocked) {
       return create(await mustBeUnborn(work, resource, name))
     } else {
@@ -64,7 +68,7 @@ export const upsert = (ctx: Ctx, resource: Resource, name: string, call: Call): 
         inside,
         resource,
         name,
-        (id) => changeBy(inside, resource, [], id, read, call.ifMatch),
+        ({ id }) => changeBy(inside, resource, [], id, read, call.ifMatch),
         (before) => {
           mustMatchRow(resource, before, call.ifMatch)
           return addBy(inside, resource, [], (own) => changedDraft(own, before, read(own)).values)

@@ -143,16 +143,37 @@ export async function changeBy<F extends Fields>(
   read: Read<F, Changes<F>>,
   ifMatch?: string,
 ): Promise<Row<F>> {
-  const write = async (work: Work, last: boolean) => {
-    const before = await current(work, resource, scope, id, ifMatch)
-    const own = withAddedFields(resource, before.added)
-    const draft = changedDraft(own, before, read(own))
-    await resource.beforeWrite?.(work, draft)
-    const row = await work.store.update(resource, before, draft.values, last)
-    if (row) await resource.afterWrite?.(work, row, before)
-    return row
-  }
+  const write = async (work: Work, last: boolean) =>
+    update(work, resource, await current(work, resource, scope, id, ifMatch), read, last)
   return byRules(work, resource.afterWrite, (work, last) => untilWritten(() => write(work, last)))
+}
+
+/** As `change`, for a row that the caller has locked: it need not be read again. */
+export async function changeLocked<F extends Fields>(
+  work: Work,
+  resource: Resource<F>,
+  before: Row<F>,
+  changes: Changes<F>,
+): Promise<Row<F>> {
+  const row = await update(work, resource, before, () => changes, false)
+  // The store has changed its added fields since it was read.
+  return row ?? change(work, resource, before.scope, before.id, changes)
+}
+
+/** Undefined if another write, or a new definition, came first. */
+async function update<F extends Fields>(
+  work: Work,
+  resource: Resource<F>,
+  before: Row<F>,
+  read: Read<F, Changes<F>>,
+  last: boolean,
+): Promise<Row<F> | undefined> {
+  const own = withAddedFields(resource, before.added)
+  const draft = changedDraft(own, before, read(own))
+  await resource.beforeWrite?.(work, draft)
+  const row = await work.store.update(resource, before, draft.values, last)
+  if (row) await resource.afterWrite?.(work, row, before)
+  return row
 }
 
 export async function remove(
