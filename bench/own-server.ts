@@ -68,7 +68,7 @@ export async function startOwnServer(): Promise<OwnServer> {
       const answer = await fetch(url + path, { method, headers, ...(body && { body }) })
       const text = await answer.text()
       if (answer.status !== expected) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
-      return JSON.parse(text) as T
+      return (text ? JSON.parse(text) : undefined) as T
     },
     async post(path, body) {
       const answer = await fetch(url + path, { method: 'POST', headers, body })
