@@ -2883,6 +2883,14 @@ CREATE INDEX password_profiles_by_created_at ON password_profiles USING btree (s
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON password_profiles FOR EACH ROW EXECUTE FUNCTION password_profiles_tracked();
 CREATE TRIGGER user_authentication_password_profile_infos_profile_fkey BEFORE DELETE ON password_profiles FOR EACH ROW EXECUTE FUNCTION user_authentication_password_profile_infos_profile_fkey();
 
+CREATE TABLE paying_shoppers (
+  store_id uuid NOT NULL,
+  shopper text COLLATE "C" NOT NULL,
+  order_id uuid NOT NULL,
+  CONSTRAINT paying_shoppers_pkey PRIMARY KEY (store_id, shopper, order_id)
+);
+CREATE INDEX paying_shoppers_by_order ON paying_shoppers USING btree (store_id, order_id);
+
 CREATE TABLE personal_data_reads (
   store_id uuid NOT NULL,
   seq bigint GENERATED ALWAYS AS IDENTITY NOT NULL,

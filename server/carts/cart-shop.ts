@@ -11,15 +11,14 @@ import {
   type QuoteRequest,
   quote,
 } from '../pricing/index.ts'
-import { findEnteredCodes } from '../promotion-codes/index.ts'
 import { loadPromotions, type StoredPromotion } from '../promotions/index.ts'
 import { loadRulePromotions } from '../rule-promotions/index.ts'
 import { type ShopItem, shopOf } from '../storefront/index.ts'
 import type { CalculationMethod } from '../totals/index.ts'
 import { readState } from './cart-state.ts'
 import type { CartFields } from './carts.ts'
-import { codeShopperOf } from './code-shopper.ts'
 import { type CartLine, type Image, nothing, type ProductLine } from './contents.ts'
+import { findCodes } from './find-codes.ts'
 import { imagesOf } from './images.ts'
 
 export type CartValues = Values<CartFields>
@@ -87,7 +86,7 @@ export async function openShop(
   const { currencies, ...current } = await shopOf(work, shopperOf(cart, at))
   const paid = currencyOf(cart, currency, currencies)
   const shop = { ...current, currency: paid.code }
-  const shopper = buyer ?? (await codeShopperOf(work, cart, entered.length > 0))
+  const used = await findCodes(work, cart, entered, buyer)
   const known = new Map<string, CartQuote>()
   const quoteAll = async (some: readonly ProductRequest[]): Promise<readonly CartQuote[]> => {
     const quotes = await withImages(work, lines, await quote(shop, some))
@@ -116,8 +115,7 @@ export async function openShop(
       ...(await loadRulePromotions(work, rulePromotions)),
     ],
     entered,
-    codes: entered.length ? await findEnteredCodes(work, entered, shopper) : [],
-    shopper,
+    ...used,
   }
   return opened
 }

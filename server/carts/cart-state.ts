@@ -1,5 +1,5 @@
 import type { Work } from '../kernel/work/context.ts'
-import { codesStateSql, shopperKeySql } from '../promotion-codes/index.ts'
+import { codesStateSql, hasPaidSql, shopperKeySql } from '../promotion-codes/index.ts'
 import { promotionsStateSql } from '../promotions/index.ts'
 import { rulePromotionsStateSql } from '../rule-promotions/index.ts'
 import type { CalculationMethod } from '../totals/index.ts'
@@ -27,10 +27,15 @@ interface CartSql {
   readonly codes: string
 }
 
-export const stateSql = ({ customers, accounts, email, codes }: CartSql): string =>
-  `concat_ws('|', ${rules}, ${releases}, ${currencies}, ${settings}, ${tagsOf(accounts)},
+export function stateSql({ customers, accounts, email, codes }: CartSql): string {
+  const [customer, account] = [customers, accounts].map((list) => `(${list}->>0)`) as [string, string]
+  const ownEmail = `coalesce((SELECT k.doc->>'email' FROM customers k
+    WHERE k.store_id = $1 AND k.id = ${customer}::uuid), ${email})`
+  const shopper = shopperKeySql(customer, account, email)
+  return `concat_ws('|', ${rules}, ${releases}, ${currencies}, ${settings}, ${tagsOf(accounts)},
     ${promotionsStateSql}, ${rulePromotionsStateSql},
-    ${codesStateSql(codes, shopperKeySql(`(${customers}->>0)`, `(${accounts}->>0)`, email))})`
+    ${codesStateSql(codes, shopper, hasPaidSql(customer, account, ownEmail))})`
+}
 
 const bound = stateSql({
   customers: '$2::jsonb',

@@ -47,13 +47,11 @@ export interface Buyer {
   readonly contact?: Person | undefined
 }
 
-/** As codes and promotions know the buyer. */
+/** As codes know the buyer. */
 export const codeShopperOf = ({ customerId, accountId, customer, contact }: Buyer): Shopper => ({
   customerId,
   accountId,
   email: (customer ?? contact)?.email,
-  // Nobody has paid an order before payments are built.
-  isNew: true,
 })
 
 /** Finds out who buys, from the token, the body and the owner of the cart, or refuses. */

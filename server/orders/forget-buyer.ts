@@ -3,6 +3,7 @@ import { sequence } from '../kernel/feed/record.ts'
 import { untilWritten } from '../kernel/storage/until-written.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { change } from '../kernel/write/by-rules.ts'
+import { forgetPayingGuests } from '../promotion-codes/index.ts'
 import { type OrderRow, orders } from './orders.ts'
 
 const mark = '**'
@@ -21,6 +22,7 @@ export async function forgetBuyer(work: Work, ids: readonly string[]): Promise<r
   await store.lock(orders, ...ids)
   await sequence(store)
   await forgetChangesOf(store, [orders.table], ids)
+  await forgetPayingGuests(work, ids)
   const rows: OrderRow[] = []
   for (const id of ids) rows.push(await untilWritten(() => forgetBuyerOf(work, id)))
   return rows

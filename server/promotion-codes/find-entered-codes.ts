@@ -72,10 +72,11 @@ function toEnteredCode(tuple: Tuple): EnteredCode {
 
 /**
  * The SQL of a text that changes when what `findEnteredCodes` returns for these codes and this shopper changes in a way
- * that matters to a cart. `codes` is the SQL of a jsonb list of texts, `shopper` that of `shopperKeySql`. Of a code
- * that an order uses up once, it only matters whether a use is left: carts with a popular code keep their prices.
+ * that matters to a cart. `codes` is the SQL of a jsonb list of texts, `shopper` that of `shopperKeySql`, `hasPaid`
+ * that of `hasPaidSql`. Of a code that an order uses up once, it only matters whether a use is left: carts with a
+ * popular code keep their prices.
  */
-export const codesStateSql = (codes: string, shopper: string): string =>
+export const codesStateSql = (codes: string, shopper: string, hasPaid: string): string =>
   `(SELECT string_agg(state, ',' ORDER BY state) FROM (${allKinds
     .map((kind) =>
       codesSql(
@@ -84,7 +85,8 @@ export const codesStateSql = (codes: string, shopper: string): string =>
         `concat_ws(' ', c.id, c.version,
            CASE WHEN c.doc->>'consume_unit' = '${kind.consumeUnits[0]}' THEN (c.max_uses > c.used)::integer
              ELSE c.max_uses - c.used END,
-           'shopper ' || (${limitPerShopper} > ${usedByShopper(kind, shopper)})) AS state`,
+           'shopper ' || (${limitPerShopper} > ${usedByShopper(kind, shopper)}),
+           CASE WHEN c.doc->>'is_for_new_shopper' = 'true' THEN 'paid ' || ${hasPaid} END) AS state`,
       ),
     )
     .join(' UNION ALL ')}) codes)`

@@ -10,6 +10,15 @@ export function shopperKey({ customerId, accountId, email }: Shopper): string | 
   return email ? guestPrefix + email.toLowerCase() : undefined
 }
 
-/** The same in SQL, in the collation of the column. The arguments are expressions, each of a text or null. */
+/** All names that a shopper is known by: of a customer with an email address, both. */
+export const shopperKeys = ({ customerId, accountId, email }: Shopper): readonly string[] =>
+  [{ customerId }, { accountId }, { email }].flatMap((one) => shopperKey(one) ?? [])
+
+/** `shopperKey` in SQL, in the collation of the column. The arguments are expressions, each of a text or null. */
 export const shopperKeySql = (customerId: string, accountId: string, email: string): string =>
   `(coalesce('customer:' || ${customerId}, 'account:' || ${accountId}, '${guestPrefix}' || ${caseless(`(${email})`)}) COLLATE "C")`
+
+/** `shopperKeys` in SQL: a list, with nulls for what is absent. */
+export const shopperKeysSql = (customerId: string, accountId: string, email: string): string =>
+  `ARRAY['customer:' || ${customerId}, 'account:' || ${accountId},
+     '${guestPrefix}' || ${caseless(`(${email})`)}] COLLATE "C"`

@@ -3,7 +3,7 @@ import { isId } from '../kernel/ids.ts'
 import type { Changes, New } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { add, change } from '../kernel/write/by-rules.ts'
-import { allocateStock, noStock, type OrderRow, orders } from '../orders/index.ts'
+import { followFirstPayment, noStock, type OrderRow, orders } from '../orders/index.ts'
 import { isAuthorized, isPaid, type OrderMoney, paymentOf, type Transaction } from '../payments/index.ts'
 import { type TransactionFields, type TransactionRow, transactions } from './transactions.ts'
 
@@ -92,7 +92,7 @@ export async function settleChange(
   return row
 }
 
-/** The first payment that receives or holds money allocates the stock of the order, or is refused. */
+/** Stores what an order has come to with one of its transactions. */
 async function settleOrder(
   work: Work,
   { order, money: { total, isCancelled } }: LockedOrder,
@@ -106,7 +106,7 @@ async function settleOrder(
     payment,
     ...(!isCancelled && { status }),
     payments: { paid, authorized, pending },
-    stock: isFirst ? await allocateStock(work, order.id) : stock,
+    stock: isFirst ? await followFirstPayment(work, order) : stock,
     ...(payment === 'paid' && { fully_paid_at: paidAt ?? work.clock.now().toISOString() }),
   })
 }

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Shopper } from '../../server/discounts/index.ts'
-import { codesStateSql, findEnteredCodes, shopperKeySql } from '../../server/promotion-codes/index.ts'
+import {
+  codesStateSql,
+  findEnteredCodes,
+  hasPaidSql,
+  isNewShopper,
+  recordPayingShopper,
+  shopperKeySql,
+} from '../../server/promotion-codes/index.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { addCodes, idIn, kinds, makeCode, makePromotion, newCode, spend, units } from './merchant.ts'
 
@@ -15,8 +22,8 @@ const customer = (): Shopper => ({ customerId: randomUUID(), email: `${randomUUI
 
 /** The state of codes for a shopper, as a statement about carts reads it. */
 async function stateOf(codes: readonly string[], { customerId, accountId, email }: Shopper = {}) {
-  const shopper = shopperKeySql('$3::text', '$4::text', '$5::text')
-  const text = `SELECT ${codesStateSql('$2::jsonb', shopper)}` as const
+  const ids = ['$3::text', '$4::text', '$5::text'] as const
+  const text = `SELECT ${codesStateSql('$2::jsonb', shopperKeySql(...ids), hasPaidSql(...ids))}` as const
   const list = JSON.stringify(codes.map((code) => code.toLowerCase()))
   const values = [customerId ?? null, accountId ?? null, email ?? null]
   const [row] = await world.work.store.read(text, list, ...values)
@@ -144,4 +151,32 @@ test('a code with a limit for each shopper counts the uses of customers, account
 test('a code for new shoppers says so', async () => {
   const { code } = await makeCode(world.admin, 'rule-promotions', { is_for_new_shopper: true })
   expect(await findEnteredCodes(world.work, [code], {})).toMatchObject([{ isForNewShopper: true }])
+})
+
+test('a shopper is known by each of their names, and only codes for new shoppers change with it', async () => {
+  const { code } = await makeCode(world.admin, 'rule-promotions', { is_for_new_shopper: true })
+  const { code: other } = await makeCode(world.admin, 'rule-promotions')
+  const shopper = { customerId: randomUUID(), accountId: randomUUID(), email: `${randomUUID()}@Example.com` }
+  const { customerId, accountId, email } = shopper
+  const names = [{ customerId }, { accountId }, { email }, { email: email.toLowerCase() }, shopper]
+  const stranger = customer()
+  const seen = () =>
+    Promise.all(
+      [...names, stranger].map(async (one) => [
+        await isNewShopper(world.work, one),
+        await stateOf([code], one),
+        await stateOf([other], one),
+      ]),
+    )
+  const before = await seen()
+  await world.work.transaction((work) => recordPayingShopper(work, randomUUID(), shopper))
+  const after = await seen()
+  expect(before.map(([isNew]) => isNew)).toEqual([true, true, true, true, true, true])
+  expect(after.map(([isNew]) => isNew)).toEqual([false, false, false, false, false, true])
+  const changes = after.map(([, state, stateOfOther], i) => [
+    state !== before[i]?.[1],
+    stateOfOther !== before[i]?.[2],
+  ])
+  expect(changes).toEqual([...names.map(() => [true, false]), [false, false]])
+  expect(await isNewShopper(world.work, {})).toBe(undefined)
 })

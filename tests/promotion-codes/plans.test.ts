@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Store } from '../../server/kernel/storage/store.ts'
 import type { Work } from '../../server/kernel/work/context.ts'
-import { codesStateSql, findEnteredCodes, shopperKeySql } from '../../server/promotion-codes/index.ts'
+import {
+  codesStateSql,
+  findEnteredCodes,
+  hasPaidSql,
+  shopperKeySql,
+} from '../../server/promotion-codes/index.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { idIn, kinds, makePromotion, spend } from './merchant.ts'
 
@@ -25,6 +30,11 @@ beforeAll(async () => {
       await spend(world, [{ promotionId, code: `Code-${n}`, uses: 1 }], { customerId: randomUUID() })
     }
   }
+  await world.sql(
+    `INSERT INTO paying_shoppers (store_id, shopper, order_id)
+     SELECT $1, 'customer:' || gen_random_uuid(), gen_random_uuid() FROM generate_series(1, ${codes})`,
+    [world.storeId],
+  )
 })
 afterAll(() => world.close())
 
@@ -57,7 +67,8 @@ async function scanned(text: string, values: readonly unknown[]): Promise<readon
   }
 }
 
-const stateSql = `SELECT ${codesStateSql('$2::jsonb', shopperKeySql('$3::text', 'NULL::text', 'NULL::text'))}`
+const shopper = ['$3::text', 'NULL::text', 'NULL::text'] as const
+const stateSql = `SELECT ${codesStateSql('$2::jsonb', shopperKeySql(...shopper), hasPaidSql(...shopper))}`
 
 test('the state of codes is read from indexes, with and without statistics of the tables', async () => {
   const values = [JSON.stringify(entered), randomUUID()]
