@@ -54,8 +54,27 @@ export const codeShopperOf = ({ customerId, accountId, customer, contact }: Buye
   email: (customer ?? contact)?.email,
 })
 
-/** Finds out who buys, from the token, the body and the owner of the cart, or refuses. */
+/**
+ * Finds out who buys, from the token, the body and the owner of the cart, or refuses. Nobody erases the buyer before the
+ * transaction ends: an erasure would not find the order, and it would keep their name.
+ */
 export async function findBuyer(ctx: Ctx, cart: CartRow, body: Body): Promise<Buyer> {
+  const buyer = await buyerOf(ctx, cart, body)
+  for (const [field, table] of persons) {
+    const id = buyer[field]
+    if (!id || (await ctx.store.lockShared({ table }, id)).size) continue
+    throw new Problem('not_found', 'The buyer has just been deleted.', { source: 'data' })
+  }
+  return buyer
+}
+
+const persons = [
+  ['customerId', 'customers'],
+  ['accountId', 'accounts'],
+  ['accountMemberId', 'user_authentication_infos'],
+] as const
+
+async function buyerOf(ctx: Ctx, cart: CartRow, body: Body): Promise<Buyer> {
   const { who } = ctx
   const { customers, accounts } = ownersOf(cart)
   const [ofCart] = accounts

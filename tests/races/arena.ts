@@ -54,7 +54,7 @@ async function open(): Promise<Arena> {
 }
 
 /** How long a request may take to come to the gate, or to end without coming there. */
-const reachesMaxMs = 400
+const reachesMaxMs = 10_000
 
 /**
  * Holds up both requests, and lets go when both wait. `hold` is the statement of a lock that both need for their

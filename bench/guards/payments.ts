@@ -1,0 +1,126 @@
+import type { Guard } from './guard.ts'
+
+/** What guards payments and states of orders. */
+export const guardsOfPayments: readonly Guard[] = [
+  {
+    name: 'lock of the order',
+    cuts: [
+      {
+        file: 'server/transactions/settle.ts',
+        text: 'isId(id) && (await store.lock(orders, id)).size > 0',
+        without: 'isId(id)',
+      },
+    ],
+    tests: {
+      'tests/transactions/racing-payments.test.ts': [
+        'of two payments of the whole balance, one is taken',
+        'parallel parts never exceed the total',
+        'parallel refunds never exceed the payment',
+        'of two captures, one is taken',
+        'an order is paid or cancelled first, and never both lost',
+      ],
+      'tests/races/payments.test.ts': [
+        'two captures of one order both count',
+        'refunds of two payments of an order make it refunded',
+        'an order that is cancelled stays so when its authorization is captured',
+        'an order of nothing is paid once',
+      ],
+    },
+  },
+  {
+    name: 'rule of refunds',
+    cuts: [
+      {
+        file: 'server/payments/requests.ts',
+        text: "if (!isPaid(transaction) || transaction.type === 'refund') return refuse('not-refundable')",
+        without: '',
+      },
+      {
+        file: 'server/payments/requests.ts',
+        text: "if (!order.isCancelled && payment !== 'paid') return refuse('order-not-refundable')",
+        without: 'void payment',
+      },
+    ],
+    tests: {
+      'tests/races/payments.test.ts': ['a refund gives back what a capture has received, or nothing'],
+    },
+  },
+  {
+    name: 'version of the row',
+    cuts: [
+      {
+        file: 'server/kernel/storage/row-statements.ts',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is in the file.
+        text: '`WHERE ${at} AND version = $${next + 4}`',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is in the file.
+        without: '`WHERE ${at} AND $${next + 4}::int IS NOT NULL`',
+      },
+    ],
+    tests: {
+      'tests/races/payments.test.ts': [
+        'a payment and a number of the order both stay',
+        'an order is fulfilled or cancelled',
+        'an order that is refunded is not fulfilled as a paid one',
+        'a name that is removed from an order does not come back with an address',
+        'a name that is removed from an order does not come back with a refund',
+      ],
+    },
+  },
+  {
+    name: 'version of the order, before its stock moves',
+    cuts: [
+      {
+        file: 'server/orders/stock-of-order.ts',
+        text: 'if ((await versionOf(work, orderId)) !== version) return stock',
+        without: 'void [versionOf, version]',
+      },
+    ],
+    tests: {
+      'tests/races/payments.test.ts': [
+        'two cancellations give the stock of an order back once',
+        'a cancellation gives stock back once, whatever else changes in the order',
+        'two fulfilments ship the stock of an order once',
+        'a refund and a cancellation give back money and stock once',
+      ],
+    },
+  },
+  {
+    name: 'gateway, read after the lock of the order',
+    cuts: [
+      {
+        file: 'server/transactions/pay-order.ts',
+        text: `    const locked = await lockOrder(ctx, params.order_id)
+    const gateway = await gatewayForPayment(ctx, body.gateway, method)`,
+        without: `    const gateway = await gatewayForPayment(ctx, body.gateway, method)
+    const locked = await lockOrder(ctx, params.order_id)`,
+      },
+    ],
+    tests: {
+      'tests/races/payments.test.ts': [
+        'a payment that has waited does not use a gateway that is disabled meanwhile',
+      ],
+    },
+  },
+  {
+    name: 'lock of the order of a group',
+    cuts: [
+      {
+        file: 'server/orders/shipping-groups.ts',
+        text: 'const [order] = await ctx.store.lockWhole(orders, [id])',
+        without: 'const order = await ctx.store.findWhole(orders, id)',
+      },
+    ],
+    tests: { 'tests/races/payments.test.ts': ['two shipping groups of an order both stay'] },
+  },
+  {
+    name: 'lock of the Idempotency-Key',
+    cuts: [
+      {
+        file: 'server/kernel/request/idempotency.ts',
+        text: "if (lock?.[0] !== 't') throw stillRunning()",
+        without: 'void lock',
+      },
+    ],
+    tests: { 'tests/races/payments.test.ts': ['a payment that is sent again with its key is taken once'] },
+  },
+]
