@@ -2546,10 +2546,12 @@ CREATE TABLE intents (
   leased_until timestamp with time zone NOT NULL,
   created_at timestamp(3) with time zone NOT NULL,
   ended_at timestamp(3) with time zone,
+  subject uuid,
   CONSTRAINT intents_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(id) ON DELETE CASCADE,
   CONSTRAINT intents_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX intents_by_ended_at ON intents USING btree (store_id, ended_at) WHERE (ended_at IS NOT NULL);
+CREATE UNIQUE INDEX intents_open_key ON intents USING btree (store_id, subject) WHERE (ended_at IS NULL);
 
 CREATE TABLE inventory_locations (
   store_id uuid NOT NULL,
@@ -2797,6 +2799,7 @@ CREATE TABLE order_transactions (
   CONSTRAINT order_transactions_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX order_transactions_by_created_at ON order_transactions USING btree (store_id, order_id, created_at, id);
+CREATE UNIQUE INDEX order_transactions_reference_key ON order_transactions USING btree (store_id, ((doc ->> 'reference'::text))) WHERE (((doc ->> 'gateway'::text) <> 'manual'::text) AND ((doc ->> 'reference'::text) IS NOT NULL));
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON order_transactions FOR EACH ROW EXECUTE FUNCTION order_transactions_tracked();
 
 CREATE TABLE orders (

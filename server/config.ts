@@ -128,6 +128,9 @@ export function readConfig(env: Env = process.env) {
     /** The sender of mail, as `Shop <shop@example.com>`. Set it together with SUTLER_SMTP_URL. */
     mailFrom: setting('SUTLER_MAIL_FROM', text('an address'), undefined),
 
+    /** The address of Stripe's API, for a double of it in tests. Merchants set their keys at the gateways. */
+    stripeUrl: setting('SUTLER_STRIPE_URL', webUrl, 'https://api.stripe.com'),
+
     /** The lowest level to log: trace, debug, info, warn, error, fatal, or silent for none. */
     logLevel: setting('LOG_LEVEL', oneOf(logLevels), 'info'),
 

@@ -117,6 +117,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       apiDocument: (own) => sutlerApi(modules, access, own),
       explainsToShoppers: config.explainsToShoppers,
       baseUrl: config.baseUrl,
+      services: { stripe: config.stripeUrl },
     }
     await firstStart(database, config, clock, (credentials) => announce(credentials, config))
     await prepareStores(instance, modules)

@@ -1,13 +1,29 @@
 import { module } from '../kernel/module.ts'
+import { findByName } from '../kernel/query/find.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { renewMember } from '../kernel/work/sealed-members.ts'
 import { add } from '../kernel/write/by-rules.ts'
-import { gatewayKind, gatewaySlugs } from './gateway-kinds.ts'
+import { type GatewaySlug, gatewayKind, gatewaySlugs } from './gateway-kinds.ts'
 import { gateways } from './gateways.ts'
+import { openSecrets } from './sealed-secrets.ts'
 import { updateGateway } from './update-gateway.ts'
 
 export { type GatewaySlug, gatewaySlugs } from './gateway-kinds.ts'
 export { gateways }
+
+/** The settings and secrets of a gateway by name, as its service needs them. Never shown. */
+export interface GatewayAccess {
+  readonly slug: GatewaySlug
+  readonly secrets: Readonly<Record<string, string>>
+  readonly stripeAccount: string | undefined
+}
+
+/** The access of the store to the service of a gateway. */
+export async function accessOf(work: Work, slug: GatewaySlug): Promise<GatewayAccess> {
+  const { doc, hidden } = await findByName(work, gateways, slug)
+  const secrets = openSecrets(work.instance.sealKeys, hidden.sealed_secrets)
+  return { slug, secrets, stripeAccount: doc.stripe_account }
+}
 
 export const gatewayChapter = module({
   name: 'gateways',

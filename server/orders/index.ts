@@ -14,13 +14,13 @@ import {
 } from './shipping-groups.ts'
 
 export { findProductsOfOrder } from './find-products.ts'
-export { followFirstPayment } from './first-payment.ts'
 export { forgetBuyers } from './forget-buyer.ts'
 export { contentsOfOrder } from './order-contents.ts'
 export { firstState, type OrderState } from './order-states.ts'
 export { type OrderRow, orders } from './orders.ts'
 export { type GiveUpPayments, stateOf } from './prepare-order.ts'
-export { noStock } from './stock-of-order.ts'
+export { recordBuyer } from './record-buyer.ts'
+export { allocateStock, noStock, type OrderStock, releaseStock } from './stock-of-order.ts'
 
 export function orderChapter(giveUpPayments: GiveUpPayments): Module {
   const resource = ordersWith(giveUpPayments)

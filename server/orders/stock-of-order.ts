@@ -40,3 +40,9 @@ export async function allocateStock(work: Work, orderId: string): Promise<OrderS
     throw new Problem('bad_request', detail, { title: 'Insufficient stock', meta: error.meta })
   }
 }
+
+/** Makes the allocated stock of an order available again, because its payment has failed. */
+export async function releaseStock(work: Work, stock: OrderStock): Promise<OrderStock> {
+  await deallocate(work, stock.portions)
+  return noStock
+}

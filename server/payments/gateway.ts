@@ -8,9 +8,12 @@ export interface Charge {
   /** The code of the currency, and the digits that its amounts have after the point. */
   readonly currency: string
   readonly decimalPlaces: number
-  readonly orderId: string
+  /** What the merchant finds the payment by at the gateway. */
+  readonly metadata: Readonly<Record<string, string>>
   /** What the gateway calls the way of paying: a token or an id. */
   readonly payment?: string | undefined
+  /** The ways of paying that the shopper may choose from. */
+  readonly paymentMethodTypes?: readonly string[] | undefined
   /** Options of the gateway. */
   readonly options?: Readonly<Record<string, unknown>> | undefined
 }
@@ -39,6 +42,10 @@ export interface Outcome {
 export interface Via {
   /** The same for the same call, also after a crash: the service repeats its first response. */
   readonly key: string
+  /** What the gateway calls the new payment, if an interrupted run of the same call has learnt it. */
+  readonly reference?: string | undefined
+  /** Keeps what the gateway calls the new payment, for such a run. A gateway calls it before money can move. */
+  keep?(reference: string): Promise<void>
 }
 
 /**

@@ -26,9 +26,9 @@ export function outcomeOf(intent: Stripe.PaymentIntent): Outcome {
   }
 }
 
-/** Why the last way of paying was declined. */
-function failureOf({ last_payment_error: error }: Stripe.PaymentIntent): Outcome['failure'] {
-  if (!error) return undefined
+/** Why the last way of paying was declined, unless another one has succeeded since. */
+function failureOf({ status, last_payment_error: error }: Stripe.PaymentIntent): Outcome['failure'] {
+  if (!error || (status !== 'canceled' && status !== 'requires_payment_method')) return undefined
   return {
     code: error.decline_code ?? error.code ?? error.type,
     reason: error.message ?? 'The payment failed.',

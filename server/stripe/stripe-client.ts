@@ -46,6 +46,10 @@ export function refusalOf(error: unknown): { readonly code: string; readonly rea
   return { code: decline ?? code ?? type, reason: message }
 }
 
+/** Whether Stripe has answered that it failed. It repeats that for the key of the request. */
+export const isFault = (error: unknown): boolean =>
+  error instanceof Error && ((error as StripeFault).statusCode ?? 0) >= 500
+
 const unexpectedStates = [
   'payment_intent_unexpected_state',
   'charge_already_refunded',

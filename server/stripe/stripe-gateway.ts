@@ -8,10 +8,10 @@ import {
   type Receipt,
   type Via,
 } from '../payments/index.ts'
-import { stripeDecimalPlaces } from './decimal-places.ts'
-import { intentParams } from './intent-params.ts'
+import { currencyMismatch } from './decimal-places.ts'
+import { intentParams, returnUrlIn } from './intent-params.ts'
 import { failed, outcomeOf, refused } from './outcome-of.ts'
-import { isUnexpectedState, openStripe, refusalOf, type StripeAccess } from './stripe-client.ts'
+import { isFault, isUnexpectedState, openStripe, refusalOf, type StripeAccess } from './stripe-client.ts'
 
 /**
  * Payments by payment intents of Stripe. An intent is paid at most once, so it is created without a payment first and
@@ -38,45 +38,65 @@ export function stripeGateway(access: StripeAccess): Gateway {
     try {
       await call(key)
     } catch (error) {
-      const now = await readOutcome(reference)
-      if (isDone(now) || isUnexpectedState(error)) return now
       const refusal = refusalOf(error)
-      if (refusal) return refused(now, refusal.code, refusal.reason)
+      const now = await readAfter(reference, refusal !== undefined)
+      if (now && (isDone(now) || isUnexpectedState(error))) return now
+      if (refusal) return refused(now ?? { reports: [], reference }, refusal.code, refusal.reason)
       if (!others.length) throw error
       return settle(reference, others, call, isDone)
     }
     return readOutcome(reference)
   }
 
+  /** How the intent stands; undefined where Stripe refuses the merchant's key after it has refused a call. */
+  const readAfter = (reference: string, isRefused: boolean): Promise<Outcome | undefined> =>
+    readOutcome(reference).catch((error: unknown) => {
+      if (isRefused && refusalOf(error)) return undefined
+      throw error
+    })
+
   const twice = (key: string): readonly string[] => [key, `${key}:${randomUUID()}`]
 
   const start =
     (capture: 'automatic' | 'manual') =>
-    async (charge: Charge, { key }: Via): Promise<Outcome> => {
-      const places = stripeDecimalPlaces(charge.currency)
-      if (places !== charge.decimalPlaces) {
-        const reason = `Stripe counts ${charge.currency} with ${places} decimal places, and the store with ${charge.decimalPlaces}.`
-        return failed(undefined, 'currency_mismatch', reason)
+    async (charge: Charge, via: Via): Promise<Outcome> => {
+      const mismatch = currencyMismatch(charge.currency, charge.decimalPlaces)
+      if (mismatch !== undefined) return failed(undefined, 'currency_mismatch', mismatch)
+      const isSetup = charge.method.endsWith('_setup')
+      if (via.reference !== undefined) {
+        return isSetup ? readOutcome(via.reference) : confirm(via.reference, charge, via.key)
       }
       let intent: Stripe.PaymentIntent
       try {
-        // One key: with another, a repeated call could pay a second intent.
-        intent = await (await stripe()).paymentIntents.create(intentParams(charge, capture), {
-          idempotencyKey: key,
-        })
+        intent = await create(intentParams(charge, capture), via.key)
       } catch (error) {
         const refusal = refusalOf(error)
         if (!refusal) throw error
         return failed(undefined, refusal.code, refusal.reason)
       }
-      if (intent.status !== 'requires_confirmation' || charge.method.endsWith('_setup'))
-        return outcomeOf(intent)
-      return confirm(intent.id, charge, key)
+      // From here on, only this intent is paid, whatever becomes of this process.
+      await via.keep?.(intent.id)
+      if (intent.status !== 'requires_confirmation' || isSetup) return outcomeOf(intent)
+      return confirm(intent.id, charge, via.key)
     }
 
+  /** Creates an intent. A second one after a fault does no harm, since no money moves before it is confirmed. */
+  async function create(
+    params: Stripe.PaymentIntentCreateParams,
+    key: string,
+  ): Promise<Stripe.PaymentIntent> {
+    const { paymentIntents } = await stripe()
+    try {
+      return await paymentIntents.create(params, { idempotencyKey: key })
+    } catch (error) {
+      if (!isFault(error)) throw error
+      return paymentIntents.create(params, { idempotencyKey: `${key}:${randomUUID()}` })
+    }
+  }
+
   async function confirm(reference: string, { options }: Charge, key: string): Promise<Outcome> {
-    const { return_url: returnUrl } = options ?? {}
-    const params = typeof returnUrl === 'string' ? { return_url: returnUrl } : {}
+    const returnUrl = returnUrlIn(options)
+    const params = returnUrl === undefined ? {} : { return_url: returnUrl }
     const isDecided = ({ reports, browser }: Outcome) =>
       reports.length > 0 || browser?.status === 'requires_action' || browser?.status === 'processing'
     const outcome = await settle(
@@ -114,9 +134,14 @@ export function stripeGateway(access: StripeAccess): Gateway {
         async (idempotencyKey) => (await stripe()).paymentIntents.capture(reference, {}, { idempotencyKey }),
         ({ reports }) => reports[0]?.is === 'paid',
       ),
-    // One key: another would be another refund.
-    refund: ({ reference, refundedAmount: before }: Receipt, refundedAmount, { key }) =>
-      settle(
+    async refund({ reference, refundedAmount: before }: Receipt, refundedAmount, { key }) {
+      const isDone = ({ reports }: Outcome) =>
+        reports.some((one) => one.is === 'refunded' && one.amount >= refundedAmount)
+      // A run before this one may have refunded it, longer ago than Stripe remembers keys.
+      const now = await readOutcome(reference)
+      if (isDone(now)) return now
+      // One key: another would be another refund.
+      return settle(
         reference,
         [key],
         async (idempotencyKey) =>
@@ -124,7 +149,8 @@ export function stripeGateway(access: StripeAccess): Gateway {
             { payment_intent: reference, amount: refundedAmount - before },
             { idempotencyKey },
           ),
-        ({ reports }) => reports.some((one) => one.is === 'refunded' && one.amount >= refundedAmount),
-      ),
+        isDone,
+      )
+    },
   }
 }

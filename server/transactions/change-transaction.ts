@@ -1,51 +1,62 @@
+import { Problem } from '../kernel/errors.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
-import { newId } from '../kernel/ids.ts'
 import type { Answer } from '../kernel/shape/answer.ts'
 import type { Changes } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
-import {
-  afterReports,
-  type Decision,
-  type Gateway,
-  type OrderMoney,
-  type Outcome,
-  type Receipt,
-  type Transaction,
-  type Via,
-} from '../payments/index.ts'
+import { callOut, NoCall } from '../kernel/work/outside-calls.ts'
+import type { Decision, OrderMoney, Receipt, Transaction } from '../payments/index.ts'
 import { accept } from './decide.ts'
-import { gatewayOf } from './find-gateway.ts'
-import { lockOrder, settleChange, transactionOf } from './settle.ts'
+import { isLocal } from './find-gateway.ts'
+import { ask, type GatewayRequest, gatewayCall, type Question } from './gateway-call.ts'
+import { manualGateway } from './manual-gateway.ts'
+import { respond } from './respond.ts'
+import { lockOrder, transactionOf } from './settle.ts'
+import { settleOutcome } from './settle-outcome.ts'
 import { type TransactionFields, type TransactionRow, transactions } from './transactions.ts'
 
 /** One of the verbs that change a transaction. */
 interface Verb<T> {
   /** Whether the transaction can change so now. */
-  decide(money: OrderMoney, transaction: Transaction, gateway: Gateway): Decision<T>
-  /** Asks the gateway. */
-  ask(gateway: Gateway, receipt: Receipt, decided: T, via: Via): Promise<Outcome>
-  /** What it changes besides the transaction's state. */
-  labels?(row: TransactionRow): Changes<TransactionFields>
+  decide(money: OrderMoney, transaction: Transaction, isManual: boolean): Decision<T>
+  /** What the gateway is asked. */
+  question(receipt: Receipt, decided: T): Question
+  /** The merchant has done it elsewhere, and the gateway is not asked. */
+  readonly isElsewhere?: boolean
+  /** What the transaction says besides its state when it is done. */
+  labels?(mechanism: 'manual' | 'automatic'): Changes<TransactionFields>
 }
 
-/** Changes a transaction by a verb, and its order with it. A verb that changes nothing writes nothing. */
-export async function changeTransaction<T>(
-  ctx: Ctx,
-  params: { readonly order_id: string; readonly id: string },
-  verb: Verb<T>,
-): Promise<Answer> {
+interface Params {
+  readonly order_id: string
+  readonly id: string
+}
+
+/** Changes a transaction by a verb, and its order with it. */
+export const changeTransaction = <T>(ctx: Ctx, params: Params, verb: Verb<T>): Promise<Answer> =>
+  callOut(ctx, gatewayCall, (inside) => prepare(inside, params, verb), respond)
+
+async function prepare<T>(ctx: Ctx, params: Params, verb: Verb<T>): Promise<GatewayRequest | NoCall> {
   const locked = await lockOrder(ctx, params.order_id)
   const transaction = transactionOf(locked, params.id)
-  const id = params.id.toLowerCase()
-  const row = (await ctx.store.findWhole(transactions, id, [locked.order.id])) as TransactionRow
-  const gateway = gatewayOf(row.doc.gateway)
-  const decided = accept(verb.decide(locked.money, transaction, gateway))
+  const [id, orderId] = [params.id.toLowerCase(), locked.order.id]
+  const row = (await ctx.store.findWhole(transactions, id, [orderId])) as TransactionRow
+  const { gateway, reference } = row.doc
+  const isManual = isLocal(gateway)
+  const decided = accept(verb.decide(locked.money, transaction, isManual))
+  const isElsewhere = isManual || verb.isElsewhere === true
   const { amount, refundedAmount } = transaction
-  const receipt = { reference: row.doc.reference, amount, refundedAmount }
-  const { reports } = await verb.ask(gateway, receipt, decided, { key: newId() })
-  const after = afterReports(transaction, reports)
-  const labels = verb.labels?.(row) ?? {}
-  const isSame = after === transaction && !Object.keys(labels).length
-  const written = isSame ? row : await settleChange(ctx, locked, id, after, labels)
-  return objectAnswer(200, transactions, written, ctx)
+  const question = verb.question({ reference: reference ?? '', amount, refundedAmount }, decided)
+  const labels = verb.labels?.(isElsewhere ? 'manual' : 'automatic') ?? {}
+  const request: GatewayRequest = { gateway, orderId, transactionId: id, question, labels }
+  if (isElsewhere) {
+    const settled = await settleOutcome(ctx, request, await ask(manualGateway, question, { key: id }))
+    return new NoCall(objectAnswer(200, transactions, settled?.row ?? row, ctx))
+  }
+  if (reference !== undefined) return request
+  // The gateway does not know the payment: it has refused it, or works on it still.
+  if (question.verb === 'read') return new NoCall(objectAnswer(200, transactions, row, ctx))
+  throw new Problem(
+    'conflict',
+    'The gateway has not answered yet whether it has the payment. Try again soon.',
+  )
 }

@@ -1,29 +1,75 @@
-import { type GatewaySlug, gateways } from '../gateways/index.ts'
+import { type GatewayAccess, type GatewaySlug, gateways } from '../gateways/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { findByName } from '../kernel/query/find.ts'
-import type { Work } from '../kernel/work/context.ts'
-import type { Gateway, PaymentMethod } from '../payments/index.ts'
+import type { Instance, Work } from '../kernel/work/context.ts'
+import { type Gateway, type PaymentMethod, paymentMethods } from '../payments/index.ts'
+import { currencyMismatch, stripeGateway } from '../stripe/index.ts'
 import { manualGateway } from './manual-gateway.ts'
 
+type Services = Instance['services']
+
+/** A gateway that payments can use. */
+interface Implementation {
+  readonly methods: readonly PaymentMethod[]
+  /** The merchant moves the money, so that no call leaves the server. */
+  readonly isLocal: boolean
+  /** Why it cannot take amounts of a currency; undefined if it can. */
+  mismatch(currency: string, decimalPlaces: number): string | undefined
+  open(access: GatewayAccess, services: Services): Gateway
+}
+
+/** How long one request to a gateway may take: banks take seconds to decide about a card. */
+const requestMaxMs = 12_000
+
+const stripe: Implementation = {
+  methods: paymentMethods,
+  isLocal: false,
+  mismatch: currencyMismatch,
+  open: ({ secrets: { login: key = '' } }, { stripe: url = '' }) =>
+    stripeGateway({ key, url, timeoutMs: requestMaxMs, retries: 1 }),
+}
+
+const manual: Implementation = {
+  methods: manualGateway.methods,
+  isLocal: true,
+  mismatch: () => undefined,
+  open: () => manualGateway,
+}
+
 /** The gateways that payments can use. The others only keep their settings. */
-const implementations: Partial<Record<GatewaySlug, Gateway>> = { manual: manualGateway }
+const implementations: Partial<Record<GatewaySlug, Implementation>> = {
+  manual,
+  stripe,
+  stripe_payment_intents: stripe,
+}
 
-/** The gateway of a payment that exists. */
-export const gatewayOf = (slug: GatewaySlug): Gateway => implementations[slug] ?? refuseGateway(slug)
-
-function refuseGateway(slug: GatewaySlug): never {
+/** The gateway of a payment; refuses one that no payment can use. */
+function implementationOf(slug: GatewaySlug): Implementation {
+  const found = implementations[slug]
+  if (found) return found
   const usable = Object.keys(implementations).join(', ')
   const detail = `Payments with ${slug} are not implemented. Use one of these gateways: ${usable}.`
   throw new Problem('unprocessable', detail, { source: 'data.gateway' })
 }
 
-/** The gateway for a new payment. Refuses one that the merchant has not enabled, and methods that it does not have. */
-export async function gatewayForPayment(
-  work: Work,
-  slug: GatewaySlug,
-  method: PaymentMethod,
-): Promise<Gateway> {
-  const gateway = gatewayOf(slug)
+/** Whether its payments need no call to another server. */
+export const isLocal = (slug: GatewaySlug): boolean => implementationOf(slug).isLocal
+
+/** The gateway, with the access of a store to its service. */
+export const openGateway = (access: GatewayAccess, services: Services): Gateway =>
+  implementationOf(access.slug).open(access, services)
+
+interface NewPayment {
+  readonly gateway: GatewaySlug
+  readonly method: PaymentMethod
+  readonly currency: string
+  readonly decimalPlaces: number
+}
+
+/** Refuses a new payment with a gateway that is disabled, or that has no such method or currency. */
+export async function mustTakePayment(work: Work, payment: NewPayment): Promise<void> {
+  const { gateway: slug, method, currency, decimalPlaces } = payment
+  const gateway = implementationOf(slug)
   const { doc } = await findByName(work, gateways, slug)
   if (!doc.enabled) {
     const detail = `The gateway ${slug} is disabled. A merchant enables it with PUT /v2/gateways/${slug}.`
@@ -33,5 +79,6 @@ export async function gatewayForPayment(
     const detail = `data.method must be one of these with the gateway ${slug}: ${gateway.methods.join(', ')}.`
     throw new Problem('unprocessable', detail, { source: 'data.method' })
   }
-  return gateway
+  const mismatch = gateway.mismatch(currency, decimalPlaces)
+  if (mismatch !== undefined) throw new Problem('unprocessable', mismatch, { source: 'data.gateway' })
 }

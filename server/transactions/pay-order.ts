@@ -1,15 +1,16 @@
 import { gatewaySlugs } from '../gateways/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
-import { newId } from '../kernel/ids.ts'
-import { choice, field, group, integer, text } from '../kernel/shape/fields.ts'
-import { afterReports, paymentMethods, startPayment } from '../payments/index.ts'
-import { accept } from './decide.ts'
-import { gatewayForPayment } from './find-gateway.ts'
-import { lockOrder, settleNew } from './settle.ts'
+import { dryRunHeader, runOrRehearse } from '../kernel/http/prefer.ts'
+import { choice, field, group, integer, list, text } from '../kernel/shape/fields.ts'
+import { callOut, NoCall } from '../kernel/work/outside-calls.ts'
+import { paymentMethods } from '../payments/index.ts'
+import { gatewayCall } from './gateway-call.ts'
+import { preparePayment } from './prepare-payment.ts'
+import { respond } from './respond.ts'
 import { transactions } from './transactions.ts'
 
-const fields = {
+export const paymentFields = {
   gateway: choice(gatewaySlugs, {
     required: true,
     about: 'The gateway that takes the payment.',
@@ -24,9 +25,17 @@ const fields = {
     about: 'The amount in the smallest unit of the currency. By default, all that is owed.',
   }),
   payment: text({ max: 4096, about: 'What the gateway calls the way of paying: a token or an id.' }),
+  payment_method_types: list(text({ max: 64 }), {
+    maxItems: 20,
+    about:
+      'For Stripe: the ways of paying that the shopper may choose from. Without a choice, what the merchant has set.',
+  }),
   options: field<Readonly<Record<string, unknown>> | undefined>(
     { type: 'object', additionalProperties: true },
-    { about: 'Options of the gateway.' },
+    {
+      about:
+        'Options of the gateway. For Stripe: `customer`, `receipt_email`, `return_url`, `automatic_payment_methods`, and `idempotency_key`: a repeated key gets the same transaction.',
+    },
   ),
   paymentmethod_meta: group(
     {
@@ -45,30 +54,26 @@ export const payOrder = action({
     'Pays all that is owed for an order, or a part of it. The first payment allocates the stock of the order, or is refused.',
   area: 'payments',
   status: 200,
+  headers: dryRunHeader,
   queuesBy: 'order_id',
-  body: { type: 'payment', alsoType: ['order_payment'], typeOptional: true, fields },
+  callsOut: gatewayCall,
+  body: { type: 'payment', alsoType: ['order_payment'], typeOptional: true, fields: paymentFields },
   refuses: ['conflict'],
   shows: { resource: transactions },
-  async run(ctx, { params, body }) {
-    const { method, amount, paymentmethod_meta: meta } = body
-    const locked = await lockOrder(ctx, params.order_id)
-    const gateway = await gatewayForPayment(ctx, body.gateway, method)
-    const started = accept(startPayment(locked.money, { gateway: body.gateway, method, amount }))
-    const { currency } = locked.order.hidden
-    const charge = {
-      ...{ method, amount: started.amount, orderId: locked.order.id },
-      ...{ currency: currency?.code ?? '', decimalPlaces: currency?.decimal_places ?? 0 },
-      ...{ payment: body.payment, options: body.options },
-    }
-    const via = { key: newId() }
-    const { reports, reference = '' } = await (method.startsWith('authorize')
-      ? gateway.authorize(charge, via)
-      : gateway.purchase(charge, via))
-    const row = await settleNew(ctx, locked, afterReports(started, reports), {
-      ...{ reference, gateway: body.gateway },
-      ...(meta?.name !== undefined && { name: meta.name }),
-      ...(meta?.custom_reference !== undefined && { custom_reference: meta.custom_reference }),
-    })
-    return objectAnswer(200, transactions, row, ctx)
-  },
+  run: (ctx, { params, body, headers }) =>
+    runOrRehearse(ctx, headers, async (ctx) => {
+      if (!ctx.isRehearsal) {
+        return callOut(
+          ctx,
+          gatewayCall,
+          async (inside) => {
+            const { row, request } = await preparePayment(inside, params.order_id, body)
+            return request ?? new NoCall(objectAnswer(200, transactions, row, inside))
+          },
+          respond,
+        )
+      }
+      const { row } = await preparePayment(ctx, params.order_id, body)
+      return objectAnswer(200, transactions, row, ctx)
+    }),
 })

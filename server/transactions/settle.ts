@@ -3,8 +3,10 @@ import { isId } from '../kernel/ids.ts'
 import type { Changes, New } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { add, change } from '../kernel/write/by-rules.ts'
-import { followFirstPayment, noStock, type OrderRow, orders } from '../orders/index.ts'
-import { isAuthorized, isPaid, type OrderMoney, paymentOf, type Transaction } from '../payments/index.ts'
+import { noStock, type OrderRow, type OrderStock, orders, recordBuyer } from '../orders/index.ts'
+import { type OrderMoney, paymentOf, type Transaction } from '../payments/index.ts'
+import { concernAfter } from './concerns.ts'
+import { hasMoney, isCounted, stockAfter, stockOrShortage } from './stock-of-payments.ts'
 import { type TransactionFields, type TransactionRow, transactions } from './transactions.ts'
 
 /** An order that no one else pays, changes or deletes until the transaction ends, with its payments. */
@@ -17,11 +19,18 @@ export interface LockedOrder {
 
 /** Locks an order. Of two payments at once, the second sees what the first has left to pay. */
 export async function lockOrder(work: Work, id: string): Promise<LockedOrder> {
+  const locked = await lockOrderIfAny(work, id)
+  if (!locked) throw notFound('order', id)
+  return locked
+}
+
+/** As `lockOrder`; undefined if there is no such order. */
+export async function lockOrderIfAny(work: Work, id: string): Promise<LockedOrder | undefined> {
   const { store } = work
   const isLocked = isId(id) && (await store.lock(orders, id)).size > 0
   // In another statement than the lock, which shows the order as it was before the wait.
   const order = isLocked ? await store.findWhole(orders, id) : undefined
-  if (!order) throw notFound('order', id)
+  if (!order) return undefined
   const rows = await store.run(
     `SELECT id, doc->>'transaction_type', doc->>'status', doc->>'amount', doc->>'refunded_amount'
      FROM order_transactions WHERE store_id = $1 AND order_id = $2 ORDER BY created_at, id`,
@@ -57,14 +66,21 @@ export const stored = ({ type, status, amount, refundedAmount }: Transaction) =>
   refunded_amount: refundedAmount,
 })
 
-type Labels = Pick<New<TransactionFields>, 'reference' | 'gateway' | 'name' | 'custom_reference'>
+type Labels = Pick<
+  New<TransactionFields>,
+  'reference' | 'gateway' | 'name' | 'custom_reference' | 'request_key'
+>
 
-/** Stores a new transaction, and what the order has come to with it. */
+/**
+ * Stores a new transaction, and what the order has come to with it. One that receives or holds money, or for which a
+ * gateway is about to be asked (`isCharged`), allocates the stock of the order, or is refused.
+ */
 export async function settleNew(
   work: Work,
   locked: LockedOrder,
   transaction: Transaction,
   labels: Labels,
+  isCharged = false,
 ): Promise<TransactionRow> {
   const { order } = locked
   const notation = order.hidden.currency
@@ -74,39 +90,55 @@ export async function settleNew(
     ...stored(transaction),
     ...{ currency: notation.code, notation },
   })
-  await settleOrder(work, locked, transaction, new Map(locked.transactions).set(row.id, transaction))
+  const all = new Map(locked.transactions).set(row.id, transaction)
+  await settleOrder(work, locked, all, await stockAfter(work, locked, all, isCharged))
   return row
 }
 
-/** Stores a changed transaction, and what the order has come to with it. */
+/**
+ * Stores a changed transaction, and what the order has come to with it. What a gateway has done cannot be refused any
+ * more: where it is not as it should be, the transaction is a concern of the merchant.
+ */
 export async function settleChange(
   work: Work,
   locked: LockedOrder,
-  id: string,
+  row: TransactionRow,
   transaction: Transaction,
   labels: Changes<TransactionFields>,
 ): Promise<TransactionRow> {
-  const changes = { ...labels, ...stored(transaction) }
-  const row = await change(work, transactions, [locked.order.id], id, changes)
-  await settleOrder(work, locked, transaction, new Map(locked.transactions).set(row.id, transaction))
-  return row
+  const before = locked.transactions.get(row.id)
+  const all = new Map(locked.transactions).set(row.id, transaction)
+  const stock = await stockOrShortage(work, locked, all, row.id)
+  const concern = concernAfter(row.hidden.concern, {
+    hasMoney: hasMoney(transaction),
+    isNew: !before || !hasMoney(before),
+    isCancelled: locked.money.isCancelled,
+    isShort: !stock,
+  })
+  const written = await change(work, transactions, [locked.order.id], row.id, {
+    ...{ concern, ...labels },
+    ...stored(transaction),
+  })
+  await settleOrder(work, locked, all, stock ?? noStock)
+  return written
 }
 
-/** Stores what an order has come to with one of its transactions. */
+/** Stores what an order has come to with its transactions. */
 async function settleOrder(
   work: Work,
-  { order, money: { total, isCancelled } }: LockedOrder,
-  transaction: Transaction,
+  { order, transactions: before, money: { total, isCancelled } }: LockedOrder,
   all: ReadonlyMap<string, Transaction>,
+  stock: OrderStock,
 ): Promise<void> {
-  const { stock = noStock, fully_paid_at: paidAt } = order.hidden
-  const isFirst = stock.state === 'none' && !isCancelled && (isPaid(transaction) || isAuthorized(transaction))
+  const isFirst = ![...before.values()].some(isCounted) && [...all.values()].some(isCounted)
+  if (isFirst) await recordBuyer(work, order)
+  const { fully_paid_at: paidAt } = order.hidden
   const { payment, status, paid, authorized, pending } = paymentOf(total, [...all.values()])
   await change(work, orders, [], order.id, {
     payment,
     ...(!isCancelled && { status }),
     payments: { paid, authorized, pending },
-    stock: isFirst ? await followFirstPayment(work, order) : stock,
+    stock,
     ...(payment === 'paid' && { fully_paid_at: paidAt ?? work.clock.now().toISOString() }),
   })
 }

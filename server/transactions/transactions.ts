@@ -6,14 +6,18 @@ import { linkTo, object, relationshipTo } from '../kernel/openapi/shapes.ts'
 import { choice, field, group, integer, readOnlyObject, text } from '../kernel/shape/fields.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import { orders } from '../orders/index.ts'
-import { transactionStatuses, transactionTypes } from '../payments/index.ts'
+import { type Outcome, transactionStatuses, transactionTypes } from '../payments/index.ts'
 import { displayAmount } from '../totals/index.ts'
+import { concerns } from './concerns.ts'
 
 const amount = (about: string) => group(amountFields, { required: true, about })
 const mechanisms = ['manual', 'automatic'] as const
 
 const fields = {
-  reference: text({ required: true, about: 'What the gateway calls the payment.', example: 'manual' }),
+  reference: text({
+    about: 'What the gateway calls the payment. Absent until the gateway knows it.',
+    example: 'manual',
+  }),
   name: text({ max: 255, about: 'The name of the way of paying.', example: 'Gift card' }),
   custom_reference: text({ max: 255, about: 'A reference of your own, such as the number of a gift card.' }),
   gateway: choice(gatewaySlugs, { required: true, about: 'The gateway of the payment.' }),
@@ -29,8 +33,38 @@ const fields = {
   refund_mechanism: choice(mechanisms, {
     about: 'Whether the gateway refunded it, or the merchant elsewhere.',
   }),
+  failure_details: group(
+    {
+      code: text({ required: true, about: 'What the gateway calls the reason.', example: 'card_declined' }),
+      reason: text({ required: true, about: 'The reason in words.', example: 'Your card was declined.' }),
+    },
+    { about: 'Why the payment has failed.' },
+  ),
+  /** The key that the client has sent to the gateway with the payment. */
+  request_key: text({ hidden: true, readOnly: true }),
+  /** Why the merchant has to look at it. */
+  concern: choice(concerns, { hidden: true, readOnly: true }),
   notation: field<Notation | undefined>({ type: 'object' }, { hidden: true, readOnly: true }),
 }
+
+/** What a payment or a confirm also answers, while it waits for the shopper. It is not stored, since it has secrets. */
+const forBrowsers = {
+  client_parameters: group(
+    {
+      token: text({ about: 'What the gateway calls the payment.' }),
+      secret: text({ about: 'With it, the browser of the shopper goes on with the payment.' }),
+    },
+    { readOnly: true, about: 'What the browser needs. Only in responses to payments and confirms.' },
+  ),
+  payment_intent: group(
+    {
+      id: text({ required: true, about: 'What Stripe calls the payment.' }),
+      client_secret: text({ required: true, about: 'As `client_parameters.secret`.' }),
+      status: text({ required: true, about: 'The status at Stripe.', example: 'requires_action' }),
+    },
+    { readOnly: true, about: 'The payment intent of Stripe. Only in responses to payments and confirms.' },
+  ),
+} as const
 
 export type TransactionFields = typeof fields
 export type TransactionRow = Row<TransactionFields>
@@ -51,6 +85,12 @@ export const transactions = resource({
   most: { n: 1000, detail: (n) => `An order can have at most ${n} transactions.` },
   area: 'orders',
   visible: 'all',
+  constraints: {
+    order_transactions_reference_key: {
+      code: 'conflict',
+      detail: 'Another transaction has this payment of the gateway.',
+    },
+  },
   envelope: { times: 'meta.timestamps', digits: 0, fields: 'top', links: 'none', href: 'absolute' },
   meta: {
     fields: {
@@ -75,7 +115,17 @@ export const transactions = resource({
       relationships: readOnlyObject<object>(object({ order: relationshipTo(linkTo('order')) }), {
         about: 'The order that it pays.',
       }),
+      ...forBrowsers,
     },
-    of: ({ scope: [id = ''] }) => ({ relationships: { order: { data: { type: 'order', id } } } }),
+    of: ({ scope: [id = ''] }) => ({
+      relationships: { order: { data: { type: 'order', id } } },
+      ...{ client_parameters: undefined, payment_intent: undefined },
+    }),
   },
+})
+
+/** What the browser of the shopper needs, as members of the transaction. */
+export const membersForBrowser = ({ token, secret, status }: NonNullable<Outcome['browser']>) => ({
+  client_parameters: { token, secret },
+  payment_intent: { id: token, client_secret: secret, status },
 })

@@ -3,6 +3,7 @@ import { Problem } from '../kernel/errors.ts'
 import { choice, field, integer, text } from '../kernel/shape/fields.ts'
 import { mayCancel, mayCapture, startRefund } from '../payments/index.ts'
 import { changeTransaction } from './change-transaction.ts'
+import { gatewayCall } from './gateway-call.ts'
 import { transactions } from './transactions.ts'
 
 const options = field<object | undefined>(
@@ -21,12 +22,13 @@ export const confirmTransaction = action({
   area: 'payments',
   status: 200,
   queuesBy: 'order_id',
+  callsOut: gatewayCall,
   body: { ...body, fields: { options } },
   shows,
   run: (ctx, { params }) =>
     changeTransaction(ctx, params, {
       decide: (_money, value) => ({ value }),
-      ask: (gateway, receipt) => gateway.read(receipt),
+      question: (receipt) => ({ verb: 'read', receipt }),
     }),
 })
 
@@ -38,6 +40,7 @@ export const captureTransaction = action({
   area: 'transactions',
   status: 200,
   queuesBy: 'order_id',
+  callsOut: gatewayCall,
   body: {
     ...body,
     fields: {
@@ -52,9 +55,9 @@ export const captureTransaction = action({
   run: (ctx, { params, body }) =>
     changeTransaction(ctx, params, {
       decide: mayCapture,
-      ask: (gateway, receipt, _value, via) => gateway.capture(receipt, via),
-      labels: () => ({
-        capture_mechanism: 'manual',
+      question: (receipt) => ({ verb: 'capture', receipt }),
+      labels: (mechanism) => ({
+        capture_mechanism: mechanism,
         ...(body.custom_reference !== undefined && { custom_reference: body.custom_reference || undefined }),
       }),
     }),
@@ -69,6 +72,7 @@ export const refundTransaction = action({
   area: 'transactions',
   status: 200,
   queuesBy: 'order_id',
+  callsOut: gatewayCall,
   body: {
     ...body,
     fields: {
@@ -80,8 +84,9 @@ export const refundTransaction = action({
   run: (ctx, { params, body }) =>
     changeTransaction(ctx, params, {
       decide: (money, transaction) => startRefund(money, transaction, body.amount),
-      ask: (gateway, receipt, refundedAmount, via) => gateway.refund(receipt, refundedAmount, via),
-      labels: () => ({ refund_mechanism: 'manual' }),
+      question: (receipt, refundedAmount) => ({ verb: 'refund', receipt, refundedAmount }),
+      isElsewhere: body.amount === undefined,
+      labels: (mechanism) => ({ refund_mechanism: mechanism }),
     }),
 })
 
@@ -100,17 +105,17 @@ export const cancelTransaction = action({
   area: 'transactions',
   status: 200,
   queuesBy: 'order_id',
+  callsOut: gatewayCall,
   body: { ...body, fields: { options, reason: choice(reasons, { about: 'Why.' }) } },
   shows,
   refuses: ['unprocessable'],
   run: (ctx, { params }) =>
     changeTransaction(ctx, params, {
-      decide: (_money, transaction, gateway) => {
+      decide: (_money, transaction, isManual) => {
         // A manual payment happens elsewhere, and so does its cancellation.
-        if (!gateway.cancel) throw noCancellation()
+        if (isManual) throw noCancellation()
         return mayCancel(transaction)
       },
-      ask: async (gateway, receipt, _value, via) =>
-        (await gateway.cancel?.(receipt, via)) ?? { reports: [], reference: receipt.reference },
+      question: (receipt) => ({ verb: 'cancel', receipt }),
     }),
 })

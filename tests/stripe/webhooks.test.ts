@@ -25,7 +25,7 @@ beforeAll(async () => {
       amount: 1000,
       currency: 'USD',
       decimalPlaces: 2,
-      orderId: randomUUID(),
+      metadata: { order_id: randomUUID() },
     } as const),
     payment: 'pm_card_threeDSecure2Required',
   }

@@ -118,9 +118,9 @@ test('wrong payments are refused with what would be accepted, and change nothing
       'data.method must be one of these with the gateway manual: purchase, authorize.',
     ],
     [
-      { gateway: 'stripe' },
+      { gateway: 'adyen' },
       422,
-      expect.stringContaining('Payments with stripe are not implemented') as never,
+      'Payments with adyen are not implemented. Use one of these gateways: manual, stripe, stripe_payment_intents.',
     ],
     [{ gateway: 'bitcoin' }, 400, expect.any(String) as never],
     [{ method: undefined }, 400, expect.any(String) as never],

@@ -68,7 +68,7 @@ export interface Action<
   readonly ownTransactions?: true
   /**
    * The path parameter that names the object the action writes. The request waits for other writes of that object
-   * before it takes a connection. Not for an action that calls out: no request may wait for another server.
+   * before it takes a connection. The transactions of an action that calls out wait so, but never for a call.
    */
   readonly queuesBy?: Names<R>
   /** The request to another server that the action makes with `callOut`. Such an action opens its own transactions. */

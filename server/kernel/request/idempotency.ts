@@ -157,11 +157,12 @@ async function repeat(answer: Answer, write: Write): Promise<Answer> {
 async function storeAnswer(ctx: Ctx, name: string, write: Write, answer: Answer): Promise<void> {
   if (typeof answer.body !== 'string')
     throw new Error('a file response cannot be stored: the action must declare `shows.file`')
-  await ctx.store.run(
+  const stored = await ctx.store.run(
     `INSERT INTO idempotency_keys (store_id, key, fingerprint, status, headers, body, created_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7)
      ON CONFLICT (store_id, key) DO UPDATE SET
-       status = excluded.status, headers = excluded.headers, body = excluded.body, leased_until = NULL`,
+       status = excluded.status, headers = excluded.headers, body = excluded.body, leased_until = NULL
+     WHERE idempotency_keys.status IS NULL RETURNING 1`,
     name,
     fingerprints(ctx, write)[0],
     answer.status,
@@ -169,6 +170,8 @@ async function storeAnswer(ctx: Ctx, name: string, write: Write, answer: Answer)
     seal(ctx.instance.sealKeys, answer.body),
     ctx.clock.now(),
   )
+  // Its lease has ended, and another request has carried it out.
+  if (!stored.length) throw stillRunning()
 }
 
 /** A refused request stores nothing; one with an intent may be sent again at once. */

@@ -162,7 +162,8 @@ async function run(passage: Passage): Promise<void> {
   const { operation, request } = passage
   const key = isRepeatable(operation) ? idempotencyKey(request.headers['idempotency-key']) : undefined
   const run = () => (key === undefined ? runPlain(passage) : runKeyed(passage, key))
-  passage.answer = await inQueue(passage, run)
+  // A call to another server must not hold up others, so only its transactions wait: see `callOut`.
+  passage.answer = actionOf(operation)?.callsOut ? await run() : await inQueue(passage, run)
 }
 
 const writeQueues = perInstance(() => new WriteQueues())
@@ -232,10 +233,8 @@ interface Inside {
   readonly keyed?: KeyedRequest
 }
 
-function contextOf(
-  { instance, operation, request, who }: Passage,
-  { signal, transaction, keyed }: Inside = {},
-): Ctx {
+function contextOf(passage: Passage, { signal, transaction, keyed }: Inside = {}): Ctx {
+  const { instance, operation, request, who } = passage
   const { clock } = instance
   // The server completes a write even if its client hangs up.
   const database =
@@ -251,6 +250,7 @@ function contextOf(
     clientAddress: request.ip,
     baseUrl: instance.baseUrl ?? addressOf(request),
     ...(keyed && { keyed }),
+    ...(actionOf(operation)?.callsOut && { queued: (run) => inQueue(passage, run) }),
   })
 }
 

@@ -56,6 +56,8 @@ export interface Instance {
   readonly explainsToShoppers: boolean
   /** The URL that clients use, if a setting fixes it. */
   readonly baseUrl: string | undefined
+  /** The addresses of services elsewhere that modules call, by their names. */
+  readonly services: Readonly<Record<string, string>>
 }
 
 /** The context that a piece of work belongs to. */
@@ -142,6 +144,9 @@ export interface KeyedRequest {
   store(work: Ctx, answer: Answer): Promise<void>
 }
 
+/** Runs something when its turn has come. */
+type Queue = <T>(run: () => Promise<T>) => Promise<T>
+
 /** What a handler may use. */
 export class Ctx extends Work {
   /** The IP address of the client. */
@@ -152,12 +157,16 @@ export class Ctx extends Work {
   readonly names = new Map<string, string>()
   /** For a request with an Idempotency-Key that may call another server. */
   readonly keyed: KeyedRequest | undefined
+  /** For a request that may call another server: runs a transaction after those that write the same object. */
+  readonly queued: Queue
 
   constructor(
-    occasion: Occasion & Pick<Ctx, 'clientAddress' | 'baseUrl'> & { readonly keyed?: KeyedRequest },
+    occasion: Occasion &
+      Pick<Ctx, 'clientAddress' | 'baseUrl'> & { readonly keyed?: KeyedRequest; readonly queued?: Queue },
   ) {
     super(occasion)
     this.keyed = occasion.keyed
+    this.queued = occasion.queued ?? ((run) => run())
     this.clientAddress = occasion.clientAddress
     this.baseUrl = occasion.baseUrl
   }

@@ -1,6 +1,7 @@
 import { Problem } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Answer } from '../shape/answer.ts'
+import { isDatabaseAway } from '../storage/database.ts'
 import type { Ctx, Instance, Work } from './context.ts'
 import { runInEveryStore } from './every-store.ts'
 import type { Chore, Job } from './job.ts'
@@ -11,17 +12,26 @@ import { queue } from './queue.ts'
  * docs/decisions/0031-outside-calls.md. It has three steps, and a crash may follow each: commit the intent, call the
  * other server, record the outcome.
  */
-export interface OutsideCall<V = unknown, R = unknown, O = unknown> {
+export interface OutsideCall<V = unknown, R = unknown, O = unknown, A = unknown> {
   /** The name of the call in the database. A process that resumes an intent finds the call by it. */
   readonly name: string
   /** After this many milliseconds the result is unknown. */
   readonly timeoutMs: number
   /**
+   * The id of what the call changes, if calls about it must not overlap: while one of them has no outcome, others are
+   * refused (409).
+   */
+  subject?(values: V): string | undefined
+  /**
+   * Reads what `send` needs and an intent must not keep, such as a secret. It may be replaced before a call resumes.
+   */
+  access?(work: Work, values: V): Promise<A>
+  /**
    * Calls the other server, with `intent.id` as the idempotency key of the request. After a crash the same intent is
    * sent again, but never twice at the same time. A refusal by the other server is a result; to throw means that the
    * result is unknown.
    */
-  send(intent: Intent<V>, outside: Outside): Promise<R>
+  send(intent: Intent<V>, outside: Outside, access: A): Promise<R>
   /**
    * Writes the consequences of the result, in one transaction. After a lost race it runs again with the same result.
    */
@@ -35,9 +45,23 @@ export interface Intent<V> {
 }
 
 /** What a call may use. It has no store, so nothing is locked or written while the other server works. */
-export interface Outside extends Pick<Instance, 'clock' | 'log' | 'mayConnect' | 'sealKeys'> {
+export interface Outside extends Pick<Instance, 'clock' | 'log' | 'mayConnect' | 'sealKeys' | 'services'> {
   /** Aborts after `timeoutMs`. */
   readonly signal: AbortSignal
+  /**
+   * Commits what the call has learnt between two requests, as the new values of the intent. A resumed call begins with
+   * them. Throws if another process has taken the intent meanwhile.
+   */
+  keep(values: unknown): Promise<void>
+}
+
+/** What `prepare` returns where the request needs no call, with its response. */
+export class NoCall {
+  readonly answer: Answer
+
+  constructor(answer: Answer) {
+    this.answer = answer
+  }
 }
 
 /** A lease is this much longer than the call, to leave time for recording. */
@@ -49,22 +73,24 @@ export const leaseMsOf = ({ timeoutMs }: Named): number => timeoutMs + recording
 
 /**
  * Makes an outside call for a request. `prepare` checks the request and returns the values of the intent, in one
- * transaction. `respond` builds the response from the outcome, in the transaction that records it.
+ * transaction; or a `NoCall` with the response. `respond` builds the response from the outcome, in the transaction that
+ * records it.
  */
-export async function callOut<V, R, O>(
+export async function callOut<V, R, O, A>(
   ctx: Ctx,
-  call: OutsideCall<V, R, O>,
-  prepare: (inside: Ctx) => Promise<V>,
+  call: OutsideCall<V, R, O, A>,
+  prepare: (inside: Ctx) => Promise<V | NoCall>,
   respond: (inside: Ctx, outcome: O) => Promise<Answer> | Answer,
 ): Promise<Answer> {
   if (ctx.store.inTransaction)
     throw new Error(`${call.name}: an outside call is not allowed inside a transaction`)
   const { keyed } = ctx
   const existing = keyed?.intentId === undefined ? undefined : await takeUp<V>(ctx, call, keyed.intentId)
-  const intent = existing ?? (await begin(ctx, call, prepare))
+  const intent = existing ?? (await inQueue(ctx, (inside) => begin(inside, call, prepare)))
+  if (intent instanceof NoCall) return intent.answer
   const result = existing?.isRecorded ? undefined : await send(ctx, call, intent)
   return orRelease(ctx, intent, () =>
-    ctx.transaction(async (inside) => {
+    inQueue(ctx, async (inside) => {
       const outcome = await record(inside, call, intent, result as R)
       const answer = await respond(inside, outcome)
       await keyed?.store(inside, answer)
@@ -73,36 +99,61 @@ export async function callOut<V, R, O>(
   )
 }
 
+/** Runs a transaction after those of other requests that write the same object. */
+const inQueue = <T>(ctx: Ctx, run: (inside: Ctx) => Promise<T>): Promise<T> =>
+  ctx.queued(() => ctx.transaction(run))
+
 const fromNow = ({ clock }: Work, ms: number): Date => new Date(clock.now().getTime() + ms)
 
 const intervalMs = (parameter: string) => `${parameter}::double precision * interval '1 ms'`
 
-function begin<V>(ctx: Ctx, call: Named, prepare: (inside: Ctx) => Promise<V>): Promise<Leased<V>> {
-  return ctx.transaction(async (inside) => {
-    const intent = { id: newId(), values: await prepare(inside) }
-    const { store, clock, keyed } = inside
-    const [row] = await store.run(
-      `INSERT INTO intents (store_id, id, name, values, leased_until, created_at)
-       VALUES ($1, $2, $3, $4, clock_timestamp() + ${intervalMs('$5')}, $6) RETURNING leased_until::text`,
+async function begin<V>(
+  inside: Ctx,
+  call: Pick<OutsideCall<V>, 'name' | 'timeoutMs' | 'subject'>,
+  prepare: (inside: Ctx) => Promise<V | NoCall>,
+): Promise<Leased<V> | NoCall> {
+  const { store, clock, keyed } = inside
+  const values = await prepare(inside)
+  if (values instanceof NoCall) {
+    await keyed?.store(inside, values.answer)
+    return values
+  }
+  const intent = { id: newId(), values }
+  const [row] = await store.run(
+    `INSERT INTO intents (store_id, id, name, values, subject, leased_until, created_at)
+     VALUES ($1, $2, $3, $4, $5, clock_timestamp() + ${intervalMs('$6')}, $7)
+     ON CONFLICT (store_id, subject) WHERE ended_at IS NULL DO NOTHING RETURNING leased_until::text`,
+    intent.id,
+    call.name,
+    JSON.stringify(values),
+    call.subject?.(values) ?? null,
+    leaseMsOf(call),
+    clock.now(),
+  )
+  if (!row) throw busy()
+  // If this process ends before the outcome is recorded, another process continues.
+  await resumeAt(inside, intent.id, fromNow(inside, leaseMsOf(call)))
+  if (keyed) {
+    const taken = await store.run(
+      `UPDATE idempotency_keys SET intent_id = $3
+       WHERE store_id = $1 AND key = $2 AND intent_id IS NULL AND status IS NULL RETURNING 1`,
+      keyed.name,
       intent.id,
-      call.name,
-      JSON.stringify(intent.values),
-      leaseMsOf(call),
-      clock.now(),
     )
-    // If this process ends before the outcome is recorded, another process continues.
-    await resumeAt(inside, intent.id, fromNow(inside, leaseMsOf(call)))
-    if (keyed) {
-      await store.run(
-        'UPDATE idempotency_keys SET intent_id = $3 WHERE store_id = $1 AND key = $2',
-        keyed.name,
-        intent.id,
-      )
-      keyed.intentId = intent.id
-    }
-    return { ...intent, leasedUntil: row?.[0] as string }
-  })
+    if (!taken.length) throw stillRunning()
+    keyed.intentId = intent.id
+  }
+  return { ...intent, leasedUntil: row[0] as string }
 }
+
+const busy = () =>
+  new Problem(
+    'conflict',
+    'An earlier request about the same object waits for another server. Send the request again when it has ended.',
+  )
+
+const stillRunning = () =>
+  new Problem('conflict', 'A request with this Idempotency-Key is still being processed.')
 
 /** An intent that only the caller may carry out until the lease ends. */
 interface Leased<V> extends Intent<V> {
@@ -117,7 +168,7 @@ interface ResumedIntent<V> extends Leased<V> {
 async function takeUp<V>(work: Work, call: Named, id: string): Promise<ResumedIntent<V>> {
   const intent = await lease<V>(work, id, leaseMsOf(call))
   if (intent) return intent
-  throw new Problem('conflict', 'A request with this Idempotency-Key is still being processed.')
+  throw stillRunning()
 }
 
 async function lease<V>({ store }: Work, id: string, forMs: number): Promise<ResumedIntent<V> | undefined> {
@@ -137,42 +188,47 @@ async function lease<V>({ store }: Work, id: string, forMs: number): Promise<Res
 }
 
 /**
- * Ends the lease if the work on the intent fails, so that others can continue at once. It keeps a lease that another
- * process has taken since.
+ * If the work on the intent fails, ends the lease, so that others can continue at once, and calls the job. It keeps a
+ * lease that another process has taken since.
  */
 async function orRelease<T>(
-  { store }: Work,
+  work: Work,
   { id, leasedUntil }: Leased<unknown>,
   run: () => Promise<T>,
 ): Promise<T> {
   try {
     return await run()
   } catch (error) {
-    await store
-      .run(
+    const release = async () => {
+      const released = await work.store.run(
         `UPDATE intents SET leased_until = clock_timestamp()
-         WHERE store_id = $1 AND id = $2 AND ended_at IS NULL AND leased_until = $3::timestamptz`,
+         WHERE store_id = $1 AND id = $2 AND ended_at IS NULL AND leased_until = $3::timestamptz RETURNING 1`,
         id,
         leasedUntil,
       )
-      // If the database has failed, the lease expires by itself.
-      .catch(() => {})
+      if (released.length) await resumeAt(work, id, fromNow(work, pauseMsAt(0)))
+    }
+    // If the database has failed, the lease expires by itself, and the job comes then.
+    await release().catch(() => {})
     throw error
   }
 }
 
-async function send<V, R>(
+async function send<V, R, A>(
   work: Work,
-  call: Pick<OutsideCall<V, R>, 'send' | 'timeoutMs'>,
+  call: Pick<OutsideCall<V, R, unknown, A>, 'send' | 'access' | 'timeoutMs'>,
   intent: Leased<V>,
 ): Promise<R> {
-  const { clock, log, mayConnect, sealKeys } = work.instance
-  const signal = AbortSignal.timeout(call.timeoutMs)
   return orRelease(work, intent, async () => {
+    const access = (await call.access?.(work, intent.values)) as A
+    const { clock, log, mayConnect, sealKeys, services } = work.instance
+    const signal = AbortSignal.timeout(call.timeoutMs)
+    const keep = (values: unknown) => keepValues(work, intent, values)
+    const outside = { clock, log, mayConnect, sealKeys, services, signal, keep }
     try {
       const { promise, reject } = Promise.withResolvers<never>()
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-      return await Promise.race([call.send(intent, { clock, log, mayConnect, sealKeys, signal }), promise])
+      return await Promise.race([call.send(intent, outside, access), promise])
     } catch (cause) {
       if (cause instanceof Problem) throw cause
       const detail =
@@ -180,6 +236,17 @@ async function send<V, R>(
       throw new Problem('unavailable', detail, { cause })
     }
   })
+}
+
+async function keepValues({ store }: Work, { id, leasedUntil }: Leased<unknown>, values: unknown) {
+  const kept = await store.run(
+    `UPDATE intents SET values = $4
+     WHERE store_id = $1 AND id = $2 AND ended_at IS NULL AND leased_until = $3::timestamptz RETURNING 1`,
+    id,
+    leasedUntil,
+    JSON.stringify(values),
+  )
+  if (!kept.length) throw new Error('another process has taken the intent')
 }
 
 async function record<V, R, O>(
@@ -203,30 +270,62 @@ async function record<V, R, O>(
   return outcome
 }
 
+/** Which of these objects are the subject of a call that has no outcome yet. */
+export async function subjectsOfOpenCalls(
+  { store }: Work,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (!ids.length) return new Set()
+  const rows = await store.run(
+    'SELECT subject FROM intents WHERE store_id = $1 AND subject = ANY($2::uuid[]) AND ended_at IS NULL',
+    ids,
+  )
+  return new Set(rows.map(([subject]) => subject as string))
+}
+
 /** The job that resumes an intent whose request did not finish. */
 const resumption = { name: 'kernel:resume-intent', attemptsMax: 25 } as const
 
 const resumeAt = ({ store }: Work, id: string, at: Date): Promise<void> =>
   queue(store, resumption, { id }, { key: `intent ${id}`, at })
 
-/** Resumes the intents of these calls, by name. */
+const [dayMs, hourMs] = [86_400_000, 3_600_000]
+
+/**
+ * How long to wait after a call of this age has failed. While a service recovers, its callers learn soon what has
+ * become of their calls. A call that fails for a day is one for a person to look at, and costs one request an hour.
+ */
+export const pauseMsAt = (ageMs: number): number =>
+  ageMs >= dayMs ? hourMs : Math.max(1_000, Math.min(20_000, ageMs / 2))
+
+/** Resumes the intents of these calls, by name, until they have an outcome. */
 export const resumeIntentJob = (calls: ReadonlyMap<string, OutsideCall>): Job<{ readonly id: string }> => ({
   ...resumption,
   async run(work, { id }) {
     const [row] = await work.store.run(
-      `SELECT name, greatest(0, extract(epoch FROM leased_until - clock_timestamp()) * 1000) FROM intents
+      `SELECT name, greatest(0, extract(epoch FROM leased_until - clock_timestamp()) * 1000),
+         extract(epoch FROM created_at) * 1000
+       FROM intents
        WHERE store_id = $1 AND id = $2 AND ended_at IS NULL`,
       id,
     )
     if (!row) return
-    const [name, leasedForMs] = row
+    const [name, leasedForMs, createdAtMs] = row
     const call = calls.get(name as string)
     if (!call) throw new Error(`no module has the outside call ${name}`)
     const intent = Number(leasedForMs) > 0 ? undefined : await lease(work, id, leaseMsOf(call))
     if (!intent) return resumeAt(work, id, fromNow(work, Number(leasedForMs) || leaseMsOf(call)))
     if (intent.isRecorded) return
-    const result = await send(work, call, intent)
-    await orRelease(work, intent, () => work.transaction((inside) => record(inside, call, intent, result)))
+    try {
+      const result = await send(work, call, intent)
+      await orRelease(work, intent, () => work.transaction((inside) => record(inside, call, intent, result)))
+    } catch (error) {
+      if (isDatabaseAway(error)) throw error
+      work.instance.log.error({ err: error }, `outside call ${name} ${id} has no outcome yet`)
+      // In place of the attempt that `orRelease` has queued.
+      const ageMs = work.clock.now().getTime() - Number(createdAtMs)
+      await resumeAt(work, id, fromNow(work, pauseMsAt(ageMs)))
+    }
   },
 })
 

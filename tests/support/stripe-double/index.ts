@@ -44,6 +44,12 @@ export class StripeDouble {
   /** The calls that arrived, in order. */
   readonly calls: string[] = []
   faults: Fault[] = []
+  /** The calls that have moved, held or released money, in order. */
+  readonly effects: string[] = []
+  /** All requests are lost until it ends, or all responses are. */
+  isAway: 'before' | 'after' | undefined
+  /** Called when a request arrives, before its effect. */
+  onRequest: (call: string, key: string | undefined) => Promise<void> | void = () => {}
   readonly #events: object[] = []
   readonly #results = new Map<string, { readonly request: string; readonly result: Result }>()
   readonly #server = createServer((request, response) => void this.#respond(request, response))
@@ -101,6 +107,9 @@ export class StripeDouble {
     const body = await text(request)
     const [call, id] = callOf(request)
     this.calls.push(call)
+    const { 'idempotency-key': key } = request.headers
+    await this.onRequest(call, typeof key === 'string' ? key : undefined)
+    if (this.isAway === 'before') return void request.socket.destroy()
     const fault = this.faults.find((one) => one.at === call && one.times > 0)
     if (fault) fault.times -= 1
     if (fault?.is === 'request lost') return void request.socket.destroy()
@@ -109,7 +118,7 @@ export class StripeDouble {
       const done = run()
       return fault?.is === 'error after' ? broken : done
     })
-    if (fault?.is === 'response lost') return void request.socket.destroy()
+    if (this.isAway === 'after' || fault?.is === 'response lost') return void request.socket.destroy()
     response.writeHead(result.status, {
       'content-type': 'application/json',
       'request-id': `req_${randomUUID()}`,
@@ -153,7 +162,9 @@ export class StripeDouble {
     }
     if (call === 'refund') {
       const of = params.get('payment_intent') ?? ''
-      return refundIntent(this.intents.get(of), params)
+      const refund = refundIntent(this.intents.get(of), params)
+      this.effects.push(call)
+      return refund
     }
     const intent = this.intents.get(id)
     if (!intent)
@@ -166,6 +177,7 @@ export class StripeDouble {
     if (call === 'confirm') confirmIntent(intent, params)
     else if (call === 'capture') captureIntent(intent, params)
     else cancelIntent(intent)
+    if (call !== 'confirm' || intent.status !== 'requires_action') this.effects.push(call)
     this.#tell(id)
     return shown(intent, false)
   }

@@ -49,6 +49,8 @@ const cards: Readonly<Record<string, 'pays' | 'declines' | 'challenges'>> = {
   pm_card_visa: 'pays',
   pm_card_chargeDeclined: 'declines',
   pm_card_threeDSecure2Required: 'challenges',
+  // The token of a card.
+  tok_visa: 'pays',
 }
 
 type Params = URLSearchParams
@@ -68,7 +70,7 @@ export function createIntent(params: Params): Intent {
     keys.some((one) => one.startsWith('payment_method_types'))
   )
     throw invalid('You may only specify one of these: automatic_payment_methods, payment_method_types.')
-  const method = params.get('payment_method')
+  const method = params.get('payment_method') ?? params.get('payment_method_data[card][token]')
   if (method !== null && !cards[method])
     throw invalid(`No such PaymentMethod: '${method}'`, 'resource_missing', 'payment_method')
   const id = newId('pi')

@@ -1,0 +1,88 @@
+import { accessOf, type GatewayAccess, type GatewaySlug } from '../gateways/index.ts'
+import { seal } from '../kernel/auth/seal.ts'
+import type { Changes } from '../kernel/shape/fields.ts'
+import type { Work } from '../kernel/work/context.ts'
+import type { OutsideCall } from '../kernel/work/outside-calls.ts'
+import type { Charge, Gateway, Outcome, Receipt, Via } from '../payments/index.ts'
+import { openGateway } from './find-gateway.ts'
+import { settleOutcome } from './settle-outcome.ts'
+import type { TransactionFields } from './transactions.ts'
+
+/** What a gateway is asked about a transaction. */
+export type Question =
+  | { readonly verb: 'pay'; readonly charge: Charge; readonly reference?: string }
+  | { readonly verb: 'read' | 'capture' | 'cancel'; readonly receipt: Receipt }
+  | { readonly verb: 'refund'; readonly receipt: Receipt; readonly refundedAmount: number }
+
+/** A question, and what its answer is about. It is JSON, committed before the gateway is called. */
+export interface GatewayRequest {
+  readonly gateway: GatewaySlug
+  readonly orderId: string
+  readonly transactionId: string
+  readonly question: Question
+  /** What the transaction says besides its state when the gateway has done it. */
+  readonly labels: Changes<TransactionFields>
+}
+
+/** What became of it, for the response. */
+export interface Settled {
+  /** Whether the transaction still exists. */
+  readonly exists: boolean
+  readonly orderId: string
+  readonly transactionId: string
+  /** Why the gateway has refused. */
+  readonly refusal?: Outcome['failure']
+  /** What the shopper's browser needs, sealed. */
+  readonly browser?: string
+}
+
+/** Longer than a payment whose card is declined: five requests, of which one waits for a bank. */
+const callMaxMs = 30_000
+
+/** The call of every payment gateway: whatever is asked, the transaction is settled with the answer in one way. */
+export const gatewayCall: OutsideCall<GatewayRequest, Outcome, Settled, GatewayAccess> = {
+  name: 'transactions:gateway',
+  timeoutMs: callMaxMs,
+  // A question moves no money, so it may come at any time.
+  subject: ({ question, transactionId }) => (question.verb === 'read' ? undefined : transactionId),
+  access: (work, { gateway }) => accessOf(work, gateway),
+  send({ id, values }, { keep, services }, access) {
+    const { question } = values
+    const via: Via = {
+      key: id,
+      keep: (reference) => keep({ ...values, question: { ...question, reference } }),
+      ...(question.verb === 'pay' && { reference: question.reference }),
+    }
+    return ask(openGateway(access, services), question, via)
+  },
+  async record(work: Work, { values }, outcome) {
+    const { orderId, transactionId } = values
+    const settled = await settleOutcome(work, values, outcome)
+    if (!settled) return { exists: false, orderId, transactionId }
+    const { sealKeys } = work.instance
+    return {
+      ...{ exists: true, orderId, transactionId },
+      ...(settled.refusal && { refusal: settled.refusal }),
+      ...(settled.browser && { browser: seal(sealKeys, JSON.stringify(settled.browser)) }),
+    }
+  },
+}
+
+/** Asks a gateway. */
+export function ask(gateway: Gateway, question: Question, via: Via): Promise<Outcome> {
+  switch (question.verb) {
+    case 'pay':
+      return question.charge.method.startsWith('authorize')
+        ? gateway.authorize(question.charge, via)
+        : gateway.purchase(question.charge, via)
+    case 'refund':
+      return gateway.refund(question.receipt, question.refundedAmount, via)
+    case 'capture':
+      return gateway.capture(question.receipt, via)
+    case 'cancel':
+      if (!gateway.cancel) throw new Error('the gateway has no such call')
+      return gateway.cancel(question.receipt, via)
+    case 'read':
+      return gateway.read(question.receipt)
+  }
+}

@@ -1,0 +1,98 @@
+import { Problem } from '../kernel/errors.ts'
+import type { Values } from '../kernel/shape/fields.ts'
+import type { Work } from '../kernel/work/context.ts'
+import { afterReports, type Charge, startPayment, type Transaction } from '../payments/index.ts'
+import { isAutomatic } from '../stripe/index.ts'
+import { accept } from './decide.ts'
+import { isLocal, mustTakePayment } from './find-gateway.ts'
+import { ask, type GatewayRequest } from './gateway-call.ts'
+import { manualGateway } from './manual-gateway.ts'
+import type { paymentFields } from './pay-order.ts'
+import { type LockedOrder, lockOrder, settleNew } from './settle.ts'
+import { type TransactionRow, transactions } from './transactions.ts'
+
+type Body = Values<typeof paymentFields>
+
+/** A transaction for a new payment, and what its gateway has to be asked; nothing if all is done. */
+interface Prepared {
+  readonly row: TransactionRow
+  readonly request?: GatewayRequest
+}
+
+/** Checks a payment and stores its transaction, before its gateway is asked. */
+export async function preparePayment(work: Work, orderId: string, body: Body): Promise<Prepared> {
+  const { gateway, method, amount } = body
+  const locked = await lockOrder(work, orderId)
+  const charge = chargeOf(locked, body)
+  const key = requestKeyIn(body)
+  const earlier = key === undefined ? undefined : await transactionWithKey(work, locked.order.id, key)
+  if (earlier) return askAgain(earlier)
+  await mustTakePayment(work, { ...charge, gateway })
+  const started = accept(startPayment(locked.money, { gateway, method, amount }))
+  const { paymentmethod_meta: meta } = body
+  const labels = {
+    gateway,
+    ...(meta?.name !== undefined && { name: meta.name }),
+    ...(meta?.custom_reference !== undefined && { custom_reference: meta.custom_reference }),
+    ...(key !== undefined && { request_key: key }),
+  }
+  const question = { verb: 'pay', charge: { ...charge, amount: started.amount } } as const
+  if (isLocal(gateway)) {
+    const { reports, reference } = await ask(manualGateway, question, { key: '' })
+    const all = { ...labels, ...(reference !== undefined && { reference }) }
+    return { row: await settleNew(work, locked, afterReports(started, reports), all) }
+  }
+  const row = await settleNew(work, locked, started, labels, isChargedNow(started))
+  const request = { gateway, orderId: locked.order.id, transactionId: row.id, question, labels: {} }
+  return { row, request }
+}
+
+/** A setup waits for the shopper, who may not pay at all. */
+const isChargedNow = ({ type }: Transaction): boolean => !type.endsWith('-setup')
+
+function chargeOf({ order }: LockedOrder, body: Body): Omit<Charge, 'amount'> {
+  const { method, payment, options, payment_method_types: types } = body
+  if (types && isAutomatic(options)) {
+    const detail =
+      'data.payment_method_types and data.options.automatic_payment_methods exclude each other: send one of them.'
+    throw new Problem('invalid_field', detail, { source: 'data.payment_method_types' })
+  }
+  const { currency } = order.hidden
+  return {
+    ...{ method, metadata: { order_id: order.id }, payment, options, paymentMethodTypes: types },
+    ...{ currency: currency?.code ?? '', decimalPlaces: currency?.decimal_places ?? 0 },
+  }
+}
+
+const keyMax = 255
+
+/** The key of the client for this payment, which older storefronts send among the options. */
+function requestKeyIn({ gateway, options }: Body): string | undefined {
+  const key = options?.idempotency_key
+  if (key === undefined || key === null || isLocal(gateway)) return undefined
+  if (typeof key === 'string' && key.length > 0 && key.length <= keyMax) return key
+  const detail = `data.options.idempotency_key must be a text of 1 to ${keyMax} characters.`
+  throw new Problem('invalid_field', detail, { source: 'data.options.idempotency_key' })
+}
+
+async function transactionWithKey(
+  { store }: Work,
+  orderId: string,
+  key: string,
+): Promise<TransactionRow | undefined> {
+  const [row] = await store.run(
+    `SELECT id FROM order_transactions WHERE store_id = $1 AND order_id = $2 AND hidden->>'request_key' = $3`,
+    orderId,
+    key,
+  )
+  return row && store.findWhole(transactions, row[0] as string, [orderId])
+}
+
+/** How the payment of an earlier request stands: its browser may have lost the response. */
+function askAgain(row: TransactionRow): Prepared {
+  const { gateway, reference, amount, refunded_amount: refundedAmount, status } = row.doc
+  if (reference === undefined || status !== 'pending') return { row }
+  const question = { verb: 'read', receipt: { reference, amount, refundedAmount } } as const
+  const [orderId = ''] = row.scope
+  return { row, request: { gateway, orderId, transactionId: row.id, question, labels: {} } }
+}

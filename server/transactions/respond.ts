@@ -1,0 +1,28 @@
+import { openOr } from '../kernel/auth/seal.ts'
+import { notFound, Problem } from '../kernel/errors.ts'
+import { objectAnswer, withData } from '../kernel/http/object-answer.ts'
+import { problemAnswer } from '../kernel/http/problems.ts'
+import type { Answer } from '../kernel/shape/answer.ts'
+import type { Ctx } from '../kernel/work/context.ts'
+import type { Outcome } from '../payments/index.ts'
+import type { Settled } from './gateway-call.ts'
+import { membersForBrowser, transactions } from './transactions.ts'
+
+/** The response to a request that a gateway has answered: the transaction, or why the gateway has refused. */
+export async function respond(ctx: Ctx, settled: Settled): Promise<Answer> {
+  const { orderId, transactionId, refusal, browser } = settled
+  const row = settled.exists && (await ctx.store.findWhole(transactions, transactionId, [orderId]))
+  if (!row) return problemAnswer(notFound('transaction', transactionId), ctx.requestId)
+  // Not thrown: what the gateway has answered is recorded in this transaction.
+  if (refusal) return problemAnswer(refusedByGateway(refusal, transactionId), ctx.requestId)
+  const answer = objectAnswer(200, transactions, row, ctx)
+  const opened = browser === undefined ? undefined : openOr(ctx.instance.sealKeys, browser)
+  return opened === undefined
+    ? answer
+    : withData(answer, membersForBrowser(JSON.parse(opened) as NonNullable<Outcome['browser']>))
+}
+
+function refusedByGateway({ code, reason }: NonNullable<Outcome['failure']>, transactionId: string): Problem {
+  const meta = { error: code, transaction_id: transactionId }
+  return new Problem('bad_request', reason, { title: 'Payment gateway processing failed', meta })
+}

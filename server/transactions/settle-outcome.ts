@@ -1,0 +1,72 @@
+import type { Changes } from '../kernel/shape/fields.ts'
+import type { Work } from '../kernel/work/context.ts'
+import { afterReports, isPending, type Outcome, type Report, type Transaction } from '../payments/index.ts'
+import type { GatewayRequest } from './gateway-call.ts'
+import { lockOrderIfAny, settleChange } from './settle.ts'
+import { type TransactionFields, type TransactionRow, transactions } from './transactions.ts'
+
+/** A transaction after the answer of its gateway. */
+interface SettledOutcome {
+  readonly row: TransactionRow
+  readonly refusal: Outcome['failure']
+  readonly browser: Outcome['browser']
+}
+
+/**
+ * Records what a gateway has answered, for a request, a job or a webhook alike. An answer that says nothing new writes
+ * nothing. Undefined if the order no longer exists.
+ */
+export async function settleOutcome(
+  work: Work,
+  request: GatewayRequest,
+  outcome: Outcome,
+): Promise<SettledOutcome | undefined> {
+  const { orderId, transactionId } = request
+  const locked = await lockOrderIfAny(work, orderId)
+  const before = locked?.transactions.get(transactionId)
+  if (!locked || !before) return undefined
+  const row = (await work.store.findWhole(transactions, transactionId, [orderId])) as TransactionRow
+  const after = afterReports(before, outcome.reports)
+  const labels = labelsOf(row, { before, after }, request, outcome)
+  const isSame = after === before && !Object.keys(labels).length
+  // The stock of a payment waits for its answer, and that of a concern for the merchant.
+  const isSettled = isSame && request.question.verb !== 'pay' && row.hidden.concern !== 'no_stock'
+  return {
+    row: isSettled ? row : await settleChange(work, locked, row, after, labels),
+    refusal: refusalIn(request, after, outcome),
+    browser: isPending(after) ? outcome.browser : undefined,
+  }
+}
+
+interface Step {
+  readonly before: Transaction
+  readonly after: Transaction
+}
+
+function labelsOf(
+  { doc, hidden }: TransactionRow,
+  { before, after }: Step,
+  { labels }: GatewayRequest,
+  { reference, failure, reports }: Outcome,
+): Changes<TransactionFields> {
+  const concern = isPaidAfterEnd(after, reports) ? 'ended' : undefined
+  return {
+    ...(hidden.concern !== concern && (concern || hidden.concern === 'ended') && { concern }),
+    ...(doc.reference === undefined && reference !== undefined && { reference }),
+    ...(after !== before && labels),
+    ...(after !== before && after.status === 'failed' && failure && { failure_details: failure }),
+  }
+}
+
+/** Whether the gateway has money for a payment that has failed or was cancelled here. */
+function isPaidAfterEnd({ status, amount }: Transaction, reports: readonly Report[]): boolean {
+  if (status !== 'failed' && status !== 'cancelled') return false
+  const isReturned = reports.some((one) => one.is === 'refunded' && one.amount >= amount)
+  return !isReturned && reports.some((one) => one.is === 'paid' || one.is === 'authorized')
+}
+
+/** Why the gateway has refused what was asked. A payment that waits for the shopper is not refused. */
+function refusalIn({ question: { verb } }: GatewayRequest, after: Transaction, { failure }: Outcome) {
+  if (verb === 'read' || (verb === 'pay' && after.status !== 'failed')) return undefined
+  return failure
+}
