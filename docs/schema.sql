@@ -43,6 +43,13 @@ AS $function$ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION count_of(part text, whole text)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE
+RETURN ((length(whole) - length(replace(whole, part, ''::text))) / length(part))
+;
+
 CREATE OR REPLACE FUNCTION drop_list_block(b list_blocks)
  RETURNS void
  LANGUAGE plpgsql
@@ -3235,6 +3242,7 @@ CREATE TABLE promotions (
   automatic boolean GENERATED ALWAYS AS (((doc ->> 'automatic'::text))::boolean) STORED NOT NULL,
   starts_at timestamp(3) with time zone GENERATED ALWAYS AS (to_timestamp((((hidden ->> 'starts_at_ms'::text))::double precision / (1000)::double precision))) STORED NOT NULL,
   ends_at timestamp(3) with time zone GENERATED ALWAYS AS (to_timestamp((((hidden ->> 'ends_at_ms'::text))::double precision / (1000)::double precision))) STORED NOT NULL,
+  conditions integer GENERATED ALWAYS AS (((((1 + count_of('"template":'::text, (doc ->> 'schema'::text))) + count_of('"node":'::text, (doc ->> 'schema'::text))) + count_of('"quantity":'::text, (doc ->> 'schema'::text))) + COALESCE(json_array_length((doc #> '{schema,gifts}'::text[])), 0))) STORED NOT NULL,
   CONSTRAINT promotions_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX promotions_by_created_at ON promotions USING btree (store_id, created_at, id);
@@ -3545,6 +3553,7 @@ CREATE TABLE rule_promotions (
   starts_at timestamp(3) with time zone GENERATED ALWAYS AS (to_timestamp((((hidden ->> 'starts_at_ms'::text))::double precision / (1000)::double precision))) STORED NOT NULL,
   ends_at timestamp(3) with time zone GENERATED ALWAYS AS (to_timestamp((((hidden ->> 'ends_at_ms'::text))::double precision / (1000)::double precision))) STORED NOT NULL,
   priority integer GENERATED ALWAYS AS (((hidden ->> 'held_priority'::text))::integer) STORED,
+  conditions integer GENERATED ALWAYS AS (count_of('"strategy":'::text, (doc ->> 'rule_set'::text))) STORED NOT NULL,
   CONSTRAINT rule_promotions_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX rule_promotions_automatic ON rule_promotions USING btree (store_id, ends_at) WHERE (enabled AND automatic);

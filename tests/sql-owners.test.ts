@@ -68,7 +68,7 @@ const routinesOf: Readonly<Record<string, string>> = {
   catalogs: 'leave_catalogs leave_price_lists renew_catalog_rule_state rule_values without_pricebook',
   publishing: 'forget_published forget_published_of_catalog published_with_any',
   search: 'words_like',
-  promotions: 'record_promotion_version renew_promotion_state',
+  promotions: 'count_of record_promotion_version renew_promotion_state',
   'rule-promotions': 'renew_rule_promotion_state',
   'personal-data': 'erase_personal_data_reads record_personal_data_reads',
 }

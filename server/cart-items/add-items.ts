@@ -69,8 +69,8 @@ export const addCartItems = (findProductsOfOrder: FindProductsOfOrder) =>
           const available = await readAvailable(ctx, ids)
           const isSeller = ctx.who.grant === 'client_credentials'
           const add = adder({ shop, cart, available, others, isSeller, isStrict, refused })
-          return applyEach(contents, inTurn(items), { isAll, refused }, (sofar, item) => {
-            const next = add(sofar, item)
+          return applyEach(contents, inTurn(items), { isAll, refused }, async (sofar, item) => {
+            const next = await add(sofar, item)
             checkSeller(ctx, item.values, item.source, 'id' in item.values ? item.values.id : undefined)
             return next
           })
@@ -135,7 +135,7 @@ function mustBeFew(lines: readonly CartLine[], before: readonly CartLine[], sour
 function adder({ shop, cart, available, others, isSeller, isStrict, refused }: Occasion) {
   const quotes = shop.requested.values()
   const checks = checksStock(cart)
-  return (contents: Contents, item: NewItem): Contents => {
+  return (contents: Contents, item: NewItem): Promise<Contents> | Contents => {
     if (item.kind === 'promotion_item') return enterCode(contents, item, { cart, shop, isSeller })
     if (item.kind === 'order_items') throw new Error('orders are replaced by their products')
     const { lines: added, lost = [] } = newLines(item)

@@ -9,18 +9,20 @@ interface Refusals {
 }
 
 /** Applies changes to the contents of a cart, one after the other. */
-export const applyEach = <T>(
+export async function applyEach<T>(
   contents: Contents,
   changes: readonly T[],
   { isAll, refused }: Refusals,
-  apply: (contents: Contents, change: T, i: number) => Contents,
-): Contents =>
-  changes.reduce((sofar, change, i) => {
+  apply: (contents: Contents, change: T, i: number) => Promise<Contents> | Contents,
+): Promise<Contents> {
+  let sofar = contents
+  for (const [i, change] of changes.entries()) {
     try {
-      return apply(sofar, change, i)
+      sofar = await apply(sofar, change, i)
     } catch (problem) {
       if (isAll || !(problem instanceof Problem)) throw problem
       refused.push(problem)
-      return sofar
     }
-  }, contents)
+  }
+  return sofar
+}

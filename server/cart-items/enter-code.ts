@@ -22,11 +22,11 @@ interface Occasion {
  * Enters a promotion code. A code that is for none of the items is refused, as is one that the shopper may not use; one
  * that takes nothing for another reason stays in the cart, and a message says why.
  */
-export function enterCode(
+export async function enterCode(
   contents: Contents,
   { values: { code }, source }: Extract<NewItem, { kind: 'promotion_item' }>,
   { cart, shop, isSeller }: Occasion,
-): Contents {
+): Promise<Contents> {
   const meta = { code }
   if (cart.discount_settings?.custom_discounts_enabled) {
     throw new Problem(
@@ -50,7 +50,7 @@ export function enterCode(
   }
   const promotionIds = new Set(codesNamed(code, shop).map(({ promotionId }) => promotionId))
   // Pricing a cart is dear, and a code that nobody has heard of changes nothing.
-  const verdicts = promotionIds.size ? priceContents(cart, next, shop).evaluation.verdicts : []
+  const verdicts = promotionIds.size ? (await priceContents(cart, next, shop)).evaluation.verdicts : []
   const reasons = verdicts.filter(({ id }) => promotionIds.has(id)).map(reasonOf)
   if (reasons.some((reason) => !reason || !refusals.includes(reason.verdict))) return next
   throw new Problem('not_found', 'No promotion could be found with the given code.', {

@@ -61,7 +61,7 @@ async function settle(
   shop: CartShop,
   refused: Problem[] = [],
 ): Promise<Priced> {
-  const outcome = priceContents(cart, contents, shop)
+  const outcome = await priceContents(cart, contents, shop)
   const kept = withoutGifts(outcome.contents, outcome.evaluation)
   const given = outcome.evaluation.giftsToAdd.length
     ? await giveGifts(work, cart, kept, outcome.evaluation, shop)

@@ -1,6 +1,7 @@
 import { type Evaluation, evaluate, type Shopper } from '../discounts/index.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Work } from '../kernel/work/context.ts'
+import { runInSteps } from '../kernel/work/in-turns.ts'
 import { totalCart } from '../totals/index.ts'
 import { type CartShop, type CartValues, isProduct, openShop } from './cart-shop.ts'
 import { enteredIn } from './codes.ts'
@@ -30,22 +31,31 @@ export interface PricedOutcome extends Priced {
  */
 export async function priceCart(work: Work, cart: CartValues, buyer?: Shopper): Promise<PricedOutcome> {
   const shop = await openShop(work, cart, { buyer })
-  const outcome = priceContents(cart, cart.contents ?? nothing, shop)
+  const outcome = await priceContents(cart, cart.contents ?? nothing, shop)
   const contents = withoutGifts(outcome.contents, outcome.evaluation)
   return contents === outcome.contents ? outcome : priceContents(cart, contents, shop)
 }
 
-/** Prices new contents of a cart. This is the only code that works out what a cart costs. */
-export function priceContents(cart: CartValues, contents: Contents, shop: CartShop): PricedOutcome {
+/**
+ * Prices new contents of a cart. This is the only code that works out what a cart costs. Other requests run between the
+ * promotions: a store may have a thousand of them.
+ */
+export async function priceContents(
+  cart: CartValues,
+  contents: Contents,
+  shop: CartShop,
+): Promise<PricedOutcome> {
   const { code } = shop.currency
   const lines = contents.lines.map(
     (line): CartLine => (isProduct(line) ? currentLine(line, shop.quoteOf(line), code) : line),
   )
   const current = { ...contents, lines, currency: hasAmounts(contents) ? code : undefined }
-  const evaluation = evaluate(
-    discountCartOf(cart, current, shop),
-    shop.promotions.map(({ promotion }) => promotion),
-    enteredIn(current, shop),
+  const evaluation = await runInSteps(
+    evaluate(
+      discountCartOf(cart, current, shop),
+      shop.promotions.map(({ promotion }) => promotion),
+      enteredIn(current, shop),
+    ),
   )
   const {
     lines: priced,

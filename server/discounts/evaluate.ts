@@ -1,3 +1,4 @@
+import type { Steps } from '../kernel/work/in-turns.ts'
 import { type EnteredCode, usesLeftOf } from './codes.ts'
 import type { Cause, DiscountCart } from './discount-cart.ts'
 import { cutTaking, type EffectView, isTaking, type MissingGifts, type Taking } from './effects/effect.ts'
@@ -37,14 +38,14 @@ export interface CodeUse {
 }
 
 /**
- * Applies promotions to a cart. Their order does not matter, nor does that of codes for different promotions. Of two
- * codes for one promotion, the first that the shopper may use counts.
+ * Applies promotions to a cart, each in a step. Their order does not matter, nor does that of codes for different
+ * promotions. Of two codes for one promotion, the first that the shopper may use counts.
  */
-export function evaluate(
+export function* evaluate(
   cart: DiscountCart,
   promotions: readonly Promotion[],
   codes: readonly EnteredCode[],
-): Evaluation {
+): Steps<Evaluation> {
   const working = toWorkingCart(cart)
   const entered = Map.groupBy(codes, ({ promotionId }) => promotionId)
   const outcomes: Outcome[] = []
@@ -56,6 +57,7 @@ export function evaluate(
       ...outcome,
       shares: outcome.shares.map((share) => ({ ...share, ordinal: applied.length })),
     })
+    yield
   }
   const verdicts = outcomes.map(({ verdict }) => verdict)
   return {

@@ -7,6 +7,7 @@ import { authorFields, completeAuthors } from './authors.ts'
 import { checkSchema } from './check-schema.ts'
 import { mustBeCurrencies } from './currencies-of-store.ts'
 import { promotionEnvelope } from './envelope.ts'
+import { limitConditions } from './limit-conditions.ts'
 import { completePeriod, periodFields } from './period.ts'
 import { keepMembers, type StandardSchema, schemaField } from './schema-field.ts'
 import { byProduct, byStatus } from './search-filters.ts'
@@ -103,6 +104,17 @@ export const promotions = resource({
       named.filter(([, code]) => !known.has(code)),
     )
   },
+  afterWrite: (work, row, before) =>
+    limitConditions(
+      work,
+      {
+        ...{ table: 'promotions', member: 'schema', words: 'promotions' },
+        counted:
+          'target attributes, target conditions, requirements and gifts (and each promotion is one more)',
+      },
+      row,
+      before,
+    ),
 })
 
 /** The currencies that a promotion names, with their positions in a request. */

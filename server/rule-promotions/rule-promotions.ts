@@ -7,6 +7,7 @@ import {
   authorFields,
   completeAuthors,
   completePeriod,
+  limitConditions,
   mustBeCurrencies,
   periodFields,
   promotionEnvelope,
@@ -110,4 +111,14 @@ export const rulePromotions = resource({
     await limitAutomatic(work, id, values)
     await holdPriority(work, values)
   },
+  afterWrite: (work, row, before) =>
+    limitConditions(
+      work,
+      {
+        ...{ table: 'rule_promotions', member: 'rule_set', words: 'rule promotions' },
+        counted: 'conditions and actions',
+      },
+      row,
+      before,
+    ),
 })

@@ -76,7 +76,8 @@ async function simulate(ctx: Ctx, source: Kind['source'], id: string, cartId: st
   const others = shop.promotions.filter((one) => one !== stored)
   const running = { ...stored, promotion: { ...stored.promotion, ...inForce } }
   const price = (promotions: CartShop['promotions']) => priceContents(cart, contents, { ...shop, promotions })
-  const [without, { evaluation, priced }] = [price(others), price([...others, running])]
+  const without = await price(others)
+  const { evaluation, priced } = await price([...others, running])
   return {
     type: 'promotion_simulation',
     promotion_id: id,

@@ -70,12 +70,20 @@ export const codeOf = (promotion: Promotion, more: Partial<EnteredCode> = {}): E
   ...more,
 })
 
+export function evaluateAtOnce(...args: Parameters<typeof evaluate>): Evaluation {
+  const steps = evaluate(...args)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
 export const run = (
   lines: readonly DiscountLine[],
   promotions: readonly Promotion[],
   codes: readonly EnteredCode[] = [],
   more: Partial<DiscountCart> = {},
-): Evaluation => evaluate(cartOf(lines, more), promotions, codes)
+): Evaluation => evaluateAtOnce(cartOf(lines, more), promotions, codes)
 
 /** What is taken off each line that something is taken off. */
 export function offsOf({ shares }: Pick<Evaluation, 'shares'>): Readonly<Record<string, number>> {

@@ -11,8 +11,8 @@ export function toKey(type: string, value: unknown): string {
 export const toKeys = (type: string, values: readonly unknown[]): ReadonlySet<string> =>
   new Set(values.map((value) => toKey(type, value)))
 
-/** The keys of a value that a product or cart has. A list has several, and no value has none. */
-export function keysOf(type: string, value: unknown): readonly string[] {
-  if (value === undefined || value === null) return []
-  return Array.isArray(value) ? value.map((one) => toKey(type, one)) : [toKey(type, value)]
+/** Whether the value of a product or cart is among the keys: of a list, any of its values. */
+export function isAmong(keys: ReadonlySet<string>, type: string, value: unknown): boolean {
+  if (value === undefined || value === null) return false
+  return Array.isArray(value) ? value.some((one) => keys.has(toKey(type, one))) : keys.has(toKey(type, value))
 }

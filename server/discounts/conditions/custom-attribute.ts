@@ -1,6 +1,6 @@
 import type { CustomAttribute } from '../discount-cart.ts'
 import type { RuleNode } from '../rules/rule-document.ts'
-import { keysOf, toKeys } from './attribute-values.ts'
+import { isAmong, toKeys } from './attribute-values.ts'
 import { comparison, toExact } from './comparison.ts'
 import { type Condition, met } from './condition.ts'
 import { lineCondition } from './line-condition.ts'
@@ -42,8 +42,10 @@ function attributeTest({ operator, args = [] }: RuleNode): (attributes: Attribut
     return attribute?.type === type ? attribute?.value : undefined
   }
   if (operator === 'in' || operator === 'nin' || operator === 'eq') {
-    const test = membership(operator === 'eq' ? 'in' : operator, toKeys(String(type), values))
-    return (attributes) => test(keysOf(String(type), valueIn(attributes)))
+    const keys = toKeys(String(type), values)
+    return membership(operator === 'eq' ? 'in' : operator, (attributes) =>
+      isAmong(keys, String(type), valueIn(attributes)),
+    )
   }
   const test = comparison(operator, values)
   return (attributes) => {

@@ -5,9 +5,9 @@ import { membership } from './membership.ts'
 
 /** Whether the product is in one of these nodes, or in a node below one. */
 export function itemCategory(node: RuleNode, path: string, children: readonly Condition[]): Condition {
-  const test = membership(node.operator, new Set(node.args ?? []))
+  const listed = new Set(node.args ?? [])
   return lineCondition(node, path, children, {
-    matches: ({ line }) => test(line.nodeIds),
+    matches: membership(node.operator, ({ line }) => line.nodeIds.some((id) => listed.has(id))),
     read: ({ line }) => line.nodeIds,
   })
 }

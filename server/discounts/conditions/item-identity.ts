@@ -1,26 +1,25 @@
 import type { RuleNode } from '../rules/rule-document.ts'
-import type { WorkingLine } from '../working-cart.ts'
 import type { Condition } from './condition.ts'
 import { lineCondition } from './line-condition.ts'
 import { membership } from './membership.ts'
 
 /** Which product a line is of. */
 
-const skuOf = ({ line }: WorkingLine) => (line.sku === undefined ? [] : [line.sku])
-const idOf = ({ line }: WorkingLine) => (line.productId === undefined ? [] : [line.productId])
+const isOneOf = (listed: ReadonlySet<unknown>, name: string | undefined): boolean =>
+  name !== undefined && listed.has(name)
 
 export function itemSku(node: RuleNode, path: string, children: readonly Condition[]): Condition {
-  const test = membership(node.operator, new Set(node.args ?? []))
+  const listed = new Set(node.args)
   return lineCondition(node, path, children, {
-    matches: (line) => test(skuOf(line)),
+    matches: membership(node.operator, ({ line }) => isOneOf(listed, line.sku)),
     read: ({ line }) => line.sku,
   })
 }
 
 export function itemProductId(node: RuleNode, path: string, children: readonly Condition[]): Condition {
-  const test = membership(node.operator, new Set(node.args ?? []))
+  const listed = new Set(node.args)
   return lineCondition(node, path, children, {
-    matches: (line) => test(idOf(line)),
+    matches: membership(node.operator, ({ line }) => isOneOf(listed, line.productId)),
     read: ({ line }) => line.productId,
   })
 }
@@ -33,14 +32,14 @@ interface Identifiers {
 /** By SKU or by id. The id of a product stands for its children too. */
 export function itemIdentifier(node: RuleNode, path: string, children: readonly Condition[]): Condition {
   const each = (node.args ?? []) as readonly Identifiers[]
-  const listed = new Set([
-    ...each.flatMap(({ skus = [] }) => skus.map((sku) => `sku ${sku}`)),
-    ...each.flatMap(({ ids = [] }) => ids.map((id) => `id ${id}`)),
-  ])
-  const test = membership(node.operator, listed)
+  const skus = new Set<unknown>(each.flatMap(({ skus = [] }) => skus))
+  const ids = new Set<unknown>(each.flatMap(({ ids = [] }) => ids))
   return lineCondition(node, path, children, {
-    matches: ({ line: { sku, productId, parentProductId } }) =>
-      test([`sku ${sku}`, `id ${productId}`, `id ${parentProductId}`]),
+    matches: membership(
+      node.operator,
+      ({ line: { sku, productId, parentProductId } }) =>
+        isOneOf(skus, sku) || isOneOf(ids, productId) || isOneOf(ids, parentProductId),
+    ),
     read: ({ line: { sku, productId } }) => sku ?? productId,
   })
 }

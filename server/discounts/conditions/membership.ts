@@ -1,9 +1,9 @@
-/** Makes a test from `in` or `nin`: whether any of some values is listed. */
+/** Makes a test from `in` or `nin` and a test of whether something is listed. */
 export function membership<T>(
   operator: string | undefined,
-  listed: ReadonlySet<T>,
-): (values: readonly T[]) => boolean {
+  isListed: (one: T) => boolean,
+): (one: T) => boolean {
   if (operator !== 'in' && operator !== 'nin') throw new Error(`${operator} is not in or nin`)
   const isIn = operator === 'in'
-  return (values) => values.some((value) => listed.has(value)) === isIn
+  return (one) => isListed(one) === isIn
 }

@@ -37,3 +37,11 @@ export const isProduct =
   (product: string) =>
   ({ kind, sku, productId }: DiscountLine): boolean =>
     kind !== 'custom_item' && (sku === product || productId === product)
+
+/** Whether a line is of one of these products, by their SKUs or ids. */
+export function isOfAny(products: readonly string[]): (line: DiscountLine) => boolean {
+  const listed = new Set(products)
+  return ({ kind, sku, productId }) =>
+    kind !== 'custom_item' &&
+    ((sku !== undefined && listed.has(sku)) || (productId !== undefined && listed.has(productId)))
+}

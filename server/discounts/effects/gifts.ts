@@ -2,7 +2,7 @@ import type { DiscountLine } from '../discount-cart.ts'
 import { type Batch, firstSets, type Group, makeSets } from '../make-sets.ts'
 import type { MissingGift, Refusal } from '../verdicts.ts'
 import type { WorkingLine } from '../working-cart.ts'
-import { addedUnits, isProduct } from './added-units.ts'
+import { addedUnits, isOfAny, isProduct } from './added-units.ts'
 import { refuseLack } from './bundle-discount.ts'
 import { type Effect, type EffectView, off, taking } from './effect.ts'
 
@@ -28,15 +28,20 @@ export interface Requirement {
  */
 export function gifts(options: Gifts): Effect {
   const { requirements, products, takesPart, isAutoAdd, setsMax, ceilingIn } = options
+  const groupOf = (some: readonly string[], more: Omit<Group, 'lines'>) => {
+    const matches = isOfAny(some)
+    return ({ lines }: EffectView): Group => ({ ...more, lines: lines.filter(({ line }) => matches(line)) })
+  }
+  const groupsOf = [
+    ...requirements.map(({ products, quantity }) => groupOf(products, { quantity })),
+    ...products.map((one) => groupOf([one], { quantity: 1, isOptional: true })),
+  ]
   const giftTests = products.map(isProduct)
   return {
     isOfCart: false,
     ceilingIn,
     apply(view) {
-      const groups: Group[] = [
-        ...requirements.map(({ products, quantity }) => ({ quantity, lines: linesOf(view, products) })),
-        ...products.map((one) => ({ quantity: 1, lines: linesOf(view, [one]), isOptional: true })),
-      ]
+      const groups = groupsOf.map((of) => of(view))
       const freeOf = ({ untouched }: WorkingLine) => untouched
       const { batches: earned, lack } = makeSets(groups, freeOf, setsMax)
       if (!earned.length && lack) return refuseLack(groups, lack, freeOf)
@@ -78,11 +83,6 @@ export function gifts(options: Gifts): Effect {
       )
     },
   }
-}
-
-const linesOf = ({ lines }: EffectView, products: readonly string[]) => {
-  const tests = products.map(isProduct)
-  return lines.filter(({ line }) => tests.some((isOf) => isOf(line)))
 }
 
 /** Takes the units of some of the sets: those that the shopper pays for are no other promotion's either. */

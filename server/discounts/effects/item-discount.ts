@@ -90,8 +90,11 @@ function choose(lines: readonly WorkingLine[], limits: ItemLimits): readonly Cho
   })
 }
 
-const compareUnitPrices = (one: WorkingLine, other: WorkingLine): number =>
-  compare(product(one.left, other.quantity), product(other.left, one.quantity))
+function compareUnitPrices(one: WorkingLine, other: WorkingLine): number {
+  const [first, second] = [one.left * other.quantity, other.left * one.quantity]
+  if (Number.isSafeInteger(first) && Number.isSafeInteger(second)) return first - second
+  return compare(product(one.left, other.quantity), product(other.left, one.quantity))
+}
 
 /** How many units a number of uses pays for: only whole sets are discounted. */
 const wholeSets = (cut: ItemCut, uses: number): number =>
@@ -129,20 +132,31 @@ function addGifts(
   // Without a limit for units there is no telling how many are meant: one is the least.
   const each = Number.isFinite(unitsOfLineMax) ? unitsOfLineMax : 1
   const added = addedUnits(isAutoAdd ? cart.giftLines : [])
+  const held = unitsByProduct(lines)
   let unitsLeft = unitsMax
   const gifts = products.slice(0, linesMax).flatMap((one) => {
-    const isOf = isProduct(one)
     const wanted = Math.min(each, unitsLeft)
-    const held = lines.reduce((sum, { line, quantity }) => sum + (isOf(line) ? quantity : 0), 0)
-    const lacking = Math.max(0, wanted - held)
+    const lacking = Math.max(0, wanted - (held.get(one) ?? 0))
     unitsLeft -= wanted
-    const quantity = lacking - added.claim(isOf, lacking, true)
+    const quantity = lacking - added.claim(isProduct(one), lacking, true)
     return quantity > 0 ? [{ product: one, quantity }] : []
   })
   const missing: MissingGifts | undefined = gifts.length
     ? { gifts, isAutoAdd, isFree: !code, requirements: [] }
     : undefined
   return { offs: added.offs(), missing }
+}
+
+/** How many units the lines have of each product, by its SKU and by its id. */
+function unitsByProduct(lines: readonly WorkingLine[]): ReadonlyMap<string, number> {
+  const units = new Map<string, number>()
+  for (const { line, quantity } of lines) {
+    if (line.kind === 'custom_item') continue
+    for (const name of new Set([line.sku, line.productId])) {
+      if (name !== undefined) units.set(name, (units.get(name) ?? 0) + quantity)
+    }
+  }
+  return units
 }
 
 function refuse(

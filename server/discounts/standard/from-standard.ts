@@ -2,7 +2,7 @@ import { instantOf } from '../../kernel/body/days.ts'
 import { percent, type Ratio } from '../../money/index.ts'
 import { always } from '../conditions/condition.ts'
 import type { DiscountLine } from '../discount-cart.ts'
-import { isProduct } from '../effects/added-units.ts'
+import { isOfAny } from '../effects/added-units.ts'
 import { bundleDiscount } from '../effects/bundle-discount.ts'
 import { cartDiscount } from '../effects/cart-discount.ts'
 import type { Effect } from '../effects/effect.ts'
@@ -133,13 +133,10 @@ const types: {
 
   bundle_fixed_discount({ requirements, currencies }, { setsMax, ceilingIn }) {
     const amountIn = toLookup(toAmounts(currencies))
-    const groups = requirements.map(({ targets, quantity }) => {
-      const tests = targets.map(isProduct)
-      return {
-        quantity: Math.max(1, quantity),
-        matches: (line: DiscountLine) => tests.some((test) => test(line)),
-      }
-    })
+    const groups = requirements.map(({ targets, quantity }) => ({
+      quantity: Math.max(1, quantity),
+      matches: isOfAny(targets),
+    }))
     return bundleDiscount({
       cut: { by: 'fixed_price', amountIn },
       bundlesIn: ({ lines }) => [

@@ -1,4 +1,4 @@
-import { keysOf, toKeys } from '../conditions/attribute-values.ts'
+import { isAmong, toKeys } from '../conditions/attribute-values.ts'
 import type { DiscountLine } from '../discount-cart.ts'
 import type { AttributeTarget, TargetCondition, TargetConditions, Targets } from './standard-document.ts'
 
@@ -14,7 +14,7 @@ export function anyTarget({
   const tests: readonly LineTest[] = [
     ...(targets?.length ? [byProduct(new Set(targets))] : []),
     ...(target_nodes?.length ? [byNode(new Set(target_nodes))] : []),
-    ...(target_attributes ?? []).map(byAttribute),
+    ...byAttributes(target_attributes ?? []),
     ...conditionsOf(target_conditions),
   ]
   return (line) => tests.some((test) => test(line))
@@ -32,10 +32,28 @@ const byNode =
   ({ nodeIds }) =>
     nodeIds.some((id) => listed.has(id))
 
-function byAttribute(target: AttributeTarget): LineTest {
-  const { template, field, type, value, values } = 'attribute' in target ? target.attribute : target
-  const listed = toKeys(type, [value ?? [], values ?? []].flat())
-  return ({ attributes }) => keysOf(type, attributes[template]?.[field]).some((key) => listed.has(key))
+const attributeOf = (target: AttributeTarget) => ('attribute' in target ? target.attribute : target)
+
+/** One test for each field, however many of its values are targets. */
+function byAttributes(targets: readonly AttributeTarget[]): readonly LineTest[] {
+  const fields = Map.groupBy(targets.map(attributeOf), ({ template, field, type }) =>
+    JSON.stringify([template, field, type]),
+  )
+  return [...fields.values()].flatMap((some) => {
+    const [first] = some
+    if (!first) return []
+    const { template, field, type } = first
+    const keys = toKeys(
+      type,
+      some.flatMap(({ value, values }) => [value ?? [], values ?? []].flat()),
+    )
+    return [({ attributes }) => isAmong(keys, type, attributes[template]?.[field])]
+  })
+}
+
+const byAttribute = (target: AttributeTarget): LineTest => {
+  const [test] = byAttributes([target])
+  return (line) => test?.(line) ?? false
 }
 
 const conditionsOf = (conditions: TargetConditions | null | undefined): readonly LineTest[] =>
