@@ -2841,6 +2841,7 @@ CREATE TABLE orders (
   product_skus jsonb GENERATED ALWAYS AS (((hidden -> 'product_skus'::text))::jsonb) STORED NOT NULL,
   cart_id uuid GENERATED ALWAYS AS (((hidden #>> '{cart,id}'::text[]))::uuid) STORED,
   cart_version integer GENERATED ALWAYS AS (((hidden #>> '{cart,version}'::text[]))::integer) STORED,
+  manual boolean GENERATED ALWAYS AS (COALESCE(((hidden ->> 'is_manual'::text))::boolean, false)) STORED NOT NULL,
   CONSTRAINT orders_paid_check CHECK (((paid >= 0) AND (authorized >= 0) AND (pending >= 0) AND (((paid + authorized) + pending) <= with_tax))),
   CONSTRAINT orders_pkey PRIMARY KEY (store_id, id),
   CONSTRAINT orders_cart_key UNIQUE (store_id, cart_id, cart_version)
@@ -2855,6 +2856,7 @@ CREATE INDEX orders_by_currency ON orders USING btree (store_id, currency, creat
 CREATE INDEX orders_by_customer_id ON orders USING btree (store_id, customer_id, created_at, id);
 CREATE INDEX orders_by_email ON orders USING btree (store_id, email, created_at, id);
 CREATE INDEX orders_by_external_ref ON orders USING btree (store_id, external_ref, created_at, id);
+CREATE INDEX orders_by_manual ON orders USING btree (store_id, manual, created_at, id);
 CREATE INDEX orders_by_name ON orders USING btree (store_id, name, created_at, id);
 CREATE INDEX orders_by_order_number ON orders USING btree (store_id, order_number, created_at, id);
 CREATE INDEX orders_by_payment ON orders USING btree (store_id, payment, id) INCLUDE (created_at);

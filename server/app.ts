@@ -19,6 +19,7 @@ import type { Module } from './kernel/module.ts'
 import { withLinkedCreates } from './kernel/request/create-linked.ts'
 import type { ShopperToken } from './kernel/work/context.ts'
 import { keys } from './keys/index.ts'
+import { manualOrderChapter } from './manual-orders/index.ts'
 import { moneyChapter } from './money/index.ts'
 import { oidc } from './oidc/index.ts'
 import { orderExportChapter } from './order-exports/index.ts'
@@ -97,6 +98,7 @@ const chapters: readonly Module[] = [
   orderExportChapter,
   stripe,
   transactionChapter,
+  manualOrderChapter,
 ]
 
 /** Nothing registers itself; a module may use only the modules above it. */

@@ -3,7 +3,7 @@ import type { Work } from '../kernel/work/context.ts'
 import type { CartRow } from './carts.ts'
 
 /** The customers and accounts that a cart is associated with. */
-interface Owners {
+export interface Owners {
   readonly customers: readonly string[]
   readonly accounts: readonly string[]
 }

@@ -1,5 +1,5 @@
 import { accountResource, findAccountMember } from '../accounts/index.ts'
-import { type CartRow, ownersOf } from '../carts/index.ts'
+import type { Owners } from '../carts/index.ts'
 import { customerResource } from '../customers/index.ts'
 import type { Shopper } from '../discounts/index.ts'
 import { blame, missingField, notFound, Problem } from '../kernel/errors.ts'
@@ -32,7 +32,7 @@ export const buyerFields = {
   contact: group({ name, email }, { about: 'Whom to ask about the order of an account.' }),
 }
 
-type Body = Values<typeof buyerFields>
+export type BuyerBody = Values<typeof buyerFields>
 interface Person {
   readonly name: string
   readonly email: string
@@ -55,11 +55,11 @@ export const codeShopperOf = ({ customerId, accountId, customer, contact }: Buye
 })
 
 /**
- * Finds out who buys, from the token, the body and the owner of the cart, or refuses. Nobody erases the buyer before the
- * transaction ends: an erasure would not find the order, and it would keep their name.
+ * Finds out who buys, from the token, the body and the owner of the cart, or refuses. Nobody erases the buyer before
+ * the transaction ends: an erasure would not find the order, and it would keep their name.
  */
-export async function findBuyer(ctx: Ctx, cart: CartRow, body: Body): Promise<Buyer> {
-  const buyer = await buyerOf(ctx, cart, body)
+export async function findBuyer(ctx: Ctx, owners: Owners, body: BuyerBody): Promise<Buyer> {
+  const buyer = await buyerOf(ctx, owners, body)
   for (const [field, table] of persons) {
     const id = buyer[field]
     if (!id || (await ctx.store.lockShared({ table }, id)).size) continue
@@ -74,9 +74,8 @@ const persons = [
   ['accountMemberId', 'user_authentication_infos'],
 ] as const
 
-async function buyerOf(ctx: Ctx, cart: CartRow, body: Body): Promise<Buyer> {
+async function buyerOf(ctx: Ctx, { customers, accounts }: Owners, body: BuyerBody): Promise<Buyer> {
   const { who } = ctx
-  const { customers, accounts } = ownersOf(cart)
   const [ofCart] = accounts
   const claimed = who.kind === 'account-member' ? who.shopper?.claims.account_id : undefined
   if (typeof claimed === 'string') {
@@ -96,7 +95,7 @@ async function buyerOf(ctx: Ctx, cart: CartRow, body: Body): Promise<Buyer> {
   return customerOf(ctx, customerId)
 }
 
-async function accountOf(ctx: Ctx, body: Body, ofCart: string | undefined): Promise<Buyer> {
+async function accountOf(ctx: Ctx, body: BuyerBody, ofCart: string | undefined): Promise<Buyer> {
   if (ctx.who.grant !== 'client_credentials' || ctx.who.shopper) {
     const detail =
       'Only a seller can order for an account by its id. Send the token of the account in EP-Account-Management-Authentication-Token.'
@@ -119,7 +118,7 @@ async function customerOf(ctx: Ctx, id: string): Promise<Buyer> {
   return { customerId: row.id, customer: { name: row.doc.name, email: row.doc.email } }
 }
 
-function guestIn({ customer }: Body): Person {
+function guestIn({ customer }: BuyerBody): Person {
   if (!customer) {
     const detail =
       'The order needs a buyer: customer with an id, or with the name and the email address of a guest, or account with contact.'
@@ -128,7 +127,7 @@ function guestIn({ customer }: Body): Person {
   return personIn(customer, 'data.customer')
 }
 
-const contactIn = ({ contact }: Body): Person => personIn(contact ?? {}, 'data.contact')
+const contactIn = ({ contact }: BuyerBody): Person => personIn(contact ?? {}, 'data.contact')
 
 function personIn(
   { name, email }: { readonly name?: string | undefined; readonly email?: string | undefined },

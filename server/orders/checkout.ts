@@ -1,6 +1,13 @@
 import { hash } from 'node:crypto'
 import { otherCurrency, shopperIn } from '../cart-items/index.ts'
-import { type CartRow, contentsOf, lockCart, messagesOfChange, messagesSchema } from '../carts/index.ts'
+import {
+  type CartRow,
+  contentsOf,
+  lockCart,
+  messagesOfChange,
+  messagesSchema,
+  ownersOf,
+} from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
@@ -46,7 +53,7 @@ export const checkout = action({
       const earlier = await orderOf(ctx, cart, request)
       if (earlier) return answer(ctx, earlier)
       const values = valuesOf(body)
-      const buyer = await findBuyer(ctx, cart, body)
+      const buyer = await findBuyer(ctx, ownersOf(cart), body)
       const placed = await placeOrder(ctx, cart, buyer, { values, request })
       return answer(ctx, placed.row, messagesIn(cart, placed))
     })

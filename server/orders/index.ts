@@ -13,10 +13,14 @@ import {
   updateOrderShippingGroup,
 } from './shipping-groups.ts'
 
+export { addOrder } from './add-order.ts'
+export { address, addressExample } from './addresses.ts'
+export { type Buyer, type BuyerBody, buyerFields, findBuyer } from './buyer.ts'
 export { findProductsOfOrder } from './find-products.ts'
 export { forgetBuyers } from './forget-buyer.ts'
-export { contentsOfOrder } from './order-contents.ts'
-export { firstState, type OrderState } from './order-states.ts'
+export { includedSchema, includedText } from './included.ts'
+export { contentsOfOrder, type OrderContents } from './order-contents.ts'
+export { firstState, type OrderState, shippings, statuses } from './order-states.ts'
 export { type OrderRow, orders } from './orders.ts'
 export { type GiveUpPayments, stateOf } from './prepare-order.ts'
 export { recordBuyer } from './record-buyer.ts'

@@ -142,6 +142,7 @@ export const orders = resource({
     shipping_postcode: textIn('shipping_postcode'),
     billing_postcode: textIn('billing_postcode'),
     product_id: listed('product_ids'),
+    manual: { ...indexed('eq'), type: 'boolean' },
     product_sku: listed('product_skus'),
   },
   sort: ['id', 'created_at', 'updated_at', 'payment', 'shipping', 'status', 'with_tax'],

@@ -1,15 +1,13 @@
 import { type CartRow, handOver } from '../carts/index.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Ctx } from '../kernel/work/context.ts'
-import { add } from '../kernel/write/by-rules.ts'
-import { unpaid } from '../payments/index.ts'
+import { addOrder } from './add-order.ts'
 import type { Address } from './addresses.ts'
 import type { Buyer } from './buyer.ts'
-import { insertContents, type OrderContents } from './order-contents.ts'
-import { type OrderRow, orders } from './orders.ts'
+import type { OrderContents } from './order-contents.ts'
+import type { OrderRow } from './orders.ts'
 import { type PricedOrder, priceOrder } from './price-order.ts'
 import type { OrderShippingGroup } from './shipping-groups.ts'
-import { noStock } from './stock-of-order.ts'
 
 /** What a checkout says beside the cart. */
 export interface CheckoutValues {
@@ -39,29 +37,16 @@ export async function placeOrder(
   const priced = await priceOrder(ctx, cart, buyer, orderId)
   const left = await handOver(ctx, cart)
   const contents = freeze(priced)
-  const { customerId, accountId, accountMemberId, customer, contact } = buyer
-  const row = await add(
-    ctx,
-    orders,
-    [],
-    {
+  const row = await addOrder(ctx, orderId, {
+    ...{ buyer, contents },
+    values: {
       ...values,
-      ...{ customer, contact },
       custom_attributes: cart.doc.custom_attributes,
       payment_intent_id: cart.doc.payment_intent_id,
-      currency: priced.priced.currency,
-      prices: priced.priced.prices,
-      with_tax: priced.priced.prices.with_tax,
-      payments: unpaid,
-      stock: noStock,
-      ...{ customer_id: customerId, account_id: accountId, account_member_id: accountMemberId },
       shipping_groups: groupsOf(contents),
-      ...idsOf(contents),
       cart: { id: cart.id, version: left.version, request },
-    } as never,
-    orderId,
-  )
-  await insertContents(ctx.store, orderId, contents)
+    },
+  })
   return { row, priced: priced.priced, contents: priced.contents }
 }
 
@@ -88,19 +73,3 @@ const groupsOf = ({ contents, priced }: OrderContents): readonly OrderShippingGr
     const totals = priced.shippingGroups.find(({ id }) => id === group.id)
     return totals ? [{ group, totals }] : []
   })
-
-const unique = (texts: readonly string[]): readonly string[] => [...new Set(texts)]
-
-/** What an order is found by, and what its relationships name. */
-function idsOf({ contents, priced }: OrderContents) {
-  const { lines, customDiscounts } = contents
-  return {
-    item_ids: [...lines, ...priced.promotionItems].map(({ id }) => id),
-    custom_discount_ids: [...lines.flatMap((line) => line.customDiscounts), ...customDiscounts].map(
-      ({ id }) => id,
-    ),
-    promotion_ids: unique(priced.promotions.map(({ id }) => id)),
-    product_ids: unique(lines.flatMap((line) => (line.kind === 'cart_item' ? line.productId : []))),
-    product_skus: unique(lines.flatMap(({ sku }) => sku || [])),
-  }
-}

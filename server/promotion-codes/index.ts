@@ -14,7 +14,13 @@ import { promotionsOfCode } from './promotions-of-code.ts'
 import { promotionSearch } from './search-promotions.ts'
 
 export { codesStateSql, findEnteredCodes } from './find-entered-codes.ts'
-export { forgetPayingGuests, hasPaidSql, isNewShopper, recordPayingShopper } from './paying-shoppers.ts'
+export {
+  forgetPayingGuests,
+  forgetPayingShoppers,
+  hasPaidSql,
+  isNewShopper,
+  recordPayingShopper,
+} from './paying-shoppers.ts'
 export { shopperKeySql } from './shoppers.ts'
 export { type CodeOrder, spendCodes } from './spend-codes.ts'
 

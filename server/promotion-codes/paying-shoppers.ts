@@ -39,3 +39,8 @@ export async function forgetPayingGuests({ store }: Work, orderIds: readonly str
     guestPrefix,
   )
 }
+
+/** Forgets all who paid an order that is deleted. */
+export async function forgetPayingShoppers({ store }: Work, orderId: string): Promise<void> {
+  await store.run('DELETE FROM paying_shoppers WHERE store_id = $1 AND order_id = $2', orderId)
+}

@@ -4,6 +4,7 @@ import { transactions } from './transactions.ts'
 import { cancelTransaction, captureTransaction, confirmTransaction, refundTransaction } from './verbs.ts'
 
 export { giveUpPayments } from './give-up-payments.ts'
+export { lockOrder, settleNew } from './settle.ts'
 
 export const transactionChapter = module({
   name: 'transactions',

@@ -1,6 +1,6 @@
 import type { Client } from '../support/client.ts'
 import type { ModuleSamples } from '../support/module-samples.ts'
-import { filledCart, guestBody, order } from './buying.ts'
+import { address, filledCart, guest, guestBody, order } from './buying.ts'
 
 async function groupPath(client: Client): Promise<string> {
   const groups = `/v2/orders/${(await order(client)).id}/shipping-groups`
@@ -8,8 +8,14 @@ async function groupPath(client: Client): Promise<string> {
 }
 
 export const orderSamples: ModuleSamples = {
-  completions: { 'add-cart-items.order_items': async (client) => ({ order_id: (await order(client)).id }) },
-  makers: { order: (client) => order(client) },
+  completions: {
+    'add-cart-items.order_items': async (client) => ({ order_id: (await order(client)).id }),
+    // Orders are created without a cart, which is simpler.
+    order: async () => ({
+      ...{ customer: guest, billing_address: address },
+      meta: { display_price: { with_tax: { amount: 100_000 } } },
+    }),
+  },
   bodies: { checkout: async () => guestBody() },
   paths: {
     checkout: async (client) => `${await filledCart(client)}/checkout`,

@@ -173,12 +173,12 @@ const takingScalars = (schema: JsonSchema): JsonSchema => ({
   maximum: Number.MAX_SAFE_INTEGER,
 })
 
-/** Reads bodies whose `data` is one field: a list, or an object without a type. */
-export function dataReader<T>(field: Field<T>): (body: unknown) => NonNullable<T> {
-  const check = checker(describe(field), 'data')
+/** Reads bodies whose `data` is one field: a list, or an object without a type. Or another `member`, beside `data`. */
+export function dataReader<T>(field: Field<T>, member = 'data'): (body: unknown) => NonNullable<T> {
+  const check = checker(describe(field), member)
   return (body) => {
-    const data = isObject(body) ? body.data : undefined
-    if (data === undefined) throw missingField('data')
+    const data = isObject(body) ? body[member] : undefined
+    if (data === undefined) throw missingField(member)
     check(data)
     return completeValue(field, normalize(field, data)) as NonNullable<T>
   }

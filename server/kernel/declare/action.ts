@@ -41,6 +41,8 @@ export interface Action<
   readonly headers?: Fields
   /** The fields of `data` in the body, with its `type`. If `optional`, a client may leave out the body and `data`. */
   readonly body?: Omit<BodyShape, 'added' | 'refusedWith'> & { readonly fields: F; readonly optional?: true }
+  /** For the API document: the members of the body beside `data`. The action checks them itself, with `dataReader`. */
+  readonly besideData?: Fields
   /** Replaces `body` where `data` is not an object with a type. Declare it on a DELETE to give the DELETE a body. */
   readonly data?: Field
   /**

@@ -161,7 +161,7 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
     const schema = object({ data: linksSchema(of.relationship) })
     return { ...(!optional && { required: true }), content: content(schema) }
   }
-  const { body, data, kinds, rawBody, rawBodies, upload } = of.action
+  const { body, besideData = {}, data, kinds, rawBody, rawBodies, upload } = of.action
   if (upload) {
     const { form } = upload
     const description = `At most ${bytesShown(upload.bytesMax)}${form ? ', including the multipart envelope' : ''}.`
@@ -177,7 +177,10 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
     return {
       ...(!body.optional && { required: true }),
       content: content(
-        object({ data: dataSchema(body, false) }, body.optional ? [] : ['data']),
+        object(
+          { data: dataSchema(body, false), ...documented(Object.entries(besideData)) },
+          body.optional ? [] : ['data'],
+        ),
         exampleOf(body, false),
       ),
     }
