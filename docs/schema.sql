@@ -2805,6 +2805,7 @@ CREATE TABLE order_transactions (
   CONSTRAINT order_transactions_parent_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id) ON DELETE CASCADE,
   CONSTRAINT order_transactions_pkey PRIMARY KEY (store_id, id)
 );
+CREATE INDEX order_transactions_by_concern ON order_transactions USING btree (store_id, updated_at, id) WHERE ((hidden ->> 'concern'::text) IS NOT NULL);
 CREATE INDEX order_transactions_by_created_at ON order_transactions USING btree (store_id, order_id, created_at, id);
 CREATE UNIQUE INDEX order_transactions_reference_key ON order_transactions USING btree (store_id, ((doc ->> 'reference'::text))) WHERE (((doc ->> 'gateway'::text) <> 'manual'::text) AND ((doc ->> 'reference'::text) IS NOT NULL));
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON order_transactions FOR EACH ROW EXECUTE FUNCTION order_transactions_tracked();

@@ -7,10 +7,18 @@ export interface GatewayKind {
   readonly secrets: readonly string[]
   /** The settings that an enabled gateway can do without. */
   readonly optional: readonly string[]
+  /** The secrets that an enabled gateway can do without. */
+  readonly optionalSecrets?: readonly string[]
 }
 
-const stripeKey = { settings: [], secrets: ['login'], optional: [] } as const
-const stripeAccount = { settings: ['stripe_account'], secrets: [], optional: ['test'] } as const
+const stripeKey = {
+  ...{ settings: [], secrets: ['login'], optional: [], optionalSecrets: ['webhook_secret'] },
+} as const
+// The public contract has no key for them: the vendor of the contract has it. Sutler pays with the merchant's own.
+const stripeAccount = {
+  ...{ settings: ['stripe_account'], secrets: [], optional: ['test'] },
+  optionalSecrets: ['login', 'webhook_secret'],
+} as const
 
 /** The payment gateways, by slug. */
 const kinds = {
@@ -53,6 +61,12 @@ export type GatewaySlug = keyof typeof kinds
 export const gatewaySlugs = Object.keys(kinds) as readonly GatewaySlug[]
 
 export const gatewayKind = (slug: GatewaySlug): GatewayKind => kinds[slug]
+
+/** The settings of a gateway that are sealed. */
+export const secretsOf = (slug: GatewaySlug): readonly string[] => {
+  const { secrets, optionalSecrets = [] } = gatewayKind(slug)
+  return [...secrets, ...optionalSecrets]
+}
 
 /** What must be stored before the gateway can be enabled. */
 export const requiredBy = (slug: GatewaySlug): readonly string[] => [

@@ -8,6 +8,9 @@ import { openSecrets, sealSecrets } from './sealed-secrets.ts'
 
 const setting = (about: string) => text({ about })
 
+/** It is among the sealed secrets, and never stored under its name. */
+const secret = text({ readOnly: true, about: 'Only in the response to the request that sends it.' })
+
 const fields = {
   slug: choice(gatewaySlugs, {
     required: true,
@@ -25,6 +28,7 @@ const fields = {
   public_key: setting('The public API key of Braintree.'),
   stripe_account: setting('The connected Stripe account.'),
   payer_id: setting('The merchant account at PayPal.'),
+  ...{ password: secret, private_key: secret, webhook_secret: secret },
   /** The secrets of a request by name; null removes one. */
   new_secrets: field<Readonly<Record<string, string | null>> | undefined>(
     { type: 'object', additionalProperties: { type: ['string', 'null'] } },

@@ -3,7 +3,7 @@ import { objectAnswer, withData } from '../kernel/http/object-answer.ts'
 import { findByName } from '../kernel/query/find.ts'
 import { type Changes, choice, flag, text } from '../kernel/shape/fields.ts'
 import { change } from '../kernel/write/by-rules.ts'
-import { gatewayKind, gatewaySlugs, requiredBy } from './gateway-kinds.ts'
+import { gatewayKind, gatewaySlugs, requiredBy, secretsOf } from './gateway-kinds.ts'
 import { gateways } from './gateways.ts'
 
 /** Longer than any key of these services. */
@@ -29,6 +29,10 @@ const fields = {
   public_key: setting('The public API key of Braintree.', 'a public key'),
   private_key: setting('The private API key of Braintree.', 'a private key'),
   stripe_account: setting('The connected Stripe account.', 'acct_riverside'),
+  webhook_secret: setting(
+    'The signing secret of the webhook endpoint at Stripe, so that Stripe can tell what has become of payments.',
+    'whsec_of_the_endpoint',
+  ),
   payer_id: setting('The merchant account at PayPal.', 'riverside'),
 }
 
@@ -56,7 +60,8 @@ export const updateGateway = action({
 
   async run(ctx, { params, body, ifMatch }) {
     const { id, doc } = await findByName(ctx, gateways, params.id)
-    const { settings, secrets, optional } = gatewayKind(doc.slug)
+    const { settings, optional } = gatewayKind(doc.slug)
+    const secrets = secretsOf(doc.slug)
     const sent = Object.entries(body as Sent).filter(([, value]) => value !== undefined && value !== '')
     const newSecrets = Object.fromEntries(sent.filter(([name]) => secrets.includes(name))) as Secrets
     const shown = ['enabled', ...settings, ...optional]

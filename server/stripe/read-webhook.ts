@@ -1,32 +1,40 @@
-import type Stripe from 'stripe'
 import { stripeLibrary } from './stripe-client.ts'
 
 /** How old a webhook may be: a recorded one must not be sent again later. */
 const ageMaxS = 300
 
+/** What a webhook says: which intent has changed, if it is about one. */
+export interface HeardWebhook {
+  readonly intent: string | undefined
+}
+
 /**
- * The intent that a webhook is about; undefined if Stripe did not sign it with the secret, or it is about something
- * else. A webhook only says that an intent has changed: its order among others does not matter, because the reader
- * asks Stripe how the intent stands.
+ * Reads a webhook; undefined if Stripe did not sign it with the secret, or long ago. A webhook only says that an intent
+ * has changed: its order among others does not matter, because the reader asks Stripe how the intent stands.
  */
-export async function intentOfWebhook(
+export async function readWebhook(
   body: string,
   signature: string,
   secret: string,
   now: Date,
-): Promise<string | undefined> {
+): Promise<HeardWebhook | undefined> {
   const { webhooks } = await stripeLibrary()
-  let event: Stripe.Event
+  let event: { readonly data?: { readonly object?: EventObject } }
   try {
-    event = webhooks.constructEvent(body, signature, secret, ageMaxS, undefined, now.getTime())
+    event = webhooks.constructEvent(body, signature, secret, ageMaxS, undefined, now.getTime()) as never
   } catch {
     return undefined
   }
-  const object = event.data.object as {
-    readonly object?: string
-    readonly id?: string
-    readonly payment_intent?: unknown
-  }
-  if (object.object === 'payment_intent') return object.id
-  return typeof object.payment_intent === 'string' ? object.payment_intent : undefined
+  return { intent: intentIn(event.data?.object ?? {}) }
+}
+
+interface EventObject {
+  readonly object?: unknown
+  readonly id?: unknown
+  readonly payment_intent?: unknown
+}
+
+function intentIn({ object, id, payment_intent: intent }: EventObject): string | undefined {
+  const found = object === 'payment_intent' ? id : intent
+  return typeof found === 'string' ? found : undefined
 }

@@ -1,4 +1,4 @@
-import { type GatewayAccess, type GatewaySlug, gateways } from '../gateways/index.ts'
+import { type GatewayAccess, type GatewaySlug, gatewaySlugs, gateways } from '../gateways/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { findByName } from '../kernel/query/find.ts'
 import type { Instance, Work } from '../kernel/work/context.ts'
@@ -13,6 +13,8 @@ interface Implementation {
   readonly methods: readonly PaymentMethod[]
   /** The merchant moves the money, so that no call leaves the server. */
   readonly isLocal: boolean
+  /** The secrets without which it cannot pay. */
+  readonly secrets: readonly string[]
   /** Why it cannot take amounts of a currency; undefined if it can. */
   mismatch(currency: string, decimalPlaces: number): string | undefined
   open(access: GatewayAccess, services: Services): Gateway
@@ -25,13 +27,21 @@ const stripe: Implementation = {
   methods: paymentMethods,
   isLocal: false,
   mismatch: currencyMismatch,
-  open: ({ secrets: { login: key = '' } }, { stripe: url = '' }) =>
-    stripeGateway({ key, url, timeoutMs: requestMaxMs, retries: 1 }),
+  secrets: ['login'],
+  open: ({ secrets: { login: key = '' }, stripeAccount: account }, { stripe: url = '' }) =>
+    stripeGateway({
+      key,
+      url,
+      timeoutMs: requestMaxMs,
+      retries: 1,
+      ...(account !== undefined && { account }),
+    }),
 }
 
 const manual: Implementation = {
   methods: manualGateway.methods,
   isLocal: true,
+  secrets: [],
   mismatch: () => undefined,
   open: () => manualGateway,
 }
@@ -41,7 +51,12 @@ const implementations: Partial<Record<GatewaySlug, Implementation>> = {
   manual,
   stripe,
   stripe_payment_intents: stripe,
+  stripe_connect: stripe,
+  elastic_path_payments_stripe: stripe,
 }
+
+/** The gateways whose payments are payment intents of Stripe. */
+export const stripeGateways = gatewaySlugs.filter((slug) => implementations[slug] === stripe)
 
 /** The gateway of a payment; refuses one that no payment can use. */
 function implementationOf(slug: GatewaySlug): Implementation {
@@ -70,7 +85,7 @@ interface NewPayment {
 export async function mustTakePayment(work: Work, payment: NewPayment): Promise<void> {
   const { gateway: slug, method, currency, decimalPlaces } = payment
   const gateway = implementationOf(slug)
-  const { doc } = await findByName(work, gateways, slug)
+  const { doc, hidden } = await findByName(work, gateways, slug)
   if (!doc.enabled) {
     const detail = `The gateway ${slug} is disabled. A merchant enables it with PUT /v2/gateways/${slug}.`
     throw new Problem('unprocessable', detail, { source: 'data.gateway' })
@@ -78,6 +93,11 @@ export async function mustTakePayment(work: Work, payment: NewPayment): Promise<
   if (!gateway.methods.includes(method)) {
     const detail = `data.method must be one of these with the gateway ${slug}: ${gateway.methods.join(', ')}.`
     throw new Problem('unprocessable', detail, { source: 'data.method' })
+  }
+  const missing = gateway.secrets.find((name) => !hidden.secret_names?.includes(name))
+  if (missing !== undefined) {
+    const detail = `The gateway ${slug} cannot pay without ${missing}. A merchant sets it with PUT /v2/gateways/${slug}.`
+    throw new Problem('unprocessable', detail, { source: 'data.gateway' })
   }
   const mismatch = gateway.mismatch(currency, decimalPlaces)
   if (mismatch !== undefined) throw new Problem('unprocessable', mismatch, { source: 'data.gateway' })

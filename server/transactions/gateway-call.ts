@@ -5,6 +5,7 @@ import type { Work } from '../kernel/work/context.ts'
 import type { OutsideCall } from '../kernel/work/outside-calls.ts'
 import type { Charge, Gateway, Outcome, Receipt, Via } from '../payments/index.ts'
 import { openGateway } from './find-gateway.ts'
+import { followLater } from './follow-payment.ts'
 import { settleOutcome } from './settle-outcome.ts'
 import type { TransactionFields } from './transactions.ts'
 
@@ -59,6 +60,7 @@ export const gatewayCall: OutsideCall<GatewayRequest, Outcome, Settled, GatewayA
     const { orderId, transactionId } = values
     const settled = await settleOutcome(work, values, outcome)
     if (!settled) return { exists: false, orderId, transactionId }
+    if (settled.row.doc.status === 'pending') await followLater(work, settled.row)
     const { sealKeys } = work.instance
     return {
       ...{ exists: true, orderId, transactionId },

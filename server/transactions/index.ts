@@ -1,4 +1,7 @@
 import { module } from '../kernel/module.ts'
+import { followPayment } from './follow-payment.ts'
+import { hearStripe } from './hear-stripe.ts'
+import { listOpenPayments } from './list-open-payments.ts'
 import { payOrder } from './pay-order.ts'
 import { transactions } from './transactions.ts'
 import { cancelTransaction, captureTransaction, confirmTransaction, refundTransaction } from './verbs.ts'
@@ -10,5 +13,14 @@ export const transactionChapter = module({
   name: 'transactions',
   about: 'Payments of orders: what they have come to, and how they are captured, refunded and cancelled.',
   resources: [transactions],
-  actions: [payOrder, confirmTransaction, captureTransaction, refundTransaction, cancelTransaction],
+  actions: [
+    payOrder,
+    confirmTransaction,
+    captureTransaction,
+    refundTransaction,
+    cancelTransaction,
+    listOpenPayments,
+    hearStripe,
+  ],
+  jobs: [followPayment],
 })

@@ -20,6 +20,7 @@ const open = [
   'finish-oidc-login',
   'get-access-token',
   'get-oidc-configuration',
+  'hear-stripe',
   'read-catalog-delta',
   'serve-export',
   'serve-file',

@@ -7,7 +7,7 @@ import {
   type Outcome,
   type Transaction,
 } from '../../server/payments/index.ts'
-import { intentOfWebhook, stripeGateway } from '../../server/stripe/index.ts'
+import { readWebhook, stripeGateway } from '../../server/stripe/index.ts'
 import { StripeDouble } from '../support/stripe-double/index.ts'
 
 const secret = 'whsec_a secret that only Stripe and the merchant know'
@@ -34,7 +34,8 @@ beforeAll(async () => {
 })
 afterAll(() => double.close())
 
-const hear = (body: string, signature: string, at = now) => intentOfWebhook(body, signature, secret, at)
+const hear = async (body: string, signature: string, at = now) =>
+  (await readWebhook(body, signature, secret, at))?.intent
 
 test('a signed webhook names its intent', async () => {
   const hooks = double.webhooks(secret, now)

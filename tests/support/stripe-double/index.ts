@@ -46,10 +46,13 @@ export class StripeDouble {
   faults: Fault[] = []
   /** The calls that have moved, held or released money, in order. */
   readonly effects: string[] = []
+  readonly #ordersOfEffects: string[] = []
   /** All requests are lost until it ends, or all responses are. */
   isAway: 'before' | 'after' | undefined
-  /** Called when a request arrives, before its effect. */
-  onRequest: (call: string, key: string | undefined) => Promise<void> | void = () => {}
+  /** Called when a request about a payment of an order arrives, before its effect. */
+  onRequest: (call: string, orderId: string) => Promise<void> | void = () => {}
+  /** Called after its effect, before the response. */
+  onEffect: (call: string, orderId: string) => Promise<void> | void = () => {}
   readonly #events: object[] = []
   readonly #results = new Map<string, { readonly request: string; readonly result: Result }>()
   readonly #server = createServer((request, response) => void this.#respond(request, response))
@@ -88,12 +91,29 @@ export class StripeDouble {
 
   /** The events so far as webhooks, in the order of their creation. */
   webhooks(secret: string, at: Date = new Date()): readonly Webhook[] {
-    return this.#events.map((event) => {
-      const body = JSON.stringify(event)
-      const seconds = Math.floor(at.getTime() / 1000)
-      const mac = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')
-      return { body, signature: `t=${seconds},v1=${mac}` }
-    })
+    return this.#events.map((event) => this.sign(event, secret, at))
+  }
+
+  /** An event as a webhook. */
+  sign(event: object, secret: string, at: Date = new Date()): Webhook {
+    const body = JSON.stringify(event)
+    const seconds = Math.floor(at.getTime() / 1000)
+    const mac = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')
+    return { body, signature: `t=${seconds},v1=${mac}` }
+  }
+
+  forgetEvents(): void {
+    this.#events.length = 0
+  }
+
+  /** The calls that have moved, held or released money of an order. */
+  effectsOf(orderId: string): readonly string[] {
+    return this.effects.filter((_, i) => this.#ordersOfEffects[i] === orderId)
+  }
+
+  #note(call: string, id: string): void {
+    this.effects.push(call)
+    this.#ordersOfEffects.push(this.intents.get(id)?.metadata.order_id ?? '')
   }
 
   #tell(id: string): void {
@@ -107,8 +127,8 @@ export class StripeDouble {
     const body = await text(request)
     const [call, id] = callOf(request)
     this.calls.push(call)
-    const { 'idempotency-key': key } = request.headers
-    await this.onRequest(call, typeof key === 'string' ? key : undefined)
+    const orderId = this.#orderOf(id, new URLSearchParams(body))
+    await this.onRequest(call, orderId)
     if (this.isAway === 'before') return void request.socket.destroy()
     const fault = this.faults.find((one) => one.at === call && one.times > 0)
     if (fault) fault.times -= 1
@@ -118,12 +138,19 @@ export class StripeDouble {
       const done = run()
       return fault?.is === 'error after' ? broken : done
     })
+    await this.onEffect(call, orderId)
     if (this.isAway === 'after' || fault?.is === 'response lost') return void request.socket.destroy()
     response.writeHead(result.status, {
       'content-type': 'application/json',
       'request-id': `req_${randomUUID()}`,
     })
     response.end(JSON.stringify(result.body))
+  }
+
+  /** The order that a request is about, by what Sutler has told Stripe. */
+  #orderOf(id: string, params: URLSearchParams): string {
+    const intent = this.intents.get(params.get('payment_intent') ?? id)
+    return params.get('metadata[order_id]') ?? intent?.metadata.order_id ?? ''
   }
 
   /** The first result for a key is that of all requests with it. */
@@ -163,7 +190,7 @@ export class StripeDouble {
     if (call === 'refund') {
       const of = params.get('payment_intent') ?? ''
       const refund = refundIntent(this.intents.get(of), params)
-      this.effects.push(call)
+      this.#note(call, of)
       return refund
     }
     const intent = this.intents.get(id)
@@ -177,7 +204,7 @@ export class StripeDouble {
     if (call === 'confirm') confirmIntent(intent, params)
     else if (call === 'capture') captureIntent(intent, params)
     else cancelIntent(intent)
-    if (call !== 'confirm' || intent.status !== 'requires_action') this.effects.push(call)
+    if (call !== 'confirm' || intent.status !== 'requires_action') this.#note(call, id)
     this.#tell(id)
     return shown(intent, false)
   }

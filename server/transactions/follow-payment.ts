@@ -1,0 +1,73 @@
+import { accessOf } from '../gateways/index.ts'
+import type { Work } from '../kernel/work/context.ts'
+import type { Job } from '../kernel/work/job.ts'
+import { openGateway } from './find-gateway.ts'
+import { settleOutcome } from './settle-outcome.ts'
+import { type TransactionRow, transactions } from './transactions.ts'
+
+interface Followed {
+  readonly orderId: string
+  readonly transactionId: string
+}
+
+const [secondMs, hourMs, dayMs] = [1_000, 3_600_000, 86_400_000]
+
+/** Payments are followed for so long. A shopper who has not paid by then will not. */
+const followedMaxMs = 7 * dayMs
+
+/**
+ * When to read a pending payment of this age again: at twice its age, and hourly at most. A merchant may have no
+ * webhooks, and a shopper may close the page between the payment and the confirm.
+ */
+export const nextReadMs = (ageMs: number): number | undefined =>
+  ageMs > followedMaxMs ? undefined : Math.min(hourMs, Math.max(60 * secondMs, ageMs))
+
+/** After a failed read: a gateway that is away for a moment does not delay the payment by an hour. */
+const afterFaultMs = (ageMs: number): number => Math.min(hourMs, Math.max(10 * secondMs, ageMs / 10))
+
+/** Reads a payment at its gateway and settles it, as a confirm does. It moves no money, so it needs no intent. */
+export const followPayment: Job<Followed> = {
+  name: 'transactions:follow-payment',
+  attemptsMax: 25,
+  async run(work, followed) {
+    const row = await work.store.findWhole(transactions, followed.transactionId, [followed.orderId])
+    if (row?.doc.reference === undefined) return
+    try {
+      const { doc } = await readAndSettle(work, row, row.doc.reference)
+      if (doc.status === 'pending') await followLater(work, row)
+    } catch (error) {
+      work.instance.log.error({ err: error }, `the payment ${row.id} cannot be read at its gateway yet`)
+      await later(work, row, afterFaultMs(ageMsOf(work, row)))
+    }
+  },
+}
+
+async function readAndSettle(work: Work, row: TransactionRow, reference: string): Promise<TransactionRow> {
+  const { gateway, amount, refunded_amount: refundedAmount } = row.doc
+  const receipt = { reference, amount, refundedAmount }
+  const opened = openGateway(await accessOf(work, gateway), work.instance.services)
+  const outcome = await opened.read(receipt)
+  const [orderId = ''] = row.scope
+  const request = { gateway, orderId, transactionId: row.id, labels: {} }
+  const settled = await work.transaction((inside) =>
+    settleOutcome(inside, { ...request, question: { verb: 'read', receipt } }, outcome),
+  )
+  return settled?.row ?? row
+}
+
+const ageMsOf = ({ clock }: Work, { createdAt }: TransactionRow): number =>
+  clock.now().getTime() - new Date(createdAt).getTime()
+
+/** Reads a pending payment again later, if the shopper may still pay it. */
+export async function followLater(work: Work, row: TransactionRow): Promise<void> {
+  const waitMs = nextReadMs(ageMsOf(work, row))
+  if (waitMs !== undefined && row.doc.reference !== undefined) await later(work, row, waitMs)
+}
+
+/** Reads a payment as soon as a job can. */
+export const followNow = (work: Work, row: TransactionRow): Promise<void> => later(work, row, 0)
+
+function later(work: Work, { id, scope: [orderId = ''] }: TransactionRow, waitMs: number): Promise<void> {
+  const at = new Date(work.clock.now().getTime() + waitMs)
+  return work.later(followPayment, { orderId, transactionId: id }, { key: `payment ${id}`, at })
+}

@@ -1,0 +1,68 @@
+import { accessOf } from '../gateways/index.ts'
+import { action } from '../kernel/declare/action.ts'
+import { Problem } from '../kernel/errors.ts'
+import { object } from '../kernel/openapi/shapes.ts'
+import { json } from '../kernel/shape/answer.ts'
+import { text } from '../kernel/shape/fields.ts'
+import type { Ctx } from '../kernel/work/context.ts'
+import { type HeardWebhook, readWebhook } from '../stripe/index.ts'
+import { stripeGateways } from './find-gateway.ts'
+import { followNow } from './follow-payment.ts'
+import { transactions } from './transactions.ts'
+
+const word = { type: 'string' } as const
+const event = {
+  ...object(
+    { type: word, data: object({ object: object({ object: word, id: word, payment_intent: word }, []) }) },
+    [],
+  ),
+  description: 'An event of Stripe, as Stripe documents it. These are the members that are read.',
+}
+
+/** The address that the webhooks of a merchant's Stripe account go to. */
+export const hearStripe = action({
+  name: 'hear-stripe',
+  route: 'POST /webhooks/stripe/stores/:store_id',
+  about:
+    'Takes the webhooks of Stripe, signed with the `webhook_secret` of a gateway. A webhook about a payment makes the server read that payment at Stripe. Everything else is accepted and changes nothing.',
+  area: 'open',
+  storeIn: 'store_id',
+  status: 200,
+  headers: { 'Stripe-Signature': text({ required: true, about: 'The time and the signature of Stripe.' }) },
+  rawBody: true,
+  rawBodies: { 'application/json': event },
+  refuses: ['bad_request'],
+  shows: { body: { type: 'object', properties: { received: { type: 'boolean' } }, required: ['received'] } },
+  async run(ctx, { headers, rawBody }) {
+    const heard = await hear(ctx, String(rawBody ?? ''), String(headers['stripe-signature'] ?? ''))
+    if (!heard) {
+      const detail =
+        'Stripe-Signature is not a signature of this body, of the last five minutes, with a webhook_secret of the store.'
+      throw new Problem('bad_request', detail, { source: 'Stripe-Signature' })
+    }
+    if (heard.intent !== undefined) await readPayment(ctx, heard.intent)
+    return json(200, { received: true })
+  },
+})
+
+/** The webhook, if it is signed with a secret of the store. */
+async function hear(ctx: Ctx, body: string, signature: string): Promise<HeardWebhook | undefined> {
+  if (signature === '') return undefined
+  const all = await Promise.all(stripeGateways.map((slug) => accessOf(ctx, slug)))
+  const secrets = new Set(all.flatMap(({ secrets }) => secrets.webhook_secret ?? []))
+  for (const secret of secrets) {
+    const heard = await readWebhook(body, signature, secret, ctx.clock.now())
+    if (heard) return heard
+  }
+  return undefined
+}
+
+async function readPayment(ctx: Ctx, intent: string): Promise<void> {
+  const [found] = await ctx.store.run(
+    `SELECT id, order_id FROM order_transactions
+     WHERE store_id = $1 AND doc->>'reference' = $2 AND doc->>'gateway' <> 'manual' AND doc->>'reference' IS NOT NULL`,
+    intent,
+  )
+  const row = found && (await ctx.store.findWhole(transactions, found[0] as string, [found[1] as string]))
+  if (row) await followNow(ctx, row)
+}
