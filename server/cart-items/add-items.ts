@@ -63,6 +63,7 @@ export const addCartItems = (findProductsOfOrder: FindProductsOfOrder) =>
         ],
         codes: items.flatMap((item) => (item.kind === 'promotion_item' ? [item.values.code] : [])),
         refused,
+        amountAt: amountIn(items),
         apply: async (contents, shop, cart) => {
           mustBeInCurrency(shop, currency)
           const ids = shop.requested.flatMap(({ item }) => item?.id ?? [])
@@ -89,6 +90,13 @@ function inTurn(items: readonly NewItem[]): readonly NewItem[] {
       ({ values }, i) => i === codes.findIndex((one) => isSameCode(one.values.code, values.code)),
     ),
   ]
+}
+
+/** The member that makes the amounts of a cart too large. Of several items, any may do so. */
+function amountIn([item, ...others]: readonly NewItem[]): string | undefined {
+  if (!item || others.length) return undefined
+  if (item.kind === 'custom_item') return `${item.source}.price.amount`
+  return item.kind === 'cart_item' ? `${item.source}.quantity` : item.source
 }
 
 const isList = (body: unknown): boolean => Array.isArray((body as { readonly data?: unknown }).data)

@@ -57,6 +57,8 @@ export const listShippingGroups = action({
   },
 })
 
+const priceAt = 'data.shipping_price'
+
 export const getShippingGroup = action({
   name: 'get-cart-shipping-group',
   route: 'GET /v2/carts/:cart_id/shipping-groups/:group_id',
@@ -83,6 +85,7 @@ export const createShippingGroup = action({
     const request = shopperIn(headers)
     const row = await changeCart(ctx, params.cart_id, {
       ...request,
+      amountAt: priceAt,
       apply: (contents, shop) => {
         mustBeInCurrency(shop, request.currency)
         const { shippingGroups } = contents
@@ -112,6 +115,7 @@ export const updateShippingGroup = action({
   async run(ctx, { params, body: values, headers }) {
     const { group_id: id } = params
     const row = await changeCart(ctx, params.cart_id, {
+      amountAt: priceAt,
       apply: (contents, shop) => {
         mustBeInCurrency(shop, shopperIn(headers).currency)
         const { shippingGroups } = contents

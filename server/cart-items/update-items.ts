@@ -55,6 +55,7 @@ export const updateCartItem = action({
   async run(ctx, { params, body, headers, query }) {
     const row = await changeCart(ctx, params.cart_id, {
       ...shopperIn(headers),
+      amountAt: 'data.quantity',
       apply: async (contents, shop, cart) => {
         const available = await availableIn(ctx, contents, [params.item_id])
         return changeLine(contents, params.item_id, body, {

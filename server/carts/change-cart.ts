@@ -2,6 +2,7 @@ import { Problem } from '../kernel/errors.ts'
 import { findOrCreate } from '../kernel/request/first-write.ts'
 import type { Ctx, Work } from '../kernel/work/context.ts'
 import { changeLocked } from '../kernel/write/by-rules.ts'
+import { AmountTooLarge } from '../money/index.ts'
 import { type CartShop, type CartValues, openShop, type ShopRequest } from './cart-shop.ts'
 import { type CartRow, type CartShopper, carts } from './carts.ts'
 import { type Contents, nothing } from './contents.ts'
@@ -19,6 +20,8 @@ export interface CartChange extends ShopRequest {
   readonly apply: (contents: Contents, shop: CartShop, cart: CartValues) => Promise<Contents> | Contents
   /** Takes why gifts of promotions cannot be added. */
   readonly refused?: Problem[]
+  /** The member of the request that is at fault where amounts get too large. Default: all of its data. */
+  readonly amountAt?: string | undefined
 }
 
 /**
@@ -31,12 +34,14 @@ export async function changeCart(ctx: Ctx, name: string, edit: CartChange): Prom
   mayWrite(ctx, row)
   const cart = { ...row.doc, ...row.hidden, ...(shopper && { shopper }) } as CartValues
   const opened = await openShop(ctx, cart, edit)
-  const contents = await apply(cart.contents ?? nothing, opened, cart)
-  // What is stored must have the state of the codes that are stored with it.
-  const shop = hasCodes(opened, contents)
-    ? opened
-    : await openShop(ctx, { ...cart, contents }, { currency: edit.currency })
-  const { contents: next, priced } = await settle(ctx, cart, contents, shop, edit.refused)
+  const { contents: next, priced } = await namingAmounts(edit.amountAt, async () => {
+    const contents = await apply(cart.contents ?? nothing, opened, cart)
+    // What is stored must have the state of the codes that are stored with it.
+    const shop = hasCodes(opened, contents)
+      ? opened
+      : await openShop(ctx, { ...cart, contents }, { currency: edit.currency })
+    return settle(ctx, cart, contents, shop, edit.refused)
+  })
   mustFit(next)
   const changed = parsed(
     await changeLocked(ctx, carts, row, { contents: next, priced, ...(shopper && { shopper }) }),
@@ -48,6 +53,14 @@ export async function changeCart(ctx: Ctx, name: string, edit: CartChange): Prom
   })
   const messages = [...news, ...priced.messages]
   return { ...changed, hidden: { ...changed.hidden, priced: { ...priced, messages } } }
+}
+
+async function namingAmounts<T>(source = 'data', work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (problem) {
+    throw problem instanceof AmountTooLarge ? new AmountTooLarge(source) : problem
+  }
 }
 
 const hasCodes = ({ entered }: CartShop, { codes }: Contents): boolean =>

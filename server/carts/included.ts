@@ -3,7 +3,7 @@ import type { JsonSchema } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { displayAmount } from '../totals/index.ts'
 import { type CartRow, contentsOf } from './carts.ts'
-import type { CustomDiscount, TaxItem } from './contents.ts'
+import type { Contents, CustomDiscount, TaxItem } from './contents.ts'
 import { type IncludeName, includeNames } from './includes.ts'
 import { cartItem } from './item-schemas.ts'
 import type { PricedCart } from './priced-cart.ts'
@@ -90,6 +90,21 @@ export const showCustomDiscount = (
   ...(line && { relationships: { item: { data: { type: line.kind, id: line.id } } } }),
 })
 
+/** What the custom discounts of a cart and of its items are shown by. */
+export interface HeldDiscounts {
+  readonly lines: readonly Pick<Contents['lines'][number], 'id' | 'kind' | 'customDiscounts'>[]
+  readonly customDiscounts: Contents['customDiscounts']
+}
+
+/** The custom discounts of the items, and then those of the cart. */
+export const showCustomDiscounts = (
+  { lines, customDiscounts }: HeldDiscounts,
+  currency: PricedCart['currency'],
+): readonly object[] => [
+  ...lines.flatMap((line) => line.customDiscounts.map((one) => showCustomDiscount(one, currency, line))),
+  ...customDiscounts.map((one) => showCustomDiscount(one, currency)),
+]
+
 /** The member `included` of a response, after a comma; empty where the request includes nothing. */
 export function includedIn(ctx: Ctx, row: CartRow, accepted: readonly IncludeName[] = includeNames): string {
   const { priced, includes } = row.hidden
@@ -100,12 +115,7 @@ export function includedIn(ctx: Ctx, row: CartRow, accepted: readonly IncludeNam
   const all: Readonly<Record<IncludeName, () => readonly object[]>> = {
     items: () => itemsOf(row, ctx.baseUrl),
     tax_items: () => lines.flatMap(taxesOf).map(showTaxItem),
-    custom_discounts: () => [
-      ...lines.flatMap((line) =>
-        line.customDiscounts.map((one) => showCustomDiscount(one, priced.currency, line)),
-      ),
-      ...customDiscounts.map((one) => showCustomDiscount(one, priced.currency)),
-    ],
+    custom_discounts: () => showCustomDiscounts({ lines, customDiscounts }, priced.currency),
     // Those of items are included with the items, which link to them.
     promotions: () => (showsItems ? priced.promotions : promotionsOfCart(priced)),
   }

@@ -1,9 +1,12 @@
 import { action } from '../kernel/declare/action.ts'
 import { list } from '../kernel/request/operations.ts'
 import { readSingleton } from '../kernel/request/singletons.ts'
+import { text } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { cartSettings } from '../settings/index.ts'
 import { carts } from './carts.ts'
+import { includedSchema } from './included.ts'
+import { includedInList } from './included-in-lists.ts'
 import { ownedBy, ownerIn } from './owners.ts'
 
 /** The carts of a shopper who is signed in, or all carts. Each shows its totals as of its last change. */
@@ -14,8 +17,12 @@ export const listCarts = action({
     'Lists the carts of the customer or account whose token the request has. Without such a token it lists all carts, or those with an owner, as the cart settings say. Each cart shows its totals as of its last change.',
   area: 'cart-lists',
   status: 200,
-  shows: { resource: carts, page: true },
-  run: async (ctx, call) => list(ctx, carts, [], call, await conditionFor(ctx)),
+  query: {
+    include: text({ about: 'Objects to include: custom_discounts.', example: 'custom_discounts' }),
+  },
+  shows: { resource: carts, page: true, beside: { included: includedSchema } },
+  run: async (ctx, call) =>
+    list(ctx, carts, [], call, await conditionFor(ctx), (rows) => includedInList(ctx, call.query, rows)),
 })
 
 async function conditionFor(work: Work): Promise<((bind: (value: unknown) => string) => string) | undefined> {

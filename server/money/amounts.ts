@@ -6,10 +6,11 @@ import { type Exact, type Ratio, toRatio } from './ratio.ts'
  * catch it, and refuse that one by name.
  */
 export class AmountTooLarge extends Problem {
-  constructor() {
+  constructor(source?: string) {
     super(
       'unprocessable',
       `An amount must not exceed ${Number.MAX_SAFE_INTEGER} in the smallest unit of its currency; use a lower price or a lower quantity.`,
+      source === undefined ? {} : { source },
     )
   }
 }

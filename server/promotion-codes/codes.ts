@@ -24,6 +24,7 @@ export const codeOptions = ({ consumeUnits }: KindOfPromotion) => ({
     required: true,
     min: 1,
     max: 255,
+    pattern: /\S/,
     about: 'What shoppers enter, in capitals or small letters.',
     example: 'SUMMER10',
   }),

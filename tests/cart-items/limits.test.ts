@@ -27,3 +27,17 @@ test.each([[[]], ['all'], [1]])('options that are %j are refused', async (option
   const reply = await world.shopper.post('/v2/carts/options/items', { data: [wrap(1)], options })
   expect([reply.status, reply.body.errors[0].source]).toEqual([400, 'options'])
 })
+
+test('amounts that are too large for a cart name what makes them so', async () => {
+  const dear = { ...wrap(1_000_000_000), sku: 'DEAR', price: { amount: Number.MAX_SAFE_INTEGER } }
+  const single = await add('dear', dear)
+  expect([single.status, single.body.errors[0].source]).toEqual([422, 'data.price.amount'])
+  const both = await world.shopper.post('/v2/carts/dear/items', { data: [dear, wrap(1)] })
+  expect([both.status, both.body.errors[0].source]).toEqual([422, 'data'])
+
+  const { body } = await add('dear', { ...dear, quantity: 1 })
+  const path = `/v2/carts/dear/items/${body.data[0].id}`
+  const more = await world.shopper.put(path, { data: { type: 'cart_item', quantity: 2 } })
+  expect([more.status, more.body.errors[0].source]).toEqual([422, 'data.quantity'])
+  expect((await world.shopper.get('/v2/carts/dear/items')).body.data[0].quantity).toBe(1)
+})

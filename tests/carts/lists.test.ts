@@ -27,6 +27,27 @@ test('a list shows a cart as a read of it does', async () => {
   const { body } = await world.admin.get('/v2/carts?filter=eq(id,listed)')
   expect(body.data[0].meta.display_price.with_tax.amount).toBe(1700)
   expect(body.data).toEqual([(await world.admin.get(path)).body.data])
+  expect(body.included).toBeUndefined()
+})
+
+test('a list includes the custom discounts of its carts and of their items', async () => {
+  const discount_settings = { custom_discounts_enabled: true, use_rule_promotions: false }
+  const read: object[] = []
+  for (const name of ['discounted-1', 'discounted-2']) {
+    const path = `/v2/carts/${name}`
+    await world.shopper.put(path, { data: { discount_settings } })
+    const { body } = await world.shopper.post(`${path}/items`, wrap([]))
+    const discount = { type: 'custom_discount', amount: -300, external_id: name }
+    await world.admin.post(`${path}/custom-discounts`, { data: [discount] })
+    await world.admin.post(`${path}/items/${body.data[0].id}/custom-discounts`, { data: discount })
+    read.push(...(await world.admin.get(`${path}?include=custom_discounts`)).body.included.custom_discounts)
+  }
+  expect(read).toHaveLength(4)
+  const filter = 'filter=in(id,discounted-1,discounted-2)&sort=created_at'
+  const { body } = await world.admin.get(`/v2/carts?include=custom_discounts&${filter}`)
+  expect(body.included.custom_discounts).toEqual(read)
+  const none = await world.admin.get('/v2/carts?include=custom_discounts&filter=eq(id,nobody-wrote)')
+  expect([none.body.data, none.body.included]).toEqual([[], { custom_discounts: [] }])
 })
 
 test('a list reads no more of a cart with long texts than of another', async () => {

@@ -207,3 +207,11 @@ test('a client may write includes_guest for includes_guests', async () => {
   })
   expect(body.data[0].max_uses_per_shopper).toEqual({ max_uses: 1, includes_guests: true })
 })
+
+test.each(kinds)('a code of %s is more than spaces', async (kind) => {
+  const promotion = await makePromotion(world.admin, kind)
+  for (const code of ['', ' ', ' \t ']) {
+    const { status, body } = await addCodes(world.admin, promotion, { code })
+    expect([status, body.errors[0].source]).toEqual([400, 'data.codes.0.code'])
+  }
+})

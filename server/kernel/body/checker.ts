@@ -4,7 +4,7 @@ import { RE2JS } from 're2js'
 import { missingField, Problem, together } from '../errors.ts'
 import { isId } from '../ids.ts'
 import type { JsonSchema } from '../shape/fields.ts'
-import { compareDays, isDay } from './days.ts'
+import { compareDays, instantOf, isDay, isInCalendar } from './days.ts'
 import { Faults, faultsMax } from './faults.ts'
 import { patternWords } from './pattern-words.ts'
 
@@ -28,6 +28,10 @@ const [firstFault, allFaults] = [false, true].map((allErrors) => {
     code: { regExp: Object.assign(re2, { code: 're2' }) as never },
   })
   addFormats.default(ajv, { formats: ['email', 'uri', 'date-time'], keywords: true })
+  // The library's own `date-time` accepts leap seconds, which are no instants here.
+  const timestamp = ajv.formats['date-time'] as { readonly validate: (text: string) => boolean }
+  const isTimestamp = (text: string) => timestamp.validate(text) && isInCalendar(instantOf(text))
+  ajv.addFormat('date-time', { ...timestamp, validate: isTimestamp })
   // The library's own `uuid` accepts `urn:uuid:…`, which PostgreSQL does not read.
   ajv.addFormat('uuid', isId)
   ajv.addFormat('day', { validate: isDay, compare: compareDays })
