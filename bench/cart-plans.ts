@@ -202,7 +202,9 @@ function promotionLists(): readonly List[] {
       ...['eq(promotion_type,fixed_discount)', 'eq(promo_status,running)', 'eq(promo_skus_prod_ids,a)'].map(
         filtered,
       ),
-      filtered('gt(promo_start_date,2026-01-01)'),
+      ...['gt(promo_start_date,2026-01-01)', 'eq(code_used,2)', 'gt(code_used,0)', 'eq(code_used,10000)'].map(
+        filtered,
+      ),
     ]),
     ...withQueries('rule promotions', rulePromotions as never, [
       ...common,

@@ -17,11 +17,6 @@ const differences = [
       'older text of the contract has that too, and we know no client that reads the object.',
   ],
   [
-    'Promotions by uses of a code',
-    'The list of promotions has no filter `code_used`: it would add up all usages of the store. `promo_checkouts` counts the ' +
-      'orders of a promotion.',
-  ],
-  [
     'Flows of items',
     'A flow named `cart_items` or `order_items` adds no fields to items. Items are parts of the row of their cart or order: ' +
       'the server adds fields to rows, and changes these when a field is renamed or deleted. Sellers can set ' +

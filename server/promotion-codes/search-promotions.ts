@@ -45,19 +45,33 @@ const instant =
 
 const countMax = 10_000
 
-/** Counts only as far as it must: a promotion may have millions of orders. */
-function checkouts(op: Op, values: readonly string[], bind: Bind): string {
-  const counts = values.map(Number)
-  const most = Math.max(...counts)
+/** How many rows decide a comparison with these numbers: a promotion may have millions of orders. */
+function rowsFor(name: string, values: readonly string[]): number {
+  const most = Math.max(...values.map(Number))
   if (most > countMax) {
-    const detail = `Invalid filter: [promo_checkouts] must be at most ${countMax}, not [${most}]`
+    const detail = `Invalid filter: [${name}] must be at most ${countMax}, not [${most}]`
     throw new Problem('bad_filter', detail, { source: 'filter' })
   }
-  const limit = Math.max(0, Math.ceil(most)) + 1
+  return Math.max(0, Math.ceil(most)) + 1
+}
+
+function checkouts(op: Op, values: readonly string[], bind: Bind): string {
+  const limit = rowsFor('promo_checkouts', values)
   const test = column('c.n', (bound) => `${bound}::numeric`)(op, values, bind)
   return `id IN (SELECT p.id FROM promotions p CROSS JOIN LATERAL (SELECT count(*) AS n FROM (
       SELECT DISTINCT u.order_id FROM ${orders} u WHERE u.store_id = p.store_id AND u.promotion_id = p.id
       LIMIT ${limit}) few) c WHERE p.store_id = $1 AND ${test})`
+}
+
+/** Each usage is at least one use of its code. */
+function uses(op: Op, values: readonly string[], bind: Bind): string {
+  const limit = rowsFor('code_used', values)
+  const test = column('used.n', (bound) => `${bound}::numeric`)(op, values, bind)
+  return `id IN (SELECT p.id FROM promotions p WHERE p.store_id = $1 AND EXISTS (SELECT 1 FROM ${codes.table} c
+    CROSS JOIN LATERAL (SELECT coalesce(sum(few.n), 0) AS n FROM (
+      SELECT (u.doc->>'times_used')::bigint AS n FROM ${orders} u
+      WHERE u.store_id = c.store_id AND u.promotion_id = c.promotion_id AND u.code = c.code LIMIT ${limit}) few) used
+    WHERE c.store_id = p.store_id AND c.promotion_id = p.id AND ${test}))`
 }
 
 const ranges = ['eq', 'gt', 'ge', 'lt', 'le'] as const
@@ -69,6 +83,7 @@ export const promotionSearch: Readonly<Record<string, FilterRule>> = {
   promo_checkouts: { ops: ranges, type: 'number', where: checkouts },
   code_id: { ops: ['eq'], type: 'uuid', where: withRow(codes.table, column('t.id', asUuid)) },
   code_code: { ops: ['eq', 'like'], type: 'text', where: withRow(codes.table, column('t.code', foldedCode)) },
+  code_used: { ops: ranges, type: 'number', where: uses },
   code_created_date: { ops: ranges, type: 'time', where: withRow(codes.table, instant('t.created_at')) },
   order_id: {
     ops: ['eq', 'like'],

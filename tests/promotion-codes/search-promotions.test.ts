@@ -52,6 +52,27 @@ test('checkouts are counted up to a limit', async () => {
   expect(await found('gt(promo_checkouts,10001)')).toEqual([400, expect.stringContaining('at most 10000')])
 })
 
+test.each([
+  ['eq', 5, 'used'],
+  ['ge', 5, 'used'],
+  ['gt', 4, 'used'],
+  ['gt', 5, 'none'],
+  ['eq', 2, 'none'],
+  ['eq', 0, 'both'],
+  ['lt', 1, 'both'],
+  ['le', 4.5, 'both'],
+] as const)(
+  '%s(code_used,%d) finds promotions by the uses of one of their codes',
+  async (op, n, expected) => {
+    const ids = { used: [used], none: [], both: [used, unused].sort() }[expected]
+    expect((await found(`${op}(code_used,${n})`)).sort()).toEqual(ids)
+  },
+)
+
+test('uses are counted up to a limit', async () => {
+  expect(await found('gt(code_used,10001)')).toEqual([400, expect.stringContaining('at most 10000')])
+})
+
 test('promotions are found by their codes', async () => {
   expect(await found(`eq(code_id,${codeId})`)).toEqual([used])
   expect(await found(`eq(code_code,${code.toUpperCase()})`)).toEqual([used])
