@@ -5,15 +5,15 @@ import { join } from 'node:path'
 import { type Cut, type Guard, guards } from './guards/index.ts'
 
 /**
- * `node bench/without-guards.ts [words of a name]`: takes out one guard after the other, in a copy of the source, and
- * runs the races that it decides. Says in how many of their runs each test failed: held up, and free. Fails if a test
- * passes in all runs, because it then says nothing about the guard.
+ * `node bench/without-guards.ts [the number of the first one, and of the last]`: takes out one guard after the other,
+ * in a copy of the source, and runs the races that it decides. Says in how many of their runs each test failed: held
+ * up, and free. Fails if a test passes in all runs, because it then says nothing about the guard.
  */
-const words = process.argv.slice(2).join(' ')
+const [first = 0, last = guards.length - 1] = process.argv.slice(2).map(Number)
 const root = join(import.meta.dirname, '..')
 const copied = ['server', 'tests', 'scripts', 'docs', 'package.json', 'tsconfig.json', 'vitest.config.ts']
 
-for (const guard of guards.filter(({ name }) => name.includes(words))) {
+for (const guard of guards.slice(first, last + 1)) {
   const results = runWithout(guard)
   process.stdout.write(`${guard.name}\n`)
   for (const title of Object.values(guard.tests).flat()) {
@@ -61,8 +61,8 @@ function take(cut: Cut, copy: string): void {
   if ('sql' in cut) {
     const migrations = join(copy, 'server/migrations')
     mkdirSync(migrations, { recursive: true })
-    const last = 9999 - guards.flatMap(({ cuts }) => cuts).indexOf(cut)
-    writeFileSync(join(migrations, `${last}-without-a-guard.sql`), `${cut.sql};\n`)
+    const number = 9999 - guards.flatMap(({ cuts }) => cuts).indexOf(cut)
+    writeFileSync(join(migrations, `${number}-without-a-guard.sql`), `${cut.sql};\n`)
     return
   }
   const file = join(copy, cut.file)

@@ -7,8 +7,8 @@ export const guardsOfCarts: readonly Guard[] = [
     cuts: [
       {
         file: 'server/kernel/request/first-write.ts',
-        text: 'if ((await work.store.lock(resource, id)).size) return change(id)',
-        without: 'return change(id)',
+        text: 'const [row] = await work.store.lockWhole(resource, [id])',
+        without: 'const row = await work.store.findWhole(resource, id)',
       },
     ],
     tests: {

@@ -2,8 +2,8 @@ import type { Cut, Guard } from './guard.ts'
 
 const cartLock: Cut = {
   file: 'server/carts/check-out.ts',
-  text: 'const [row] = tuple ? await store.lockWhole(carts, [tuple[0] as string]) : []',
-  without: 'const row = tuple ? await store.findWhole(carts, tuple[0] as string) : undefined',
+  text: 'const [row] = id ? await work.store.lockWhole(carts, [id]) : []',
+  without: 'const row = id ? await work.store.findWhole(carts, id) : undefined',
 }
 
 /** What guards checkouts. */

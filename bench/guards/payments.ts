@@ -25,6 +25,10 @@ export const guardsOfPayments: readonly Guard[] = [
         'an order that is cancelled stays so when its authorization is captured',
         'an order of nothing is paid once',
       ],
+      'tests/races/stripe.test.ts': [
+        'two payments with Stripe charge an order once',
+        'two confirms of a payment take the stock of its order once',
+      ],
     },
   },
   {
@@ -62,6 +66,27 @@ export const guardsOfPayments: readonly Guard[] = [
         'an order is fulfilled or cancelled',
         'an order that is refunded is not fulfilled as a paid one',
         'a name that is removed from an order does not come back with an address',
+      ],
+    },
+  },
+  {
+    name: 'lock of the order, and version of the row',
+    cuts: [
+      {
+        file: 'server/transactions/settle.ts',
+        text: 'isId(id) && (await store.lock(orders, id)).size > 0',
+        without: 'isId(id)',
+      },
+      {
+        file: 'server/kernel/storage/row-statements.ts',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is in the file.
+        text: '`WHERE ${at} AND version = $${next + 4}`',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is in the file.
+        without: '`WHERE ${at} AND $${next + 4}::int IS NOT NULL`',
+      },
+    ],
+    tests: {
+      'tests/races/payments.test.ts': [
         'a name that is removed from an order does not come back with a refund',
       ],
     },
@@ -70,9 +95,9 @@ export const guardsOfPayments: readonly Guard[] = [
     name: 'version of the order, before its stock moves',
     cuts: [
       {
-        file: 'server/orders/stock-of-order.ts',
-        text: 'if ((await versionOf(work, orderId)) !== version) return stock',
-        without: 'void [versionOf, version]',
+        file: 'server/orders/prepare-order.ts',
+        text: 'if ((await versionOf(work, draft.id)) !== before.version) return',
+        without: 'void versionOf',
       },
     ],
     tests: {
@@ -88,11 +113,15 @@ export const guardsOfPayments: readonly Guard[] = [
     name: 'gateway, read after the lock of the order',
     cuts: [
       {
-        file: 'server/transactions/pay-order.ts',
-        text: `    const locked = await lockOrder(ctx, params.order_id)
-    const gateway = await gatewayForPayment(ctx, body.gateway, method)`,
-        without: `    const gateway = await gatewayForPayment(ctx, body.gateway, method)
-    const locked = await lockOrder(ctx, params.order_id)`,
+        file: 'server/transactions/prepare-payment.ts',
+        text: 'const locked = await lockOrder(work, orderId)',
+        without: `await mustTakePayment(work, { gateway, method, currency: 'USD', decimalPlaces: 2 })
+  const locked = await lockOrder(work, orderId)`,
+      },
+      {
+        file: 'server/transactions/prepare-payment.ts',
+        text: 'await mustTakePayment(work, { ...charge, gateway })',
+        without: '',
       },
     ],
     tests: {
@@ -113,12 +142,12 @@ export const guardsOfPayments: readonly Guard[] = [
     tests: { 'tests/races/payments.test.ts': ['two shipping groups of an order both stay'] },
   },
   {
-    name: 'lock of the Idempotency-Key',
+    name: 'lease of the Idempotency-Key',
     cuts: [
       {
         file: 'server/kernel/request/idempotency.ts',
-        text: "if (lock?.[0] !== 't') throw stillRunning()",
-        without: 'void lock',
+        text: 'if (earlier?.isLeased) throw stillRunning()',
+        without: 'void earlier',
       },
     ],
     tests: { 'tests/races/payments.test.ts': ['a payment that is sent again with its key is taken once'] },

@@ -5,8 +5,10 @@ import { start } from '../../server/main.ts'
 import { openShop } from '../orders/buying.ts'
 import { type Client, clientOf } from '../support/client.ts'
 import { databaseUrl } from '../support/own-database.ts'
+import { StripeDouble } from '../support/stripe-double/index.ts'
 import { openWorld, testConfig, type World } from '../support/world.ts'
 import { takeManualPayments } from '../transactions/paying.ts'
+import { takeStripePayments } from '../transactions/stripe-shop.ts'
 
 /**
  * Two servers on one database, since the writes of one object wait for each other in one server. All files of a worker
@@ -18,6 +20,7 @@ export interface Arena {
   readonly sides: readonly [Side, Side]
   /** The ids of the products, by their SKUs. */
   readonly ids: Readonly<Record<string, string>>
+  readonly double: StripeDouble
   /** A connection that stands in the way of both. */
   readonly gate: pg.Client
 }
@@ -36,10 +39,12 @@ export function openArena(): Promise<Arena> {
 }
 
 async function open(): Promise<Arena> {
-  const world = await openWorld({ alone: true })
+  const double = await StripeDouble.open()
+  const env = { SUTLER_STRIPE_URL: double.url }
+  const world = await openWorld({ alone: true, env })
   const { rows } = await world.sql('SELECT current_database() AS name')
   const [{ name }] = rows
-  const second = await start(testConfig(inject('postgres'), name))
+  const second = await start(testConfig(inject('postgres'), name, env))
   const at = (url: string): Side => ({
     seller: clientOf(url, world.admin.token),
     shopper: clientOf(url, world.shopper.token),
@@ -47,10 +52,11 @@ async function open(): Promise<Arena> {
   const gate = new pg.Client(databaseUrl(inject('postgres'), name))
   await gate.connect()
   await takeManualPayments(world.admin)
+  await takeStripePayments(world.admin, double)
   const discounts = { use_rule_promotions: true, custom_discounts_enabled: false }
   await world.admin.put('/v2/settings/cart', { data: { type: 'settings', discounts } })
   const ids = await openShop(world, { MUG: 1000, CUP: 1000 })
-  return { world, sides: [at(world.url), at(second.url)], ids, gate }
+  return { world, sides: [at(world.url), at(second.url)], ids, double, gate }
 }
 
 /** How long a request may take to come to the gate, or to end without coming there. */
@@ -79,6 +85,16 @@ export async function collide<T>(
   return Promise.all(replies)
 }
 
+/** The sessions that wait for the gate, or for one that does. */
+const held = `
+  WITH RECURSIVE waiting AS MATERIALIZED (
+    SELECT pid, pg_blocking_pids(pid) AS blockers FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query NOT LIKE '%sequence_store%'
+  ), held AS (
+    SELECT pid FROM waiting WHERE pg_backend_pid() = ANY(blockers)
+    UNION SELECT w.pid FROM waiting w JOIN held h ON h.pid = ANY(w.blockers)
+  ) SELECT FROM held`
+
 async function waitsOrEnds(gate: pg.Client, reply: Promise<unknown>, waiting: number): Promise<void> {
   let hasEnded = false
   const end = () => {
@@ -87,10 +103,7 @@ async function waitsOrEnds(gate: pg.Client, reply: Promise<unknown>, waiting: nu
   reply.then(end, end)
   const endsAt = performance.now() + reachesMaxMs
   while (!hasEnded && performance.now() < endsAt) {
-    const { rows } = await gate.query(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'sutler'
-       AND wait_event_type = 'Lock' AND query NOT LIKE '%sequence_store%'`,
-    )
+    const { rows } = await gate.query(held)
     if (rows.length >= waiting) return
     await sleep(5)
   }

@@ -20,8 +20,8 @@ export interface Race<T> {
 export const writesTo = (table: string): string => `LOCK TABLE ${table} IN SHARE MODE`
 
 /** How often each order of the two is held up, and how often they run free. */
-const rounds = isLong ? 5 : 1
-const freeRounds = isLong ? 10 : 0
+const rounds = isLong ? 3 : 1
+const freeRounds = isLong ? 4 : 0
 /** The pauses of free rounds come from it. */
 const seed = 20_261_124
 
