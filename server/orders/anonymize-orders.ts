@@ -19,7 +19,7 @@ export const anonymizeOrders = action({
   name: 'anonymize-orders',
   route: 'POST /v2/orders/anonymize',
   about:
-    'Replaces the names, email addresses and addresses of orders by `**`, also in the change feed. The orders must be fulfilled, refunded or cancelled; if one of them is not, none changes.',
+    'Replaces the names, email addresses and addresses of orders, and the custom inputs of their items, by `**`, also in the change feed. The orders must be fulfilled, refunded or cancelled; if one of them is not, none changes.',
   area: 'orders',
   status: 200,
   data: group(

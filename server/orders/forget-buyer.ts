@@ -1,9 +1,11 @@
+import { isObject } from '../kernel/body/input.ts'
 import { forgetChangesOf } from '../kernel/feed/erase.ts'
 import { sequence } from '../kernel/feed/record.ts'
 import { untilWritten } from '../kernel/storage/until-written.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { change } from '../kernel/write/by-rules.ts'
 import { forgetPayingGuests } from '../promotion-codes/index.ts'
+import { type OrderContents, rewriteContents } from './order-contents.ts'
 import { type OrderRow, orders } from './orders.ts'
 
 const mark = '**'
@@ -13,9 +15,30 @@ const hide = <T extends object>(values: T | undefined): T | undefined =>
   values &&
   (Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value ? mark : value])) as T)
 
+/** Shoppers write anything into these: the names of children, dedications, numbers of phones. */
+function hideAll(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(hideAll)
+  if (isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, hideAll(one)]))
+  return typeof value === 'string' || typeof value === 'number' ? value && mark : value
+}
+
+/** The contents of an order without what shoppers wrote, and without addresses. */
+const withoutPersons = ({ contents, ...others }: OrderContents): OrderContents => ({
+  ...others,
+  contents: {
+    ...contents,
+    lines: contents.lines.map((line) => ({
+      ...line,
+      customInputs: hideAll(line.customInputs) as typeof line.customInputs,
+    })),
+    shippingGroups: contents.shippingGroups.map((one) => ({ ...one, address: hide(one.address) })),
+  },
+})
+
 /**
- * Removes the buyer from orders: the names, email addresses and addresses, also from the change feed. The caller holds
- * the feed (`holdFeed`), so that nothing enters it meanwhile.
+ * Removes the buyer from orders: the names, email addresses, addresses and custom inputs, also from the change feed.
+ * The caller holds the feed (`holdFeed`), so that nothing enters it meanwhile.
  */
 export async function forgetBuyer(work: Work, ids: readonly string[]): Promise<readonly OrderRow[]> {
   const { store } = work
@@ -23,6 +46,7 @@ export async function forgetBuyer(work: Work, ids: readonly string[]): Promise<r
   await sequence(store)
   await forgetChangesOf(store, [orders.table], ids)
   await forgetPayingGuests(work, ids)
+  await rewriteContents(store, ids, withoutPersons)
   const rows: OrderRow[] = []
   for (const id of ids) rows.push(await untilWritten(() => forgetBuyerOf(work, id)))
   return rows

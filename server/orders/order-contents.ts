@@ -2,7 +2,10 @@ import type { Contents, PricedCart } from '../carts/index.ts'
 import type { Portion } from '../inventories/index.ts'
 import type { Store } from '../kernel/storage/store.ts'
 
-/** The items of an order with what they cost, as the cart had them at checkout. They never change. */
+/**
+ * The items of an order with what they cost, as the cart had them at checkout. They never change, except that personal
+ * data is removed.
+ */
 export interface OrderContents {
   /** The lines have ids of their own. */
   readonly contents: Contents
@@ -39,4 +42,19 @@ export async function insertContents(store: Store, orderId: string, contents: Or
     orderId,
     JSON.stringify(contents),
   )
+}
+
+/** Applies a function to the contents of orders. */
+export async function rewriteContents(
+  store: Store,
+  orderIds: readonly string[],
+  rewrite: (contents: OrderContents) => OrderContents,
+): Promise<void> {
+  for (const [id, contents] of await findContents(store, orderIds)) {
+    await store.run(
+      'UPDATE order_contents SET doc = $3 WHERE store_id = $1 AND order_id = $2',
+      id,
+      JSON.stringify(rewrite(contents)),
+    )
+  }
 }

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openWorld, type World } from '../support/world.ts'
+import { type Any, filledCart, guestBody, openShop, wrap } from './buying.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld({ alone: true })
+  await openShop(world, { MUG: 1200 })
+})
+afterAll(() => world.close())
+
+const mug = { type: 'cart_item', sku: 'MUG', quantity: 1 }
+
+test('anonymized orders have no text that a shopper wrote into an item or a shipping group', async () => {
+  const inputs = { engraving: 'Ada', deep: { more: ['Byron', 7, true, ''] } }
+  const cart = await filledCart(world.shopper, wrap({ custom_inputs: inputs }), {
+    ...mug,
+    custom_inputs: inputs,
+  })
+  await world.shopper.post(`${cart}/shipping-groups`, {
+    data: { type: 'shipping_group', shipping_price: { base: 1 }, address: { line_1: 'Ada Street' } },
+  })
+  const { id } = (await world.shopper.post(`${cart}/checkout`, guestBody())).body.data
+  await world.admin.put(`/v2/orders/${id}`, { data: { type: 'order', status: 'cancelled' } })
+  await world.admin.post('/v2/orders/anonymize', { data: { order_ids: [id] } })
+  const { body } = await world.admin.get(`/v2/orders/${id}/items`)
+  const hidden = { engraving: '**', deep: { more: ['**', '**', true, ''] } }
+  expect(body.data.map(({ custom_inputs }: Any) => custom_inputs)).toEqual([hidden, hidden])
+  const { rows } = await world.sql(
+    `SELECT (SELECT doc::text FROM order_contents WHERE order_id = o.id) || o.doc::text || o.hidden::text AS all
+     FROM orders o WHERE id = '${id}'`,
+  )
+  expect(rows[0].all).not.toMatch(/Ada|Byron/)
+})
