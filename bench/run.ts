@@ -4,10 +4,12 @@ import autocannon from 'autocannon'
 import type { Database } from '../server/kernel/storage/database.ts'
 import { type Bare, runBare } from './bare.ts'
 import budgets from './budgets.json' with { type: 'json' }
+import { cartScenarios, orderScenarios } from './cart-scenarios.ts'
 import { startOwnServer } from './own-server.ts'
 import { productScenarios } from './product-scenarios.ts'
 import { accountScenarios, entryScenarios, type Scenario } from './scenarios.ts'
 import { entriesOf, seed } from './seed.ts'
+import { seedCarts } from './seed-carts.ts'
 import { seedProducts } from './seed-products.ts'
 import { seedPublished } from './seed-published.ts'
 import { shopScenarios } from './shop-scenarios.ts'
@@ -15,7 +17,7 @@ import { shopScenarios } from './shop-scenarios.ts'
 /**
  * `npm run bench [-- rows seconds [groups]]`: Sutler beside bare node:http, in the same run, on the same rows. Only
  * the ratios count, because the machine's own speed cancels out. Fails if a scenario costs more than
- * bench/budgets.json allows. `groups` selects scenarios: accounts, products, shop.
+ * bench/budgets.json allows. `groups` selects scenarios: accounts, products, carts, orders, shop.
  */
 const [rows = 1_000_000, seconds = 4] = process.argv.slice(2, 4).map(Number)
 const only = process.argv.slice(4)
@@ -36,6 +38,8 @@ try {
       return [...accountScenarios(world), ...entryScenarios(world)]
     },
     products: async () => productScenarios(await seedProducts(server, rows)),
+    carts: () => cartScenarios(server),
+    orders: async () => orderScenarios(await seedCarts(server, rows)),
     shop: async () => shopScenarios(await seedPublished(server, Math.min(rows, publishedMax))),
   }
   const named = Object.keys(groups).filter((name) => only.includes(name))

@@ -3,6 +3,7 @@ import { notFound } from '../kernel/errors.ts'
 import { hasExpired } from '../kernel/query/find.ts'
 import { unbornRow } from '../kernel/query/unborn.ts'
 import { Binds } from '../kernel/storage/binds.ts'
+import type { Sql } from '../kernel/storage/database.ts'
 import { wholeColumns } from '../kernel/storage/stored-row.ts'
 import { untilWritten } from '../kernel/storage/until-written.ts'
 import type { Work } from '../kernel/work/context.ts'
@@ -20,6 +21,18 @@ const state = stateSql({
   codes: `jsonb_path_query_array((carts.hidden#>'{contents,codes}')::jsonb, '$[*].code')`,
 })
 
+/** The statement that reads a cart, with the state that its prices depend on. */
+export function cartSql(
+  storeId: string,
+  name: string,
+  now: Date,
+): Sql & { readonly text: `SELECT ${string}` } {
+  const { values, bind } = new Binds([storeId, name])
+  const text = `SELECT ${state}, ${wholeColumns(carts)} FROM carts
+     WHERE store_id = $1 AND reference = $2 AND NOT ${hasExpired('expires_at', bind, now)}` as const
+  return { text, values }
+}
+
 /**
  * A cart with current prices. One statement reads it and says whether its prices still hold; if not, it is priced anew
  * for the response only: no reader changes its version or when it expires. Where the request asks why, each promotion
@@ -32,11 +45,9 @@ export async function findCart(
 ): Promise<CartRow> {
   const { store, clock } = work
   const now = clock.now()
-  const binds = new Binds([store.id, name])
-  const text = `SELECT ${state}, ${wholeColumns(carts)} FROM carts
-     WHERE store_id = $1 AND reference = $2 AND NOT ${hasExpired('expires_at', binds.bind, now)}` as const
+  const { text, values } = cartSql(store.id, name, now)
   const { tuple, stored } = await untilWritten(async () => {
-    const tuples = await store.read(text, ...binds.values.slice(1))
+    const tuples = await store.read(text, ...values.slice(1))
     const rows = await store.rowsOf(carts, tuples, 1)
     return rows && { tuple: tuples[0], stored: rows[0] }
   })
