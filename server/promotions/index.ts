@@ -8,7 +8,7 @@ export { mustBeCurrencies } from './currencies-of-store.ts'
 export { promotionEnvelope } from './envelope.ts'
 export { limitConditions } from './limit-conditions.ts'
 export { loadPromotions, promotionsStateSql } from './load-promotions.ts'
-export { completePeriod, periodFields } from './period.ts'
+export { completePeriod, periodFields, timestampOf } from './period.ts'
 export { remember, type ShownPromotion, type StoredPromotion } from './remember.ts'
 export { promotions }
 

@@ -1,5 +1,6 @@
 import { fromStandard, type StandardDocument } from '../discounts/index.ts'
 import type { Shown } from '../kernel/shape/fields.ts'
+import { timestampOf } from './period.ts'
 import type { PromotionFields } from './promotions.ts'
 import { remember } from './remember.ts'
 
@@ -16,7 +17,11 @@ export const loadPromotions = remember<Document>({
     const { id, name, description, automatic, promotion_type, start, end } = document
     return {
       promotion: fromStandard(document, createdAt),
-      shown: { type: 'promotion', id, name, description, automatic, promotion_type, start, end },
+      shown: {
+        ...{ type: 'promotion', id, name, description, automatic, promotion_type },
+        start: timestampOf(start),
+        end: timestampOf(end),
+      },
     }
   },
 })

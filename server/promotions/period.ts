@@ -20,6 +20,10 @@ export const periodFields = {
   ends_at_ms: instant,
 }
 
+/** When a promotion starts or ends, as carts show it: always with a time of day. */
+export const timestampOf = (day: string): string =>
+  new Date(instantOf(day)).toISOString().replace('.000Z', 'Z')
+
 interface Period {
   start: string
   end: string

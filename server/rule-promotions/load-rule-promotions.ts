@@ -1,6 +1,6 @@
 import { fromRule, type RuleDocument } from '../discounts/index.ts'
 import type { Shown } from '../kernel/shape/fields.ts'
-import { remember } from '../promotions/index.ts'
+import { remember, timestampOf } from '../promotions/index.ts'
 import type { RulePromotionFields } from './rule-promotions.ts'
 
 /** Reads the state of the store's rule promotions: null if it never had one. */
@@ -17,7 +17,9 @@ export const loadRulePromotions = remember<Document>({
     return {
       promotion: fromRule(document, createdAt),
       shown: {
-        ...{ type: 'promotion', id, name, description, automatic, start, end },
+        ...{ type: 'promotion', id, name, description, automatic },
+        start: timestampOf(start),
+        end: timestampOf(end),
         promotion_source: 'rule-promotion',
       },
     }

@@ -79,3 +79,14 @@ test('the items of a cart include the promotions of both', async () => {
   const { body } = await world.shopper.get(`${path}/items?include=promotions`)
   expect(idsIn(body.included.promotions)).toEqual([onCart, onItems].sort())
 })
+
+test('included promotions have times of day, also where a merchant has sent days', async () => {
+  const days = { start: '2021-02-03', end: '2098-01-01 10:30' }
+  const action = { strategy: 'cart_discount', args: ['fixed', 1] }
+  const id = await rule(action, days)
+  const { included } = await read('items', 'promotions')
+  expect(included.promotions.find((one: Any) => one.id === id)).toMatchObject({
+    start: '2021-02-03T00:00:00Z',
+    end: '2098-01-01T10:30:00Z',
+  })
+})
