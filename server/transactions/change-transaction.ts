@@ -6,7 +6,7 @@ import type { Ctx } from '../kernel/work/context.ts'
 import { callOut, NoCall } from '../kernel/work/outside-calls.ts'
 import type { Decision, OrderMoney, Receipt, Transaction } from '../payments/index.ts'
 import { accept } from './decide.ts'
-import { isLocal } from './find-gateway.ts'
+import { isLocal, mustBeReachable } from './find-gateway.ts'
 import { ask, type GatewayRequest, gatewayCall, type Question } from './gateway-call.ts'
 import { manualGateway } from './manual-gateway.ts'
 import { respond } from './respond.ts'
@@ -52,7 +52,10 @@ async function prepare<T>(ctx: Ctx, params: Params, verb: Verb<T>): Promise<Gate
     const settled = await settleOutcome(ctx, request, await ask(manualGateway, question, { key: id }))
     return new NoCall(objectAnswer(200, transactions, settled?.row ?? row, ctx))
   }
-  if (reference !== undefined) return request
+  if (reference !== undefined) {
+    await mustBeReachable(ctx, gateway)
+    return request
+  }
   // The gateway does not know the payment: it has refused it, or works on it still.
   if (question.verb === 'read') return new NoCall(objectAnswer(200, transactions, row, ctx))
   throw new Problem(

@@ -94,11 +94,20 @@ export async function mustTakePayment(work: Work, payment: NewPayment): Promise<
     const detail = `data.method must be one of these with the gateway ${slug}: ${gateway.methods.join(', ')}.`
     throw new Problem('unprocessable', detail, { source: 'data.method' })
   }
-  const missing = gateway.secrets.find((name) => !hidden.secret_names?.includes(name))
-  if (missing !== undefined) {
-    const detail = `The gateway ${slug} cannot pay without ${missing}. A merchant sets it with PUT /v2/gateways/${slug}.`
-    throw new Problem('unprocessable', detail, { source: 'data.gateway' })
-  }
+  mustHaveSecrets(slug, hidden.secret_names)
   const mismatch = gateway.mismatch(currency, decimalPlaces)
   if (mismatch !== undefined) throw new Problem('unprocessable', mismatch, { source: 'data.gateway' })
+}
+
+function mustHaveSecrets(slug: GatewaySlug, names: readonly string[] = []): void {
+  const missing = implementationOf(slug).secrets.find((name) => !names.includes(name))
+  if (missing === undefined) return
+  const detail = `The gateway ${slug} cannot pay without ${missing}. A merchant sets it with PUT /v2/gateways/${slug}.`
+  throw new Problem('unprocessable', detail, { source: 'data.gateway' })
+}
+
+/** Refuses to ask a gateway that has lost the merchant's key. It may be disabled: that concerns new payments only. */
+export async function mustBeReachable(work: Work, slug: GatewaySlug): Promise<void> {
+  const { hidden } = await findByName(work, gateways, slug)
+  mustHaveSecrets(slug, hidden.secret_names)
 }

@@ -202,7 +202,8 @@ test('the same Idempotency-Key pays once, and its response has the secret again'
 
 test('secrets of shoppers and merchants are in no table', async () => {
   const id = await newOrder()
-  const pending = await charged(world.shopper, id, { payment: cards.challenges })
+  const options = { receipt_email: 'grace@example.com' }
+  const pending = await charged(world.shopper, id, { payment: cards.challenges, options })
   const { rows } = await world.sql(
     `SELECT doc::text || coalesce(hidden::text, '') AS text FROM order_transactions
      UNION ALL SELECT values::text || coalesce(outcome::text, '') FROM intents`,
@@ -211,6 +212,7 @@ test('secrets of shoppers and merchants are in no table', async () => {
   expect(all).toContain(pending.id)
   expect(all).not.toContain(pending.client_parameters.secret)
   expect(all).not.toContain(double.key)
+  expect(all).not.toContain('grace@example.com')
 })
 
 test('wrong payments are refused without a call', async () => {
@@ -304,4 +306,21 @@ test('an order is paid with Stripe and by hand', async () => {
   await charged(world.shopper, id, { amount: 400 })
   await paid(world.shopper, id)
   expect(await moneyOf(world.admin, id)).toEqual(['paid', 'complete', 1000, 0, 0])
+})
+
+test('a gateway that is disabled still refunds, and one without a key says so', async () => {
+  const id = await newOrder()
+  const transaction = await charged(world.shopper, id)
+  const path = '/v2/gateways/stripe_payment_intents'
+  await world.admin.put(path, { data: { enabled: false } })
+  expect((await charge(world.shopper, await newOrder())).status).toBe(422)
+  expect((await act(world.admin, transaction, 'refund', { amount: 1 })).body.data.refunded_amount).toBe(1)
+  await world.admin.put(path, { data: { login: null } })
+  const refused = await act(world.admin, transaction, 'refund', { amount: 1 })
+  expect([refused.status, refused.body.errors[0].detail]).toEqual([
+    422,
+    `The gateway stripe_payment_intents cannot pay without login. A merchant sets it with PUT ${path}.`,
+  ])
+  await world.admin.put(path, { data: { enabled: true, login: double.key } })
+  expect((await act(world.admin, transaction, 'refund', { amount: 1 })).status).toBe(200)
 })

@@ -38,7 +38,7 @@ export interface OutsideCall<V = unknown, R = unknown, O = unknown, A = unknown>
   record(work: Work, intent: Intent<V>, result: R): Promise<O>
 }
 
-/** The effect that must happen once. Its values are JSON, committed before the call. */
+/** The effect that must happen once. Its values are JSON, committed before the call and forgotten after its outcome. */
 export interface Intent<V> {
   readonly id: string
   readonly values: V
@@ -261,8 +261,9 @@ async function record<V, R, O>(
   )
   if (row?.[1] === 't') return JSON.parse(row[0] ?? 'null') as O
   const outcome = await call.record(inside, intent, result)
+  // The values may be personal, and nobody needs them any more.
   await inside.store.run(
-    'UPDATE intents SET outcome = $3, ended_at = $4 WHERE store_id = $1 AND id = $2',
+    `UPDATE intents SET outcome = $3, ended_at = $4, values = '{}' WHERE store_id = $1 AND id = $2`,
     intent.id,
     JSON.stringify(outcome ?? null),
     inside.clock.now(),

@@ -102,6 +102,11 @@ export class StripeDouble {
     return { body, signature: `t=${seconds},v1=${mac}` }
   }
 
+  /** Forgets the keys of requests, as Stripe does after a day. */
+  forgetKeys(): void {
+    this.#results.clear()
+  }
+
   forgetEvents(): void {
     this.#events.length = 0
   }
