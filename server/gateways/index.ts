@@ -25,6 +25,20 @@ export async function accessOf(work: Work, slug: GatewaySlug): Promise<GatewayAc
   return { slug, secrets, stripeAccount: doc.stripe_account }
 }
 
+/** The values of a secret that gateways of the store have, in one statement: whoever asks may be anyone. */
+export async function secretsNamed(
+  { store, instance }: Work,
+  slugs: readonly GatewaySlug[],
+  name: string,
+): Promise<ReadonlySet<string>> {
+  const rows = await store.run(
+    `SELECT hidden->>'sealed_secrets' FROM gateways WHERE store_id = $1 AND slug = ANY($2::text[])`,
+    slugs,
+  )
+  const all = rows.flatMap(([sealed]) => openSecrets(instance.sealKeys, sealed ?? undefined)[name] ?? [])
+  return new Set(all)
+}
+
 export const gatewayChapter = module({
   name: 'gateways',
   about: 'The payment gateways of the store, and their settings.',

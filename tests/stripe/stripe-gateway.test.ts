@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   afterReports,
@@ -214,6 +215,29 @@ describe('faults', () => {
     expect([outcome.reports, outcome.reference]).toEqual([[{ is: 'paid', amount: 1000 }], reference])
     expect(double.received - before).toBe(1000)
   })
+
+  test.each(['create', 'confirm', 'capture', 'refund', 'read'])(
+    'a response of %s that never comes does not keep its caller, nor move money twice',
+    async (at) => {
+      const hasty = stripeGateway({ key: double.key, url: double.url, timeoutMs: 200, retries: 0 })
+      const before = double.received
+      let isFirst = true
+      double.onEffect = async (call) => {
+        if (call === at && isFirst) {
+          isFirst = false
+          await sleep(1000)
+        }
+      }
+      const [of, keys] = [charge('authorize', pays), [via(), via(), via()]] as const
+      const held = await insist(() => hasty.authorize(of, keys[0]))
+      const captured = await insist(() => hasty.capture(receipt(held), keys[1]))
+      expect(captured.reports).toEqual([{ is: 'paid', amount: 1000 }])
+      const refunded = await insist(() => hasty.refund(receipt(held), 300, keys[2]))
+      expect(refunded.reports.at(-1)).toEqual({ is: 'refunded', amount: 300 })
+      double.onEffect = () => {}
+      expect(double.received - before).toBe(700)
+    },
+  )
 
   test('a refund that an earlier run has made is not made again, even under another key', async () => {
     const paid = await gateway.purchase(charge('purchase', pays), via())
