@@ -35,7 +35,7 @@ export const guardsOfCheckouts: readonly Guard[] = [
     },
   },
   {
-    name: 'lock of the Idempotency-Key, lock of the cart, and version of a cart in one order',
+    name: 'lock of the Idempotency-Key and its one answer, lock of the cart, version of a cart in one order',
     cuts: [
       cartLock,
       { sql: 'ALTER TABLE orders DROP CONSTRAINT orders_cart_key' },
@@ -43,6 +43,11 @@ export const guardsOfCheckouts: readonly Guard[] = [
         file: 'server/kernel/request/idempotency.ts',
         text: "if (lock?.[0] !== 't') throw stillRunning()",
         without: 'void lock',
+      },
+      {
+        file: 'server/kernel/request/idempotency.ts',
+        text: 'if (!stored.length) throw stillRunning()',
+        without: 'void stored',
       },
     ],
     tests: {

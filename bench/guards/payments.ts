@@ -142,12 +142,17 @@ export const guardsOfPayments: readonly Guard[] = [
     tests: { 'tests/races/payments.test.ts': ['two shipping groups of an order both stay'] },
   },
   {
-    name: 'lease of the Idempotency-Key',
+    name: 'lease of the Idempotency-Key, and its one answer',
     cuts: [
       {
         file: 'server/kernel/request/idempotency.ts',
         text: 'if (earlier?.isLeased) throw stillRunning()',
         without: 'void earlier',
+      },
+      {
+        file: 'server/kernel/request/idempotency.ts',
+        text: 'if (!stored.length) throw stillRunning()',
+        without: 'void stored',
       },
     ],
     tests: { 'tests/races/payments.test.ts': ['a payment that is sent again with its key is taken once'] },

@@ -43,7 +43,6 @@ export const guardsOfStockAndCodes: readonly Guard[] = [
     tests: {
       'tests/races/levels.test.ts': [
         'a total that is set is the total then',
-        'a total that is set counts what is added before or after',
         'an order is paid while its product ceases to be counted',
       ],
     },
@@ -90,12 +89,17 @@ export const guardsOfStockAndCodes: readonly Guard[] = [
     tests: { 'tests/races/codes.test.ts': ['a code that is deleted before it is spent discounts nothing'] },
   },
   {
-    name: 'lock of the promotion',
+    name: 'lock of the promotion and of the code',
     cuts: [
       {
         file: 'server/promotion-codes/spend-codes.ts',
         text: 'await store.lockShared(promotions, ...uses.map(({ promotionId }) => promotionId))',
         without: 'void promotions',
+      },
+      {
+        file: 'server/promotion-codes/spend-codes.ts',
+        text: 'const rows = await store.readAndLock(',
+        without: 'const rows = await store.run(',
       },
     ],
     tests: {

@@ -66,17 +66,6 @@ race('a total that is set is the total then', {
   },
 })
 
-race('a total that is set counts what is added before or after', {
-  given: (arena) => inStock(arena, 'MUG', 1),
-  hold: writesTo('stock_levels'),
-  one: (_, { seller }, arena) => transact(arena, seller, 'set', 5),
-  other: (_, { seller }, arena) => transact(arena, seller, 'increment', 2),
-  async check(_, replies, arena) {
-    expect(statusesOf(replies)).toEqual([200, 200])
-    expect([5, 7]).toContain((await stockOf(arena, 'MUG'))[0])
-  },
-})
-
 race('one product is counted once', {
   given: (arena) => uncount(arena, 'MUG'),
   hold: writesTo('stocks'),
