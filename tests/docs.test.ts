@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { guards } from '../bench/guards/index.ts'
 import { generatedDocs } from '../scripts/docs/generated.ts'
 import { sutlerApi } from '../server/api-document.ts'
 import { app } from '../server/app.ts'
@@ -170,16 +171,36 @@ test('every test that a document names exists', () => {
   expect(missing).toEqual([])
 })
 
-test('every title that the security guide quotes exists', () => {
+test.each(['security.md', 'acidrain.md'])('every title that %s quotes exists', (name) => {
   let file = ''
   const missing: string[] = []
-  const guide = readFileSync(join(root, 'docs/security.md'), 'utf8')
+  const guide = readFileSync(join(root, 'docs', name), 'utf8')
   for (const [, path, title = ''] of guide.matchAll(/`(tests\/[\w/.-]+\.test\.ts)`|“([^”]+)”/g)) {
     if (path) file = path
     else if (file && !readFileSync(join(root, file), 'utf8').includes(title))
       missing.push(`${file}: ${title}`)
   }
   expect(missing).toEqual([])
+})
+
+test('docs/acidrain.md lists every race and every guard, and each guard is in the source', () => {
+  const page = readFileSync(join(root, 'docs/acidrain.md'), 'utf8')
+  const races = readdirSync(join(root, 'tests/races'))
+    .filter((name) => name.endsWith('.test.ts'))
+    .flatMap((name) => [
+      ...readFileSync(join(root, 'tests/races', name), 'utf8').matchAll(/^race\('([^']+)'/gm),
+    ])
+    .map(([, title = '']) => title)
+  expect(races.length).toBeGreaterThan(40)
+  expect(races.filter((title) => !page.includes(`“${title}”`))).toEqual([])
+  for (const { name, cuts, tests } of guards) {
+    for (const title of Object.values(tests).flat()) expect(page).toContain(`“${title}”`)
+    for (const cut of cuts) {
+      if ('sql' in cut) continue
+      const found = readFileSync(join(root, cut.file), 'utf8').split(cut.text).length - 1
+      expect([name, cut.file, found]).toEqual([name, cut.file, 1])
+    }
+  }
 })
 
 test('every link between documents leads to a file', () => {

@@ -5,13 +5,13 @@ import { startedDirectory, stopAfterEach } from '../support/process.ts'
 
 stopAfterEach()
 
-const checkouts = tries(24, 300)
+const checkouts = tries(12, 300)
 
 test('each checkout has one order and one payment, whatever is killed meanwhile', async () => {
   const { outcome, lost } = await sellUnderKills({
     checkouts,
-    shoppers: 8,
-    killEvery: tries(9, 30),
+    shoppers: 6,
+    killEvery: tries(4, 30),
     faultsOf100: 30,
     dataDir: startedDirectory(),
   })

@@ -11,9 +11,9 @@ import { pauseOf } from './race.ts'
 import { inStock, mug, stockOf } from './stock.ts'
 
 /** Many shoppers at once, at two servers. */
-const crowd = tries(40, 1000)
+const crowd = tries(24, 1000)
 /** Few shoppers, whose pauses come from the round. */
-const rounds = tries(2, 1000)
+const rounds = tries(1, 1000)
 const fewShoppers = 3
 
 /** Asks for each of the shoppers, a few at a time: only what races comes at once. */

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -21,6 +22,8 @@ export interface Supervised {
 }
 
 const main = fileURLToPath(new URL('../../../server/main.ts', import.meta.url))
+/** Saves each start from stripping the types of the whole server again. */
+const compiled = join(tmpdir(), 'node-compile-cache')
 /** Between the end of a process and the next start. */
 const pauseMs = 100
 
@@ -33,8 +36,10 @@ export async function supervise(dataDir: string, settings: Record<string, string
     while (!isStopping) {
       starts += 1
       const env = { ...settings, SUTLER_DATA_DIR: dataDir, PORT: String(port), HOST: '127.0.0.1' }
-      const path = process.env.PATH
-      const own = spawn(process.execPath, [main, 'serve'], { env: { PATH: path, ...env }, stdio: 'ignore' })
+      const own = spawn(process.execPath, [main, 'serve'], {
+        env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compiled, ...env },
+        stdio: 'ignore',
+      })
       child = own
       await new Promise((done) => own.once('exit', done))
       await sleep(pauseMs)
