@@ -54,6 +54,7 @@ race('two first adds make one cart with both items', {
 })
 
 race('an item that is removed does not come back with a quantity', {
+  order: 'both',
   async given({ world }) {
     const cart = await filledCart(world.shopper, wrap({ sku: 'ONE' }), wrap({ sku: 'TWO' }))
     const { data } = (await world.shopper.get(`${cart}/items`)).body
@@ -85,6 +86,7 @@ race('two quantities of two items both count', {
 })
 
 race('a cart that is emptied keeps no item of before', {
+  order: 'both',
   given: ({ world }) => filledCart(world.shopper, wrap({ sku: 'OLD' })),
   hold: inCart,
   one: (cart, { shopper }) => shopper.delete(`${cart}/items`),

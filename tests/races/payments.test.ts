@@ -43,6 +43,7 @@ race('refunds of two payments of an order make it refunded', {
 })
 
 race('a refund gives back what a capture has received, or nothing', {
+  order: 'both',
   hold: writesTo('order_transactions'),
   async given({ world }) {
     const { id } = await orderOf(world.shopper, 1000)
@@ -130,6 +131,7 @@ race('two cancellations give the stock of an order back once', {
 })
 
 race('a cancellation gives stock back once, whatever else changes in the order', {
+  order: 'both',
   ...paidMug,
   // The number is written, and not committed.
   hold: writesTo('fresh_changes'),
@@ -155,6 +157,7 @@ race('two fulfilments ship the stock of an order once', {
 })
 
 race('an order that is refunded is not fulfilled as a paid one', {
+  order: 'both',
   ...paidMug,
   hold: writesTo('orders'),
   one: ({ id }, { seller }) => put(seller, id, { shipping: 'fulfilled' }),
@@ -168,6 +171,7 @@ race('an order that is refunded is not fulfilled as a paid one', {
 })
 
 race('a refund and a cancellation give back money and stock once', {
+  order: 'both',
   ...paidMug,
   hold: writesTo('orders'),
   one: ({ id }, { seller }) => put(seller, id, { status: 'cancelled' }),
