@@ -11,7 +11,7 @@ import { seedPublished } from './seed-published.ts'
  */
 const [rows = 1_000_000] = process.argv.slice(2).map(Number)
 /** Until they expire: copying them takes most of it. */
-const expiresInMs = 90_000 + rows * 0.2
+const expiresInMs = 90_000 + rows * 0.45
 
 /** Each expires at the instant `$1`. */
 const copies = `INSERT INTO carts (store_id, id, created_at, updated_at, doc, hidden)

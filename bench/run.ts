@@ -24,6 +24,8 @@ const only = process.argv.slice(4)
 const rounds = 3
 /** The maximum number of published products, because copying their search rows takes long. */
 const publishedMax = 100_000
+/** The lists of orders have no use for more carts. */
+const cartsMax = 1000
 const connections = 32
 /** How many of a scenario's paths were requested. */
 const nextPaths = new WeakMap<readonly string[], number>()
@@ -39,7 +41,7 @@ try {
     },
     products: async () => productScenarios(await seedProducts(server, rows)),
     carts: () => cartScenarios(server),
-    orders: async () => orderScenarios(await seedCarts(server, rows)),
+    orders: async () => orderScenarios(await seedCarts(server, rows, cartsMax)),
     shop: async () => shopScenarios(await seedPublished(server, Math.min(rows, publishedMax))),
   }
   const named = Object.keys(groups).filter((name) => only.includes(name))

@@ -51,7 +51,7 @@ export const fiveOff = {
 }
 
 /** One cart and one order by requests, and copies of them by SQL; as many codes and usages, at most 100,000. */
-export async function seedCarts(server: OwnServer, rows: number): Promise<SeededCarts> {
+export async function seedCarts(server: OwnServer, rows: number, cartRows = rows): Promise<SeededCarts> {
   const { call, database } = server
   const make = async (path: string, data: object) =>
     (await call<{ data: Created }>('POST', path, data, 201)).data.id
@@ -67,7 +67,7 @@ export async function seedCarts(server: OwnServer, rows: number): Promise<Seeded
   const people = JSON.stringify({ customerId, accountId, busyAccountId })
   await copyRows(
     server,
-    rows,
+    cartRows,
     [copiedCarts],
     [cart.data.id, people],
     [{ table: 'carts', name: 'carts', scope: 'store_id' }],
