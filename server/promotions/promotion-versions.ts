@@ -20,6 +20,7 @@ export const promotionVersions = resource({
   parent: () => promotions,
   table: 'promotion_versions',
   fields: promotionFields,
+  addedUnder: 'promotions',
   shownWith: {
     fields: {
       parent_id: reference('promotion', { ...shownOnly, about: 'The id of the promotion.' }),

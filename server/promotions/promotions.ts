@@ -69,6 +69,7 @@ export const promotions = resource({
   path: '/v2/promotions',
   table: 'promotions',
   fields: promotionFields,
+  addedUnder: 'promotions',
   filter: {
     ...walks,
     name: indexed('eq', 'like'),

@@ -70,6 +70,7 @@ export const rulePromotions = resource({
   path: '/v2/rule-promotions',
   table: 'rule_promotions',
   fields,
+  addedUnder: 'rule-promotions',
   filter: {
     ...walks,
     name: indexed('eq', 'like', 'ilike'),

@@ -18,6 +18,8 @@ const extendedTables: Readonly<Record<string, readonly object[]>> = {
   'oidc-profiles': [{ table: 'oidc_profiles' }],
   'password-profiles': [{ table: 'password_profiles' }],
   products: [{ table: 'products', inside: 'attributes' }],
+  promotions: [{ table: 'promotion_versions' }, { table: 'promotions' }],
+  'rule-promotions': [{ table: 'rule_promotions' }],
   'user-authentication-info': [{ table: 'user_authentication_infos' }],
   'user-authentication-oidc-profile-info': [{ table: 'user_authentication_oidc_profile_infos' }],
   'user-authentication-password-profile-info': [{ table: 'user_authentication_password_profile_infos' }],
