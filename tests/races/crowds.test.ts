@@ -25,7 +25,7 @@ async function each<T>(count: number, ask: () => Promise<T>): Promise<readonly T
   return done
 }
 
-/** Sends one request for each shopper, in turn to the two servers. */
+/** Sends one request for each shopper, in turn to the two servers; again if a server has no connection for it. */
 const atOnce = <T>(
   { sides }: Arena,
   all: readonly T[],
@@ -35,7 +35,11 @@ const atOnce = <T>(
   Promise.all(
     all.map(async (one, i) => {
       if (pauses) await pauseOf(i)
-      return send(one, sides[i % 2 ? 1 : 0])
+      for (;;) {
+        const reply = await send(one, sides[i % 2 ? 1 : 0])
+        if (reply.status !== 503) return reply
+        await pauseOf(i)
+      }
     }),
   )
 
