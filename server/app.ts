@@ -1,5 +1,6 @@
 import { accountMemberToken, accounts, autoCreateAccount } from './accounts/index.ts'
 import { cartItemChapter } from './cart-items/index.ts'
+import { cartPaymentChapter } from './cart-payments/index.ts'
 import { cartChapter } from './carts/index.ts'
 import { catalogChapter } from './catalogs/index.ts'
 import { currencyChapter } from './currencies/index.ts'
@@ -99,6 +100,7 @@ const chapters: readonly Module[] = [
   stripe,
   transactionChapter,
   manualOrderChapter,
+  cartPaymentChapter,
 ]
 
 /** Nothing registers itself; a module may use only the modules above it. */

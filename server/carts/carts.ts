@@ -68,6 +68,8 @@ const fields = {
   /** The shopper whose prices the cart has, as far as the associations do not say so. */
   shopper: field<CartShopper | undefined>({ type: 'object' }, hidden),
   expiry_days: integer(hidden),
+  /** The gateway of the payment intent. */
+  payment_gateway: text(hidden),
   /** Of a cart that does not exist yet: when it was read, to the hour. */
   read_at: text(hidden),
   /** Never stored: what the request includes. */

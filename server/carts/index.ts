@@ -18,7 +18,7 @@ export {
   type ProductRequest,
   requestOf,
 } from './cart-shop.ts'
-export { type CartRow, contentsOf } from './carts.ts'
+export { type CartRow, carts, contentsOf } from './carts.ts'
 export { changeCart } from './change-cart.ts'
 export { handOver, lockCart } from './check-out.ts'
 export { type Available, checksStock, mustBeInStock, readAvailable } from './check-stock.ts'
@@ -45,6 +45,7 @@ export {
 } from './included.ts'
 export { cartItem } from './item-schemas.ts'
 export { itemsAnswer, itemsIncludes, itemsShown, messagesSchema } from './items-answer.ts'
+export { linkPaymentIntent } from './link-payment-intent.ts'
 export { mergeLine } from './merge-lines.ts'
 export { messagesOfChange } from './messages.ts'
 export { type Owners, ownersOf } from './owners.ts'

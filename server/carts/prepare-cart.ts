@@ -52,6 +52,7 @@ export async function prepareCart(work: Work, draft: Draft<CartFields>): Promise
   const { values } = draft
   if (values.payment_intent_id === '') values.payment_intent_id = undefined
   check(work, values, before?.doc.snapshot_date)
+  mustKeepIntent(draft)
   if (before && changes.priced === undefined) {
     const { contents, priced } = await priceCart(work, values)
     Object.assign(values, { contents, priced })
@@ -59,7 +60,7 @@ export async function prepareCart(work: Work, draft: Draft<CartFields>): Promise
 }
 
 function check(work: Work, values: CartValues, snapshotBefore: string | undefined): void {
-  const { discount_settings: discounts, contact, payment_intent_id: intent, snapshot_date: snapshot } = values
+  const { discount_settings: discounts, contact, snapshot_date: snapshot } = values
   const refuse = (detail: string, source: string, extras: { readonly title?: string } = {}) => {
     throw new Problem('unprocessable', detail, { source, ...extras })
   }
@@ -67,12 +68,6 @@ function check(work: Work, values: CartValues, snapshotBefore: string | undefine
     refuse(
       'A cart has custom discounts or rule promotions, not both: set one of the two to false.',
       'data.discount_settings',
-    )
-  }
-  if (intent !== undefined) {
-    refuse(
-      'payment_intent_id can only be removed, with the empty text; the payment of the cart sets it.',
-      'data.payment_intent_id',
     )
   }
   if (contact?.email && (values.customers?.length || values.accounts?.length)) {
@@ -83,6 +78,17 @@ function check(work: Work, values: CartValues, snapshotBefore: string | undefine
   }
   checkSnapshot(work, snapshot, snapshotBefore)
   checkTypes(values.custom_attributes, 'data.custom_attributes')
+}
+
+/** Refuses another payment intent than that of the cart: its payment sets it, with the gateway. */
+function mustKeepIntent({ before, values, changes = {} }: Draft<CartFields>): void {
+  const { payment_intent_id: intent } = values
+  if (intent === undefined || intent === before?.doc.payment_intent_id || changes.payment_gateway) return
+  throw new Problem(
+    'unprocessable',
+    'payment_intent_id can only be removed, with the empty text; the payment of the cart sets it.',
+    { source: 'data.payment_intent_id' },
+  )
 }
 
 function checkSnapshot(work: Work, snapshot: string | undefined, before: string | undefined): void {

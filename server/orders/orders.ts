@@ -72,6 +72,8 @@ const fields = {
   with_tax: integer(hidden),
   payments: field<PaymentSums | undefined>({ type: 'object' }, hidden),
   fully_paid_at: text(hidden),
+  /** The gateway of the payment intent. */
+  payment_gateway: text(hidden),
   is_manual: flag(hidden),
   /** Where the stock of its items is: only available, allocated to the order, or shipped. */
   stock: field<OrderStock | undefined>({ type: 'object' }, hidden),

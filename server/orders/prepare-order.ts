@@ -24,6 +24,7 @@ export async function prepareOrder(
   const { before, changes = {}, values } = draft
   if (values.external_ref === '') values.external_ref = undefined
   if (values.order_number === '') values.order_number = undefined
+  if (values.payment_intent_id === '') values.payment_intent_id = undefined
   if (!before) return
   const [from, to] = [stateOf(before.doc), stateOf(values)]
   // Payments set the status themselves; clients cannot set the payment.

@@ -63,6 +63,8 @@ export interface Gateway {
   refund(receipt: Receipt, refundedAmount: number, via: Via): Promise<Outcome>
   /** Gives up a payment that has received nothing. Absent where the service has no such call. */
   cancel?(receipt: Receipt, via: Via): Promise<Outcome>
+  /** Changes the amount of a payment that waits for the shopper. Absent where the service has no such call. */
+  reprice?(reference: string, price: Pick<Charge, 'amount' | 'currency'>, via: Via): Promise<Outcome>
   /** How the payment stands. */
   read(receipt: Receipt): Promise<Outcome>
 }

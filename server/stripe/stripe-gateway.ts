@@ -127,6 +127,18 @@ export function stripeGateway(access: StripeAccess): Gateway {
     authorize: start('manual'),
     read: ({ reference }) => readOutcome(reference),
     cancel: ({ reference }, { key }) => cancel(reference, key),
+    reprice: (reference, { amount, currency }, { key }) =>
+      settle(
+        reference,
+        twice(key),
+        async (idempotencyKey) =>
+          (await stripe()).paymentIntents.update(
+            reference,
+            { amount, currency: currency.toLowerCase() },
+            { idempotencyKey },
+          ),
+        ({ reports }) => reports.length > 0,
+      ),
     capture: ({ reference }, { key }) =>
       settle(
         reference,

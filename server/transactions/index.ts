@@ -6,8 +6,14 @@ import { payOrder } from './pay-order.ts'
 import { transactions } from './transactions.ts'
 import { cancelTransaction, captureTransaction, confirmTransaction, refundTransaction } from './verbs.ts'
 
+export { accept } from './decide.ts'
+export { mustTakePayment, openGateway, stripeGateways } from './find-gateway.ts'
+export { type GatewayRequest, gatewayCall } from './gateway-call.ts'
 export { giveUpPayments } from './give-up-payments.ts'
+export { paymentFields } from './pay-order.ts'
+export { respond } from './respond.ts'
 export { lockOrder, settleNew } from './settle.ts'
+export { transactions } from './transactions.ts'
 
 export const transactionChapter = module({
   name: 'transactions',

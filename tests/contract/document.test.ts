@@ -43,6 +43,9 @@ const tried: Readonly<Record<string, string>> = {
   'add-cart-items': 'the product must be published first: tests/cart-items',
   'start-oidc-login': 'it requires all of its parameters: tests/oidc',
   'import-products': 'its body is a form: tests/product-csv',
+  'create-cart-payment': 'it needs Stripe: tests/cart-payments',
+  'update-cart-payment': 'as the one before',
+  'confirm-order': 'as the one before',
   'cancel-transaction': 'the manual gateway refuses it: tests/transactions',
   'create-customer-token': 'the customer must exist first: below',
 }

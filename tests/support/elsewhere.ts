@@ -1,3 +1,4 @@
+import { filledCart, guestBody } from '../orders/buying.ts'
 import { orderOf } from '../transactions/paying.ts'
 import { cards, charged, takeStripePayments } from '../transactions/stripe-shop.ts'
 import { carrier as workshopCarrier } from '../workshop/ship-crate.ts'
@@ -34,6 +35,8 @@ export interface CallingKind {
   readonly effects: 0 | 1
   /** Whether the same request succeeds twice without a key. */
   readonly isRepeatable: boolean
+  /** The status for an object that does not exist, if that is not 404. */
+  readonly unknown?: 400
   open(admin: Client, stripe: StripeDouble): Promise<Calling>
 }
 
@@ -93,6 +96,15 @@ const verb = (name: string, method: string, body: object = {}): CallingKind => (
   },
 })
 
+/** A cart whose payment has begun. */
+async function cartWithIntent(admin: Client, stripe: StripeDouble) {
+  await takeStripePayments(admin, stripe)
+  const path = await filledCart(admin)
+  const data = { gateway: 'stripe_payment_intents', method: 'purchase' }
+  const { body } = await admin.post(`${path}/payments`, { data })
+  return { path, id: body.data.payment_intent_id as string }
+}
+
 /** Each operation that calls out. */
 export const callingKinds: Readonly<Record<string, CallingKind>> = {
   'ship-crate': {
@@ -113,6 +125,35 @@ export const callingKinds: Readonly<Record<string, CallingKind>> = {
       const { id } = await orderOf(admin, 1000)
       const data = { gateway: 'stripe_payment_intents', method: 'purchase', payment: cards.pays, amount: 1 }
       return { path: `/v2/orders/${id}/payments`, body: { data }, elsewhere: stripeElsewhere(stripe) }
+    },
+  },
+  // An unknown cart is an empty one, and two requests about the intent of a cart do not overlap.
+  'create-cart-payment': {
+    ...{ effects: 0, isRepeatable: false, unknown: 400 },
+    async open(admin, stripe) {
+      await takeStripePayments(admin, stripe)
+      const data = { gateway: 'stripe_payment_intents', method: 'purchase' }
+      return {
+        path: `${await filledCart(admin)}/payments`,
+        ...{ body: { data }, elsewhere: stripeElsewhere(stripe) },
+      }
+    },
+  },
+  'update-cart-payment': {
+    ...{ effects: 0, isRepeatable: false },
+    async open(admin, stripe) {
+      const { path, id } = await cartWithIntent(admin, stripe)
+      return { path: `${path}/payments/${id}`, body: { data: {} }, elsewhere: stripeElsewhere(stripe) }
+    },
+  },
+  'confirm-order': {
+    ...{ effects: 0, isRepeatable: true },
+    async open(admin, stripe) {
+      const { path, id } = await cartWithIntent(admin, stripe)
+      const { body } = await admin.post(`${path}/checkout`, guestBody())
+      stripe.payInBrowser(id)
+      const order = `/v2/orders/${body.data.id}`
+      return { path: `${order}/confirm`, body: { data: {} }, elsewhere: stripeElsewhere(stripe) }
     },
   },
   'confirm-transaction': verb('confirm', 'purchase'),

@@ -7,6 +7,7 @@ import { flatten, valueIn } from '../../server/kernel/shape/envelope.ts'
 import type { Work } from '../../server/kernel/work/context.ts'
 import { accounts } from '../accounts/samples.ts'
 import { cartItemSamples } from '../cart-items/samples.ts'
+import { cartPaymentSamples } from '../cart-payments/samples.ts'
 import { cartSamples } from '../carts/samples.ts'
 import { catalogs } from '../catalogs/samples.ts'
 import { customers } from '../customers/samples.ts'
@@ -66,6 +67,7 @@ const modules: readonly ModuleSamples[] = [
   cartItemSamples,
   gatewaySamples,
   transactionSamples,
+  cartPaymentSamples,
   orderSamples,
   orderExportSamples,
 ]

@@ -12,6 +12,7 @@ import {
   Refusal,
   refundIntent,
   shown,
+  updateIntent,
 } from './intents.ts'
 
 /** A fault of the network or of Stripe, at a call: `create`, `confirm`, `capture`, `cancel`, `refund` or `read`. */
@@ -75,6 +76,13 @@ export class StripeDouble {
   /** What all intents have received, less what was refunded. */
   get received(): number {
     return [...this.intents.values()].reduce((sum, one) => sum + one.amount_received - one.refunded, 0)
+  }
+
+  /** The shopper chooses how to pay in the browser, which knows the secret of the intent. */
+  payInBrowser(id: string, method = 'pm_card_visa'): void {
+    confirmIntent(this.intents.get(id) as Intent, new URLSearchParams({ payment_method: method }))
+    this.#note('confirm', id)
+    this.#tell(id)
   }
 
   /** The shopper answers the challenge of their bank in the browser. */
@@ -208,7 +216,9 @@ export class StripeDouble {
     if (call === 'read') return shown(intent, /expand/.test(request.url ?? ''))
     if (call === 'confirm') confirmIntent(intent, params)
     else if (call === 'capture') captureIntent(intent, params)
+    else if (call === 'update') updateIntent(intent, params)
     else cancelIntent(intent)
+    if (call === 'update') return shown(intent, false)
     if (call !== 'confirm' || intent.status !== 'requires_action') this.#note(call, id)
     this.#tell(id)
     return shown(intent, false)
@@ -223,5 +233,5 @@ function callOf({ method, url = '' }: IncomingMessage): readonly [call: string, 
   const [, , place, id = '', verb] = url.replace(/\?.*/, '').split('/')
   if (place === 'refunds') return ['refund', '']
   if (id === '') return ['create', '']
-  return [method === 'GET' ? 'read' : (verb ?? ''), id]
+  return [method === 'GET' ? 'read' : (verb ?? 'update'), id]
 }

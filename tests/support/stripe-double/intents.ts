@@ -12,7 +12,7 @@ export interface Intent {
   readonly id: string
   readonly object: 'payment_intent'
   status: Status
-  readonly amount: number
+  amount: number
   amount_received: number
   readonly currency: string
   readonly capture_method: 'automatic' | 'manual'
@@ -117,6 +117,13 @@ export function confirmIntent(intent: Intent, params: Params): void {
     })
     throw new Refusal(402, error)
   }
+}
+
+/** Changes the amount of an intent that nobody has paid. */
+export function updateIntent(intent: Intent, params: Params): void {
+  const isOpen = intent.status.startsWith('requires_') && intent.status !== 'requires_capture'
+  if (!isOpen) throw unexpected(intent, 'updated')
+  intent.amount = Number(params.get('amount') ?? intent.amount)
 }
 
 /** The shopper answers the challenge of their bank. */

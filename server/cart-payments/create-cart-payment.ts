@@ -1,0 +1,64 @@
+import { carts } from '../carts/index.ts'
+import { action } from '../kernel/declare/action.ts'
+import { Problem } from '../kernel/errors.ts'
+import { object } from '../kernel/openapi/shapes.ts'
+import { choice } from '../kernel/shape/fields.ts'
+import { callOut } from '../kernel/work/outside-calls.ts'
+import { isAutomatic } from '../stripe/index.ts'
+import { paymentFields, stripeGateways } from '../transactions/index.ts'
+import { intentCall, respondWith } from './intent-call.ts'
+import { cartToPay, prepareIntent } from './prepare-intent.ts'
+
+const { method, payment, payment_method_types, options } = paymentFields
+
+/** The response: a cart, and its intent for the browser. */
+export const shownIntent = {
+  resource: carts,
+  beside: {
+    meta: object({ payment_intent: { type: 'object', additionalProperties: true } }, []),
+  },
+} as const
+
+/** Begins the payment of a cart. */
+export const createCartPayment = action({
+  name: 'create-cart-payment',
+  route: 'POST /v2/carts/:cart_id/payments',
+  about:
+    'Creates a payment intent at Stripe for what the cart costs now, and links it with the cart. The shopper pays it in the browser, with the secret in `meta.payment_intent`. A cart that has an intent keeps it, and the intent gets the current amount. The checkout gives the intent to the order; confirm the order then.',
+  area: 'carts',
+  status: 201,
+  queuesBy: 'cart_id',
+  callsOut: intentCall,
+  params: {},
+  body: {
+    ...{ type: 'payment', typeOptional: true },
+    fields: {
+      gateway: choice(stripeGateways, {
+        required: true,
+        about: 'The gateway that takes the payment.',
+        example: 'stripe_payment_intents',
+      }),
+      ...{ method, payment, payment_method_types, options },
+    },
+  },
+  refuses: ['conflict', 'unprocessable'],
+  shows: shownIntent,
+  run: (ctx, { params, body }) =>
+    callOut(
+      ctx,
+      intentCall,
+      async (inside) => {
+        const { payment_method_types: paymentMethodTypes, ...others } = body
+        if (paymentMethodTypes && isAutomatic(body.options)) {
+          const detail =
+            'data.payment_method_types and data.options.automatic_payment_methods exclude each other: send one of them.'
+          throw new Problem('invalid_field', detail, { source: 'data.payment_method_types' })
+        }
+        return prepareIntent(inside, await cartToPay(inside, params.cart_id), {
+          ...others,
+          paymentMethodTypes,
+        })
+      },
+      respondWith(201),
+    ),
+})

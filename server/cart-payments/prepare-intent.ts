@@ -1,0 +1,43 @@
+import { type CartRow, contentsOf, findCart, lockCart } from '../carts/index.ts'
+import type { GatewaySlug } from '../gateways/index.ts'
+import { Problem } from '../kernel/errors.ts'
+import type { Ctx } from '../kernel/work/context.ts'
+import type { Charge } from '../payments/index.ts'
+import { mustTakePayment } from '../transactions/index.ts'
+import type { IntentRequest } from './intent-call.ts'
+
+/** What a request says about the payment of a cart. */
+export interface CartPayment extends Pick<Charge, 'method' | 'payment' | 'options' | 'paymentMethodTypes'> {
+  readonly gateway: GatewaySlug
+}
+
+/** A cart that costs something, locked, with what it costs now. */
+export async function cartToPay(ctx: Ctx, name: string): Promise<CartRow> {
+  const locked = await lockCart(ctx, name)
+  if (!locked || !contentsOf(locked).lines.length) {
+    throw new Problem('bad_request', 'The cart is empty. Add an item first.', { title: 'Empty cart' })
+  }
+  const cart = await findCart(ctx, name)
+  if ((cart.hidden.priced?.prices.with_tax ?? 0) > 0) return cart
+  const detail = 'The cart costs nothing. Check it out, and pay the order with the gateway manual.'
+  throw new Problem('unprocessable', detail, { source: 'data' })
+}
+
+/** Checks the payment of a cart, and says what the gateway is asked. A cart has one intent: it gets a new amount. */
+export async function prepareIntent(ctx: Ctx, cart: CartRow, payment: CartPayment): Promise<IntentRequest> {
+  const { priced } = cart.hidden
+  if (!priced) throw new Error('a cart has prices')
+  const { payment_intent_id: intentId } = cart.doc
+  const { gateway, method, ...others } = payment
+  const { code: currency, decimal_places: decimalPlaces } = priced.currency
+  const charge: Charge = {
+    ...others,
+    // The browser of the shopper pays; this request only says what.
+    method: method.startsWith('authorize') ? 'authorize_setup' : 'purchase_setup',
+    ...{ amount: priced.prices.with_tax, currency, decimalPlaces },
+    metadata: { cart_id: cart.doc.id ?? cart.id },
+  }
+  await mustTakePayment(ctx, { gateway, ...charge })
+  const cartName = cart.doc.id ?? cart.id
+  return { gateway, cartId: cart.id, cartName, charge, ...(intentId !== undefined && { intentId }) }
+}

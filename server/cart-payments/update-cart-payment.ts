@@ -1,0 +1,44 @@
+import { lockCart } from '../carts/index.ts'
+import type { GatewaySlug } from '../gateways/index.ts'
+import { action } from '../kernel/declare/action.ts'
+import { notFound } from '../kernel/errors.ts'
+import { text } from '../kernel/shape/fields.ts'
+import { callOut } from '../kernel/work/outside-calls.ts'
+import { paymentFields } from '../transactions/index.ts'
+import { shownIntent } from './create-cart-payment.ts'
+import { intentCall, respondWith } from './intent-call.ts'
+import { cartToPay, prepareIntent } from './prepare-intent.ts'
+
+/** Gives the payment intent of a cart the amount that the cart costs now. */
+export const updateCartPayment = action({
+  name: 'update-cart-payment',
+  route: 'PUT /v2/carts/:cart_id/payments/:payment_intent_id',
+  about:
+    'Gives the payment intent of a cart the amount that the cart costs now. Send it when the shopper is about to pay: changes of the cart do not change the intent.',
+  area: 'carts',
+  status: 200,
+  queuesBy: 'cart_id',
+  callsOut: intentCall,
+  params: { payment_intent_id: text({ about: 'What Stripe calls the payment intent of the cart.' }) },
+  body: {
+    ...{ type: 'payment', typeOptional: true, optional: true },
+    fields: { options: paymentFields.options },
+  },
+  refuses: ['conflict', 'unprocessable', 'not_found'],
+  shows: shownIntent,
+  run: (ctx, { params }) =>
+    callOut(
+      ctx,
+      intentCall,
+      async (inside) => {
+        const locked = await lockCart(inside, params.cart_id)
+        if (locked?.doc.payment_intent_id !== params.payment_intent_id) {
+          throw notFound('payment intent', params.payment_intent_id)
+        }
+        const cart = await cartToPay(inside, params.cart_id)
+        const gateway = cart.hidden.payment_gateway as GatewaySlug
+        return prepareIntent(inside, cart, { gateway, method: 'purchase' })
+      },
+      respondWith(200),
+    ),
+})

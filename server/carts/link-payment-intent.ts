@@ -1,0 +1,15 @@
+import type { Work } from '../kernel/work/context.ts'
+import { change } from '../kernel/write/by-rules.ts'
+import { type CartRow, carts } from './carts.ts'
+
+/** Links a cart with the payment intent of a gateway; undefined if the cart no longer exists. */
+export async function linkPaymentIntent(
+  work: Work,
+  cartId: string,
+  intentId: string,
+  gateway: string,
+): Promise<CartRow | undefined> {
+  const [row] = await work.store.lockWhole(carts, [cartId])
+  if (!row || row.doc.payment_intent_id === intentId) return row
+  return change(work, carts, [], cartId, { payment_intent_id: intentId, payment_gateway: gateway } as never)
+}
