@@ -3,18 +3,23 @@ import { person, profile, signedIn } from '../accounts/members.ts'
 import { customer, customers, password } from '../customers/objects.ts'
 import { address, guest, openShop } from '../orders/buying.ts'
 import type { Any } from '../releases/shop.ts'
+import { StripeDouble } from '../support/stripe-double/index.ts'
 import { openWorld, type World } from '../support/world.ts'
+import { cards, takeStripePayments } from '../transactions/stripe-shop.ts'
 
 /** Shoppers buy, from the first item to the refund, by the calls of storefronts and sellers in their order. */
 
 type Headers = Readonly<Record<string, string>>
 
 let world: World
+let stripe: StripeDouble
 let ids: Readonly<Record<string, string>>
 const headersOf: Record<string, Headers> = {}
 
 beforeAll(async () => {
-  world = await openWorld({ overHttp: true })
+  stripe = await StripeDouble.open()
+  world = await openWorld({ alone: true, overHttp: true, env: { SUTLER_STRIPE_URL: stripe.url } })
+  await takeStripePayments(world.admin, stripe)
   ids = await openShop(world, { MUG: 1200 })
   await world.admin.put('/v2/gateways/manual', { data: { type: 'gateway', enabled: true } })
   const promotion = {
@@ -34,7 +39,10 @@ beforeAll(async () => {
   headersOf['a customer'] = { 'x-moltin-customer-token': token.body.data.token }
   headersOf['an account member'] = await signedIn(world, await person(world, await profile(world.admin)))
 })
-afterAll(() => world.close())
+afterAll(async () => {
+  await world.close()
+  await stripe.close()
+})
 
 const buyers = [
   ['a guest', { customer: guest }],
@@ -126,6 +134,58 @@ describe.each(buyers)('%s', (who, buyer) => {
     await sell('post', '/v2/orders/anonymize', { order_ids: [order.id] })
     const { customer, contact } = await orderNow()
     expect(customer ?? contact).toEqual({ name: '**', email: '**' })
+  })
+})
+
+describe.each(buyers)('%s, with Stripe,', (who, buyer) => {
+  const send = async (path: string, data: object, expected: number): Promise<Any> => {
+    const { status, body } = await world.shopper.post(path, { data }, headersOf[who])
+    expect([path, status, body.errors]).toEqual([path, expected, undefined])
+    return body.data
+  }
+  const fill = async (way: string): Promise<string> => {
+    const cart = `/v2/carts/${way}-of-${who.replaceAll(' ', '-')}`
+    await send(`${cart}/items`, { type: 'cart_item', id: ids.MUG, quantity: 1 }, 201)
+    return cart
+  }
+  const checkOut = (cart: string) => send(`${cart}/checkout`, { ...buyer, billing_address: address }, 201)
+  const gateway = 'stripe_payment_intents'
+  const stateOf = async (id: string) => {
+    const { status, payment } = (await world.admin.get(`/v2/orders/${id}`)).body.data
+    return [status, payment]
+  }
+  /** The seller ships the order, and returns its money. */
+  const shipAndRefund = async (id: string, payment: string) => {
+    expect(await stateOf(id)).toEqual(['complete', 'paid'])
+    await world.admin.put(`/v2/orders/${id}`, { data: { type: 'order', shipping: 'fulfilled' } })
+    const refund = `/v2/orders/${id}/transactions/${payment}/refund`
+    expect((await world.admin.post(refund, { data: { amount: 1200 } })).status).toBe(200)
+    expect((await stateOf(id))[1]).toBe('refunded')
+    const { body } = await world.admin.post('/v2/orders/anonymize', { data: { order_ids: [id] } })
+    expect(body.data[0].anonymized).toBe(true)
+  }
+
+  test('begins the payment with the cart, and pays in the browser', async () => {
+    const cart = await fill('intent')
+    const { payment_intent_id: intent } = await send(`${cart}/payments`, { gateway, method: 'purchase' }, 201)
+    const { id } = await checkOut(cart)
+    stripe.payInBrowser(intent)
+    const payment = await send(`/v2/orders/${id}/confirm`, {}, 200)
+    expect([payment.status, payment.amount]).toEqual(['complete', 1200])
+    await shipAndRefund(id, payment.id)
+    expect(stripe.intents.get(intent)).toMatchObject({ status: 'succeeded', amount_received: 1200 })
+  })
+
+  test('lets a card be authorized, and the seller captures it', async () => {
+    const { id } = await checkOut(await fill('card'))
+    const data = { gateway, method: 'authorize', payment: cards.pays }
+    const payment = await send(`/v2/orders/${id}/payments`, data, 200)
+    expect(await stateOf(id)).toEqual(['processing', 'authorized'])
+    const capture = await world.admin.post(`/v2/orders/${id}/transactions/${payment.id}/capture`, {
+      data: {},
+    })
+    expect(capture.status).toBe(200)
+    await shipAndRefund(id, payment.id)
   })
 })
 

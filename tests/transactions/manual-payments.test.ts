@@ -120,7 +120,7 @@ test('wrong payments are refused with what would be accepted, and change nothing
     [
       { gateway: 'adyen' },
       422,
-      'Payments with adyen are not implemented. Use one of these gateways: manual, stripe, stripe_payment_intents.',
+      'Payments with adyen are not implemented. Use one of these gateways: manual, stripe, stripe_payment_intents, stripe_connect, elastic_path_payments_stripe.',
     ],
     [{ gateway: 'bitcoin' }, 400, expect.any(String) as never],
     [{ method: undefined }, 400, expect.any(String) as never],
