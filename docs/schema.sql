@@ -2861,6 +2861,7 @@ CREATE INDEX orders_by_manual ON orders USING btree (store_id, manual, created_a
 CREATE INDEX orders_by_name ON orders USING btree (store_id, name, created_at, id);
 CREATE INDEX orders_by_order_number ON orders USING btree (store_id, order_number, created_at, id);
 CREATE INDEX orders_by_payment ON orders USING btree (store_id, payment, id) INCLUDE (created_at);
+CREATE INDEX orders_by_payment_intent ON orders USING btree (store_id, ((doc ->> 'payment_intent_id'::text))) WHERE ((doc ->> 'payment_intent_id'::text) IS NOT NULL);
 CREATE INDEX orders_by_product_ids ON orders USING gin (product_ids jsonb_path_ops);
 CREATE INDEX orders_by_product_skus ON orders USING gin (product_skus jsonb_path_ops);
 CREATE INDEX orders_by_shipping ON orders USING btree (store_id, shipping, id) INCLUDE (created_at);

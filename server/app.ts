@@ -1,6 +1,6 @@
 import { accountMemberToken, accounts, autoCreateAccount } from './accounts/index.ts'
 import { cartItemChapter } from './cart-items/index.ts'
-import { cartPaymentChapter } from './cart-payments/index.ts'
+import { cartPaymentChapter, followIntentOf, hearIntent } from './cart-payments/index.ts'
 import { cartChapter } from './carts/index.ts'
 import { catalogChapter } from './catalogs/index.ts'
 import { currencyChapter } from './currencies/index.ts'
@@ -95,10 +95,10 @@ const chapters: readonly Module[] = [
   simulationChapter,
   gatewayChapter,
   payments,
-  orderChapter(giveUpPayments),
+  orderChapter(giveUpPayments, followIntentOf),
   orderExportChapter,
   stripe,
-  transactionChapter,
+  transactionChapter(hearIntent),
   manualOrderChapter,
   cartPaymentChapter,
 ]

@@ -14,7 +14,7 @@ import { objectAnswer } from '../kernel/http/object-answer.ts'
 import { dryRunHeader, runOrRehearse } from '../kernel/http/prefer.ts'
 import { object } from '../kernel/openapi/shapes.ts'
 import { text, type Values } from '../kernel/shape/fields.ts'
-import type { Ctx } from '../kernel/work/context.ts'
+import type { Ctx, Work } from '../kernel/work/context.ts'
 import { address, addressExample, mustBeWhole } from './addresses.ts'
 import { buyerFields, findBuyer } from './buyer.ts'
 import { includedSchema, includedText } from './included.ts'
@@ -29,36 +29,41 @@ const fields = {
   shipping_address: address({ about: 'Where the order is shipped; the billing address by default.' }),
 }
 
+/** Follows the payment intent of an order that has one from its cart. */
+export type FollowIntentOf = (work: Work, orderId: string) => Promise<void>
+
 /** Makes an order of a cart. */
-export const checkout = action({
-  name: 'checkout',
-  route: 'POST /v2/carts/:cart_id/checkout',
-  about:
-    'Makes an order of a cart: checks the stock, counts the uses of codes and keeps all prices as they are now. The cart keeps its items. The same request for a cart that has not changed since returns the same order; another request for it is refused (409).',
-  area: 'carts',
-  status: 201,
-  params: {},
-  headers: dryRunHeader,
-  queuesBy: 'cart_id',
-  body: { type: 'order', alsoType: ['checkout', 'cart'], typeOptional: true, fields },
-  refuses: ['conflict'],
-  shows: {
-    resource: orders,
-    beside: { included: includedSchema, meta: object({ messages: messagesSchema }, []) },
-  },
-  async run(ctx, { params, body, rawBody, headers }) {
-    return runOrRehearse(ctx, headers, async (ctx) => {
-      const cart = mustBeReady(await lockCart(ctx, params.cart_id), shopperIn(headers).currency)
-      const request = hash('sha256', JSON.stringify(rawBody))
-      const earlier = await orderOf(ctx, cart, request)
-      if (earlier) return answer(ctx, earlier)
-      const values = valuesOf(body)
-      const buyer = await findBuyer(ctx, ownersOf(cart), body)
-      const placed = await placeOrder(ctx, cart, buyer, { values, request })
-      return answer(ctx, placed.row, messagesIn(cart, placed))
-    })
-  },
-})
+export const checkout = (followIntentOf: FollowIntentOf) =>
+  action({
+    name: 'checkout',
+    route: 'POST /v2/carts/:cart_id/checkout',
+    about:
+      'Makes an order of a cart: checks the stock, counts the uses of codes and keeps all prices as they are now. The cart keeps its items. The same request for a cart that has not changed since returns the same order; another request for it is refused (409).',
+    area: 'carts',
+    status: 201,
+    params: {},
+    headers: dryRunHeader,
+    queuesBy: 'cart_id',
+    body: { type: 'order', alsoType: ['checkout', 'cart'], typeOptional: true, fields },
+    refuses: ['conflict'],
+    shows: {
+      resource: orders,
+      beside: { included: includedSchema, meta: object({ messages: messagesSchema }, []) },
+    },
+    async run(ctx, { params, body, rawBody, headers }) {
+      return runOrRehearse(ctx, headers, async (ctx) => {
+        const cart = mustBeReady(await lockCart(ctx, params.cart_id), shopperIn(headers).currency)
+        const request = hash('sha256', JSON.stringify(rawBody))
+        const earlier = await orderOf(ctx, cart, request)
+        if (earlier) return answer(ctx, earlier)
+        const values = valuesOf(body)
+        const buyer = await findBuyer(ctx, ownersOf(cart), body)
+        const placed = await placeOrder(ctx, cart, buyer, { values, request })
+        if (placed.row.doc.payment_intent_id !== undefined) await followIntentOf(ctx, placed.row.id)
+        return answer(ctx, placed.row, messagesIn(cart, placed))
+      })
+    },
+  })
 
 /** Refuses a cart that cannot be ordered. */
 function mustBeReady(cart: CartRow | undefined, currency: string | undefined): CartRow {

@@ -1,6 +1,6 @@
 import { type Module, module } from '../kernel/module.ts'
 import { anonymizeOrders } from './anonymize-orders.ts'
-import { checkout } from './checkout.ts'
+import { checkout, type FollowIntentOf } from './checkout.ts'
 import { getOrder } from './get-order.ts'
 import { listOrderItems } from './list-order-items.ts'
 import { listOrders } from './list-orders.ts'
@@ -26,14 +26,14 @@ export { type GiveUpPayments, stateOf } from './prepare-order.ts'
 export { recordBuyer } from './record-buyer.ts'
 export { allocateStock, noStock, type OrderStock, releaseStock } from './stock-of-order.ts'
 
-export function orderChapter(giveUpPayments: GiveUpPayments): Module {
+export function orderChapter(giveUpPayments: GiveUpPayments, followIntentOf: FollowIntentOf): Module {
   const resource = ordersWith(giveUpPayments)
   return module({
     name: 'orders',
     about: 'What shoppers have bought, and what is left to pay and to ship.',
     resources: [resource],
     actions: [
-      checkout,
+      checkout(followIntentOf),
       listOrders(resource),
       getOrder,
       listOrderItems,

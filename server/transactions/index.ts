@@ -1,6 +1,6 @@
-import { module } from '../kernel/module.ts'
+import { type Module, module } from '../kernel/module.ts'
 import { followPayment } from './follow-payment.ts'
-import { hearStripe } from './hear-stripe.ts'
+import { type HearIntent, hearStripe } from './hear-stripe.ts'
 import { listOpenPayments } from './list-open-payments.ts'
 import { payOrder } from './pay-order.ts'
 import { transactions } from './transactions.ts'
@@ -8,25 +8,29 @@ import { cancelTransaction, captureTransaction, confirmTransaction, refundTransa
 
 export { accept } from './decide.ts'
 export { mustTakePayment, openGateway, stripeGateways } from './find-gateway.ts'
+export { nextReadMs } from './follow-payment.ts'
 export { type GatewayRequest, gatewayCall } from './gateway-call.ts'
 export { giveUpPayments } from './give-up-payments.ts'
 export { paymentFields } from './pay-order.ts'
 export { respond } from './respond.ts'
 export { lockOrder, settleNew } from './settle.ts'
+export { settleOutcome } from './settle-outcome.ts'
 export { transactions } from './transactions.ts'
 
-export const transactionChapter = module({
-  name: 'transactions',
-  about: 'Payments of orders: what they have come to, and how they are captured, refunded and cancelled.',
-  resources: [transactions],
-  actions: [
-    payOrder,
-    confirmTransaction,
-    captureTransaction,
-    refundTransaction,
-    cancelTransaction,
-    listOpenPayments,
-    hearStripe,
-  ],
-  jobs: [followPayment],
-})
+/** Intents that are no transactions yet are passed on to the payments of carts. */
+export const transactionChapter = (hearIntent: HearIntent): Module =>
+  module({
+    name: 'transactions',
+    about: 'Payments of orders: what they have come to, and how they are captured, refunded and cancelled.',
+    resources: [transactions],
+    actions: [
+      payOrder,
+      confirmTransaction,
+      captureTransaction,
+      refundTransaction,
+      cancelTransaction,
+      listOpenPayments,
+      hearStripe(hearIntent),
+    ],
+    jobs: [followPayment],
+  })

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Any, filledCart, guestBody, order, wrap } from '../orders/buying.ts'
 import type { StripeDouble } from '../support/stripe-double/index.ts'
+import { until } from '../support/until.ts'
 import type { World } from '../support/world.ts'
 import { act, moneyOf, paid, takeManualPayments } from '../transactions/paying.ts'
 import { cards, openStripeShop, type StripeShop, transactionsOf } from '../transactions/stripe-shop.ts'
+
+const secret = 'whsec_a secret that only Stripe and the merchant know'
 
 let shop: StripeShop
 let world: World
@@ -13,6 +16,7 @@ beforeAll(async () => {
   world = shop.world
   double = shop.double
   await takeManualPayments(world.admin)
+  await world.admin.put('/v2/gateways/stripe_payment_intents', { data: { webhook_secret: secret } })
 })
 afterAll(() => shop.close())
 beforeEach(() => {
@@ -71,6 +75,54 @@ test('a payment begins with the cart, is paid in the browser, and is recorded wi
   const again = await confirm(orderId)
   expect([again.status, again.body]).toEqual([200, confirmed.body])
   expect((await transactionsOf(world.admin, orderId)).length).toBe(1)
+})
+
+const recorded = async (orderId: string): Promise<Any> => {
+  await until(async () => ((await moneyOf(world.admin, orderId))[0] === 'paid' ? true : undefined))
+  expect(await moneyOf(world.admin, orderId)).toEqual(['paid', 'complete', 1000, 0, 0])
+  const [transaction, ...others] = await transactionsOf(world.admin, orderId)
+  expect(others).toEqual([])
+  return transaction
+}
+
+test('a webhook records a payment that no one confirms', async () => {
+  const cart = await filledCart(world.shopper)
+  const id = await begun(cart)
+  const order = await checkout(cart)
+  double.forgetEvents()
+  double.payInBrowser(id)
+  for (const { body, signature } of [...double.webhooks(secret), ...double.webhooks(secret)]) {
+    const headers = { 'stripe-signature': signature }
+    const reply = await world.nobody.send('POST', `/webhooks/stripe/stores/${world.storeId}`, {
+      body,
+      headers,
+    })
+    expect(reply.status).toBe(200)
+  }
+  const transaction = await recorded(order.id)
+  expect((await confirm(order.id)).body.data.id).toBe(transaction.id)
+})
+
+const runFollowJobs = () =>
+  world.sql(
+    `UPDATE graphile_worker._private_jobs SET run_at = now() WHERE locked_at IS NULL AND task_id =
+       (SELECT id FROM graphile_worker._private_tasks WHERE identifier = 'cart-payments:follow-intent')`,
+  )
+
+test('a payment that no one confirms is recorded without webhooks, too', async () => {
+  const cart = await filledCart(world.shopper)
+  const id = await begun(cart)
+  const order = await checkout(cart)
+  double.calls.length = 0
+  await runFollowJobs()
+  await until(async () => (double.calls.includes('read') ? true : undefined))
+  expect(await transactionsOf(world.admin, order.id)).toEqual([])
+  double.payInBrowser(id)
+  await until(async () => {
+    await runFollowJobs()
+    return (await transactionsOf(world.admin, order.id)).length ? true : undefined
+  })
+  await recorded(order.id)
 })
 
 test('an intent gets the amount that the cart costs when it is updated', async () => {
