@@ -16,7 +16,7 @@ test('each checkout has one order and one payment, whatever is killed meanwhile'
     dataDir: startedDirectory(),
   })
   expect(outcome).toEqual(expectedOf(checkouts, outcome))
-  expect(outcome['received by Stripe']).toBe((checkouts / 3) * 2 * 900)
+  expect(outcome['received by Stripe']).toBe((checkouts / 4) * 3 * 900)
   expect(outcome.starts).toBeGreaterThan(2)
   expect(lost, 'requests that were sent again').toBeGreaterThan(0)
 }, 600_000)

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fault, StripeDouble } from '../stripe-double/index.ts'
 import type { Sender } from './sender.ts'
-import type { Shop } from './shop.ts'
+import { type Shop, webhookSecret } from './shop.ts'
 
 /** How an order is paid: in turn. */
-export const ways = ['manual', 'card', 'challenged card'] as const
+export const ways = ['manual', 'card', 'challenged card', 'intent of the cart'] as const
 export type Way = (typeof ways)[number]
 
 const address = {
@@ -25,9 +25,10 @@ export async function buy(
     { type: 'cart_item', id: shop.productId, quantity: 1 },
     { type: 'promotion_item', code: shop.code },
   ])
+  if (way === 'intent of the cart') return payInBrowser(sender, shop, double, path)
   const order = await checkout(sender, path)
   await pay(sender, order, way)
-  if (way === 'challenged card') await answerChallenge(sender, double, order)
+  if (way === 'challenged card') await answerChallenge(sender, shop, double, order)
 }
 
 /** A retry, and a second tab, whose order has a number. All of them must lead to one order. */
@@ -55,8 +56,31 @@ async function pay(sender: Sender, order: string, way: Way): Promise<void> {
   }
 }
 
-/** The shopper's browser answers, and two requests ask how the payment stands. */
-async function answerChallenge(sender: Sender, double: StripeDouble, order: string): Promise<void> {
+/** The payment begins with the cart. A webhook and two confirms then record it. */
+async function payInBrowser(sender: Sender, shop: Shop, double: StripeDouble, path: string): Promise<void> {
+  const begin = { gateway: 'stripe_payment_intents', method: 'purchase' }
+  const { payment_intent_id: intent } = await sender.once(201, 'POST', `${path}/payments`, begin)
+  const order = `/v2/orders/${await checkout(sender, path)}`
+  double.payInBrowser(intent)
+  const confirm = () => sender.send('POST', `${order}/confirm`, {})
+  await Promise.all([tell(sender, shop, double, intent), confirm(), confirm()])
+  while ((await sender.must(200, 'GET', order)).payment !== 'paid') await sleep(100)
+}
+
+/** Stripe sends a webhook. */
+async function tell(sender: Sender, shop: Shop, double: StripeDouble, intent: string): Promise<void> {
+  const { body, signature } = double.lastWebhook(intent, webhookSecret)
+  const { status } = await sender.sendText('POST', shop.webhooks, body, { 'stripe-signature': signature })
+  if (status !== 200) throw new Error(`a webhook: ${status}`)
+}
+
+/** The shopper's browser answers; a webhook and two requests ask how the payment stands. */
+async function answerChallenge(
+  sender: Sender,
+  shop: Shop,
+  double: StripeDouble,
+  order: string,
+): Promise<void> {
   const transactions = `/v2/orders/${order}/transactions`
   for (;;) {
     const [last] = (await sender.must(200, 'GET', transactions)).toReversed()
@@ -64,7 +88,7 @@ async function answerChallenge(sender: Sender, double: StripeDouble, order: stri
     if (intent?.status === 'requires_action') {
       double.authenticate(last.reference, true)
       const confirm = () => sender.send('POST', `${transactions}/${last.id}/confirm`, { options: {} })
-      await Promise.all([confirm(), confirm()])
+      await Promise.all([tell(sender, shop, double, last.reference), confirm(), confirm()])
     }
     if (last?.status === 'complete') return
     if (intent?.status === 'succeeded') await sender.send('POST', `${transactions}/${last.id}/confirm`, {})

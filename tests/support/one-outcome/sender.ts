@@ -34,6 +34,16 @@ export class Sender {
     data?: object,
     headers: Record<string, string> = {},
   ): Promise<Reply> {
+    return this.sendText(method, path, data && JSON.stringify({ data }), headers)
+  }
+
+  /** As `send`, with a text as the body. */
+  async sendText(
+    method: string,
+    path: string,
+    data?: string,
+    headers: Record<string, string> = {},
+  ): Promise<Reply> {
     for (;;) {
       const reply = await this.#once(method, path, data, headers).catch(() => undefined)
       if (reply && reply.status < 500 && reply.status !== 401) return reply
@@ -60,11 +70,11 @@ export class Sender {
     }
   }
 
-  async #once(method: string, path: string, data: object | undefined, headers: Record<string, string>) {
+  async #once(method: string, path: string, data: string | undefined, headers: Record<string, string>) {
     const reply = await fetch(this.#url + path, {
       method,
       headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json', ...headers },
-      ...(data && { body: JSON.stringify({ data }) }),
+      ...(data && { body: data }),
     })
     const text = await reply.text()
     return { status: reply.status, body: text ? JSON.parse(text) : undefined }

@@ -6,7 +6,12 @@ import type { Sender } from './sender.ts'
 export interface Shop {
   readonly productId: string
   readonly code: string
+  /** Where the webhooks of Stripe go. */
+  readonly webhooks: string
 }
+
+/** Signs the webhooks of Stripe. */
+export const webhookSecret = 'whsec_a secret that only Stripe and the shop know'
 
 const sku = 'MUG'
 
@@ -18,7 +23,7 @@ export async function openShop(
   const make = async (path: string, data: object): Promise<string> =>
     (await sender.must(201, 'POST', path, data)).id
   await sender.must(200, 'PUT', '/v2/gateways/manual', { enabled: true })
-  const stripe = { enabled: true, login: double.key }
+  const stripe = { enabled: true, login: double.key, webhook_secret: webhookSecret }
   await sender.must(200, 'PUT', '/v2/gateways/stripe_payment_intents', stripe)
   const product = { name: 'Mug', sku, slug: 'mug', commodity_type: 'physical', status: 'live' }
   const productId = await make('/pcm/products', { type: 'product', attributes: product })
@@ -44,5 +49,6 @@ export async function openShop(
   })
   const codes = [{ code: 'SPRING', uses: checkouts }]
   await sender.must(201, 'POST', `/v2/promotions/${promotion}/codes`, { type: 'promotion_codes', codes })
-  return { productId, code: 'SPRING' }
+  const [{ id: storeId }] = await sender.must(200, 'GET', '/v2/stores')
+  return { productId, code: 'SPRING', webhooks: `/webhooks/stripe/stores/${storeId}` }
 }

@@ -32,6 +32,13 @@ interface Result {
   readonly body: object
 }
 
+interface StripeEvent {
+  readonly id: string
+  readonly object: 'event'
+  readonly type: string
+  readonly data: { readonly object: { readonly id: string } }
+}
+
 /** A webhook, signed. */
 export interface Webhook {
   readonly body: string
@@ -54,7 +61,7 @@ export class StripeDouble {
   onRequest: (call: string, orderId: string) => Promise<void> | void = () => {}
   /** Called after its effect, before the response. */
   onEffect: (call: string, orderId: string) => Promise<void> | void = () => {}
-  readonly #events: object[] = []
+  readonly #events: StripeEvent[] = []
   readonly #results = new Map<string, { readonly request: string; readonly result: Result }>()
   readonly #server = createServer((request, response) => void this.#respond(request, response))
 
@@ -102,6 +109,13 @@ export class StripeDouble {
     return this.#events.map((event) => this.sign(event, secret, at))
   }
 
+  /** The last event of an intent as a webhook. */
+  lastWebhook(id: string, secret: string): Webhook {
+    const event = this.#events.findLast(({ data }) => data.object.id === id)
+    if (!event) throw new Error(`nothing has happened to ${id}`)
+    return this.sign(event, secret)
+  }
+
   /** An event as a webhook. */
   sign(event: object, secret: string, at: Date = new Date()): Webhook {
     const body = JSON.stringify(event)
@@ -132,7 +146,7 @@ export class StripeDouble {
   #tell(id: string): void {
     const intent = this.intents.get(id) as Intent
     const type = `payment_intent.${intent.status}`
-    const object = structuredClone(shown(intent, false))
+    const object = { ...structuredClone(shown(intent, false)), id }
     this.#events.push({ id: `evt_${randomUUID()}`, object: 'event', type, data: { object } })
   }
 
