@@ -1,11 +1,9 @@
 import { carts } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
-import { Problem } from '../kernel/errors.ts'
 import { object } from '../kernel/openapi/shapes.ts'
 import { choice } from '../kernel/shape/fields.ts'
 import { callOut } from '../kernel/work/outside-calls.ts'
-import { isAutomatic } from '../stripe/index.ts'
-import { paymentFields, stripeGateways } from '../transactions/index.ts'
+import { mustChooseWays, paymentFields, stripeGateways } from '../transactions/index.ts'
 import { intentCall, respondWith } from './intent-call.ts'
 import { cartToPay, prepareIntent } from './prepare-intent.ts'
 
@@ -49,11 +47,7 @@ export const createCartPayment = action({
       intentCall,
       async (inside) => {
         const { payment_method_types: paymentMethodTypes, ...others } = body
-        if (paymentMethodTypes && isAutomatic(body.options)) {
-          const detail =
-            'data.payment_method_types and data.options.automatic_payment_methods exclude each other: send one of them.'
-          throw new Problem('invalid_field', detail, { source: 'data.payment_method_types' })
-        }
+        mustChooseWays(body)
         return prepareIntent(inside, await cartToPay(inside, params.cart_id), {
           ...others,
           paymentMethodTypes,

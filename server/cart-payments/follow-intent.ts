@@ -1,14 +1,10 @@
-import { accessOf, type GatewaySlug } from '../gateways/index.ts'
-import { Problem } from '../kernel/errors.ts'
+import type { GatewaySlug } from '../gateways/index.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { Job } from '../kernel/work/job.ts'
 import { type OrderRow, orders } from '../orders/index.ts'
 import type { Outcome } from '../payments/index.ts'
-import { nextReadMs, openGateway, settleOutcome } from '../transactions/index.ts'
+import { afterFaultMs, ageMsOf, nextReadMs, readAtGateway, settleOutcome } from '../transactions/index.ts'
 import { recordIntent } from './record-intent.ts'
-
-/** How long after a failed read the intent is read again. */
-const afterFaultMs = 20_000
 
 /**
  * Reads the payment intent that an order has from its cart, and records it once the shopper has paid: they may close
@@ -25,13 +21,14 @@ export const followIntent: Job<{ readonly orderId: string }> = {
       if (outcome.reports.some(({ is }) => is === 'paid' || is === 'authorized')) {
         await work.transaction((inside) => recordAndSettle(inside, order, outcome))
       } else if (!outcome.reports.length) {
-        const waitMs = nextReadMs(work.clock.now().getTime() - new Date(order.createdAt).getTime())
+        const waitMs = nextReadMs(ageMsOf(work, order))
         if (waitMs !== undefined) await later(work, orderId, waitMs)
       }
     } catch (error) {
       work.instance.log.error({ err: error }, `the payment intent of order ${orderId} is not recorded yet`)
-      // An order that is settled or cancelled takes no payment, so asking again would not help.
-      if (!(error instanceof Problem && error.status < 500)) await later(work, orderId, afterFaultMs)
+      // An order that takes no payment now may take it when another one has failed.
+      const ageMs = ageMsOf(work, order)
+      if (nextReadMs(ageMs) !== undefined) await later(work, orderId, afterFaultMs(ageMs))
     }
   },
 }
@@ -42,10 +39,8 @@ const receiptOf = ({ doc, hidden }: OrderRow) => ({
   refundedAmount: 0,
 })
 
-async function readIntent(work: Work, order: OrderRow): Promise<Outcome> {
-  const access = await accessOf(work, order.hidden.payment_gateway as GatewaySlug)
-  return openGateway(access, work.instance.services).read(receiptOf(order))
-}
+const readIntent = (work: Work, order: OrderRow): Promise<Outcome> =>
+  readAtGateway(work, order.hidden.payment_gateway as GatewaySlug, receiptOf(order))
 
 async function recordAndSettle(work: Work, { id, doc }: OrderRow, outcome: Outcome): Promise<void> {
   const request = await recordIntent(work, id, doc.payment_intent_id)

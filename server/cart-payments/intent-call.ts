@@ -8,7 +8,7 @@ import type { Answer } from '../kernel/shape/answer.ts'
 import type { Ctx, Work } from '../kernel/work/context.ts'
 import type { OutsideCall } from '../kernel/work/outside-calls.ts'
 import type { Charge, Gateway, Outcome } from '../payments/index.ts'
-import { openGateway } from '../transactions/index.ts'
+import { ask, openGateway } from '../transactions/index.ts'
 
 /** What a gateway is asked about the intent of a cart. */
 export interface IntentRequest {
@@ -41,7 +41,7 @@ export const intentCall: OutsideCall<IntentRequest, Outcome, Settled, GatewayAcc
   subject: ({ cartId }) => cartId,
   access: (work, { gateway }) => accessOf(work, gateway),
   send: ({ id, values }, { keep, services }, access) =>
-    ask(openGateway(access, services), values, id, (createdId) => keep({ ...values, createdId })),
+    askFor(openGateway(access, services), values, id, (createdId) => keep({ ...values, createdId })),
   async record(work: Work, { values }, outcome) {
     const { cartId, cartName, gateway, intentId } = values
     const { reference, browser } = outcome
@@ -58,17 +58,14 @@ export const intentCall: OutsideCall<IntentRequest, Outcome, Settled, GatewayAcc
   },
 }
 
-function ask(
+function askFor(
   gateway: Gateway,
   { charge, intentId, createdId }: IntentRequest,
   key: string,
   keep: (id: string) => Promise<void>,
 ): Promise<Outcome> {
   if (intentId === undefined) {
-    const via = { key, reference: createdId, keep }
-    return charge.method.startsWith('authorize')
-      ? gateway.authorize(charge, via)
-      : gateway.purchase(charge, via)
+    return ask(gateway, { verb: 'pay', charge }, { key, reference: createdId, keep })
   }
   if (!gateway.reprice) throw new Error('the gateway has no payment intents')
   return gateway.reprice(intentId, charge, { key })

@@ -1,6 +1,7 @@
-import { accessOf } from '../gateways/index.ts'
+import { accessOf, type GatewaySlug } from '../gateways/index.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { Job } from '../kernel/work/job.ts'
+import type { Outcome, Receipt } from '../payments/index.ts'
 import { openGateway } from './find-gateway.ts'
 import { settleOutcome } from './settle-outcome.ts'
 import { type TransactionRow, transactions } from './transactions.ts'
@@ -23,7 +24,7 @@ export const nextReadMs = (ageMs: number): number | undefined =>
   ageMs > followedMaxMs ? undefined : Math.min(hourMs, Math.max(60 * secondMs, ageMs))
 
 /** After a failed read: a gateway that is away for a moment does not delay the payment by an hour. */
-const afterFaultMs = (ageMs: number): number => Math.min(hourMs, Math.max(10 * secondMs, ageMs / 10))
+export const afterFaultMs = (ageMs: number): number => Math.min(hourMs, Math.max(10 * secondMs, ageMs / 10))
 
 /** Reads a payment at its gateway and settles it, as a confirm does. It moves no money, so it needs no intent. */
 export const followPayment: Job<Followed> = {
@@ -42,11 +43,16 @@ export const followPayment: Job<Followed> = {
   },
 }
 
+/** How a payment stands at its gateway. */
+export async function readAtGateway(work: Work, gateway: GatewaySlug, receipt: Receipt): Promise<Outcome> {
+  const access = await accessOf(work, gateway)
+  return openGateway(access, work.instance.services).read(receipt)
+}
+
 async function readAndSettle(work: Work, row: TransactionRow, reference: string): Promise<TransactionRow> {
   const { gateway, amount, refunded_amount: refundedAmount } = row.doc
   const receipt = { reference, amount, refundedAmount }
-  const opened = openGateway(await accessOf(work, gateway), work.instance.services)
-  const outcome = await opened.read(receipt)
+  const outcome = await readAtGateway(work, gateway, receipt)
   const [orderId = ''] = row.scope
   const request = { gateway, orderId, transactionId: row.id, labels: {} }
   const settled = await work.transaction((inside) =>
@@ -55,7 +61,8 @@ async function readAndSettle(work: Work, row: TransactionRow, reference: string)
   return settled?.row ?? row
 }
 
-const ageMsOf = ({ clock }: Work, { createdAt }: TransactionRow): number =>
+/** How old a transaction or an order is. */
+export const ageMsOf = ({ clock }: Work, { createdAt }: Pick<TransactionRow, 'createdAt'>): number =>
   clock.now().getTime() - new Date(createdAt).getTime()
 
 /** Reads a pending payment again later, if the shopper may still pay it. */

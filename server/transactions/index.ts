@@ -8,10 +8,11 @@ import { cancelTransaction, captureTransaction, confirmTransaction, refundTransa
 
 export { accept } from './decide.ts'
 export { mustTakePayment, openGateway, stripeGateways } from './find-gateway.ts'
-export { nextReadMs } from './follow-payment.ts'
-export { type GatewayRequest, gatewayCall } from './gateway-call.ts'
+export { afterFaultMs, ageMsOf, nextReadMs, readAtGateway } from './follow-payment.ts'
+export { ask, type GatewayRequest, gatewayCall } from './gateway-call.ts'
 export { giveUpPayments } from './give-up-payments.ts'
 export { paymentFields } from './pay-order.ts'
+export { mustChooseWays } from './prepare-payment.ts'
 export { respond } from './respond.ts'
 export { lockOrder, settleNew } from './settle.ts'
 export { settleOutcome } from './settle-outcome.ts'

@@ -50,13 +50,20 @@ export async function preparePayment(work: Work, orderId: string, body: Body): P
 /** A setup waits for the shopper, who may not pay at all. */
 const isChargedNow = ({ type }: Transaction): boolean => !type.endsWith('-setup')
 
+/** Refuses a list of ways of paying beside a choice that Stripe makes. */
+export function mustChooseWays({
+  payment_method_types: types,
+  options,
+}: Pick<Body, 'payment_method_types' | 'options'>): void {
+  if (!types || !isAutomatic(options)) return
+  const detail =
+    'data.payment_method_types and data.options.automatic_payment_methods exclude each other: send one of them.'
+  throw new Problem('invalid_field', detail, { source: 'data.payment_method_types' })
+}
+
 function chargeOf({ order }: LockedOrder, body: Body): Omit<Charge, 'amount'> {
   const { method, payment, options, payment_method_types: types } = body
-  if (types && isAutomatic(options)) {
-    const detail =
-      'data.payment_method_types and data.options.automatic_payment_methods exclude each other: send one of them.'
-    throw new Problem('invalid_field', detail, { source: 'data.payment_method_types' })
-  }
+  mustChooseWays(body)
   const { currency } = order.hidden
   return {
     ...{ method, metadata: { order_id: order.id }, payment, options, paymentMethodTypes: types },

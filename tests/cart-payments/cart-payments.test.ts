@@ -4,7 +4,13 @@ import type { StripeDouble } from '../support/stripe-double/index.ts'
 import { until } from '../support/until.ts'
 import type { World } from '../support/world.ts'
 import { act, moneyOf, paid, takeManualPayments } from '../transactions/paying.ts'
-import { cards, openStripeShop, type StripeShop, transactionsOf } from '../transactions/stripe-shop.ts'
+import {
+  cards,
+  charged,
+  openStripeShop,
+  type StripeShop,
+  transactionsOf,
+} from '../transactions/stripe-shop.ts'
 
 const secret = 'whsec_a secret that only Stripe and the merchant know'
 
@@ -123,6 +129,24 @@ test('a payment that no one confirms is recorded without webhooks, too', async (
     return (await transactionsOf(world.admin, order.id)).length ? true : undefined
   })
   await recorded(order.id)
+})
+
+test('a payment that no one confirms is recorded once another payment no longer stands in its way', async () => {
+  const cart = await filledCart(world.shopper)
+  const id = await begun(cart)
+  const order = await checkout(cart)
+  const waiting = await charged(world.shopper, order.id, { payment: cards.challenges })
+  double.payInBrowser(id)
+  double.calls.length = 0
+  await runFollowJobs()
+  await until(async () => (double.calls.includes('read') ? true : undefined))
+  expect((await moneyOf(world.admin, order.id))[0]).toBe('unpaid')
+  expect((await act(world.admin, waiting, 'cancel')).status).toBe(200)
+  await until(async () => {
+    await runFollowJobs()
+    return (await transactionsOf(world.admin, order.id)).length > 1 ? true : undefined
+  })
+  expect(await moneyOf(world.admin, order.id)).toEqual(['paid', 'complete', 1000, 0, 0])
 })
 
 test('an intent gets the amount that the cart costs when it is updated', async () => {

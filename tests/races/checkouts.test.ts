@@ -99,12 +99,15 @@ race('an item that is added during a checkout stays in the cart', {
   },
 })
 
+/** A cart, and one of its items. */
+async function cartWithItem(arena: Arena) {
+  const cart = await groupedCart(arena)
+  const item = (await itemsOf(arena, cart)).find(({ sku }) => sku === 'TWO')
+  return { cart, item: `${cart}/items/${item.id}` }
+}
+
 race('an item that is removed during a checkout does not come back', {
-  async given(arena) {
-    const cart = await groupedCart(arena)
-    const item = (await itemsOf(arena, cart)).find(({ sku }) => sku === 'TWO')
-    return { cart, item: `${cart}/items/${item.id}` }
-  },
+  given: cartWithItem,
   hold: writesTo('carts'),
   one: ({ cart }, { shopper }) => checkout(shopper, cart),
   other: ({ item }, { shopper }) => shopper.delete(item),
@@ -116,11 +119,7 @@ race('an item that is removed during a checkout does not come back', {
 })
 
 race('a quantity that changes during a checkout stays in the cart', {
-  async given(arena) {
-    const cart = await groupedCart(arena)
-    const item = (await itemsOf(arena, cart)).find(({ sku }) => sku === 'TWO')
-    return { cart, item: `${cart}/items/${item.id}` }
-  },
+  given: cartWithItem,
   hold: writesTo('carts'),
   one: ({ cart }, { shopper }) => checkout(shopper, cart),
   other: ({ item }, { shopper }) => shopper.put(item, { data: { quantity: 5 } }),
