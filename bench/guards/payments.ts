@@ -157,4 +157,17 @@ export const guardsOfPayments: readonly Guard[] = [
     ],
     tests: { 'tests/races/payments.test.ts': ['a payment that is sent again with its key is taken once'] },
   },
+  {
+    name: 'order that a cart has become since its intent was asked for',
+    cuts: [
+      {
+        file: 'server/cart-payments/intent-call.ts',
+        text: 'const orderId = await findOrderSince(work, values)',
+        without: 'const orderId = [await findOrderSince(work, values)].at(1)',
+      },
+    ],
+    tests: {
+      'tests/races/cart-payments.test.ts': ['an intent that is created during a checkout pays nothing'],
+    },
+  },
 ]

@@ -9,11 +9,11 @@ import type { Ctx, Work } from '../kernel/work/context.ts'
 import type { OutsideCall } from '../kernel/work/outside-calls.ts'
 import type { Charge, Gateway, Outcome } from '../payments/index.ts'
 import { ask, openGateway } from '../transactions/index.ts'
+import { type CartMoment, findOrderSince } from './find-order-since.ts'
 
 /** What a gateway is asked about the intent of a cart. */
-export interface IntentRequest {
+export interface IntentRequest extends CartMoment {
   readonly gateway: GatewaySlug
-  readonly cartId: string
   /** The id that clients use. */
   readonly cartName: string
   readonly charge: Charge
@@ -27,6 +27,8 @@ interface Settled {
   readonly cartName: string
   readonly exists: boolean
   readonly refusal?: Outcome['failure']
+  /** The order that the cart has become meanwhile, without the intent. */
+  readonly orderId?: string
   /** What the shopper's browser needs, sealed. */
   readonly browser?: string
 }
@@ -46,17 +48,21 @@ export const intentCall: OutsideCall<IntentRequest, Outcome, Settled, GatewayAcc
     const { cartId, cartName, gateway, intentId } = values
     const { reference, browser } = outcome
     const refusal = refusalIn(outcome)
-    const row =
-      intentId === undefined && reference !== undefined && !refusal
-        ? await linkPaymentIntent(work, cartId, reference, gateway)
-        : await work.store.find(carts, cartId)
-    return {
-      ...{ cartName, exists: row !== undefined },
-      ...(refusal && { refusal }),
-      ...(browser && { browser: seal(work.instance.sealKeys, JSON.stringify(browser)) }),
+    if (intentId !== undefined || reference === undefined || refusal) {
+      const exists = (await work.store.find(carts, cartId)) !== undefined
+      return { cartName, exists, ...(refusal && { refusal }), ...sealed(work, browser) }
     }
+    await work.store.lock(carts, cartId)
+    // An intent that the order does not know would be paid beside it. Nobody learns the secret of this one.
+    const orderId = await findOrderSince(work, values)
+    if (orderId !== undefined) return { cartName, exists: true, orderId }
+    const row = await linkPaymentIntent(work, cartId, reference, gateway)
+    return { cartName, exists: row !== undefined, ...sealed(work, browser) }
   },
 }
+
+const sealed = ({ instance }: Work, browser: Outcome['browser']): Pick<Settled, 'browser'> =>
+  browser ? { browser: seal(instance.sealKeys, JSON.stringify(browser)) } : {}
 
 function askFor(
   gateway: Gateway,
@@ -81,7 +87,8 @@ function refusalIn({ failure, reports: [report] }: Outcome): Outcome['failure'] 
 /** Responds with the cart, and what the browser needs to pay its intent. */
 export const respondWith =
   (status: 200 | 201) =>
-  async (ctx: Ctx, { cartName, exists, refusal, browser }: Settled): Promise<Answer> => {
+  async (ctx: Ctx, { cartName, exists, refusal, orderId, browser }: Settled): Promise<Answer> => {
+    if (orderId !== undefined) return problemAnswer(orderedMeanwhile(orderId), ctx.requestId)
     if (!exists) return problemAnswer(notFound('cart', cartName), ctx.requestId)
     if (refusal) {
       const { code, reason } = refusal
@@ -96,6 +103,13 @@ export const respondWith =
     const meta = opened === undefined ? '' : `,"meta":${JSON.stringify(metaOf(JSON.parse(opened)))}`
     return objectAnswer(status, carts, row, ctx, meta)
   }
+
+const orderedMeanwhile = (id: string): Problem =>
+  new Problem(
+    'conflict',
+    `The cart became order ${id} while the payment intent was created. Pay the order with POST /v2/orders/${id}/payments.`,
+    { meta: { order_id: id } },
+  )
 
 /** As the public contract nests it. */
 const metaOf = ({ token, secret, status }: NonNullable<Outcome['browser']>) => ({

@@ -4,6 +4,7 @@ import { Problem } from '../kernel/errors.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import type { Charge } from '../payments/index.ts'
 import { mustTakePayment } from '../transactions/index.ts'
+import { findOrderSince } from './find-order-since.ts'
 import type { IntentRequest } from './intent-call.ts'
 
 /** What a request says about the payment of a cart. */
@@ -39,5 +40,10 @@ export async function prepareIntent(ctx: Ctx, cart: CartRow, payment: CartPaymen
   }
   await mustTakePayment(ctx, { gateway, ...charge })
   const cartName = cart.doc.id ?? cart.id
-  return { gateway, cartId: cart.id, cartName, charge, ...(intentId !== undefined && { intentId }) }
+  const [cartId, cartVersion] = [cart.id, cart.version]
+  const orderId = await findOrderSince(ctx, { cartId, cartVersion })
+  return {
+    ...{ gateway, cartId, cartName, charge, cartVersion, orderId },
+    ...(intentId !== undefined && { intentId }),
+  }
 }

@@ -57,10 +57,11 @@ export class StripeDouble {
   readonly #ordersOfEffects: string[] = []
   /** All requests are lost until it ends, or all responses are. */
   isAway: 'before' | 'after' | undefined
-  /** Called when a request about a payment of an order arrives, before its effect. */
-  onRequest: (call: string, orderId: string) => Promise<void> | void = () => {}
+  /** Called when a request about a payment of an order, or of a cart, arrives, before its effect. */
+  onRequest: (call: string, ownerId: string) => Promise<void> | void = () => {}
   /** Called after its effect, before the response. */
-  onEffect: (call: string, orderId: string) => Promise<void> | void = () => {}
+  onEffect: (call: string, ownerId: string) => Promise<void> | void = () => {}
+  readonly #carriedOut: { readonly call: string; readonly ownerId: string }[] = []
   readonly #events: StripeEvent[] = []
   readonly #results = new Map<string, { readonly request: string; readonly result: Result }>()
   readonly #server = createServer((request, response) => void this.#respond(request, response))
@@ -138,6 +139,11 @@ export class StripeDouble {
     return this.effects.filter((_, i) => this.#ordersOfEffects[i] === orderId)
   }
 
+  /** The calls about an order or a cart that were carried out. Reads and repetitions of a key are not among them. */
+  carriedOutFor(ownerId: string): readonly string[] {
+    return this.#carriedOut.flatMap((one) => (one.ownerId === ownerId ? one.call : []))
+  }
+
   #note(call: string, id: string): void {
     this.effects.push(call)
     this.#ordersOfEffects.push(this.intents.get(id)?.metadata.order_id ?? '')
@@ -154,8 +160,8 @@ export class StripeDouble {
     const body = await text(request)
     const [call, id] = callOf(request)
     this.calls.push(call)
-    const orderId = this.#orderOf(id, new URLSearchParams(body))
-    await this.onRequest(call, orderId)
+    const ownerId = this.#ownerOf(id, new URLSearchParams(body))
+    await this.onRequest(call, ownerId)
     if (this.isAway === 'before') return void request.socket.destroy()
     const fault = this.faults.find((one) => one.at === call && one.times > 0)
     if (fault) fault.times -= 1
@@ -165,7 +171,7 @@ export class StripeDouble {
       const done = run()
       return fault?.is === 'error after' ? broken : done
     })
-    await this.onEffect(call, orderId)
+    await this.onEffect(call, ownerId)
     if (this.isAway === 'after' || fault?.is === 'response lost') return void request.socket.destroy()
     response.writeHead(result.status, {
       'content-type': 'application/json',
@@ -174,10 +180,12 @@ export class StripeDouble {
     response.end(JSON.stringify(result.body))
   }
 
-  /** The order that a request is about, by what Sutler has told Stripe. */
-  #orderOf(id: string, params: URLSearchParams): string {
-    const intent = this.intents.get(params.get('payment_intent') ?? id)
-    return params.get('metadata[order_id]') ?? intent?.metadata.order_id ?? ''
+  /** The order or the cart that a request is about, by what Sutler has told Stripe. */
+  #ownerOf(id: string, params: URLSearchParams): string {
+    const { order_id: orderId, cart_id: cartId } =
+      this.intents.get(params.get('payment_intent') ?? id)?.metadata ?? {}
+    const sent = params.get('metadata[order_id]') ?? params.get('metadata[cart_id]')
+    return sent ?? orderId ?? cartId ?? ''
   }
 
   /** The first result for a key is that of all requests with it. */
@@ -198,8 +206,11 @@ export class StripeDouble {
     if (request.headers.authorization !== `Bearer ${this.key}`) {
       return refused(401, { type: 'invalid_request_error', message: 'Invalid API Key provided' })
     }
+    const params = new URLSearchParams(body)
     try {
-      return { status: 200, body: this.#perform(call, id, new URLSearchParams(body), request) }
+      const done = { status: 200, body: this.#perform(call, id, params, request) }
+      if (call !== 'read') this.#carriedOut.push({ call, ownerId: this.#ownerOf(id, params) })
+      return done
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       if (error.status === 402) this.#tell(id)
