@@ -808,7 +808,12 @@ CREATE OR REPLACE FUNCTION give_positions(of_store uuid, most integer, finished 
 AS $function$
 DECLARE
   given integer;
+  instant timestamptz;
+  last_position bigint;
 BEGIN
+  SELECT greatest(f.given_at, clock_timestamp()), f.position INTO instant, last_position
+  FROM feeds f WHERE f.store_id = of_store;
+  CALL keep_partition(instant);
   WITH taken AS (
     DELETE FROM fresh_changes f WHERE f.store_id = of_store AND f.seq = ANY (ARRAY(
       SELECT o.seq FROM fresh_changes o
@@ -818,15 +823,19 @@ BEGIN
   ), counted AS (
     SELECT count(*) AS n, max(seq) AS last FROM taken
   ), feed AS (
-    UPDATE feeds SET position = position + n,
+    UPDATE feeds SET position = position + n, given_at = instant,
       done = greatest(done, least(finished, CASE WHEN n = most THEN last ELSE finished END))
     FROM counted WHERE store_id = of_store RETURNING position - n AS before
   )
-  INSERT INTO changes (store_id, position, at, event, type, source, id, scope, personal, actor, request_id, doc)
+  INSERT INTO changes (store_id, position, at, event, type, source, id, scope, personal, actor, request_id, doc, version,
+    created_at, hidden, given_at)
   SELECT t.store_id, feed.before + row_number() OVER (ORDER BY t.seq), t.at, t.event, t.type, t.source, t.id, t.scope,
-    t.personal, t.actor, t.request_id, t.doc
+    t.personal, t.actor, t.request_id, t.doc, t.version, t.created_at, t.hidden, instant
   FROM taken t, feed ORDER BY t.seq;
   GET DIAGNOSTICS given = ROW_COUNT;
+  IF given > 0 THEN
+    INSERT INTO feed_days VALUES (of_store, (instant AT TIME ZONE 'UTC')::date, last_position + 1) ON CONFLICT DO NOTHING;
+  END IF;
   RETURN given;
 END $function$
 ;
@@ -1093,6 +1102,23 @@ AS $function$ BEGIN
   END IF;
   RETURN NULL;
 END $function$
+;
+
+CREATE OR REPLACE PROCEDURE keep_partition(IN instant timestamp with time zone)
+ LANGUAGE plpgsql
+AS $procedure$
+DECLARE
+  week timestamptz := date_trunc('week', instant, 'UTC');
+  name text := to_char(week AT TIME ZONE 'UTC', '"changes_"IYYY"w"IW');
+BEGIN
+  IF to_regclass(name) IS NOT NULL THEN RETURN; END IF;
+  -- Two processes may find it missing.
+  PERFORM pg_advisory_xact_lock(7305015);
+  IF to_regclass(name) IS NOT NULL THEN RETURN; END IF;
+  EXECUTE format('CREATE TABLE %I (LIKE changes INCLUDING DEFAULTS)', name);
+  EXECUTE format('ALTER TABLE changes ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', name, week,
+    (week AT TIME ZONE 'UTC' + interval '7 days') AT TIME ZONE 'UTC');
+END $procedure$
 ;
 
 CREATE OR REPLACE FUNCTION keep_tag(of_store uuid, of_id uuid, tag text, at timestamp with time zone)
@@ -1756,15 +1782,17 @@ AS $function$ BEGIN
 END $function$
 ;
 
-CREATE OR REPLACE PROCEDURE track(IN tracked regclass, IN type text, IN scopes text[] DEFAULT '{}'::text[], IN personal boolean DEFAULT false, IN source text DEFAULT NULL::text, IN counted boolean DEFAULT true)
+CREATE OR REPLACE PROCEDURE track(IN tracked regclass, IN type text, IN scopes text[] DEFAULT '{}'::text[], IN personal boolean DEFAULT false, IN source text DEFAULT NULL::text, IN counted boolean DEFAULT true, IN hidden text DEFAULT NULL::text)
  LANGUAGE plpgsql
 AS $procedure$
 DECLARE
   name text := tracked::text || '_tracked';
   scope text := CASE WHEN cardinality(scopes) = 0 THEN 'NULL' ELSE 'r.' || quote_ident(scopes[1]) END;
   change text := $sql$
-      INSERT INTO fresh_changes (store_id, id, type, source, scope, personal, actor, request_id, event, at, doc)
-      VALUES (r.store_id, r.id, %s, %s, %s, %s, split_part(author, ' ', 1), split_part(author, ' ', 2), %s, %s, %s);$sql$;
+      INSERT INTO fresh_changes (store_id, version, created_at, id, type, source, scope, personal, actor, request_id,
+        event, at, doc, hidden)
+      VALUES (r.store_id, r.version, r.created_at, r.id, %s, %s, %s, %s, split_part(author, ' ', 1),
+        split_part(author, ' ', 2), %s, %s, %s, %s);$sql$;
   deltas text := '';
   moves text := '';
   list_scope text;
@@ -1818,10 +1846,10 @@ BEGIN
 END $body$$function$,
     name,
     deltas,
-    format(change, type, source, scope, personal::text, $$'deleted'$$, 'greatest(r.updated_at, at)', 'NULL'),
+    format(change, type, source, scope, personal::text, $$'deleted'$$, 'greatest(r.updated_at, at)', 'NULL', 'NULL'),
     deltas,
     format(change, type, source, scope, personal::text,
-      $$CASE TG_OP WHEN 'INSERT' THEN 'created' ELSE 'updated' END$$, 'r.updated_at', 'r.doc'),
+      $$CASE TG_OP WHEN 'INSERT' THEN 'created' ELSE 'updated' END$$, 'r.updated_at', 'r.doc', coalesce(hidden, 'NULL')),
     moves);
   EXECUTE format('CREATE OR REPLACE TRIGGER track AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW EXECUTE FUNCTION %I()',
     tracked, name);
@@ -2187,13 +2215,16 @@ CREATE TABLE changes (
   actor text NOT NULL,
   request_id text NOT NULL,
   doc json,
-  CONSTRAINT changes_pkey PRIMARY KEY (store_id, "position")
+  version integer,
+  created_at timestamp(3) with time zone,
+  hidden json,
+  given_at timestamp with time zone NOT NULL,
+  CONSTRAINT changes_pkey PRIMARY KEY (store_id, "position", given_at)
 );
-CREATE INDEX changes_by_time ON changes USING btree (store_id, at);
-CREATE INDEX changes_of_gone_personal_data ON changes USING btree (store_id, id) WHERE ((event = 'deleted'::text) AND personal);
-CREATE INDEX changes_of_one_time_passwords ON changes USING btree (store_id, (((doc -> 'user_authentication_info'::text) ->> 'id'::text))) WHERE (type = 'one-time-password-token-request'::text);
-CREATE INDEX changes_of_personal_data ON changes USING btree (store_id, source, id, "position") WHERE personal;
-CREATE INDEX changes_of_personal_data_by_scope ON changes USING btree (store_id, scope) WHERE personal;
+CREATE INDEX changes_by_time ON ONLY changes USING btree (store_id, at);
+CREATE INDEX changes_of_object ON ONLY changes USING btree (store_id, id, "position");
+CREATE INDEX changes_of_one_time_passwords ON ONLY changes USING btree (store_id, (((doc -> 'user_authentication_info'::text) ->> 'id'::text))) WHERE (type = 'one-time-password-token-request'::text);
+CREATE INDEX changes_of_personal_data_by_scope ON ONLY changes USING btree (store_id, scope) WHERE personal;
 
 CREATE TABLE currencies (
   store_id uuid NOT NULL,
@@ -2396,10 +2427,19 @@ CREATE TABLE erasure_requests (
 CREATE INDEX erasure_requests_by_created_at ON erasure_requests USING btree (store_id, resource_id, created_at, id);
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON erasure_requests FOR EACH ROW EXECUTE FUNCTION erasure_requests_tracked();
 
+CREATE TABLE feed_days (
+  store_id uuid NOT NULL,
+  day date NOT NULL,
+  "position" bigint NOT NULL,
+  CONSTRAINT feed_days_pkey PRIMARY KEY (store_id, day)
+);
+
 CREATE TABLE feeds (
   store_id uuid NOT NULL,
   "position" bigint NOT NULL,
   done bigint DEFAULT 0 NOT NULL,
+  given_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+  trimmed bigint DEFAULT 0 NOT NULL,
   CONSTRAINT feeds_pkey PRIMARY KEY (store_id)
 ) WITH (
   fillfactor=50
@@ -2506,6 +2546,9 @@ CREATE TABLE fresh_changes (
   actor text NOT NULL,
   request_id text NOT NULL,
   doc json,
+  version integer,
+  created_at timestamp(3) with time zone,
+  hidden json,
   CONSTRAINT fresh_changes_pkey PRIMARY KEY (store_id, seq)
 ) WITH (
   autovacuum_vacuum_scale_factor=0,

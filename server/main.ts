@@ -11,6 +11,7 @@ import { deriveKeys, type Keys } from './kernel/auth/keys.ts'
 import { Tokens } from './kernel/auth/tokens.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import { Sequencer } from './kernel/feed/sequence-changes.ts'
+import { FeedWatcher } from './kernel/feed/watch.ts'
 import { docs } from './kernel/http/docs.ts'
 import { health } from './kernel/http/health.ts'
 import { type Module, mustHaveRows, outsideCallsOf } from './kernel/module.ts'
@@ -21,6 +22,7 @@ import { Database, statementMaxMs } from './kernel/storage/database.ts'
 import { DiskSpace } from './kernel/storage/disk-space.ts'
 import { giveWay } from './kernel/storage/give-way.ts'
 import { migrate } from './kernel/storage/migrate.ts'
+import { backgroundConnections } from './kernel/work/background.ts'
 import type { Instance } from './kernel/work/context.ts'
 import { prepareStores } from './kernel/work/first-days.ts'
 import { jobConnections, migrateJobs, startJobs } from './kernel/work/jobs.ts'
@@ -73,8 +75,8 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     const databaseUrl = config.databaseUrl ?? embedded?.url ?? ''
     const limitMs = swaps.statementMaxMs ?? statementMaxMs
     const database = new Database(databaseUrl, config.databaseConnections, limitMs, embedded && giveWay)
-    // For long work that must not delay requests: jobs and the sequencer.
-    const jobDatabase = new Database(databaseUrl, jobConnections + 1)
+    // For long work that must not delay requests: jobs, background work and the sequencer.
+    const jobDatabase = new Database(databaseUrl, jobConnections + backgroundConnections + 1)
     undo.push(() => Promise.all([database.close(), jobDatabase.close()]))
     const disk = new DiskSpace(database, log)
     undo.push(async () => disk.stop())
@@ -87,7 +89,8 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     const blobs = bucket ? await s3Blobs(bucket, filesDir) : diskBlobs(filesDir)
     undo.push(async () => blobs.close())
 
-    const sequencer = new Sequencer(jobDatabase, log)
+    const feed = new FeedWatcher(jobDatabase, log)
+    const sequencer = new Sequencer(jobDatabase, log, (storeIds) => feed.note(storeIds))
     undo.push(() => sequencer.stop())
     const reads = new ReadRecorder(new Register(modules), database, clock, log)
     undo.push(() => reads.stop())
@@ -112,6 +115,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       blobs,
       onRead: (ctx, resource, row) => reads.record(ctx, resource, row),
       onWrite: (storeId) => sequencer.wake(storeId),
+      feed,
       mayConnect: (address) => isPublic(address) || isIn(config.providerNetworks, address),
       strictPasswords: config.strictPasswords,
       apiDocument: (own) => sutlerApi(modules, access, own),
@@ -130,10 +134,18 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       { ...instance, database: jobDatabase },
     )
     undo.push(() => jobs.stop())
+    for (const { start: begin } of modules.flatMap(({ background }) => background)) {
+      const started = begin({ ...instance, database: jobDatabase })
+      undo.push(() => started.stop())
+    }
     const server = buildServer(instance, modules, config.trustProxy)
     health(server, database, disk)
     docs(server, instance.apiDocument, config.baseUrl)
-    undo.push(() => server.close())
+    undo.push(() => {
+      // Readers who wait for changes would keep their connections open.
+      feed.stop()
+      return server.close()
+    })
     const url = await listen(server, config)
     return { url, instance, failed: embedded?.exited ?? new Promise(() => {}), stop }
   } catch (error) {

@@ -28,7 +28,7 @@ const sourceOf = (file: string) => read(file).replace(/^\s*(\/?\*|\/\/).*$/gm, '
 
 /** Tables that no resource declares, or that resources of another module show. */
 const undeclared: Readonly<Record<string, string>> = {
-  kernel: `added_fields attempts changes edition_totals feeds first_days fresh_changes idempotency_keys intents
+  kernel: `added_fields attempts changes edition_totals feed_days feeds first_days fresh_changes idempotency_keys intents
     list_blocks list_deltas list_moves list_totals long_jobs migrations organisations secrets singletons stores`,
   identity: 'user_token_epochs',
   passwords: 'one_time_passwords',
@@ -54,7 +54,7 @@ const undeclared: Readonly<Record<string, string>> = {
 const publishedByKernel = words('added_fields changes edition_totals organisations singletons stores')
 
 const routinesOf: Readonly<Record<string, string>> = {
-  kernel: `change_all count_moved drop_list_block give_positions has_fresh_changes hold_feed list_block_at list_points list_seek
+  kernel: `change_all count_moved drop_list_block give_positions has_fresh_changes hold_feed keep_partition list_block_at list_points list_seek
     merge_list_deltas sequence_changes sequence_store split_larger_list_block split_list_block
     stores_with_fresh_changes track`,
   extensions: 'entry_unique_key index_entry indexed_values',

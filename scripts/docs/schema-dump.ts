@@ -4,7 +4,7 @@ import type { Connection } from '../../server/kernel/storage/database.ts'
 const dump = `
   WITH tables AS (
     SELECT c.oid, c.relname, c.reloptions FROM pg_class c
-    WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
+    WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
   ), members AS (
     SELECT a.attrelid AS oid, 1 AS part, a.attnum::text AS place, format('  %I %s%s%s%s', a.attname,
       format_type(a.atttypid, a.atttypmod),

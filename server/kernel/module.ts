@@ -15,6 +15,7 @@ import { linkOperation } from './request/relationships.ts'
 import { deleteSingleton, getSingleton, updateSingleton } from './request/singletons.ts'
 import { describeOrder, nounOf } from './shape/model.ts'
 import { complete } from './shape/values.ts'
+import type { Background } from './work/background.ts'
 import type { Work } from './work/context.ts'
 import type { Chore, Job, LongJob } from './work/job.ts'
 import type { OutsideCall } from './work/outside-calls.ts'
@@ -30,6 +31,7 @@ export interface Module {
   readonly resources: readonly Resource[]
   readonly jobs: readonly (Job | LongJob)[]
   readonly chores: readonly Chore[]
+  readonly background: readonly Background[]
   readonly firstDay?: FirstDay
   readonly renewSeals?: RenewSeals
 }
@@ -60,6 +62,7 @@ interface Chapter {
   readonly actions?: readonly Action[]
   readonly jobs?: readonly (Job | LongJob)[]
   readonly chores?: readonly Chore[]
+  readonly background?: readonly Background[]
   readonly firstDay?: FirstDay
   readonly renewSeals?: RenewSeals
 }
@@ -75,6 +78,7 @@ export const module = ({
   actions = [],
   jobs = [],
   chores = [],
+  background = [],
   firstDay,
   renewSeals,
 }: Chapter): Module => ({
@@ -90,6 +94,7 @@ export const module = ({
   resources,
   jobs,
   chores,
+  background,
   ...(firstDay && { firstDay }),
   ...(renewSeals && { renewSeals }),
 })

@@ -107,7 +107,9 @@ export async function placesOf(world: World, text: string): Promise<string[]> {
     `SELECT c.table_schema || '.' || c.table_name AS relation, c.column_name AS name
      FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
      WHERE t.table_type = 'BASE TABLE' AND c.table_schema IN ('public', 'graphile_worker')
-       AND c.data_type IN ('text', 'json', 'jsonb', 'character varying', 'ARRAY', 'bytea')`,
+       AND c.data_type IN ('text', 'json', 'jsonb', 'character varying', 'ARRAY', 'bytea')
+       AND NOT EXISTS (SELECT FROM pg_class p WHERE p.relispartition
+         AND p.oid = format('%I.%I', c.table_schema, c.table_name)::regclass)`,
   )
   const places: string[] = []
   for (const { relation, name } of rows) {

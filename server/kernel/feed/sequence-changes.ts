@@ -22,6 +22,7 @@ const stoppingMaxMs = 5000
 export class Sequencer {
   readonly #database: Connection
   readonly #log: Logger
+  readonly #onSequenced: (storeIds: readonly string[]) => void
   readonly #written = new Set<string>()
   /** The changes before this mark have their positions: see `sequence_changes`. */
   #mark: readonly [tip: string | null, xid: string | null] = [null, null]
@@ -33,10 +34,15 @@ export class Sequencer {
   #fails = false
   #stopped = false
 
-  /** Begins with changes from earlier runs. */
-  constructor(database: Connection, log: Logger) {
+  /** Begins with changes from earlier runs. `onSequenced` is called with the stores that got positions. */
+  constructor(
+    database: Connection,
+    log: Logger,
+    onSequenced: (storeIds: readonly string[]) => void = () => {},
+  ) {
     this.#database = database
     this.#log = log
+    this.#onSequenced = onSequenced
     this.#schedule()
   }
 
@@ -112,6 +118,7 @@ export class Sequencer {
     })
     const [tip = null, xid = null, busy] = row ?? []
     this.#mark = [tip, xid]
+    this.#onSequenced(stores)
     for (const storeId of busy?.match(/[0-9a-f-]{36}/g) ?? []) this.#written.add(storeId)
   }
 }

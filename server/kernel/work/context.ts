@@ -24,6 +24,14 @@ export interface ShopperToken {
   verify(instance: Instance, storeId: string, token: string): Promise<Shopper>
 }
 
+/** Tells readers when the feed of a store goes on. */
+export interface FeedWatch {
+  /** Resolves when the store's feed has gone past the position, when the signal aborts, or when the server stops. */
+  past(storeId: string, position: number, signal: AbortSignal): Promise<void>
+  /** Calls the listener with stores whose feed this process has continued. Returns what ends that. */
+  onChange(listener: (storeIds: readonly string[]) => void): () => void
+}
+
 /** What belongs to no store: the process, and what all stores share. */
 export interface Instance {
   readonly database: Database
@@ -46,6 +54,7 @@ export interface Instance {
   readonly onRead: (ctx: Ctx, model: Model, row: Row) => void
   /** Called when a store may have changed. It must not delay the response. */
   readonly onWrite: (storeId: string) => void
+  readonly feed: FeedWatch
   /** Whether the server may connect to an IP address that a client chose. */
   readonly mayConnect: (address: string) => boolean
   /** Whether passwords need more than a minimum length. The modules with passwords define the rules. */

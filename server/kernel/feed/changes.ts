@@ -1,0 +1,67 @@
+import type { Store } from '../storage/store.ts'
+
+/** A change of an object, or an event that `record` has written, at its position in the store's feed. */
+export interface Change {
+  readonly position: number
+  /** An ISO timestamp: the time of the change, by the clock of the process that wrote it. */
+  readonly at: string
+  /** `created`, `updated` or `deleted`, or the name of an event. */
+  readonly event: string
+  readonly type: string
+  /** The table of the object: see `track`. */
+  readonly source: string
+  readonly id: string
+  /** The id of the innermost parent in the object's path. */
+  readonly scope: string | undefined
+  readonly actor: string
+  readonly requestId: string
+  /** The JSON of what is shown of the object after the change; undefined after its deletion. */
+  readonly doc: string | undefined
+  /** Undefined for events, and for changes from before the feed stored it. The same holds for `createdAt`. */
+  readonly version: number | undefined
+  readonly createdAt: string | undefined
+  /** The JSON of the hidden values that the table stores in the feed. */
+  readonly hidden: string | undefined
+}
+
+/** How far the feed of a store goes. */
+export interface FeedBounds {
+  /** The position of the last change. */
+  readonly last: number
+  /** Changes up to this position may have been trimmed. */
+  readonly trimmed: number
+}
+
+export async function feedBounds(store: Store): Promise<FeedBounds> {
+  const [row] = await store.read('SELECT position, trimmed FROM feeds WHERE store_id = $1')
+  return { last: Number(row?.[0] ?? 0), trimmed: Number(row?.[1] ?? 0) }
+}
+
+const utc = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+// The day of the first change to read bounds the partitions.
+const readSql = `SELECT position, ${utc('at')}, event, type, source, id, scope, actor, request_id, doc, version,
+    ${utc('created_at')}, hidden
+  FROM changes
+  WHERE store_id = $1 AND position > $2 AND given_at >= coalesce((
+      SELECT day::timestamp AT TIME ZONE 'UTC' FROM feed_days
+      WHERE store_id = $1 AND position <= $2 + 1 ORDER BY day DESC LIMIT 1), '-infinity')
+  ORDER BY position LIMIT $3`
+
+/** The next changes after a position, at most `most`, in their order. */
+export async function readChanges(store: Store, after: number, most: number): Promise<readonly Change[]> {
+  const rows = await store.run(readSql, after, most)
+  return rows.map((row) => {
+    const [position, at, event, type, source, id, scope, actor, requestId, doc, version, createdAt, hidden] =
+      row as readonly string[]
+    return {
+      position: Number(position),
+      ...{ at, event, type, source, id, actor, requestId },
+      scope: scope ?? undefined,
+      doc: doc ?? undefined,
+      version: version == null ? undefined : Number(version),
+      createdAt: createdAt ?? undefined,
+      hidden: hidden ?? undefined,
+    } as Change
+  })
+}
