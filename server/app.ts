@@ -44,6 +44,7 @@ import { settings } from './settings/index.ts'
 import { simulationChapter } from './simulations/index.ts'
 import { releaseContents, storefront } from './storefront/index.ts'
 import { stripe } from './stripe/index.ts'
+import { targets } from './targets/index.ts'
 import { totals } from './totals/index.ts'
 import { giveUpPayments, transactionChapter } from './transactions/index.ts'
 import { variationChapter } from './variations/index.ts'
@@ -57,6 +58,7 @@ const users = defineUsers({
 const chapters: readonly Module[] = [
   settings,
   keys,
+  targets,
   identity(users),
   passwords,
   oidc(users, forgetPasswords),

@@ -120,6 +120,13 @@ export function readConfig(env: Env = process.env) {
     providerNetworks: setting('SUTLER_PROVIDER_NETWORKS', networks, undefined),
 
     /**
+     * The networks besides the public internet where webhooks and queues of integrations may be, written like
+     * SUTLER_PROVIDER_NETWORKS. The default is none: merchants choose these addresses, and must not reach hosts that
+     * only this server can reach.
+     */
+    webhookNetworks: setting('SUTLER_WEBHOOK_NETWORKS', networks, undefined),
+
+    /**
      * The mail server for one-time passwords, as `smtp://user:password@host:587` (or `smtps://`). By default the server
      * sends no mail: a service that reads the event must send the password.
      */

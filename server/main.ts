@@ -117,6 +117,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       onWrite: (storeId) => sequencer.wake(storeId),
       feed,
       mayConnect: (address) => isPublic(address) || isIn(config.providerNetworks, address),
+      maySendTo: (address) => isPublic(address) || isIn(config.webhookNetworks, address),
       strictPasswords: config.strictPasswords,
       apiDocument: (own) => sutlerApi(modules, access, own),
       explainsToShoppers: config.explainsToShoppers,

@@ -39,6 +39,10 @@ const refused: [env: Record<string, string>, line: RegExp][] = [
   [{ SUTLER_TRUST_PROXY: '10.0.0.0/33' }, /^SUTLER_TRUST_PROXY is "10.0.0.0\/33"/],
   [{ SUTLER_TRUST_PROXY: '10.0.0.256' }, /^SUTLER_TRUST_PROXY is "10.0.0.256"/],
   [{ SUTLER_TRUST_PROXY: '10.0.0.1,' }, /^SUTLER_TRUST_PROXY is "10.0.0.1,"/],
+  [
+    { SUTLER_WEBHOOK_NETWORKS: '10.0.0.0/33' },
+    /^SUTLER_WEBHOOK_NETWORKS is "10.0.0.0\/33": it must be IP addr/,
+  ],
   [{ SUTLER_PROVIDER_NETWORKS: 'localhost' }, /^SUTLER_PROVIDER_NETWORKS is "localhost": it must be IP addr/],
   [
     { SUTLER_S3_BUCKET: 'a', SUTLER_S3_ACCESS_KEY_ID: 'b' },

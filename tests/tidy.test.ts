@@ -104,6 +104,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['rule', 'what a resource does with what is written; what an option is held to'],
   ['search', 'plain English'],
   ['setting', 'what an operator or a store may set'],
+  ['target', 'the resource that a link or a relationship leads to'],
   ['tag', 'of an entity, of a ciphertext, of an API document'],
   ['time', 'plain English'],
   ['to', 'plain English'],

@@ -1,10 +1,10 @@
-import { lookup as resolve } from 'node:dns'
 import * as http from 'node:http'
 import * as https from 'node:https'
-import { isIP, type LookupFunction } from 'node:net'
 import type { CustomFetchOptions } from 'openid-client'
 import { perInstance } from '../kernel/work/per-instance.ts'
 import { isLoopback, rangeNameOf } from '../platform/sockets/addresses.ts'
+import { checkedLookup, type MayConnect, mustAllowLiteral } from '../platform/sockets/checked-lookup.ts'
+import { askSystem } from '../platform/sockets/resolve-name.ts'
 
 const timeoutMs = 10_000
 const bytesMax = 512 * 1024
@@ -13,8 +13,6 @@ const idleMs = 4_000
 
 /** Like `fetch`, but with limits on time, size and addresses, and without following redirects. */
 export type ProviderFetch = (url: string, options?: Partial<CustomFetchOptions>) => Promise<Response>
-
-type MayConnect = (address: string) => boolean
 
 /**
  * Merchants choose the addresses of providers, and must not reach hosts that only this server can reach. The check is
@@ -45,11 +43,10 @@ export const providerFetchOf = perInstance(({ mayConnect }): ProviderFetch => {
 })
 
 function transportOf({ Agent, request }: typeof http | typeof https, mayConnect: MayConnect) {
-  const agent = new Agent({ keepAlive: true, timeout: idleMs, lookup: lookupAllowed(mayConnect) })
+  const lookup = checkedLookup(askSystem, mayConnect, refuseHost)
+  const agent = new Agent({ keepAlive: true, timeout: idleMs, lookup })
   return async (address: URL, { method, headers, body }: Partial<CustomFetchOptions>) => {
-    // Node looks up names only.
-    const literal = address.hostname.replace(/^\[|\]$/g, '')
-    if (isIP(literal)) filterAllowed(mayConnect, literal, [literal])
+    mustAllowLiteral(address.hostname, mayConnect, refuseHost)
     const signal = AbortSignal.timeout(timeoutMs)
     const options = { agent, signal, ...(method && { method }), ...(headers && { headers }) }
     const sendOnce = () =>
@@ -72,36 +69,10 @@ function transportOf({ Agent, request }: typeof http | typeof https, mayConnect:
   }
 }
 
-const lookupAllowed =
-  (mayConnect: MayConnect): LookupFunction =>
-  (name, options, done) => {
-    resolve(name, { ...options, all: true }, (error, records = []) => {
-      try {
-        if (error) throw error
-        const within = filterAllowed(
-          mayConnect,
-          name,
-          records.map(({ address }) => address),
-        )
-        const [first, ...more] = records.filter(({ address }) => within.includes(address))
-        if (options.all) done(null, first ? [first, ...more] : [])
-        else done(null, first?.address ?? '', first?.family)
-      } catch (refusal) {
-        done(refusal as NodeJS.ErrnoException, '')
-      }
-    })
-  }
-
-function filterAllowed(
-  mayConnect: MayConnect,
-  name: string,
-  addresses: readonly string[],
-): readonly string[] {
-  const within = addresses.filter(mayConnect)
-  if (within.length) return within
+function refuseHost(host: string, addresses: readonly string[]): never {
   const names = [...new Set(addresses.map(rangeNameOf))].join()
   throw new Error(
-    `${name} is at ${addresses.join(', ')}, which is not a public address: to allow providers there, ` +
+    `${host} is at ${addresses.join(', ')}, which is not a public address: to allow providers there, ` +
       `set SUTLER_PROVIDER_NETWORKS=${names} (http is accepted only on this machine)`,
   )
 }

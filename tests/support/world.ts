@@ -71,8 +71,9 @@ export const testConfig = (postgres: string, database: string, more: Record<stri
     PORT: '0',
     HOST: '127.0.0.1',
     LOG_LEVEL: 'error',
-    // The tests' providers are there.
+    // The tests' providers and receivers are there.
     SUTLER_PROVIDER_NETWORKS: 'loopback',
+    SUTLER_WEBHOOK_NETWORKS: 'loopback',
     SUTLER_SECRET: secret,
     SUTLER_FILES_DIR: filesOf(database),
     ...more,

@@ -57,6 +57,8 @@ export interface Instance {
   readonly feed: FeedWatch
   /** Whether the server may connect to an IP address that a client chose. */
   readonly mayConnect: (address: string) => boolean
+  /** As `mayConnect`, for what is sent to addresses that a client chose. */
+  readonly maySendTo: (address: string) => boolean
   /** Whether passwords need more than a minimum length. The modules with passwords define the rules. */
   readonly strictPasswords: boolean
   /** The API document of all modules; with `own`, as one store has its resources. */

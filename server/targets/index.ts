@@ -1,0 +1,12 @@
+import { module } from '../kernel/module.ts'
+
+export { usualLimits } from './limits.ts'
+export type { Message, Outcome, SqsTarget, StompTarget, Target, WebhookTarget } from './message.ts'
+export { type Network, openNetwork } from './network.ts'
+export { send } from './send.ts'
+export { isSigningSecret } from './sign.ts'
+
+export const targets = module({
+  name: 'targets',
+  about: 'How a message reaches a webhook or a queue of the merchant.',
+})

@@ -1,0 +1,10 @@
+/** What an attempt may take. */
+export interface Limits {
+  readonly timeoutMs: number
+  /** How much of a response is read and stored. */
+  readonly bodyBytesMax: number
+  /** Ends the attempt. */
+  readonly signal: AbortSignal
+}
+
+export const usualLimits = { timeoutMs: 10_000, bodyBytesMax: 4 * 1024 } as const

@@ -1,0 +1,83 @@
+/** One attempt to tell a target about an event. */
+export interface Message {
+  /** The id of the event: the same for all attempts, targets and replays. */
+  readonly eventId: string
+  /** The key of the event, such as `order.paid`. */
+  readonly key: string
+  /** The object of the event: a queue that keeps an order keeps that of its events. */
+  readonly subject: string
+  /** From 1. */
+  readonly attempt: number
+  /** The time of the attempt. */
+  readonly at: Date
+  readonly integration: {
+    readonly id: string
+    readonly integration_type: string
+    readonly name: string
+    readonly description: string
+  }
+  /** The object as it was after the change, in the form of its GET; of a deleted one, its type and its id. */
+  readonly payload: unknown
+  readonly isDeletion: boolean
+  readonly storeId: string
+  readonly organisationId: string
+  /** The URL of the server that the event is from. */
+  readonly source: string
+}
+
+export interface WebhookTarget {
+  readonly type: 'webhook'
+  readonly url: string
+  /** Sent as it is, in a header and in the body. */
+  readonly secret_key?: string | undefined
+  /** Signs the message: see `signature`. */
+  readonly signing_secret?: string | undefined
+}
+
+export interface SqsTarget {
+  readonly type: 'aws_sqs'
+  /** The URL of the queue. Its host is the endpoint. */
+  readonly url: string
+  readonly aws_access_key_id: string
+  readonly aws_secret_access_key: string
+  readonly region: string
+}
+
+export interface StompTarget {
+  readonly type: 'stomp'
+  /** Tried in this order until a broker answers. */
+  readonly addresses: readonly string[]
+  readonly destination: string
+  readonly username?: string | undefined
+  readonly password?: string | undefined
+}
+
+export type Target = WebhookTarget | SqsTarget | StompTarget
+
+/** How an attempt ended. */
+export interface Outcome {
+  /** Whether the target has taken the message. */
+  readonly succeeded: boolean
+  /** The HTTP status of the response; 0 if there was none. */
+  readonly statusCode: number
+  /** The beginning of the response. */
+  readonly body: string
+  /** Why it failed; empty if it succeeded. */
+  readonly errorDetail: string
+  readonly processingTimeS: number
+  /** Whether the target did not answer in time. */
+  readonly timedOut: boolean
+  /** Whether each further attempt would fail in the same way. */
+  readonly isFinal: boolean
+}
+
+/** What an adapter returns; `send` adds the time. */
+export type Result = Omit<Outcome, 'processingTimeS'>
+
+export const delivered = (statusCode: number, body: string): Result => ({
+  ...{ succeeded: true, statusCode, body, errorDetail: '', timedOut: false, isFinal: false },
+})
+
+export const failed = (errorDetail: string, more: Partial<Result> = {}): Result => ({
+  ...{ succeeded: false, statusCode: 0, body: '', errorDetail, timedOut: false, isFinal: false, ...more },
+})

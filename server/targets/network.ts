@@ -1,0 +1,126 @@
+import * as http from 'node:http'
+import * as https from 'node:https'
+import type { LookupFunction } from 'node:net'
+import { rangeNameOf } from '../platform/sockets/addresses.ts'
+import {
+  checkedLookup,
+  type MayConnect,
+  mustAllowLiteral,
+  type ResolveName,
+} from '../platform/sockets/checked-lookup.ts'
+import { nameResolver } from '../platform/sockets/resolve-name.ts'
+
+/** Shorter than servers usually keep an idle connection open. */
+const idleMs = 4_000
+/** Connections to one host that wait for the next message. */
+const idleMax = 4
+const headerBytesMax = 16 * 1024
+
+/**
+ * The way out: merchants choose the hosts, and must not reach what only this server can reach. Every connection goes to
+ * an address that was checked.
+ */
+export interface Network {
+  readonly lookup: LookupFunction
+  /** Refuses a host that is an address, if the address is not allowed. */
+  mustAllow(hostname: string): void
+  readonly agents: Readonly<Record<string, http.Agent>>
+  /** Closes the connections that wait. */
+  close(): void
+}
+
+export function openNetwork(mayConnect: MayConnect, resolve: ResolveName = nameResolver()): Network {
+  const lookup = checkedLookup(resolve, mayConnect, refuseHost)
+  const options = { keepAlive: true, timeout: idleMs, maxFreeSockets: idleMax, lookup }
+  const agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
+  return {
+    lookup,
+    mustAllow: (hostname) => mustAllowLiteral(hostname, mayConnect, refuseHost),
+    agents,
+    close: () => {
+      for (const agent of Object.values(agents)) agent.destroy()
+    },
+  }
+}
+
+function refuseHost(host: string, addresses: readonly string[]): never {
+  const names = [...new Set(addresses.map(rangeNameOf))].join()
+  const where = host === addresses[0] ? '' : ` is at ${addresses.join(', ')}, which`
+  throw new Error(
+    `${host}${where} is not a public address. The operator can allow it: SUTLER_WEBHOOK_NETWORKS=${names}.`,
+  )
+}
+
+export interface HttpRequest {
+  readonly url: URL
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Uint8Array
+}
+
+export interface HttpResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** At most as many bytes as the caller reads. */
+  readonly body: Buffer
+  /** Whether the body is longer. */
+  readonly isCut: boolean
+}
+
+/** Sends a request, and reads the beginning of the response. It follows no redirects. */
+export async function exchange(
+  network: Network,
+  request: HttpRequest,
+  bytesMax: number,
+  signal: AbortSignal,
+): Promise<HttpResponse> {
+  network.mustAllow(request.url.hostname)
+  const answer = await sendOnce(network, request, signal)
+  const { body, isCut } = await readBeginning(answer, bytesMax)
+  const headers = Object.entries(answer.headers).map(([name, value]) => [name, String(value ?? '')])
+  return { status: answer.statusCode ?? 0, headers: Object.fromEntries(headers), body, isCut }
+}
+
+function sendOnce(
+  network: Network,
+  request: HttpRequest,
+  signal: AbortSignal,
+): Promise<http.IncomingMessage> {
+  const { url, method, headers, body } = request
+  const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>()
+  const agent = network.agents[url.protocol]
+  if (!agent) throw new Error('The URL must begin with https:// or http://.')
+  const options = { agent, method, signal, maxHeaderSize: headerBytesMax }
+  const outgoing = (url.protocol === 'https:' ? https : http).request(url, {
+    ...options,
+    headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+  })
+  outgoing.once('response', resolve)
+  outgoing.once('upgrade', (answer, socket) => {
+    socket.destroy()
+    resolve(answer)
+  })
+  outgoing.on('error', (error: NodeJS.ErrnoException) => {
+    // The server closed an idle connection: that is not an answer, so the request is sent again.
+    if (outgoing.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? ''))
+      sendOnce(network, request, signal).then(resolve, reject)
+    else reject(error)
+  })
+  outgoing.end(body)
+  return promise
+}
+
+/** The status has arrived: a body that ends early, or never, does not change it. */
+async function readBeginning(answer: http.IncomingMessage, bytesMax: number) {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of answer) {
+      chunks.push(chunk)
+      bytes += chunk.length
+      // Leaving the loop closes the connection.
+      if (bytes > bytesMax) break
+    }
+  } catch {}
+  return { body: Buffer.concat(chunks).subarray(0, bytesMax), isCut: bytes > bytesMax }
+}

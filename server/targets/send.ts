@@ -1,0 +1,36 @@
+import { failureOf } from './describe-failure.ts'
+import { type Limits, usualLimits } from './limits.ts'
+import type { Message, Outcome, Result, Target } from './message.ts'
+import type { Network } from './network.ts'
+import { sendToSqs } from './sqs.ts'
+import { sendToStomp } from './stomp.ts'
+import { sendWebhook } from './webhook.ts'
+
+/** Sends a message to a target, once, within the limits. It never throws: every failure is an outcome. */
+export async function send(
+  network: Network,
+  target: Target,
+  message: Message,
+  limits: Partial<Limits> = {},
+): Promise<Outcome> {
+  const { timeoutMs, bodyBytesMax } = { ...usualLimits, ...limits }
+  const signals = [AbortSignal.timeout(timeoutMs), ...(limits.signal ? [limits.signal] : [])]
+  const signal = AbortSignal.any(signals)
+  const startedAt = performance.now()
+  const result = await sendAs(network, target, message, { timeoutMs, bodyBytesMax, signal }).catch(
+    // Libraries wrap the reason of an abort in errors of their own.
+    (error: unknown) => failureOf(signal.aborted ? signal.reason : error, timeoutMs),
+  )
+  return { ...result, processingTimeS: Math.round((performance.now() - startedAt) * 10) / 10_000 }
+}
+
+async function sendAs(network: Network, target: Target, message: Message, limits: Limits): Promise<Result> {
+  switch (target.type) {
+    case 'webhook':
+      return sendWebhook(network, target, message, limits)
+    case 'aws_sqs':
+      return sendToSqs(network, target, message, limits)
+    case 'stomp':
+      return sendToStomp(network, target, message, limits)
+  }
+}

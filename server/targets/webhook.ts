@@ -1,0 +1,46 @@
+import { readableText } from './describe-failure.ts'
+import type { Limits } from './limits.ts'
+import { delivered, failed, type Message, type Result, type WebhookTarget } from './message.ts'
+import { exchange, type Network } from './network.ts'
+import { signatureHeaders } from './sign.ts'
+
+/** The body of a webhook, in the form of the public contract. */
+export function webhookBody(target: WebhookTarget, message: Message): string {
+  const { eventId, key, attempt, integration, payload, isDeletion, storeId, organisationId } = message
+  const { url, secret_key } = target
+  return JSON.stringify({
+    id: eventId,
+    triggered_by: key,
+    attempt,
+    integration,
+    payload,
+    // Deprecated: JSON inside of JSON, except for what is gone.
+    resources: isDeletion ? payload : JSON.stringify(payload),
+    configuration: { url, ...(secret_key && { secret_key }) },
+    ...{ store_id: storeId, org_id: organisationId },
+  })
+}
+
+/** Sends a message as an HTTP request. Every status from 200 to 299 is a success. */
+export async function sendWebhook(
+  network: Network,
+  target: WebhookTarget,
+  message: Message,
+  { bodyBytesMax, signal }: Limits,
+): Promise<Result> {
+  const body = webhookBody(target, message)
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'Sutler',
+    ...(target.secret_key && { 'x-moltin-secret-key': target.secret_key }),
+    ...(target.signing_secret && signatureHeaders(target.signing_secret, message.eventId, message.at, body)),
+  }
+  const request = { url: new URL(target.url), method: 'POST', headers, body }
+  const response = await exchange(network, request, bodyBytesMax, signal)
+  const { status: statusCode } = response
+  const text = readableText(response.body)
+  if (statusCode >= 200 && statusCode < 300) return delivered(statusCode, text)
+  return failed('Received a status code outside of 2xx range - treating webhook as a fail', {
+    ...{ statusCode, body: text },
+  })
+}

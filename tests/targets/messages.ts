@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto'
+import type { Message } from '../../server/targets/index.ts'
+
+/** An event of an order, as it is sent. */
+export const messageOf = (changes: Partial<Message> = {}): Message => ({
+  eventId: randomUUID(),
+  key: 'order.paid',
+  subject: `orders:${randomUUID()}`,
+  attempt: 1,
+  at: new Date(),
+  integration: {
+    id: '9c1b1a5e-0000-4000-8000-000000000001',
+    ...{ integration_type: 'webhook', name: 'ERP', description: '' },
+  },
+  payload: {
+    data: { type: 'order', id: 'o1', name: 'Ünïcode \u0001 "quoted"' },
+    included: { items: [{ id: 'i1' }] },
+  },
+  isDeletion: false,
+  storeId: '9c1b1a5e-0000-4000-8000-000000000002',
+  organisationId: '9c1b1a5e-0000-4000-8000-000000000003',
+  source: 'https://shop.example.com',
+  ...changes,
+})
