@@ -50,6 +50,48 @@ CREATE OR REPLACE FUNCTION count_of(part text, whole text)
 RETURN ((length(whole) - length(replace(whole, part, ''::text))) / length(part))
 ;
 
+CREATE OR REPLACE PROCEDURE count_rows(IN counted regclass, IN scopes text[])
+ LANGUAGE plpgsql
+AS $procedure$
+DECLARE
+  name text := counted::text || '_counted';
+  deltas text := '';
+  moves text := '';
+  list text;
+  scope text;
+BEGIN
+  FOREACH scope IN ARRAY scopes LOOP
+    list := counted::text || CASE scope WHEN 'store_id' THEN '' ELSE '.' || scope END;
+    deltas := deltas || format($sql$
+    INSERT INTO list_deltas VALUES (%L, r.store_id, r.%I, r.created_at, r.id, n, r.updated_at);$sql$, list, scope);
+    moves := moves || format($sql$
+    INSERT INTO list_moves VALUES (%L, NEW.store_id, NEW.%I, NEW.id, OLD.updated_at, NEW.updated_at);$sql$, list, scope);
+  END LOOP;
+  EXECUTE format(
+    $function$
+CREATE OR REPLACE FUNCTION %I() RETURNS trigger LANGUAGE plpgsql AS $body$
+DECLARE
+  r record;
+  n smallint;
+BEGIN
+  IF TG_OP = 'UPDATE' THEN%s
+    RETURN NULL;
+  ELSIF TG_OP = 'INSERT' THEN
+    r := NEW;
+    n := 1;
+  ELSE
+    r := OLD;
+    n := -1;
+  END IF;%s
+  RETURN NULL;
+END $body$$function$, name, moves, deltas);
+  EXECUTE format('CREATE OR REPLACE TRIGGER track AFTER INSERT OR DELETE ON %s FOR EACH ROW EXECUTE FUNCTION %I()',
+    counted, name);
+  EXECUTE format('CREATE OR REPLACE TRIGGER track_moves AFTER UPDATE ON %s FOR EACH ROW
+    WHEN (OLD.updated_at <> NEW.updated_at) EXECUTE FUNCTION %I()', counted, name);
+END $procedure$
+;
+
 CREATE OR REPLACE FUNCTION drop_list_block(b list_blocks)
  RETURNS void
  LANGUAGE plpgsql
@@ -1061,6 +1103,54 @@ AS $function$
       WHEN json_typeof(e.value) = 'boolean' THEN (e.value #>> '{}')::boolean::integer END
   FROM json_array_elements(CASE json_typeof(value) WHEN 'array' THEN value END) WITH ORDINALITY e (value, place)
 $function$
+;
+
+CREATE OR REPLACE FUNCTION integration_jobs_counted()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  r record;
+  n smallint;
+BEGIN
+  IF TG_OP = 'UPDATE' THEN
+    INSERT INTO list_moves VALUES ('integration_jobs.integration_id', NEW.store_id, NEW.integration_id, NEW.id, OLD.updated_at, NEW.updated_at);
+    RETURN NULL;
+  ELSIF TG_OP = 'INSERT' THEN
+    r := NEW;
+    n := 1;
+  ELSE
+    r := OLD;
+    n := -1;
+  END IF;
+    INSERT INTO list_deltas VALUES ('integration_jobs.integration_id', r.store_id, r.integration_id, r.created_at, r.id, n, r.updated_at);
+  RETURN NULL;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION integration_logs_counted()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  r record;
+  n smallint;
+BEGIN
+  IF TG_OP = 'UPDATE' THEN
+    INSERT INTO list_moves VALUES ('integration_logs', NEW.store_id, NEW.store_id, NEW.id, OLD.updated_at, NEW.updated_at);
+    INSERT INTO list_moves VALUES ('integration_logs.integration_id', NEW.store_id, NEW.integration_id, NEW.id, OLD.updated_at, NEW.updated_at);
+    RETURN NULL;
+  ELSIF TG_OP = 'INSERT' THEN
+    r := NEW;
+    n := 1;
+  ELSE
+    r := OLD;
+    n := -1;
+  END IF;
+    INSERT INTO list_deltas VALUES ('integration_logs', r.store_id, r.store_id, r.created_at, r.id, n, r.updated_at);
+    INSERT INTO list_deltas VALUES ('integration_logs.integration_id', r.store_id, r.integration_id, r.created_at, r.id, n, r.updated_at);
+  RETURN NULL;
+END $function$
 ;
 
 CREATE OR REPLACE FUNCTION json_edited(doc json, name text, new_name text, new_value json)
@@ -2434,6 +2524,15 @@ CREATE TABLE feed_days (
   CONSTRAINT feed_days_pkey PRIMARY KEY (store_id, day)
 );
 
+CREATE TABLE feed_readers (
+  store_id uuid NOT NULL,
+  reader text NOT NULL,
+  "position" bigint NOT NULL,
+  CONSTRAINT feed_readers_pkey PRIMARY KEY (store_id, reader)
+) WITH (
+  fillfactor=50
+);
+
 CREATE TABLE feeds (
   store_id uuid NOT NULL,
   "position" bigint NOT NULL,
@@ -2586,6 +2685,68 @@ CREATE TABLE idempotency_keys (
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (store_id, key)
 );
 CREATE INDEX idempotency_keys_created_at ON idempotency_keys USING btree (created_at);
+
+CREATE TABLE integration_jobs (
+  store_id uuid NOT NULL,
+  id uuid NOT NULL,
+  version integer DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  integration_id uuid NOT NULL,
+  event_id uuid NOT NULL,
+  key text NOT NULL,
+  source text NOT NULL,
+  subject_id uuid NOT NULL,
+  "position" bigint NOT NULL,
+  state text DEFAULT 'waiting'::text NOT NULL,
+  attempt integer DEFAULT 0 NOT NULL,
+  due_at timestamp(3) with time zone,
+  leased_until timestamp(3) with time zone,
+  reason text,
+  CONSTRAINT integration_jobs_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'succeeded'::text, 'dead'::text, 'dropped'::text]))),
+  CONSTRAINT integration_jobs_pkey PRIMARY KEY (store_id, id)
+) WITH (
+  fillfactor=80,
+  autovacuum_vacuum_scale_factor=0.02
+);
+CREATE INDEX integration_jobs_by_created_at ON integration_jobs USING btree (store_id, integration_id, created_at, id);
+CREATE INDEX integration_jobs_by_due_at ON integration_jobs USING btree (due_at) WHERE ((state = 'waiting'::text) AND (due_at IS NOT NULL));
+CREATE INDEX integration_jobs_by_subject ON integration_jobs USING btree (store_id, integration_id, subject_id, source, "position") WHERE (state = 'waiting'::text);
+CREATE TRIGGER track AFTER INSERT OR DELETE ON integration_jobs FOR EACH ROW EXECUTE FUNCTION integration_jobs_counted();
+CREATE TRIGGER track_moves AFTER UPDATE ON integration_jobs FOR EACH ROW WHEN ((old.updated_at <> new.updated_at)) EXECUTE FUNCTION integration_jobs_counted();
+
+CREATE TABLE integration_logs (
+  store_id uuid NOT NULL,
+  id uuid NOT NULL,
+  version integer DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  doc json NOT NULL,
+  hidden json,
+  integration_id uuid NOT NULL,
+  job_id uuid NOT NULL,
+  CONSTRAINT integration_logs_pkey PRIMARY KEY (store_id, id)
+);
+CREATE INDEX integration_logs_by_created_at ON integration_logs USING btree (store_id, created_at, id);
+CREATE INDEX integration_logs_by_integration ON integration_logs USING btree (store_id, integration_id, created_at, id);
+CREATE INDEX integration_logs_by_job ON integration_logs USING btree (store_id, job_id, created_at, id);
+CREATE TRIGGER track AFTER INSERT OR DELETE ON integration_logs FOR EACH ROW EXECUTE FUNCTION integration_logs_counted();
+CREATE TRIGGER track_moves AFTER UPDATE ON integration_logs FOR EACH ROW WHEN ((old.updated_at <> new.updated_at)) EXECUTE FUNCTION integration_logs_counted();
+
+CREATE TABLE integrations (
+  store_id uuid NOT NULL,
+  id uuid NOT NULL,
+  version integer DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  doc json NOT NULL,
+  hidden json,
+  name text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'name'::text)) STORED NOT NULL,
+  enabled boolean GENERATED ALWAYS AS (((doc ->> 'enabled'::text))::boolean) STORED NOT NULL,
+  CONSTRAINT integrations_pkey PRIMARY KEY (store_id, id)
+);
+CREATE INDEX integrations_by_created_at ON integrations USING btree (store_id, created_at, id);
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON integrations FOR EACH ROW EXECUTE FUNCTION integrations_tracked();
 
 CREATE TABLE intents (
   store_id uuid NOT NULL,

@@ -5,7 +5,9 @@ import { cartChapter } from './carts/index.ts'
 import { catalogChapter } from './catalogs/index.ts'
 import { currencyChapter } from './currencies/index.ts'
 import { customers, customerToken, forgetPasswords } from './customers/index.ts'
+import { deliveries } from './deliveries/index.ts'
 import { discounts } from './discounts/index.ts'
+import { events, mustBeKnownKeys } from './events/index.ts'
 import { exportChapter } from './exports/index.ts'
 import { extensions } from './extensions/index.ts'
 import { fileChapter } from './files/index.ts'
@@ -14,6 +16,7 @@ import { gatewayChapter } from './gateways/index.ts'
 import { hierarchyChapter } from './hierarchies/index.ts'
 import { defineUsers, identity } from './identity/index.ts'
 import { imports } from './imports/index.ts'
+import { integrationChapter } from './integrations/index.ts'
 import { inventoryChapter } from './inventories/index.ts'
 import { pimJobChapter } from './jobs/index.ts'
 import type { Module } from './kernel/module.ts'
@@ -103,6 +106,9 @@ const chapters: readonly Module[] = [
   transactionChapter(hearIntent),
   manualOrderChapter,
   cartPaymentChapter,
+  integrationChapter(mustBeKnownKeys),
+  events,
+  deliveries,
 ]
 
 /** Nothing registers itself; a module may use only the modules above it. */

@@ -18,8 +18,8 @@ const routines = new Map(
   [...schema.matchAll(/^CREATE OR REPLACE (?:FUNCTION|PROCEDURE) (\w+)\(.*?\n;\n/gms)]
     .filter(([text]) => !/LANGUAGE c\b/.test(text))
     .map(([text, name = '']) => [name, text] as const)
-    // `track` writes these.
-    .filter(([name]) => !/_tracked$|_fkey$/.test(name)),
+    // `track` and `count_rows` write these.
+    .filter(([name]) => !/_(tracked|counted)$|_fkey$/.test(name)),
 )
 
 const server = filesIn('server').filter((file) => file.endsWith('.ts'))
@@ -47,6 +47,7 @@ const undeclared: Readonly<Record<string, string>> = {
   'promotion-codes': `paying_shoppers rule_promotion_codes rule_promotion_jobs rule_promotion_usages standard_promotion_codes
     standard_promotion_jobs standard_promotion_usages`,
   orders: 'order_contents',
+  deliveries: 'feed_readers',
   'personal-data': 'personal_data_reads',
 }
 
@@ -54,7 +55,8 @@ const undeclared: Readonly<Record<string, string>> = {
 const publishedByKernel = words('added_fields changes edition_totals organisations singletons stores')
 
 const routinesOf: Readonly<Record<string, string>> = {
-  kernel: `change_all count_moved drop_list_block give_positions has_fresh_changes hold_feed keep_partition list_block_at list_points list_seek
+  kernel: `change_all count_moved count_rows drop_list_block give_positions has_fresh_changes hold_feed keep_partition list_block_at
+    list_points list_seek
     merge_list_deltas sequence_changes sequence_store split_larger_list_block split_list_block
     stores_with_fresh_changes track`,
   extensions: 'entry_unique_key index_entry indexed_values',

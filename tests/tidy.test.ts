@@ -76,6 +76,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['custom', 'a type of the package pg', /storage\/database\.ts$/],
   ['data', 'what an envelope is around'],
   ['error', 'what is thrown, or answered'],
+  ['event', 'what the feed records; of the Node runtime'],
   ['export', 'a word of the language'],
   ['extension', 'of a chunk of a request', /http\/unreadable\.ts$/],
   ['field', 'what a resource is made of'],

@@ -65,6 +65,8 @@ export const access = {
   promotions: admin,
   // Their settings include the names of accounts at payment services.
   gateways: admin,
+  // What they are sent holds everything that happens in the store.
+  integrations: admin,
   // Guests know the ids of their carts.
   'cart-lists': { 'account-member': 'r', customer: 'r', client_credentials: 'r' },
   'order-exports': admin,

@@ -11,12 +11,14 @@ import { cartPaymentSamples } from '../cart-payments/samples.ts'
 import { cartSamples } from '../carts/samples.ts'
 import { catalogs } from '../catalogs/samples.ts'
 import { customers } from '../customers/samples.ts'
+import { deliverySamples } from '../deliveries/samples.ts'
 import { extensions } from '../extensions/samples.ts'
 import { files } from '../files/samples.ts'
 import { flows } from '../flows/samples.ts'
 import { gatewaySamples } from '../gateways/samples.ts'
 import { hierarchies } from '../hierarchies/samples.ts'
 import { identity } from '../identity/samples.ts'
+import { integrationSamples } from '../integrations/samples.ts'
 import { inventorySamples } from '../inventories/samples.ts'
 import { pimJobs } from '../jobs/samples.ts'
 import { orderExportSamples } from '../order-exports/samples.ts'
@@ -70,6 +72,8 @@ const modules: readonly ModuleSamples[] = [
   cartPaymentSamples,
   orderSamples,
   orderExportSamples,
+  integrationSamples,
+  deliverySamples,
 ]
 
 type Lists = 'runTime' | 'needsAllFields' | 'specialCreates' | 'notInUpdates' | 'sameForAllStores'
@@ -231,7 +235,7 @@ export class Samples {
       const { path } = sampleFrom(collection, resource, { data })
       if (this.#sharedPaths.has(path)) continue
       // Some cannot be deleted.
-      if ((await this.#client.delete(path)).status === 204) room += 1
+      if ([200, 204].includes((await this.#client.delete(path)).status)) room += 1
     }
     return Math.min(room, count)
   }

@@ -1,0 +1,68 @@
+import { integrationEnvelope } from '../integrations/index.ts'
+import { resource } from '../kernel/declare/resource.ts'
+import { linkTo, object, relationshipTo } from '../kernel/openapi/shapes.ts'
+import { flag, integer, number, readOnlyObject, text } from '../kernel/shape/fields.ts'
+import { type Row, walks } from '../kernel/shape/model.ts'
+
+const shownOnly = { required: true, readOnly: true } as const
+
+const fields = {
+  succeeded: flag({ ...shownOnly, about: 'Whether the target has taken the event.' }),
+  attempt: integer({ ...shownOnly, about: 'The number of the attempt, from 1.' }),
+  body: text({ ...shownOnly, about: 'The beginning of the response, at most 4 KiB.' }),
+  status_code: integer({ ...shownOnly, about: 'The status of the response; 0 without a response.' }),
+  error_detail: text({ ...shownOnly, about: 'Why it failed. Empty if it succeeded.' }),
+  processing_time: number({ ...shownOnly, about: 'How long the attempt took, in seconds.' }),
+  relationships: readOnlyObject<LogLinks>(
+    object({
+      integration: relationshipTo(linkTo('integration')),
+      job: relationshipTo(linkTo('integration-job')),
+    }),
+    { about: 'The integration and the job.' },
+  ),
+}
+
+/** What a log links to. */
+export interface LogLinks {
+  readonly integration: { readonly data: { readonly type: 'integration'; readonly id: string } }
+  readonly job: { readonly data: { readonly type: 'integration-job'; readonly id: string } }
+}
+
+export type LogRow = Row<typeof fields>
+
+const log = {
+  type: 'integration-log',
+  about: 'One attempt to send an event to an integration.',
+  table: 'integration_logs',
+  fields,
+  filter: { created_at: walks.created_at },
+  sort: ['created_at'],
+  operations: [],
+  area: 'integrations',
+  envelope: { ...integrationEnvelope, links: 'none' },
+} as const
+
+/** The logs of all integrations of the store. */
+export const integrationLogs = resource({
+  ...log,
+  noun: ['integration-log', 'integration-logs'],
+  path: '/v2/integrations/logs',
+})
+
+/** The logs of one integration. An attempt is stored by this one. */
+export const logsOfIntegration = resource({
+  ...log,
+  noun: ['log-of-integration', 'logs-of-integration'],
+  path: '/v2/integrations/:integration_id/logs',
+  scope: { columns: ['integration_id'] },
+})
+
+/** The logs of one job: few, so they are counted when they are listed. */
+export const logsOfJob = resource({
+  ...log,
+  noun: ['log-of-job', 'logs-of-job'],
+  path: '/v2/integrations/:integration_id/jobs/:job_id/logs',
+  scope: { columns: ['job_id'] },
+  counted: false,
+  most: { n: 1000, detail: (n) => `A job can have at most ${n} logs.` },
+})

@@ -1,0 +1,24 @@
+import { type Module, module } from '../kernel/module.ts'
+import { renewMember } from '../kernel/work/sealed-members.ts'
+import { deleteIntegration } from './delete-integration.ts'
+import { integrationsWith, type MustBeKnownKeys } from './integrations.ts'
+
+export { type Configuration, openConfiguration } from './configuration.ts'
+export { integrationEnvelope } from './envelope.ts'
+export { type IntegrationFields, type IntegrationRow, integrations, type Paused } from './integrations.ts'
+export { type IntegrationType, integrationTypes } from './kinds.ts'
+export { pauseIntegration } from './pause-integration.ts'
+
+export const integrationChapter = (mustBeKnownKeys: MustBeKnownKeys): Module =>
+  module({
+    name: 'integrations',
+    about: 'Webhooks and queues that are told about events of the store.',
+    resources: [integrationsWith(mustBeKnownKeys)],
+    actions: [deleteIntegration],
+    renewSeals: renewMember({
+      table: 'integrations',
+      member: 'sealed_secrets',
+      name: 'name',
+      describe: (name, storeId) => `the secrets of the integration ${name} of the store ${storeId}`,
+    }),
+  })
