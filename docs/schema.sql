@@ -139,6 +139,39 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION fence_times()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  -- The transaction must have its number before it reads the fence: whoever raises the fence waits for that number.
+  xid xid8 := pg_current_xact_id();
+  -- What the view pg_sequences reads.
+  fence timestamptz := to_timestamp(pg_sequence_last_value('time_fence'::regclass));
+BEGIN
+  IF NEW.updated_at < fence OR TG_OP = 'INSERT' AND NEW.created_at < fence THEN
+    -- What is copied from another database keeps its times: nobody can have followed it yet.
+    IF current_setting('sutler.keep_times', true) = 'on' THEN RETURN NEW; END IF;
+    IF TG_OP = 'INSERT' THEN
+      NEW.created_at := greatest(NEW.created_at, fence);
+    -- A change is a new version; bookkeeping beside it is none.
+    ELSIF NEW.version = OLD.version AND NEW.updated_at = OLD.updated_at THEN
+      RETURN NEW;
+    END IF;
+    NEW.updated_at := greatest(NEW.updated_at, fence);
+  END IF;
+  RETURN NEW;
+END $function$
+;
+
+CREATE OR REPLACE PROCEDURE fence_times_of(IN fenced regclass)
+ LANGUAGE plpgsql
+AS $procedure$ BEGIN
+  EXECUTE format('CREATE OR REPLACE TRIGGER fence_times BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION fence_times()',
+    fenced);
+END $procedure$
+;
+
 CREATE OR REPLACE FUNCTION forget_curated_product()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1516,6 +1549,24 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION raise_time_fence(to_time timestamp with time zone, behind interval)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  wanted bigint := floor(extract(epoch FROM least(to_time, clock_timestamp()) - behind));
+  fence bigint;
+BEGIN
+  -- What another process has raised is durable when this lock is free.
+  PERFORM pg_advisory_xact_lock(hashtextextended('time_fence', 0));
+  SELECT last_value INTO fence FROM time_fence;
+  IF wanted > fence THEN
+    fence := setval('time_fence', wanted);
+  END IF;
+  RETURN to_timestamp(fence);
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION record_personal_data_reads(reads json)
  RETURNS void
  LANGUAGE plpgsql
@@ -1874,6 +1925,14 @@ END $function$
 
 CREATE OR REPLACE PROCEDURE track(IN tracked regclass, IN type text, IN scopes text[] DEFAULT '{}'::text[], IN personal boolean DEFAULT false, IN source text DEFAULT NULL::text, IN counted boolean DEFAULT true, IN hidden text DEFAULT NULL::text)
  LANGUAGE plpgsql
+AS $procedure$ BEGIN
+  CALL track_changes(tracked, type, scopes, personal, source, counted, hidden);
+  CALL fence_times_of(tracked);
+END $procedure$
+;
+
+CREATE OR REPLACE PROCEDURE track_changes(IN tracked regclass, IN type text, IN scopes text[] DEFAULT '{}'::text[], IN personal boolean DEFAULT false, IN source text DEFAULT NULL::text, IN counted boolean DEFAULT true, IN hidden text DEFAULT NULL::text)
+ LANGUAGE plpgsql
 AS $procedure$
 DECLARE
   name text := tracked::text || '_tracked';
@@ -2047,6 +2106,7 @@ CREATE TABLE account_addresses (
   CONSTRAINT account_addresses_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX account_addresses_by_created_at ON account_addresses USING btree (store_id, account_id, created_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON account_addresses FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON account_addresses FOR EACH ROW EXECUTE FUNCTION account_addresses_tracked();
 
 CREATE TABLE account_memberships (
@@ -2066,6 +2126,7 @@ CREATE TABLE account_memberships (
 );
 CREATE INDEX account_memberships_by_created_at ON account_memberships USING btree (store_id, account_id, created_at, id);
 CREATE INDEX account_memberships_of_member_by_created_at ON account_memberships USING btree (store_id, account_member_id, created_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON account_memberships FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON account_memberships FOR EACH ROW EXECUTE FUNCTION account_memberships_tracked();
 
 CREATE TABLE account_tags (
@@ -2082,6 +2143,7 @@ CREATE TABLE account_tags (
 );
 CREATE INDEX account_tags_by_created_at ON account_tags USING btree (store_id, created_at, id);
 CREATE INDEX account_tags_by_updated_at ON account_tags USING btree (store_id, updated_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON account_tags FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON account_tags FOR EACH ROW EXECUTE FUNCTION account_tags_tracked();
 
 CREATE TABLE accounts (
@@ -2112,6 +2174,7 @@ CREATE INDEX accounts_by_parent ON accounts USING btree (store_id, parent_id) WH
 CREATE INDEX accounts_by_updated_at ON accounts USING btree (store_id, updated_at, id);
 CREATE TRIGGER account_addresses_parent_fkey BEFORE DELETE ON accounts FOR EACH ROW EXECUTE FUNCTION account_addresses_parent_fkey();
 CREATE TRIGGER account_memberships_parent_fkey BEFORE DELETE ON accounts FOR EACH ROW EXECUTE FUNCTION account_memberships_parent_fkey();
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON accounts FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER leave_carts AFTER DELETE ON accounts FOR EACH ROW EXECUTE FUNCTION leave_carts('accounts');
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON accounts FOR EACH ROW EXECUTE FUNCTION accounts_tracked();
 
@@ -2139,6 +2202,7 @@ CREATE TABLE application_keys (
   CONSTRAINT application_keys_client_id_key UNIQUE (client_id)
 );
 CREATE INDEX application_keys_by_created_at ON application_keys USING btree (store_id, created_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON application_keys FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON application_keys FOR EACH ROW EXECUTE FUNCTION application_keys_tracked();
 
 CREATE TABLE associated_products (
@@ -2159,6 +2223,7 @@ CREATE TABLE associated_products (
 );
 CREATE INDEX associated_products_by_id ON associated_products USING btree (store_id, id);
 CREATE INDEX associated_products_by_place ON associated_products USING btree (store_id, product_id, custom_relationship_id, place, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON associated_products FOR EACH ROW EXECUTE FUNCTION fence_times();
 
 CREATE TABLE attempts (
   store_id uuid NOT NULL,
@@ -2183,6 +2248,7 @@ CREATE TABLE authentication_realms (
   CONSTRAINT authentication_realms_origin_key UNIQUE (store_id, origin)
 );
 CREATE INDEX authentication_realms_by_created_at ON authentication_realms USING btree (store_id, created_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON authentication_realms FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER oidc_profiles_parent_fkey BEFORE DELETE ON authentication_realms FOR EACH ROW EXECUTE FUNCTION oidc_profiles_parent_fkey();
 CREATE TRIGGER password_profiles_parent_fkey BEFORE DELETE ON authentication_realms FOR EACH ROW EXECUTE FUNCTION password_profiles_parent_fkey();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON authentication_realms FOR EACH ROW EXECUTE FUNCTION authentication_realms_tracked();
@@ -2213,6 +2279,7 @@ CREATE INDEX carts_by_expires_at ON carts USING btree (expires_at);
 CREATE INDEX carts_by_name ON carts USING btree (store_id, lower((name COLLATE "default")) text_pattern_ops, created_at, id);
 CREATE INDEX carts_by_updated_at ON carts USING btree (store_id, updated_at, id);
 CREATE INDEX carts_with_owners ON carts USING btree (store_id, updated_at, id) WHERE ((customers <> '[]'::jsonb) OR (accounts <> '[]'::jsonb));
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON carts FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON carts FOR EACH ROW EXECUTE FUNCTION carts_tracked();
 
 CREATE TABLE catalog_editions (
@@ -2245,6 +2312,7 @@ CREATE TABLE catalog_releases (
 );
 CREATE INDEX catalog_releases_by_created_at ON catalog_releases USING btree (store_id, catalog_id, created_at, id);
 CREATE INDEX catalog_releases_by_updated_at ON catalog_releases USING btree (store_id, catalog_id, updated_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON catalog_releases FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON catalog_releases FOR EACH ROW EXECUTE FUNCTION catalog_releases_tracked();
 
 CREATE TABLE catalog_rule_states (
@@ -2271,6 +2339,7 @@ CREATE INDEX catalog_rules_by_created_at ON catalog_rules USING btree (store_id,
 CREATE INDEX catalog_rules_by_updated_at ON catalog_rules USING btree (store_id, updated_at, id);
 CREATE INDEX catalog_rules_by_values ON catalog_rules USING gin (rule_values(store_id, doc));
 CREATE INDEX catalog_rules_pending ON catalog_rules USING btree (store_id) WHERE ((hidden -> 'pending'::text) IS NOT NULL);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON catalog_rules FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER renew_catalog_rule_state AFTER INSERT OR DELETE OR UPDATE ON catalog_rules FOR EACH ROW EXECUTE FUNCTION renew_catalog_rule_state();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON catalog_rules FOR EACH ROW EXECUTE FUNCTION catalog_rules_tracked();
 
@@ -2289,6 +2358,7 @@ CREATE INDEX catalogs_by_created_at ON catalogs USING btree (store_id, created_a
 CREATE INDEX catalogs_by_name ON catalogs USING btree (store_id, name, id) INCLUDE (created_at);
 CREATE INDEX catalogs_by_updated_at ON catalogs USING btree (store_id, updated_at, id);
 CREATE TRIGGER catalog_releases_parent_fkey BEFORE DELETE ON catalogs FOR EACH ROW EXECUTE FUNCTION catalog_releases_parent_fkey();
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON catalogs FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER forget_published AFTER DELETE ON catalogs FOR EACH ROW EXECUTE FUNCTION forget_published_of_catalog();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON catalogs FOR EACH ROW EXECUTE FUNCTION catalogs_tracked();
 
@@ -2331,6 +2401,7 @@ CREATE TABLE currencies (
 );
 CREATE INDEX currencies_by_created_at ON currencies USING btree (store_id, created_at, id);
 CREATE UNIQUE INDEX currencies_default_key ON currencies USING btree (store_id) WHERE is_default;
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON currencies FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON currencies FOR EACH ROW EXECUTE FUNCTION currencies_tracked();
 
 CREATE TABLE custom_api_role_policies (
@@ -2350,6 +2421,7 @@ CREATE TABLE custom_api_role_policies (
 CREATE INDEX custom_api_role_policies_by_created_at ON custom_api_role_policies USING btree (store_id, created_at, id);
 CREATE INDEX custom_api_role_policies_by_role ON custom_api_role_policies USING btree (store_id, role_id, created_at, id);
 CREATE INDEX custom_api_role_policies_by_updated_at ON custom_api_role_policies USING btree (store_id, updated_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON custom_api_role_policies FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON custom_api_role_policies FOR EACH ROW EXECUTE FUNCTION custom_api_role_policies_tracked();
 
 CREATE TABLE custom_apis (
@@ -2375,6 +2447,7 @@ CREATE INDEX custom_apis_by_updated_at ON custom_apis USING btree (store_id, upd
 CREATE TRIGGER custom_api_role_policies_custom_api_id_fkey BEFORE DELETE ON custom_apis FOR EACH ROW EXECUTE FUNCTION custom_api_role_policies_custom_api_id_fkey();
 CREATE TRIGGER custom_fields_parent_fkey BEFORE DELETE ON custom_apis FOR EACH ROW EXECUTE FUNCTION custom_fields_parent_fkey();
 CREATE TRIGGER entries_parent_fkey BEFORE DELETE ON custom_apis FOR EACH ROW EXECUTE FUNCTION entries_parent_fkey();
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON custom_apis FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON custom_apis FOR EACH ROW EXECUTE FUNCTION custom_apis_tracked();
 
 CREATE TABLE custom_fields (
@@ -2400,6 +2473,7 @@ CREATE INDEX custom_fields_by_created_at ON custom_fields USING btree (store_id,
 CREATE INDEX custom_fields_by_field_type ON custom_fields USING btree (store_id, custom_api_id, field_type, id);
 CREATE INDEX custom_fields_by_name ON custom_fields USING btree (store_id, custom_api_id, name, id);
 CREATE INDEX custom_fields_by_updated_at ON custom_fields USING btree (store_id, custom_api_id, updated_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON custom_fields FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON custom_fields FOR EACH ROW EXECUTE FUNCTION custom_fields_tracked();
 
 CREATE TABLE custom_relationships (
@@ -2417,6 +2491,7 @@ CREATE TABLE custom_relationships (
 CREATE INDEX custom_relationships_by_created_at ON custom_relationships USING btree (store_id, created_at, id);
 CREATE INDEX custom_relationships_by_slug ON custom_relationships USING btree (store_id, slug, created_at, id);
 CREATE INDEX custom_relationships_by_updated_at ON custom_relationships USING btree (store_id, updated_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON custom_relationships FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON custom_relationships FOR EACH ROW EXECUTE FUNCTION custom_relationships_tracked();
 
 CREATE TABLE customer_addresses (
@@ -2432,6 +2507,7 @@ CREATE TABLE customer_addresses (
   CONSTRAINT customer_addresses_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX customer_addresses_by_created_at ON customer_addresses USING btree (store_id, customer_id, created_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON customer_addresses FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON customer_addresses FOR EACH ROW EXECUTE FUNCTION customer_addresses_tracked();
 
 CREATE TABLE customers (
@@ -2454,6 +2530,7 @@ CREATE INDEX customers_by_name ON customers USING btree (store_id, name, id) INC
 CREATE INDEX customers_by_updated_at ON customers USING btree (store_id, updated_at, id);
 CREATE UNIQUE INDEX customers_email_key ON customers USING btree (store_id, lower((email COLLATE "default")));
 CREATE TRIGGER customer_addresses_parent_fkey BEFORE DELETE ON customers FOR EACH ROW EXECUTE FUNCTION customer_addresses_parent_fkey();
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON customers FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER leave_carts AFTER DELETE ON customers FOR EACH ROW EXECUTE FUNCTION leave_carts('customers');
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON customers FOR EACH ROW EXECUTE FUNCTION customers_tracked();
 
@@ -2483,6 +2560,7 @@ CREATE TABLE entries (
 );
 CREATE INDEX entries_by_created_at ON entries USING btree (store_id, custom_api_id, created_at, id);
 CREATE INDEX entries_by_updated_at ON entries USING btree (store_id, custom_api_id, updated_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON entries FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER index_entry AFTER INSERT OR DELETE OR UPDATE ON entries FOR EACH ROW EXECUTE FUNCTION index_entry();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON entries FOR EACH ROW EXECUTE FUNCTION entries_tracked();
 
@@ -2515,6 +2593,7 @@ CREATE TABLE erasure_requests (
   CONSTRAINT erasure_requests_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX erasure_requests_by_created_at ON erasure_requests USING btree (store_id, resource_id, created_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON erasure_requests FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON erasure_requests FOR EACH ROW EXECUTE FUNCTION erasure_requests_tracked();
 
 CREATE TABLE feed_days (
@@ -2563,6 +2642,7 @@ CREATE INDEX files_by_file_name ON files USING btree (store_id, file_name, creat
 CREATE INDEX files_by_file_size ON files USING btree (store_id, file_size, created_at, id);
 CREATE INDEX files_by_height ON files USING btree (store_id, height, created_at, id) WHERE (height IS NOT NULL);
 CREATE INDEX files_by_width ON files USING btree (store_id, width, created_at, id) WHERE (width IS NOT NULL);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON files FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER forget_main_image AFTER DELETE ON files FOR EACH ROW EXECUTE FUNCTION forget_main_image();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON files FOR EACH ROW EXECUTE FUNCTION files_tracked();
 
@@ -2591,6 +2671,7 @@ CREATE TABLE flow_entries (
 CREATE INDEX flow_entries_by_created_at ON flow_entries USING btree (store_id, flow_id, created_at, id);
 CREATE INDEX flow_entries_by_product_id ON flow_entries USING btree (store_id, product_id) WHERE (product_id IS NOT NULL);
 CREATE INDEX flow_entries_by_updated_at ON flow_entries USING btree (store_id, flow_id, updated_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON flow_entries FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER index_entry AFTER INSERT OR DELETE OR UPDATE ON flow_entries FOR EACH ROW EXECUTE FUNCTION index_flow_entry();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON flow_entries FOR EACH ROW EXECUTE FUNCTION flow_entries_tracked();
 
@@ -2611,6 +2692,7 @@ CREATE TABLE flow_fields (
 CREATE INDEX flow_fields_by_created_at ON flow_fields USING btree (store_id, created_at, id);
 CREATE INDEX flow_fields_by_slug ON flow_fields USING btree (store_id, slug, id) INCLUDE (created_at);
 CREATE INDEX flow_fields_by_updated_at ON flow_fields USING btree (store_id, updated_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON flow_fields FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON flow_fields FOR EACH ROW EXECUTE FUNCTION flow_fields_tracked();
 
 CREATE TABLE flows (
@@ -2628,6 +2710,7 @@ CREATE TABLE flows (
 CREATE INDEX flows_by_created_at ON flows USING btree (store_id, created_at, id);
 CREATE INDEX flows_by_slug ON flows USING btree (store_id, slug, id) INCLUDE (created_at);
 CREATE INDEX flows_by_updated_at ON flows USING btree (store_id, updated_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON flows FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER flow_entries_parent_fkey BEFORE DELETE ON flows FOR EACH ROW EXECUTE FUNCTION flow_entries_parent_fkey();
 CREATE TRIGGER flow_fields_flow_fkey BEFORE DELETE ON flows FOR EACH ROW EXECUTE FUNCTION flow_fields_flow_fkey();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON flows FOR EACH ROW EXECUTE FUNCTION flows_tracked();
@@ -2669,6 +2752,7 @@ CREATE TABLE gateways (
   CONSTRAINT gateways_slug_key UNIQUE (store_id, slug)
 );
 CREATE INDEX gateways_by_slug ON gateways USING btree (store_id, slug, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON gateways FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON gateways FOR EACH ROW EXECUTE FUNCTION gateways_tracked();
 
 CREATE TABLE idempotency_keys (
@@ -2712,6 +2796,7 @@ CREATE TABLE integration_jobs (
 CREATE INDEX integration_jobs_by_created_at ON integration_jobs USING btree (store_id, integration_id, created_at, id);
 CREATE INDEX integration_jobs_by_due_at ON integration_jobs USING btree (due_at) WHERE ((state = 'waiting'::text) AND (due_at IS NOT NULL));
 CREATE INDEX integration_jobs_by_subject ON integration_jobs USING btree (store_id, integration_id, subject_id, source, "position") WHERE (state = 'waiting'::text);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON integration_jobs FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE ON integration_jobs FOR EACH ROW EXECUTE FUNCTION integration_jobs_counted();
 CREATE TRIGGER track_moves AFTER UPDATE ON integration_jobs FOR EACH ROW WHEN ((old.updated_at <> new.updated_at)) EXECUTE FUNCTION integration_jobs_counted();
 
@@ -2730,6 +2815,7 @@ CREATE TABLE integration_logs (
 CREATE INDEX integration_logs_by_created_at ON integration_logs USING btree (store_id, created_at, id);
 CREATE INDEX integration_logs_by_integration ON integration_logs USING btree (store_id, integration_id, created_at, id);
 CREATE INDEX integration_logs_by_job ON integration_logs USING btree (store_id, job_id, created_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON integration_logs FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE ON integration_logs FOR EACH ROW EXECUTE FUNCTION integration_logs_counted();
 CREATE TRIGGER track_moves AFTER UPDATE ON integration_logs FOR EACH ROW WHEN ((old.updated_at <> new.updated_at)) EXECUTE FUNCTION integration_logs_counted();
 
@@ -2746,6 +2832,7 @@ CREATE TABLE integrations (
   CONSTRAINT integrations_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX integrations_by_created_at ON integrations USING btree (store_id, created_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON integrations FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON integrations FOR EACH ROW EXECUTE FUNCTION integrations_tracked();
 
 CREATE TABLE intents (
@@ -2782,6 +2869,7 @@ CREATE INDEX inventory_locations_by_created_at ON inventory_locations USING btre
 CREATE INDEX inventory_locations_by_external_ref ON inventory_locations USING btree (store_id, "left"(external_ref, 128), created_at, id);
 CREATE INDEX inventory_locations_by_name ON inventory_locations USING btree (store_id, "left"(name, 128), created_at, id);
 CREATE INDEX inventory_locations_by_updated_at ON inventory_locations USING btree (store_id, updated_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON inventory_locations FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON inventory_locations FOR EACH ROW EXECUTE FUNCTION inventory_locations_tracked();
 
 CREATE TABLE list_blocks (
@@ -2866,6 +2954,7 @@ CREATE TABLE merchant_realm_mappings (
   CONSTRAINT merchant_realm_mappings_pkey PRIMARY KEY (store_id, id)
 );
 CREATE UNIQUE INDEX merchant_realm_mappings_prefix_key ON merchant_realm_mappings USING btree (lower((prefix COLLATE "default")));
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON merchant_realm_mappings FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON merchant_realm_mappings FOR EACH ROW EXECUTE FUNCTION merchant_realm_mappings_tracked();
 
 CREATE TABLE migrations (
@@ -2892,6 +2981,7 @@ CREATE TABLE node_products (
 );
 CREATE INDEX node_products_by_place ON node_products USING btree (store_id, node_id, place, id);
 CREATE INDEX node_products_by_product ON node_products USING btree (store_id, id, created_at, node_id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON node_products FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE CONSTRAINT TRIGGER forget_curated_product AFTER DELETE ON node_products DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.curated IS NOT NULL)) EXECUTE FUNCTION forget_curated_product();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON node_products FOR EACH ROW EXECUTE FUNCTION node_products_tracked();
 
@@ -2939,6 +3029,7 @@ CREATE INDEX nodes_of_store_by_created_at ON nodes USING btree (store_id, create
 CREATE INDEX nodes_of_store_by_updated_at ON nodes USING btree (store_id, updated_at, id);
 CREATE UNIQUE INDEX nodes_slug_key ON nodes USING btree (store_id, parent_id, md5(slug));
 CREATE TRIGGER count_moved_node AFTER UPDATE ON nodes FOR EACH ROW WHEN ((new.parent_id <> old.parent_id)) EXECUTE FUNCTION count_moved_node();
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON nodes FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER keep_has_children AFTER INSERT ON nodes FOR EACH ROW WHEN ((new.parent_id IS NOT NULL)) EXECUTE FUNCTION keep_has_children();
 CREATE CONSTRAINT TRIGGER keep_has_children_when_deleted AFTER DELETE ON nodes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.parent_id IS NOT NULL)) EXECUTE FUNCTION keep_has_children();
 CREATE TRIGGER keep_has_children_when_moved AFTER UPDATE ON nodes FOR EACH ROW WHEN ((new.parent_id <> old.parent_id)) EXECUTE FUNCTION keep_has_children();
@@ -2961,6 +3052,7 @@ CREATE TABLE oidc_profiles (
   CONSTRAINT oidc_profiles_realm_key UNIQUE (store_id, realm_id, id)
 );
 CREATE INDEX oidc_profiles_by_created_at ON oidc_profiles USING btree (store_id, realm_id, created_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON oidc_profiles FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON oidc_profiles FOR EACH ROW EXECUTE FUNCTION oidc_profiles_tracked();
 CREATE TRIGGER user_authentication_oidc_profile_infos_profile_fkey BEFORE DELETE ON oidc_profiles FOR EACH ROW EXECUTE FUNCTION user_authentication_oidc_profile_infos_profile_fkey();
 
@@ -2994,6 +3086,7 @@ CREATE TABLE order_jobs (
   CONSTRAINT order_jobs_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX order_jobs_by_created_at ON order_jobs USING btree (store_id, created_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON order_jobs FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON order_jobs FOR EACH ROW EXECUTE FUNCTION order_jobs_tracked();
 
 CREATE TABLE order_transactions (
@@ -3012,6 +3105,7 @@ CREATE TABLE order_transactions (
 CREATE INDEX order_transactions_by_concern ON order_transactions USING btree (store_id, updated_at, id) WHERE ((hidden ->> 'concern'::text) IS NOT NULL);
 CREATE INDEX order_transactions_by_created_at ON order_transactions USING btree (store_id, order_id, created_at, id);
 CREATE UNIQUE INDEX order_transactions_reference_key ON order_transactions USING btree (store_id, ((doc ->> 'reference'::text))) WHERE (((doc ->> 'gateway'::text) <> 'manual'::text) AND ((doc ->> 'reference'::text) IS NOT NULL));
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON order_transactions FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON order_transactions FOR EACH ROW EXECUTE FUNCTION order_transactions_tracked();
 
 CREATE TABLE orders (
@@ -3074,6 +3168,7 @@ CREATE INDEX orders_by_status ON orders USING btree (store_id, status, id) INCLU
 CREATE INDEX orders_by_updated_at ON orders USING btree (store_id, updated_at, id);
 CREATE INDEX orders_by_with_tax ON orders USING btree (store_id, with_tax, id) INCLUDE (created_at);
 CREATE INDEX orders_by_without_tax ON orders USING btree (store_id, without_tax, id) INCLUDE (created_at);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON orders FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER order_transactions_parent_fkey BEFORE DELETE ON orders FOR EACH ROW EXECUTE FUNCTION order_transactions_parent_fkey();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON orders FOR EACH ROW EXECUTE FUNCTION orders_tracked();
 
@@ -3098,6 +3193,7 @@ CREATE TABLE password_profiles (
   CONSTRAINT password_profiles_realm_key UNIQUE (store_id, realm_id, id)
 );
 CREATE INDEX password_profiles_by_created_at ON password_profiles USING btree (store_id, realm_id, created_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON password_profiles FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON password_profiles FOR EACH ROW EXECUTE FUNCTION password_profiles_tracked();
 CREATE TRIGGER user_authentication_password_profile_infos_profile_fkey BEFORE DELETE ON password_profiles FOR EACH ROW EXECUTE FUNCTION user_authentication_password_profile_infos_profile_fkey();
 
@@ -3136,6 +3232,7 @@ CREATE TABLE pim_job_errors (
   CONSTRAINT pim_job_errors_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX pim_job_errors_by_created_at ON pim_job_errors USING btree (store_id, job_id, created_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON pim_job_errors FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON pim_job_errors FOR EACH ROW EXECUTE FUNCTION pim_job_errors_tracked();
 
 CREATE TABLE pim_jobs (
@@ -3150,6 +3247,7 @@ CREATE TABLE pim_jobs (
 );
 CREATE INDEX pim_jobs_by_created_at ON pim_jobs USING btree (store_id, created_at, id);
 CREATE INDEX pim_jobs_by_updated_at ON pim_jobs USING btree (store_id, updated_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON pim_jobs FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER pim_job_errors_parent_fkey BEFORE DELETE ON pim_jobs FOR EACH ROW EXECUTE FUNCTION pim_job_errors_parent_fkey();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON pim_jobs FOR EACH ROW EXECUTE FUNCTION pim_jobs_tracked();
 
@@ -3183,6 +3281,7 @@ CREATE INDEX price_modifiers_by_created_at ON price_modifiers USING btree (store
 CREATE INDEX price_modifiers_by_external_ref ON price_modifiers USING btree (store_id, pricebook_id, "left"(external_ref, 128), created_at, id);
 CREATE INDEX price_modifiers_by_id ON price_modifiers USING btree (store_id, pricebook_id, id);
 CREATE INDEX price_modifiers_by_updated_at ON price_modifiers USING btree (store_id, pricebook_id, updated_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON price_modifiers FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON price_modifiers FOR EACH ROW EXECUTE FUNCTION price_modifiers_tracked();
 
 CREATE TABLE pricebooks (
@@ -3201,6 +3300,7 @@ CREATE TABLE pricebooks (
 CREATE INDEX pricebooks_by_created_at ON pricebooks USING btree (store_id, created_at, id);
 CREATE INDEX pricebooks_by_external_ref ON pricebooks USING btree (store_id, "left"(external_ref, 128), created_at, id);
 CREATE INDEX pricebooks_by_updated_at ON pricebooks USING btree (store_id, updated_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON pricebooks FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER leave_price_lists AFTER DELETE ON pricebooks FOR EACH ROW EXECUTE FUNCTION leave_price_lists();
 CREATE TRIGGER price_modifiers_parent_fkey BEFORE DELETE ON pricebooks FOR EACH ROW EXECUTE FUNCTION price_modifiers_parent_fkey();
 CREATE TRIGGER prices_parent_fkey BEFORE DELETE ON pricebooks FOR EACH ROW EXECUTE FUNCTION prices_parent_fkey();
@@ -3230,6 +3330,7 @@ CREATE INDEX prices_of_store_by_created_at ON prices USING btree (store_id, pric
 CREATE INDEX prices_of_store_by_external_ref ON prices USING btree (store_id, prices_of, "left"(external_ref, 128), created_at, id);
 CREATE INDEX prices_of_store_by_sku ON prices USING btree (store_id, prices_of, sku, created_at, id);
 CREATE INDEX prices_of_store_by_updated_at ON prices USING btree (store_id, prices_of, updated_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON prices FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON prices FOR EACH ROW EXECUTE FUNCTION prices_tracked();
 
 CREATE TABLE product_components (
@@ -3247,6 +3348,7 @@ CREATE TABLE product_components (
 );
 CREATE INDEX product_components_by_created_at ON product_components USING btree (store_id, bundle_id, created_at, id);
 CREATE INDEX product_components_by_id ON product_components USING btree (store_id, id, bundle_id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON product_components FOR EACH ROW EXECUTE FUNCTION fence_times();
 
 CREATE TABLE product_custom_relationships (
   store_id uuid NOT NULL,
@@ -3274,6 +3376,7 @@ CREATE TABLE product_files (
 );
 CREATE INDEX product_files_by_created_at ON product_files USING btree (store_id, product_id, created_at, id);
 CREATE INDEX product_files_by_id ON product_files USING btree (store_id, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON product_files FOR EACH ROW EXECUTE FUNCTION fence_times();
 
 CREATE TABLE product_import_rows (
   store_id uuid NOT NULL,
@@ -3301,6 +3404,7 @@ CREATE TABLE product_templates (
 );
 CREATE INDEX product_templates_by_created_at ON product_templates USING btree (store_id, product_id, created_at, id);
 CREATE INDEX product_templates_by_id ON product_templates USING btree (store_id, id, product_id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON product_templates FOR EACH ROW EXECUTE FUNCTION fence_times();
 
 CREATE TABLE product_values (
   store_id uuid NOT NULL,
@@ -3330,6 +3434,7 @@ CREATE TABLE product_variation_modifiers (
 CREATE INDEX product_variation_modifiers_by_created_at ON product_variation_modifiers USING btree (store_id, variation_id, option_id, created_at, id);
 CREATE INDEX product_variation_modifiers_by_id ON product_variation_modifiers USING btree (store_id, variation_id, option_id, id);
 CREATE INDEX product_variation_modifiers_by_updated_at ON product_variation_modifiers USING btree (store_id, variation_id, option_id, updated_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON product_variation_modifiers FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON product_variation_modifiers FOR EACH ROW EXECUTE FUNCTION product_variation_modifiers_tracked();
 
 CREATE TABLE product_variation_options (
@@ -3347,6 +3452,7 @@ CREATE TABLE product_variation_options (
 );
 CREATE INDEX product_variation_options_by_created_at ON product_variation_options USING btree (store_id, variation_id, created_at, id);
 CREATE INDEX product_variation_options_by_updated_at ON product_variation_options USING btree (store_id, variation_id, updated_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON product_variation_options FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER product_variation_modifiers_parent_fkey BEFORE DELETE ON product_variation_options FOR EACH ROW EXECUTE FUNCTION product_variation_modifiers_parent_fkey();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON product_variation_options FOR EACH ROW EXECUTE FUNCTION product_variation_options_tracked();
 
@@ -3362,6 +3468,7 @@ CREATE TABLE product_variations (
 );
 CREATE INDEX product_variations_by_created_at ON product_variations USING btree (store_id, created_at, id);
 CREATE INDEX product_variations_by_updated_at ON product_variations USING btree (store_id, updated_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON product_variations FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER product_variation_options_parent_fkey BEFORE DELETE ON product_variations FOR EACH ROW EXECUTE FUNCTION product_variation_options_parent_fkey();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON product_variations FOR EACH ROW EXECUTE FUNCTION product_variations_tracked();
 
@@ -3407,6 +3514,7 @@ CREATE INDEX products_by_status ON products USING btree (store_id, status, creat
 CREATE INDEX products_by_upc_ean ON products USING btree (store_id, upc_ean, created_at, id);
 CREATE INDEX products_by_updated_at ON products USING btree (store_id, updated_at, id);
 CREATE INDEX products_by_variations ON products USING gin (variations jsonb_path_ops) WHERE (variations IS NOT NULL);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON products FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER flow_entries_product_id_fkey BEFORE DELETE ON products FOR EACH ROW EXECUTE FUNCTION flow_entries_product_id_fkey();
 CREATE TRIGGER index_product AFTER INSERT OR DELETE ON products FOR EACH ROW EXECUTE FUNCTION index_product();
 CREATE TRIGGER index_product_again AFTER UPDATE ON products FOR EACH ROW WHEN (((old.doc)::text <> (new.doc)::text)) EXECUTE FUNCTION index_product();
@@ -3435,6 +3543,7 @@ CREATE TABLE promotion_versions (
   CONSTRAINT promotion_versions_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX promotion_versions_by_number ON promotion_versions USING btree (store_id, promotion_id, number, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON promotion_versions FOR EACH ROW EXECUTE FUNCTION fence_times();
 
 CREATE TABLE promotions (
   store_id uuid NOT NULL,
@@ -3457,6 +3566,7 @@ CREATE INDEX promotions_by_created_at ON promotions USING btree (store_id, creat
 CREATE INDEX promotions_by_name ON promotions USING btree (store_id, name, id) INCLUDE (created_at);
 CREATE INDEX promotions_by_promotion_type ON promotions USING btree (store_id, promotion_type, created_at, id);
 CREATE INDEX promotions_by_updated_at ON promotions USING btree (store_id, updated_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON promotions FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER record_changed_promotion_version AFTER UPDATE ON promotions FOR EACH ROW WHEN ((old.version <> new.version)) EXECUTE FUNCTION record_promotion_version();
 CREATE TRIGGER record_promotion_version AFTER INSERT ON promotions FOR EACH ROW EXECUTE FUNCTION record_promotion_version();
 CREATE TRIGGER renew_promotion_state AFTER INSERT OR DELETE OR UPDATE ON promotions FOR EACH ROW EXECUTE FUNCTION renew_promotion_state();
@@ -3680,6 +3790,7 @@ CREATE INDEX rule_promotion_codes_by_code ON rule_promotion_codes USING btree (s
 CREATE INDEX rule_promotion_codes_by_created_at ON rule_promotion_codes USING btree (store_id, promotion_id, created_at, id);
 CREATE INDEX rule_promotion_codes_by_id ON rule_promotion_codes USING btree (store_id, promotion_id, id);
 CREATE INDEX rule_promotion_codes_by_job ON rule_promotion_codes USING btree (store_id, job_id) WHERE (job_id IS NOT NULL);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON rule_promotion_codes FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON rule_promotion_codes FOR EACH ROW EXECUTE FUNCTION rule_promotion_codes_tracked();
 
 CREATE TABLE rule_promotion_jobs (
@@ -3701,6 +3812,7 @@ CREATE INDEX rule_promotion_jobs_by_id ON rule_promotion_jobs USING btree (store
 CREATE INDEX rule_promotion_jobs_by_job_type ON rule_promotion_jobs USING btree (store_id, promotion_id, job_type, created_at, id);
 CREATE INDEX rule_promotion_jobs_by_status ON rule_promotion_jobs USING btree (store_id, promotion_id, status, created_at, id);
 CREATE UNIQUE INDEX rule_promotion_jobs_open_key ON rule_promotion_jobs USING btree (store_id, promotion_id) WHERE (status = ANY (ARRAY['pending'::text, 'processing'::text, 'cancelling'::text]));
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON rule_promotion_jobs FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON rule_promotion_jobs FOR EACH ROW EXECUTE FUNCTION rule_promotion_jobs_tracked();
 
 CREATE TABLE rule_promotion_states (
@@ -3743,6 +3855,7 @@ CREATE INDEX rule_promotion_usages_by_used_on ON rule_promotion_usages USING btr
 CREATE INDEX rule_promotion_usages_of_account ON rule_promotion_usages USING btree (store_id, account_id) WHERE (account_id IS NOT NULL);
 CREATE INDEX rule_promotion_usages_of_customer ON rule_promotion_usages USING btree (store_id, customer_id) WHERE (customer_id IS NOT NULL);
 CREATE UNIQUE INDEX rule_promotion_usages_slot_key ON rule_promotion_usages USING btree (store_id, code_id, shopper, slot) WHERE (slot IS NOT NULL);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON rule_promotion_usages FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON rule_promotion_usages FOR EACH ROW EXECUTE FUNCTION rule_promotion_usages_tracked();
 
 CREATE TABLE rule_promotions (
@@ -3770,6 +3883,7 @@ CREATE INDEX rule_promotions_by_lower_name ON rule_promotions USING btree (store
 CREATE INDEX rule_promotions_by_name ON rule_promotions USING btree (store_id, name, id) INCLUDE (created_at);
 CREATE INDEX rule_promotions_by_updated_at ON rule_promotions USING btree (store_id, updated_at, id);
 CREATE UNIQUE INDEX rule_promotions_priority_key ON rule_promotions USING btree (store_id, priority) WHERE (priority IS NOT NULL);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON rule_promotions FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER renew_rule_promotion_state AFTER INSERT OR DELETE OR UPDATE ON rule_promotions FOR EACH ROW EXECUTE FUNCTION renew_rule_promotion_state();
 CREATE TRIGGER rule_promotion_codes_parent_fkey BEFORE DELETE ON rule_promotions FOR EACH ROW EXECUTE FUNCTION rule_promotion_codes_parent_fkey();
 CREATE TRIGGER rule_promotion_jobs_parent_fkey BEFORE DELETE ON rule_promotions FOR EACH ROW EXECUTE FUNCTION rule_promotion_jobs_parent_fkey();
@@ -3826,6 +3940,7 @@ CREATE TABLE singletons (
   CONSTRAINT singletons_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(id) ON DELETE CASCADE,
   CONSTRAINT singletons_pkey PRIMARY KEY (store_id, name)
 );
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON singletons FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON singletons FOR EACH ROW EXECUTE FUNCTION singletons_tracked();
 
 CREATE TABLE standard_promotion_codes (
@@ -3851,6 +3966,7 @@ CREATE INDEX standard_promotion_codes_by_created_at ON standard_promotion_codes 
 CREATE INDEX standard_promotion_codes_by_id ON standard_promotion_codes USING btree (store_id, promotion_id, id);
 CREATE INDEX standard_promotion_codes_by_job ON standard_promotion_codes USING btree (store_id, job_id) WHERE (job_id IS NOT NULL);
 CREATE UNIQUE INDEX standard_promotion_codes_held_key ON standard_promotion_codes USING btree (store_id, code) WHERE is_held;
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON standard_promotion_codes FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON standard_promotion_codes FOR EACH ROW EXECUTE FUNCTION standard_promotion_codes_tracked();
 
 CREATE TABLE standard_promotion_jobs (
@@ -3872,6 +3988,7 @@ CREATE INDEX standard_promotion_jobs_by_id ON standard_promotion_jobs USING btre
 CREATE INDEX standard_promotion_jobs_by_job_type ON standard_promotion_jobs USING btree (store_id, promotion_id, job_type, created_at, id);
 CREATE INDEX standard_promotion_jobs_by_status ON standard_promotion_jobs USING btree (store_id, promotion_id, status, created_at, id);
 CREATE UNIQUE INDEX standard_promotion_jobs_open_key ON standard_promotion_jobs USING btree (store_id, promotion_id) WHERE (status = ANY (ARRAY['pending'::text, 'processing'::text, 'cancelling'::text]));
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON standard_promotion_jobs FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON standard_promotion_jobs FOR EACH ROW EXECUTE FUNCTION standard_promotion_jobs_tracked();
 
 CREATE TABLE standard_promotion_usages (
@@ -3908,6 +4025,7 @@ CREATE INDEX standard_promotion_usages_by_used_on ON standard_promotion_usages U
 CREATE INDEX standard_promotion_usages_of_account ON standard_promotion_usages USING btree (store_id, account_id) WHERE (account_id IS NOT NULL);
 CREATE INDEX standard_promotion_usages_of_customer ON standard_promotion_usages USING btree (store_id, customer_id) WHERE (customer_id IS NOT NULL);
 CREATE UNIQUE INDEX standard_promotion_usages_slot_key ON standard_promotion_usages USING btree (store_id, code_id, shopper, slot) WHERE (slot IS NOT NULL);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON standard_promotion_usages FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON standard_promotion_usages FOR EACH ROW EXECUTE FUNCTION standard_promotion_usages_tracked();
 
 CREATE TABLE stock_levels (
@@ -3941,6 +4059,7 @@ CREATE INDEX stock_transactions_by_action ON stock_transactions USING btree (sto
 CREATE INDEX stock_transactions_by_created_at ON stock_transactions USING btree (store_id, stock_id, created_at, id);
 CREATE INDEX stock_transactions_by_id ON stock_transactions USING btree (store_id, stock_id, id);
 CREATE INDEX stock_transactions_by_location ON stock_transactions USING btree (store_id, stock_id, location, created_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON stock_transactions FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON stock_transactions FOR EACH ROW EXECUTE FUNCTION stock_transactions_tracked();
 
 CREATE TABLE stocks (
@@ -3957,6 +4076,7 @@ CREATE TABLE stocks (
 CREATE INDEX stocks_by_available ON stocks USING btree (store_id, available, created_at, id);
 CREATE INDEX stocks_by_created_at ON stocks USING btree (store_id, created_at, id);
 CREATE INDEX stocks_by_updated_at ON stocks USING btree (store_id, updated_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON stocks FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER stock_transactions_parent_fkey BEFORE DELETE ON stocks FOR EACH ROW EXECUTE FUNCTION stock_transactions_parent_fkey();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON stocks FOR EACH ROW EXECUTE FUNCTION stocks_tracked();
 
@@ -3983,6 +4103,7 @@ CREATE TABLE tags (
 CREATE INDEX tags_by_created_at ON tags USING btree (store_id, created_at, id);
 CREATE INDEX tags_by_updated_at ON tags USING btree (store_id, updated_at, id);
 CREATE INDEX tags_by_value ON tags USING btree (store_id, value, id) INCLUDE (created_at);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON tags FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON tags FOR EACH ROW EXECUTE FUNCTION tags_tracked();
 
 CREATE TABLE touched_tags (
@@ -4020,6 +4141,7 @@ CREATE INDEX user_authentication_infos_by_name ON user_authentication_infos USIN
 CREATE INDEX user_authentication_infos_by_name_caseless ON user_authentication_infos USING btree (store_id, realm_id, lower((name COLLATE "default")), created_at, id);
 CREATE INDEX user_authentication_infos_by_updated_at ON user_authentication_infos USING btree (store_id, realm_id, updated_at, id);
 CREATE TRIGGER account_memberships_account_member_id_fkey BEFORE DELETE ON user_authentication_infos FOR EACH ROW EXECUTE FUNCTION account_memberships_account_member_id_fkey();
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON user_authentication_infos FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON user_authentication_infos FOR EACH ROW EXECUTE FUNCTION user_authentication_infos_tracked();
 CREATE TRIGGER user_authentication_oidc_profile_infos_parent_fkey BEFORE DELETE ON user_authentication_infos FOR EACH ROW EXECUTE FUNCTION user_authentication_oidc_profile_infos_parent_fkey();
 CREATE TRIGGER user_authentication_password_profile_infos_parent_fkey BEFORE DELETE ON user_authentication_infos FOR EACH ROW EXECUTE FUNCTION user_authentication_password_profile_infos_parent_fkey();
@@ -4043,6 +4165,7 @@ CREATE TABLE user_authentication_oidc_profile_infos (
   CONSTRAINT user_authentication_oidc_profile_infos_identity_key UNIQUE (store_id, realm_id, oidc_profile_id, issuer, subject)
 );
 CREATE INDEX user_authentication_oidc_profile_infos_by_created_at ON user_authentication_oidc_profile_infos USING btree (store_id, realm_id, user_authentication_info_id, created_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON user_authentication_oidc_profile_infos FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON user_authentication_oidc_profile_infos FOR EACH ROW EXECUTE FUNCTION user_authentication_oidc_profile_infos_tracked();
 
 CREATE TABLE user_authentication_password_profile_infos (
@@ -4063,6 +4186,7 @@ CREATE TABLE user_authentication_password_profile_infos (
 );
 CREATE INDEX user_authentication_password_profile_infos_by_created_at ON user_authentication_password_profile_infos USING btree (store_id, realm_id, user_authentication_info_id, created_at, id);
 CREATE UNIQUE INDEX user_authentication_password_profile_infos_username_key ON user_authentication_password_profile_infos USING btree (store_id, realm_id, password_profile_id, lower((username COLLATE "default")));
+CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON user_authentication_password_profile_infos FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON user_authentication_password_profile_infos FOR EACH ROW EXECUTE FUNCTION user_authentication_password_profile_infos_tracked();
 
 CREATE TABLE user_token_epochs (

@@ -22,6 +22,7 @@ import { Database, statementMaxMs } from './kernel/storage/database.ts'
 import { DiskSpace } from './kernel/storage/disk-space.ts'
 import { giveWay } from './kernel/storage/give-way.ts'
 import { migrate } from './kernel/storage/migrate.ts'
+import { Watermark } from './kernel/storage/watermark.ts'
 import { backgroundConnections } from './kernel/work/background.ts'
 import type { Instance } from './kernel/work/context.ts'
 import { prepareStores } from './kernel/work/first-days.ts'
@@ -92,6 +93,9 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     const feed = new FeedWatcher(jobDatabase, log)
     const sequencer = new Sequencer(jobDatabase, log, (storeIds) => feed.note(storeIds))
     undo.push(() => sequencer.stop())
+    const watermark = new Watermark(jobDatabase, clock, log)
+    undo.push(() => watermark.stop())
+    await watermark.start()
     const reads = new ReadRecorder(new Register(modules), database, clock, log)
     undo.push(() => reads.stop())
     const shopperTokenKeys = new Map(
@@ -116,6 +120,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       onRead: (ctx, resource, row) => reads.record(ctx, resource, row),
       onWrite: (storeId) => sequencer.wake(storeId),
       feed,
+      watermark: () => watermark.time,
       mayConnect: (address) => isPublic(address) || isIn(config.providerNetworks, address),
       maySendTo: (address) => isPublic(address) || isIn(config.webhookNetworks, address),
       strictPasswords: config.strictPasswords,

@@ -55,10 +55,10 @@ const undeclared: Readonly<Record<string, string>> = {
 const publishedByKernel = words('added_fields changes edition_totals organisations singletons stores')
 
 const routinesOf: Readonly<Record<string, string>> = {
-  kernel: `change_all count_moved count_rows drop_list_block give_positions has_fresh_changes hold_feed keep_partition list_block_at
-    list_points list_seek
-    merge_list_deltas sequence_changes sequence_store split_larger_list_block split_list_block
-    stores_with_fresh_changes track`,
+  kernel: `change_all count_moved count_rows drop_list_block fence_times fence_times_of give_positions has_fresh_changes
+    hold_feed keep_partition list_block_at list_points list_seek
+    merge_list_deltas raise_time_fence sequence_changes sequence_store split_larger_list_block split_list_block
+    stores_with_fresh_changes track track_changes`,
   extensions: 'entry_unique_key index_entry indexed_values',
   flows: 'index_flow_entry json_edited json_with nothing_said',
   products: `components_of drop_tag forget_main_image index_product indexed_part keep_tag product_values_of settle_tags
@@ -198,9 +198,9 @@ describe('SQL', () => {
     expect(uses).toEqual([])
   })
 
-  test('only `track` and `change_all` know how a row is written', () => {
+  test('only `track_changes` and `change_all` know how a row is written', () => {
     const writers = [...routines].filter(([, text]) => /sutler\.by|\bversion \+ 1/.test(text))
-    expect(writers.map(([name]) => name)).toEqual(['change_all', 'track'])
+    expect(writers.map(([name]) => name)).toEqual(['change_all', 'track_changes'])
   })
 })
 

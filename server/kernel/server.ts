@@ -71,7 +71,17 @@ export function buildServer(
   server.register(cors, {
     origin: true,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    exposedHeaders: ['ETag', 'Link', 'X-Request-Id', 'Retry-After', 'Accept-Ranges', 'Content-Range'],
+    exposedHeaders: [
+      ...[
+        'ETag',
+        'Link',
+        'Sutler-Watermark',
+        'X-Request-Id',
+        'Retry-After',
+        'Accept-Ranges',
+        'Content-Range',
+      ],
+    ],
     maxAge: 86_400,
     // Monitoring tools send OPTIONS without being browsers.
     strictPreflight: false,

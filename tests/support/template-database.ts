@@ -37,6 +37,11 @@ export default async function setup(project: TestProject) {
   const client = new pg.Client(databaseUrl(embedded.url, 'postgres'))
   await client.connect()
   await client.query('CREATE DATABASE template_world TEMPLATE sutler')
+  const template = new pg.Client(databaseUrl(embedded.url, 'template_world'))
+  await template.connect()
+  // A server in a test may have a clock that shows the past.
+  await template.query('ALTER SEQUENCE time_fence RESTART')
+  await template.end()
   project.provide('postgres', embedded.url)
   project.provide('dataDirectory', started)
   return async () => {

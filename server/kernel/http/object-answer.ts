@@ -51,6 +51,9 @@ export function pageAnswer(
   return {
     status,
     body: `{"data":[${data}],"meta":${JSON.stringify(meta)},"links":${JSON.stringify(links)}${more}}`,
-    headers: linkHeader(links),
+    headers: {
+      ...linkHeader(links),
+      ...(page.watermark && { 'sutler-watermark': page.watermark.toISOString() }),
+    },
   }
 }

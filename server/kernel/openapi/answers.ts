@@ -6,6 +6,7 @@ import type { Resource } from '../declare/resource.ts'
 import { dryRunHeader } from '../http/prefer.ts'
 import { linksBeside } from '../shape/envelope.ts'
 import type { JsonSchema } from '../shape/fields.ts'
+import { hasWatermark } from '../shape/model.ts'
 import { type Named, pageSchema } from './components.ts'
 import { headersNamed } from './headers.ts'
 import { objectOf } from './named-schemas.ts'
@@ -181,7 +182,10 @@ function pageAnswer({ items, resource, beside, meta }: PageShape): Response {
   }
   return {
     description: 'A page of the list.',
-    headers: headersNamed('Link'),
+    headers: headersNamed(
+      'Link',
+      ...(resource && hasWatermark(resource) ? ['Sutler-Watermark' as const] : []),
+    ),
     content: content(object(members, ['data', 'meta', 'links'])),
   }
 }

@@ -4,6 +4,12 @@ const text = { type: 'string' }
 export const headers = {
   ETag: { description: 'Identifies this version of the object.', schema: text },
   Link: { description: 'Links to the neighbouring pages (RFC 8288).', schema: text },
+  'Sutler-Watermark': {
+    description:
+      'A time. Objects that this list does not show yet will be created, or updated, at this time or later. Use it in ' +
+      'the next `filter=ge(updated_at,…)`; see docs/changes.md.',
+    schema: { type: 'string', format: 'date-time' },
+  },
   Location: {
     description: 'The address that the client is redirected to.',
     schema: { type: 'string', format: 'uri' },

@@ -4,7 +4,7 @@ import { Problem } from '../errors.ts'
 import { Memory } from '../memory.ts'
 import type { Fields } from '../shape/fields.ts'
 import type { ListQuery } from '../shape/list-query.ts'
-import { type Model, ownOrderOf, type Row } from '../shape/model.ts'
+import { hasWatermark, type Model, ownOrderOf, type Row } from '../shape/model.ts'
 import type { Work } from '../work/context.ts'
 import { perInstance } from '../work/per-instance.ts'
 import { casts, type Window } from './page-text.ts'
@@ -30,6 +30,8 @@ export interface Page<F extends Fields = Fields> {
   readonly onlyExisting?: boolean
   /** Changes of the list's counter that are not merged yet. */
   readonly unmerged: number
+  /** What is missing on this page, or changes later, will have a time that is not before this one. */
+  readonly watermark?: Date | undefined
 }
 
 const pageLengthDefault = 25
@@ -47,6 +49,8 @@ export async function fetchPage<F extends Fields>(
   const backwards = query.cursor?.direction === 'before'
   const isWhole = source.resource.whole === true && !query.isPaged
   const fixed = isWhole ? limits.wholeMax : query.limit
+  // Taken before the snapshot of the page. A row may begin to meet a further condition without a write.
+  const watermark = source.where || !hasWatermark(source.resource) ? undefined : work.instance.watermark()
   for (let guess = fixed ?? lengths.get(work.store.id) ?? pageLengthDefault; ; ) {
     const window: Window = {
       // A walk by cursor reads one row more to know whether there is another page.
@@ -71,6 +75,7 @@ export async function fetchPage<F extends Fields>(
       total: Number(first?.[0]),
       unmerged: Number(first?.[1]),
       limit: guess,
+      watermark,
       ...(isWhole && { isWhole }),
       onlyExisting: source.resource.envelope.pageLinks === 'existing',
     }

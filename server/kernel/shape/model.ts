@@ -58,6 +58,17 @@ export function operatorsOf(rule: readonly Op[] | FilterRule): readonly Op[] {
   return ops.flatMap((op) => (op === 'eq' ? ['eq', 'in'] : op))
 }
 
+/**
+ * Whether its lists have a watermark: clients can filter them by the time at which each of their rows was written.
+ * Published rows have the times of their sources, and the rows of a query may appear without a write.
+ */
+export const hasWatermark = ({
+  editions,
+  table,
+  filter,
+}: Pick<Model, 'editions' | 'table' | 'filter'>): boolean =>
+  !editions && /^\w+$/.test(table) && filter?.updated_at === comparisons
+
 /** Operators that an index answers: see `FilterRule`. */
 export const indexed = (...ops: readonly Op[]): FilterRule => ({ ops, indexed: true })
 
