@@ -1,5 +1,6 @@
 import { quantityMax } from '../carts/index.ts'
 import { kinds } from '../kernel/body/kinds.ts'
+import { Problem } from '../kernel/errors.ts'
 import { field, flag, group, integer, map, reference, text } from '../kernel/shape/fields.ts'
 import { sellerFields } from './seller-fields.ts'
 
@@ -21,7 +22,7 @@ export const customInputsField = field<Readonly<Record<string, unknown>> | undef
 
 export const shippingGroupField = text({ max: 36, about: 'The id of a shipping group of the cart.' })
 
-export const itemKinds = kinds({
+const newItems = kinds({
   name: 'NewCartItem',
   most: 100,
   of: {
@@ -99,3 +100,23 @@ export const itemKinds = kinds({
     },
   },
 })
+
+export const itemKinds: typeof newItems = {
+  ...newItems,
+  read(body) {
+    refuseSubscriptions((body as { readonly data?: unknown } | undefined)?.data)
+    return newItems.read(body)
+  },
+}
+
+/** The public API has subscriptions: a list of the other types alone would not say why they are refused. */
+function refuseSubscriptions(data: unknown): void {
+  const place = [data]
+    .flat()
+    .findIndex((one) => (one as { readonly type?: unknown } | null)?.type === 'subscription_item')
+  if (place < 0) return
+  const accepted = Object.keys(newItems.of).join(', ')
+  const detail = `Subscriptions are not implemented, so a cart takes no subscription_item. It takes ${accepted}.`
+  const source = Array.isArray(data) ? `data.${place}.type` : 'data.type'
+  throw new Problem('unprocessable', detail, { source })
+}

@@ -2,13 +2,13 @@ import type { GatewaySlug } from '../gateways/index.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { Job } from '../kernel/work/job.ts'
 import { type OrderRow, orders } from '../orders/index.ts'
-import type { Outcome } from '../payments/index.ts'
-import { afterFaultMs, ageMsOf, nextReadMs, readAtGateway, settleOutcome } from '../transactions/index.ts'
-import { recordIntent } from './record-intent.ts'
+import { newTransaction, type Outcome } from '../payments/index.ts'
+import { afterFaultMs, ageMsOf, nextReadMs, readOrAbandon, settleOutcome } from '../transactions/index.ts'
+import { recordIntent, type WhenRefused } from './record-intent.ts'
 
 /**
- * Reads the payment intent that an order has from its cart, and records it once the shopper has paid: they may close
- * the page before the storefront confirms the order.
+ * Reads the payment intent that an order has from its cart, and records what has become of it: a shopper may close the
+ * page after paying, before the storefront confirms the order, or before paying.
  */
 export const followIntent: Job<{ readonly orderId: string }> = {
   name: 'cart-payments:follow-intent',
@@ -18,12 +18,10 @@ export const followIntent: Job<{ readonly orderId: string }> = {
     if (order?.doc.payment_intent_id === undefined) return
     try {
       const outcome = await readIntent(work, order)
-      if (outcome.reports.some(({ is }) => is === 'paid' || is === 'authorized')) {
-        await work.transaction((inside) => recordAndSettle(inside, order, outcome))
-      } else if (!outcome.reports.length) {
-        const waitMs = nextReadMs(ageMsOf(work, order))
-        if (waitMs !== undefined) await later(work, orderId, waitMs)
-      }
+      if (outcome.reports.length) await work.transaction((inside) => recordAndSettle(inside, order, outcome))
+      const now = await work.store.find(orders, orderId)
+      const waitMs = nextReadMs(ageMsOf(work, order))
+      if (now?.doc.payment_intent_id !== undefined && waitMs !== undefined) await later(work, orderId, waitMs)
     } catch (error) {
       work.instance.log.error({ err: error }, `the payment intent of order ${orderId} is not recorded yet`)
       // An order that takes no payment now may take it when another one has failed.
@@ -40,12 +38,28 @@ const receiptOf = ({ doc, hidden }: OrderRow) => ({
 })
 
 const readIntent = (work: Work, order: OrderRow): Promise<Outcome> =>
-  readAtGateway(work, order.hidden.payment_gateway as GatewaySlug, receiptOf(order))
+  readOrAbandon(work, order.hidden.payment_gateway as GatewaySlug, receiptOf(order), ageMsOf(work, order))
 
-async function recordAndSettle(work: Work, { id, doc }: OrderRow, outcome: Outcome): Promise<void> {
-  const request = await recordIntent(work, id, doc.payment_intent_id)
+async function recordAndSettle(work: Work, order: OrderRow, outcome: Outcome): Promise<void> {
+  const expected = order.doc.payment_intent_id
+  const request = await recordIntent(work, order.id, { expected, whenRefused: whenRefused(order, outcome) })
   if (request) await settleOutcome(work, request, outcome)
 }
+
+/**
+ * An order that was paid in another way or cancelled does not take the intent: money for it is a cancelled transaction
+ * that the merchant has to look at. Another payment that is pending may fail, so the intent waits for it.
+ */
+const whenRefused =
+  (order: OrderRow, { reports }: Outcome): WhenRefused =>
+  ({ reason }) => {
+    if (reason === 'balance-pending') return 'wait'
+    const [money] = reports.filter(({ is }) => is === 'paid' || is === 'authorized')
+    if (!money) return undefined
+    const amount = money.is === 'paid' ? money.amount : undefined
+    const ended = newTransaction('purchase_setup', amount ?? receiptOf(order).amount)
+    return { ...ended, status: 'cancelled' }
+  }
 
 /** Follows the intent of an order that a checkout has just made. */
 export const followIntentOf = (work: Work, orderId: string): Promise<void> =>

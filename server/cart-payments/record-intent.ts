@@ -2,8 +2,8 @@ import type { GatewaySlug } from '../gateways/index.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { change } from '../kernel/write/by-rules.ts'
 import { orders } from '../orders/index.ts'
-import { startPayment } from '../payments/index.ts'
-import { accept, type GatewayRequest, lockOrder, settleNew } from '../transactions/index.ts'
+import { problemOf, type Refusal, startPayment, type Transaction } from '../payments/index.ts'
+import { type GatewayRequest, lockOrder, settleNew } from '../transactions/index.ts'
 
 /** What the transaction of an intent is called, as the public contract has it. */
 export const intentName = 'Stripe Payment Intent'
@@ -11,24 +11,40 @@ export const intentName = 'Stripe Payment Intent'
 /**
  * Makes a transaction of the intent that an order has from its cart: from then on, it is settled as any other.
  * Undefined if the order has none, or another than `expected`. The caller reads the intent and settles the transaction.
+ * Where the order takes no payment, `whenRefused` says what to do; without it, that is a Problem.
  */
 export async function recordIntent(
   work: Work,
   orderId: string,
-  expected?: string,
+  { expected, whenRefused }: { expected?: string | undefined; whenRefused?: WhenRefused } = {},
 ): Promise<GatewayRequest | undefined> {
   const locked = await lockOrder(work, orderId)
   const { order, money } = locked
   const { payment_intent_id: reference } = order.doc
   if (reference === undefined || (expected !== undefined && reference !== expected)) return undefined
   const gateway = order.hidden.payment_gateway as GatewaySlug
-  const started = accept(startPayment(money, { gateway, method: 'purchase_setup', amount: undefined }))
-  const labels = { gateway, reference, custom_reference: reference, name: intentName }
-  const row = await settleNew(work, locked, started, labels)
+  const { refusal, value } = startPayment(money, { gateway, method: 'purchase_setup', amount: undefined })
+  if (refusal && !whenRefused) throw problemOf(refusal)
+  const started = value ?? (refusal && whenRefused?.(refusal))
+  if (started === 'wait') return undefined
   await change(work, orders, [], order.id, { payment_intent_id: '' } as never)
+  if (!started) return undefined
+  const labels = {
+    ...{ gateway, reference, custom_reference: reference, name: intentName },
+    ...(refusal && { failure_details: reasonOf(refusal) }),
+  }
+  const row = await settleNew(work, locked, started, labels)
   const receipt = { reference, amount: started.amount, refundedAmount: 0 }
   return readOf(gateway, order.id, row.id, receipt)
 }
+
+/** The transaction of an intent that is not owed; undefined to record none, and `wait` to keep the intent. */
+export type WhenRefused = (refusal: Refusal) => Transaction | 'wait' | undefined
+
+const reasonOf = (refusal: Refusal) => ({
+  code: refusal.reason.replaceAll('-', '_'),
+  reason: problemOf(refusal).message,
+})
 
 /** The question how an intent stands. */
 export const readOf = (

@@ -36,7 +36,17 @@ export interface Outcome {
   readonly failure?: { readonly code: string; readonly reason: string } | undefined
   /** What the browser of the shopper needs to go on. */
   readonly browser?: { readonly token: string; readonly secret: string; readonly status: string } | undefined
+  /** The gateway's own word for how the payment stands. */
+  readonly detailedStatus?: string | undefined
+  /** Why it was cancelled. */
+  readonly cancellationReason?: string | undefined
+  /** Whether it waits for a shopper at a screen. A voucher or a bank transfer takes days, and does not. */
+  readonly waitsForShopper?: boolean
 }
+
+/** Why a payment is given up. */
+export const cancellationReasons = ['duplicate', 'fraudulent', 'requested_by_customer', 'abandoned'] as const
+export type CancellationReason = (typeof cancellationReasons)[number]
 
 /** A call's circumstances. */
 export interface Via {
@@ -46,6 +56,10 @@ export interface Via {
   readonly reference?: string | undefined
   /** Keeps what the gateway calls the new payment, for such a run. A gateway calls it before money can move. */
   keep?(reference: string): Promise<void>
+  /** How long ago the service failed at this call, if an earlier run of it has seen that. */
+  readonly faultMs?: number | undefined
+  /** Keeps that the service has failed just now. */
+  keepFault?(): Promise<void>
 }
 
 /**
@@ -62,7 +76,7 @@ export interface Gateway {
   /** Returns money: `refundedAmount` is what will be refunded in all. */
   refund(receipt: Receipt, refundedAmount: number, via: Via): Promise<Outcome>
   /** Gives up a payment that has received nothing. Absent where the service has no such call. */
-  cancel?(receipt: Receipt, via: Via): Promise<Outcome>
+  cancel?(receipt: Receipt, via: Via, reason?: CancellationReason): Promise<Outcome>
   /** Changes the amount of a payment that waits for the shopper. Absent where the service has no such call. */
   reprice?(reference: string, price: Pick<Charge, 'amount' | 'currency'>, via: Via): Promise<Outcome>
   /** How the payment stands. */

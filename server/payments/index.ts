@@ -1,6 +1,15 @@
 import { module } from '../kernel/module.ts'
 
-export type { Charge, Gateway, Outcome, Receipt, Via } from './gateway.ts'
+export { type Excess, withoutExcess } from './excess.ts'
+export {
+  type CancellationReason,
+  type Charge,
+  cancellationReasons,
+  type Gateway,
+  type Outcome,
+  type Receipt,
+  type Via,
+} from './gateway.ts'
 export {
   balanceOf,
   type Payment,

@@ -15,16 +15,25 @@ function reportsOf(intent: Stripe.PaymentIntent): readonly Report[] {
 /** How an intent stands, in the words of payments. */
 export function outcomeOf(intent: Stripe.PaymentIntent): Outcome {
   const { id, status, client_secret: secret } = intent
+  const how = { detailedStatus: status, cancellationReason: intent.cancellation_reason ?? undefined }
   const failure = failureOf(intent)
   // A declined intent is cancelled, so that nobody can pay it later.
-  if (status === 'canceled' && failure) return failed(id, failure.code, failure.reason)
+  if (status === 'canceled' && failure) return { ...failed(id, failure.code, failure.reason), ...how }
   return {
     reports: reportsOf(intent),
-    reference: id,
+    ...{ reference: id, ...how, waitsForShopper: waitsForShopper(intent) },
     ...(failure && { failure }),
     ...(secret !== null && { browser: { token: id, secret, status } }),
   }
 }
+
+const isAtScreen = ['redirect_to_url', 'use_stripe_sdk']
+
+/** Other actions show a voucher or an account to pay into, for days. */
+const waitsForShopper = ({ status, next_action: next }: Stripe.PaymentIntent): boolean =>
+  status === 'requires_payment_method' ||
+  status === 'requires_confirmation' ||
+  (status === 'requires_action' && isAtScreen.includes(next?.type ?? ''))
 
 /** Why the last way of paying was declined, unless another one has succeeded since. */
 function failureOf({ status, last_payment_error: error }: Stripe.PaymentIntent): Outcome['failure'] {

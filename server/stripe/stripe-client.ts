@@ -35,6 +35,7 @@ interface StripeFault {
   readonly decline_code?: string
   readonly type?: string
   readonly message?: string
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Why Stripe refused a request; undefined where the outcome is unknown: no response, or a fault of Stripe. */
@@ -49,6 +50,10 @@ export function refusalOf(error: unknown): { readonly code: string; readonly rea
 /** Whether Stripe has answered that it failed. It repeats that for the key of the request. */
 export const isFault = (error: unknown): boolean =>
   error instanceof Error && ((error as StripeFault).statusCode ?? 0) >= 500
+
+/** Whether the response is the stored one of an earlier request with the key, so that this request did nothing. */
+export const isReplayed = (error: unknown): boolean =>
+  error instanceof Error && (error as StripeFault).headers?.['idempotent-replayed'] === 'true'
 
 const unexpectedStates = [
   'payment_intent_unexpected_state',

@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type Stripe from 'stripe'
 import {
+  type CancellationReason,
   type Charge,
   type Gateway,
   type Outcome,
   paymentMethods,
-  type Receipt,
   type Via,
 } from '../payments/index.ts'
 import { currencyMismatch } from './decimal-places.ts'
 import { intentParams, returnUrlIn } from './intent-params.ts'
 import { failed, outcomeOf, refused } from './outcome-of.ts'
+import { refundAt } from './refund-at.ts'
 import { isFault, isUnexpectedState, openStripe, refusalOf, type StripeAccess } from './stripe-client.ts'
 
 /**
@@ -113,11 +114,16 @@ export function stripeGateway(access: StripeAccess): Gateway {
     return after.reports[0]?.is === 'cancelled' ? failed(reference, failure.code, failure.reason) : after
   }
 
-  const cancel = (reference: string, key: string): Promise<Outcome> =>
+  const cancel = (reference: string, key: string, reason?: CancellationReason): Promise<Outcome> =>
     settle(
       reference,
       twice(key),
-      async (idempotencyKey) => (await stripe()).paymentIntents.cancel(reference, {}, { idempotencyKey }),
+      async (idempotencyKey) =>
+        (await stripe()).paymentIntents.cancel(
+          reference,
+          reason === undefined ? {} : { cancellation_reason: reason },
+          { idempotencyKey },
+        ),
       ({ reports }) => reports[0]?.is === 'cancelled' || reports[0]?.is === 'failed',
     )
 
@@ -126,7 +132,7 @@ export function stripeGateway(access: StripeAccess): Gateway {
     purchase: start('automatic'),
     authorize: start('manual'),
     read: ({ reference }) => readOutcome(reference),
-    cancel: ({ reference }, { key }) => cancel(reference, key),
+    cancel: ({ reference }, { key }, reason) => cancel(reference, key, reason),
     reprice: (reference, { amount, currency }, { key }) =>
       settle(
         reference,
@@ -139,30 +145,20 @@ export function stripeGateway(access: StripeAccess): Gateway {
           ),
         ({ reports }) => reports.length > 0,
       ),
-    capture: ({ reference }, { key }) =>
+    // More may be held than the order owed.
+    capture: ({ reference, amount }, { key }) =>
       settle(
         reference,
         twice(key),
-        async (idempotencyKey) => (await stripe()).paymentIntents.capture(reference, {}, { idempotencyKey }),
-        ({ reports }) => reports[0]?.is === 'paid',
-      ),
-    async refund({ reference, refundedAmount: before }: Receipt, refundedAmount, { key }) {
-      const isDone = ({ reports }: Outcome) =>
-        reports.some((one) => one.is === 'refunded' && one.amount >= refundedAmount)
-      // A run before this one may have refunded it, longer ago than Stripe remembers keys.
-      const now = await readOutcome(reference)
-      if (isDone(now)) return now
-      // One key: another would be another refund.
-      return settle(
-        reference,
-        [key],
         async (idempotencyKey) =>
-          (await stripe()).refunds.create(
-            { payment_intent: reference, amount: refundedAmount - before },
+          (await stripe()).paymentIntents.capture(
+            reference,
+            { amount_to_capture: amount },
             { idempotencyKey },
           ),
-        isDone,
-      )
-    },
+        ({ reports }) => reports[0]?.is === 'paid',
+      ),
+    refund: (receipt, refundedAmount, via) =>
+      refundAt({ stripe, readOutcome, settle }, receipt, refundedAmount, via),
   }
 }

@@ -4,7 +4,7 @@ import type { Answer } from '../kernel/shape/answer.ts'
 import type { Changes } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { callOut, NoCall } from '../kernel/work/outside-calls.ts'
-import type { Decision, OrderMoney, Receipt, Transaction } from '../payments/index.ts'
+import type { Decision, Excess, OrderMoney, Receipt, Transaction } from '../payments/index.ts'
 import { accept } from './decide.ts'
 import { isLocal, mustBeReachable } from './find-gateway.ts'
 import { ask, type GatewayRequest, gatewayCall, type Question } from './gateway-call.ts'
@@ -45,7 +45,8 @@ async function prepare<T>(ctx: Ctx, params: Params, verb: Verb<T>): Promise<Gate
   const decided = accept(verb.decide(locked.money, transaction, isManual))
   const isElsewhere = isManual || verb.isElsewhere === true
   const { amount, refundedAmount } = transaction
-  const question = verb.question({ reference: reference ?? '', amount, refundedAmount }, decided)
+  const ofPayment = verb.question({ reference: reference ?? '', amount, refundedAmount }, decided)
+  const question = isElsewhere ? ofPayment : withExcess(ofPayment, row.hidden.excess)
   const labels = verb.labels?.(isElsewhere ? 'manual' : 'automatic') ?? {}
   const request: GatewayRequest = { gateway, orderId, transactionId: id, question, labels }
   if (isElsewhere) {
@@ -62,4 +63,20 @@ async function prepare<T>(ctx: Ctx, params: Params, verb: Verb<T>): Promise<Gate
     'conflict',
     'The gateway has not answered yet whether it has the payment. Try again soon.',
   )
+}
+
+/** A refund as the gateway counts it, which has received more and returned that before. */
+function withExcess(question: Question, excess: Excess | undefined): Question {
+  if (question.verb !== 'refund' || !excess) return question
+  if (excess.open > 0) {
+    const detail = `Transaction cannot be refunded in its current state: the gateway has received ${excess.open} more. Refund that at the gateway, and confirm the transaction.`
+    throw new Problem('unprocessable', detail)
+  }
+  const { receipt, refundedAmount } = question
+  const before = receipt.refundedAmount + excess.total
+  return {
+    ...question,
+    receipt: { ...receipt, refundedAmount: before },
+    refundedAmount: refundedAmount + excess.total,
+  }
 }

@@ -1,5 +1,5 @@
 /** Why a merchant has to look at a payment whose money has moved. */
-export const concerns = ['order_cancelled', 'no_stock', 'ended'] as const
+export const concerns = ['order_cancelled', 'no_stock', 'ended', 'overpaid'] as const
 export type Concern = (typeof concerns)[number]
 
 interface Facts {
@@ -10,15 +10,19 @@ interface Facts {
   readonly isCancelled: boolean
   /** Whether the stock of the order is sold out. */
   readonly isShort: boolean
+  /** Whether a gateway has money for a payment that has failed or was cancelled here. */
+  readonly isEnded: boolean
+  /** Whether the gateway has received more than the payment, and not returned that. */
+  readonly isOverpaid: boolean
 }
 
 /** The concern about a transaction that has changed, given the one before. It ends when the money is returned. */
 export function concernAfter(
   before: Concern | undefined,
-  { hasMoney, isNew, isCancelled, isShort }: Facts,
+  { hasMoney, isNew, isCancelled, isShort, isEnded, isOverpaid }: Facts,
 ): Concern | undefined {
-  if (!hasMoney) return undefined
-  if (isShort) return 'no_stock'
-  if (isNew && isCancelled) return 'order_cancelled'
-  return before === 'no_stock' ? undefined : before
+  if (isEnded) return 'ended'
+  if (hasMoney && isShort) return 'no_stock'
+  if (hasMoney && (before === 'order_cancelled' || (isNew && isCancelled))) return 'order_cancelled'
+  return isOverpaid ? 'overpaid' : undefined
 }

@@ -1,6 +1,7 @@
 import { accessOf, type GatewaySlug } from '../gateways/index.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { Job } from '../kernel/work/job.ts'
+import { subjectsOfOpenCalls } from '../kernel/work/outside-calls.ts'
 import type { Outcome, Receipt } from '../payments/index.ts'
 import { openGateway } from './find-gateway.ts'
 import { settleOutcome } from './settle-outcome.ts'
@@ -15,6 +16,9 @@ const [secondMs, hourMs, dayMs] = [1_000, 3_600_000, 86_400_000]
 
 /** Payments are followed for so long. A shopper who has not paid by then will not. */
 const followedMaxMs = 7 * dayMs
+
+/** A shopper who has to act at a screen, and has not for so long, has left. */
+const abandonedAfterMs = dayMs
 
 /**
  * When to read a pending payment of this age again: at twice its age, and hourly at most. A merchant may have no
@@ -49,10 +53,27 @@ export async function readAtGateway(work: Work, gateway: GatewaySlug, receipt: R
   return openGateway(access, work.instance.services).read(receipt)
 }
 
+/** As `readAtGateway`; cancels a payment for which a shopper should have done something in time. */
+export async function readOrAbandon(
+  work: Work,
+  gateway: GatewaySlug,
+  receipt: Receipt,
+  ageMs: number,
+): Promise<Outcome> {
+  const now = await readAtGateway(work, gateway, receipt)
+  if (now.reports.length || !now.waitsForShopper || ageMs < abandonedAfterMs) return now
+  const access = await accessOf(work, gateway)
+  const { cancel } = openGateway(access, work.instance.services)
+  // A shopper who pays at this moment comes first: the gateway then says that the payment is paid.
+  return (await cancel?.(receipt, { key: `abandoned:${receipt.reference}` }, 'abandoned')) ?? now
+}
+
 async function readAndSettle(work: Work, row: TransactionRow, reference: string): Promise<TransactionRow> {
   const { gateway, amount, refunded_amount: refundedAmount } = row.doc
   const receipt = { reference, amount, refundedAmount }
-  const outcome = await readAtGateway(work, gateway, receipt)
+  const isBusy = (await subjectsOfOpenCalls(work, [row.id])).size > 0
+  const ageMs = isBusy ? 0 : ageMsOf(work, row)
+  const outcome = await readOrAbandon(work, gateway, receipt, ageMs)
   const [orderId = ''] = row.scope
   const request = { gateway, orderId, transactionId: row.id, labels: {} }
   const settled = await work.transaction((inside) =>

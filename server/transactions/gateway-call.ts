@@ -3,7 +3,7 @@ import { seal } from '../kernel/auth/seal.ts'
 import type { Changes } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { OutsideCall } from '../kernel/work/outside-calls.ts'
-import type { Charge, Gateway, Outcome, Receipt, Via } from '../payments/index.ts'
+import type { CancellationReason, Charge, Gateway, Outcome, Receipt, Via } from '../payments/index.ts'
 import { openGateway } from './find-gateway.ts'
 import { followLater } from './follow-payment.ts'
 import { settleOutcome } from './settle-outcome.ts'
@@ -12,8 +12,15 @@ import type { TransactionFields } from './transactions.ts'
 /** What a gateway is asked about a transaction. */
 export type Question =
   | { readonly verb: 'pay'; readonly charge: Charge; readonly reference?: string }
-  | { readonly verb: 'read' | 'capture' | 'cancel'; readonly receipt: Receipt }
-  | { readonly verb: 'refund'; readonly receipt: Receipt; readonly refundedAmount: number }
+  | { readonly verb: 'read' | 'capture'; readonly receipt: Receipt }
+  | { readonly verb: 'cancel'; readonly receipt: Receipt; readonly reason?: CancellationReason | undefined }
+  | {
+      readonly verb: 'refund'
+      readonly receipt: Receipt
+      readonly refundedAmount: number
+      /** When the gateway has failed at it. */
+      readonly faultAt?: string
+    }
 
 /** A question, and what its answer is about. It is JSON, committed before the gateway is called. */
 export interface GatewayRequest {
@@ -47,12 +54,16 @@ export const gatewayCall: OutsideCall<GatewayRequest, Outcome, Settled, GatewayA
   // A question moves no money, so it may come at any time.
   subject: ({ question, transactionId }) => (question.verb === 'read' ? undefined : transactionId),
   access: (work, { gateway }) => accessOf(work, gateway),
-  send({ id, values }, { keep, services }, access) {
+  send({ id, values }, { keep, services, clock }, access) {
     const { question } = values
+    const keepInQuestion = (more: object) => keep({ ...values, question: { ...question, ...more } })
+    const faultAt = question.verb === 'refund' ? question.faultAt : undefined
     const via: Via = {
       key: id,
-      keep: (reference) => keep({ ...values, question: { ...question, reference } }),
+      keep: (reference) => keepInQuestion({ reference }),
       ...(question.verb === 'pay' && { reference: question.reference }),
+      keepFault: () => keepInQuestion({ faultAt: clock.now().toISOString() }),
+      ...(faultAt !== undefined && { faultMs: clock.now().getTime() - Date.parse(faultAt) }),
     }
     return ask(openGateway(access, services), question, via)
   },
@@ -83,7 +94,7 @@ export function ask(gateway: Gateway, question: Question, via: Via): Promise<Out
       return gateway.capture(question.receipt, via)
     case 'cancel':
       if (!gateway.cancel) throw new Error('the gateway has no such call')
-      return gateway.cancel(question.receipt, via)
+      return gateway.cancel(question.receipt, via, question.reason)
     case 'read':
       return gateway.read(question.receipt)
   }

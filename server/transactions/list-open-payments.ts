@@ -17,7 +17,7 @@ export const listOpenPayments = action({
   name: 'list-open-payments',
   route: 'GET /v2/open-payments',
   about:
-    'Lists the payments that a person has to look at, the oldest first, at most 1000: requests to gateways that have had no answer for a minute (`no_answer`), and money that has moved for an order that is cancelled (`order_cancelled`) or sold out (`no_stock`), or for a transaction that has failed or was cancelled (`ended`).',
+    'Lists the payments that a person has to look at, the oldest first, at most 1000: requests to gateways that have had no answer for a minute (`no_answer`), and money that has moved for an order that is cancelled (`order_cancelled`) or sold out (`no_stock`), for a transaction that has failed or was cancelled, or that the order did not owe (`ended`), or beyond what the order owed (`overpaid`).',
   area: 'transactions',
   status: 200,
   shows: {
@@ -33,6 +33,7 @@ export const listOpenPayments = action({
           since: { type: 'string', format: 'date-time' },
           ...{ gateway: { type: 'string' }, reference: { type: 'string' }, status: { type: 'string' } },
           ...{ amount: { type: 'integer' }, currency: { type: 'string' } },
+          excess: { type: 'integer', description: 'Of `overpaid`: how much to return.' },
         },
         ['type', 'id', 'order_id', 'reason', 'since', 'gateway', 'status', 'amount', 'currency'],
       ),
@@ -62,12 +63,15 @@ async function findUnanswered(work: Work) {
 
 async function findConcerns(work: Work) {
   const rows = await work.store.run(
-    `SELECT ${columns}, hidden->>'concern', extract(epoch FROM updated_at) * 1000 FROM order_transactions
+    `SELECT ${columns}, hidden->>'concern', extract(epoch FROM updated_at) * 1000, hidden#>>'{excess,open}' FROM order_transactions
      WHERE store_id = $1 AND hidden->>'concern' IS NOT NULL ORDER BY updated_at, id LIMIT ${listedMax}`,
   )
   return rows.map((row) => {
-    const [reason, updatedAtMs] = row.slice(3)
-    return { ...shown(row), reason, since: new Date(Number(updatedAtMs)).toISOString() }
+    const [reason, updatedAtMs, excess] = row.slice(3)
+    return {
+      ...{ ...shown(row), reason, since: new Date(Number(updatedAtMs)).toISOString() },
+      ...(reason === 'overpaid' && { excess: Number(excess) }),
+    }
   })
 }
 

@@ -1,6 +1,14 @@
 import type { Changes } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { afterReports, isPending, type Outcome, type Report, type Transaction } from '../payments/index.ts'
+import {
+  afterReports,
+  isPaid,
+  isPending,
+  type Outcome,
+  type Report,
+  type Transaction,
+  withoutExcess,
+} from '../payments/index.ts'
 import type { GatewayRequest } from './gateway-call.ts'
 import { lockOrderIfAny, settleChange } from './settle.ts'
 import { type TransactionFields, type TransactionRow, transactions } from './transactions.ts'
@@ -26,17 +34,25 @@ export async function settleOutcome(
   const before = locked?.transactions.get(transactionId)
   if (!locked || !before) return undefined
   const row = (await work.store.findWhole(transactions, transactionId, [orderId])) as TransactionRow
-  const after = afterReports(before, outcome.reports)
-  const labels = labelsOf(row, { before, after }, request, outcome)
-  const isSame = after === before && !Object.keys(labels).length
+  const { reports, excess } = withoutExcess(before, outcome.reports)
+  const after = afterReports(before, reports)
+  const labels = {
+    ...labelsOf(row, { before, after }, request, outcome),
+    ...(isPaid(after) && excess && excess.open !== row.hidden.excess?.open && { excess }),
+  }
+  const isEnded = isPaidAfterEnd(after, outcome.reports)
+  const isSame =
+    after === before && !Object.keys(labels).length && isEnded === (row.hidden.concern === 'ended')
   // The stock of a payment waits for its answer, and that of a concern for the merchant.
   const isSettled = isSame && request.question.verb !== 'pay' && row.hidden.concern !== 'no_stock'
   return {
-    row: isSettled ? row : await settleChange(work, locked, row, after, labels),
+    row: isSettled ? row : await settleChange(work, locked, row, after, { labels, isEnded }),
     refusal: refusalIn(request, after, outcome),
     browser: isPending(after) ? outcome.browser : undefined,
   }
 }
+
+const abandoned = { code: 'abandoned', reason: 'The shopper did not complete the payment.' }
 
 interface Step {
   readonly before: Transaction
@@ -44,24 +60,30 @@ interface Step {
 }
 
 function labelsOf(
-  { doc, hidden }: TransactionRow,
+  { doc }: TransactionRow,
   { before, after }: Step,
   { labels }: GatewayRequest,
-  { reference, failure, reports }: Outcome,
+  { reference, failure, detailedStatus: detailed, cancellationReason }: Outcome,
 ): Changes<TransactionFields> {
-  const concern = isPaidAfterEnd(after, reports) ? 'ended' : undefined
   return {
-    ...(hidden.concern !== concern && (concern || hidden.concern === 'ended') && { concern }),
     ...(doc.reference === undefined && reference !== undefined && { reference }),
+    ...(detailed !== undefined &&
+      detailed !== doc.payment_details?.detailed_status && {
+        payment_details: { detailed_status: detailed },
+      }),
     ...(after !== before && labels),
     ...(after !== before && after.status === 'failed' && failure && { failure_details: failure }),
+    ...(after !== before &&
+      after.status === 'cancelled' &&
+      cancellationReason === abandoned.code && { failure_details: abandoned }),
   }
 }
 
 /** Whether the gateway has money for a payment that has failed or was cancelled here. */
 function isPaidAfterEnd({ status, amount }: Transaction, reports: readonly Report[]): boolean {
   if (status !== 'failed' && status !== 'cancelled') return false
-  const isReturned = reports.some((one) => one.is === 'refunded' && one.amount >= amount)
+  const received = Math.max(...reports.map((one) => (one.is === 'paid' ? (one.amount ?? amount) : 0)))
+  const isReturned = reports.some((one) => one.is === 'refunded' && one.amount >= received)
   return !isReturned && reports.some((one) => one.is === 'paid' || one.is === 'authorized')
 }
 

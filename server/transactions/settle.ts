@@ -68,7 +68,7 @@ export const stored = ({ type, status, amount, refundedAmount }: Transaction) =>
 
 type Labels = Pick<
   New<TransactionFields>,
-  'reference' | 'gateway' | 'name' | 'custom_reference' | 'request_key'
+  'reference' | 'gateway' | 'name' | 'custom_reference' | 'request_key' | 'failure_details'
 >
 
 /**
@@ -104,7 +104,7 @@ export async function settleChange(
   locked: LockedOrder,
   row: TransactionRow,
   transaction: Transaction,
-  labels: Changes<TransactionFields>,
+  { labels, isEnded }: { readonly labels: Changes<TransactionFields>; readonly isEnded: boolean },
 ): Promise<TransactionRow> {
   const before = locked.transactions.get(row.id)
   const all = new Map(locked.transactions).set(row.id, transaction)
@@ -114,6 +114,8 @@ export async function settleChange(
     isNew: !before || !hasMoney(before),
     isCancelled: locked.money.isCancelled,
     isShort: !stock,
+    isEnded,
+    isOverpaid: ((labels.excess ?? row.hidden.excess)?.open ?? 0) > 0,
   })
   const written = await change(work, transactions, [locked.order.id], row.id, {
     ...{ concern, ...labels },

@@ -3,12 +3,13 @@ import type { Notation } from '../currencies/index.ts'
 import { gatewaySlugs } from '../gateways/index.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { linkTo, object, relationshipTo } from '../kernel/openapi/shapes.ts'
-import { choice, field, group, integer, readOnlyObject, text } from '../kernel/shape/fields.ts'
+import { choice, field, group, integer, list, readOnlyObject, text } from '../kernel/shape/fields.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import { orders } from '../orders/index.ts'
-import { type Outcome, transactionStatuses, transactionTypes } from '../payments/index.ts'
+import { type Excess, type Outcome, transactionStatuses, transactionTypes } from '../payments/index.ts'
 import { displayAmount } from '../totals/index.ts'
 import { concerns } from './concerns.ts'
+import { nextActionsOf, verbs } from './next-actions.ts'
 
 const amount = (about: string) => group(amountFields, { required: true, about })
 const mechanisms = ['manual', 'automatic'] as const
@@ -40,10 +41,21 @@ const fields = {
     },
     { about: 'Why the payment has failed.' },
   ),
+  payment_details: group(
+    {
+      detailed_status: text({
+        about:
+          'How the payment stands, in a word of the gateway. For Stripe: the status of the payment intent.',
+        example: 'requires_action',
+      }),
+    },
+    { about: 'What only the gateway of the payment says. The manual gateway has none.' },
+  ),
   /** The key that the client has sent to the gateway with the payment. */
   request_key: text({ hidden: true, readOnly: true }),
   /** Why the merchant has to look at it. */
   concern: choice(concerns, { hidden: true, readOnly: true }),
+  excess: field<Excess | undefined>({ type: 'object' }, { hidden: true, readOnly: true }),
   notation: field<Notation | undefined>({ type: 'object' }, { hidden: true, readOnly: true }),
 }
 
@@ -115,9 +127,17 @@ export const transactions = resource({
       relationships: readOnlyObject<object>(object({ order: relationshipTo(linkTo('order')) }), {
         about: 'The order that it pays.',
       }),
+      next_actions: list(choice(verbs, {}), {
+        required: true,
+        readOnly: true,
+        maxItems: verbs.length,
+        about:
+          'What can be done with the transaction next. A capture needs an order that is not cancelled, and a refund one that is paid or cancelled.',
+      }),
       ...forBrowsers,
     },
-    of: ({ scope: [id = ''] }) => ({
+    of: ({ scope: [id = ''], doc }) => ({
+      next_actions: nextActionsOf(doc),
       relationships: { order: { data: { type: 'order', id } } },
       ...{ client_parameters: undefined, payment_intent: undefined },
     }),

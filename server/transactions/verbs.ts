@@ -1,7 +1,7 @@
 import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { choice, field, integer, text } from '../kernel/shape/fields.ts'
-import { mayCancel, mayCapture, startRefund } from '../payments/index.ts'
+import { cancellationReasons, mayCancel, mayCapture, startRefund } from '../payments/index.ts'
 import { changeTransaction } from './change-transaction.ts'
 import { gatewayCall } from './gateway-call.ts'
 import { transactions } from './transactions.ts'
@@ -90,8 +90,6 @@ export const refundTransaction = action({
     }),
 })
 
-const reasons = ['duplicate', 'fraudulent', 'requested_by_customer', 'abandoned'] as const
-
 const noCancellation = () =>
   new Problem('unprocessable', 'Cancellation is not supported for Manual payment gateway', {
     title: 'Unsupported gateway operation',
@@ -106,16 +104,16 @@ export const cancelTransaction = action({
   status: 200,
   queuesBy: 'order_id',
   callsOut: gatewayCall,
-  body: { ...body, fields: { options, reason: choice(reasons, { about: 'Why.' }) } },
+  body: { ...body, fields: { options, reason: choice(cancellationReasons, { about: 'Why.' }) } },
   shows,
   refuses: ['unprocessable'],
-  run: (ctx, { params }) =>
+  run: (ctx, { params, body }) =>
     changeTransaction(ctx, params, {
       decide: (_money, transaction, isManual) => {
         // A manual payment happens elsewhere, and so does its cancellation.
         if (isManual) throw noCancellation()
         return mayCancel(transaction)
       },
-      question: (receipt) => ({ verb: 'cancel', receipt }),
+      question: (receipt) => ({ verb: 'cancel', receipt, reason: body.reason }),
     }),
 })

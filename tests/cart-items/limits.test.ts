@@ -41,3 +41,16 @@ test('amounts that are too large for a cart name what makes them so', async () =
   expect([more.status, more.body.errors[0].source]).toEqual([422, 'data.quantity'])
   expect((await world.shopper.get('/v2/carts/dear/items')).body.data[0].quantity).toBe(1)
 })
+
+test('subscriptions are refused by their name, alone and in a list', async () => {
+  const subscription = { type: 'subscription_item', id: crypto.randomUUID(), quantity: 1 }
+  for (const [data, source] of [
+    [subscription, 'data.type'],
+    [[wrap(1), subscription], 'data.1.type'],
+  ] as const) {
+    const { status, body } = await add('subscriptions', data)
+    expect([status, body.errors[0].source]).toEqual([422, source])
+    expect(body.errors[0].detail).toMatch(/^Subscriptions are not implemented.* cart_item, custom_item,/)
+  }
+  expect((await world.shopper.get('/v2/carts/subscriptions/items')).body.data).toEqual([])
+})

@@ -7,6 +7,7 @@ import { operations } from '../support/samples.ts'
 import { StripeDouble } from '../support/stripe-double/index.ts'
 import { until } from '../support/until.ts'
 import { openWorld, type World } from '../support/world.ts'
+import { readNever } from '../transactions/following.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
 
 /** The law of operations that call another server: whatever fails, one intent has one effect. */
@@ -38,6 +39,7 @@ describe.each(calling)('$id', ({ id, operation, call }) => {
   let opened: Calling
   let elsewhere: Elsewhere
   beforeEach(async () => {
+    await readNever(world)
     opened = await kind.open(world.admin, stripe)
     elsewhere = opened.elsewhere
   })

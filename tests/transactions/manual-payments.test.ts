@@ -25,6 +25,7 @@ test('a guest pays an order that only the merchant can read', async () => {
   const amount = { amount: 10_000, currency: 'USD', formatted: '$100.00' }
   const none = { amount: 0, currency: 'USD', formatted: '$0.00' }
   expect(body.data).toEqual({
+    next_actions: ['refund'],
     ...{ type: 'transaction', id: expect.any(String), reference: 'manual', gateway: 'manual' },
     ...{ name: 'Gift card', custom_reference: 'GC-1', amount: 10_000, refunded_amount: 0, currency: 'USD' },
     ...{ transaction_type: 'purchase', 'transaction-type': 'purchase', status: 'complete' },

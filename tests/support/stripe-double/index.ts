@@ -105,6 +105,12 @@ export class StripeDouble {
     this.#tell(id)
   }
 
+  /** The merchant refunds a part in Stripe's own dashboard. */
+  refundInDashboard(id: string, amount: number): void {
+    refundIntent(this.intents.get(id), new URLSearchParams({ amount: String(amount) }))
+    this.#tell(id)
+  }
+
   /** The events so far as webhooks, in the order of their creation. */
   webhooks(secret: string, at: Date = new Date()): readonly Webhook[] {
     return this.#events.map((event) => this.sign(event, secret, at))
@@ -167,7 +173,7 @@ export class StripeDouble {
     if (fault) fault.times -= 1
     if (fault?.is === 'request lost') return void request.socket.destroy()
     const run = () => (fault?.is === 'error before' ? broken : this.#carryOut(call, id, request, body))
-    const result = this.#once(request, body, () => {
+    const { result, isReplayed } = this.#once(request, body, () => {
       const done = run()
       return fault?.is === 'error after' ? broken : done
     })
@@ -176,6 +182,7 @@ export class StripeDouble {
     response.writeHead(result.status, {
       'content-type': 'application/json',
       'request-id': `req_${randomUUID()}`,
+      ...(isReplayed && { 'idempotent-replayed': 'true' }),
     })
     response.end(JSON.stringify(result.body))
   }
@@ -189,17 +196,23 @@ export class StripeDouble {
   }
 
   /** The first result for a key is that of all requests with it. */
-  #once(request: IncomingMessage, body: string, run: () => Result): Result {
+  #once(
+    request: IncomingMessage,
+    body: string,
+    run: () => Result,
+  ): { readonly result: Result; readonly isReplayed: boolean } {
     const key = request.headers['idempotency-key']
-    if (typeof key !== 'string' || request.method === 'GET') return run()
+    if (typeof key !== 'string' || request.method === 'GET') return { result: run(), isReplayed: false }
     const same = `${request.url} ${body}`
     const earlier = this.#results.get(key)
-    if (earlier && earlier.request !== same)
-      return refused(400, { type: 'idempotency_error', message: 'Other parameters.' })
+    if (earlier && earlier.request !== same) {
+      const other = refused(400, { type: 'idempotency_error', message: 'Other parameters.' })
+      return { result: other, isReplayed: false }
+    }
     const result = earlier?.result ?? run()
     // A request that fails validation has not been carried out, and leaves nothing behind.
     if (result.status !== 400) this.#results.set(key, { request: same, result })
-    return result
+    return { result, isReplayed: earlier !== undefined }
   }
 
   #carryOut(call: string, id: string, request: IncomingMessage, body: string): Result {
@@ -209,7 +222,7 @@ export class StripeDouble {
     const params = new URLSearchParams(body)
     try {
       const done = { status: 200, body: this.#perform(call, id, params, request) }
-      if (call !== 'read') this.#carriedOut.push({ call, ownerId: this.#ownerOf(id, params) })
+      if (request.method !== 'GET') this.#carriedOut.push({ call, ownerId: this.#ownerOf(id, params) })
       return done
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -231,6 +244,10 @@ export class StripeDouble {
       this.#note(call, of)
       return refund
     }
+    if (call === 'list refunds') {
+      const intent = new URL(request.url ?? '', this.url).searchParams.get('payment_intent') ?? ''
+      return { object: 'list', data: this.intents.get(intent)?.refunds ?? [], has_more: false }
+    }
     const intent = this.intents.get(id)
     if (!intent)
       throw new Refusal(404, {
@@ -242,7 +259,7 @@ export class StripeDouble {
     if (call === 'confirm') confirmIntent(intent, params)
     else if (call === 'capture') captureIntent(intent, params)
     else if (call === 'update') updateIntent(intent, params)
-    else cancelIntent(intent)
+    else cancelIntent(intent, params)
     if (call === 'update') return shown(intent, false)
     if (call !== 'confirm' || intent.status !== 'requires_action') this.#note(call, id)
     this.#tell(id)
@@ -256,7 +273,7 @@ const broken = refused(500, { type: 'api_error', message: 'Something went wrong 
 /** The name of a call, and the id of its intent. */
 function callOf({ method, url = '' }: IncomingMessage): readonly [call: string, id: string] {
   const [, , place, id = '', verb] = url.replace(/\?.*/, '').split('/')
-  if (place === 'refunds') return ['refund', '']
+  if (place === 'refunds') return [method === 'GET' ? 'list refunds' : 'refund', '']
   if (id === '') return ['create', '']
   return [method === 'GET' ? 'read' : (verb ?? 'update'), id]
 }

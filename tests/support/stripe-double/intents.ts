@@ -20,7 +20,19 @@ export interface Intent {
   payment_method: string | null
   readonly metadata: Readonly<Record<string, string>>
   last_payment_error: object | null
+  next_action: { readonly type: string } | null
+  cancellation_reason: string | null
   refunded: number
+  readonly refunds: Refund[]
+}
+
+interface Refund {
+  readonly id: string
+  readonly object: 'refund'
+  readonly amount: number
+  readonly status: 'succeeded'
+  readonly payment_intent: string
+  readonly metadata: Readonly<Record<string, string>>
 }
 
 /** A response that is not a success. */
@@ -45,10 +57,11 @@ const unexpected = ({ status }: Intent, verb: string) =>
   )
 
 /** The test cards: what becomes of their confirmation. */
-const cards: Readonly<Record<string, 'pays' | 'declines' | 'challenges'>> = {
+const cards: Readonly<Record<string, 'pays' | 'declines' | 'challenges' | 'shows a voucher'>> = {
   pm_card_visa: 'pays',
   pm_card_chargeDeclined: 'declines',
   pm_card_threeDSecure2Required: 'challenges',
+  pm_konbini: 'shows a voucher',
   // The token of a card.
   tok_visa: 'pays',
 }
@@ -80,19 +93,26 @@ export function createIntent(params: Params): Intent {
     capture_method: params.get('capture_method') === 'manual' ? 'manual' : 'automatic',
     client_secret: `${id}_secret_double`,
     payment_method: method,
-    metadata: Object.fromEntries(
-      [...params].flatMap(([key, value]) => {
-        const name = /^metadata\[(\w+)\]$/.exec(key)?.[1]
-        return name ? [[name, value]] : []
-      }),
-    ),
-    last_payment_error: null,
+    metadata: metadataIn(params),
+    ...{ last_payment_error: null, next_action: null, cancellation_reason: null, refunds: [] },
   }
 }
+
+const metadataIn = (params: Params): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [...params].flatMap(([key, value]) => {
+      const name = /^metadata\[(\w+)\]$/.exec(key)?.[1]
+      return name ? [[name, value]] : []
+    }),
+  )
 
 function receive(intent: Intent): void {
   if (intent.capture_method === 'manual') intent.status = 'requires_capture'
   else Object.assign(intent, { status: 'succeeded', amount_received: intent.amount })
+}
+
+function waitFor(intent: Intent, type: string): void {
+  Object.assign(intent, { status: 'requires_action', next_action: { type } })
 }
 
 export function confirmIntent(intent: Intent, params: Params): void {
@@ -101,7 +121,8 @@ export function confirmIntent(intent: Intent, params: Params): void {
     throw unexpected(intent, 'confirmed')
   const effect = cards[intent.payment_method ?? '']
   if (!effect) throw unexpected(intent, 'confirmed')
-  if (effect === 'challenges') intent.status = 'requires_action'
+  if (effect === 'challenges') waitFor(intent, 'use_stripe_sdk')
+  else if (effect === 'shows a voucher') waitFor(intent, 'konbini_display_details')
   else if (effect === 'pays') receive(intent)
   else {
     const error = {
@@ -129,6 +150,7 @@ export function updateIntent(intent: Intent, params: Params): void {
 /** The shopper answers the challenge of their bank. */
 export function authenticate(intent: Intent, isRight: boolean): void {
   if (intent.status !== 'requires_action') throw new Error(`the intent is ${intent.status}`)
+  intent.next_action = null
   if (isRight) receive(intent)
   else Object.assign(intent, { status: 'requires_payment_method', payment_method: null })
 }
@@ -141,9 +163,10 @@ export function captureIntent(intent: Intent, params: Params): void {
   Object.assign(intent, { status: 'succeeded', amount_received: amount })
 }
 
-export function cancelIntent(intent: Intent): void {
+export function cancelIntent(intent: Intent, params: Params): void {
   if (intent.status === 'succeeded' || intent.status === 'canceled') throw unexpected(intent, 'canceled')
-  intent.status = 'canceled'
+  const reason = params.get('cancellation_reason')
+  Object.assign(intent, { status: 'canceled', next_action: null, cancellation_reason: reason })
 }
 
 export function refundIntent(intent: Intent | undefined, params: Params): object {
@@ -155,11 +178,16 @@ export function refundIntent(intent: Intent | undefined, params: Params): object
   if (!(amount >= 1 && amount <= rest))
     throw invalid(`Refund amount is greater than unrefunded amount on charge`)
   intent.refunded += amount
-  return { id: newId('re'), object: 'refund', amount, status: 'succeeded', payment_intent: intent.id }
+  const refund: Refund = {
+    ...{ id: newId('re'), object: 'refund', amount, status: 'succeeded', payment_intent: intent.id },
+    metadata: metadataIn(params),
+  }
+  intent.refunds.unshift(refund)
+  return refund
 }
 
 /** The intent as a response shows it. */
-export function shown({ refunded, ...intent }: Intent, isExpanded: boolean): object {
+export function shown({ refunded, refunds: _, ...intent }: Intent, isExpanded: boolean): object {
   const { amount_received: captured, status, id } = intent
   const charge = { id: `ch_${id}`, object: 'charge', amount_captured: captured, amount_refunded: refunded }
   const hasCharge = status === 'succeeded' || status === 'requires_capture'

@@ -1,0 +1,30 @@
+import type { Transaction } from './transaction.ts'
+import type { Report } from './transaction-states.ts'
+
+/** What a gateway has received beyond the amount of a transaction. */
+export interface Excess {
+  readonly total: number
+  /** How much of it is not returned yet. */
+  readonly open: number
+}
+
+/**
+ * Takes the excess out of the reports about a transaction. The shopper gets it back before anything of the payment, so
+ * the first refunds are of the excess.
+ */
+export function withoutExcess(
+  { amount }: Transaction,
+  reports: readonly Report[],
+): { readonly reports: readonly Report[]; readonly excess?: Excess } {
+  const received = reports.reduce((sum, one) => (one.is === 'paid' ? (one.amount ?? sum) : sum), amount)
+  const total = received - amount
+  if (total <= 0) return { reports }
+  const returned = reports.reduce((sum, one) => (one.is === 'refunded' ? Math.max(sum, one.amount) : sum), 0)
+  return {
+    reports: reports.flatMap((one) => {
+      if (one.is !== 'refunded') return one
+      return one.amount > total ? { ...one, amount: one.amount - total } : []
+    }),
+    excess: { total, open: Math.max(0, total - returned) },
+  }
+}
