@@ -65,7 +65,7 @@ const routinesOf: Readonly<Record<string, string>> = {
     tag_is_used tags_of`,
   hierarchies: 'count_moved_node forget_curated_product keep_has_children tell_nodes_of_product',
   passwords: 'forget_one_time_passwords',
-  carts: 'leave_carts',
+  carts: 'fill_cart_columns leave_carts',
   inventories: 'stock_documents',
   catalogs: 'leave_catalogs leave_price_lists renew_catalog_rule_state rule_values without_pricebook',
   publishing: 'forget_published forget_published_of_catalog published_with_any',

@@ -43,16 +43,15 @@ export async function changeCart(ctx: Ctx, name: string, edit: CartChange): Prom
     return settle(ctx, cart, contents, shop, edit.refused)
   })
   mustFit(next)
-  const changed = parsed(
-    await changeLocked(ctx, carts, row, { contents: next, priced, ...(shopper && { shopper }) }),
-  )
+  const changes = { contents: next, priced, ...(shopper && { shopper }) }
+  const changed = await changeLocked(ctx, carts, row, changes)
   const { contents: before = nothing, priced: pricedBefore } = row.hidden
   const news = messagesOfChange(pricedBefore && { contents: before, priced: pricedBefore }, {
     contents: next,
     priced,
   })
   const messages = [...news, ...priced.messages]
-  return { ...changed, hidden: { ...changed.hidden, priced: { ...priced, messages } } }
+  return parsed(changed, { ...row.hidden, ...changes, priced: { ...priced, messages } })
 }
 
 async function namingAmounts<T>(source = 'data', work: () => Promise<T>): Promise<T> {

@@ -73,8 +73,8 @@ const explain = ({ evaluation, contents, shop }: PricedOutcome): CartExplanation
   traces: contents.lines.map((line) => (isProduct(line) ? shop.quoteOf(line)?.price?.trace : undefined)),
 })
 
-/** The row with its documents parsed once. */
-export const parsed = (row: CartRow): CartRow => ({
+/** The row with its documents parsed once, or with hidden values that need no parsing. */
+export const parsed = (row: CartRow, hidden = row.hidden): CartRow => ({
   id: row.id,
   version: row.version,
   createdAt: row.createdAt,
@@ -84,5 +84,5 @@ export const parsed = (row: CartRow): CartRow => ({
   scope: row.scope,
   added: row.added,
   doc: row.doc,
-  hidden: row.hidden,
+  hidden,
 })

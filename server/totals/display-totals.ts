@@ -33,9 +33,16 @@ export type LineDisplayPrice = Readonly<Record<LinePrice, DisplayUnitAndValue>> 
 
 /** The `display_price` of a line. */
 export function displayLine({ prices, discounts }: LineTotals, currency: Notation): LineDisplayPrice {
+  // Most of the ten amounts of a line are equal, and writing one takes longer than finding it.
+  const amounts = new Map<number, DisplayAmount>()
+  const amountOf = (amount: number): DisplayAmount => {
+    const display = amounts.get(amount) ?? displayAmount(amount, currency)
+    amounts.set(amount, display)
+    return display
+  }
   const shown = (name: LinePrice) => ({
-    unit: displayAmount(prices[name].unit, currency),
-    value: displayAmount(prices[name].value, currency),
+    unit: amountOf(prices[name].unit),
+    value: amountOf(prices[name].value),
   })
   const byCode = Map.groupBy(discounts, ({ cause }) => cause.code)
   return {

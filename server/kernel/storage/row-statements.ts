@@ -1,6 +1,6 @@
 import type { Model } from '../shape/model.ts'
 import { inEdition } from './editions.ts'
-import { rowColumns, wholeColumns } from './stored-row.ts'
+import { rowColumns, wholeColumns, writtenColumns } from './stored-row.ts'
 
 /** The triggers of the change feed read the author, the request and the time from a setting of the transaction. */
 export const recordedBy = (n: number): string => `set_config('sutler.by', $${n}, true)`
@@ -39,7 +39,7 @@ export function statementsOf(resource: Model): Statements {
       `INSERT INTO ${table} (store_id, id, ${scope}created_at, updated_at, doc, hidden) ` +
       `SELECT $1::uuid, $2::uuid, ${scopeValues}$${next}::timestamptz, $${next}::timestamptz, $${next + 1}::json, ` +
       `$${next + 2}::json FROM ${recordedBy(next + 3)}`,
-    returning: ` RETURNING ${whole}`,
+    returning: ` RETURNING ${writtenColumns(resource)}`,
     update:
       `UPDATE ${table} SET version = version + 1, updated_at = greatest(updated_at, $${next}::timestamptz), ` +
       `doc = $${next + 1}::json, hidden = $${next + 2}::json FROM ${recordedBy(next + 3)} ` +

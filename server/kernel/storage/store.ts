@@ -153,7 +153,7 @@ export class Store {
       : ''
     const text = `${insert} WHERE ${definitionUnchanged(into, bind)}${isThere}${returning}`
     const [tuple] = await this.#write(into, { text, values }, { last, type })
-    return tuple && writtenRow(into, tuple)
+    return tuple && writtenRow(into, tuple, hidden)
   }
 
   /** Inserts any number of rows, all or none, in one statement. Returns their ids. */
@@ -208,7 +208,7 @@ export class Store {
     const { update, returning } = statementsOf(own)
     const text = `${update} AND ${definitionUnchanged(own, binds.bind)}${returning}`
     const [tuple] = await this.#write(of, { text, values: binds.values }, { last })
-    return tuple && writtenRow(own, tuple)
+    return tuple && writtenRow(own, tuple, hidden)
   }
 
   /**

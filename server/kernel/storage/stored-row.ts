@@ -11,8 +11,13 @@ import type { Tuple } from './database.ts'
 export const listColumns = (resource: Model, alias: string): string =>
   rowColumns(resource, alias, resource.hiddenInLists?.(alias))
 
-/** The columns of a row: every statement that returns rows returns these, in this order. */
-export function rowColumns(resource: Model, alias = '', hidden = `${alias}hidden`): string {
+/** The columns of a row: every statement that reads rows returns these, in this order. */
+export const rowColumns = (resource: Model, alias = '', hidden = `${alias}hidden`): string =>
+  // Reads hidden values only if responses are built from them.
+  `${writtenColumns(resource, alias)}${showsHidden(resource) ? `, ${hidden}` : ''}`
+
+/** The same columns without the hidden values: what a write returns, since the writer has these. */
+export function writtenColumns(resource: Model, alias = ''): string {
   const own = ownOrderOf(resource)
   const row = alias || `${resource.table.split(' ').at(-1)}.`
   return [
@@ -26,8 +31,6 @@ export function rowColumns(resource: Model, alias = '', hidden = `${alias}hidden
     ...(own ? [alias + own] : []),
     ...resource.scopeColumns.map((column) => `${alias}${column}`),
     ...stateColumns(resource, alias),
-    // Reads hidden values only if responses are built from them.
-    ...(showsHidden(resource) ? [hidden] : []),
   ].join(', ')
 }
 
@@ -114,9 +117,12 @@ class StoredRow<F extends Fields> implements Row<F> {
 export const toRow = <F extends Fields>(resource: Model<F>, tuple: Tuple, at = 0): Row<F> =>
   new StoredRow<F>(resource, tuple, at)
 
-/** A row that this request has written. */
-export const writtenRow = <F extends Fields>(resource: Model<F>, tuple: Tuple): Row<F> =>
-  new StoredRow<F>(resource, tuple, 0, true)
+/** A row that this request has written, from the columns of `writtenColumns` and the hidden values it wrote. */
+export const writtenRow = <F extends Fields>(
+  resource: Model<F>,
+  tuple: Tuple,
+  hidden: string | null,
+): Row<F> => new StoredRow<F>(resource, [...tuple, hidden], 0, true)
 
 /** The shown values and the hidden values. Values that are only checked are in neither. */
 export function split(
