@@ -172,6 +172,22 @@ AS $procedure$ BEGIN
 END $procedure$
 ;
 
+CREATE OR REPLACE FUNCTION fill_cart_columns()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  days integer;
+BEGIN
+  SELECT h.customers, h.accounts, h.expiry_days INTO NEW.customers, NEW.accounts, days
+    FROM json_to_record(NEW.hidden) AS h (customers jsonb, accounts jsonb, expiry_days integer);
+  NEW.customer_id := (NEW.customers->>0)::uuid;
+  -- In UTC: a time zone would make the sum depend on the session.
+  NEW.expires_at := (NEW.updated_at AT TIME ZONE 'UTC') + days * interval '24 hours';
+  RETURN NEW;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION forget_curated_product()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2264,10 +2280,10 @@ CREATE TABLE carts (
   hidden json,
   reference text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'id'::text)) STORED NOT NULL,
   name text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'name'::text)) STORED NOT NULL,
-  customer_id uuid GENERATED ALWAYS AS (((hidden #>> '{customers,0}'::text[]))::uuid) STORED,
-  customers jsonb GENERATED ALWAYS AS (((hidden -> 'customers'::text))::jsonb) STORED,
-  accounts jsonb GENERATED ALWAYS AS (((hidden -> 'accounts'::text))::jsonb) STORED,
-  expires_at timestamp(3) without time zone GENERATED ALWAYS AS (((updated_at AT TIME ZONE 'UTC'::text) + ((((hidden ->> 'expiry_days'::text))::integer)::double precision * '24:00:00'::interval))) STORED NOT NULL,
+  customer_id uuid,
+  customers jsonb,
+  accounts jsonb,
+  expires_at timestamp(3) without time zone NOT NULL,
   CONSTRAINT carts_pkey PRIMARY KEY (store_id, id),
   CONSTRAINT carts_reference_key UNIQUE (store_id, reference)
 );
@@ -2280,6 +2296,7 @@ CREATE INDEX carts_by_name ON carts USING btree (store_id, lower((name COLLATE "
 CREATE INDEX carts_by_updated_at ON carts USING btree (store_id, updated_at, id);
 CREATE INDEX carts_with_owners ON carts USING btree (store_id, updated_at, id) WHERE ((customers <> '[]'::jsonb) OR (accounts <> '[]'::jsonb));
 CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON carts FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fill_cart_columns BEFORE INSERT OR UPDATE ON carts FOR EACH ROW EXECUTE FUNCTION fill_cart_columns();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON carts FOR EACH ROW EXECUTE FUNCTION carts_tracked();
 
 CREATE TABLE catalog_editions (
@@ -3145,19 +3162,19 @@ CREATE TABLE orders (
   CONSTRAINT orders_pkey PRIMARY KEY (store_id, id),
   CONSTRAINT orders_cart_key UNIQUE (store_id, cart_id, cart_version)
 );
-CREATE INDEX orders_by_account_id ON orders USING btree (store_id, account_id, created_at, id);
-CREATE INDEX orders_by_account_member_id ON orders USING btree (store_id, account_member_id, created_at, id);
+CREATE INDEX orders_by_account_id ON orders USING btree (store_id, account_id, created_at, id) WHERE (account_id IS NOT NULL);
+CREATE INDEX orders_by_account_member_id ON orders USING btree (store_id, account_member_id, created_at, id) WHERE (account_member_id IS NOT NULL);
 CREATE INDEX orders_by_billing_postcode ON orders USING btree (store_id, billing_postcode, created_at, id);
-CREATE INDEX orders_by_contact_email ON orders USING btree (store_id, contact_email, created_at, id);
-CREATE INDEX orders_by_contact_name ON orders USING btree (store_id, contact_name, created_at, id);
+CREATE INDEX orders_by_contact_email ON orders USING btree (store_id, contact_email, created_at, id) WHERE (contact_email IS NOT NULL);
+CREATE INDEX orders_by_contact_name ON orders USING btree (store_id, contact_name, created_at, id) WHERE (contact_name IS NOT NULL);
 CREATE INDEX orders_by_created_at ON orders USING btree (store_id, created_at, id);
 CREATE INDEX orders_by_currency ON orders USING btree (store_id, currency, created_at, id);
-CREATE INDEX orders_by_customer_id ON orders USING btree (store_id, customer_id, created_at, id);
-CREATE INDEX orders_by_email ON orders USING btree (store_id, email, created_at, id);
-CREATE INDEX orders_by_external_ref ON orders USING btree (store_id, external_ref, created_at, id);
+CREATE INDEX orders_by_customer_id ON orders USING btree (store_id, customer_id, created_at, id) WHERE (customer_id IS NOT NULL);
+CREATE INDEX orders_by_email ON orders USING btree (store_id, email, created_at, id) WHERE (email IS NOT NULL);
+CREATE INDEX orders_by_external_ref ON orders USING btree (store_id, external_ref, created_at, id) WHERE (external_ref IS NOT NULL);
 CREATE INDEX orders_by_manual ON orders USING btree (store_id, manual, created_at, id);
-CREATE INDEX orders_by_name ON orders USING btree (store_id, name, created_at, id);
-CREATE INDEX orders_by_order_number ON orders USING btree (store_id, order_number, created_at, id);
+CREATE INDEX orders_by_name ON orders USING btree (store_id, name, created_at, id) WHERE (name IS NOT NULL);
+CREATE INDEX orders_by_order_number ON orders USING btree (store_id, order_number, created_at, id) WHERE (order_number IS NOT NULL);
 CREATE INDEX orders_by_payment ON orders USING btree (store_id, payment, id) INCLUDE (created_at);
 CREATE INDEX orders_by_payment_intent ON orders USING btree (store_id, ((doc ->> 'payment_intent_id'::text))) WHERE ((doc ->> 'payment_intent_id'::text) IS NOT NULL);
 CREATE INDEX orders_by_product_ids ON orders USING gin (product_ids jsonb_path_ops);

@@ -7,8 +7,8 @@ export const guardsOfPayments: readonly Guard[] = [
     cuts: [
       {
         file: 'server/transactions/settle.ts',
-        text: 'isId(id) && (await store.lock(orders, id)).size > 0',
-        without: 'isId(id)',
+        text: 'await store.lockWhole(orders, [id])',
+        without: '[await store.findWhole(orders, id)]',
       },
     ],
     tests: {
@@ -74,8 +74,8 @@ export const guardsOfPayments: readonly Guard[] = [
     cuts: [
       {
         file: 'server/transactions/settle.ts',
-        text: 'isId(id) && (await store.lock(orders, id)).size > 0',
-        without: 'isId(id)',
+        text: 'await store.lockWhole(orders, [id])',
+        without: '[await store.findWhole(orders, id)]',
       },
       {
         file: 'server/kernel/storage/row-statements.ts',

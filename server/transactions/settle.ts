@@ -2,7 +2,7 @@ import { notFound } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import type { Changes, New } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { add, change } from '../kernel/write/by-rules.ts'
+import { add, change, changeLocked } from '../kernel/write/by-rules.ts'
 import { noStock, type OrderRow, type OrderStock, orders, recordBuyer } from '../orders/index.ts'
 import { type OrderMoney, paymentOf, type Transaction } from '../payments/index.ts'
 import { concernAfter } from './concerns.ts'
@@ -27,10 +27,9 @@ export async function lockOrder(work: Work, id: string): Promise<LockedOrder> {
 /** As `lockOrder`; undefined if there is no such order. */
 export async function lockOrderIfAny(work: Work, id: string): Promise<LockedOrder | undefined> {
   const { store } = work
-  const isLocked = isId(id) && (await store.lock(orders, id)).size > 0
-  // In another statement than the lock, which shows the order as it was before the wait.
-  const order = isLocked ? await store.findWhole(orders, id) : undefined
+  const [order] = isId(id) ? await store.lockWhole(orders, [id]) : []
   if (!order) return undefined
+  // In another statement than the lock, which would show them as they were before the wait.
   const rows = await store.run(
     `SELECT id, doc->>'transaction_type', doc->>'status', doc->>'amount', doc->>'refunded_amount'
      FROM order_transactions WHERE store_id = $1 AND order_id = $2 ORDER BY created_at, id`,
@@ -136,7 +135,7 @@ async function settleOrder(
   if (isFirst) await recordBuyer(work, order)
   const { fully_paid_at: paidAt } = order.hidden
   const { payment, status, paid, authorized, pending } = paymentOf(total, [...all.values()])
-  await change(work, orders, [], order.id, {
+  await changeLocked(work, orders, order, {
     payment,
     ...(!isCancelled && { status }),
     payments: { paid, authorized, pending },
