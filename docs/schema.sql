@@ -2293,6 +2293,7 @@ CREATE INDEX carts_by_customer ON carts USING btree (store_id, customer_id) WHER
 CREATE INDEX carts_by_customers ON carts USING gin (customers jsonb_path_ops) WHERE (customers <> '[]'::jsonb);
 CREATE INDEX carts_by_expires_at ON carts USING btree (expires_at);
 CREATE INDEX carts_by_name ON carts USING btree (store_id, lower((name COLLATE "default")) text_pattern_ops, created_at, id);
+CREATE INDEX carts_by_payment_intent ON carts USING btree (store_id, ((doc ->> 'payment_intent_id'::text))) WHERE ((doc ->> 'payment_intent_id'::text) IS NOT NULL);
 CREATE INDEX carts_by_updated_at ON carts USING btree (store_id, updated_at, id);
 CREATE INDEX carts_with_owners ON carts USING btree (store_id, updated_at, id) WHERE ((customers <> '[]'::jsonb) OR (accounts <> '[]'::jsonb));
 CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON carts FOR EACH ROW EXECUTE FUNCTION fence_times();
@@ -4132,6 +4133,18 @@ CREATE TABLE touched_tags (
   CONSTRAINT touched_tags_pkey PRIMARY KEY (store_id, transaction, value, lost)
 );
 CREATE CONSTRAINT TRIGGER settle_tags AFTER INSERT ON touched_tags DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION settle_tags();
+
+CREATE TABLE unclaimed_intents (
+  store_id uuid NOT NULL,
+  reference text COLLATE "C" NOT NULL,
+  gateway text NOT NULL,
+  cart_id uuid NOT NULL,
+  cart text NOT NULL,
+  amount bigint NOT NULL,
+  currency text NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT unclaimed_intents_pkey PRIMARY KEY (store_id, reference)
+);
 
 CREATE TABLE user_authentication_infos (
   store_id uuid NOT NULL,

@@ -47,6 +47,7 @@ const undeclared: Readonly<Record<string, string>> = {
   'promotion-codes': `paying_shoppers rule_promotion_codes rule_promotion_jobs rule_promotion_usages standard_promotion_codes
     standard_promotion_jobs standard_promotion_usages`,
   orders: 'order_contents',
+  transactions: 'unclaimed_intents',
   deliveries: 'feed_readers',
   'personal-data': 'personal_data_reads',
 }

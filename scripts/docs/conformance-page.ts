@@ -18,9 +18,9 @@ const differences = [
   ],
   [
     'Flows of items',
-    'A flow named `cart_items` or `order_items` adds no fields to items. Items are parts of the row of their cart or order: ' +
-      'the server adds fields to rows, and changes these when a field is renamed or deleted. Sellers can set ' +
-      '`custom_attributes` of items, and shoppers `custom_inputs`.',
+    'A flow named `cart_items` or `order_items` adds no fields to items. Items are parts of the row of their cart or order. ' +
+      'To rename or delete a field, the server would have to change all carts, and the items of orders, which never change ' +
+      'after the checkout. Sellers can set `custom_attributes` of items, and shoppers `custom_inputs`; orders have both.',
   ],
 ] as const
 

@@ -3,7 +3,14 @@ import type { Work } from '../kernel/work/context.ts'
 import type { Job } from '../kernel/work/job.ts'
 import { type OrderRow, orders } from '../orders/index.ts'
 import { newTransaction, type Outcome } from '../payments/index.ts'
-import { afterFaultMs, ageMsOf, nextReadMs, readOrAbandon, settleOutcome } from '../transactions/index.ts'
+import {
+  afterFaultMs,
+  ageMsOf,
+  hearIntentOfCart,
+  nextReadMs,
+  readOrAbandon,
+  settleOutcome,
+} from '../transactions/index.ts'
 import { recordIntent, type WhenRefused } from './record-intent.ts'
 
 /**
@@ -73,6 +80,19 @@ export async function hearIntent(work: Work, intent: string): Promise<void> {
     intent,
   )
   if (row) await later(work, row[0] as string, 0)
+  else await hearIntentOfACart(work, intent)
+}
+
+async function hearIntentOfACart(work: Work, reference: string): Promise<void> {
+  const [row] = await work.store.run(
+    `SELECT id, reference, hidden->>'payment_gateway', hidden#>>'{priced,prices,with_tax}',
+       hidden#>>'{priced,currency,code}'
+     FROM carts WHERE store_id = $1 AND doc->>'payment_intent_id' = $2 AND doc->>'payment_intent_id' IS NOT NULL LIMIT 1`,
+    reference,
+  )
+  if (!row) return
+  const [cartId, cart, gateway, amount, currency] = row as [string, string, GatewaySlug, string, string]
+  await hearIntentOfCart(work, { reference, gateway, cartId, cart, amount: Number(amount), currency })
 }
 
 function later(work: Work, orderId: string, waitMs: number): Promise<void> {

@@ -8,7 +8,7 @@ import type { Answer } from '../kernel/shape/answer.ts'
 import type { Ctx, Work } from '../kernel/work/context.ts'
 import type { OutsideCall } from '../kernel/work/outside-calls.ts'
 import type { Charge, Gateway, Outcome } from '../payments/index.ts'
-import { ask, openGateway } from '../transactions/index.ts'
+import { ask, type CartIntent, followIntentOfCart, openGateway } from '../transactions/index.ts'
 import { type CartMoment, findOrderSince } from './find-order-since.ts'
 
 /** What a gateway is asked about the intent of a cart. */
@@ -50,6 +50,7 @@ export const intentCall: OutsideCall<IntentRequest, Outcome, Settled, GatewayAcc
     const refusal = refusalIn(outcome)
     if (intentId !== undefined || reference === undefined || refusal) {
       const exists = (await work.store.find(carts, cartId)) !== undefined
+      if (intentId !== undefined && !refusal) await followIntentOfCart(work, intentOf(values, intentId))
       return { cartName, exists, ...(refusal && { refusal }), ...sealed(work, browser) }
     }
     await work.store.lock(carts, cartId)
@@ -57,9 +58,14 @@ export const intentCall: OutsideCall<IntentRequest, Outcome, Settled, GatewayAcc
     const orderId = await findOrderSince(work, values)
     if (orderId !== undefined) return { cartName, exists: true, orderId }
     const row = await linkPaymentIntent(work, cartId, reference, gateway)
+    await followIntentOfCart(work, intentOf(values, reference))
     return { cartName, exists: row !== undefined, ...sealed(work, browser) }
   },
 }
+
+const intentOf = ({ cartId, cartName, gateway, charge }: IntentRequest, reference: string): CartIntent => ({
+  ...{ reference, gateway, cartId, cart: cartName, amount: charge.amount, currency: charge.currency },
+})
 
 const sealed = ({ instance }: Work, browser: Outcome['browser']): Pick<Settled, 'browser'> =>
   browser ? { browser: seal(instance.sealKeys, JSON.stringify(browser)) } : {}

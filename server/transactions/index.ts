@@ -4,6 +4,7 @@ import { type HearIntent, hearStripe } from './hear-stripe.ts'
 import { listOpenPayments } from './list-open-payments.ts'
 import { payOrder } from './pay-order.ts'
 import { transactions } from './transactions.ts'
+import { followCartIntent } from './unclaimed-intents.ts'
 import { cancelTransaction, captureTransaction, confirmTransaction, refundTransaction } from './verbs.ts'
 
 export { mustTakePayment, openGateway, stripeGateways } from './find-gateway.ts'
@@ -16,6 +17,7 @@ export { respond } from './respond.ts'
 export { lockOrder, settleNew } from './settle.ts'
 export { settleOutcome } from './settle-outcome.ts'
 export { transactions } from './transactions.ts'
+export { type CartIntent, followIntentOfCart, hearIntentOfCart } from './unclaimed-intents.ts'
 
 /** Intents that are no transactions yet are passed on to the payments of carts. */
 export const transactionChapter = (hearIntent: HearIntent): Module =>
@@ -32,5 +34,5 @@ export const transactionChapter = (hearIntent: HearIntent): Module =>
       listOpenPayments,
       hearStripe(hearIntent),
     ],
-    jobs: [followPayment],
+    jobs: [followPayment, followCartIntent],
   })

@@ -5,6 +5,7 @@ import type { Work } from '../kernel/work/context.ts'
 import { openCalls } from '../kernel/work/outside-calls.ts'
 import { concerns } from './concerns.ts'
 import { type GatewayRequest, gatewayCall } from './gateway-call.ts'
+import { findUnclaimed } from './unclaimed-intents.ts'
 
 const listedMax = 1000
 /** A call that is younger may only be slow. */
@@ -17,7 +18,7 @@ export const listOpenPayments = action({
   name: 'list-open-payments',
   route: 'GET /v2/open-payments',
   about:
-    'Lists the payments that a person has to look at, the oldest first, at most 1000: requests to gateways that have had no answer for a minute (`no_answer`), and money that has moved for an order that is cancelled (`order_cancelled`) or sold out (`no_stock`), for a transaction that has failed or was cancelled, or that the order did not owe (`ended`), or beyond what the order owed (`overpaid`).',
+    'Lists the payments that a person has to look at, the oldest first, at most 1000: requests to gateways that have had no answer for a minute (`no_answer`), and money that has moved for an order that is cancelled (`order_cancelled`) or sold out (`no_stock`), for a transaction that has failed or was cancelled, or that the order did not owe (`ended`), or beyond what the order owed (`overpaid`); and money for a cart that no order was made of (`no_order`).',
   area: 'transactions',
   status: 200,
   shows: {
@@ -26,22 +27,23 @@ export const listOpenPayments = action({
       items: object(
         {
           type: { const: 'open_payment' },
-          id: { type: 'string', format: 'uuid', description: 'The id of the transaction.' },
+          id: { type: 'string', format: 'uuid', description: 'The id of the transaction, if there is one.' },
           order_id: { type: 'string', format: 'uuid' },
-          reason: { enum: ['no_answer', ...concerns] },
+          cart_id: { type: 'string', description: 'Of `no_order`: the id of the cart.' },
+          reason: { enum: ['no_answer', ...concerns, 'no_order'] },
           request: { enum: verbs, description: 'What the gateway was asked, if it has not answered.' },
           since: { type: 'string', format: 'date-time' },
           ...{ gateway: { type: 'string' }, reference: { type: 'string' }, status: { type: 'string' } },
           ...{ amount: { type: 'integer' }, currency: { type: 'string' } },
           excess: { type: 'integer', description: 'Of `overpaid`: how much to return.' },
         },
-        ['type', 'id', 'order_id', 'reason', 'since', 'gateway', 'status', 'amount', 'currency'],
+        ['type', 'id', 'reason', 'since', 'gateway', 'amount', 'currency'],
       ),
     },
   },
   async run(ctx) {
-    const [unanswered, concerning] = [await findUnanswered(ctx), await findConcerns(ctx)]
-    const all = [...unanswered, ...concerning].sort((one, other) => (one.since < other.since ? -1 : 1))
+    const lists = [await findUnanswered(ctx), await findConcerns(ctx), await findUnclaimed(ctx, listedMax)]
+    const all = lists.flat().sort((one, other) => (one.since < other.since ? -1 : 1))
     return json(200, { data: all.slice(0, listedMax) })
   },
 })

@@ -152,3 +152,46 @@ test('a capture receives what the order owes, where more is held', async () => {
   expect((await act(world.admin, held, 'capture')).body.data.amount).toBe(1000)
   expect([double.received - before, await listed()]).toEqual([1000, []])
 })
+
+const listedOfCart = async (): Promise<Any[]> =>
+  (await listed()).filter(({ reason }) => reason === 'no_order')
+const found = (test: (entries: Any[]) => boolean) =>
+  until(async () => {
+    await readNow(world)
+    const { rows } = await world.sql(
+      `UPDATE unclaimed_intents SET created_at = created_at - interval '11 minutes' RETURNING reference`,
+    )
+    return test(rows) ? true : undefined
+  })
+
+test('money for a cart of which no order is made is listed until it is returned', async () => {
+  const cart = await filledCart(world.shopper)
+  const data = { gateway: 'stripe_payment_intents', method: 'purchase' }
+  const intent = (await world.shopper.post(`${cart}/payments`, { data })).body.data.payment_intent_id
+  double.payInBrowser(intent)
+  await found((rows) => rows.length === 1)
+  expect(await listedOfCart()).toEqual([
+    {
+      ...{ type: 'open_payment', id: expect.any(String), cart_id: cart.split('/').at(-1) },
+      ...{ gateway: 'stripe_payment_intents', reference: intent, amount: 1000, currency: 'USD' },
+      ...{ reason: 'no_order', since: expect.any(String) },
+    },
+  ])
+  double.refundInDashboard(intent, 1000)
+  await found((rows) => rows.length === 0)
+  expect(await listedOfCart()).toEqual([])
+})
+
+test('money for a cart leaves the list with its checkout', async () => {
+  const cart = await filledCart(world.shopper)
+  const data = { gateway: 'stripe_payment_intents', method: 'purchase' }
+  const intent = (await world.shopper.post(`${cart}/payments`, { data })).body.data.payment_intent_id
+  double.payInBrowser(intent)
+  await found((rows) => rows.length === 1)
+  expect((await listedOfCart()).length).toBe(1)
+  const { body } = await world.shopper.post(`${cart}/checkout`, guestBody())
+  expect(await listedOfCart()).toEqual([])
+  await recorded(body.data.id)
+  expect(await moneyOf(world.admin, body.data.id)).toEqual(['paid', 'complete', 1000, 0, 0])
+  await found((rows) => rows.length === 0)
+})

@@ -1,9 +1,10 @@
 import type { World } from '../support/world.ts'
 
 const jobsThatRead = `task_id IN (SELECT id FROM graphile_worker._private_tasks
-  WHERE identifier IN ('transactions:follow-payment', 'cart-payments:follow-intent'))`
+  WHERE identifier IN ('transactions:follow-payment', 'transactions:follow-cart-intent',
+    'cart-payments:follow-intent'))`
 
-/** Runs the jobs now that read payments, and the intents of orders, later. */
+/** Runs the jobs now that read payments, and intents of carts and orders, later. */
 export const readNow = (world: World) =>
   world.sql(
     `UPDATE graphile_worker._private_jobs SET run_at = now() WHERE locked_at IS NULL AND ${jobsThatRead}`,
