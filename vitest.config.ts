@@ -1,4 +1,7 @@
 import { defineConfig } from 'vitest/config'
+import { useMemoryDirectory } from './tests/support/memory-directory.ts'
+
+useMemoryDirectory()
 
 export default defineConfig({
   test: {

@@ -25,8 +25,6 @@ async function make(from: string): Promise<OwnDatabase> {
   const name = `own_${randomUUID().replaceAll('-', '')}`
   const root = new pg.Client(postgres)
   await root.connect()
-  // To pack every page of the template for the log takes longer than all the rest.
-  await root.query('SET wal_compression = off')
   await root.query(`CREATE DATABASE ${name} ${from}`)
   const url = databaseUrl(postgres, name)
   // Rows that a test inserts have the times that it says, however old.

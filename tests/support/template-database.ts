@@ -18,6 +18,18 @@ declare module 'vitest' {
   }
 }
 
+/** The run's PostgreSQL never crashes: the tests that kill one start their own, with the settings of every server. */
+const runSettings = {
+  // Each worker has two shared servers, and one that a file has for itself.
+  max_connections: 400,
+  fsync: 'off',
+  full_page_writes: 'off',
+  // To pack pages takes longer than writing them, in memory and when a database is cloned.
+  wal_compression: 'off',
+  // Each visit is a process, and there are many databases.
+  autovacuum_naptime: '1min',
+} as const
+
 /**
  * Once for all test files: the first start. A data directory as it leaves it, a real PostgreSQL on a copy of it, and
  * there a migrated database that each server clones.
@@ -32,8 +44,7 @@ export default async function setup(project: TestProject) {
   )
   await server.stop()
   copyDataDirectory(started, inUse)
-  // Each worker has two shared servers, and one that a file has for itself.
-  const embedded = await startEmbedded(inUse, 400)
+  const embedded = await startEmbedded(inUse, runSettings)
   const client = new pg.Client(databaseUrl(embedded.url, 'postgres'))
   await client.connect()
   await client.query('CREATE DATABASE template_world TEMPLATE sutler')

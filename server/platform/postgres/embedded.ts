@@ -21,6 +21,8 @@ export interface Embedded {
   stop(): Promise<void>
 }
 
+type Settings = Readonly<Record<string, string | number>>
+
 /** The major version of the package below; it cannot open clusters of other versions. */
 const major = '18'
 const superuser = 'sutler'
@@ -33,12 +35,9 @@ const limits = {
 
 /**
  * Starts PostgreSQL on the cluster in a data directory. Creates the directory and the cluster if they are missing.
- * `connectionsMax`: one server needs fewer than the default.
+ * `others`: settings in place of the usual ones.
  */
-export async function startEmbedded(
-  dataDir: string,
-  connectionsMax: number = settings.max_connections,
-): Promise<Embedded> {
+export async function startEmbedded(dataDir: string, others: Settings = {}): Promise<Embedded> {
   const programs = findPrograms()
   const home = openDataDir(dataDir)
   const release = await claim(home)
@@ -58,14 +57,10 @@ export async function startEmbedded(
       await createCluster(programs, cluster, owner, launcher)
     }
     checkVersion(cluster)
-    const postgres = await startPostmaster(
-      launcher,
-      programs.postgres,
-      cluster,
-      socketDir,
-      log,
-      connectionsMax,
-    )
+    const postgres = await startPostmaster(launcher, programs.postgres, cluster, socketDir, log, {
+      ...settings,
+      ...others,
+    })
     return running(postgres, socketDir, log, release)
   } catch (error) {
     if (socketDir) fs.rmSync(socketDir, { recursive: true, force: true })
@@ -328,12 +323,9 @@ async function startPostmaster(
   cluster: string,
   socketDir: string,
   log: string,
-  connectionsMax: number,
+  all: Settings,
 ) {
-  const flags = Object.entries({ ...settings, max_connections: connectionsMax }).flatMap(([name, value]) => [
-    '-c',
-    `${name}=${value}`,
-  ])
+  const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   // The sessions of a killed postmaster need a moment to notice; until then they hold its memory.
   const deadline = Date.now() + limits.startMs
   for (let attemptsLeft = 50; ; attemptsLeft -= 1) {
