@@ -21,11 +21,14 @@ const [firstFault, allFaults] = [false, true].map((allErrors) => {
   const ajv = new Ajv2020({
     // A store may name a field `toString`, which every object inherits.
     ownProperties: true,
+    // The fields make the schemas, and a contract test checks the API document, which contains them.
+    validateSchema: false,
     strictTypes: false,
     allowUnionTypes: true,
     allErrors,
     verbose: true,
-    code: { regExp: Object.assign(re2, { code: 're2' }) as never },
+    // Optimizing a check takes as long as compiling it, and saves some nanoseconds of a request.
+    code: { optimize: false, regExp: Object.assign(re2, { code: 're2' }) as never },
   })
   addFormats.default(ajv, { formats: ['email', 'uri', 'date-time'], keywords: true })
   // The library's own `date-time` accepts leap seconds, which are no instants here.

@@ -42,6 +42,8 @@ export function closed(schema: unknown, branch = false): unknown {
 export class Schemas {
   readonly #ajv: Ajv2020
   readonly #validators = new Map<unknown, Partial<Record<'open' | 'closed', ValidateFunction>>>()
+  /** By the text of the schema: many operations answer with the same one. */
+  readonly #compiled = new Map<string, ValidateFunction>()
 
   constructor(components: Members) {
     this.#ajv = new Ajv2020({
@@ -82,11 +84,17 @@ export class Schemas {
   #compile(schema: JsonSchema, as: 'open' | 'closed'): ValidateFunction {
     const checks = this.#validators.get(schema) ?? {}
     this.#validators.set(schema, checks)
-    checks[as] ??= this.#ajv.compile(anchored(as === 'closed' ? closed(schema) : schema) as JsonSchema)
+    checks[as] ??= this.#compileText(anchored(as === 'closed' ? closed(schema) : schema))
     return checks[as]
+  }
+
+  #compileText(text: string): ValidateFunction {
+    const validate = this.#compiled.get(text) ?? this.#ajv.compile(JSON.parse(text) as JsonSchema)
+    this.#compiled.set(text, validate)
+    return validate
   }
 }
 
-/** References of a schema that stands alone lead into the document. */
-const anchored = (schema: unknown): unknown =>
-  JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"document#/'))
+/** The text of a schema that stands alone: its references lead into the document. */
+const anchored = (schema: unknown): string =>
+  JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"document#/')
