@@ -37,6 +37,9 @@ const scripts = {
 /** What runs without the development packages. */
 const serving = ['start', 'backup', 'restore']
 
+// Node compiles a file once, not at each start. Where it cannot write, it does without.
+process.env.NODE_COMPILE_CACHE ??= join(modules, '.cache', 'node')
+
 const [name = '', ...args] = process.argv.slice(2)
 if (!Object.hasOwn(scripts, name)) fail(`usage: node scripts/run.mjs ${Object.keys(scripts).join('|')} [...]`)
 

@@ -45,7 +45,7 @@ export function stopAfterEach(): void {
  */
 export const environment = {
   PATH: process.env.PATH,
-  NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
 }
 
 export function newDirectory(): string {

@@ -23,7 +23,7 @@ export interface Supervised {
 
 const main = fileURLToPath(new URL('../../../server/main.ts', import.meta.url))
 /** Saves each start from stripping the types of the whole server again. */
-const compiled = join(tmpdir(), 'node-compile-cache')
+const compiled = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'node-compile-cache')
 /** Between the end of a process and the next start. */
 const pauseMs = 100
 
