@@ -30,9 +30,10 @@ export function apiDocument(modules: readonly Module[], about: About, own?: OwnM
   const { title, version, description, shopperTokens } = about
   const shared = components(modules, own)
   const paths: Record<string, Record<string, unknown>> = {}
+  const pathOf = documentedPaths()
   for (const { name, operations } of modules) {
     for (const operation of operations) {
-      const path = documentedPath(paths, operation.path)
+      const path = pathOf(operation)
       paths[path] ??= {}
       paths[path][operation.method.toLowerCase()] = documented(name, operation, path, about, shared)
     }
@@ -61,10 +62,14 @@ export function apiDocument(modules: readonly Module[], about: About, own?: OwnM
 }
 
 /** `:id` becomes `{id}`. Operations with the same path but different parameter names use the names of the first. */
-function documentedPath(paths: Record<string, unknown>, path: string): string {
-  const braced = path.replace(/:(\w+)/g, '{$1}')
-  const place = (text: string) => text.replace(/\{\w+\}/g, '{}')
-  return Object.keys(paths).find((existing) => place(existing) === place(braced)) ?? braced
+function documentedPaths(): (operation: Operation) => string {
+  const paths = new Map<string, string>()
+  return ({ path }) => {
+    const place = path.replace(/:\w+/g, '{}')
+    const documented = paths.get(place) ?? path.replace(/:(\w+)/g, '{$1}')
+    paths.set(place, documented)
+    return documented
+  }
 }
 
 function documented(

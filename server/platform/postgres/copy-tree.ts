@@ -10,7 +10,8 @@ export interface Described {
   readonly sha256: string
 }
 
-const chunkBytes = 1024 * 1024
+/** One for all files, as they are copied one after the other: a new one would be cleared for each. */
+const chunk = Buffer.allocUnsafeSlow(1024 * 1024)
 
 /**
  * Copies a tree of files, readable only by their owner, and flushes them to the disk. Files may change during the copy;
@@ -39,7 +40,7 @@ export function copyTree(from: string, to: string, isLeftOut: (path: string) => 
 export function fileIn(from: string, to: string, path: string): Described {
   const source = fs.openSync(join(from, path), 'r')
   try {
-    return write(to, path, (chunk) => fs.readSync(source, chunk))
+    return write(to, path, (into) => fs.readSync(source, into))
   } finally {
     fs.closeSync(source)
   }
@@ -48,19 +49,19 @@ export function fileIn(from: string, to: string, path: string): Described {
 /** Creates one file of a tree. */
 export function fileOf(to: string, path: string, content: Buffer): Described {
   let at = 0
-  return write(to, path, (chunk) => {
-    const bytes = content.copy(chunk, 0, at)
+  return write(to, path, (into) => {
+    const bytes = content.copy(into, 0, at)
     at += bytes
     return bytes
   })
 }
 
-function write(to: string, path: string, read: (chunk: Buffer) => number): Described {
+function write(to: string, path: string, read: (into: Buffer) => number): Described {
   const file = join(to, path)
   fs.mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const target = fs.openSync(file, 'wx', 0o600)
   try {
-    const [hash, chunk] = [createHash('sha256'), Buffer.alloc(chunkBytes)]
+    const hash = createHash('sha256')
     let bytes = 0
     for (let n = read(chunk); n > 0; n = read(chunk)) {
       hash.update(chunk.subarray(0, n))
