@@ -25,6 +25,7 @@ import { migrate } from './kernel/storage/migrate.ts'
 import { Watermark } from './kernel/storage/watermark.ts'
 import { backgroundConnections } from './kernel/work/background.ts'
 import type { Instance } from './kernel/work/context.ts'
+import { type ExportLimits, Exports } from './kernel/work/exports.ts'
 import { prepareStores } from './kernel/work/first-days.ts'
 import { jobConnections, migrateJobs, startJobs } from './kernel/work/jobs.ts'
 import { type Mailer, smtp } from './kernel/work/mail.ts'
@@ -32,7 +33,7 @@ import { forgetIntents, resumeIntentJob } from './kernel/work/outside-calls.ts'
 import { renewSeals } from './kernel/work/secret-records.ts'
 import { isKeyActive } from './keys/index.ts'
 import { access as appAccess } from './permissions/access.ts'
-import { ReadRecorder, Register } from './personal-data/index.ts'
+import { ExportReads, ReadRecorder, Register } from './personal-data/index.ts'
 import { diskBlobs } from './platform/blobs/disk-blobs.ts'
 import { s3Blobs } from './platform/blobs/s3-blobs.ts'
 import { StartupError } from './platform/faults.ts'
@@ -55,6 +56,7 @@ export interface Swaps {
   readonly clock?: Clock
   readonly mail?: Mailer
   readonly statementMaxMs?: number
+  readonly exportLimits?: ExportLimits
   readonly modules?: readonly Module[]
   /** Has a row for every area of the modules. */
   readonly access?: AccessTable
@@ -96,7 +98,8 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     const watermark = new Watermark(jobDatabase, clock, log)
     undo.push(() => watermark.stop())
     await watermark.start()
-    const reads = new ReadRecorder(new Register(modules), database, clock, log)
+    const register = new Register(modules)
+    const reads = new ReadRecorder(register, database, clock, log)
     undo.push(() => reads.stop())
     const shopperTokenKeys = new Map(
       shopperTokens.map(({ kind }) => [kind, deriveKeys(secrets, `shopper-token ${kind}`)]),
@@ -118,6 +121,8 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
         swaps.mail ?? (config.smtpUrl && config.mailFrom ? smtp(config.smtpUrl, config.mailFrom) : undefined),
       blobs,
       onRead: (ctx, resource, row) => reads.record(ctx, resource, row),
+      collectReads: (ctx) => new ExportReads(register, ctx),
+      exports: new Exports(swaps.exportLimits),
       onWrite: (storeId) => sequencer.wake(storeId),
       feed,
       watermark: () => watermark.time,

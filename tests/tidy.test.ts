@@ -73,6 +73,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['application', 'what stands on the kernel; the first half of a media type'],
   ['child', 'what is below another: an object, a process'],
   ['code', 'of an error'],
+  ['csv', 'a form of any list'],
   ['custom', 'a type of the package pg', /storage\/database\.ts$/],
   ['data', 'what an envelope is around'],
   ['error', 'what is thrown, or answered'],

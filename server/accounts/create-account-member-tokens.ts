@@ -83,7 +83,7 @@ async function answerTokens(
   const pageAccounts = await findAll(ctx, accounts, ids)
   // The member reads the names of the accounts, so the reads are recorded as the member's.
   const memberWork = ctx.actingAs(member.userId)
-  for (const account of pageAccounts) ctx.instance.onRead(memberWork, accounts, account)
+  for (const account of pageAccounts) memberWork.onRead(accounts, account)
   const data = pageAccounts.map(async ({ id, doc }) => {
     const ancestorIds = (doc.relationships?.ancestors ?? []).map(({ data }) => data.id)
     const token = await signAccountMemberToken(ctx.instance, session, { id, ancestorIds })

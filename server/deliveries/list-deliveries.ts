@@ -11,6 +11,7 @@ import { findByName } from '../kernel/query/find.ts'
 import { mergeThreshold, requestMerge } from '../kernel/query/merge-totals.ts'
 import { fetchPage } from '../kernel/query/page.ts'
 import { parse } from '../kernel/query/parse.ts'
+import { exportList } from '../kernel/request/export-list.ts'
 import type { Fields } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { integrationJobs } from './integration-jobs.ts'
@@ -26,7 +27,9 @@ async function listDeliveries<F extends Fields>(
   scope: readonly string[],
   call: Pick<Call, 'query' | 'path'>,
 ) {
-  const page = await fetchPage(ctx, { resource, scope }, parse(call.query))
+  const source = { resource, scope }
+  if (ctx.lines) return exportList(ctx, parse(call.query), { source })
+  const page = await fetchPage(ctx, source, parse(call.query))
   if (page.unmerged > mergeThreshold) requestMerge(ctx)
   const { page: numbers, results } = pageMeta(page)
   return listAnswer(resource, page, ctx, call, { ...numbers }, `,"results":${JSON.stringify(results)}`)

@@ -1,7 +1,6 @@
 import { module } from '../kernel/module.ts'
 import { serveExport } from './serve-export.ts'
 
-export { toCsvLine } from './csv-line.ts'
 export { linkMs, signLink } from './serve-export.ts'
 export { storeExport } from './store-export.ts'
 

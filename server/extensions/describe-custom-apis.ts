@@ -1,4 +1,4 @@
-import { metaSchema } from '../kernel/openapi/schemas.ts'
+import { metaSchema } from '../kernel/declare/shown-schema.ts'
 import type { JsonSchema } from '../kernel/shape/fields.ts'
 import type { Definition } from './definition.ts'
 import { entryMeta } from './entries.ts'

@@ -1,5 +1,5 @@
+import { metaSchema } from '../kernel/declare/shown-schema.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
-import { metaSchema } from '../kernel/openapi/schemas.ts'
 import type { JsonSchema } from '../kernel/shape/fields.ts'
 import { entryMeta } from './entries.ts'
 import { extensionEnvelope } from './envelope.ts'

@@ -1,13 +1,15 @@
 import { type Input, input } from '../kernel/body/input.ts'
 import type { Call } from '../kernel/declare/call.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
+import { shownSchema } from '../kernel/declare/shown-schema.ts'
 import { notFound } from '../kernel/errors.ts'
 import { objectAnswer, pageAnswer } from '../kernel/http/object-answer.ts'
 import { objectText } from '../kernel/http/object-text.ts'
 import { isId } from '../kernel/ids.ts'
-import { fetchPage } from '../kernel/query/page.ts'
 import { parse } from '../kernel/query/parse.ts'
+import { answerList, exportObjects } from '../kernel/request/export-list.ts'
 import { type Answer, noContent } from '../kernel/shape/answer.ts'
+import type { JsonSchema } from '../kernel/shape/fields.ts'
 import { type Row, walks } from '../kernel/shape/model.ts'
 import type { Ctx, Work } from '../kernel/work/context.ts'
 import { changeBy } from '../kernel/write/by-rules.ts'
@@ -75,7 +77,7 @@ const entryOf = (flow: FlowRef, fields: readonly FieldDoc[], row: Row): Row => {
 }
 
 async function answer(ctx: Ctx, flow: FlowRef, { of, row }: ExtendedObject, status: number): Promise<Answer> {
-  if (!row.written) ctx.instance.onRead(ctx, of, row)
+  if (!row.written) ctx.onRead(of, row)
   return objectAnswer(status, entries, entryOf(flow, await fieldsOf(ctx, flow.id), row), ctx)
 }
 
@@ -178,14 +180,30 @@ export async function listCoreEntries(
     table: all.length === 1 ? of.table : `(${tables.join(' UNION ALL ')}) extended`,
   }
   const fields = await fieldsOf(ctx, flow.id)
-  const source = { resource: objects, scope: [], where: hasValue(of, fields) }
-  const page = await fetchPage(ctx, source, parse(call.query))
-  for (const row of page.rows) ctx.instance.onRead(ctx, of, row)
-  const data = page.rows.map((row) => objectText(entries, entryOf(flow, fields, row), ctx, true)).join(',')
-  return pageAnswer(200, data, page, ctx, call)
+  return answerList(ctx, call, {
+    source: { resource: objects, scope: [], where: hasValue(of, fields) },
+    show: (ctx, rows) =>
+      rows.map((row) => {
+        ctx.onRead(of, row)
+        return objectText(entries, entryOf(flow, fields, row), ctx, true)
+      }),
+    shown: entrySchemaOf(fields),
+  })
 }
 
-const emptyPage = (ctx: Ctx, call: Call): Answer => {
-  const { limit = 25, offset } = parse(call.query)
+/** The schema of the entries of a core flow, as far as it says which values they have. */
+function entrySchemaOf(fields: readonly FieldDoc[]): JsonSchema {
+  const { properties, ...schema } = shownSchema(entries as Resource)
+  const { values, links } = namesIn(fields)
+  const added = Object.fromEntries(
+    [...values, ...(links.length ? ['relationships'] : [])].map((name) => [name, {}]),
+  )
+  return { ...schema, properties: { ...(properties as object), ...added } }
+}
+
+const emptyPage = (ctx: Ctx, call: Call): Answer | Promise<Answer> => {
+  const query = parse(call.query)
+  if (ctx.lines) return exportObjects(ctx, query, [], shownSchema(entries as Resource))
+  const { limit = 25, offset } = query
   return pageAnswer(200, '', { rows: [], total: 0, limit, offset, unmerged: 0 }, ctx, call)
 }

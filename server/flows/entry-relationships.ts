@@ -130,7 +130,7 @@ async function run(
   const holds = await findCardinality(ctx, flow, slug)
   const { of, row } = await findOwner(ctx, flow, extended, params.id)
   if (!edit) {
-    ctx.instance.onRead(ctx, of, row)
+    ctx.onRead(of, row)
     return json(status, { data: await documentStorage(of, { member: slug }, holds).read(ctx, row) })
   }
   const body = typeof rawBody === 'string' ? parseBody(rawBody, String(headers['content-type'])) : rawBody

@@ -1,6 +1,7 @@
 import type { Resource } from '../kernel/declare/resource.ts'
+import { shownSchema } from '../kernel/declare/shown-schema.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
-import { changesSchema, newSchema, shownSchema } from '../kernel/openapi/schemas.ts'
+import { changesSchema, newSchema } from '../kernel/openapi/schemas.ts'
 import { listOf, object } from '../kernel/openapi/shapes.ts'
 import type { JsonSchema } from '../kernel/shape/fields.ts'
 import { entries } from './entries.ts'

@@ -1,5 +1,5 @@
 import type { Resource } from '../kernel/declare/resource.ts'
-import { shownSchema } from '../kernel/openapi/schemas.ts'
+import { shownSchema } from '../kernel/declare/shown-schema.ts'
 import { type JsonSchema, readOnlyObject } from '../kernel/shape/fields.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'

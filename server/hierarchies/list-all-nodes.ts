@@ -1,10 +1,10 @@
 import { action } from '../kernel/declare/action.ts'
+import type { Resource } from '../kernel/declare/resource.ts'
+import { shownSchema } from '../kernel/declare/shown-schema.ts'
 import { Problem } from '../kernel/errors.ts'
-import { pageAnswer } from '../kernel/http/object-answer.ts'
 import { objectText } from '../kernel/http/object-text.ts'
 import { objectOf } from '../kernel/openapi/named-schemas.ts'
-import { fetchPage } from '../kernel/query/page.ts'
-import { parse } from '../kernel/query/parse.ts'
+import { answerList } from '../kernel/request/export-list.ts'
 import { list } from '../kernel/request/operations.ts'
 import { flag } from '../kernel/shape/fields.ts'
 import { hierarchies } from './hierarchies.ts'
@@ -29,12 +29,15 @@ export const listAllNodes = action({
   async run(ctx, call) {
     const scope = [ctx.store.id]
     if (!includesHierarchies(call.query)) return list(ctx, nodesOfStore, scope, call)
-    const page = await fetchPage(ctx, { resource: nodesAndHierarchies, scope }, parse(call.query))
-    const shown = page.rows.map((row) => {
-      const isRoot = row.hidden.breadcrumbs?.length === 1
-      return objectText(isRoot ? hierarchies : nodes, row, ctx, true)
+    return answerList(ctx, call, {
+      source: { resource: nodesAndHierarchies, scope },
+      show: (ctx, rows) =>
+        rows.map((row) => {
+          const isRoot = row.hidden.breadcrumbs?.length === 1
+          return objectText(isRoot ? hierarchies : nodes, row, ctx, true)
+        }),
+      shown: { anyOf: [nodes, hierarchies].map((one) => shownSchema(one as Resource)) },
     })
-    return pageAnswer(200, shown.join(','), page, ctx, call)
   },
 })
 

@@ -80,6 +80,8 @@ export function buildServer(
         'Retry-After',
         'Accept-Ranges',
         'Content-Range',
+        'Sutler-Total-Count',
+        'Sutler-Feed-Position',
       ],
     ],
     maxAge: 86_400,

@@ -1,6 +1,7 @@
-import { storeExport, toCsvLine } from '../exports/index.ts'
+import { storeExport } from '../exports/index.ts'
 import { documentedJob } from '../jobs/index.ts'
 import { Problem } from '../kernel/errors.ts'
+import { toCsvLine } from '../kernel/http/csv-line.ts'
 import { filterOfBody } from '../kernel/query/filter-of-body.ts'
 import { findById } from '../kernel/query/find.ts'
 import { Binds } from '../kernel/storage/binds.ts'

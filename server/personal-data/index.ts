@@ -2,6 +2,7 @@ import { type Module, module } from '../kernel/module.ts'
 import { createErasureRequest } from './create-erasure-request.ts'
 import { erasePersonalData } from './erase-personal-data.ts'
 import { erasureRequestsFor } from './erasure-requests.ts'
+import { recordExportReads } from './export-reads.ts'
 import { listErasureRequests } from './list-erasure-requests.ts'
 import { listPersonalDataLogs } from './list-personal-data-logs.ts'
 import { listRelatedDataEntries } from './list-related-data-entries.ts'
@@ -9,6 +10,7 @@ import { logsTtl } from './logs-ttl.ts'
 import { Register } from './register.ts'
 import { trimChanges } from './trim-changes.ts'
 
+export { ExportReads } from './export-reads.ts'
 export { ReadRecorder } from './read-recorder.ts'
 export { Register }
 
@@ -28,7 +30,7 @@ export function personalData(modules: readonly Module[]): Module {
       createErasureRequest(erasureRequests, erasure),
       listErasureRequests(register, erasureRequests),
     ],
-    jobs: [erasure],
+    jobs: [erasure, recordExportReads],
     chores: [trimChanges],
   })
 }

@@ -1,7 +1,6 @@
 import { action } from '../kernel/declare/action.ts'
-import { listAnswer } from '../kernel/http/object-answer.ts'
 import { objectOf } from '../kernel/openapi/named-schemas.ts'
-import { fetchPage } from '../kernel/query/page.ts'
+import { answerList } from '../kernel/request/export-list.ts'
 import { parseEntryQuery } from './data-entries.ts'
 import { entryQuery } from './entry-query.ts'
 import type { ErasureRequests } from './erasure-requests.ts'
@@ -20,15 +19,12 @@ export const listErasureRequests = (register: Register, requests: ErasureRequest
 
     async run(ctx, call) {
       const { query, entry } = parseEntryQuery(register, call)
-      const page = await fetchPage(
-        ctx,
-        {
-          resource: requests,
-          scope: [],
-          where: (bind) => `resource_id = ${bind(entry.id)}::uuid AND resource_type = ${bind(entry.type)}`,
-        },
-        query,
-      )
-      return listAnswer(requests, page, ctx, call)
+      const source = {
+        resource: requests,
+        scope: [],
+        where: (bind: (value: unknown) => string) =>
+          `resource_id = ${bind(entry.id)}::uuid AND resource_type = ${bind(entry.type)}`,
+      }
+      return answerList(ctx, call, { source }, { query })
     },
   })

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { action } from '../kernel/declare/action.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { sequence } from '../kernel/feed/record.ts'
-import { listAnswer } from '../kernel/http/object-answer.ts'
+import { objectText } from '../kernel/http/object-text.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
 import { object, uuid } from '../kernel/openapi/shapes.ts'
-import { fetchPage } from '../kernel/query/page.ts'
 import type { Source } from '../kernel/query/sql.ts'
+import { answerList } from '../kernel/request/export-list.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { type DataEntry, parseEntryQuery } from './data-entries.ts'
@@ -106,32 +106,37 @@ export const listPersonalDataLogs = (register: Register) =>
     async run(ctx, call) {
       const { query, entry } = parseEntryQuery(register, call)
       await sequence(ctx.store)
-      const page = await fetchPage(
-        ctx,
-        {
-          resource: personalDataLogs,
-          scope: [entry.id],
-          where: await typeCondition(ctx, register, entry.type),
-        },
-        query,
-      )
-      const stored = page.rows.map(({ text }) => JSON.parse(text) as StoredEntry)
-      const changes = stored.filter(({ event }) => event !== 'read')
-      const priorStates = await findPriorStates(ctx, register, entry, changes)
-      const entries = stored.map((one) => ({ ...one, ...(priorStates.get(one) ?? { before: null }) }))
-      const initiatorOf = await findInitiators(
-        ctx,
-        entries.map(({ actor }) => actor),
-      )
-      const rows = page.rows.map((row, i) => {
-        const logged = entries[i] as LogEntry
-        const path = resourcePath(register, entry.type, entry.id, logged)
-        const text = JSON.stringify(showEntry(ctx, entry, row, logged, path, initiatorOf(logged.actor)))
-        return { ...row, text }
-      })
-      return listAnswer(personalDataLogs, { ...page, rows }, ctx, call)
+      const source = {
+        resource: personalDataLogs,
+        scope: [entry.id],
+        where: await typeCondition(ctx, register, entry.type),
+      }
+      const show = (inside: Ctx, rows: readonly Row[]) => showEntries(inside, register, entry, rows)
+      return answerList(ctx, call, { source, show, shown: logEntry }, { query })
     },
   })
+
+async function showEntries(
+  ctx: Ctx,
+  register: Register,
+  entry: DataEntry,
+  rows: readonly Row[],
+): Promise<readonly string[]> {
+  const stored = rows.map(({ text }) => JSON.parse(text) as StoredEntry)
+  const changes = stored.filter(({ event }) => event !== 'read')
+  const priorStates = await findPriorStates(ctx, register, entry, changes)
+  const entries = stored.map((one) => ({ ...one, ...(priorStates.get(one) ?? { before: null }) }))
+  const initiatorOf = await findInitiators(
+    ctx,
+    entries.map(({ actor }) => actor),
+  )
+  return rows.map((row, i) => {
+    const logged = entries[i] as LogEntry
+    const path = resourcePath(register, entry.type, entry.id, logged)
+    const text = JSON.stringify(showEntry(ctx, entry, row, logged, path, initiatorOf(logged.actor)))
+    return objectText(personalDataLogs, { ...row, text }, ctx, true)
+  })
+}
 
 /** The condition on the entries of objects of this type. */
 async function typeCondition(

@@ -1,10 +1,9 @@
 import { action } from '../kernel/declare/action.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { sequence } from '../kernel/feed/record.ts'
-import { listAnswer } from '../kernel/http/object-answer.ts'
 import { newId } from '../kernel/ids.ts'
 import { object, uuid } from '../kernel/openapi/shapes.ts'
-import { fetchPage } from '../kernel/query/page.ts'
+import { answerList } from '../kernel/request/export-list.ts'
 import { findRoot, parseEntryQuery } from './data-entries.ts'
 import { entryQuery } from './entry-query.ts'
 import { personalDataEnvelope } from './envelope.ts'
@@ -49,18 +48,14 @@ export function listRelatedDataEntries(register: Register) {
       await sequence(ctx.store)
       const root = await findRoot(ctx, register, entry)
       const parts = await findParts(ctx, register)
-      const page = await fetchPage(
-        ctx,
-        {
-          resource: relatedDataEntries,
-          scope: [root ?? newId()],
-          where: (bind) =>
-            `NOT (resource_type = ${bind(entry.type)} AND resource_id = ${bind(entry.id)}::uuid)
-             AND (part IS NULL OR part = ANY(${bind(parts)}::uuid[]))`,
-        },
-        query,
-      )
-      return listAnswer(relatedDataEntries, page, ctx, call)
+      const source = {
+        resource: relatedDataEntries,
+        scope: [root ?? newId()],
+        where: (bind: (value: unknown) => string) =>
+          `NOT (resource_type = ${bind(entry.type)} AND resource_id = ${bind(entry.id)}::uuid)
+           AND (part IS NULL OR part = ANY(${bind(parts)}::uuid[]))`,
+      }
+      return answerList(ctx, call, { source, shown: entrySchema }, { query })
     },
   })
 }

@@ -46,11 +46,20 @@ export class Register {
    * objects. Then the parent is one of their relationships.
    */
   scopeOf(model: Model, row: Row): readonly (string | undefined)[] {
-    const holder = this.holders.find((one) => one.resource.table === model.table)?.resource ?? model
-    const [column, above] = holder.scopeColumns.toReversed()
+    const [column, above] = this.#holderOf(model).scopeColumns.toReversed()
     if (!column || model.scopeColumns.includes(column)) return [row.scope.at(-1), above && row.scope.at(-2)]
     const { relationships } = row.doc as Related
     return [relationships?.[column.replace(/_id$/, '')]?.data?.id]
+  }
+
+  /** Whether `scopeOf` reads the document of a row. */
+  needsDocument(model: Model): boolean {
+    const [column] = this.#holderOf(model).scopeColumns.slice(-1)
+    return column !== undefined && !model.scopeColumns.includes(column)
+  }
+
+  #holderOf(model: Model): Model {
+    return this.holders.find((one) => one.resource.table === model.table)?.resource ?? model
   }
 
   /** The tables of the persons and accounts that data is about. */

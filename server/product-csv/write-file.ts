@@ -1,4 +1,5 @@
-import { storeExport, toCsvLine } from '../exports/index.ts'
+import { storeExport } from '../exports/index.ts'
+import { toCsvLine } from '../kernel/http/csv-line.ts'
 import { findAll } from '../kernel/query/find.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { products } from '../products/index.ts'

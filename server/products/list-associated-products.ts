@@ -1,9 +1,7 @@
 import { action } from '../kernel/declare/action.ts'
 import { type Resource, resource } from '../kernel/declare/resource.ts'
-import { listAnswer } from '../kernel/http/object-answer.ts'
 import { objectOf } from '../kernel/openapi/named-schemas.ts'
-import { fetchPage } from '../kernel/query/page.ts'
-import { parse } from '../kernel/query/parse.ts'
+import { answerList } from '../kernel/request/export-list.ts'
 import { list } from '../kernel/request/operations.ts'
 import { associations, findBoth } from './associations.ts'
 import type { ProductFields } from './product-fields.ts'
@@ -22,7 +20,7 @@ export const listAssociatedProductIds = action({
   async run(ctx, call) {
     const { productId, by } = await findBoth(ctx, call.params)
     const source = { resource: associations, scope: [productId, by.id] }
-    return listAnswer(associations, await fetchPage(ctx, source, parse(call.query)), ctx, call)
+    return answerList(ctx, call, { source })
   },
 })
 

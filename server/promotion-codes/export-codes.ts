@@ -1,5 +1,6 @@
-import { storeExport, toCsvLine } from '../exports/index.ts'
+import { storeExport } from '../exports/index.ts'
 import { type DocumentedJob, documentedJob } from '../jobs/index.ts'
+import { toCsvLine } from '../kernel/http/csv-line.ts'
 import { findById } from '../kernel/query/find.ts'
 import { isoTime } from '../kernel/storage/expressions.ts'
 import type { Work } from '../kernel/work/context.ts'

@@ -3,6 +3,7 @@ import { notFound } from '../kernel/errors.ts'
 import { pageAnswer } from '../kernel/http/object-answer.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
 import { limits, parse } from '../kernel/query/parse.ts'
+import { exportObjects } from '../kernel/request/export-list.ts'
 import { json } from '../kernel/shape/answer.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 
@@ -31,7 +32,9 @@ export const listStores = action({
   shows: { page: true, data: storeSchema },
 
   async run(ctx, call) {
-    const { limit = limits.pageMax, offset } = parse(call.query)
+    const query = parse(call.query)
+    if (ctx.lines) return exportObjects(ctx, query, [JSON.stringify(await storeOf(ctx))], storeSchema)
+    const { limit = limits.pageMax, offset } = query
     const data = offset === 0 && limit > 0 ? JSON.stringify(await storeOf(ctx)) : ''
     return pageAnswer(200, data, { rows: [], total: 1, limit, offset, unmerged: 0 }, ctx, call)
   },

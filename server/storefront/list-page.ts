@@ -3,8 +3,11 @@ import { pageAnswer } from '../kernel/http/object-answer.ts'
 import type { Address } from '../kernel/http/page-links.ts'
 import { fetchPage, type Page } from '../kernel/query/page.ts'
 import { parse } from '../kernel/query/parse.ts'
+import { exportList } from '../kernel/request/export-list.ts'
 import type { Answer } from '../kernel/shape/answer.ts'
+import type { JsonSchema } from '../kernel/shape/fields.ts'
 import type { ListQuery } from '../kernel/shape/list-query.ts'
+import type { Row } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { explanationOf } from './explanation.ts'
 import { included } from './included.ts'
@@ -32,6 +35,11 @@ export async function productPage(
   particulars: Particulars = {},
 ): Promise<Answer> {
   const query = parse(call.query)
+  if (ctx.lines) {
+    return linesOf(ctx, view, listed, query, (inside, rows) =>
+      showProducts(inside, view, rows.map(publishedRowOf), particulars),
+    )
+  }
   const page = await pageOf(ctx, view, listed, query)
   const rows = page.rows.map(publishedRowOf)
   const shown = await showProducts(ctx, view, rows, particulars)
@@ -40,7 +48,11 @@ export async function productPage(
 
 /** A page of published nodes, or of hierarchies. */
 export async function nodePage(ctx: Ctx, view: View, listed: Listed, call: Address): Promise<Answer> {
-  const page = await pageOf(ctx, view, listed, parse(call.query))
+  const query = parse(call.query)
+  if (ctx.lines) {
+    return linesOf(ctx, view, listed, query, async (_, rows) => rows.map((row) => showNode(row, view)))
+  }
+  const page = await pageOf(ctx, view, listed, query)
   return answerOf(
     ctx,
     view,
@@ -50,17 +62,30 @@ export async function nodePage(ctx: Ctx, view: View, listed: Listed, call: Addre
   )
 }
 
-export function pageOf(
-  ctx: Ctx,
-  { published }: View,
-  { resource, scope, where }: Listed,
-  query: ListQuery,
-): Promise<Page> {
+export const pageOf = (ctx: Ctx, view: View, listed: Listed, query: ListQuery): Promise<Page> =>
+  fetchPage(ctx, sourceOf(view, listed, query), query)
+
+function sourceOf({ published }: View, { resource, scope, where }: Listed, query: ListQuery) {
   // The indexes of filters begin with the catalog, which the scope of some lists only implies.
   const narrowed = where ?? (query.filter && inCatalog(published.catalogId))
   const source = { resource, scope: [...scope, String(published.edition)] }
-  return fetchPage(ctx, { ...source, ...(narrowed && { where: narrowed }) }, query)
+  return { ...source, ...(narrowed && { where: narrowed }) }
 }
+
+/** All rows of the list, each shown as an object. */
+export const linesOf = (
+  ctx: Ctx,
+  view: View,
+  listed: Listed,
+  query: ListQuery,
+  show: (inside: Ctx, rows: readonly Row[]) => Promise<readonly object[]>,
+  shown?: JsonSchema,
+): Promise<Answer> =>
+  exportList(ctx, query, {
+    source: sourceOf(view, listed, query),
+    show: async (inside, rows) => (await show(inside, rows)).map((one) => JSON.stringify(one)),
+    ...(shown && { shown }),
+  })
 
 const inCatalog = (id: string) => (bind: (value: unknown) => string) => `catalog_id = ${bind(id)}::uuid`
 

@@ -10,7 +10,7 @@ import { explanationOf } from './explanation.ts'
 import { type Family, listed } from './families.ts'
 import { findHierarchy, findNode, findProduct } from './find-published.ts'
 import { included } from './included.ts'
-import { answerOf, pageOf, productPage } from './list-page.ts'
+import { answerOf, linesOf, pageOf, productPage } from './list-page.ts'
 import {
   leadingBy,
   productsOfCatalog,
@@ -123,15 +123,22 @@ export const listComponentProducts = ({ of, path, phrase, area, viewOf }: Family
     async run(ctx, call) {
       const view = await viewOf(ctx, call)
       const query = parse(call.query)
-      const page = await pageOf(
+      const components = await relatedTo(ctx, view, call.params.product_id, componentProducts)
+      const linksTo = (rows: readonly { readonly id: string }[]) =>
+        rows.map(({ id }) => ({ type: 'product', id }))
+      if (ctx.lines) {
+        return linesOf(ctx, view, components, query, async (_, rows) => linksTo(rows), describe(productLink))
+      }
+      const page = await pageOf(ctx, view, components, query)
+      const rows = page.rows.map(publishedRowOf)
+      return answerOf(
         ctx,
         view,
-        await relatedTo(ctx, view, call.params.product_id, componentProducts),
-        query,
+        page,
+        linksTo(rows),
+        call,
+        await included(ctx, view, query.include, rows, rows),
       )
-      const rows = page.rows.map(publishedRowOf)
-      const links = rows.map(({ id }) => ({ type: 'product', id }))
-      return answerOf(ctx, view, page, links, call, await included(ctx, view, query.include, rows, rows))
     },
   })
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { input } from '../../server/kernel/body/input.ts'
+import { shownSchema } from '../../server/kernel/declare/shown-schema.ts'
 import { Problem } from '../../server/kernel/errors.ts'
-import { changesSchema, newSchema, shownSchema } from '../../server/kernel/openapi/schemas.ts'
+import { changesSchema, newSchema } from '../../server/kernel/openapi/schemas.ts'
 import {
   type Changes,
   field,

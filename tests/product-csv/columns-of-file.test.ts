@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { toCsvLine } from '../../server/exports/index.ts'
+import { toCsvLine } from '../../server/kernel/http/csv-line.ts'
 import { tries } from '../support/long.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { type Csv, csvOf } from './csv.ts'

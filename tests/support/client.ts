@@ -15,6 +15,8 @@ export interface Client {
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
   put(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
   delete(path: string, headers?: Record<string, string>): Promise<Reply>
+  /** A GET whose response need not be JSON. */
+  read(path: string, headers: Record<string, string>): Promise<Answer>
   send(method: string, path: string, init?: { body?: Body; headers?: Record<string, string> }): Promise<Reply>
 }
 
@@ -24,7 +26,7 @@ const refusalsMax = 3
 
 type Body = string | FormData | Uint8Array<ArrayBuffer>
 
-interface Answer {
+export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -78,8 +80,8 @@ function headersOf(sent: Readonly<Record<string, unknown>>): Headers {
 
 /** A caller of the server at `url`; without a token, an anonymous one. */
 export function clientOf(url: string, token: string | undefined, transport: Transport = overHttp): Client {
-  const send: Client['send'] = async (method, path, { body, headers = {} } = {}) => {
-    const { status, text, ...answer } = await transport(
+  const call = (method: string, path: string, body: Body | undefined, headers: Record<string, string>) =>
+    transport(
       method,
       new URL(path.startsWith('http') ? path : url + path),
       {
@@ -90,6 +92,8 @@ export function clientOf(url: string, token: string | undefined, transport: Tran
       },
       body,
     )
+  const send: Client['send'] = async (method, path, { body, headers = {} } = {}) => {
+    const { status, text, ...answer } = await call(method, path, body, headers)
     if (status >= 300 && status !== 304) refused(`${method} ${path}: ${status} ${text}`)
     return { status, headers: answer.headers, body: text === '' ? undefined : JSON.parse(text) }
   }
@@ -97,6 +101,7 @@ export function clientOf(url: string, token: string | undefined, transport: Tran
   return {
     token,
     send,
+    read: (path, headers) => call('GET', path, undefined, headers),
     get: (path, headers = {}) => send('GET', path, { headers }),
     post: (path, body, headers = {}) => send('POST', path, { ...asBody(body), headers }),
     put: (path, body, headers = {}) => send('PUT', path, { ...asBody(body), headers }),

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import type { Answer } from '../shape/answer.ts'
+import { LineStream } from './line-stream.ts'
 
 /**
  * A response with a file: bytes, or a stream that is read as fast as the client accepts it. An error before the first
@@ -36,7 +37,8 @@ export function jsonParts(
 
 /** Waits until the first content is ready to be sent, or throws the reason why there is none. */
 export async function waitForContent({ body }: Answer): Promise<void> {
-  if (!(body instanceof Readable) || body.readableEnded) return
+  // Lines are not written before the first ones are ready.
+  if (!(body instanceof Readable) || body instanceof LineStream || body.readableEnded) return
   if (body.errored) throw body.errored
   if (body.destroyed) throw new Error('the content of a response was destroyed before it was sent')
   await Promise.race([once(body, 'readable'), once(body, 'close')])

@@ -32,7 +32,7 @@ function writerOf(resource: Resource): Writer {
 
 /** The JSON of one object, built around the stored text of its document. Records that the caller has read it. */
 export function objectText(resource: Resource, row: Row, ctx: Ctx, inList: boolean): string {
-  if (!row.written) ctx.instance.onRead(ctx, resource, row)
+  if (!row.written) ctx.onRead(resource, row)
   const { name, fields, also, meta, links } = writerOf(resource)
   const { links: at } = resource.envelope
   const isInside = at === 'inside' || at === 'own' || (inList && at === 'beside')

@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { ClientGone, Unavailable } from '../../platform/faults.ts'
 import { isWaiting } from '../../platform/sockets/expect.ts'
 import { hasMore, readingOnAfter } from '../../platform/sockets/read-on.ts'
+import { Problem } from '../errors.ts'
 import type { Answer } from '../shape/answer.ts'
 import { bodyBytesMax } from './body.ts'
 
-export function sendAnswer(reply: FastifyReply, { status, body, headers }: Answer): FastifyReply {
+export function sendAnswer(reply: FastifyReply, { status, body, headers, trailers }: Answer): FastifyReply {
   const { raw } = reply.request
   const more = hasMore(raw)
   const long = !(Number(raw.headers['content-length']) <= bodyBytesMax)
@@ -15,11 +17,17 @@ export function sendAnswer(reply: FastifyReply, { status, body, headers }: Answe
   if (!reply.server.server.listening || (more && (long || isWaiting(raw))))
     reply.header('connection', 'close')
   for (const name in headers) reply.header(name, headers[name])
+  // HTTP/1.0 has none.
+  if (trailers && raw.httpVersion !== '1.0')
+    for (const [name, value] of Object.entries(trailers)) reply.trailer(name, async () => value())
   if (typeof body !== 'string') return sendFile(reply, body)
   if (body !== '') reply.header('content-type', 'application/json; charset=utf-8')
   if (!more) return reply.send(body)
   return reply.header('content-length', Buffer.byteLength(body)).send(readingOnAfter(body, raw))
 }
+
+const isExpected = (error: Error): boolean =>
+  error instanceof Unavailable || (error instanceof Problem && error.code === 'unavailable')
 
 function sendFile(reply: FastifyReply, content: Uint8Array | Readable): FastifyReply {
   const { id, log, method, url } = reply.request
@@ -29,10 +37,12 @@ function sendFile(reply: FastifyReply, content: Uint8Array | Readable): FastifyR
     return reply.send()
   }
   content.once('error', (error) => {
-    log.error(
-      { err: error, request_id: id },
-      `${method} ${url.split('?')[0]} ended before its response was sent`,
-    )
+    // Without a length or chunks, only a reset connection shows that the response is not complete.
+    if (reply.raw.headersSent) reply.raw.socket?.resetAndDestroy()
+    if (error instanceof ClientGone) return
+    const line = `${method} ${url.split('?')[0]} ended before its response was sent`
+    if (isExpected(error)) log.warn({ request_id: id }, `${line}: ${error.message}`)
+    else log.error({ err: error, request_id: id }, line)
   })
   return reply.send(content)
 }

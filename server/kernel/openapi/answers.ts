@@ -3,6 +3,7 @@ import type { Action } from '../declare/action.ts'
 import { isRepeatable, type Operation } from '../declare/operation.ts'
 import { linksSchema, listsRows } from '../declare/relationship.ts'
 import type { Resource } from '../declare/resource.ts'
+import { documented, urlsSchema } from '../declare/shown-schema.ts'
 import { dryRunHeader } from '../http/prefer.ts'
 import { linksBeside } from '../shape/envelope.ts'
 import type { JsonSchema } from '../shape/fields.ts'
@@ -10,7 +11,7 @@ import { hasWatermark } from '../shape/model.ts'
 import { type Named, pageSchema } from './components.ts'
 import { headersNamed } from './headers.ts'
 import { objectOf } from './named-schemas.ts'
-import { bytes, content, documented, ref, urlsSchema } from './schemas.ts'
+import { bytes, content, ref } from './schemas.ts'
 import { listOf, object } from './shapes.ts'
 
 interface Response {
@@ -85,7 +86,8 @@ const titleOf = (status: string): string => `${STATUS_CODES[status] ?? 'Done'}.`
 
 function linksAnswer({ relationship, name }: Extract<Operation['of'], { is: 'relationship' }>): Response {
   const data = linksSchema(relationship)
-  if (name === 'list' && listsRows(relationship)) return pageAnswer({ items: data.items as JsonSchema })
+  if (name === 'list' && listsRows(relationship))
+    return pageAnswer({ method: 'GET', items: data.items as JsonSchema })
   return { description: 'The links.', content: content(object({ data, links: selfLink }, ['data'])) }
 }
 
@@ -99,7 +101,15 @@ function actionAnswers(action: Action, operation: Operation, shared: Named): Rec
   const { resource } = shows ?? {}
   if (shows?.page) {
     const items = shows.data ?? (resource ? objectOf(() => resource) : { type: 'object' })
-    return { [status]: pageAnswer({ items, resource, beside: shows.beside, meta: shows.meta }) }
+    return {
+      [status]: pageAnswer({
+        method: operation.method,
+        items,
+        resource,
+        beside: shows.beside,
+        meta: shows.meta,
+      }),
+    }
   }
   const answered = shows?.data ? undefined : (resource ?? shared.resourceAt(operation.path))
   return { [status]: objectAnswer(answered, shows ?? {}) }
@@ -141,7 +151,9 @@ function fileAnswers(type: true | string, hasRanges: boolean): Record<number, Re
 }
 
 const resourceAnswer = (resource: Resource, name: string): Response =>
-  name === 'list' ? pageAnswer({ items: objectOf(() => resource), resource }) : objectAnswer(resource, {})
+  name === 'list'
+    ? pageAnswer({ method: 'GET', items: objectOf(() => resource), resource })
+    : objectAnswer(resource, {})
 
 function includedIn({ include }: Resource) {
   if (!include) return {}
@@ -157,6 +169,7 @@ function includedIn({ include }: Resource) {
 }
 
 interface PageShape {
+  readonly method: Operation['method']
   readonly items: JsonSchema
   readonly resource?: Resource | undefined
   readonly beside?: Readonly<Record<string, JsonSchema>> | undefined
@@ -171,7 +184,7 @@ function pageMeta({ results, ...others }: Readonly<Record<string, JsonSchema>>):
   return object({ page, results: { ...usual, properties }, ...others }, ['page', 'results'])
 }
 
-function pageAnswer({ items, resource, beside, meta }: PageShape): Response {
+function pageAnswer({ method, items, resource, beside, meta }: PageShape): Response {
   const own = { ...(resource?.listMeta && documented(Object.entries(resource.listMeta.fields))), ...meta }
   const members = {
     data: { type: 'array', items },
@@ -180,12 +193,20 @@ function pageAnswer({ items, resource, beside, meta }: PageShape): Response {
     ...(resource && includedIn(resource)),
     ...beside,
   }
+  const body = content(object(members, ['data', 'meta', 'links']))
+  if (method !== 'GET')
+    return { description: 'A page of the list.', headers: headersNamed('Link'), content: body }
   return {
-    description: 'A page of the list.',
+    description: 'A page of the list, or all of it as lines if `Accept` prefers them.',
     headers: headersNamed(
-      'Link',
-      ...(resource && hasWatermark(resource) ? ['Sutler-Watermark' as const] : []),
+      ...(['Link', 'Sutler-Total-Count', 'Sutler-Feed-Position'] as const),
+      // A resource of run time may have one.
+      ...(!resource || hasWatermark(resource) ? ['Sutler-Watermark' as const] : []),
     ),
-    content: content(object(members, ['data', 'meta', 'links'])),
+    content: {
+      ...body,
+      'application/x-ndjson': { schema: ref('JsonLines') },
+      'text/csv': { schema: ref('CsvLines') },
+    },
   }
 }

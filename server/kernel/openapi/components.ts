@@ -1,4 +1,5 @@
 import type { Resource } from '../declare/resource.ts'
+import { shownSchema } from '../declare/shown-schema.ts'
 import { problems } from '../errors.ts'
 import type { Module } from '../module.ts'
 import { limits } from '../query/parse.ts'
@@ -6,7 +7,7 @@ import type { JsonSchema } from '../shape/fields.ts'
 import type { OwnModel } from '../shape/model.ts'
 import { headers } from './headers.ts'
 import { responses } from './refusals.ts'
-import { changesSchema, newSchema, shownSchema } from './schemas.ts'
+import { changesSchema, newSchema } from './schemas.ts'
 
 /** The components that operations refer to, and the name of each resource among them. */
 export interface Named {
@@ -41,7 +42,12 @@ export function components(modules: readonly Module[], own: OwnModel = (model) =
       .flatMap(({ of }) => (of.is === 'resource' && of.links ? [[of.resource, of.links] as const] : [])),
   )
   const names = new Map(resources.map((resource) => [resource, pascal(resource.noun[0])]))
-  const schemas: Record<string, unknown> = { Problems: problemsSchema, Page: pageSchema, Links: linksSchema }
+  const schemas: Record<string, unknown> = {
+    Problems: problemsSchema,
+    Page: pageSchema,
+    Links: linksSchema,
+    ...linesSchemas,
+  }
   for (const [resource, name] of names) {
     const ofStore = own(resource)
     schemas[name] = shownSchema(ofStore)
@@ -116,6 +122,19 @@ export const pageSchema = {
         total: { type: 'integer', description: 'The exact number of records that match the filters.' },
       },
     },
+  },
+}
+
+const linesSchemas = {
+  JsonLines: {
+    type: 'string',
+    description:
+      'All objects of the list without page limits, each as JSON on a line of its own: docs/exports.md.',
+  },
+  CsvLines: {
+    type: 'string',
+    description:
+      'All objects of the list without page limits, as RFC 4180 has it, with a header: docs/exports.md.',
   },
 }
 

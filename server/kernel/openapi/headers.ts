@@ -14,6 +14,15 @@ export const headers = {
     description: 'The address that the client is redirected to.',
     schema: { type: 'string', format: 'uri' },
   },
+  'Sutler-Total-Count': {
+    description: 'In a response with lines: the number of objects that a complete response has.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'Sutler-Feed-Position': {
+    description:
+      'In a response with lines: the position of the change feed from which a reader goes on. Every change up to it is in the response.',
+    schema: { type: 'integer', minimum: 0 },
+  },
   'X-Request-Id': {
     description: 'Identifies this request; its errors have the same id in the log.',
     schema: { type: 'string', format: 'uuid' },

@@ -1,4 +1,5 @@
 import type { Operation } from '../declare/operation.ts'
+import { listsRows } from '../declare/relationship.ts'
 import { type ProblemCode, problems } from '../errors.ts'
 import { headersNamed } from './headers.ts'
 
@@ -62,11 +63,18 @@ export function problemResponses(operation: Operation): Record<string, unknown> 
     ...bodyStatuses(operation),
     ...ruleStatuses(operation),
     ...declaredStatuses(operation),
+    ...(isExported(operation) ? ['429'] : []),
   ])
   return Object.fromEntries(
     [...statuses].sort().map((status) => [status, { $ref: `#/components/responses/${refusals[status]}` }]),
   )
 }
+
+/** Too many exports of the list. */
+const isExported = ({ of, method }: Operation): boolean =>
+  (of.is === 'resource' && of.name === 'list') ||
+  (of.is === 'action' && method === 'GET' && of.action.shows?.page === true) ||
+  (of.is === 'relationship' && of.name === 'list' && listsRows(of.relationship))
 
 function accessStatuses({ of, access, path }: Operation): string[] {
   const { storeIn, signsIn } = of.is === 'action' ? of.action : {}

@@ -13,6 +13,7 @@ import type { Changes, Fields } from '../shape/fields.ts'
 import type { Row } from '../shape/model.ts'
 import type { Ctx, Work } from '../work/context.ts'
 import { addBy, changeBy, type Read, readOnce } from '../write/by-rules.ts'
+import { exportList } from './export-list.ts'
 import { included } from './included.ts'
 
 const inputs = new WeakMap<Resource, unknown>()
@@ -41,7 +42,10 @@ function inputFor({ who }: Work, resource: Resource): Input<Fields> {
   return reader
 }
 
-/** A page of the resource's objects; `where` adds a condition, and `beside` members beside `data`, after a comma. */
+/**
+ * A page of the resource's objects, or an export of them; `where` adds a condition, and `beside` members beside
+ * `data`, after a comma.
+ */
 export async function list<F extends Fields>(
   ctx: Ctx,
   resource: Resource<F>,
@@ -53,7 +57,9 @@ export async function list<F extends Fields>(
   const query = parse(call.query)
   await mustHaveParent(ctx, resource, scope, call)
   const narrowed = both(visibleCondition(ctx, resource), where)
-  const page = await fetchPage(ctx, { resource, scope, ...(narrowed && { where: narrowed }) }, query)
+  const source = { resource, scope, ...(narrowed && { where: narrowed }) }
+  if (ctx.lines) return exportList(ctx, query, { source })
+  const page = await fetchPage(ctx, source, query)
   if (page.unmerged > mergeThreshold) requestMerge(ctx)
   const meta = await resource.listMeta?.of(ctx, query, page.total)
   const more = await included(ctx, resource, query.include, page.rows)

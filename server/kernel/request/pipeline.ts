@@ -6,6 +6,7 @@ import type { Principal } from '../auth/principal.ts'
 import { bearerToken } from '../auth/tokens.ts'
 import { isRepeatable, type Operation, rightFor } from '../declare/operation.ts'
 import { notFound, Problem } from '../errors.ts'
+import { lineFormatOf } from '../http/accept.ts'
 import { bodyText, parseBody } from '../http/body.ts'
 import { notModified } from '../http/conditional.ts'
 import { uploadOf } from '../http/upload.ts'
@@ -249,6 +250,7 @@ function contextOf(passage: Passage, { signal, transaction, keyed }: Inside = {}
     requestId: request.id,
     clientAddress: request.ip,
     baseUrl: instance.baseUrl ?? addressOf(request),
+    ...(operation.method === 'GET' && { lines: lineFormatOf(request.headers.accept) }),
     ...(keyed && { keyed }),
     ...(actionOf(operation)?.callsOut && { queued: (run) => inQueue(passage, run) }),
   })

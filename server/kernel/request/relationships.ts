@@ -11,15 +11,13 @@ import {
   type Relationship,
 } from '../declare/relationship.ts'
 import { notFound, Problem } from '../errors.ts'
-import { listAnswer } from '../http/object-answer.ts'
 import { isId } from '../ids.ts'
 import { findById, findByName, scopeOf } from '../query/find.ts'
-import { fetchPage } from '../query/page.ts'
-import { parse } from '../query/parse.ts'
 import { isUnborn } from '../query/unborn.ts'
 import { type Answer, json, noContent } from '../shape/answer.ts'
 import { nounOf, type Row } from '../shape/model.ts'
 import type { Ctx, Work } from '../work/context.ts'
+import { answerList } from './export-list.ts'
 import { findOrCreate } from './first-write.ts'
 import { documentStorage, type LinkStorage, rowStorage } from './links.ts'
 
@@ -125,13 +123,12 @@ async function edit(
 }
 
 async function list(ctx: Ctx, of: Relationship, owner: Row, call: Call): Promise<Answer> {
-  if (!isUnborn(owner)) ctx.instance.onRead(ctx, of.owner(), owner)
+  if (!isUnborn(owner)) ctx.onRead(of.owner(), owner)
   const storage = storageOf(of)
   if (!storage.rows || of.holds === 'one') {
     return json(200, { data: shown(of, await storage.read(ctx, owner)), links: linksTo(ctx, of, call) })
   }
-  const page = await fetchPage(ctx, { resource: storage.rows, scope: [owner.id] }, parse(call.query))
-  return listAnswer(storage.rows, page, ctx, call)
+  return answerList(ctx, call, { source: { resource: storage.rows, scope: [owner.id] } })
 }
 
 const shown = ({ holds }: Relationship, links: readonly Link[]): unknown =>

@@ -7,7 +7,12 @@ export interface Answer {
   readonly status: number
   readonly body: string | Uint8Array | Readable
   readonly headers?: Readonly<Record<string, string>>
+  /** The headers that follow the body of a stream. */
+  readonly trailers?: Readonly<Record<string, () => string>>
 }
+
+/** A form in which a list shows all of its rows, one on each line. */
+export type LineFormat = 'ndjson' | 'csv'
 
 export const json = (status: number, body: unknown): Answer => ({ status, body: JSON.stringify(body) })
 

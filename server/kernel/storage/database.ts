@@ -6,9 +6,10 @@ import { cancelWith } from './cancel.ts'
 import { isOutOfSpace } from './disk-space.ts'
 import { Lanes } from './lanes.ts'
 import { PreparedTexts } from './prepared-texts.ts'
+import { type RowSink, rowSocket, tapRows } from './row-tap.ts'
 import { Share } from './share.ts'
 import { Statement } from './statement.ts'
-import { LateTransaction, type Transaction } from './transaction.ts'
+import { type Kind, LateTransaction, type Transaction } from './transaction.ts'
 
 /** A statement with separate values: a value is never part of the text. */
 export interface Sql {
@@ -18,6 +19,8 @@ export interface Sql {
   readonly once?: boolean
   /** It may touch any number of rows, and take long. */
   readonly long?: boolean
+  /** Takes the rows as bytes, in place of the result. */
+  readonly sink?: RowSink
   /** A page of a whole list: short, but too long to share a connection with point reads. */
   readonly page?: boolean
 }
@@ -33,7 +36,7 @@ export interface Connection {
 /** The connections that a store uses: those of the database, or the share of a request. */
 export interface Source extends Connection {
   quick(sql: Sql): Promise<readonly Tuple[]>
-  transaction<T>(work: (transaction: Transaction) => Promise<T>, kind?: 'snapshot'): Promise<T>
+  transaction<T>(work: (transaction: Transaction) => Promise<T>, kind?: Kind): Promise<T>
 }
 
 const prepared = new WeakMap<pg.ClientBase, PreparedTexts>()
@@ -118,10 +121,14 @@ const closingMaxMs = 5_000
 
 const pageLanes = 2
 
+/** How many exports a process has at once, at most; each has a connection. */
+export const exportsMax = 4
+
 export class Database implements Source {
   readonly pool: pg.Pool
   readonly #searches: Share
   readonly #searchPool: pg.Pool
+  readonly #exportPool: pg.Pool
   readonly #points: Lanes
   readonly #pages: Lanes
   readonly #limitMs: number | undefined
@@ -148,8 +155,8 @@ export class Database implements Source {
     this.#pages = new Lanes(pageLanes, open)
     const searches = Math.max(1, Math.floor(connections / 2))
     this.#searches = new Share(searches)
-    const newPool = (max: number) => {
-      const pool = new pg.Pool({ ...config, max, idleTimeoutMillis: 60_000 })
+    const newPool = (max: number, more: pg.ClientConfig = {}) => {
+      const pool = new pg.Pool({ ...config, ...more, max, idleTimeoutMillis: 60_000 })
       // The pool replaces an idle connection that breaks; without a listener the error would end the process.
       pool.on('error', () => {})
       pool.on('connect', (client) => client.on('error', () => {}))
@@ -157,7 +164,8 @@ export class Database implements Source {
     }
     this.pool = newPool(connections)
     this.#searchPool = newPool(searches)
-    this.#searchPool.on('connect', (client) => giveWay?.(client))
+    this.#exportPool = newPool(exportsMax, { stream: rowSocket } as unknown as pg.ClientConfig)
+    for (const slow of [this.#searchPool, this.#exportPool]) slow.on('connect', (client) => giveWay?.(client))
   }
 
   /** Throws an error of one line if the database is missing, or cannot be used. */
@@ -185,7 +193,7 @@ export class Database implements Source {
     }
   }
 
-  #send(client: pg.ClientBase, { text, values, once, long }: Sql): Promise<readonly Tuple[]> {
+  #send(client: pg.ClientBase, { text, values, once, long, sink }: Sql): Promise<readonly Tuple[]> {
     const name = once ? '' : nameOn(client, text)
     const limitMs = this.#limitMs && long ? longStatementMaxMs : this.#limitMs
     const { promise, resolve, reject } = Promise.withResolvers<readonly Tuple[]>()
@@ -194,7 +202,8 @@ export class Database implements Source {
         error ? reject(error) : resolve(tuples),
       ),
     )
-    return promise.catch((error: unknown) => this.#refuse(error))
+    const untap = sink && tapRows(client, sink)
+    return promise.finally(untap).catch((error: unknown) => this.#refuse(error))
   }
 
   async #connection(pool = this.pool): Promise<pg.PoolClient> {
@@ -252,14 +261,16 @@ export class Database implements Source {
 
   /**
    * The connections of a request that only reads. Its statements end when the signal aborts. Slow reads have
-   * connections of their own, half as many as the others.
+   * connections of their own, half as many as the others, and so do exports.
    */
   reading(signal: () => AbortSignal): Source {
     return {
       quick: (sql) => this.quick(sql),
       run: (sql) => this.#searches.use(signal(), () => this.#alone(sql, signal(), this.#searchPool)),
       transaction: (work, kind) =>
-        this.#searches.use(signal(), () => this.#transaction(work, kind, signal(), this.#searchPool)),
+        kind === 'export'
+          ? this.#transaction(work, kind, signal(), this.#exportPool)
+          : this.#searches.use(signal(), () => this.#transaction(work, kind, signal(), this.#searchPool)),
     }
   }
 
@@ -267,13 +278,13 @@ export class Database implements Source {
    * Runs `work` in one transaction, and again if it lost a race. It must not call other servers. In a `snapshot` all
    * reads see one moment, and a change of a row that another transaction changed since is a lost race.
    */
-  transaction<T>(work: (transaction: Transaction) => Promise<T>, kind?: 'snapshot'): Promise<T> {
+  transaction<T>(work: (transaction: Transaction) => Promise<T>, kind?: Kind): Promise<T> {
     return this.#transaction(work, kind)
   }
 
   async #transaction<T>(
     work: (transaction: Transaction) => Promise<T>,
-    kind?: 'snapshot',
+    kind?: Kind,
     signal?: AbortSignal,
     pool = this.pool,
   ): Promise<T> {
@@ -284,7 +295,7 @@ export class Database implements Source {
         read: (sql: Sql) => this.quick(sql),
         alone: (sql: Sql) => this.#onPool(sql, signal, pool),
       }
-      const transaction = new LateTransaction(means, kind === 'snapshot')
+      const transaction = new LateTransaction(means, kind)
       try {
         const result = await work(transaction)
         await transaction.commit()
@@ -297,11 +308,15 @@ export class Database implements Source {
     }
   }
 
+  get #pools(): readonly pg.Pool[] {
+    return [this.pool, this.#searchPool, this.#exportPool]
+  }
+
   /** Waits for running statements, but not for a database that has stopped responding. */
   async close(): Promise<void> {
     await atMost(
       closingMaxMs,
-      Promise.all([this.#points.end(), this.#pages.end(), this.pool.end(), this.#searchPool.end()]),
+      Promise.all([this.#points.end(), this.#pages.end(), ...this.#pools.map((pool) => pool.end())]),
     )
   }
 }

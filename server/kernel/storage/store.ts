@@ -4,6 +4,7 @@ import { haveOwnType } from '../shape/envelope.ts'
 import type { Fields, Values } from '../shape/fields.ts'
 import type { Model, Row } from '../shape/model.ts'
 import { Binds } from './binds.ts'
+import { readBytesInBatches, readInBatches } from './cursor.ts'
 import type { Connection, Source, Sql, Tuple } from './database.ts'
 import {
   type Batch,
@@ -19,9 +20,10 @@ import {
 } from './many-rows.ts'
 import { refusalOf } from './refusals.ts'
 import { statementsOf } from './row-statements.ts'
+import type { RowSink } from './row-tap.ts'
 import { keepUnlessFailed, undoAlways } from './savepoints.ts'
 import { split, stateIn, toRow, wholeColumns, writtenRow } from './stored-row.ts'
-import type { Transaction } from './transaction.ts'
+import type { Kind, Transaction } from './transaction.ts'
 
 /** A statement that reads. */
 type Select = `SELECT ${string}`
@@ -83,7 +85,7 @@ export class Store {
   }
 
   /** Runs `work` with the same store in one transaction, and again if it lost a race. See `Database.transaction`. */
-  transaction<T>(work: (store: Store) => Promise<T>, kind?: 'snapshot'): Promise<T> {
+  transaction<T>(work: (store: Store) => Promise<T>, kind?: Kind): Promise<T> {
     return this.#source.transaction((transaction) => work(this.#within(transaction)), kind)
   }
 
@@ -319,6 +321,21 @@ export class Store {
       ...sql,
       values: [this.id, ...sql.values.slice(1)],
     })
+  }
+
+  /** Reads any number of rows: see `readInBatches`. The first value of the statement is replaced by this store's id. */
+  inBatches(sql: Sql): AsyncIterable<readonly Tuple[]> {
+    return readInBatches(...this.#cursorFor(sql))
+  }
+
+  /** The same as bytes: see `readBytesInBatches`. */
+  bytesInBatches(sql: Sql, sink: RowSink): AsyncIterable<void> {
+    return readBytesInBatches(...this.#cursorFor(sql), sink)
+  }
+
+  #cursorFor(sql: Sql): [Connection, Sql] {
+    if (!this.inTransaction) throw new Error('a cursor needs a transaction')
+    return [this.#connection, { ...sql, values: [this.id, ...sql.values.slice(1)] }]
   }
 
   /** As `run`, for a write that is certainly short and waits for no lock. It uses the pipelined connection too. */

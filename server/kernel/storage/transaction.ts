@@ -12,6 +12,12 @@ export interface Transaction extends Connection {
   last(sql: Sql): Promise<readonly Tuple[]>
 }
 
+/**
+ * In a `snapshot` all reads see one moment. An `export` is a snapshot that only reads, may last long, and has a
+ * connection that no request waits for.
+ */
+export type Kind = 'snapshot' | 'export'
+
 /** The database's part of a transaction. */
 interface Means {
   connect(): Promise<pg.PoolClient>
@@ -24,15 +30,14 @@ const statement = (text: string): Sql => ({ text, values: [], once: true })
 
 export class LateTransaction implements Transaction {
   readonly #means: Means
-  /** All its statements see one snapshot. */
-  readonly #snapshot: boolean
+  readonly #kind: Kind | undefined
   #begun: Promise<pg.PoolClient> | undefined
   #client: pg.PoolClient | undefined
   #ended = false
 
-  constructor(means: Means, snapshot = false) {
+  constructor(means: Means, kind?: Kind) {
     this.#means = means
-    this.#snapshot = snapshot
+    this.#kind = kind
   }
 
   async run(sql: Sql): Promise<readonly Tuple[]> {
@@ -41,7 +46,7 @@ export class LateTransaction implements Transaction {
   }
 
   read(sql: Sql): Promise<readonly Tuple[]> {
-    return this.#begun || this.#snapshot ? this.run(sql) : this.#means.read(sql)
+    return this.#begun || this.#kind ? this.run(sql) : this.#means.read(sql)
   }
 
   async last(sql: Sql): Promise<readonly Tuple[]> {
@@ -61,8 +66,9 @@ export class LateTransaction implements Transaction {
 
   async #begin(): Promise<pg.PoolClient> {
     this.#client = await this.#means.connect()
-    const level = this.#snapshot ? 'REPEATABLE READ' : 'READ COMMITTED'
-    await this.#means.send(this.#client, statement(`BEGIN ISOLATION LEVEL ${level}`))
+    const level = this.#kind ? 'REPEATABLE READ' : 'READ COMMITTED'
+    const access = this.#kind === 'export' ? ' READ ONLY' : ''
+    await this.#means.send(this.#client, statement(`BEGIN ISOLATION LEVEL ${level}${access}`))
     return this.#client
   }
 

@@ -5,11 +5,13 @@ import type { Keys } from '../auth/keys.ts'
 import type { Principal, Shopper } from '../auth/principal.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import type { Clock } from '../clock.ts'
-import type { Answer } from '../shape/answer.ts'
+import type { Answer, LineFormat } from '../shape/answer.ts'
 import type { ApiDocument } from '../shape/api-document.ts'
 import type { Model, OwnModel, Row } from '../shape/model.ts'
 import type { Database } from '../storage/database.ts'
 import { authorOf, type Store } from '../storage/store.ts'
+import type { Kind } from '../storage/transaction.ts'
+import type { Exports } from './exports.ts'
 import type { Job, LongJob, Schedule } from './job.ts'
 import type { Mailer } from './mail.ts'
 import { queue, queueLong } from './queue.ts'
@@ -32,6 +34,17 @@ export interface FeedWatch {
   onChange(listener: (storeIds: readonly string[]) => void): () => void
 }
 
+/** The rows that an export has shown so far. */
+export interface Reads {
+  add(model: Model, row: Row): void
+  /** Whether the rows of a list can be added by their ids. */
+  takesIds(model: Model): boolean
+  /** Adds rows of one list by their ids. */
+  addIds(model: Model, ids: readonly string[], scope: readonly string[]): void
+  /** Stores them, if many wait or have waited for long. With `all`, stores the last ones too. */
+  flush(all?: boolean): Promise<void>
+}
+
 /** What belongs to no store: the process, and what all stores share. */
 export interface Instance {
   readonly database: Database
@@ -52,6 +65,10 @@ export interface Instance {
   readonly blobs: Blobs
   /** Called with each row that a response shows. It must not delay the response. */
   readonly onRead: (ctx: Ctx, model: Model, row: Row) => void
+  /** Collects the rows that an export shows: more than `onRead` could hold. */
+  readonly collectReads: (ctx: Ctx) => Reads
+  /** The exports that are in progress. */
+  readonly exports: Exports
   /** Called when a store may have changed. It must not delay the response. */
   readonly onWrite: (storeId: string) => void
   readonly feed: FeedWatch
@@ -131,9 +148,9 @@ export class Work {
   }
 
   /** As `transaction`, always in a new one. All reads see one snapshot. */
-  async snapshot<T>(run: (inside: this) => Promise<T>): Promise<T> {
+  async snapshot<T>(run: (inside: this) => Promise<T>, kind: Kind = 'snapshot'): Promise<T> {
     if (this.store.inTransaction) throw new Error('a snapshot cannot begin inside a transaction')
-    return this.store.transaction((store) => run(this.with({ store })), 'snapshot')
+    return this.store.transaction((store) => run(this.with({ store })), kind)
   }
 
   /** The same work on behalf of a person whom the request has just identified. Changes record them as the author. */
@@ -168,6 +185,10 @@ export class Ctx extends Work {
   readonly baseUrl: string
   /** The keys that the request uses in place of ids, by id. Links use them too. */
   readonly names = new Map<string, string>()
+  /** The form of lines that the request prefers to JSON, for a list. */
+  readonly lines: LineFormat | undefined
+  /** In an export: where its reads are collected. */
+  readonly reads: Reads | undefined
   /** For a request with an Idempotency-Key that may call another server. */
   readonly keyed: KeyedRequest | undefined
   /** For a request that may call another server: runs a transaction after those that write the same object. */
@@ -175,12 +196,28 @@ export class Ctx extends Work {
 
   constructor(
     occasion: Occasion &
-      Pick<Ctx, 'clientAddress' | 'baseUrl'> & { readonly keyed?: KeyedRequest; readonly queued?: Queue },
+      Pick<Ctx, 'clientAddress' | 'baseUrl'> & {
+        readonly lines?: LineFormat | undefined
+        readonly keyed?: KeyedRequest
+        readonly queued?: Queue
+      },
   ) {
     super(occasion)
+    this.lines = occasion.lines
+    this.reads = undefined
     this.keyed = occasion.keyed
     this.queued = occasion.queued ?? ((run) => run())
     this.clientAddress = occasion.clientAddress
     this.baseUrl = occasion.baseUrl
+  }
+  /** Records that the response shows this row. */
+  onRead(model: Model, row: Row): void {
+    if (this.reads) this.reads.add(model, row)
+    else this.instance.onRead(this, model, row)
+  }
+
+  /** The same request, with its reads collected. */
+  collecting(reads: Reads): this {
+    return Object.assign(this.with({}), { reads })
   }
 }

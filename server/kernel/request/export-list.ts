@@ -1,0 +1,268 @@
+import { Unavailable } from '../../platform/faults.ts'
+import type { Resource } from '../declare/resource.ts'
+import { shownSchema } from '../declare/shown-schema.ts'
+import { Problem } from '../errors.ts'
+import { feedPosition } from '../feed/record.ts'
+import { columnsOf, headerLine, objectLine } from '../http/csv-columns.ts'
+import { file } from '../http/file.ts'
+import { LineStream } from '../http/line-stream.ts'
+import { pageAnswer } from '../http/object-answer.ts'
+import { objectText } from '../http/object-text.ts'
+import { inOneLine } from '../http/one-line.ts'
+import type { Address } from '../http/page-links.ts'
+import { areUniform, lineColumns, RowLines } from '../http/row-lines.ts'
+import { currentDefinition } from '../query/definitions.ts'
+import { everyRowSql } from '../query/every-row.ts'
+import { mergeThreshold, requestMerge } from '../query/merge-totals.ts'
+import { fetchPage, planPage } from '../query/page.ts'
+import { parse } from '../query/parse.ts'
+import type { Plan } from '../query/plan.ts'
+import type { Source } from '../query/sql.ts'
+import type { Answer, LineFormat } from '../shape/answer.ts'
+import type { Fields, JsonSchema } from '../shape/fields.ts'
+import type { ListQuery } from '../shape/list-query.ts'
+import { hasWatermark, type Row } from '../shape/model.ts'
+import type { Ctx } from '../work/context.ts'
+import type { ExportLimits } from '../work/exports.ts'
+
+/** A list, and the objects that it shows for its rows. */
+export interface Listed<F extends Fields = Fields> {
+  readonly source: Source<F> & { readonly resource: Resource<F> }
+  /** The JSON of these objects, in their order. Default: the rows themselves. */
+  readonly show?: (ctx: Ctx, rows: readonly Row<F>[]) => Promise<readonly string[]> | readonly string[]
+  /** Their resource, or their schema. Default: the resource of the rows. */
+  readonly shown?: Resource | JsonSchema
+}
+
+interface More<F extends Fields> {
+  /** Default: that of the request. */
+  readonly query?: ListQuery
+  /** Members beside the `data` of a page, after a comma. */
+  readonly beside?: (rows: readonly Row<F>[]) => Promise<string>
+}
+
+/** A page of a list, or all of it as lines if the request prefers that. */
+export async function answerList<F extends Fields>(
+  ctx: Ctx,
+  call: Address,
+  listed: Listed<F>,
+  { query = parse(call.query), beside }: More<F> = {},
+): Promise<Answer> {
+  if (ctx.lines) return exportList(ctx, query, listed)
+  const page = await fetchPage(ctx, listed.source, query)
+  const texts = await textsOf(ctx, listed, page.rows)
+  return pageAnswer(200, texts.join(','), page, ctx, call, {}, await beside?.(page.rows))
+}
+
+const textsOf = <F extends Fields>(
+  ctx: Ctx,
+  { source: { resource }, show }: Listed<F>,
+  rows: readonly Row<F>[],
+) => (show ? show(ctx, rows) : rows.map((row) => objectText(resource, row, ctx, true)))
+
+const types: Readonly<Record<LineFormat, string>> = {
+  ndjson: 'application/x-ndjson',
+  csv: 'text/csv; charset=utf-8; header=present',
+}
+
+/**
+ * All rows of a list as lines, in the form that the request prefers. They are of one snapshot, and are read as fast as
+ * the client takes them. See docs/decisions/0066-list-exports.md.
+ */
+export async function exportList<F extends Fields>(
+  ctx: Ctx,
+  query: ListQuery,
+  listed: Listed<F>,
+): Promise<Answer> {
+  const format = ctx.lines ?? 'ndjson'
+  refuseParts(query)
+  // Refuses other faults of the query before the export counts.
+  planPage(ctx, listed.source.resource, query)
+  const { exports } = ctx.instance
+  // Known before the snapshot, which has all that is below it.
+  const watermark = lacksWatermark(listed.source) ? undefined : ctx.instance.watermark()
+  const end = exports.begin(ctx.who)
+  const lines = new LineStream(exports.limits)
+  const timer = setTimeout(() => lines.destroy(tooLong(exports.limits)), exports.limits.maxMs)
+  const { promise: begun, resolve, reject } = Promise.withResolvers<Start>()
+  let sent = 0
+  const write = async (inside: Ctx) => {
+    const start = await startOf(inside, query, listed)
+    for await (const { bytes, count } of chunksOf(inside, format, query, listed)) {
+      // An error in the first rows is still a refusal.
+      resolve(start)
+      sent += count
+      await lines.write(bytes)
+    }
+    resolve(start)
+  }
+  const over = () => {
+    clearTimeout(timer)
+    end()
+  }
+  inSnapshot(ctx, write).then(
+    () => {
+      over()
+      return lines.finish()
+    },
+    (error: Error) => {
+      over()
+      reject(error)
+      lines.destroy(error)
+    },
+  )
+  return {
+    ...file(lines, types[format], headersOf({ ...(await begun), watermark })),
+    trailers: { 'sutler-sent-count': () => String(sent) },
+  }
+}
+
+/** The lines of objects that are not rows of a list, and are few. */
+export async function exportObjects(
+  ctx: Ctx,
+  query: ListQuery,
+  texts: readonly string[],
+  shown: JsonSchema,
+): Promise<Answer> {
+  refuseParts(query)
+  const format = ctx.lines ?? 'ndjson'
+  const columns = columnsOf(shown)
+  const lines =
+    format === 'csv'
+      ? [headerLine(columns), ...texts.map((text) => objectLine(columns, text))]
+      : texts.map((text) => `${inOneLine(text)}\n`)
+  const start = { total: texts.length, position: await feedPosition(ctx.store) }
+  return file(Buffer.from(lines.join('')), types[format], headersOf(start))
+}
+
+const tooLong = ({ maxMs }: ExportLimits) => new Unavailable(`an export may take ${maxMs / 1000} seconds`)
+
+/** An export has all rows, and only rows. */
+function refuseParts({ isPaged, include }: ListQuery): void {
+  if (isPaged)
+    throw new Problem(
+      'bad_page',
+      'A list of lines (application/x-ndjson, text/csv) has all rows: send it without page[limit], page[offset], page[after] and page[before].',
+      { source: 'page' },
+    )
+  if (include.length)
+    throw new Problem(
+      'bad_request',
+      'A list of lines (application/x-ndjson, text/csv) has no included objects: send it without include.',
+      { source: 'include' },
+    )
+}
+
+/**
+ * Runs the export with a snapshot, and its reads collected. It cannot run twice: the client may have read something.
+ */
+async function inSnapshot(ctx: Ctx, run: (inside: Ctx) => Promise<void>): Promise<void> {
+  const reads = ctx.instance.collectReads(ctx)
+  let hasBegun = false
+  try {
+    await ctx.collecting(reads).snapshot(async (inside) => {
+      if (hasBegun) throw new Error('an export cannot begin again')
+      hasBegun = true
+      await run(inside)
+    }, 'export')
+  } finally {
+    await reads.flush(true)
+  }
+}
+
+/** What the headers say: the position of the change feed that the snapshot includes, and the number of its rows. */
+interface Start {
+  readonly position: number
+  readonly total: number
+}
+
+const lacksWatermark = ({ where, resource }: Source): boolean =>
+  where !== undefined || !hasWatermark(resource)
+
+const headersOf = ({ position, total, watermark }: Start & { readonly watermark?: Date | undefined }) => ({
+  'sutler-total-count': String(total),
+  'sutler-feed-position': String(position),
+  ...(watermark && { 'sutler-watermark': watermark.toISOString() }),
+  'cache-control': 'private, no-store',
+  // As a response to any origin says, and this one depends on Accept too.
+  vary: 'Origin, Accept',
+})
+
+async function startOf<F extends Fields>(
+  inside: Ctx,
+  query: ListQuery,
+  { source }: Listed<F>,
+): Promise<Start> {
+  const position = await feedPosition(inside.store)
+  const { total, unmerged } = await fetchPage(inside, source, { ...query, limit: 0, isPaged: true })
+  if (unmerged > mergeThreshold) requestMerge(inside)
+  return { position, total }
+}
+
+interface Chunk {
+  readonly bytes: Uint8Array
+  readonly count: number
+}
+
+async function* chunksOf<F extends Fields>(
+  inside: Ctx,
+  format: LineFormat,
+  query: ListQuery,
+  listed: Listed<F>,
+): AsyncGenerator<Chunk> {
+  const { scope, resource: declared } = listed.source
+  const resource = await currentDefinition(inside, declared as Resource, scope)
+  const plan = planPage(inside, resource, query)
+  if (format === 'csv') {
+    const { shown = resource } = listed
+    const columns = columnsOf(
+      isResource(shown) ? shownSchema(await currentDefinition(inside, shown, scope)) : shown,
+    )
+    yield { bytes: Buffer.from(headerLine(columns)), count: 0 }
+    yield* linesOf(inside, plan, listed, (text) => objectLine(columns, text))
+  } else if (!listed.show && areUniform(resource) && (inside.reads?.takesIds(resource) ?? true)) {
+    yield* uniformLinesOf(inside, plan, { ...listed.source, resource })
+  } else yield* linesOf(inside, plan, listed, (text) => `${inOneLine(text)}\n`)
+}
+
+const isResource = (shown: Resource | JsonSchema): shown is Resource => 'envelope' in shown
+
+/** The lines of any objects. */
+async function* linesOf<F extends Fields>(
+  inside: Ctx,
+  plan: Plan,
+  listed: Listed<F>,
+  lineOf: (text: string) => string,
+): AsyncGenerator<Chunk> {
+  const { source } = listed
+  for await (const tuples of inside.store.inBatches(everyRowSql(source, plan, inside.store.id))) {
+    const rows = await inside.store.rowsOf(source.resource, tuples)
+    if (!rows) throw new Error('the added fields have changed within a snapshot')
+    const texts = await textsOf(inside, listed, rows)
+    await inside.reads?.flush()
+    let lines = ''
+    for (const text of texts) lines += lineOf(text)
+    yield { bytes: Buffer.from(lines), count: texts.length }
+  }
+}
+
+/** The lines of rows that become objects without being parsed. */
+async function* uniformLinesOf(
+  inside: Ctx,
+  plan: Plan,
+  source: Source & { readonly resource: Resource },
+): AsyncGenerator<Chunk> {
+  const { resource, scope } = source
+  const { store, reads } = inside
+  const lines = new RowLines(resource, scope, inside, resource.personal !== undefined)
+  const sql = everyRowSql(source, plan, store.id, lineColumns(resource, 'p.'))
+  for await (const _ of store.bytesInBatches(sql, lines.take)) {
+    const { chunks, count, ids } = lines.cut()
+    if (ids.length) reads?.addIds(resource, ids, scope)
+    await reads?.flush()
+    for (const [i, bytes] of chunks.entries()) {
+      yield { bytes, count: i === 0 ? count : 0 }
+      lines.reuse(bytes)
+    }
+  }
+}
