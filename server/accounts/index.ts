@@ -17,7 +17,7 @@ export { addressFields, addressFilter } from './address-fields.ts'
 export { autoCreateAccount } from './auto-create-account.ts'
 export { checkAddress, limitAddresses } from './check-address.ts'
 export { accountEnvelope } from './envelope.ts'
-export { accountResource }
+export { accountAddresses, accountMemberships, accountResource }
 
 export const accounts = module({
   name: 'accounts',

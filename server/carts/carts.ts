@@ -11,6 +11,7 @@ import { prepareCart, withSettings } from './prepare-cart.ts'
 import type { PricedCart } from './priced-cart.ts'
 import { cartMeta, metaOf } from './show-cart.ts'
 import { cartRelationships, relationshipsOf } from './show-relationships.ts'
+import type { CartSummary } from './summary.ts'
 
 const hidden = { hidden: true, readOnly: true } as const
 
@@ -68,6 +69,7 @@ const fields = {
   /** The shopper whose prices the cart has, as far as the associations do not say so. */
   shopper: field<CartShopper | undefined>({ type: 'object' }, hidden),
   expiry_days: integer(hidden),
+  summary: field<CartSummary | undefined>({ type: 'object' }, hidden),
   /** The gateway of the payment intent. */
   payment_gateway: text(hidden),
   /** Of a cart that does not exist yet: when it was read, to the hour. */

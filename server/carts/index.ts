@@ -51,7 +51,7 @@ export { messagesOfChange } from './messages.ts'
 export { type Owners, ownersOf } from './owners.ts'
 export { type PricedOutcome, priceCart, priceContents } from './price-cart.ts'
 export type { Message, PricedCart } from './priced-cart.ts'
-export { cartAmounts, cartDisplayPrice } from './show-cart.ts'
+export { cartAmounts, cartDisplayPrice, expiresAt } from './show-cart.ts'
 export { itemsOf, taxesOf } from './show-items.ts'
 export { verdictSchema } from './verdict-schemas.ts'
 

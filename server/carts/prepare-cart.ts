@@ -9,6 +9,7 @@ import { nothing } from './contents.ts'
 import { checkTypes } from './custom-attributes.ts'
 import { ownerIn } from './owners.ts'
 import { priceCart } from './price-cart.ts'
+import { summaryOf } from './summary.ts'
 
 type CartValues = Values<CartFields>
 
@@ -57,6 +58,7 @@ export async function prepareCart(work: Work, draft: Draft<CartFields>): Promise
     const { contents, priced } = await priceCart(work, values)
     Object.assign(values, { contents, priced })
   }
+  values.summary = summaryOf(values)
 }
 
 function check(work: Work, values: CartValues, snapshotBefore: string | undefined): void {

@@ -11,7 +11,7 @@ export {
   chooseCatalog,
   type WaitingRule,
 } from './catalog-for.ts'
-export type { PricebooksToAdd } from './catalog-rules.ts'
+export { catalogRules, type PricebooksToAdd } from './catalog-rules.ts'
 export { isDeltaLink } from './delta-link.ts'
 export { catalogEnvelope } from './envelope.ts'
 export { pendingRules, pricebooksOfRules, putIntoEffect } from './pending-rules.ts'

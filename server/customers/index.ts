@@ -5,7 +5,7 @@ import { customers as customerResource } from './customers.ts'
 
 export { customerToken, verifyCustomerToken } from './customer-token.ts'
 export { forgetPasswords } from './forget-passwords.ts'
-export { customerResource }
+export { customerAddresses, customerResource }
 
 export const customers = module({
   name: 'customers',

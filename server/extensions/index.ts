@@ -4,6 +4,7 @@ import { customFields } from './custom-fields.ts'
 import { entryOperations, type MayUse } from './entry-operations.ts'
 import { getExtensionsApiDocument } from './get-extensions-api-document.ts'
 
+export { entriesOfApi } from './entries-of-api.ts'
 export { matchingNumber, matchingText } from './entry-value-conditions.ts'
 export { forgetValues } from './field-changes.ts'
 export { customApis }

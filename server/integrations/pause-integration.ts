@@ -13,7 +13,7 @@ export const pauseIntegration = (work: Work, id: string, reason: string): Promis
     const row = await change(inside, integrations, [], id, { enabled: false, paused })
     await record(inside, {
       ...{ event: 'integration.paused', type: 'integration', source: 'integrations', id },
-      doc: JSON.parse(row.text) as object,
+      ...{ doc: JSON.parse(row.text) as object, row, hidden: { open_settings: row.hidden.open_settings } },
     })
     return row
   })

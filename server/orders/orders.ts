@@ -13,6 +13,7 @@ import { idIn } from './id-filter.ts'
 import { firstState, shippings, statuses } from './order-states.ts'
 import { ownOrders } from './own-orders.ts'
 import { type GiveUpPayments, prepareOrder } from './prepare-order.ts'
+import { recordOrderEvents } from './record-order-events.ts'
 import type { OrderShippingGroup } from './shipping-groups.ts'
 import { metaOf, orderMeta } from './show-order.ts'
 import { orderRelationships, relationshipsOf } from './show-relationships.ts'
@@ -160,6 +161,7 @@ export const orders = resource({
     of: (row) => ({ relationships: relationshipsOf(row) }),
   },
   beforeWrite: prepareOrder,
+  afterWrite: recordOrderEvents,
   constraints: {
     orders_cart_key: { code: 'conflict', detail: 'this version of the cart has just become an order' },
   },

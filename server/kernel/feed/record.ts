@@ -1,4 +1,5 @@
 import { newId } from '../ids.ts'
+import type { Row } from '../shape/model.ts'
 import type { Store } from '../storage/store.ts'
 import type { Work } from '../work/context.ts'
 
@@ -15,6 +16,10 @@ export interface FeedEvent {
   readonly scope?: string
   readonly personal?: boolean
   readonly doc: object
+  /** What responses show of the hidden values of the object, and no secret. */
+  readonly hidden?: object
+  /** The row of the object, if the event shows it as it is now. */
+  readonly row?: Pick<Row, 'version' | 'createdAt' | 'updatedAt'>
 }
 
 /**
@@ -22,11 +27,22 @@ export interface FeedEvent {
  * locked, so that the event is in order with the changes of the object.
  */
 export async function record({ store, who, requestId, clock }: Work, happening: FeedEvent): Promise<void> {
-  const { event, type, id = newId(), source = type, scope = null, personal = false, doc } = happening
+  const {
+    event,
+    type,
+    id = newId(),
+    source = type,
+    scope = null,
+    personal = false,
+    doc,
+    hidden,
+    row,
+  } = happening
   await store.run(
-    `INSERT INTO fresh_changes (store_id, at, event, type, source, id, scope, personal, actor, request_id, doc)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-    clock.now(),
+    `INSERT INTO fresh_changes (store_id, at, event, type, source, id, scope, personal, actor, request_id, doc,
+       version, created_at, hidden)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+    row?.updatedAt ?? clock.now(),
     event,
     type,
     source,
@@ -36,6 +52,9 @@ export async function record({ store, who, requestId, clock }: Work, happening: 
     who.actor,
     requestId,
     JSON.stringify(doc),
+    row?.version ?? null,
+    row?.createdAt ?? null,
+    hidden ? JSON.stringify(hidden) : null,
   )
 }
 

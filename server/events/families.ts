@@ -1,0 +1,52 @@
+import { accountAddresses, accountMembers, accountMemberships, accountResource } from '../accounts/index.ts'
+import { carts } from '../carts/index.ts'
+import { catalogRules, releases } from '../catalogs/index.ts'
+import { currencies } from '../currencies/index.ts'
+import { customerAddresses, customerResource } from '../customers/index.ts'
+import { files } from '../files/index.ts'
+import { gateways } from '../gateways/index.ts'
+import { userAuthenticationInfos } from '../identity/index.ts'
+import { integrations } from '../integrations/index.ts'
+import { stockTransactions } from '../inventories/index.ts'
+import type { Resource } from '../kernel/declare/resource.ts'
+import { orders } from '../orders/index.ts'
+import { transactions } from '../transactions/index.ts'
+import type { Family } from './event-keys.ts'
+
+/** Where the events of a family come from, and what they show. */
+export interface EventSource {
+  readonly family: Family
+  /** The resource whose response is the payload. Its table is the source of the changes in the feed. */
+  readonly resource: Resource
+  /** The endings of the keys for the first write of an object, where that is not `created`. */
+  readonly createdAs?: readonly string[]
+  /** What the payload is: the object, the object as `data`, or also with its items under `included`. */
+  readonly payload?: 'data' | 'data and items'
+  /** Only the users of the realm of account members. */
+  readonly ofMembers?: true
+}
+
+/** Sources of events: changes of rows. Custom APIs, settings and one-time passwords are in `eventsOf`. */
+export const eventSources: readonly EventSource[] = [
+  { family: 'account', resource: accountResource },
+  { family: 'account-member', resource: accountMembers, ofMembers: true },
+  { family: 'account-membership', resource: accountMemberships },
+  { family: 'address', resource: accountAddresses },
+  { family: 'address', resource: customerAddresses },
+  { family: 'cart', resource: carts, createdAs: ['updated'], payload: 'data' },
+  { family: 'catalog-release', resource: releases },
+  { family: 'catalog-rule', resource: catalogRules },
+  { family: 'currency', resource: currencies },
+  { family: 'customer', resource: customerResource },
+  { family: 'file', resource: files },
+  { family: 'integration', resource: integrations },
+  { family: 'order', resource: orders, payload: 'data and items' },
+  { family: 'payment-gateway', resource: gateways },
+  { family: 'stock-transaction', resource: stockTransactions },
+  { family: 'transaction', resource: transactions },
+  { family: 'user-authentication-info', resource: userAuthenticationInfos },
+]
+
+/** The source of the events of a family, for a change of this table. */
+export const sourceOf = (family: string, table: string): EventSource | undefined =>
+  eventSources.find((one) => one.family === family && one.resource.table === table)

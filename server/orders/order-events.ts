@@ -1,0 +1,27 @@
+import type { OrderState } from './order-states.ts'
+
+/** What can happen to an order, beside being created and changed. */
+export type OrderEvent =
+  | 'order.authorized'
+  | 'order.paid'
+  | 'order.refunded'
+  | 'order.fulfilled'
+  | 'order.cancelled'
+
+const byPayment: Readonly<Partial<Record<OrderState['payment'], OrderEvent>>> = {
+  authorized: 'order.authorized',
+  paid: 'order.paid',
+  refunded: 'order.refunded',
+}
+
+/** What has happened to an order between two of its states. Parts of payments are no events of their own. */
+export function eventsBetween(before: OrderState, after: OrderState): readonly OrderEvent[] {
+  const ofPayment = after.payment === before.payment ? undefined : byPayment[after.payment]
+  return [
+    ...(ofPayment ? [ofPayment] : []),
+    ...(after.shipping === 'fulfilled' && before.shipping !== 'fulfilled'
+      ? ['order.fulfilled' as const]
+      : []),
+    ...(after.status === 'cancelled' && before.status !== 'cancelled' ? ['order.cancelled' as const] : []),
+  ]
+}

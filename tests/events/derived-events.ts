@@ -1,0 +1,43 @@
+import { eventsOf, payloadOf, storeFacts, webhookPayload } from '../../server/events/index.ts'
+import { feedBounds, readChanges } from '../../server/kernel/feed/changes.ts'
+import { sequence } from '../../server/kernel/feed/record.ts'
+import type { World } from '../support/world.ts'
+
+/** An event with what a webhook is sent of it. */
+export interface Derived {
+  readonly key: string
+  readonly id: string
+  readonly subject: { readonly source: string; readonly id: string }
+  // biome-ignore lint/suspicious/noExplicitAny: the shape of a payload is what a test is about.
+  readonly payload: any
+}
+
+/** The position of the last change. */
+export async function lastPosition({ work }: World): Promise<number> {
+  await sequence(work.store)
+  return (await feedBounds(work.store)).last
+}
+
+/** The events of all changes after a position, as the delivery derives them. */
+export async function eventsAfter({ work }: World, position: number): Promise<readonly Derived[]> {
+  await sequence(work.store)
+  const facts = await storeFacts(work)
+  const derived: Derived[] = []
+  for (const change of await readChanges(work.store, position, 10_000)) {
+    for (const event of eventsOf(change, facts)) {
+      const payload = await payloadOf(work, change, event)
+      const { key, id, subject } = event
+      if (payload) derived.push({ key, id, subject, payload: JSON.parse(webhookPayload(payload)) })
+    }
+  }
+  return derived
+}
+
+/** The events that an action leads to. */
+export async function eventsDuring(world: World, act: () => Promise<unknown>): Promise<readonly Derived[]> {
+  const before = await lastPosition(world)
+  await act()
+  return eventsAfter(world, before)
+}
+
+export const keysOf = (events: readonly Derived[]): readonly string[] => events.map(({ key }) => key)
