@@ -27,13 +27,17 @@ export async function recordIntent(
   if (refusal && !whenRefused) throw problemOf(refusal)
   const started = value ?? (refusal && whenRefused?.(refusal))
   if (started === 'wait') return undefined
-  await change(work, orders, [], order.id, { payment_intent_id: '' } as never)
-  if (!started) return undefined
+  const unlink = () => change(work, orders, [], order.id, { payment_intent_id: '' } as never)
+  if (!started) {
+    await unlink()
+    return undefined
+  }
   const labels = {
     ...{ gateway, reference, custom_reference: reference, name: intentName },
     ...(refusal && { failure_details: reasonOf(refusal) }),
   }
   const row = await settleNew(work, locked, started, labels)
+  await unlink()
   const receipt = { reference, amount: started.amount, refundedAmount: 0 }
   return readOf(gateway, order.id, row.id, receipt)
 }

@@ -1,37 +1,19 @@
 import pg from 'pg'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { filledCart, guestBody, wrap } from '../orders/buying.ts'
 import type { Client } from '../support/client.ts'
-import { type OwnDatabase, ownDatabase } from '../support/own-database.ts'
-import { adminOf, key, newDirectory, serve, startHere, stopAfterEach } from '../support/process.ts'
-import { StripeDouble } from '../support/stripe-double/index.ts'
+import { adminOf, newDirectory, serve, startHere } from '../support/process.ts'
 import { until } from '../support/until.ts'
-import { secret } from '../support/world.ts'
 import { moneyOf } from '../transactions/paying.ts'
 import { takeStripePayments, transactionsOf } from '../transactions/stripe-shop.ts'
+import { openCalls, useSurvivors, waitingStatements } from './killed-payments.ts'
 
 /**
  * Kills a process at every step of the payments that begin with a cart: a cart has one intent at Stripe, an intent gets
  * its amount once, and an order records it once.
  */
 
-let database: OwnDatabase
-let stripe: StripeDouble
-beforeEach(async () => {
-  database = await ownDatabase()
-  stripe = await StripeDouble.open()
-})
-afterEach(async () => {
-  await stripe.close()
-  await database.drop()
-})
-// Vitest runs these from the last to the first.
-stopAfterEach()
-
-const settings = () => ({
-  ...{ ...key, DATABASE_URL: database.url },
-  ...{ SUTLER_SECRET: secret, SUTLER_STRIPE_URL: stripe.url },
-})
+const survivors = useSurvivors()
 
 type Operation = 'create' | 'update' | 'confirm'
 
@@ -104,7 +86,7 @@ async function prepare(admin: Client, name: string, moment: Moment): Promise<Cas
     return { name, moment, cart, intent }
   }
   const order = (await admin.post(`${cart}/checkout`, guestBody())).body.data
-  stripe.payInBrowser(intent)
+  survivors.stripe.payInBrowser(intent)
   return { name, moment, cart, intent, orderId: order.id }
 }
 
@@ -116,12 +98,13 @@ function send(admin: Client, { moment, cart, intent, orderId }: Case) {
 }
 
 test('a killed process leaves one intent for a cart, one amount of it, and one record', async () => {
-  const process = serve(newDirectory(), { ...settings(), SUTLER_DATABASE_CONNECTIONS: '20' })
+  const { stripe } = survivors
+  const process = serve(newDirectory(), { ...survivors.settings, SUTLER_DATABASE_CONNECTIONS: '20' })
   const admin = await adminOf(await process.ready)
   await takeStripePayments(admin, stripe)
   const cases: Case[] = []
   for (const [name, moment] of Object.entries(moments)) cases.push(await prepare(admin, name, moment))
-  const obstacle = new pg.Client(database.url)
+  const obstacle = new pg.Client(survivors.database.url)
   await obstacle.connect()
   await obstacle.query('BEGIN')
   const lock = ({ orderId, cart }: Case) =>
@@ -156,7 +139,7 @@ test('a killed process leaves one intent for a cart, one amount of it, and one r
   )
   await until(async () =>
     reached.size === cases.length - uncommitted.length &&
-    (await waiting()) === uncommitted.length + unrecorded.length
+    (await waitingStatements(survivors)) === uncommitted.length + unrecorded.length
       ? true
       : undefined,
   )
@@ -164,8 +147,8 @@ test('a killed process leaves one intent for a cart, one amount of it, and one r
   expect(new Set(await Promise.all(lost))).toEqual(new Set(['lost']))
   isOver = true
   await obstacle.end()
-  const again = await adminOf((await startHere(settings())).url)
-  await until(async () => ((await open()) === 0 ? true : undefined), 60_000)
+  const again = await adminOf((await startHere(survivors.settings)).url)
+  await until(async () => ((await openCalls(survivors)) === 0 ? true : undefined), 60_000)
   for (const one of cases) {
     expect([one.name, stripe.carriedOutFor(idOf(one.cart))]).toEqual([one.name, one.moment.carriedOut])
     await checkAfterRetry(again, one)
@@ -178,7 +161,9 @@ async function checkAfterRetry(admin: Client, one: Case): Promise<void> {
   const { name, cart, orderId, moment } = one
   const reply = await send(admin, one)
   expect([name, reply.status]).toEqual([name, moment.of === 'create' ? 201 : 200])
-  const intents = [...stripe.intents.values()].filter(({ metadata }) => metadata.cart_id === idOf(cart))
+  const intents = [...survivors.stripe.intents.values()].filter(
+    ({ metadata }) => metadata.cart_id === idOf(cart),
+  )
   expect([name, intents.length]).toEqual([name, 1])
   const [intent] = intents
   if (orderId === undefined) {
@@ -190,15 +175,3 @@ async function checkAfterRetry(admin: Client, one: Case): Promise<void> {
   expect([name, recorded]).toEqual([name, [[intent?.id, 'complete']]])
   expect([name, await moneyOf(admin, orderId)]).toEqual([name, ['paid', 'complete', 1000, 0, 0]])
 }
-
-const open = async (): Promise<number> =>
-  (await database.sql('SELECT count(*)::int AS n FROM intents WHERE ended_at IS NULL')).rows[0].n
-
-/** How many statements wait for a lock. */
-const waiting = async (): Promise<number> =>
-  (
-    await database.sql(
-      `SELECT count(DISTINCT pid)::int AS n FROM pg_locks l JOIN pg_stat_activity a USING (pid)
-       WHERE NOT l.granted AND a.datname = current_database()`,
-    )
-  ).rows[0].n

@@ -1,34 +1,16 @@
 import pg from 'pg'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Any, order, wrap } from '../orders/buying.ts'
 import type { Client } from '../support/client.ts'
-import { type OwnDatabase, ownDatabase } from '../support/own-database.ts'
-import { adminOf, key, newDirectory, serve, startHere, stopAfterEach } from '../support/process.ts'
-import { StripeDouble } from '../support/stripe-double/index.ts'
+import { adminOf, newDirectory, serve, startHere } from '../support/process.ts'
 import { until } from '../support/until.ts'
-import { secret } from '../support/world.ts'
 import { act, moneyOf } from '../transactions/paying.ts'
 import { charge, charged, takeStripePayments } from '../transactions/stripe-shop.ts'
+import { openCalls, useSurvivors, waitingStatements } from './killed-payments.ts'
 
 /** Kills a process while it waits for Stripe at every step of payments: money moves once, and the orders know it. */
 
-let database: OwnDatabase
-let stripe: StripeDouble
-beforeEach(async () => {
-  database = await ownDatabase()
-  stripe = await StripeDouble.open()
-})
-afterEach(async () => {
-  await stripe.close()
-  await database.drop()
-})
-// Vitest runs these from the last to the first.
-stopAfterEach()
-
-const settings = () => ({
-  ...{ ...key, DATABASE_URL: database.url },
-  ...{ SUTLER_SECRET: secret, SUTLER_STRIPE_URL: stripe.url },
-})
+const survivors = useSurvivors()
 
 /** A moment at which a process waits: for a request at Stripe, before or after its effect, or for the order's row. */
 interface Moment {
@@ -84,7 +66,8 @@ async function begin(admin: Client, { verb }: Moment, { id, held }: { id: string
 }
 
 test('a killed process leaves no payment open, and none twice', async () => {
-  const process = serve(newDirectory(), { ...settings(), SUTLER_DATABASE_CONNECTIONS: '20' })
+  const { stripe } = survivors
+  const process = serve(newDirectory(), { ...survivors.settings, SUTLER_DATABASE_CONNECTIONS: '20' })
   const admin = await adminOf(await process.ready)
   await takeStripePayments(admin, stripe)
   const cases = await Promise.all(
@@ -95,7 +78,7 @@ test('a killed process leaves no payment open, and none twice', async () => {
       return { name, moment, id: id as string, held }
     }),
   )
-  const obstacle = new pg.Client(database.url)
+  const obstacle = new pg.Client(survivors.database.url)
   await obstacle.connect()
   await obstacle.query('BEGIN')
   const locked = (id: string) => obstacle.query('SELECT FROM orders WHERE id = $1 FOR UPDATE', [id])
@@ -117,15 +100,17 @@ test('a killed process leaves no payment open, and none twice', async () => {
   const uncommitted = cases.find(({ moment }) => moment.is === 'intent')
   await locked(uncommitted?.id ?? '')
   const lost = cases.map((one) => begin(admin, one.moment, one))
-  await until(async () => (reached.size === cases.length - 1 && (await waiting()) === 2 ? true : undefined))
+  await until(async () =>
+    reached.size === cases.length - 1 && (await waitingStatements(survivors)) === 2 ? true : undefined,
+  )
   process.child.kill('SIGKILL')
   expect(new Set(await Promise.all(lost))).toEqual(new Set(['lost']))
   isOver = true
   const killedAt = performance.now()
   await obstacle.end()
-  const second = await startHere(settings())
+  const second = await startHere(survivors.settings)
   const again = await adminOf(second.url)
-  await until(async () => ((await open()) === 0 ? true : undefined), 60_000)
+  await until(async () => ((await openCalls(survivors)) === 0 ? true : undefined), 60_000)
   expect(performance.now() - killedAt).toBeLessThan(60_000)
   for (const { name, id, moment } of cases) {
     const effects = stripe.effectsOf(id)
@@ -137,15 +122,3 @@ test('a killed process leaves no payment open, and none twice', async () => {
   }
   expect((await again.get('/v2/open-payments')).body.data).toEqual([])
 }, 120_000)
-
-const open = async (): Promise<number> =>
-  (await database.sql('SELECT count(*)::int AS n FROM intents WHERE ended_at IS NULL')).rows[0].n
-
-/** How many statements wait for a lock. */
-const waiting = async (): Promise<number> =>
-  (
-    await database.sql(
-      `SELECT count(DISTINCT pid)::int AS n FROM pg_locks l JOIN pg_stat_activity a USING (pid)
-       WHERE NOT l.granted AND a.datname = current_database()`,
-    )
-  ).rows[0].n
