@@ -2622,6 +2622,13 @@ CREATE TABLE feed_days (
   CONSTRAINT feed_days_pkey PRIMARY KEY (store_id, day)
 );
 
+CREATE TABLE feed_gaps (
+  store_id uuid NOT NULL,
+  after bigint NOT NULL,
+  until bigint NOT NULL,
+  CONSTRAINT feed_gaps_pkey PRIMARY KEY (store_id, after)
+);
+
 CREATE TABLE feed_readers (
   store_id uuid NOT NULL,
   reader text NOT NULL,

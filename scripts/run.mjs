@@ -32,11 +32,14 @@ const scripts = {
   bench: (args) => [['bench/run.ts', ...args]],
   backup: (args) => [['server/backup.ts', 'backup', ...args]],
   restore: (args) => [['server/backup.ts', 'restore', ...args]],
+  export: (args) => [['server/move-store.ts', 'export', ...args]],
+  import: (args) => [['server/move-store.ts', 'import', ...args]],
+  copy: (args) => [['server/copy-store.ts', ...args]],
   docs: () => [['scripts/generate-docs.ts']],
 }
 
 /** What runs without the development packages. */
-const serving = ['start', 'backup', 'restore']
+const serving = ['start', 'backup', 'restore', 'export', 'import', 'copy']
 
 // Node compiles a file once, not at each start. Where it cannot write, it does without.
 process.env.NODE_COMPILE_CACHE ??= join(modules, '.cache', 'node')

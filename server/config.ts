@@ -138,6 +138,12 @@ export function readConfig(env: Env = process.env) {
     /** The address of Stripe's API, for a double of it in tests. Merchants set their keys at the gateways. */
     stripeUrl: setting('SUTLER_STRIPE_URL', webUrl, 'https://api.stripe.com'),
 
+    /**
+     * `true` lets application keys choose the id of an object that they create, in the header X-Sutler-Id. Set it while
+     * you copy a store from another server, so that its ids stay the same. See docs/moving.md.
+     */
+    keepsIds: setting('SUTLER_KEEP_IDS', onOrOff, false),
+
     /** The lowest level to log: trace, debug, info, warn, error, fatal, or silent for none. */
     logLevel: setting('LOG_LEVEL', oneOf(logLevels), 'info'),
 

@@ -1,10 +1,9 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { pino } from 'pino'
+import { announce } from './announce.ts'
 import { sutlerApi } from './api-document.ts'
 import { app, shopperTokens } from './app.ts'
 import { bucketOf, type Config, filesDirOf, readConfig } from './config.ts'
-import { type Credentials, firstStart } from './first-start.ts'
+import { firstStart } from './first-start.ts'
 import { forgetAttempts } from './kernel/attempts/attempts.ts'
 import type { AccessTable } from './kernel/auth/access.ts'
 import { deriveKeys, type Keys } from './kernel/auth/keys.ts'
@@ -132,6 +131,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       apiDocument: (own) => sutlerApi(modules, access, own),
       explainsToShoppers: config.explainsToShoppers,
       baseUrl: config.baseUrl,
+      keepsIds: config.keepsIds,
       services: { stripe: config.stripeUrl },
     }
     await firstStart(database, config, clock, (credentials) => announce(credentials, config))
@@ -179,23 +179,6 @@ async function listen(server: ReturnType<typeof buildServer>, { port, host }: Co
   const address = server.server.address()
   const bound = typeof address === 'object' && address ? address.port : port
   return `http://localhost:${bound}`
-}
-
-/** Shows the first key once, and keeps it where only this user can read it. */
-function announce({ clientId, clientSecret }: Credentials, { dataDir, port, baseUrl }: Config): void {
-  const file = join(dataDir, 'first-key.env')
-  const url = baseUrl ?? `http://localhost:${port}`
-  const lines = `SUTLER_URL=${url}\nSUTLER_CLIENT_ID=${clientId}\nSUTLER_CLIENT_SECRET=${clientSecret}\n`
-  try {
-    mkdirSync(dataDir, { recursive: true })
-    writeFileSync(file, lines, { mode: 0o600, flush: true })
-    chmodSync(file, 0o600)
-  } catch (error) {
-    throw new StartupError(`cannot write the first key to ${file}: ${(error as Error).message}`)
-  }
-  process.stdout.write(
-    `\nThis is the first start. The store's first application key is shown once, and stored in ${file}:\n\n${lines}\n`,
-  )
 }
 
 async function serve(): Promise<void> {

@@ -28,8 +28,8 @@ const sourceOf = (file: string) => read(file).replace(/^\s*(\/?\*|\/\/).*$/gm, '
 
 /** Tables that no resource declares, or that resources of another module show. */
 const undeclared: Readonly<Record<string, string>> = {
-  kernel: `added_fields attempts changes edition_totals feed_days feeds first_days fresh_changes idempotency_keys intents
-    list_blocks list_deltas list_moves list_totals long_jobs migrations organisations secrets singletons stores`,
+  kernel: `added_fields attempts changes edition_totals feed_days feed_gaps feeds first_days fresh_changes idempotency_keys
+    intents list_blocks list_deltas list_moves list_totals long_jobs migrations organisations secrets singletons stores`,
   identity: 'user_token_epochs',
   passwords: 'one_time_passwords',
   oidc: 'sign_in_codes sign_in_requests',
@@ -103,10 +103,11 @@ const declared = order.toReversed().flatMap((owner) =>
 const tableOwner = new Map([...declared, ...ownersIn(undeclared)])
 const routineOwner = new Map(ownersIn(routinesOf))
 
-/** What is in no module, as the first start, is above the modules. */
-const placeOf = (owner: string) => (owner === '' ? order.length : order.indexOf(owner))
+/** What is in no module, as the first start and the commands of operators, is above the modules. */
+const outside = ['', 'moving']
+const placeOf = (owner: string) => (outside.includes(owner) ? order.length : order.indexOf(owner))
 
-const isOwn = (owner: string, by: string) => owner === by || (owner === 'kernel' && by === '')
+const isOwn = (owner: string, by: string) => owner === by || (owner === 'kernel' && outside.includes(by))
 
 const mayWrite = (name: string, by: string) => isOwn(ownerOf(name), by) || writtenForKernel.includes(name)
 

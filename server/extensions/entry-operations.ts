@@ -125,7 +125,7 @@ const defineOperations = (address: Address, mayUse: MayUse, mustUse: MustUse): r
     async run(ctx, { params, rawBody }) {
       return withDefinition(ctx, address.naming(params), async (api) => {
         await mustUse(ctx, api.id, 'create')
-        const row = await createEntry(ctx, api, await readValues(api, rawBody))
+        const row = await createEntry(ctx, api, await readValues(api, rawBody), ctx.chosenId)
         return row && objectAnswer(201, api.entries, row, ctx)
       })
     },

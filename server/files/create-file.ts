@@ -4,7 +4,7 @@ import { type FormFile, readForm } from '../kernel/http/form.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
 import { newId } from '../kernel/ids.ts'
 import { filePart, flag, text } from '../kernel/shape/fields.ts'
-import type { Work } from '../kernel/work/context.ts'
+import type { Ctx } from '../kernel/work/context.ts'
 import { add } from '../kernel/write/by-rules.ts'
 import { blobName } from '../platform/blobs/blobs.ts'
 import { files } from './files.ts'
@@ -65,8 +65,8 @@ function mustBeFileOrLocation(
 }
 
 /** Stores the content before the row, so that every row has its content. A refused row removes the content again. */
-async function storeFile(work: Work, { draft, values }: UploadedFile) {
-  const id = newId()
+async function storeFile(work: Ctx, { draft, values }: UploadedFile) {
+  const id = work.chosenId ?? newId()
   const name = blobName(work.store.id, id)
   try {
     await draft.keep(name)

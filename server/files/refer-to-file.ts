@@ -1,5 +1,5 @@
 import { Problem } from '../kernel/errors.ts'
-import type { Work } from '../kernel/work/context.ts'
+import type { Ctx } from '../kernel/work/context.ts'
 import { add } from '../kernel/write/by-rules.ts'
 import { extensionOf, findType } from './file-types.ts'
 import { files } from './files.ts'
@@ -7,13 +7,13 @@ import { files } from './files.ts'
 const locationCharsMax = 2048
 
 /** Creates a file that is hosted elsewhere. The URL is not opened. */
-export function referTo(work: Work, location: string) {
+export function referTo(work: Ctx, location: string) {
   const url = URL.parse(location)
   if (!url || !/^https?:$/.test(url.protocol) || location.length > locationCharsMax)
     throw invalidUrl(location)
   const last = url.pathname.split('/').findLast(Boolean) ?? ''
   const mime_type = findType(extensionOf(last))?.mime ?? 'application/octet-stream'
-  return add(work, files, [], { mime_type, file_size: 0, location: url.href })
+  return add(work, files, [], { mime_type, file_size: 0, location: url.href }, work.chosenId)
 }
 
 const invalidUrl = (location: string) =>

@@ -67,7 +67,7 @@ async function createLinked(
   const newLinks = readLinks(call.body)
   const scope = await scopeOfNew(ctx, resource, call.params)
   if (!newLinks.length) return create(ctx, resource, scope, call)
-  const id = newId()
+  const id = ctx.chosenId ?? newId()
   return ctx.transaction(async (inside) => {
     await create(inside, resource, scope, call, id)
     for (const [of, links] of newLinks) await addNewLinks(inside, of, { id, scope }, links)

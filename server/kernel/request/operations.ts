@@ -77,7 +77,7 @@ export async function create(
   await readByDefinition(ctx, resource, scope, read)
   // For other callers, the foreign key to the parent is enough.
   if (ctx.who.shopper) await mustHaveParent(ctx, resource, scope, call)
-  return objectAnswer(201, resource, await addBy(ctx, resource, scope, read, id), ctx)
+  return objectAnswer(201, resource, await addBy(ctx, resource, scope, read, id ?? ctx.chosenId), ctx)
 }
 
 export async function get(ctx: Ctx, resource: Resource, scope: readonly string[], id: string, call: Call) {

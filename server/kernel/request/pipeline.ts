@@ -243,6 +243,7 @@ function contextOf(passage: Passage, { signal, transaction, keyed }: Inside = {}
       ? instance.database.reading(() => signal ?? hangUpSignal(request.raw.socket))
       : instance.database
   const by = authorOf(who.actor, request.id)
+  const chosenId = instance.keepsIds && who.kind === 'client_credentials' ? chosenIdOf(request) : undefined
   return new Ctx({
     store: new Store(who.storeId, database, () => clock.now(), by, transaction),
     who,
@@ -252,7 +253,17 @@ function contextOf(passage: Passage, { signal, transaction, keyed }: Inside = {}
     baseUrl: instance.baseUrl ?? addressOf(request),
     ...(operation.method === 'GET' && { lines: lineFormatOf(request.headers.accept) }),
     ...(keyed && { keyed }),
+    ...(chosenId !== undefined && { chosenId }),
     ...(actionOf(operation)?.callsOut && { queued: (run) => inQueue(passage, run) }),
+  })
+}
+
+function chosenIdOf({ headers }: FastifyRequest): string | undefined {
+  const id = headers['x-sutler-id']
+  if (id === undefined) return undefined
+  if (typeof id === 'string' && isId(id)) return id.toLowerCase()
+  throw new Problem('bad_request', 'X-Sutler-Id must be a UUID, the id of the new object.', {
+    source: 'X-Sutler-Id',
   })
 }
 

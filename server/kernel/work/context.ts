@@ -86,6 +86,8 @@ export interface Instance {
   readonly explainsToShoppers: boolean
   /** The URL that clients use, if a setting fixes it. */
   readonly baseUrl: string | undefined
+  /** Whether clients may choose the ids of new objects: see `Ctx.chosenId`. */
+  readonly keepsIds: boolean
   /** The addresses of services elsewhere that modules call, by their names. */
   readonly services: Readonly<Record<string, string>>
 }
@@ -183,6 +185,8 @@ export class Ctx extends Work {
   readonly clientAddress: string
   /** Scheme, host and port as the client wrote them, without a trailing slash. */
   readonly baseUrl: string
+  /** The id of the object that the request creates, if the client has chosen it, as a copy of another server does. */
+  readonly chosenId: string | undefined
   /** The keys that the request uses in place of ids, by id. Links use them too. */
   readonly names = new Map<string, string>()
   /** The form of lines that the request prefers to JSON, for a list. */
@@ -200,11 +204,13 @@ export class Ctx extends Work {
         readonly lines?: LineFormat | undefined
         readonly keyed?: KeyedRequest
         readonly queued?: Queue
+        readonly chosenId?: string
       },
   ) {
     super(occasion)
     this.lines = occasion.lines
     this.reads = undefined
+    this.chosenId = occasion.chosenId
     this.keyed = occasion.keyed
     this.queued = occasion.queued ?? ((run) => run())
     this.clientAddress = occasion.clientAddress

@@ -34,6 +34,7 @@ export interface Part {
 
 export interface BlobEntry {
   readonly name: string
+  readonly bytes: number
   readonly since: Date
 }
 

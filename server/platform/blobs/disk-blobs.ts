@@ -47,7 +47,7 @@ export function diskBlobs(directory: string): Blobs {
           const name = `${owner}/${id}`
           if (!isBlobName(name)) continue
           const stats = await unlessGone(stat(join(directory, name)), undefined)
-          if (stats) yield { name, since: stats.mtime }
+          if (stats) yield { name, bytes: stats.size, since: stats.mtime }
         }
       }
     },

@@ -86,8 +86,8 @@ export async function s3Blobs(bucket: Bucket, directory: string): Promise<Blobs>
 
     async *list(): AsyncGenerator<BlobEntry> {
       for await (const { Contents = [] } of s3.paginateListObjectsV2({ client }, { Bucket })) {
-        for (const { Key = '', LastModified } of Contents)
-          if (isBlobName(Key) && LastModified) yield { name: Key, since: LastModified }
+        for (const { Key = '', Size = 0, LastModified } of Contents)
+          if (isBlobName(Key) && LastModified) yield { name: Key, bytes: Size, since: LastModified }
       }
     },
 

@@ -1,0 +1,22 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from './config.ts'
+import type { Credentials } from './first-start.ts'
+import { StartupError } from './platform/faults.ts'
+
+/** Shows the first key once, and keeps it where only this user can read it. */
+export function announce({ clientId, clientSecret }: Credentials, { dataDir, port, baseUrl }: Config): void {
+  const file = join(dataDir, 'first-key.env')
+  const url = baseUrl ?? `http://localhost:${port}`
+  const lines = `SUTLER_URL=${url}\nSUTLER_CLIENT_ID=${clientId}\nSUTLER_CLIENT_SECRET=${clientSecret}\n`
+  try {
+    mkdirSync(dataDir, { recursive: true })
+    writeFileSync(file, lines, { mode: 0o600, flush: true })
+    chmodSync(file, 0o600)
+  } catch (error) {
+    throw new StartupError(`cannot write the first key to ${file}: ${(error as Error).message}`)
+  }
+  process.stdout.write(
+    `\nThis is the first start. The store's first application key is shown once, and stored in ${file}:\n\n${lines}\n`,
+  )
+}

@@ -1,0 +1,107 @@
+import { isDeepStrictEqual } from 'node:util'
+import { valuesOf, withIds } from './body.ts'
+import { type Copy, collectionsOf, copyLinksOf, copyObject } from './copier.ts'
+import { entrySteps } from './entry-steps.ts'
+import { skippedObjects } from './exceptions.ts'
+import { linksOnBoth, sameLinks } from './links.ts'
+import type { Json } from './remote.ts'
+import type { Plan, Step } from './steps.ts'
+import { UnreadableList, walk } from './walk.ts'
+
+/** What a comparison has found. */
+export interface Comparison {
+  /** How many objects are the same on both servers. */
+  readonly equal: number
+  /** What is missing, unknown, or has other values. */
+  readonly differences: readonly string[]
+}
+
+interface Lists {
+  readonly step: Step
+  readonly from: string
+  readonly to: string
+}
+
+/**
+ * Reads both servers again, and says where they differ in what clients can set. With `repairs` it copies what differs:
+ * the other server may have changed since it was read.
+ */
+export async function compare(copy: Copy, plan: Plan, repairs: boolean): Promise<Comparison> {
+  const comparing = new Comparing(copy, repairs)
+  for (const step of [...plan.steps, ...(await entrySteps(copy))]) {
+    for (const [from, to] of collectionsOf(copy, step)) {
+      await comparing.noting(() => comparing.lists({ step, from, to }))
+    }
+  }
+  for (const link of plan.links) {
+    for (const owner of copy.state.all(link.owner.name)) {
+      await comparing.noting(async () => {
+        const { wanted, present, toPath } = await linksOnBoth(copy, link, owner)
+        if (!sameLinks(wanted, present)) {
+          comparing.differences.push(`${toPath}: other links`)
+          if (repairs) await copyLinksOf(copy, link, owner)
+        } else if (wanted.length) comparing.equal += 1
+      })
+    }
+  }
+  return comparing
+}
+
+class Comparing implements Comparison {
+  readonly #copy: Copy
+  readonly #repairs: boolean
+  equal = 0
+  readonly differences: string[] = []
+
+  constructor(copy: Copy, repairs: boolean) {
+    this.#copy = copy
+    this.#repairs = repairs
+  }
+
+  async noting(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      if (!(error instanceof UnreadableList)) throw error
+      this.differences.push(error.message)
+    }
+  }
+
+  async lists({ step, from, to }: Lists): Promise<void> {
+    const { state, from: source, to: target } = this.#copy
+    // The new server's objects, until their counterparts are read.
+    const present = new Map<string, Json>()
+    for await (const object of walk(target, to, step.resource)) {
+      present.set(String(object.id), valuesOf(step.resource, object))
+    }
+    for await (const object of walk(source, from, step.resource)) {
+      if (skippedObjects[step.name]?.(object)) continue
+      const id = state.ids.get(object.id) ?? object.id
+      const wanted = withIds(valuesOf(step.resource, object), state.ids)
+      const other = present.get(id)
+      present.delete(id)
+      if (other && isDeepStrictEqual(wanted, other)) {
+        this.equal += 1
+        continue
+      }
+      this.differences.push(`${to}/${id}: ${other ? differing(wanted, other).join(', ') : 'missing'}`)
+      if (!this.#repairs) continue
+      if (!other) state.remove(step.name, String(object.id))
+      await copyObject(this.#copy, step, object, from, to)
+    }
+    for (const id of present.keys()) {
+      const copied = state.all(step.name).find((one) => one.toPath === `${to}/${id}`)
+      // What this copy did not create, every store has, or somebody else has added.
+      if (!copied) continue
+      this.differences.push(`${to}/${id}: not on the other server`)
+      if (!this.#repairs) continue
+      await target.send('DELETE', copied.toPath)
+      state.remove(step.name, copied.from)
+    }
+  }
+}
+
+const differing = (some: Json, others: Json): readonly string[] =>
+  [...new Set([...Object.keys(some), ...Object.keys(others)])].filter(
+    (name) => !isDeepStrictEqual(some[name], others[name]),
+  )

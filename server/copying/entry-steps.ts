@@ -1,0 +1,48 @@
+import type { Resource } from '../kernel/declare/resource.ts'
+import type { Copy } from './copier.ts'
+import type { Copied } from './copy-state.ts'
+import type { Step } from './steps.ts'
+
+/** The lists whose objects the store itself has defined: the entries of its custom APIs and of its flows. */
+export async function entrySteps(copy: Copy): Promise<readonly Step[]> {
+  const steps: Step[] = []
+  for (const api of copy.state.all('custom-apis')) {
+    const { api_type, slug } = (await copy.from.get(api.fromPath)).body?.data ?? {}
+    if (api_type !== undefined) steps.push(stepOf(`entries of ${slug}`, api_type, api, ''))
+  }
+  for (const flow of copy.state.all('flows')) {
+    const { slug } = (await copy.from.get(flow.fromPath)).body?.data ?? {}
+    if (slug === undefined) continue
+    const [fromPath, toPath] = [`/v2/flows/${slug}`, `/v2/flows/${slug}`]
+    if (await hasOwnEntries(copy, fromPath)) {
+      steps.push(stepOf(`entries of ${slug}`, 'entry', { ...flow, fromPath, toPath }, ''))
+    }
+  }
+  return steps
+}
+
+/** The entries of some flows are objects of other lists, which are copied there. */
+async function hasOwnEntries({ from }: Copy, path: string): Promise<boolean> {
+  const { status, body } = await from.get(`${path}/entries?page%5Blimit%5D=1`)
+  const [first] = body?.data ?? []
+  return status === 200 && first?.type === 'entry'
+}
+
+function stepOf(name: string, type: string, { fromPath, toPath }: Copied, below: string): Step {
+  return {
+    name,
+    path: `${fromPath}/entries${below}`,
+    at: [`${fromPath}/entries${below}`, `${toPath}/entries${below}`],
+    resource: entries(type),
+    parent: undefined,
+    creates: true,
+    updates: true,
+  }
+}
+
+/** All that is known of entries without their definition: their values are at the top, and lists can be walked. */
+const entries = (type: string): Resource =>
+  ({
+    ...{ type, noun: ['entry', 'entries'], fields: {}, addedUnder: 'entries' },
+    ...{ filter: { id: ['gt'] }, sort: ['id'], envelope: { fields: 'top' } },
+  }) as unknown as Resource

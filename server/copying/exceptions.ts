@@ -1,0 +1,89 @@
+import type { Json } from './remote.ts'
+
+/** What is listed and not copied, and why. The report repeats the reasons. */
+export const skipped: Readonly<Record<string, string>> = {
+  'application-keys': 'their secrets cannot be read: create keys on the new server',
+  'account-members': 'the users of a realm, in another form: they are copied there',
+  'pim-jobs': 'a record of what the other server did',
+  'pim-job-errors': 'a record of what the other server did',
+  tags: 'they follow from the tags of products',
+  'catalog-releases': 'published contents: publish the catalogs on the new server',
+  'promotion-versions': 'the history of the other server',
+  'promotion-jobs': 'a record of what the other server did',
+  'promotion-usages': 'they belong to orders',
+  'rule-promotion-jobs': 'a record of what the other server did',
+  'rule-promotion-usages': 'they belong to orders',
+  carts: 'shoppers fill them anew; they expire within days',
+  orders: 'no operation creates an order as it was: `npm run export` moves them from a Sutler to another',
+  transactions: 'they belong to orders',
+  'order-jobs': 'a record of what the other server did',
+  gateways: 'their secrets cannot be read: set them on the new server',
+  'hierarchy-children': 'nodes, in another form',
+  'promotion-codes':
+    'no operation creates a code that was used: export them with a job, and create those that are left',
+  'rule-promotion-codes':
+    'no operation creates a code that was used: export them with a job, and create those that are left',
+  'component-products': 'they follow from the components of bundles',
+  'stock-transactions': 'stock is copied as it is, without its history',
+}
+
+/** Objects that every store has from its first day: which one of the new server stands for which of the other. */
+export const matched: Readonly<Record<string, (object: Json) => string>> = {
+  'authentication-realms': (realm) => String(realm.relationships?.origin?.data?.type),
+}
+
+/** What else must be there before the objects of a list, beside what their fields refer to. */
+export const needsToo: Readonly<Record<string, readonly string[]>> = {
+  stocks: ['products', 'inventory-locations'],
+}
+
+/** Objects of a list that are not created by themselves, and why. */
+export const skippedObjects: Readonly<Record<string, (object: Json) => string | undefined>> = {
+  products: ({ meta }) =>
+    meta?.product_types?.includes('child')
+      ? 'child products are built: build their parents on the new server'
+      : undefined,
+}
+
+/** Lists of links that actions change: their owners, and the paths below one. */
+export const actionLinks: readonly {
+  readonly name: string
+  readonly owner: string
+  readonly list: string
+  readonly change: string
+  readonly type: string
+}[] = [
+  {
+    name: 'products of nodes',
+    owner: 'nodes',
+    list: '/products',
+    change: '/relationships/products',
+    type: 'product',
+  },
+]
+
+/** Lists whose objects an action creates, in a form of its own: see `special-creates.ts`. */
+export const specialCreates: Readonly<Record<string, true>> = {
+  files: true,
+  stocks: true,
+}
+
+/** Values that a create needs and nobody can read. What the report says about them. */
+export const unreadable: Readonly<Record<string, { readonly values: () => Json; readonly remark: string }>> =
+  {
+    'user-authentication-password-profile-infos': {
+      values: () => ({ password: randomPassword() }),
+      remark:
+        'passwords cannot be read: their users have to request a one-time password, or be given a new one',
+    },
+    'oidc-profiles': {
+      values: () => ({ client_secret: 'not copied' }),
+      remark: 'client secrets cannot be read: set `client_secret` of each profile again',
+    },
+    integrations: {
+      values: () => ({}),
+      remark: 'secret keys cannot be read: set those of the integrations that have one again',
+    },
+  }
+
+const randomPassword = () => `${crypto.randomUUID()}-Aa1!`
