@@ -35,6 +35,7 @@ export async function startOwnServer(): Promise<OwnServer> {
       HOST: '127.0.0.1',
       LOG_LEVEL: 'error',
       SUTLER_PROVIDER_NETWORKS: 'loopback',
+      SUTLER_WEBHOOK_NETWORKS: 'loopback',
       SUTLER_DATA_DIR: directory,
       SUTLER_SECRET: 'bench secret bench secret bench secret',
       SUTLER_CLIENT_ID: credentials.client_id,

@@ -48,12 +48,12 @@ const undeclared: Readonly<Record<string, string>> = {
     standard_promotion_jobs standard_promotion_usages`,
   orders: 'order_contents',
   transactions: 'unclaimed_intents',
-  deliveries: 'feed_readers',
+  deliveries: 'feed_readers integration_failures',
   'personal-data': 'personal_data_reads',
 }
 
 /** The tables of the kernel that modules may read: the feed, the stores, their settings, the lengths of editions. */
-const publishedByKernel = words('added_fields changes edition_totals organisations singletons stores')
+const publishedByKernel = words('added_fields changes edition_totals feeds organisations singletons stores')
 
 const routinesOf: Readonly<Record<string, string>> = {
   kernel: `change_all count_moved count_rows drop_list_block fence_times fence_times_of give_positions has_fresh_changes
@@ -73,6 +73,8 @@ const routinesOf: Readonly<Record<string, string>> = {
   search: 'words_like',
   promotions: 'count_of record_promotion_version renew_promotion_state',
   'rule-promotions': 'renew_rule_promotion_state',
+  deliveries: `activate_deliveries claim_deliveries deliveries_lock drop_deliveries end_deliveries integrations_due
+    queue_deliveries return_deliveries`,
   'personal-data': 'erase_personal_data_reads record_personal_data_reads',
 }
 

@@ -1,13 +1,16 @@
-import { createHash } from 'node:crypto'
 import { accountRealmId } from '../identity/index.ts'
 import type { Change } from '../kernel/feed/changes.ts'
+import { idFrom } from '../kernel/ids.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { allEventKeys, entryVerbs, eventKeys } from './event-keys.ts'
 import { eventSources } from './families.ts'
 
 /** An event of a store, which integrations can observe. */
 export interface StoreEvent {
-  /** Made of the store, the position and the key, so that it is the same whoever derives the event, and when. */
+  /**
+   * Made of the change and the key, so that it is the same whoever derives the event, and when. The position alone
+   * would not do: a server that was restored from a backup gives some positions to other changes.
+   */
   readonly id: string
   readonly key: string
   /** The position of the change in the feed. */
@@ -31,7 +34,7 @@ export const storeFacts = async (work: Work): Promise<StoreFacts> => ({
 export function eventsOf(change: Change, facts: StoreFacts): readonly StoreEvent[] {
   const { position, source, id } = change
   return keysOf(change, facts).map((key) => ({
-    ...{ id: eventIdOf(facts.storeId, position, key), key, position },
+    ...{ id: idFrom(`${facts.storeId} ${position} ${id} ${change.at} ${key}`), key, position },
     subject: { source, id },
   }))
 }
@@ -67,16 +70,3 @@ export const isPreview = (doc: string): boolean =>
 /** Carts that expire are removed by the server itself. */
 const isExpiry = ({ source, event, actor }: Change): boolean =>
   source === 'carts' && event === 'deleted' && actor === 'system'
-
-/** A UUID of version 8 (RFC 9562): the beginning of a hash. */
-function eventIdOf(storeId: string, position: number, key: string): string {
-  const hex = createHash('sha256').update(`${storeId} ${position} ${key}`).digest('hex')
-  const variant = '89ab'[Number.parseInt(hex[16] ?? '0', 16) % 4]
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `8${hex.slice(13, 16)}`,
-    `${variant}${hex.slice(17, 20)}`,
-    hex.slice(20, 32),
-  ].join('-')
-}

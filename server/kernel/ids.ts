@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { v7 } from 'uuid'
 
 /** A new id: UUIDv7 (RFC 9562), so ids sort by creation and a walk by id meets newcomers last. */
@@ -7,3 +8,18 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** Any UUID, of whatever version: clients of other servers bring their own. */
 export const isId = (text: string): boolean => uuid.test(text)
+
+/**
+ * An id made of a text: the same for the same text. It is a UUID of version 8 (RFC 9562): the beginning of a hash.
+ */
+export function idFrom(text: string): string {
+  const hex = hash('sha256', text)
+  const variant = '89ab'.charAt(Number.parseInt(hex.charAt(16), 16) % 4)
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join('-')
+}

@@ -8,18 +8,16 @@ export const queueBytesMax = 256 * 1024
  * objects of its payload.
  */
 export function cloudEvent(message: Message, bytesMax: number = queueBytesMax): string | undefined {
-  const whole = textOf(message, message.payload)
-  if (Buffer.byteLength(whole) <= bytesMax) return whole
-  const { included: _, ...rest } = message.payload as { readonly included?: unknown }
-  const without = textOf(message, rest)
-  return Buffer.byteLength(without) <= bytesMax ? without : undefined
+  const texts = [message.data.whole, message.data.short].map((data) => textOf(message, data))
+  return texts.find((text) => Buffer.byteLength(text) <= bytesMax)
 }
 
-function textOf({ eventId, key, integration, storeId, source }: Message, data: unknown): string {
-  const text = JSON.stringify({
+function textOf({ eventId, key, integration, storeId, source }: Message, data: string): string {
+  const begin = JSON.stringify({
     ...{ id: eventId, type: key, source, specversion: '1.0', datacontenttype: 'application/json' },
-    ...{ integrationid: integration.id, storeid: storeId, data },
+    ...{ integrationid: integration.id, storeid: storeId },
   })
+  const text = `${begin.slice(0, -1)},"data":${data}}`
   // The only characters besides those that JSON escapes that a queue of SQS refuses.
   return text.replace(/[\uFFFE\uFFFF]/g, (character) => `\\u${character.charCodeAt(0).toString(16)}`)
 }

@@ -16,8 +16,10 @@ export interface Message {
     readonly name: string
     readonly description: string
   }
-  /** The object as it was after the change, in the form of its GET; of a deleted one, its type and its id. */
-  readonly payload: unknown
+  /** The object as it was after the change: JSON, as webhooks show it. Of a deleted one, its type and its id. */
+  readonly payload: string
+  /** The same as queues show it, and in place of what is too long for them. */
+  readonly data: { readonly whole: string; readonly short: string }
   readonly isDeletion: boolean
   readonly storeId: string
   readonly organisationId: string

@@ -6,6 +6,9 @@ import { sendToSqs } from './sqs.ts'
 import { sendToStomp } from './stomp.ts'
 import { sendWebhook } from './webhook.ts'
 
+/** Some details repeat what a target has answered. */
+const detailCharsMax = 1_000
+
 /** Sends a message to a target, once, within the limits. It never throws: every failure is an outcome. */
 export async function send(
   network: Network,
@@ -21,7 +24,12 @@ export async function send(
     // Libraries wrap the reason of an abort in errors of their own.
     (error: unknown) => failureOf(signal.aborted ? signal.reason : error, timeoutMs),
   )
-  return { ...result, processingTimeS: Math.round((performance.now() - startedAt) * 10) / 10_000 }
+  const errorDetail = result.errorDetail.toWellFormed().replaceAll('\0', '\uFFFD').slice(0, detailCharsMax)
+  return {
+    ...result,
+    errorDetail,
+    processingTimeS: Math.round((performance.now() - startedAt) * 10) / 10_000,
+  }
 }
 
 async function sendAs(network: Network, target: Target, message: Message, limits: Limits): Promise<Result> {

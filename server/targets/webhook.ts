@@ -8,17 +8,14 @@ import { signatureHeaders } from './sign.ts'
 export function webhookBody(target: WebhookTarget, message: Message): string {
   const { eventId, key, attempt, integration, payload, isDeletion, storeId, organisationId } = message
   const { url, secret_key } = target
-  return JSON.stringify({
-    id: eventId,
-    triggered_by: key,
-    attempt,
-    integration,
-    payload,
-    // Deprecated: JSON inside of JSON, except for what is gone.
-    resources: isDeletion ? payload : JSON.stringify(payload),
+  const begin = JSON.stringify({ id: eventId, triggered_by: key, attempt, integration })
+  const end = JSON.stringify({
     configuration: { url, ...(secret_key && { secret_key }) },
     ...{ store_id: storeId, org_id: organisationId },
   })
+  // Deprecated: JSON inside of JSON, except for what is gone.
+  const resources = isDeletion ? payload : JSON.stringify(payload)
+  return `${begin.slice(0, -1)},"payload":${payload},"resources":${resources},${end.slice(1)}`
 }
 
 /** Sends a message as an HTTP request. Every status from 200 to 299 is a success. */

@@ -31,7 +31,6 @@ const exemptIndexes: Readonly<Record<string, string>> = {
   idempotency_keys_created_at: 'housekeeping: what has expired, of all stores',
   nodes_by_breadcrumbs: 'inverted: what leads there is what the breadcrumbs contain',
   nodes_by_locales: 'inverted: what leads there is what the texts are',
-  integration_jobs_by_due_at: 'housekeeping: jobs of all stores that are due',
   merchant_realm_mappings_prefix_key: 'the prefix is what says which store',
   one_time_passwords_by_expires_at: 'housekeeping: what has expired, of all stores',
   orders_by_product_ids: 'inverted: the product comes first, and its id belongs to one store',

@@ -29,6 +29,9 @@ export const deliverySamples: ModuleSamples = {
     'log-of-integration': makeLog,
     'log-of-job': makeLog,
   },
+  completions: {
+    'replay-integration': async () => ({ from_position: 1 }),
+  },
   parameters: {
     jobs: async (client, samples) => (await parentsIn(client, samples)).jobId,
   },

@@ -5,7 +5,8 @@ export const integrationSamples: ModuleSamples = {
     integration: async () => ({
       integration_type: 'webhook',
       observes: ['order.paid'],
-      configuration: { url: 'https://shop.example.com/hooks' },
+      // Nothing is there, and nothing waits for an answer.
+      configuration: { url: 'http://127.0.0.1:1/hooks' },
     }),
   },
   notInUpdates: ['integration.configuration', 'integration.observes', 'integration.integration_type'],

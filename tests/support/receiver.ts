@@ -46,7 +46,10 @@ export async function openReceiver(
   server.on('connection', () => {
     connections += 1
   })
-  await new Promise<void>((done) => server.listen(port, host, done))
+  await new Promise<void>((done, fail) => {
+    server.once('error', fail)
+    server.listen(port, host, done)
+  })
   const bound = (server.address() as AddressInfo).port
   const receiver: Receiver = {
     url: `${isSecure ? 'https' : 'http'}://${host}:${bound}`,

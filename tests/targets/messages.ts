@@ -1,6 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { Message } from '../../server/targets/index.ts'
 
+const paid = {
+  data: { type: 'order', id: 'o1', name: 'Ünïcode \u0001 "quoted"' },
+  included: { items: [{ id: 'i1' }] },
+}
+
+/** A payload, in all its forms. */
+export const shows = (payload: object, short: object = payload) => ({
+  payload: JSON.stringify(payload),
+  data: { whole: JSON.stringify(payload), short: JSON.stringify(short) },
+})
+
 /** An event of an order, as it is sent. */
 export const messageOf = (changes: Partial<Message> = {}): Message => ({
   eventId: randomUUID(),
@@ -12,10 +23,7 @@ export const messageOf = (changes: Partial<Message> = {}): Message => ({
     id: '9c1b1a5e-0000-4000-8000-000000000001',
     ...{ integration_type: 'webhook', name: 'ERP', description: '' },
   },
-  payload: {
-    data: { type: 'order', id: 'o1', name: 'Ünïcode \u0001 "quoted"' },
-    included: { items: [{ id: 'i1' }] },
-  },
+  ...shows(paid),
   isDeletion: false,
   storeId: '9c1b1a5e-0000-4000-8000-000000000002',
   organisationId: '9c1b1a5e-0000-4000-8000-000000000003',

@@ -3,7 +3,7 @@ import { type FauxqsServer, startFauxqs } from 'fauxqs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Network, openNetwork, type SqsTarget, send } from '../../server/targets/index.ts'
 import { openReceiver } from '../support/receiver.ts'
-import { messageOf } from './messages.ts'
+import { messageOf, shows } from './messages.ts'
 
 let network: Network
 /** An emulator of SQS, with its own checks of requests and signatures' form. */
@@ -38,7 +38,7 @@ test('a queue gets a CloudEvent', async () => {
   expect(JSON.parse(messages()[0]?.body ?? '')).toEqual({
     ...{ id: message.eventId, type: 'order.paid', source: message.source },
     ...{ specversion: '1.0', datacontenttype: 'application/json' },
-    ...{ integrationid: message.integration.id, storeid: message.storeId, data: message.payload },
+    ...{ integrationid: message.integration.id, storeid: message.storeId, data: JSON.parse(message.payload) },
   })
 })
 
@@ -61,13 +61,9 @@ test('a message that is too long goes without its included objects, and fails fo
   const { target, messages } = queue()
   const included = { items: ['x'.repeat(256 * 1024)] }
   const data = { type: 'order', id: 'o1' }
-  expect((await send(network, target, messageOf({ payload: { data, included } }))).succeeded).toBe(true)
+  expect((await send(network, target, messageOf(shows({ data, included }, { data })))).succeeded).toBe(true)
   expect(JSON.parse(messages()[0]?.body ?? '').data).toEqual({ data })
-  const outcome = await send(
-    network,
-    target,
-    messageOf({ payload: { data: { name: 'x'.repeat(256 * 1024) } } }),
-  )
+  const outcome = await send(network, target, messageOf(shows({ name: 'x'.repeat(256 * 1024) })))
   expect(outcome).toMatchObject({ succeeded: false, isFinal: true })
   expect(outcome.errorDetail).toMatch(/longer than 256 KiB/)
   expect(messages().length).toBe(1)
@@ -76,7 +72,7 @@ test('a message that is too long goes without its included objects, and fails fo
 test('characters that a queue refuses are escaped', async () => {
   const { target, messages } = queue()
   const payload = { name: '\uFFFE \uFFFF ü \u0001' }
-  expect((await send(network, target, messageOf({ payload }))).errorDetail).toBe('')
+  expect((await send(network, target, messageOf(shows(payload)))).errorDetail).toBe('')
   expect(messages()[0]?.body).not.toMatch(/[\uFFFE\uFFFF]/)
   expect(JSON.parse(messages()[0]?.body ?? '').data).toEqual(payload)
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Network, openNetwork, type StompTarget, send } from '../../server/targets/index.ts'
 import { ownCertificate } from '../support/own-certificate.ts'
 import { type BrokerFault, brokerUser, openStompBroker, type StompBroker } from '../support/stomp-broker.ts'
-import { messageOf } from './messages.ts'
+import { messageOf, shows } from './messages.ts'
 
 let network: Network
 let broker: StompBroker
@@ -37,7 +37,7 @@ test('a broker gets a CloudEvent, and the server waits for its receipt', async (
   expect(JSON.parse(got?.body ?? '')).toMatchObject({
     id: message.eventId,
     specversion: '1.0',
-    data: message.payload,
+    data: JSON.parse(message.payload),
   })
 })
 
@@ -84,7 +84,7 @@ test('a setting of two lines adds no header to a frame', async () => {
 })
 
 test('a message that is too long fails for good', async () => {
-  const outcome = await send(network, targetOf(), messageOf({ payload: { data: 'x'.repeat(300_000) } }))
+  const outcome = await send(network, targetOf(), messageOf(shows({ name: 'x'.repeat(300_000) })))
   expect(outcome).toMatchObject({ succeeded: false, isFinal: true })
 })
 

@@ -1,3 +1,4 @@
+import type { Tuple } from '../storage/database.ts'
 import type { Store } from '../storage/store.ts'
 
 /** A change of an object, or an event that `record` has written, at its position in the store's feed. */
@@ -39,29 +40,44 @@ export async function feedBounds(store: Store): Promise<FeedBounds> {
 
 const utc = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
-// The day of the first change to read bounds the partitions.
-const readSql = `SELECT position, ${utc('at')}, event, type, source, id, scope, actor, request_id, doc, version,
-    ${utc('created_at')}, hidden
-  FROM changes
-  WHERE store_id = $1 AND position > $2 AND given_at >= coalesce((
+const columns = `position, ${utc('at')}, event, type, source, id, scope, actor, request_id, doc, version,
+    ${utc('created_at')}, hidden`
+
+/** The day of a position bounds the partitions that hold it and later ones. */
+const sinceDayOf = (position: string) => `given_at >= coalesce((
       SELECT day::timestamp AT TIME ZONE 'UTC' FROM feed_days
-      WHERE store_id = $1 AND position <= $2 + 1 ORDER BY day DESC LIMIT 1), '-infinity')
+      WHERE store_id = $1 AND position <= ${position} ORDER BY day DESC LIMIT 1), '-infinity')`
+
+const readSql = `SELECT ${columns} FROM changes
+  WHERE store_id = $1 AND position > $2 AND ${sinceDayOf('$2 + 1')}
   ORDER BY position LIMIT $3`
 
 /** The next changes after a position, at most `most`, in their order. */
-export async function readChanges(store: Store, after: number, most: number): Promise<readonly Change[]> {
-  const rows = await store.run(readSql, after, most)
-  return rows.map((row) => {
-    const [position, at, event, type, source, id, scope, actor, requestId, doc, version, createdAt, hidden] =
-      row as readonly string[]
-    return {
-      position: Number(position),
-      ...{ at, event, type, source, id, actor, requestId },
-      scope: scope ?? undefined,
-      doc: doc ?? undefined,
-      version: version == null ? undefined : Number(version),
-      createdAt: createdAt ?? undefined,
-      hidden: hidden ?? undefined,
-    } as Change
-  })
+export const readChanges = async (store: Store, after: number, most: number): Promise<readonly Change[]> =>
+  (await store.run(readSql, after, most)).map(toChange)
+
+const readAtSql = `SELECT ${columns} FROM changes
+  WHERE store_id = $1 AND position = ANY($2::bigint[]) AND ${sinceDayOf('$3')}`
+
+/** The changes at these positions, as far as the feed still has them, by their positions. */
+export async function readChangesAt(
+  store: Store,
+  positions: readonly number[],
+): Promise<ReadonlyMap<number, Change>> {
+  const changes = (await store.run(readAtSql, positions, Math.min(...positions))).map(toChange)
+  return new Map(changes.map((change) => [change.position, change]))
+}
+
+function toChange(row: Tuple): Change {
+  const [position, at, event, type, source, id, scope, actor, requestId, doc, version, createdAt, hidden] =
+    row as readonly string[]
+  return {
+    position: Number(position),
+    ...{ at, event, type, source, id, actor, requestId },
+    scope: scope ?? undefined,
+    doc: doc ?? undefined,
+    version: version == null ? undefined : Number(version),
+    createdAt: createdAt ?? undefined,
+    hidden: hidden ?? undefined,
+  } as Change
 }

@@ -1,0 +1,69 @@
+import { integrations } from '../integrations/index.ts'
+import { action } from '../kernel/declare/action.ts'
+import { Problem } from '../kernel/errors.ts'
+import { newId } from '../kernel/ids.ts'
+import { object } from '../kernel/openapi/shapes.ts'
+import { findByName } from '../kernel/query/find.ts'
+import { json } from '../kernel/shape/answer.ts'
+import { perInstance } from '../kernel/work/per-instance.ts'
+import { openNetwork, send } from '../targets/index.ts'
+import { aboutEndpoint, type Endpoint, findEndpoints } from './endpoints.ts'
+
+/** How many tests a process runs at a time: each may hold its request for ten seconds. */
+const testsMax = 16
+
+const testing = perInstance(() => ({ n: 0 }))
+
+const result = object({
+  type: { type: 'string', enum: ['integration-test'] },
+  succeeded: { type: 'boolean' },
+  status_code: { type: 'integer' },
+  body: { type: 'string' },
+  error_detail: { type: 'string' },
+  processing_time: { type: 'number' },
+})
+
+/** Sends an event that did not happen to the target of an integration, and shows the outcome. */
+export const testIntegration = action({
+  name: 'test-integration',
+  route: 'POST /v2/integrations/:id/test',
+  about:
+    'Sends an event with the key `integration.test` to the target of an integration, once, also of a disabled one, and ' +
+    'responds with the outcome. It is not logged, and changes nothing.',
+  area: 'integrations',
+  status: 200,
+  ownTransactions: true,
+  refuses: ['rate_limited'],
+  shows: { data: result },
+  async run(ctx, { params }) {
+    const { id } = await findByName(ctx, integrations, params.id)
+    const endpoint = (await findEndpoints(ctx, [id], 'all')).get(id) as Endpoint
+    const running = testing(ctx.instance)
+    if (running.n >= testsMax)
+      throw new Problem('rate_limited', 'Too many tests are running; try again in a second.', {
+        headers: { 'Retry-After': '1' },
+      })
+    const payload = JSON.stringify({ data: { type: 'integration', id, name: endpoint.integration.name } })
+    const network = openNetwork(ctx.instance.maySendTo)
+    running.n += 1
+    try {
+      const outcome = await send(network, endpoint.target, {
+        ...aboutEndpoint(ctx, endpoint),
+        ...{ eventId: newId(), key: 'integration.test', subject: `integrations:${id}`, attempt: 1 },
+        ...{ payload, data: { whole: payload, short: payload }, isDeletion: false },
+      })
+      const data = {
+        ...{ type: 'integration-test', succeeded: outcome.succeeded, status_code: outcome.statusCode },
+        ...{
+          body: outcome.body,
+          error_detail: outcome.errorDetail,
+          processing_time: outcome.processingTimeS,
+        },
+      }
+      return json(200, { data })
+    } finally {
+      running.n -= 1
+      network.close()
+    }
+  },
+})

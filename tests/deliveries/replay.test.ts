@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { feedPosition } from '../../server/kernel/feed/record.ts'
+import { openWorld, type World } from '../support/world.ts'
+import { newAccount, openHook } from './hooks.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(() => world.close())
+
+const replay = (path: string, window: object) =>
+  world.admin.post(`${path}/replay`, { data: { type: 'integration-replay', ...window } })
+
+test('a replay sends the events of a window again, with the same ids, in order', async () => {
+  const hook = await openHook(world.admin, ['account.created', 'account.updated'])
+  const id = await newAccount(world.admin, 'Ash')
+  for (const name of ['Ash 1', 'Ash 2'])
+    await world.admin.put(`/v2/accounts/${id}`, { data: { type: 'account', name } })
+  const before = await hook.ended(3)
+  const first = hook.requests.map(({ body }) => [body.id, body.triggered_by, body.payload.name])
+  hook.forget()
+  const { status, body } = await replay(hook.path, { from_position: 1 })
+  expect(status).toBe(202)
+  expect(body.data).toMatchObject({ type: 'integration-replay', integration_id: hook.id, from_position: 1 })
+  const again = await hook.got(3)
+  expect(again.map(({ body }) => [body.id, body.triggered_by, body.payload.name])).toEqual(first)
+  expect(again.map(({ body }) => body.attempt)).toEqual([1, 1, 1])
+  expect((await hook.ended(3)).map((job) => job.id)).toEqual(before.map((job) => job.id))
+  await hook.remove()
+})
+
+test('a replay brings what happened before the integration existed, and only its window', async () => {
+  await newAccount(world.admin, 'Birch')
+  const middle = new Date().toISOString()
+  await newAccount(world.admin, 'Cedar')
+  const hook = await openHook(world.admin, ['account.created'])
+  await newAccount(world.admin, 'Date')
+  await hook.ended(1)
+  hook.forget()
+  const last = (await replay(hook.path, { from: middle })).body.data.to_position
+  expect((await hook.got(2)).map(({ body }) => body.payload.name).sort()).toEqual(['Cedar', 'Date'])
+  await hook.ended(2)
+  hook.forget()
+  await replay(hook.path, { from_position: last, to_position: last })
+  expect((await hook.got(1)).map(({ body }) => body.payload.name)).toEqual(['Date'])
+  await hook.remove()
+})
+
+test.each([
+  [{}, 422, 'data.from_position'],
+  [{ from_position: 10_000_000 }, 422, 'data'],
+  [{ from_position: 5, to_position: 4 }, 422, 'data'],
+  [{ to: '2020-01-01T00:00:00Z', from: '2019-01-01T00:00:00Z' }, 422, 'data'],
+  [{ from: 'yesterday' }, 400, 'data.from'],
+  [{ from_position: -1 }, 400, 'data.from_position'],
+])('the window %o is refused', async (window, status, source) => {
+  const hook = await openHook(world.admin, ['account.created'])
+  const answer = await replay(hook.path, window)
+  expect(answer.status).toBe(status)
+  expect(JSON.stringify(answer.body)).toContain(source)
+  await hook.remove()
+})
+
+test('a disabled integration and a trimmed window are refused', async () => {
+  const hook = await openHook(world.admin, ['account.created'])
+  const position = await feedPosition(world.work.store)
+  await world.sql('UPDATE feeds SET trimmed = $2 WHERE store_id = $1', [world.storeId, position - 1])
+  const trimmed = await replay(hook.path, { from_position: 1 })
+  expect([trimmed.status, trimmed.body.errors[0].detail]).toEqual([
+    422,
+    expect.stringMatching(/no longer in the feed/),
+  ])
+  await world.sql('UPDATE feeds SET trimmed = 0 WHERE store_id = $1', [world.storeId])
+  await world.admin.put(hook.path, { data: { type: 'integration', enabled: false } })
+  const disabled = await replay(hook.path, { from_position: 1 })
+  expect([disabled.status, disabled.body.errors[0].detail]).toEqual([422, expect.stringMatching(/disabled/)])
+  await hook.remove()
+})
