@@ -3,6 +3,7 @@ import { cartItemChapter } from './cart-items/index.ts'
 import { cartPaymentChapter, followIntentOf, hearIntent } from './cart-payments/index.ts'
 import { cartChapter } from './carts/index.ts'
 import { catalogChapter } from './catalogs/index.ts'
+import { changes } from './changes/index.ts'
 import { currencyChapter } from './currencies/index.ts'
 import { customers, customerToken, forgetPasswords } from './customers/index.ts'
 import { deliveries } from './deliveries/index.ts'
@@ -112,7 +113,7 @@ const chapters: readonly Module[] = [
 ]
 
 /** Nothing registers itself; a module may use only the modules above it. */
-const all: readonly Module[] = [...chapters, personalData(chapters)]
+const all: readonly Module[] = [...chapters, changes(() => all), personalData(chapters)]
 
 /** Everything the server does. */
 export const app: readonly Module[] = withLinkedCreates(all)

@@ -7,6 +7,8 @@ import { replayIntegration } from './replay-integration.ts'
 import { sendEvents } from './send-events.ts'
 import { testIntegration } from './test-integration.ts'
 
+export { trimDeliveries } from './trim-deliveries.ts'
+
 export const deliveries = module({
   name: 'deliveries',
   about: 'The events that integrations were sent, and how that went.',

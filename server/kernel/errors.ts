@@ -14,6 +14,7 @@ export const problems = {
   method_not_allowed: { status: 405, title: 'Method Not Allowed' },
   request_timeout: { status: 408, title: 'Request Timeout' },
   conflict: { status: 409, title: 'Conflict' },
+  gone: { status: 410, title: 'Gone' },
   precondition_failed: { status: 412, title: 'Precondition Failed' },
   too_large: { status: 413, title: 'Request Entity Too Large' },
   unsupported_media_type: { status: 415, title: 'Unsupported Media Type' },

@@ -69,6 +69,8 @@ export const access = {
   integrations: admin,
   // Guests know the ids of their carts.
   'cart-lists': { 'account-member': 'r', customer: 'r', client_credentials: 'r' },
+  // They show everything that happens in the store, and who did it.
+  changes: admin,
   'order-exports': admin,
   // Shoppers see their own orders; checkout makes them, and payments change them.
   orders: { 'account-member': 'r', customer: 'r', client_credentials: 'rw' },

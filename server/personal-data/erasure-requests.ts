@@ -1,7 +1,7 @@
+import { type Initiator, initiatorSchema } from '../changes/index.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { choice, readOnlyObject, text } from '../kernel/shape/fields.ts'
 import { personalDataEnvelope } from './envelope.ts'
-import { type Initiator, initiatorSchema } from './initiators.ts'
 import type { Register } from './register.ts'
 
 /** The status of an erasure request. It erases the whole set or nothing. */

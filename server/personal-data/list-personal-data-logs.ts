@@ -1,4 +1,10 @@
-import { isDeepStrictEqual } from 'node:util'
+import {
+  deltaOf as changedFields,
+  findInitiators,
+  type Initiator,
+  initiatorSchema,
+  type Values,
+} from '../changes/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { sequence } from '../kernel/feed/record.ts'
@@ -12,7 +18,6 @@ import type { Ctx } from '../kernel/work/context.ts'
 import { type DataEntry, parseEntryQuery } from './data-entries.ts'
 import { entryQuery } from './entry-query.ts'
 import { personalDataEnvelope } from './envelope.ts'
-import { findInitiators, type Initiator, initiatorSchema } from './initiators.ts'
 import { findPriorStates, type PriorState } from './prior-states.ts'
 import { findParts, type Register } from './register.ts'
 import { type Place, resourcePath } from './resource-path.ts'
@@ -88,8 +93,6 @@ interface StoredEntry extends Place {
 
 /** An entry of the log, with the object before the change. */
 type LogEntry = StoredEntry & PriorState
-
-export type Values = Readonly<Record<string, unknown>>
 
 export const listPersonalDataLogs = (register: Register) =>
   action({
@@ -182,8 +185,5 @@ function showEntry(
 function deltaOf({ type, id }: DataEntry, { event, before, after }: LogEntry): Values {
   if (!after) return {}
   if (event === 'created') return { id, type, ...after }
-  const earlier = before ?? {}
-  const names = [...new Set([...Object.keys(earlier), ...Object.keys(after)])]
-  const changed = names.filter((name) => !isDeepStrictEqual(earlier[name], after[name]))
-  return Object.fromEntries(changed.map((name) => [name, after[name] ?? null]))
+  return changedFields(before, after)
 }

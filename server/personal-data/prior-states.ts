@@ -1,5 +1,6 @@
+import type { Values } from '../changes/index.ts'
+import { findBefore } from '../kernel/feed/changes.ts'
 import type { Ctx } from '../kernel/work/context.ts'
-import type { Values } from './list-personal-data-logs.ts'
 import type { Register } from './register.ts'
 import type { Place } from './resource-path.ts'
 
@@ -12,10 +13,7 @@ interface Change extends Pick<Place, 'source' | 'scope'> {
   readonly n: number
 }
 
-/**
- * Finds the state before each of these changes of one object. It is a separate statement: the statement of the list
- * would find it also for the changes that the page skips.
- */
+/** Finds the state before each of these changes of one object. */
 export async function findPriorStates<C extends Change>(
   ctx: Ctx,
   register: Register,
@@ -25,21 +23,21 @@ export async function findPriorStates<C extends Change>(
   if (!changes.length) return new Map()
   const parents = register.holdersOf(object.type).flatMap(({ resource }) => resource.parent?.().table ?? [])
   const rows = await ctx.store.run(
-    `SELECT json_build_object(
-       'before', (
-         SELECT b.doc FROM changes b
-         WHERE b.store_id = $1 AND b.source = c.source AND b.id = $2 AND b.position < c.position AND b.personal
-         ORDER BY b.position DESC LIMIT 1),
-       'parent_scope', (
-         SELECT p.scope FROM changes p
-         WHERE p.store_id = $1 AND p.source = ANY($3::text[]) AND p.id = c.scope AND p.personal LIMIT 1))
-     FROM unnest($4::bigint[], $5::text[], $6::uuid[]) WITH ORDINALITY AS c (position, source, scope, place)
-     ORDER BY c.place`,
-    object.id,
+    `SELECT (SELECT p.scope FROM changes p
+       WHERE p.store_id = $1 AND p.source = ANY($2::text[]) AND p.id = c.scope AND p.personal LIMIT 1)
+     FROM unnest($3::uuid[]) WITH ORDINALITY AS c (scope, place) ORDER BY c.place`,
     parents,
-    changes.map(({ n }) => n),
-    changes.map(({ source }) => source),
     changes.map(({ scope }) => scope),
   )
-  return new Map(rows.map(([past], i) => [changes[i] as C, JSON.parse(past as string) as PriorState]))
+  const positions = changes.map(({ n, source }) => ({ position: n, source, id: object.id }))
+  const before = await findBefore(ctx.store, positions)
+  return new Map(
+    changes.map((change, i) => {
+      const doc = before.get(positions[i] as (typeof positions)[number])
+      return [
+        change,
+        { before: doc ? (JSON.parse(doc) as Values) : null, parent_scope: rows[i]?.[0] ?? null },
+      ]
+    }),
+  )
 }

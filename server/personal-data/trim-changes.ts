@@ -1,38 +1,43 @@
+import { trimDeliveries } from '../deliveries/index.ts'
+import { trimFeeds } from '../kernel/feed/trim.ts'
 import type { Chore } from '../kernel/work/job.ts'
 import { daysDefault, logsTtl } from './logs-ttl.ts'
 
-/** Deletes the changes and reads that are older than their store keeps them, once a day and in batches. */
+/** Deletes what is older than its store keeps it, once a day: changes, reads, and what was delivered of them. */
 export const trimChanges: Chore = {
   name: 'personal-data:trim-changes',
   attemptsMax: 3,
   every: '17 3 * * *',
   run: async ({ database, clock }) => {
-    const stores = await database.run({
-      text: `SELECT s.id, coalesce((l.doc->>'days')::integer, $1::integer) FROM stores s
-             LEFT JOIN singletons l ON l.store_id = s.id AND l.name = $2 ORDER BY s.id`,
+    const rows = await database.run({
+      text: `SELECT s.id, coalesce((l.doc->>'days')::integer, $1::integer),
+               (SELECT min(r.position) FROM feed_readers r WHERE r.store_id = s.id)
+             FROM stores s LEFT JOIN singletons l ON l.store_id = s.id AND l.name = $2 ORDER BY s.id`,
       values: [daysDefault, logsTtl.name],
     })
-    const now = clock.now().getTime()
-    for (const [storeId, days] of stores) {
-      const before = new Date(now - Number(days) * msPerDay)
-      for (const text of [trimSql('changes', 'position'), trimSql('personal_data_reads', 'seq')]) {
-        for (let round = 0; round < roundsMax; round++) {
-          const [trimmed] = await database.run({ text, values: [storeId, before, rowsPerRound] })
-          if (Number(trimmed?.[0]) < rowsPerRound) break
-        }
+    const stores = rows.map(([storeId, days, unread]) => ({
+      storeId: storeId as string,
+      from: new Date(clock.now().getTime() - Number(days) * msPerDay),
+      // What has not become deliveries yet stays, however old.
+      unread: unread == null ? Number.MAX_SAFE_INTEGER : Number(unread),
+    }))
+    await trimFeeds(database, stores)
+    for (const { storeId, from } of stores) {
+      await trimDeliveries(database, storeId, from)
+      for (let round = 0; round < roundsMax; round++) {
+        const [trimmed] = await database.run({ text: trimReads, values: [storeId, from, rowsPerRound] })
+        if (Number(trimmed?.[0]) < rowsPerRound) break
       }
     }
   },
 }
 
-/** It finds rows by time, because the order of the keys is not quite that of the times. */
-const trimSql = (table: string, key: string) =>
-  `WITH trimmed AS (
-     DELETE FROM ${table} WHERE store_id = $1 AND ${key} = ANY (ARRAY(
-       SELECT ${key} FROM ${table} WHERE store_id = $1 AND at < $2 ORDER BY at LIMIT $3))
-     RETURNING 1
-   )
-   SELECT count(*) FROM trimmed`
+const trimReads = `WITH trimmed AS (
+    DELETE FROM personal_data_reads WHERE store_id = $1 AND seq = ANY (ARRAY(
+      SELECT seq FROM personal_data_reads WHERE store_id = $1 AND at < $2 ORDER BY at LIMIT $3))
+    RETURNING 1
+  )
+  SELECT count(*) FROM trimmed`
 
 const msPerDay = 86_400_000
 const rowsPerRound = 5000

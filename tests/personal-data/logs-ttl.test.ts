@@ -38,6 +38,11 @@ test('older changes are deleted in batches, by the setting of each store', async
   await world.admin.put(logsTtl, body('time_to_live', { days: 10 }))
   const { customer } = await makeCustomer(world.admin, 'ada')
   const { customer: theirs } = await makeCustomer(world.other, 'berta')
+  await world.feed('SELECT')
+  // What follows gets its positions nine days later.
+  await world.sql(`UPDATE feeds SET given_at = now() + interval '9 days' WHERE store_id = $1`, [
+    world.storeId,
+  ])
   await world.sql(
     `INSERT INTO fresh_changes (store_id, at, event, type, source, id, personal, actor, request_id, doc)
      SELECT $1, now() + interval '9 days', 'updated', 'customer', 'customers', $2, true, 'system', '', json_build_object('name', 'Name ' || i)

@@ -110,6 +110,8 @@ export interface Action<
     readonly others?: Readonly<Record<number, JsonSchema | null>>
     /** The schema of the whole body, if the response has no `data`; null for no body. */
     readonly body?: JsonSchema | null
+    /** The media type of a stream that clients may get in place of JSON, with `Accept`. */
+    readonly stream?: string
   }
   run(ctx: Ctx, call: ActionCall<R, F, U, K>): Promise<Answer>
   /**

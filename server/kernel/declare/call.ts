@@ -6,4 +6,6 @@ export interface Call {
   readonly query: string
   readonly ifMatch: string | undefined
   readonly body: unknown
+  /** Aborts when the client closes its connection, for an operation that waits. */
+  hungUp(): AbortSignal
 }

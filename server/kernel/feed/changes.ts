@@ -40,11 +40,12 @@ export async function feedBounds(store: Store): Promise<FeedBounds> {
 
 const utc = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
-const columns = `position, ${utc('at')}, event, type, source, id, scope, actor, request_id, doc, version,
+/** The columns of `toChange`. */
+export const columns = `position, ${utc('at')}, event, type, source, id, scope, actor, request_id, doc, version,
     ${utc('created_at')}, hidden`
 
 /** The day of a position bounds the partitions that hold it and later ones. */
-const sinceDayOf = (position: string) => `given_at >= coalesce((
+export const sinceDayOf = (position: string) => `given_at >= coalesce((
       SELECT day::timestamp AT TIME ZONE 'UTC' FROM feed_days
       WHERE store_id = $1 AND position <= ${position} ORDER BY day DESC LIMIT 1), '-infinity')`
 
@@ -68,7 +69,7 @@ export async function readChangesAt(
   return new Map(changes.map((change) => [change.position, change]))
 }
 
-function toChange(row: Tuple): Change {
+export function toChange(row: Tuple): Change {
   const [position, at, event, type, source, id, scope, actor, requestId, doc, version, createdAt, hidden] =
     row as readonly string[]
   return {
@@ -80,4 +81,26 @@ function toChange(row: Tuple): Change {
     createdAt: createdAt ?? undefined,
     hidden: hidden ?? undefined,
   } as Change
+}
+
+/**
+ * The JSON of each object as it was before a change, by the change; undefined for the first one in the feed. It is a
+ * statement of its own: that of a list would find it also for the changes that a page skips.
+ */
+export async function findBefore<C extends Pick<Change, 'position' | 'source' | 'id'>>(
+  store: Store,
+  changes: readonly C[],
+): Promise<ReadonlyMap<C, string | undefined>> {
+  if (!changes.length) return new Map()
+  const rows = await store.run(
+    `SELECT (SELECT b.doc FROM changes b
+       WHERE b.store_id = $1 AND b.source = c.source AND b.id = c.id AND b.position < c.position
+       ORDER BY b.position DESC LIMIT 1)
+     FROM unnest($2::bigint[], $3::text[], $4::uuid[]) WITH ORDINALITY AS c (position, source, id, place)
+     ORDER BY c.place`,
+    changes.map(({ position }) => position),
+    changes.map(({ source }) => source),
+    changes.map(({ id }) => id),
+  )
+  return new Map(changes.map((change, i) => [change, rows[i]?.[0] ?? undefined]))
 }

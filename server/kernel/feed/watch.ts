@@ -31,6 +31,10 @@ export class FeedWatcher implements FeedWatch {
     if (storeIds.some((id) => this.#waiters.has(id))) this.#look()
   }
 
+  get isStopped(): boolean {
+    return this.#stopped
+  }
+
   onChange(listener: (storeIds: readonly string[]) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)

@@ -97,7 +97,12 @@ function actionAnswers(action: Action, operation: Operation, shared: Named): Rec
   if (shows?.file) return fileAnswers(shows.file, Object.hasOwn(action.headers ?? {}, 'Range'))
   if (shows?.body === null) return { [status]: { description: 'Done; the response has no body.' } }
   const headers = shows?.etag ? { headers: tagged } : {}
-  if (shows?.body) return { [status]: { description: 'Done.', ...headers, content: content(shows.body) } }
+  if (shows?.body) {
+    const stream = shows.stream && { [shows.stream]: { schema: { type: 'string' } } }
+    return {
+      [status]: { description: 'Done.', ...headers, content: { ...content(shows.body), ...stream } },
+    }
+  }
   const { resource } = shows ?? {}
   if (shows?.page) {
     const items = shows.data ?? (resource ? objectOf(() => resource) : { type: 'object' })

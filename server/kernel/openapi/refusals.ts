@@ -12,6 +12,7 @@ const refusals: Readonly<Record<string, ProblemCode>> = {
   '405': 'method_not_allowed',
   '408': 'request_timeout',
   '409': 'conflict',
+  '410': 'gone',
   '412': 'precondition_failed',
   '413': 'too_large',
   '415': 'unsupported_media_type',

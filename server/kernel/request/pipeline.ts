@@ -288,6 +288,7 @@ function callOf({ request, body, upload }: Passage) {
     method,
     body,
     upload,
+    hungUp: () => hangUpSignal(request.raw.socket),
   }
 }
 

@@ -30,6 +30,8 @@ export interface ShopperToken {
 export interface FeedWatch {
   /** Resolves when the store's feed has gone past the position, when the signal aborts, or when the server stops. */
   past(storeId: string, position: number, signal: AbortSignal): Promise<void>
+  /** The server stops: readers must not wait for more. */
+  readonly isStopped: boolean
   /** Calls the listener with stores whose feed this process has continued. Returns what ends that. */
   onChange(listener: (storeIds: readonly string[]) => void): () => void
 }

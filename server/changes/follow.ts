@@ -1,0 +1,53 @@
+import { Problem } from '../kernel/errors.ts'
+import { type ChangeFilter, type Found, lookForChanges } from '../kernel/feed/look-for-changes.ts'
+import type { Work } from '../kernel/work/context.ts'
+
+/** How many positions one statement looks at. */
+const lookMax = 10_000
+
+/** Refuses a position whose next change may be missing, or that the feed has not reached. */
+export function refuseOutside(
+  { last, trimmed, isForeign }: Pick<Found, 'last' | 'trimmed' | 'isForeign'>,
+  after: number,
+  source: string,
+): void {
+  const oldest = trimmed + 1
+  if (after < trimmed) {
+    throw new Problem(
+      'gone',
+      `Changes after position ${after} were deleted, because they were too old. The oldest that is left is ${oldest}: read the lists again, and go on from there.`,
+      { source, meta: { oldest } },
+    )
+  }
+  if (isForeign) {
+    throw new Problem(
+      'gone',
+      `This server has no position ${after}: another one gave it, before the store was moved here. Read the lists again, and go on from position ${last}.`,
+      { source, meta: { oldest } },
+    )
+  }
+  if (after > last) {
+    throw new Problem(
+      'bad_page',
+      `${source} must be a position that the store has reached: at most ${last}.`,
+      { source },
+    )
+  }
+}
+
+/** The next changes after a position. */
+export const nextChanges = (
+  { store }: Work,
+  from: number,
+  filter: ChangeFilter,
+  most: number,
+): Promise<Found> => lookForChanges(store, { from, order: 'forwards', most, look: lookMax }, filter)
+
+/** The changes before a position, the newest first. Those of some objects are found by an index, however old. */
+export const earlierChanges = (
+  { store }: Work,
+  from: number,
+  filter: ChangeFilter,
+  most: number,
+): Promise<Found> =>
+  lookForChanges(store, { from, order: 'backwards', most, look: filter.ids ? from : lookMax }, filter)

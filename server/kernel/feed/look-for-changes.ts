@@ -1,0 +1,119 @@
+import type { Store } from '../storage/store.ts'
+import { type Change, columns, type FeedBounds, sinceDayOf, toChange } from './changes.ts'
+
+/** Which changes a reader wants. What is undefined does not matter. */
+export interface ChangeFilter {
+  readonly types?: readonly string[] | undefined
+  readonly events?: readonly string[] | undefined
+  readonly ids?: readonly string[] | undefined
+  readonly actors?: readonly string[] | undefined
+  /** ISO timestamps: from this one on, and before that one. */
+  readonly from?: string | undefined
+  readonly before?: string | undefined
+}
+
+/** A part of the feed. */
+export interface Stretch {
+  /** The direction is that of the answer: the oldest or the newest first. */
+  readonly from: number
+  readonly order: 'forwards' | 'backwards'
+  /** The most changes to return, and how many positions to look at. */
+  readonly most: number
+  readonly look: number
+}
+
+export interface Found extends FeedBounds {
+  readonly changes: readonly Change[]
+  /** All positions up to this one, in the direction of the stretch, have been looked at. */
+  readonly reached: number
+  /** The last position, in that direction, that can match. */
+  readonly end: number
+  /** The position from which to look is one that another server has given, before the store was imported here. */
+  readonly isForeign: boolean
+}
+
+/** Matches all changes for a parameter that is null. */
+const filterSql = `($4::text[] IS NULL OR type = ANY($4)) AND ($5::text[] IS NULL OR event = ANY($5))
+  AND ($7::text[] IS NULL OR actor = ANY($7))
+  AND ($8::timestamptz IS NULL OR at >= $8) AND ($9::timestamptz IS NULL OR at < $9)`
+
+/** The first position of the last day that is a day before an instant: clocks differ by less. */
+const dayBefore = (instant: string) => `(SELECT d.position FROM feed_days d
+    WHERE d.store_id = $1 AND d.day < (${instant} AT TIME ZONE 'UTC')::date ORDER BY d.day DESC LIMIT 1)`
+const dayAfter = (instant: string) => `(SELECT d.position FROM feed_days d
+    WHERE d.store_id = $1 AND d.day > (${instant} AT TIME ZONE 'UTC')::date + 1 ORDER BY d.day LIMIT 1)`
+
+/**
+ * Where the stretch begins, the last position that can match, the positions of the stretch, and their order. `gap` are
+ * positions in the stretch, or just behind it, that the feed has skipped: an import leaves a thousand million out.
+ */
+const directions = {
+  forwards: {
+    start: `greatest($2::bigint, ${dayBefore('$8::timestamptz')} - 1)`,
+    end: 'f.position',
+    stretch: `position > s.start AND position <= s.start + $3::bigint AND ${sinceDayOf('s.start + 1')}`,
+    gap: 'g.until > s.start AND g.after < s.start + $3::bigint ORDER BY g.after',
+    order: 'ASC',
+  },
+  backwards: {
+    start: `least($2::bigint, f.position + 1, ${dayAfter('$9::timestamptz')})`,
+    end: `greatest(f.trimmed + 1, ${dayBefore('$8::timestamptz')})`,
+    stretch: 'position < s.start AND position >= s.start - $3::bigint',
+    gap: 'g.after < s.start - 1 AND g.until >= s.start - $3::bigint ORDER BY g.after DESC',
+    order: 'DESC',
+  },
+} as const
+
+/**
+ * All in one snapshot: no change may get a position between what is looked at and the end of the feed. The index by
+ * object finds the changes of some ids. They are sorted, because the order of positions would mean reading all of them.
+ */
+function lookSql(
+  { start, end, stretch, gap, order }: (typeof directions)[keyof typeof directions],
+  byId: boolean,
+): string {
+  const [which, sorted] = byId ? ['id = ANY($6::uuid[])', 'position + 0'] : ['$6::uuid[] IS NULL', 'position']
+  return `SELECT f.position, f.trimmed, s.start, ${end}, g.after, g.until, c.*
+  FROM feeds f CROSS JOIN LATERAL (SELECT ${start} AS start) s
+  LEFT JOIN LATERAL (SELECT g.after, g.until FROM feed_gaps g WHERE g.store_id = $1 AND ${gap} LIMIT 1) g ON true
+  LEFT JOIN LATERAL (
+    SELECT ${columns} FROM changes WHERE store_id = $1 AND ${which} AND ${stretch} AND ${filterSql}
+    ORDER BY ${sorted} ${order} LIMIT $10
+  ) c ON true WHERE f.store_id = $1 ORDER BY c.position ${order}`
+}
+
+/** Looks at a part of the feed for changes. The cost is limited by `look`, whatever the filter is. */
+export async function lookForChanges(
+  store: Store,
+  { from, order, most, look }: Stretch,
+  { types, events, ids, actors, from: since, before }: ChangeFilter,
+): Promise<Found> {
+  const rows = await store.run(
+    lookSql(directions[order], ids !== undefined),
+    ...[
+      from,
+      look,
+      types ?? null,
+      events ?? null,
+      ids ?? null,
+      actors ?? null,
+      since ?? null,
+      before ?? null,
+    ],
+    most,
+  )
+  const bounds = rows[0]?.slice(0, 4) ?? [0, 0, 0, 0]
+  const [last, trimmed, start, end] = bounds.map(Number) as [number, number, number, number]
+  const [after, until] = (rows[0]?.slice(4, 6) ?? []).map((one) => (one === null ? undefined : Number(one)))
+  const changes = rows.filter((row) => row[6] !== null).map((row) => toChange(row.slice(6)))
+  const lookedAt =
+    order === 'forwards'
+      ? Math.min(Math.max(start + look, until ?? 0), end)
+      : Math.max(Math.min(start - look, after === undefined ? start : after + 1), end)
+  return {
+    ...{ changes, last, trimmed, end },
+    reached: changes.length === most ? (changes.at(-1)?.position ?? from) : lookedAt,
+    // A position that this feed has never given.
+    isForeign: after !== undefined && until !== undefined && after < from && from < until,
+  }
+}

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sequence } from '../../server/kernel/feed/record.ts'
+import { openWorld, type World } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(() => world.close())
+
+const list = async (query: string) => (await world.admin.get(`/v2/audit?${query}`)).body
+const account = (name: string) => ({ data: { type: 'account', name, legal_name: 'Ltd' } })
+
+test('says who changed what, with the fields before and after, the newest first', async () => {
+  const { id } = (await world.admin.post('/v2/accounts', account('Ash'))).body.data
+  const { headers } = await world.admin.put(`/v2/accounts/${id}`, account('Birch'))
+  await world.admin.delete(`/v2/accounts/${id}`)
+  const { data } = await list(`filter=eq(id,${id})`)
+  expect(data.map(({ event }: { event: string }) => event)).toEqual(['deleted', 'updated', 'created'])
+  const [deleted, updated, created] = data
+  expect(updated).toMatchObject({
+    type: 'audit_entry',
+    object: { type: 'account', id, parent: null },
+    before: { name: 'Ash' },
+    after: { name: 'Birch' },
+    delta: { name: 'Birch' },
+    request_id: headers.get('x-request-id'),
+    initiator: { 'access-token-store-id': world.storeId, 'access-token-type': 'client-credentials-token' },
+  })
+  expect([created.before, created.after.name, created.delta.name]).toEqual([null, 'Ash', 'Ash'])
+  expect([deleted.before.name, deleted.after, deleted.delta]).toEqual(['Birch', null, {}])
+  expect((await list(`filter=eq(id,${id}):eq(event,updated)`)).data.length).toBe(1)
+  const actor = updated.initiator['access-token-id']
+  expect((await list(`filter=eq(id,${id}):eq(actor,${actor})`)).data.length).toBe(3)
+  expect((await list(`filter=eq(id,${id}):ge(at,${updated.at})`)).data.length).toBe(2)
+})
+
+test('goes on with older entries until there are none', async () => {
+  for (const name of ['One', 'Two', 'Three']) await world.admin.post('/v2/accounts', account(name))
+  const positions: number[] = []
+  for (let query: string | undefined = 'page[limit]=2'; query !== undefined; ) {
+    const { data, links }: { data: { position: number }[]; links: { next: string | null } } =
+      await list(query)
+    positions.push(...data.map(({ position }) => position))
+    query = links.next ? new URL(links.next).search.slice(1) : undefined
+  }
+  const { last } = (await world.admin.get('/v2/changes?page[limit]=0')).body.meta.feed
+  expect(positions).toEqual(Array.from({ length: last }, (_, i) => last - i))
+})
+
+test('the entries of an object are found by an index, and those of none cost a part of the feed', async () => {
+  await world.sql(
+    `INSERT INTO fresh_changes (store_id, at, event, type, source, id, personal, actor, request_id, doc)
+     SELECT $1, now(), 'updated', 'gadget', 'gadgets', gen_random_uuid(), false, 'system', '', '{}' FROM generate_series(1, 12000)`,
+    [world.storeId],
+  )
+  await sequence(world.work.store)
+  const { data } = await list('filter=eq(type,application_key)')
+  expect(data).toEqual([])
+  const { data: some, links } = await list('page[limit]=1')
+  const { object } = some[0]
+  expect(links.next).not.toBeNull()
+  expect((await list(`filter=eq(id,${object.id})`)).data.length).toBe(1)
+  // The first changes of the store are more than a part of the feed away.
+  const first = (await world.admin.get('/v2/changes?page[limit]=1')).body.data[0]
+  expect((await list(`filter=eq(id,${first.object.id})`)).data.at(-1).position).toBe(first.position)
+})
