@@ -52,7 +52,8 @@ test('every acknowledged change is in the feed and is delivered, in order, when 
   const written = Promise.all(Array.from({ length: writers }, (_, i) => write(`Account ${i}`)))
   for (const what of kills) {
     const before = hook.requests.length
-    await until(async () => (hook.requests.length > before + 30 ? true : undefined))
+    // Behind a kill, each account waits for the end of a lease.
+    await until(async () => (hook.requests.length > before + 30 ? true : undefined), 180_000)
     const postmaster = Number(readFileSync(join(directory, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
     if (what === 'server') server.child.kill('SIGKILL')
     else process.kill(postmaster, 'SIGKILL')
