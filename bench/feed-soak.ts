@@ -10,16 +10,17 @@ import { start } from '../server/main.ts'
 import { startEmbedded } from '../server/platform/postgres/embedded.ts'
 
 /**
- * `node bench/feed-soak.ts [changes writers]`: processes write accounts and their addresses, commit late and out of
- * order, and one client follows the store by GET /v2/changes. Reports gaps, changes that come before what they follow
- * from, and how far the client is behind. 10,000,000 changes take hours.
+ * `node bench/feed-soak.ts [changes writers pauseMs]`: processes write accounts and their addresses, commit late and
+ * out of order, and one client follows the store by GET /v2/changes. Reports gaps, changes that come before what they
+ * follow from, and how far the client is behind; with a pause between the writes it can keep up. 10,000,000 changes
+ * take hours.
  */
 const secret = 'the secret of the soak, which is long enough'
-const [wanted = 100_000, writers = 4] = process.argv.slice(2).map(Number)
+const [wanted = 100_000, writers = 4, pauseMs = 0] = process.argv.slice(2).map(Number)
 const url = process.env.SOAK_DATABASE
 
 /** One process: transactions that create, change and delete, some of them slow. */
-async function write(url: string, storeId: string): Promise<void> {
+async function write(url: string, storeId: string, pauseMs: number): Promise<void> {
   const clients = await Promise.all(
     Array.from({ length: 4 }, async () => {
       const client = new pg.Client(url)
@@ -66,6 +67,7 @@ async function write(url: string, storeId: string): Promise<void> {
         )
         if (Math.random() < 0.1) await sleep(Math.random() * 300)
         await client.query('COMMIT')
+        await sleep(pauseMs)
       }
       await client.end()
     }),
@@ -91,7 +93,9 @@ async function soak(): Promise<void> {
   await sql.connect()
   const storeId = (await sql.query('SELECT id FROM stores')).rows[0].id as string
   const processes = Array.from({ length: writers }, () =>
-    fork(import.meta.filename, { env: { ...process.env, SOAK_DATABASE: embedded.url, SOAK_STORE: storeId } }),
+    fork(import.meta.filename, {
+      env: { ...process.env, SOAK_DATABASE: embedded.url, SOAK_STORE: storeId, SOAK_PAUSE: String(pauseMs) },
+    }),
   )
   try {
     const follower = new Follower(server.url)
@@ -219,5 +223,5 @@ class Follower {
   }
 }
 
-if (url) await write(url, process.env.SOAK_STORE as string)
+if (url) await write(url, process.env.SOAK_STORE as string, Number(process.env.SOAK_PAUSE))
 else await soak()
