@@ -1,3 +1,4 @@
+import { isInCalendar } from '../kernel/body/days.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { ChangeFilter } from '../kernel/feed/look-for-changes.ts'
 import { isId } from '../kernel/ids.ts'
@@ -82,7 +83,7 @@ function readTime(value: string): string {
   const time = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d))?$/.test(value)
     ? new Date(value)
     : undefined
-  if (!time || Number.isNaN(time.getTime()))
+  if (!time || !isInCalendar(time.getTime()))
     throw refusal('[at] must be a time, such as 2026-01-01T00:00:00Z')
   return time.toISOString()
 }

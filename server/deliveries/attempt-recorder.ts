@@ -42,17 +42,23 @@ export class AttemptRecorder {
     }
   }
 
+  /** One attempt that cannot be recorded must not make the server send the others again. */
+  async #recordEach(storeId: string, batch: readonly Attempt[]): Promise<void> {
+    for (const attempt of batch) await this.#recordBatch(storeId, [attempt])
+  }
+
   /** Waits for a database that is away. If that takes longer than the leases, another process sends the jobs again. */
   async #recordBatch(storeId: string, batch: readonly Attempt[]): Promise<void> {
     for (;;) {
       try {
         return await recordAttempts(this.#instance, storeId, batch)
       } catch (error) {
-        if (!isTemporary(error)) {
-          this.#instance.log.error({ err: error }, 'cannot record attempts of integrations')
+        if (isTemporary(error)) await sleep(retryMs)
+        else if (batch.length > 1) return await this.#recordEach(storeId, batch)
+        else {
+          this.#instance.log.error({ err: error }, 'cannot record an attempt of an integration')
           return
         }
-        await sleep(retryMs)
       }
     }
   }

@@ -1,4 +1,5 @@
 import { integrations } from '../integrations/index.ts'
+import { instantOf } from '../kernel/body/days.ts'
 import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { feedBounds } from '../kernel/feed/changes.ts'
@@ -69,9 +70,12 @@ async function windowOf(work: Work, body: Window): Promise<{ readonly from: numb
   // The window may end with what the client has just written.
   await sequence(work.store)
   const { last, trimmed } = await feedBounds(work.store)
-  const from = Math.max(body.from_position ?? (await firstSince(work, body.from as string)) ?? last + 1, 1)
+  const from = Math.max(
+    body.from_position ?? (await firstSince(work, instantOf(body.from as string))) ?? last + 1,
+    1,
+  )
   const to = Math.min(
-    body.to_position ?? (body.to === undefined ? last : await lastUntil(work, body.to)),
+    body.to_position ?? (body.to === undefined ? last : await lastUntil(work, instantOf(body.to))),
     last,
   )
   if (from > to) {
@@ -89,20 +93,21 @@ async function windowOf(work: Work, body: Window): Promise<{ readonly from: numb
 /** Changes have positions in almost the order of their times. How many of them may be out of it. */
 const disorderMax = 1_000
 
-async function firstSince({ store }: Work, time: string): Promise<number | undefined> {
+async function firstSince({ store }: Work, atMs: number): Promise<number | undefined> {
   const [row] = await store.run(
     `SELECT min(position) FROM (
        SELECT position FROM changes WHERE store_id = $1 AND at >= $2 ORDER BY at LIMIT ${disorderMax}) f`,
-    time,
+    // PostgreSQL does not read all offsets of RFC 3339.
+    new Date(atMs),
   )
   return row?.[0] == null ? undefined : Number(row[0])
 }
 
-async function lastUntil({ store }: Work, time: string): Promise<number> {
+async function lastUntil({ store }: Work, atMs: number): Promise<number> {
   const [row] = await store.run(
     `SELECT max(position) FROM (
        SELECT position FROM changes WHERE store_id = $1 AND at <= $2 ORDER BY at DESC LIMIT ${disorderMax}) l`,
-    time,
+    new Date(atMs),
   )
   return Number(row?.[0] ?? 0)
 }

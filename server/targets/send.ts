@@ -24,13 +24,16 @@ export async function send(
     // Libraries wrap the reason of an abort in errors of their own.
     (error: unknown) => failureOf(signal.aborted ? signal.reason : error, timeoutMs),
   )
-  const errorDetail = result.errorDetail.toWellFormed().replaceAll('\0', '\uFFFD').slice(0, detailCharsMax)
   return {
     ...result,
-    errorDetail,
+    errorDetail: storable(result.errorDetail.slice(0, detailCharsMax)),
+    body: storable(result.body),
     processingTimeS: Math.round((performance.now() - startedAt) * 10) / 10_000,
   }
 }
+
+/** Text that the database can store, also if it was cut inside of a character. */
+const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD')
 
 async function sendAs(network: Network, target: Target, message: Message, limits: Limits): Promise<Result> {
   switch (target.type) {

@@ -96,6 +96,8 @@ test.each([
   ['filter=eq(at,2020-01-01)', 'filter'],
   ['filter=ge(at,tomorrow)', 'filter'],
   ['filter=ge(at,2020-13-01)', 'filter'],
+  ['filter=ge(at,0000-01-01)', 'filter'],
+  ['filter=lt(at,9999-12-31T23:59:59-00:01)', 'filter'],
   ['filter=eq(id,x)', 'filter'],
   ['filter=eq(type,a)|eq(type,b)', 'filter'],
   ['filter=eq(type,a):eq(type,b)', 'filter'],

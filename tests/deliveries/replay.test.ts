@@ -52,6 +52,7 @@ test.each([
   [{ from_position: 10_000_000 }, 422, 'data'],
   [{ from_position: 5, to_position: 4 }, 422, 'data'],
   [{ to: '2020-01-01T00:00:00Z', from: '2019-01-01T00:00:00Z' }, 422, 'data'],
+  [{ to: '2020-01-01T00:00:00-18:00', from: '2019-01-01T00:00:00+23:59' }, 422, 'data'],
   [{ from: 'yesterday' }, 400, 'data.from'],
   [{ from_position: -1 }, 400, 'data.from_position'],
 ])('the window %o is refused', async (window, status, source) => {

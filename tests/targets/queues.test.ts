@@ -84,6 +84,15 @@ test('a queue that does not exist fails with what the service says', async () =>
   expect(outcome.body).toMatch(/QueueDoesNotExist|NonExistentQueue/)
 })
 
+test('the database can store a detail that is cut inside of a character', async () => {
+  const queue = await openReceiver()
+  const answer = JSON.stringify({ __type: 'sqs#Bad', message: `${'x'.repeat(994)}${'😀'.repeat(9)}` })
+  queue.answer = (_received, response) => void response.writeHead(400).end(answer)
+  const { errorDetail } = await send(network, targetAt(`${queue.url}/1/queue`), messageOf())
+  expect([errorDetail.length, errorDetail.at(-1)]).toEqual([1_000, '\uFFFD'])
+  await queue.close()
+})
+
 test('what is not a queue fails: it is silent, it answers something else, it answers without end', async () => {
   const other = await openReceiver()
   const target = targetAt(`${other.url}/1/queue`)

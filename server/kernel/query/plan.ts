@@ -1,3 +1,4 @@
+import { isInCalendar } from '../body/days.ts'
 import { Problem } from '../errors.ts'
 import { isId } from '../ids.ts'
 import type { Field, Fields } from '../shape/fields.ts'
@@ -218,7 +219,8 @@ function timeOf(field: string, value: string): string {
     .replace(' ', 'T')
   const zoned = text.length > 10 && !/(?:Z|[+-]\d\d:?\d\d)$/i.test(text) ? `${text}Z` : text
   const time = epochMs.test(text) ? new Date(Number(text)) : isoDate.test(text) ? new Date(zoned) : undefined
-  if (!time || Number.isNaN(time.getTime())) {
+  // Not a number is in no calendar.
+  if (!time || !isInCalendar(time.getTime())) {
     throw refuse(
       `[${field}] must be a timestamp such as 2026-01-31T09:30:00.000Z or 2026-01-31, not [${value}]`,
     )
