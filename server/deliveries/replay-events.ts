@@ -1,9 +1,12 @@
 import { storeFacts } from '../events/index.ts'
 import { readChanges } from '../kernel/feed/changes.ts'
+import type { Work } from '../kernel/work/context.ts'
 import type { Job } from '../kernel/work/job.ts'
 import { findObservers, jobsOf, queueJobs } from './fan-out.ts'
 
 interface Replay {
+  /** Which of the replays of the store it is. */
+  readonly place: number
   readonly integrationId: string
   /** The position before the next change. */
   readonly after: number
@@ -16,12 +19,37 @@ const changesMax = 500
 /** So many events of a replay may wait at a time: a long one must not fill the database. */
 const waitingMax = 1_000
 const restMs = 1_000
+/** Replays of a store at a time: those whose target is slow would keep the workers from the jobs of other stores. */
+export const replaysMax = 10
+
+const keyOf = (place: number) => `replay ${place}`
+
+const queueReplay = (work: Work, replay: Replay, at?: Date): Promise<void> =>
+  work.later(replayEvents, replay, { key: keyOf(replay.place), ...(at && { at }) })
+
+/** Begins a replay, in a transaction. Returns whether the store has a place for it. */
+export async function beginReplay(work: Work, replay: Omit<Replay, 'place'>): Promise<boolean> {
+  const places = Array.from({ length: replaysMax }, (_, place) => place)
+  // One request at a time looks for a place.
+  await work.store.run(`SELECT pg_advisory_xact_lock(hashtextextended('replays ' || $1::text, 0))`)
+  const rows = await work.store.run(
+    `SELECT k.place FROM unnest($2::int[], $3::text[]) AS k (place, key) WHERE NOT EXISTS (
+       SELECT FROM graphile_worker.jobs j WHERE j.key = $1::text || ' ' || k.key AND j.attempts < j.max_attempts)
+     ORDER BY k.place LIMIT 1`,
+    places,
+    places.map(keyOf),
+  )
+  const [free] = rows
+  if (!free) return false
+  await queueReplay(work, { ...replay, place: Number(free[0]) })
+  return true
+}
 
 /** Makes the events of a window into jobs again, some changes at a time. */
 export const replayEvents: Job<Replay> = {
   name: 'deliveries:replay-events',
   attemptsMax: 25,
-  run: (work, { integrationId, after, to }) =>
+  run: (work, { place, integrationId, after, to }) =>
     work.transaction(async (inside) => {
       const { store, clock } = inside
       const observer = (await findObservers(store)).find(({ id }) => id === integrationId)
@@ -32,7 +60,7 @@ export const replayEvents: Job<Replay> = {
         integrationId,
       )
       const next = (position: number, at?: Date) =>
-        inside.later(replayEvents, { integrationId, after: position, to }, at && { at })
+        queueReplay(inside, { place, integrationId, after: position, to }, at)
       if (Number(waiting?.[0]) >= waitingMax) return next(after, new Date(clock.now().getTime() + restMs))
       const changes = await readChanges(store, after, changesMax)
       const within = changes.filter(({ position }) => position <= to)

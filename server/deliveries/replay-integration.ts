@@ -9,7 +9,7 @@ import { findByName } from '../kernel/query/find.ts'
 import { json } from '../kernel/shape/answer.ts'
 import { integer, text } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { replayEvents } from './replay-events.ts'
+import { beginReplay, replaysMax } from './replay-events.ts'
 
 const position = (about: string, example: number) => integer({ min: 0, about, example })
 const time = (about: string) => text({ format: 'date-time', about, example: '2026-11-25T10:00:00.000Z' })
@@ -47,6 +47,7 @@ export const replayIntegration = action({
       to: time('The time of the last change.'),
     },
   },
+  refuses: ['rate_limited'],
   shows: { data: replay },
   async run(ctx, { params, body }) {
     const { id, doc } = await findByName(ctx, integrations, params.id)
@@ -56,7 +57,14 @@ export const replayIntegration = action({
         'The integration is disabled, so nothing can be sent. Enable it first.',
       )
     const { from, to } = await windowOf(ctx, body)
-    await ctx.later(replayEvents, { integrationId: id, after: from - 1, to })
+    if (!(await beginReplay(ctx, { integrationId: id, after: from - 1, to })))
+      throw new Problem(
+        'rate_limited',
+        `At most ${replaysMax} replays of a store run at a time; try again later.`,
+        {
+          headers: { 'retry-after': '5' },
+        },
+      )
     const data = { type: 'integration-replay', integration_id: id, from_position: from, to_position: to }
     return json(202, { data })
   },

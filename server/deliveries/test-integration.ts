@@ -1,13 +1,13 @@
 import { integrations } from '../integrations/index.ts'
 import { action } from '../kernel/declare/action.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound, Problem } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { object } from '../kernel/openapi/shapes.ts'
 import { findByName } from '../kernel/query/find.ts'
 import { json } from '../kernel/shape/answer.ts'
 import { perInstance } from '../kernel/work/per-instance.ts'
 import { openNetwork, send } from '../targets/index.ts'
-import { aboutEndpoint, type Endpoint, findEndpoints } from './endpoints.ts'
+import { aboutEndpoint, findEndpoints } from './endpoints.ts'
 
 /** How many tests a process runs at a time: each may hold its request for ten seconds. */
 const testsMax = 16
@@ -37,7 +37,9 @@ export const testIntegration = action({
   shows: { data: result },
   async run(ctx, { params }) {
     const { id } = await findByName(ctx, integrations, params.id)
-    const endpoint = (await findEndpoints(ctx, [id], 'all')).get(id) as Endpoint
+    const endpoint = (await findEndpoints(ctx, [id], 'all')).get(id)
+    // Deleted since the line above.
+    if (!endpoint) throw notFound('integration', params.id)
     const running = testing(ctx.instance)
     if (running.n >= testsMax)
       throw new Problem('rate_limited', 'Too many tests are running; try again in a second.', {

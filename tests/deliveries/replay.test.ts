@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { feedPosition } from '../../server/kernel/feed/record.ts'
+import { until } from '../support/until.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { newAccount, openHook } from './hooks.ts'
 
@@ -77,4 +78,35 @@ test('a disabled integration and a trimmed window are refused', async () => {
   const disabled = await replay(hook.path, { from_position: 1 })
   expect([disabled.status, disabled.body.errors[0].detail]).toEqual([422, expect.stringMatching(/disabled/)])
   await hook.remove()
+})
+
+test('a store has ten replays at a time, because each takes time of the workers of all stores', async () => {
+  const hook = await openHook(world.admin, ['account.created'])
+  // A replay does not go on while a thousand of its events wait.
+  await world.sql(
+    `INSERT INTO integration_jobs (store_id, id, created_at, updated_at, integration_id, event_id, key, source,
+       subject_id, position, due_at)
+     SELECT $1, gen_random_uuid(), now(), now(), $2, gen_random_uuid(), 'account.created', 'accounts',
+       gen_random_uuid(), 1, now() + interval '1 hour' FROM generate_series(1, 1000)`,
+    [world.storeId, hook.id],
+  )
+  const begun = await Promise.all(Array.from({ length: 12 }, () => replay(hook.path, { from_position: 1 })))
+  const statuses = begun.map(({ status }) => status).sort()
+  expect(statuses).toEqual([...Array.from({ length: 10 }, () => 202), 429, 429])
+  const refused = begun.find(({ status }) => status === 429)
+  expect([refused?.body.errors[0].code, refused?.headers.get('retry-after')]).toEqual(['rate_limited', '5'])
+  await world.sql('DELETE FROM integration_jobs WHERE integration_id = $1', [hook.id])
+  await until(async () => (await replay(hook.path, { from_position: 1 })).status === 202 || undefined)
+  await hook.remove()
+})
+
+test('an integration that is deleted while it is tested is not found', async () => {
+  const test = async () => {
+    const hook = await openHook(world.admin, ['account.created'])
+    const tests = [1, 2, 3].map(() => world.admin.post(`${hook.path}/test`, {}))
+    await hook.remove()
+    return (await Promise.all(tests)).map(({ status }) => status)
+  }
+  for (let round = 0; round < 20; round++)
+    for (const status of await test()) expect([200, 404]).toContain(status)
 })
