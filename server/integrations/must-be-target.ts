@@ -1,4 +1,5 @@
 import { Problem } from '../kernel/errors.ts'
+import { isSigningSecret } from '../targets/index.ts'
 import type { IntegrationType } from './kinds.ts'
 
 const schemes = {
@@ -8,13 +9,24 @@ const schemes = {
   stomp: ['stomp+ssl:', 'stomp:', 'ssl:', 'tcp:'],
 } as const satisfies Record<IntegrationType, readonly string[]>
 
-/** Refuses addresses that the server could not send anything to. */
+/** Refuses addresses that the server could not send anything to, and secrets that could not sign it. */
 export function mustBeTarget(type: IntegrationType, configuration: Readonly<Record<string, unknown>>): void {
-  const { url, addresses = [] } = configuration as { url?: string; addresses?: readonly string[] }
+  const {
+    url,
+    addresses = [],
+    signing_secret: secret,
+  } = configuration as {
+    url?: string
+    addresses?: readonly string[]
+    signing_secret?: string
+  }
   if (url) mustBeAddress(type, url, 'data.configuration.url')
   addresses.forEach((address, i) => {
     mustBeAddress(type, address, `data.configuration.addresses.${i}`)
   })
+  if (secret === undefined || isSigningSecret(secret)) return
+  const source = 'data.configuration.signing_secret'
+  throw new Problem('unprocessable', `${source} must be whsec_ and 24 to 64 bytes in base64.`, { source })
 }
 
 function mustBeAddress(type: IntegrationType, address: string, source: string): void {

@@ -150,6 +150,12 @@ describe('the configuration', () => {
       expect.any(String),
     ],
     [
+      'webhook',
+      { ...hook, signing: 'standard', signing_secret: `whsec_${'A'.repeat(33)}` },
+      'data.configuration.signing_secret',
+      'data.configuration.signing_secret must be whsec_ and 24 to 64 bytes in base64.',
+    ],
+    [
       'aws_sqs',
       { ...queue, region: undefined },
       'data.configuration.region',
