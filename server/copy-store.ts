@@ -7,6 +7,7 @@ import { compare } from './copying/compare.ts'
 import { type Copy, copyAll, matchStores } from './copying/copier.ts'
 import { CopyState } from './copying/copy-state.ts'
 import { skipped } from './copying/exceptions.ts'
+import { feedEnd, follow } from './copying/follow.ts'
 import { type Credentials, Remote } from './copying/remote.ts'
 import { Report } from './copying/report.ts'
 import { planOf } from './copying/steps.ts'
@@ -15,7 +16,7 @@ import { StartupError } from './platform/faults.ts'
 
 const usage =
   'npm run copy -- --from <url> --client-id <id> --client-secret <secret> --to <url> ' +
-  '[--to-client-id <id> --to-client-secret <secret>] [--per-second 10] [--state copy.ndjson] [--compare]. ' +
+  '[--to-client-id <id> --to-client-secret <secret>] [--per-second 10] [--state copy.ndjson] [--follow | --compare]. ' +
   'A secret may be @<file>, the name of a file that has it.'
 
 const differencesMax = 50
@@ -28,14 +29,16 @@ const roundsMax = 4
  */
 async function run(args: readonly string[]): Promise<string> {
   const text = { type: 'string' } as const
+  const flag = { type: 'boolean' } as const
   const { values } = parseArgs({
     args: [...args],
     options: {
       ...{ from: text, 'client-id': text, 'client-secret': text },
       ...{ to: text, 'to-client-id': text, 'to-client-secret': text },
-      ...{ 'per-second': text, state: text, compare: { type: 'boolean' } },
+      ...{ 'per-second': text, state: text, compare: flag, follow: flag },
     },
   })
+  if (values.compare && values.follow) throw new StartupError(usage)
   const config = readConfig()
   const perSecond = Number(values['per-second'] ?? 10)
   if (!(perSecond > 0)) throw new StartupError('--per-second must be a number above 0')
@@ -55,7 +58,7 @@ async function run(args: readonly string[]): Promise<string> {
       report: new Report(),
       say: (line) => process.stderr.write(line),
     }
-    return await copyAndCompare(copy, values.compare ?? false)
+    return await copyAndCompare(copy, values.compare ? 'compares' : values.follow ? 'follows' : 'copies')
   } finally {
     state.close()
   }
@@ -71,11 +74,18 @@ function credentialsOf(
   return { url: url.replace(/\/+$/, ''), clientId: id, clientSecret }
 }
 
-async function copyAndCompare(copy: Copy, onlyCompare: boolean): Promise<string> {
+async function copyAndCompare(copy: Copy, mode: 'copies' | 'follows' | 'compares'): Promise<string> {
+  const onlyCompare = mode === 'compares'
   const plan = planOf(app.flatMap(({ operations }) => operations))
   const { state, report, from, to } = copy
-  if (!state.beginning) state.begin({ from: from.url, to: to.url, position: null })
+  // Before the lists are read, so that no change is between them and the feed.
+  if (!state.beginning) state.begin({ from: from.url, to: to.url, position: await feedEnd(from) })
+  const position = state.position ?? state.beginning?.position ?? null
+  if (mode === 'follows' && position === null) {
+    throw new StartupError(`${from.url} had no GET /v2/changes when this copy began: --follow needs it`)
+  }
   await (onlyCompare ? matchStores(copy) : copyAll(copy, plan))
+  if (position !== null && !onlyCompare) await follow(copy, plan, position, ending(copy, mode === 'follows'))
   copy.say('comparing …\n')
   let found = await compare(copy, plan, !onlyCompare)
   // Others may write to the other server meanwhile.
@@ -100,6 +110,16 @@ async function copyAndCompare(copy: Copy, onlyCompare: boolean): Promise<string>
     ...(more > 0 ? [`  and ${more} more`] : []),
     `(${from.requests} requests to ${from.url}, ${to.requests} to ${to.url}; ${from.retries + to.retries} repeated)`,
   ].join('\n')
+}
+
+/** Whether to end with the last change: at once, or when the operator asks for it. */
+function ending({ say }: Copy, waits: boolean): () => boolean {
+  if (!waits) return () => true
+  const stop = new AbortController()
+  // A second signal ends the process.
+  process.once('SIGINT', () => stop.abort())
+  say('following changes: press Ctrl+C to end with the last one, and compare\n')
+  return () => stop.signal.aborted
 }
 
 try {

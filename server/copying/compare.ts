@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { valuesOf, withIds } from './body.ts'
-import { type Copy, collectionsOf, copyLinksOf, copyObject } from './copier.ts'
+import { type Copy, collectionsOf, copyLinksOf, copyObject, deleteCopied } from './copier.ts'
 import { entrySteps } from './entry-steps.ts'
 import { skippedObjects } from './exceptions.ts'
 import { linksOnBoth, sameLinks } from './links.ts'
@@ -72,12 +72,12 @@ class Comparing implements Comparison {
     // The new server's objects, until their counterparts are read.
     const present = new Map<string, Json>()
     for await (const object of walk(target, to, step.resource)) {
-      present.set(String(object.id), valuesOf(step.resource, object))
+      present.set(String(object.id), withoutNulls(valuesOf(step.resource, object)))
     }
     for await (const object of walk(source, from, step.resource)) {
       if (skippedObjects[step.name]?.(object)) continue
       const id = state.ids.get(object.id) ?? object.id
-      const wanted = withIds(valuesOf(step.resource, object), state.ids)
+      const wanted = withoutNulls(withIds(valuesOf(step.resource, object), state.ids))
       const other = present.get(id)
       present.delete(id)
       if (other && isDeepStrictEqual(wanted, other)) {
@@ -92,14 +92,16 @@ class Comparing implements Comparison {
     for (const id of present.keys()) {
       const copied = state.all(step.name).find((one) => one.toPath === `${to}/${id}`)
       // What this copy did not create, every store has, or somebody else has added.
-      if (!copied) continue
+      if (!copied || copied.isFound) continue
       this.differences.push(`${to}/${id}: not on the other server`)
-      if (!this.#repairs) continue
-      await target.send('DELETE', copied.toPath)
-      state.remove(step.name, copied.from)
+      if (this.#repairs) await deleteCopied(this.#copy, copied)
     }
   }
 }
+
+/** A field that was never set may be absent; after an update that empties it, it is null. */
+const withoutNulls = (values: Json): Json =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
 
 const differing = (some: Json, others: Json): readonly string[] =>
   [...new Set([...Object.keys(some), ...Object.keys(others)])].filter(

@@ -58,14 +58,29 @@ async function unlessUnreadable(copy: Copy, name: string, work: () => Promise<vo
 }
 
 /** The lists of a step, on both servers. */
-export function collectionsOf(
-  { state }: Copy,
-  { path, parent, at }: Step,
-): readonly (readonly [string, string])[] {
-  if (at) return [at]
-  if (!parent) return [[path, path]]
+export function collectionsOf({ state }: Copy, step: Step): readonly (readonly [string, string])[] {
+  if (step.at) return [step.at]
+  return step.parent ? state.all(step.parent.name).map((owner) => listOf(step, owner)) : [listOf(step)]
+}
+
+/** The list of a step on both servers, below an owner if the step has a parent. */
+export function listOf({ path }: Step, owner?: Copied): readonly [string, string] {
+  if (!owner) return [path, path]
   const below = path.slice(path.lastIndexOf('/:') + 1).replace(/^:\w+/, '')
-  return state.all(parent.name).map(({ fromPath, toPath }) => [fromPath + below, toPath + below])
+  return [owner.fromPath + below, owner.toPath + below]
+}
+
+/** Deletes what is no longer on the other server, if the copy has created it. Returns the reason if it is refused. */
+export async function deleteCopied({ to, state }: Copy, copied: Copied): Promise<string | undefined> {
+  const { step, from, toPath, isFound } = copied
+  const answer = isFound ? undefined : await to.send('DELETE', toPath)
+  if (answer && answer.status >= 300 && answer.status !== 404) return detailOf(answer)
+  state.remove(step, from)
+  // An object that has taken its unique value was found to be this one.
+  for (const other of answer ? state.all(step) : []) {
+    if (other.toPath === toPath) state.remove(step, other.from)
+  }
+  return undefined
 }
 
 async function copyStep(copy: Copy, step: Step): Promise<void> {
@@ -111,22 +126,23 @@ export async function copyObject(
 ): Promise<string | undefined> {
   const { state, report } = copy
   const known = state.find(step.name, String(object.id))
-  const keep = (id: string) =>
+  const keep = (id: string, isFound: boolean) =>
     state.add({
       ...{ step: step.name, from: object.id, to: id },
       ...{ fromPath: `${from}/${object.id}`, toPath: `${to}/${id}` },
+      ...(isFound && { isFound }),
     })
   if (known) return update(copy, step, object, known.toPath)
   if (!step.creates) {
     const id = await findMatch(copy, step, object, to)
     if (id === undefined) return 'the new server has no such object'
-    keep(id)
+    keep(id, true)
     return step.updates ? update(copy, step, object, `${to}/${id}`) : undefined
   }
   const answer = await create(copy, step, object, to)
   if (answer.status < 300) {
     const id = String(answer.body?.data?.id)
-    keep(id)
+    keep(id, false)
     report.written(step.name)
     const missing = unreadable[step.name]
     if (missing) report.remarks.add(`${step.name}: ${missing.remark}`)
@@ -136,7 +152,8 @@ export async function copyObject(
   // It exists: every store begins with some objects, and a response may have been lost.
   const id = await findSame(copy, step, object, to)
   if (id === undefined) return detailOf(answer)
-  keep(id)
+  // Only the copy itself has created an object with the same id.
+  keep(id, id !== object.id)
   return step.updates ? update(copy, step, object, `${to}/${id}`) : undefined
 }
 
@@ -204,7 +221,7 @@ async function findMatch(copy: Copy, step: Step, object: Json, to: string): Prom
   return undefined
 }
 
-async function copySingleton(copy: Copy, singleton: Singleton): Promise<void> {
+export async function copySingleton(copy: Copy, singleton: Singleton): Promise<void> {
   const { name, path, type, fields } = singleton
   const answer = await copy.from.get(path)
   copy.report.read(name)

@@ -8,6 +8,8 @@ export interface Copied {
   readonly to: string
   readonly fromPath: string
   readonly toPath: string
+  /** The new server had it already, with another id. */
+  readonly isFound?: true
 }
 
 interface Beginning {

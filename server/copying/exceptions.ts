@@ -52,6 +52,7 @@ export const actionLinks: readonly {
   readonly list: string
   readonly change: string
   readonly type: string
+  readonly changesAs: string
 }[] = [
   {
     name: 'products of nodes',
@@ -59,6 +60,7 @@ export const actionLinks: readonly {
     list: '/products',
     change: '/relationships/products',
     type: 'product',
+    changesAs: 'node-product',
   },
 ]
 

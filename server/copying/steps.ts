@@ -36,6 +36,8 @@ export interface LinkStep {
   readonly operations: { readonly add: boolean; readonly replace: boolean; readonly remove: boolean }
   /** The members of a link's `meta`. */
   readonly meta: readonly string[]
+  /** The type of a link in the change feed, where a change of links is not one of their owner. */
+  readonly changesAs?: string
 }
 
 export interface Plan {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fillStore } from '../moving/full-store.ts'
 import { begin } from '../moving/run-command.ts'
@@ -19,13 +20,13 @@ afterAll(() => world.close())
 const newServer = (more: Record<string, string> = {}) => serve(startedDirectory(), { ...key, ...more }).ready
 
 /** Copies from a server at `from` to the one at `to`. */
-const copy = (from: string, to: string, state: string) =>
+const copy = (from: string, to: string, state: string, ...more: string[]) =>
   begin(
     'copy-store.ts',
     [
       ...['--from', from, '--client-id', world.key.id, '--client-secret', world.key.secret],
       ...['--to', to, '--to-client-id', key.SUTLER_CLIENT_ID, '--to-client-secret', key.SUTLER_CLIENT_SECRET],
-      ...['--state', state, '--per-second', '1000'],
+      ...['--state', state, '--per-second', '1000', ...more],
     ],
     {},
   )
@@ -48,4 +49,84 @@ test('a store is copied through its public operations, and compared', { timeout:
   const there = (await world.admin.get(`/v2/files/${file.id}`)).body.data.link.href
   const contents = await Promise.all([file.link.href, there].map(async (href) => (await fetch(href)).text()))
   expect(contents[0]).toBe(contents[1])
+})
+
+const address = {
+  ...{ type: 'address', first_name: 'Ada', last_name: 'Bloom', line_1: '1 Road', county: 'Kent' },
+  ...{ postcode: 'K1', country: 'GB' },
+}
+
+/** The accounts of a store with their names, their tags and the names of their addresses. */
+async function accountsOf(client: Client): Promise<unknown> {
+  const { data } = (await client.get('/v2/accounts?sort=id&page[limit]=100')).body
+  return Promise.all(
+    data.map(async ({ id, name }: { id: string; name: string }) => {
+      const addresses = await client.get(`/v2/accounts/${id}/addresses`)
+      // The copy may have deleted the account meanwhile.
+      if (addresses.status === 404) return [id]
+      const tags = (await client.get(`/v2/accounts/${id}/relationships/account-tags`)).body.data
+      return [id, name, tags, addresses.body.data.map((one: { name: string }) => one.name).sort()]
+    }),
+  )
+}
+
+/** Creates, changes, tags and deletes accounts and their addresses, one round after the other. */
+async function writeUntil(admin: Client, isOver: () => boolean): Promise<void> {
+  const tag = (await admin.post('/v2/account-tags', { data: { type: 'account_tag', name: 'Late' } })).body
+    .data
+  const own = ((await admin.get('/v2/accounts')).body.data as { id: string }[]).map(({ id }) => id)
+  for (let i = 0; !isOver(); i++) {
+    const { id } = (await admin.post('/v2/accounts', { data: { type: 'account', name: `New ${i}` } })).body
+      .data
+    own.push(id)
+    for (const name of [`Home ${i}`, `Work ${i}`])
+      await admin.post(`/v2/accounts/${id}/addresses`, { data: { ...address, name } })
+    await admin.put(`/v2/accounts/${own.at(-3)}`, { data: { type: 'account', name: `Changed ${i}` } })
+    await admin.post(`/v2/accounts/${id}/relationships/account-tags`, {
+      data: [{ type: 'account_tag', id: tag.id }],
+    })
+    // From the oldest on: those that the lists had.
+    if (i % 2 === 0) await admin.delete(`/v2/accounts/${own.shift()}`)
+    await sleep(300)
+  }
+}
+
+test('a copy follows the changes of the other server, with deletions, until it is stopped', {
+  timeout: 600_000,
+}, async () => {
+  const url = await newServer({ SUTLER_KEEP_IDS: 'true' })
+  const state = join(newDirectory(), 'copy.ndjson')
+  const { child, ended } = copy(world.url, url, state, '--follow')
+  let said = ''
+  child.stderr?.on('data', (text) => {
+    said += text
+  })
+  let isOver = false
+  const writing = writeUntil(world.admin, () => isOver)
+  await expect.poll(() => said, { timeout: 300_000 }).toContain('followed changes to')
+  await sleep(3000)
+  isOver = true
+  await writing
+  // Nothing has been compared yet, so only the feed can have brought the last changes.
+  const admin = await adminOf(url)
+  const wanted = await accountsOf(world.admin)
+  await expect.poll(() => accountsOf(admin), { timeout: 60_000, interval: 1000 }).toEqual(wanted)
+  expect(said).not.toContain('comparing')
+  child.kill('SIGINT')
+  const { stdout, code } = await ended
+  expect(said).not.toContain('differences')
+  expect(stdout).toMatch(/changes during the copy: \d+ objects copied again, [1-9]\d* deleted/)
+  expect(stdout).toMatch(/All \d\d\d objects are equal on both servers/)
+  expect(code).toBe(0)
+
+  // The feed loses what the copy has not read: the lists say what is deleted.
+  const [{ id }] = (await world.admin.get('/v2/accounts')).body.data
+  await world.admin.delete(`/v2/accounts/${id}`)
+  await sleep(1000)
+  await world.sql('UPDATE feeds SET trimmed = position WHERE store_id = $1', [world.storeId])
+  const again = await copy(world.url, url, state).ended
+  expect(again.stderr).toContain('reading the lists again')
+  expect(again.stderr).not.toContain('differences')
+  expect(again.code).toBe(0)
+  expect(await accountsOf(admin)).toEqual(await accountsOf(world.admin))
 })
