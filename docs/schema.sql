@@ -2605,7 +2605,7 @@ CREATE TABLE changes (
 CREATE INDEX changes_by_time ON ONLY changes USING btree (store_id, at);
 CREATE INDEX changes_of_object ON ONLY changes USING btree (store_id, id, "position");
 CREATE INDEX changes_of_one_time_passwords ON ONLY changes USING btree (store_id, (((doc -> 'user_authentication_info'::text) ->> 'id'::text))) WHERE (type = 'one-time-password-token-request'::text);
-CREATE INDEX changes_of_personal_data_by_scope ON ONLY changes USING btree (store_id, scope) WHERE personal;
+CREATE INDEX changes_of_personal_data_by_scope ON ONLY changes USING btree (store_id, scope) WHERE (personal AND (scope IS NOT NULL));
 
 CREATE TABLE currencies (
   store_id uuid NOT NULL,

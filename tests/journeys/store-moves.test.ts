@@ -54,6 +54,9 @@ async function hashesOf(url: string): Promise<Record<string, string>> {
     'feeds',
     'feed_gaps',
     'feed_days',
+    'feed_readers',
+    // Written behind the responses.
+    'personal_data_reads',
     'catalog_rule_states',
   ]
   const client = new pg.Client(url)

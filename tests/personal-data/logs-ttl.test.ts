@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../server/kernel/clock.ts'
 import { trimChanges } from '../../server/personal-data/trim-changes.ts'
 import { openWorld, type World } from '../support/world.ts'
+import { untilFeedIsRead } from './feed-is-read.ts'
 import { about, body, logs, makeCustomer } from './people.ts'
 
 let world: World
@@ -50,6 +51,7 @@ test('older changes are deleted in batches, by the setting of each store', async
     [world.storeId, customer.id],
   )
   const trim = async (days: number) => {
+    await untilFeedIsRead(world)
     const clock = { now: () => new Date(systemClock.now().getTime() + days * msPerDay) }
     await trimChanges.run({ ...world.server.instance, clock })
     const count = async (client: World['admin'], id: string) =>

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sequence } from '../../server/kernel/feed/record.ts'
 import { trimChanges } from '../../server/personal-data/trim-changes.ts'
-import { until } from '../support/until.ts'
 import { openWorld, type World } from '../support/world.ts'
+import { untilFeedIsRead } from './feed-is-read.ts'
 import { body } from './people.ts'
 
 let world: World
@@ -23,15 +23,7 @@ const laterIn = (days: number) =>
     days,
   ])
 const trim = async (days: number) => {
-  // Integrations read what they have not read yet.
-  await until(async () => {
-    const { rows } = await world.sql(
-      `SELECT FROM feeds f LEFT JOIN feed_readers r ON r.store_id = f.store_id AND r.reader = 'deliveries'
-       WHERE f.store_id = $1 AND f.position > coalesce(r.position, 0)`,
-      [world.storeId],
-    )
-    return rows.length === 0 || undefined
-  })
+  await untilFeedIsRead(world)
   await trimChanges.run({
     ...world.server.instance,
     clock: { now: () => new Date(Date.now() + days * day) },
