@@ -30,7 +30,7 @@ DECLARE
   at timestamptz(3) := coalesce(nullif(split_part(author, ' ', 3), '')::timestamptz, clock_timestamp());
 BEGIN
   EXECUTE format(
-    'UPDATE %s r SET version = r.version + 1, updated_at = greatest(r.updated_at, $3)%s%s WHERE r.store_id = $1 AND %s',
+    'UPDATE %s r SET version = r.version + 1, updated_at = greatest(r.updated_at, fenced($3))%s%s WHERE r.store_id = $1 AND %s',
     changed, ', doc = ' || doc, ', hidden = ' || hidden, which
   ) USING of_store, deleted, at, deleted_from;
 END $procedure$
@@ -151,7 +151,7 @@ AS $function$
 BEGIN
   PERFORM pg_advisory_xact_lock(deliveries_lock(of_store));
   UPDATE integration_jobs j
-  SET state = 'dropped', due_at = NULL, leased_until = NULL, updated_at = instant,
+  SET state = 'dropped', due_at = NULL, leased_until = NULL, updated_at = fenced(instant),
     reason = 'The integration was disabled or deleted.'
   WHERE j.store_id = of_store AND j.state = 'waiting' AND NOT EXISTS (
     SELECT FROM integrations i WHERE i.store_id = of_store AND i.id = j.integration_id AND i.enabled);
@@ -226,7 +226,7 @@ BEGIN
   WITH changed AS (
     UPDATE integration_jobs j
     SET state = a.state, attempt = a.attempt, due_at = a.due_at, leased_until = NULL, reason = a.reason,
-      updated_at = instant
+      updated_at = fenced(instant)
     FROM json_to_recordset(attempts) AS a (id uuid, lease timestamptz, state text, attempt integer, due_at timestamptz,
       reason text)
     WHERE j.store_id = of_store AND j.id = a.id AND j.state = 'waiting' AND j.leased_until = a.lease
@@ -271,20 +271,12 @@ CREATE OR REPLACE FUNCTION fence_times()
  LANGUAGE plpgsql
 AS $function$
 DECLARE
-  -- The transaction must have its number before it reads the fence: whoever raises the fence waits for that number.
   xid xid8 := pg_current_xact_id();
-  -- What the view pg_sequences reads.
   fence timestamptz := to_timestamp(pg_sequence_last_value('time_fence'::regclass));
 BEGIN
-  IF NEW.updated_at < fence OR TG_OP = 'INSERT' AND NEW.created_at < fence THEN
-    -- What is copied from another database keeps its times: nobody can have followed it yet.
-    IF current_setting('sutler.keep_times', true) = 'on' THEN RETURN NEW; END IF;
-    IF TG_OP = 'INSERT' THEN
-      NEW.created_at := greatest(NEW.created_at, fence);
-    -- A change is a new version; bookkeeping beside it is none.
-    ELSIF NEW.version = OLD.version AND NEW.updated_at = OLD.updated_at THEN
-      RETURN NEW;
-    END IF;
+  -- What is copied from another database keeps its times: nobody can have followed it yet.
+  IF (NEW.updated_at < fence OR NEW.created_at < fence) AND current_setting('sutler.keep_times', true) IS DISTINCT FROM 'on' THEN
+    NEW.created_at := greatest(NEW.created_at, fence);
     NEW.updated_at := greatest(NEW.updated_at, fence);
   END IF;
   RETURN NEW;
@@ -294,9 +286,22 @@ END $function$
 CREATE OR REPLACE PROCEDURE fence_times_of(IN fenced regclass)
  LANGUAGE plpgsql
 AS $procedure$ BEGIN
-  EXECUTE format('CREATE OR REPLACE TRIGGER fence_times BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION fence_times()',
+  EXECUTE format('CREATE OR REPLACE TRIGGER fence_times BEFORE INSERT ON %s FOR EACH ROW EXECUTE FUNCTION fence_times()',
     fenced);
 END $procedure$
+;
+
+CREATE OR REPLACE FUNCTION fenced(instant timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  -- The transaction must have its number before it reads the fence: whoever raises the fence waits for that number.
+  xid xid8 := pg_current_xact_id();
+BEGIN
+  -- What the view pg_sequences reads.
+  RETURN greatest(instant, to_timestamp(pg_sequence_last_value('time_fence'::regclass)));
+END $function$
 ;
 
 CREATE OR REPLACE FUNCTION fill_cart_columns()
@@ -1749,7 +1754,7 @@ BEGIN
   FROM json_to_recordset(jobs) AS n (id uuid, integration_id uuid, event_id uuid, key text, source text,
     subject_id uuid, position bigint)
   ON CONFLICT (store_id, id) DO UPDATE
-    SET state = 'waiting', attempt = 0, due_at = NULL, leased_until = NULL, reason = NULL, updated_at = instant
+    SET state = 'waiting', attempt = 0, due_at = NULL, leased_until = NULL, reason = NULL, updated_at = fenced(instant)
     WHERE again AND integration_jobs.state <> 'waiting';
   GET DIAGNOSTICS queued = ROW_COUNT;
   PERFORM activate_deliveries(of_store, jobs, instant);
@@ -2324,7 +2329,7 @@ CREATE TABLE account_addresses (
   CONSTRAINT account_addresses_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX account_addresses_by_created_at ON account_addresses USING btree (store_id, account_id, created_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON account_addresses FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON account_addresses FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON account_addresses FOR EACH ROW EXECUTE FUNCTION account_addresses_tracked();
 
 CREATE TABLE account_memberships (
@@ -2344,7 +2349,7 @@ CREATE TABLE account_memberships (
 );
 CREATE INDEX account_memberships_by_created_at ON account_memberships USING btree (store_id, account_id, created_at, id);
 CREATE INDEX account_memberships_of_member_by_created_at ON account_memberships USING btree (store_id, account_member_id, created_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON account_memberships FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON account_memberships FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON account_memberships FOR EACH ROW EXECUTE FUNCTION account_memberships_tracked();
 
 CREATE TABLE account_tags (
@@ -2361,7 +2366,7 @@ CREATE TABLE account_tags (
 );
 CREATE INDEX account_tags_by_created_at ON account_tags USING btree (store_id, created_at, id);
 CREATE INDEX account_tags_by_updated_at ON account_tags USING btree (store_id, updated_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON account_tags FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON account_tags FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON account_tags FOR EACH ROW EXECUTE FUNCTION account_tags_tracked();
 
 CREATE TABLE accounts (
@@ -2392,7 +2397,7 @@ CREATE INDEX accounts_by_parent ON accounts USING btree (store_id, parent_id) WH
 CREATE INDEX accounts_by_updated_at ON accounts USING btree (store_id, updated_at, id);
 CREATE TRIGGER account_addresses_parent_fkey BEFORE DELETE ON accounts FOR EACH ROW EXECUTE FUNCTION account_addresses_parent_fkey();
 CREATE TRIGGER account_memberships_parent_fkey BEFORE DELETE ON accounts FOR EACH ROW EXECUTE FUNCTION account_memberships_parent_fkey();
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON accounts FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON accounts FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER leave_carts AFTER DELETE ON accounts FOR EACH ROW EXECUTE FUNCTION leave_carts('accounts');
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON accounts FOR EACH ROW EXECUTE FUNCTION accounts_tracked();
 
@@ -2420,7 +2425,7 @@ CREATE TABLE application_keys (
   CONSTRAINT application_keys_client_id_key UNIQUE (client_id)
 );
 CREATE INDEX application_keys_by_created_at ON application_keys USING btree (store_id, created_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON application_keys FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON application_keys FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON application_keys FOR EACH ROW EXECUTE FUNCTION application_keys_tracked();
 
 CREATE TABLE associated_products (
@@ -2441,7 +2446,7 @@ CREATE TABLE associated_products (
 );
 CREATE INDEX associated_products_by_id ON associated_products USING btree (store_id, id);
 CREATE INDEX associated_products_by_place ON associated_products USING btree (store_id, product_id, custom_relationship_id, place, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON associated_products FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON associated_products FOR EACH ROW EXECUTE FUNCTION fence_times();
 
 CREATE TABLE attempts (
   store_id uuid NOT NULL,
@@ -2466,7 +2471,7 @@ CREATE TABLE authentication_realms (
   CONSTRAINT authentication_realms_origin_key UNIQUE (store_id, origin)
 );
 CREATE INDEX authentication_realms_by_created_at ON authentication_realms USING btree (store_id, created_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON authentication_realms FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON authentication_realms FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER oidc_profiles_parent_fkey BEFORE DELETE ON authentication_realms FOR EACH ROW EXECUTE FUNCTION oidc_profiles_parent_fkey();
 CREATE TRIGGER password_profiles_parent_fkey BEFORE DELETE ON authentication_realms FOR EACH ROW EXECUTE FUNCTION password_profiles_parent_fkey();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON authentication_realms FOR EACH ROW EXECUTE FUNCTION authentication_realms_tracked();
@@ -2499,7 +2504,7 @@ CREATE INDEX carts_by_name ON carts USING btree (store_id, lower((name COLLATE "
 CREATE INDEX carts_by_payment_intent ON carts USING btree (store_id, ((doc ->> 'payment_intent_id'::text))) WHERE ((doc ->> 'payment_intent_id'::text) IS NOT NULL);
 CREATE INDEX carts_by_updated_at ON carts USING btree (store_id, updated_at, id);
 CREATE INDEX carts_with_owners ON carts USING btree (store_id, updated_at, id) WHERE ((customers <> '[]'::jsonb) OR (accounts <> '[]'::jsonb));
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON carts FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON carts FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER fill_cart_columns BEFORE INSERT OR UPDATE ON carts FOR EACH ROW EXECUTE FUNCTION fill_cart_columns();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON carts FOR EACH ROW EXECUTE FUNCTION carts_tracked();
 
@@ -2533,7 +2538,7 @@ CREATE TABLE catalog_releases (
 );
 CREATE INDEX catalog_releases_by_created_at ON catalog_releases USING btree (store_id, catalog_id, created_at, id);
 CREATE INDEX catalog_releases_by_updated_at ON catalog_releases USING btree (store_id, catalog_id, updated_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON catalog_releases FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON catalog_releases FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON catalog_releases FOR EACH ROW EXECUTE FUNCTION catalog_releases_tracked();
 
 CREATE TABLE catalog_rule_states (
@@ -2560,7 +2565,7 @@ CREATE INDEX catalog_rules_by_created_at ON catalog_rules USING btree (store_id,
 CREATE INDEX catalog_rules_by_updated_at ON catalog_rules USING btree (store_id, updated_at, id);
 CREATE INDEX catalog_rules_by_values ON catalog_rules USING gin (rule_values(store_id, doc));
 CREATE INDEX catalog_rules_pending ON catalog_rules USING btree (store_id) WHERE ((hidden -> 'pending'::text) IS NOT NULL);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON catalog_rules FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON catalog_rules FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER renew_catalog_rule_state AFTER INSERT OR DELETE OR UPDATE ON catalog_rules FOR EACH ROW EXECUTE FUNCTION renew_catalog_rule_state();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON catalog_rules FOR EACH ROW EXECUTE FUNCTION catalog_rules_tracked();
 
@@ -2579,7 +2584,7 @@ CREATE INDEX catalogs_by_created_at ON catalogs USING btree (store_id, created_a
 CREATE INDEX catalogs_by_name ON catalogs USING btree (store_id, name, id) INCLUDE (created_at);
 CREATE INDEX catalogs_by_updated_at ON catalogs USING btree (store_id, updated_at, id);
 CREATE TRIGGER catalog_releases_parent_fkey BEFORE DELETE ON catalogs FOR EACH ROW EXECUTE FUNCTION catalog_releases_parent_fkey();
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON catalogs FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON catalogs FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER forget_published AFTER DELETE ON catalogs FOR EACH ROW EXECUTE FUNCTION forget_published_of_catalog();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON catalogs FOR EACH ROW EXECUTE FUNCTION catalogs_tracked();
 
@@ -2622,7 +2627,7 @@ CREATE TABLE currencies (
 );
 CREATE INDEX currencies_by_created_at ON currencies USING btree (store_id, created_at, id);
 CREATE UNIQUE INDEX currencies_default_key ON currencies USING btree (store_id) WHERE is_default;
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON currencies FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON currencies FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON currencies FOR EACH ROW EXECUTE FUNCTION currencies_tracked();
 
 CREATE TABLE custom_api_role_policies (
@@ -2642,7 +2647,7 @@ CREATE TABLE custom_api_role_policies (
 CREATE INDEX custom_api_role_policies_by_created_at ON custom_api_role_policies USING btree (store_id, created_at, id);
 CREATE INDEX custom_api_role_policies_by_role ON custom_api_role_policies USING btree (store_id, role_id, created_at, id);
 CREATE INDEX custom_api_role_policies_by_updated_at ON custom_api_role_policies USING btree (store_id, updated_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON custom_api_role_policies FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON custom_api_role_policies FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON custom_api_role_policies FOR EACH ROW EXECUTE FUNCTION custom_api_role_policies_tracked();
 
 CREATE TABLE custom_apis (
@@ -2668,7 +2673,7 @@ CREATE INDEX custom_apis_by_updated_at ON custom_apis USING btree (store_id, upd
 CREATE TRIGGER custom_api_role_policies_custom_api_id_fkey BEFORE DELETE ON custom_apis FOR EACH ROW EXECUTE FUNCTION custom_api_role_policies_custom_api_id_fkey();
 CREATE TRIGGER custom_fields_parent_fkey BEFORE DELETE ON custom_apis FOR EACH ROW EXECUTE FUNCTION custom_fields_parent_fkey();
 CREATE TRIGGER entries_parent_fkey BEFORE DELETE ON custom_apis FOR EACH ROW EXECUTE FUNCTION entries_parent_fkey();
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON custom_apis FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON custom_apis FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON custom_apis FOR EACH ROW EXECUTE FUNCTION custom_apis_tracked();
 
 CREATE TABLE custom_fields (
@@ -2694,7 +2699,7 @@ CREATE INDEX custom_fields_by_created_at ON custom_fields USING btree (store_id,
 CREATE INDEX custom_fields_by_field_type ON custom_fields USING btree (store_id, custom_api_id, field_type, id);
 CREATE INDEX custom_fields_by_name ON custom_fields USING btree (store_id, custom_api_id, name, id);
 CREATE INDEX custom_fields_by_updated_at ON custom_fields USING btree (store_id, custom_api_id, updated_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON custom_fields FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON custom_fields FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON custom_fields FOR EACH ROW EXECUTE FUNCTION custom_fields_tracked();
 
 CREATE TABLE custom_relationships (
@@ -2712,7 +2717,7 @@ CREATE TABLE custom_relationships (
 CREATE INDEX custom_relationships_by_created_at ON custom_relationships USING btree (store_id, created_at, id);
 CREATE INDEX custom_relationships_by_slug ON custom_relationships USING btree (store_id, slug, created_at, id);
 CREATE INDEX custom_relationships_by_updated_at ON custom_relationships USING btree (store_id, updated_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON custom_relationships FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON custom_relationships FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON custom_relationships FOR EACH ROW EXECUTE FUNCTION custom_relationships_tracked();
 
 CREATE TABLE customer_addresses (
@@ -2728,7 +2733,7 @@ CREATE TABLE customer_addresses (
   CONSTRAINT customer_addresses_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX customer_addresses_by_created_at ON customer_addresses USING btree (store_id, customer_id, created_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON customer_addresses FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON customer_addresses FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON customer_addresses FOR EACH ROW EXECUTE FUNCTION customer_addresses_tracked();
 
 CREATE TABLE customers (
@@ -2751,7 +2756,7 @@ CREATE INDEX customers_by_name ON customers USING btree (store_id, name, id) INC
 CREATE INDEX customers_by_updated_at ON customers USING btree (store_id, updated_at, id);
 CREATE UNIQUE INDEX customers_email_key ON customers USING btree (store_id, lower((email COLLATE "default")));
 CREATE TRIGGER customer_addresses_parent_fkey BEFORE DELETE ON customers FOR EACH ROW EXECUTE FUNCTION customer_addresses_parent_fkey();
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON customers FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON customers FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER leave_carts AFTER DELETE ON customers FOR EACH ROW EXECUTE FUNCTION leave_carts('customers');
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON customers FOR EACH ROW EXECUTE FUNCTION customers_tracked();
 
@@ -2781,7 +2786,7 @@ CREATE TABLE entries (
 );
 CREATE INDEX entries_by_created_at ON entries USING btree (store_id, custom_api_id, created_at, id);
 CREATE INDEX entries_by_updated_at ON entries USING btree (store_id, custom_api_id, updated_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON entries FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON entries FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER index_entry AFTER INSERT OR DELETE OR UPDATE ON entries FOR EACH ROW EXECUTE FUNCTION index_entry();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON entries FOR EACH ROW EXECUTE FUNCTION entries_tracked();
 
@@ -2814,7 +2819,7 @@ CREATE TABLE erasure_requests (
   CONSTRAINT erasure_requests_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX erasure_requests_by_created_at ON erasure_requests USING btree (store_id, resource_id, created_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON erasure_requests FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON erasure_requests FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON erasure_requests FOR EACH ROW EXECUTE FUNCTION erasure_requests_tracked();
 
 CREATE TABLE feed_days (
@@ -2870,7 +2875,7 @@ CREATE INDEX files_by_file_name ON files USING btree (store_id, file_name, creat
 CREATE INDEX files_by_file_size ON files USING btree (store_id, file_size, created_at, id);
 CREATE INDEX files_by_height ON files USING btree (store_id, height, created_at, id) WHERE (height IS NOT NULL);
 CREATE INDEX files_by_width ON files USING btree (store_id, width, created_at, id) WHERE (width IS NOT NULL);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON files FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON files FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER forget_main_image AFTER DELETE ON files FOR EACH ROW EXECUTE FUNCTION forget_main_image();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON files FOR EACH ROW EXECUTE FUNCTION files_tracked();
 
@@ -2899,7 +2904,7 @@ CREATE TABLE flow_entries (
 CREATE INDEX flow_entries_by_created_at ON flow_entries USING btree (store_id, flow_id, created_at, id);
 CREATE INDEX flow_entries_by_product_id ON flow_entries USING btree (store_id, product_id) WHERE (product_id IS NOT NULL);
 CREATE INDEX flow_entries_by_updated_at ON flow_entries USING btree (store_id, flow_id, updated_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON flow_entries FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON flow_entries FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER index_entry AFTER INSERT OR DELETE OR UPDATE ON flow_entries FOR EACH ROW EXECUTE FUNCTION index_flow_entry();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON flow_entries FOR EACH ROW EXECUTE FUNCTION flow_entries_tracked();
 
@@ -2920,7 +2925,7 @@ CREATE TABLE flow_fields (
 CREATE INDEX flow_fields_by_created_at ON flow_fields USING btree (store_id, created_at, id);
 CREATE INDEX flow_fields_by_slug ON flow_fields USING btree (store_id, slug, id) INCLUDE (created_at);
 CREATE INDEX flow_fields_by_updated_at ON flow_fields USING btree (store_id, updated_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON flow_fields FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON flow_fields FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON flow_fields FOR EACH ROW EXECUTE FUNCTION flow_fields_tracked();
 
 CREATE TABLE flows (
@@ -2938,7 +2943,7 @@ CREATE TABLE flows (
 CREATE INDEX flows_by_created_at ON flows USING btree (store_id, created_at, id);
 CREATE INDEX flows_by_slug ON flows USING btree (store_id, slug, id) INCLUDE (created_at);
 CREATE INDEX flows_by_updated_at ON flows USING btree (store_id, updated_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON flows FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON flows FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER flow_entries_parent_fkey BEFORE DELETE ON flows FOR EACH ROW EXECUTE FUNCTION flow_entries_parent_fkey();
 CREATE TRIGGER flow_fields_flow_fkey BEFORE DELETE ON flows FOR EACH ROW EXECUTE FUNCTION flow_fields_flow_fkey();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON flows FOR EACH ROW EXECUTE FUNCTION flows_tracked();
@@ -2980,7 +2985,7 @@ CREATE TABLE gateways (
   CONSTRAINT gateways_slug_key UNIQUE (store_id, slug)
 );
 CREATE INDEX gateways_by_slug ON gateways USING btree (store_id, slug, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON gateways FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON gateways FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON gateways FOR EACH ROW EXECUTE FUNCTION gateways_tracked();
 
 CREATE TABLE idempotency_keys (
@@ -3035,7 +3040,7 @@ CREATE UNIQUE INDEX integration_jobs_active ON integration_jobs USING btree (sto
 CREATE INDEX integration_jobs_by_created_at ON integration_jobs USING btree (store_id, integration_id, created_at, id);
 CREATE INDEX integration_jobs_by_subject ON integration_jobs USING btree (store_id, integration_id, subject_id, source, "position") WHERE (state = 'waiting'::text);
 CREATE INDEX integration_jobs_due ON integration_jobs USING btree (store_id, integration_id, due_at) WHERE ((state = 'waiting'::text) AND (due_at IS NOT NULL));
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON integration_jobs FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON integration_jobs FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE ON integration_jobs FOR EACH ROW EXECUTE FUNCTION integration_jobs_counted();
 CREATE TRIGGER track_moves AFTER UPDATE ON integration_jobs FOR EACH ROW WHEN ((old.updated_at <> new.updated_at)) EXECUTE FUNCTION integration_jobs_counted();
 
@@ -3054,7 +3059,7 @@ CREATE TABLE integration_logs (
 CREATE INDEX integration_logs_by_created_at ON integration_logs USING btree (store_id, created_at, id);
 CREATE INDEX integration_logs_by_integration ON integration_logs USING btree (store_id, integration_id, created_at, id);
 CREATE INDEX integration_logs_by_job ON integration_logs USING btree (store_id, job_id, created_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON integration_logs FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON integration_logs FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE ON integration_logs FOR EACH ROW EXECUTE FUNCTION integration_logs_counted();
 CREATE TRIGGER track_moves AFTER UPDATE ON integration_logs FOR EACH ROW WHEN ((old.updated_at <> new.updated_at)) EXECUTE FUNCTION integration_logs_counted();
 
@@ -3071,7 +3076,7 @@ CREATE TABLE integrations (
   CONSTRAINT integrations_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX integrations_by_created_at ON integrations USING btree (store_id, created_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON integrations FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON integrations FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON integrations FOR EACH ROW EXECUTE FUNCTION integrations_tracked();
 
 CREATE TABLE intents (
@@ -3108,7 +3113,7 @@ CREATE INDEX inventory_locations_by_created_at ON inventory_locations USING btre
 CREATE INDEX inventory_locations_by_external_ref ON inventory_locations USING btree (store_id, "left"(external_ref, 128), created_at, id);
 CREATE INDEX inventory_locations_by_name ON inventory_locations USING btree (store_id, "left"(name, 128), created_at, id);
 CREATE INDEX inventory_locations_by_updated_at ON inventory_locations USING btree (store_id, updated_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON inventory_locations FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON inventory_locations FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON inventory_locations FOR EACH ROW EXECUTE FUNCTION inventory_locations_tracked();
 
 CREATE TABLE list_blocks (
@@ -3193,7 +3198,7 @@ CREATE TABLE merchant_realm_mappings (
   CONSTRAINT merchant_realm_mappings_pkey PRIMARY KEY (store_id, id)
 );
 CREATE UNIQUE INDEX merchant_realm_mappings_prefix_key ON merchant_realm_mappings USING btree (lower((prefix COLLATE "default")));
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON merchant_realm_mappings FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON merchant_realm_mappings FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON merchant_realm_mappings FOR EACH ROW EXECUTE FUNCTION merchant_realm_mappings_tracked();
 
 CREATE TABLE migrations (
@@ -3220,7 +3225,7 @@ CREATE TABLE node_products (
 );
 CREATE INDEX node_products_by_place ON node_products USING btree (store_id, node_id, place, id);
 CREATE INDEX node_products_by_product ON node_products USING btree (store_id, id, created_at, node_id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON node_products FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON node_products FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE CONSTRAINT TRIGGER forget_curated_product AFTER DELETE ON node_products DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.curated IS NOT NULL)) EXECUTE FUNCTION forget_curated_product();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON node_products FOR EACH ROW EXECUTE FUNCTION node_products_tracked();
 
@@ -3268,7 +3273,7 @@ CREATE INDEX nodes_of_store_by_created_at ON nodes USING btree (store_id, create
 CREATE INDEX nodes_of_store_by_updated_at ON nodes USING btree (store_id, updated_at, id);
 CREATE UNIQUE INDEX nodes_slug_key ON nodes USING btree (store_id, parent_id, md5(slug));
 CREATE TRIGGER count_moved_node AFTER UPDATE ON nodes FOR EACH ROW WHEN ((new.parent_id <> old.parent_id)) EXECUTE FUNCTION count_moved_node();
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON nodes FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON nodes FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER keep_has_children AFTER INSERT ON nodes FOR EACH ROW WHEN ((new.parent_id IS NOT NULL)) EXECUTE FUNCTION keep_has_children();
 CREATE CONSTRAINT TRIGGER keep_has_children_when_deleted AFTER DELETE ON nodes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.parent_id IS NOT NULL)) EXECUTE FUNCTION keep_has_children();
 CREATE TRIGGER keep_has_children_when_moved AFTER UPDATE ON nodes FOR EACH ROW WHEN ((new.parent_id <> old.parent_id)) EXECUTE FUNCTION keep_has_children();
@@ -3291,7 +3296,7 @@ CREATE TABLE oidc_profiles (
   CONSTRAINT oidc_profiles_realm_key UNIQUE (store_id, realm_id, id)
 );
 CREATE INDEX oidc_profiles_by_created_at ON oidc_profiles USING btree (store_id, realm_id, created_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON oidc_profiles FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON oidc_profiles FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON oidc_profiles FOR EACH ROW EXECUTE FUNCTION oidc_profiles_tracked();
 CREATE TRIGGER user_authentication_oidc_profile_infos_profile_fkey BEFORE DELETE ON oidc_profiles FOR EACH ROW EXECUTE FUNCTION user_authentication_oidc_profile_infos_profile_fkey();
 
@@ -3325,7 +3330,7 @@ CREATE TABLE order_jobs (
   CONSTRAINT order_jobs_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX order_jobs_by_created_at ON order_jobs USING btree (store_id, created_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON order_jobs FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON order_jobs FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON order_jobs FOR EACH ROW EXECUTE FUNCTION order_jobs_tracked();
 
 CREATE TABLE order_transactions (
@@ -3344,7 +3349,7 @@ CREATE TABLE order_transactions (
 CREATE INDEX order_transactions_by_concern ON order_transactions USING btree (store_id, updated_at, id) WHERE ((hidden ->> 'concern'::text) IS NOT NULL);
 CREATE INDEX order_transactions_by_created_at ON order_transactions USING btree (store_id, order_id, created_at, id);
 CREATE UNIQUE INDEX order_transactions_reference_key ON order_transactions USING btree (store_id, ((doc ->> 'reference'::text))) WHERE (((doc ->> 'gateway'::text) <> 'manual'::text) AND ((doc ->> 'reference'::text) IS NOT NULL));
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON order_transactions FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON order_transactions FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON order_transactions FOR EACH ROW EXECUTE FUNCTION order_transactions_tracked();
 
 CREATE TABLE orders (
@@ -3407,7 +3412,7 @@ CREATE INDEX orders_by_status ON orders USING btree (store_id, status, id) INCLU
 CREATE INDEX orders_by_updated_at ON orders USING btree (store_id, updated_at, id);
 CREATE INDEX orders_by_with_tax ON orders USING btree (store_id, with_tax, id) INCLUDE (created_at);
 CREATE INDEX orders_by_without_tax ON orders USING btree (store_id, without_tax, id) INCLUDE (created_at);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON orders FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER order_transactions_parent_fkey BEFORE DELETE ON orders FOR EACH ROW EXECUTE FUNCTION order_transactions_parent_fkey();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON orders FOR EACH ROW EXECUTE FUNCTION orders_tracked();
 
@@ -3432,7 +3437,7 @@ CREATE TABLE password_profiles (
   CONSTRAINT password_profiles_realm_key UNIQUE (store_id, realm_id, id)
 );
 CREATE INDEX password_profiles_by_created_at ON password_profiles USING btree (store_id, realm_id, created_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON password_profiles FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON password_profiles FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON password_profiles FOR EACH ROW EXECUTE FUNCTION password_profiles_tracked();
 CREATE TRIGGER user_authentication_password_profile_infos_profile_fkey BEFORE DELETE ON password_profiles FOR EACH ROW EXECUTE FUNCTION user_authentication_password_profile_infos_profile_fkey();
 
@@ -3471,7 +3476,7 @@ CREATE TABLE pim_job_errors (
   CONSTRAINT pim_job_errors_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX pim_job_errors_by_created_at ON pim_job_errors USING btree (store_id, job_id, created_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON pim_job_errors FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON pim_job_errors FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON pim_job_errors FOR EACH ROW EXECUTE FUNCTION pim_job_errors_tracked();
 
 CREATE TABLE pim_jobs (
@@ -3486,7 +3491,7 @@ CREATE TABLE pim_jobs (
 );
 CREATE INDEX pim_jobs_by_created_at ON pim_jobs USING btree (store_id, created_at, id);
 CREATE INDEX pim_jobs_by_updated_at ON pim_jobs USING btree (store_id, updated_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON pim_jobs FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON pim_jobs FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER pim_job_errors_parent_fkey BEFORE DELETE ON pim_jobs FOR EACH ROW EXECUTE FUNCTION pim_job_errors_parent_fkey();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON pim_jobs FOR EACH ROW EXECUTE FUNCTION pim_jobs_tracked();
 
@@ -3520,7 +3525,7 @@ CREATE INDEX price_modifiers_by_created_at ON price_modifiers USING btree (store
 CREATE INDEX price_modifiers_by_external_ref ON price_modifiers USING btree (store_id, pricebook_id, "left"(external_ref, 128), created_at, id);
 CREATE INDEX price_modifiers_by_id ON price_modifiers USING btree (store_id, pricebook_id, id);
 CREATE INDEX price_modifiers_by_updated_at ON price_modifiers USING btree (store_id, pricebook_id, updated_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON price_modifiers FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON price_modifiers FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON price_modifiers FOR EACH ROW EXECUTE FUNCTION price_modifiers_tracked();
 
 CREATE TABLE pricebooks (
@@ -3539,7 +3544,7 @@ CREATE TABLE pricebooks (
 CREATE INDEX pricebooks_by_created_at ON pricebooks USING btree (store_id, created_at, id);
 CREATE INDEX pricebooks_by_external_ref ON pricebooks USING btree (store_id, "left"(external_ref, 128), created_at, id);
 CREATE INDEX pricebooks_by_updated_at ON pricebooks USING btree (store_id, updated_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON pricebooks FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON pricebooks FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER leave_price_lists AFTER DELETE ON pricebooks FOR EACH ROW EXECUTE FUNCTION leave_price_lists();
 CREATE TRIGGER price_modifiers_parent_fkey BEFORE DELETE ON pricebooks FOR EACH ROW EXECUTE FUNCTION price_modifiers_parent_fkey();
 CREATE TRIGGER prices_parent_fkey BEFORE DELETE ON pricebooks FOR EACH ROW EXECUTE FUNCTION prices_parent_fkey();
@@ -3569,7 +3574,7 @@ CREATE INDEX prices_of_store_by_created_at ON prices USING btree (store_id, pric
 CREATE INDEX prices_of_store_by_external_ref ON prices USING btree (store_id, prices_of, "left"(external_ref, 128), created_at, id);
 CREATE INDEX prices_of_store_by_sku ON prices USING btree (store_id, prices_of, sku, created_at, id);
 CREATE INDEX prices_of_store_by_updated_at ON prices USING btree (store_id, prices_of, updated_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON prices FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON prices FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON prices FOR EACH ROW EXECUTE FUNCTION prices_tracked();
 
 CREATE TABLE product_components (
@@ -3587,7 +3592,7 @@ CREATE TABLE product_components (
 );
 CREATE INDEX product_components_by_created_at ON product_components USING btree (store_id, bundle_id, created_at, id);
 CREATE INDEX product_components_by_id ON product_components USING btree (store_id, id, bundle_id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON product_components FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON product_components FOR EACH ROW EXECUTE FUNCTION fence_times();
 
 CREATE TABLE product_custom_relationships (
   store_id uuid NOT NULL,
@@ -3615,7 +3620,7 @@ CREATE TABLE product_files (
 );
 CREATE INDEX product_files_by_created_at ON product_files USING btree (store_id, product_id, created_at, id);
 CREATE INDEX product_files_by_id ON product_files USING btree (store_id, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON product_files FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON product_files FOR EACH ROW EXECUTE FUNCTION fence_times();
 
 CREATE TABLE product_import_rows (
   store_id uuid NOT NULL,
@@ -3643,7 +3648,7 @@ CREATE TABLE product_templates (
 );
 CREATE INDEX product_templates_by_created_at ON product_templates USING btree (store_id, product_id, created_at, id);
 CREATE INDEX product_templates_by_id ON product_templates USING btree (store_id, id, product_id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON product_templates FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON product_templates FOR EACH ROW EXECUTE FUNCTION fence_times();
 
 CREATE TABLE product_values (
   store_id uuid NOT NULL,
@@ -3673,7 +3678,7 @@ CREATE TABLE product_variation_modifiers (
 CREATE INDEX product_variation_modifiers_by_created_at ON product_variation_modifiers USING btree (store_id, variation_id, option_id, created_at, id);
 CREATE INDEX product_variation_modifiers_by_id ON product_variation_modifiers USING btree (store_id, variation_id, option_id, id);
 CREATE INDEX product_variation_modifiers_by_updated_at ON product_variation_modifiers USING btree (store_id, variation_id, option_id, updated_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON product_variation_modifiers FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON product_variation_modifiers FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON product_variation_modifiers FOR EACH ROW EXECUTE FUNCTION product_variation_modifiers_tracked();
 
 CREATE TABLE product_variation_options (
@@ -3691,7 +3696,7 @@ CREATE TABLE product_variation_options (
 );
 CREATE INDEX product_variation_options_by_created_at ON product_variation_options USING btree (store_id, variation_id, created_at, id);
 CREATE INDEX product_variation_options_by_updated_at ON product_variation_options USING btree (store_id, variation_id, updated_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON product_variation_options FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON product_variation_options FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER product_variation_modifiers_parent_fkey BEFORE DELETE ON product_variation_options FOR EACH ROW EXECUTE FUNCTION product_variation_modifiers_parent_fkey();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON product_variation_options FOR EACH ROW EXECUTE FUNCTION product_variation_options_tracked();
 
@@ -3707,7 +3712,7 @@ CREATE TABLE product_variations (
 );
 CREATE INDEX product_variations_by_created_at ON product_variations USING btree (store_id, created_at, id);
 CREATE INDEX product_variations_by_updated_at ON product_variations USING btree (store_id, updated_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON product_variations FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON product_variations FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER product_variation_options_parent_fkey BEFORE DELETE ON product_variations FOR EACH ROW EXECUTE FUNCTION product_variation_options_parent_fkey();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON product_variations FOR EACH ROW EXECUTE FUNCTION product_variations_tracked();
 
@@ -3753,7 +3758,7 @@ CREATE INDEX products_by_status ON products USING btree (store_id, status, creat
 CREATE INDEX products_by_upc_ean ON products USING btree (store_id, upc_ean, created_at, id);
 CREATE INDEX products_by_updated_at ON products USING btree (store_id, updated_at, id);
 CREATE INDEX products_by_variations ON products USING gin (variations jsonb_path_ops) WHERE (variations IS NOT NULL);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON products FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON products FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER flow_entries_product_id_fkey BEFORE DELETE ON products FOR EACH ROW EXECUTE FUNCTION flow_entries_product_id_fkey();
 CREATE TRIGGER index_product AFTER INSERT OR DELETE ON products FOR EACH ROW EXECUTE FUNCTION index_product();
 CREATE TRIGGER index_product_again AFTER UPDATE ON products FOR EACH ROW WHEN (((old.doc)::text <> (new.doc)::text)) EXECUTE FUNCTION index_product();
@@ -3782,7 +3787,7 @@ CREATE TABLE promotion_versions (
   CONSTRAINT promotion_versions_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX promotion_versions_by_number ON promotion_versions USING btree (store_id, promotion_id, number, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON promotion_versions FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON promotion_versions FOR EACH ROW EXECUTE FUNCTION fence_times();
 
 CREATE TABLE promotions (
   store_id uuid NOT NULL,
@@ -3805,7 +3810,7 @@ CREATE INDEX promotions_by_created_at ON promotions USING btree (store_id, creat
 CREATE INDEX promotions_by_name ON promotions USING btree (store_id, name, id) INCLUDE (created_at);
 CREATE INDEX promotions_by_promotion_type ON promotions USING btree (store_id, promotion_type, created_at, id);
 CREATE INDEX promotions_by_updated_at ON promotions USING btree (store_id, updated_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON promotions FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON promotions FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER record_changed_promotion_version AFTER UPDATE ON promotions FOR EACH ROW WHEN ((old.version <> new.version)) EXECUTE FUNCTION record_promotion_version();
 CREATE TRIGGER record_promotion_version AFTER INSERT ON promotions FOR EACH ROW EXECUTE FUNCTION record_promotion_version();
 CREATE TRIGGER renew_promotion_state AFTER INSERT OR DELETE OR UPDATE ON promotions FOR EACH ROW EXECUTE FUNCTION renew_promotion_state();
@@ -4029,7 +4034,7 @@ CREATE INDEX rule_promotion_codes_by_code ON rule_promotion_codes USING btree (s
 CREATE INDEX rule_promotion_codes_by_created_at ON rule_promotion_codes USING btree (store_id, promotion_id, created_at, id);
 CREATE INDEX rule_promotion_codes_by_id ON rule_promotion_codes USING btree (store_id, promotion_id, id);
 CREATE INDEX rule_promotion_codes_by_job ON rule_promotion_codes USING btree (store_id, job_id) WHERE (job_id IS NOT NULL);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON rule_promotion_codes FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON rule_promotion_codes FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON rule_promotion_codes FOR EACH ROW EXECUTE FUNCTION rule_promotion_codes_tracked();
 
 CREATE TABLE rule_promotion_jobs (
@@ -4051,7 +4056,7 @@ CREATE INDEX rule_promotion_jobs_by_id ON rule_promotion_jobs USING btree (store
 CREATE INDEX rule_promotion_jobs_by_job_type ON rule_promotion_jobs USING btree (store_id, promotion_id, job_type, created_at, id);
 CREATE INDEX rule_promotion_jobs_by_status ON rule_promotion_jobs USING btree (store_id, promotion_id, status, created_at, id);
 CREATE UNIQUE INDEX rule_promotion_jobs_open_key ON rule_promotion_jobs USING btree (store_id, promotion_id) WHERE (status = ANY (ARRAY['pending'::text, 'processing'::text, 'cancelling'::text]));
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON rule_promotion_jobs FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON rule_promotion_jobs FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON rule_promotion_jobs FOR EACH ROW EXECUTE FUNCTION rule_promotion_jobs_tracked();
 
 CREATE TABLE rule_promotion_states (
@@ -4094,7 +4099,7 @@ CREATE INDEX rule_promotion_usages_by_used_on ON rule_promotion_usages USING btr
 CREATE INDEX rule_promotion_usages_of_account ON rule_promotion_usages USING btree (store_id, account_id) WHERE (account_id IS NOT NULL);
 CREATE INDEX rule_promotion_usages_of_customer ON rule_promotion_usages USING btree (store_id, customer_id) WHERE (customer_id IS NOT NULL);
 CREATE UNIQUE INDEX rule_promotion_usages_slot_key ON rule_promotion_usages USING btree (store_id, code_id, shopper, slot) WHERE (slot IS NOT NULL);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON rule_promotion_usages FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON rule_promotion_usages FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON rule_promotion_usages FOR EACH ROW EXECUTE FUNCTION rule_promotion_usages_tracked();
 
 CREATE TABLE rule_promotions (
@@ -4122,7 +4127,7 @@ CREATE INDEX rule_promotions_by_lower_name ON rule_promotions USING btree (store
 CREATE INDEX rule_promotions_by_name ON rule_promotions USING btree (store_id, name, id) INCLUDE (created_at);
 CREATE INDEX rule_promotions_by_updated_at ON rule_promotions USING btree (store_id, updated_at, id);
 CREATE UNIQUE INDEX rule_promotions_priority_key ON rule_promotions USING btree (store_id, priority) WHERE (priority IS NOT NULL);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON rule_promotions FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON rule_promotions FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER renew_rule_promotion_state AFTER INSERT OR DELETE OR UPDATE ON rule_promotions FOR EACH ROW EXECUTE FUNCTION renew_rule_promotion_state();
 CREATE TRIGGER rule_promotion_codes_parent_fkey BEFORE DELETE ON rule_promotions FOR EACH ROW EXECUTE FUNCTION rule_promotion_codes_parent_fkey();
 CREATE TRIGGER rule_promotion_jobs_parent_fkey BEFORE DELETE ON rule_promotions FOR EACH ROW EXECUTE FUNCTION rule_promotion_jobs_parent_fkey();
@@ -4179,7 +4184,7 @@ CREATE TABLE singletons (
   CONSTRAINT singletons_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(id) ON DELETE CASCADE,
   CONSTRAINT singletons_pkey PRIMARY KEY (store_id, name)
 );
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON singletons FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON singletons FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON singletons FOR EACH ROW EXECUTE FUNCTION singletons_tracked();
 
 CREATE TABLE standard_promotion_codes (
@@ -4205,7 +4210,7 @@ CREATE INDEX standard_promotion_codes_by_created_at ON standard_promotion_codes 
 CREATE INDEX standard_promotion_codes_by_id ON standard_promotion_codes USING btree (store_id, promotion_id, id);
 CREATE INDEX standard_promotion_codes_by_job ON standard_promotion_codes USING btree (store_id, job_id) WHERE (job_id IS NOT NULL);
 CREATE UNIQUE INDEX standard_promotion_codes_held_key ON standard_promotion_codes USING btree (store_id, code) WHERE is_held;
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON standard_promotion_codes FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON standard_promotion_codes FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON standard_promotion_codes FOR EACH ROW EXECUTE FUNCTION standard_promotion_codes_tracked();
 
 CREATE TABLE standard_promotion_jobs (
@@ -4227,7 +4232,7 @@ CREATE INDEX standard_promotion_jobs_by_id ON standard_promotion_jobs USING btre
 CREATE INDEX standard_promotion_jobs_by_job_type ON standard_promotion_jobs USING btree (store_id, promotion_id, job_type, created_at, id);
 CREATE INDEX standard_promotion_jobs_by_status ON standard_promotion_jobs USING btree (store_id, promotion_id, status, created_at, id);
 CREATE UNIQUE INDEX standard_promotion_jobs_open_key ON standard_promotion_jobs USING btree (store_id, promotion_id) WHERE (status = ANY (ARRAY['pending'::text, 'processing'::text, 'cancelling'::text]));
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON standard_promotion_jobs FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON standard_promotion_jobs FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON standard_promotion_jobs FOR EACH ROW EXECUTE FUNCTION standard_promotion_jobs_tracked();
 
 CREATE TABLE standard_promotion_usages (
@@ -4264,7 +4269,7 @@ CREATE INDEX standard_promotion_usages_by_used_on ON standard_promotion_usages U
 CREATE INDEX standard_promotion_usages_of_account ON standard_promotion_usages USING btree (store_id, account_id) WHERE (account_id IS NOT NULL);
 CREATE INDEX standard_promotion_usages_of_customer ON standard_promotion_usages USING btree (store_id, customer_id) WHERE (customer_id IS NOT NULL);
 CREATE UNIQUE INDEX standard_promotion_usages_slot_key ON standard_promotion_usages USING btree (store_id, code_id, shopper, slot) WHERE (slot IS NOT NULL);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON standard_promotion_usages FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON standard_promotion_usages FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON standard_promotion_usages FOR EACH ROW EXECUTE FUNCTION standard_promotion_usages_tracked();
 
 CREATE TABLE stock_levels (
@@ -4298,7 +4303,7 @@ CREATE INDEX stock_transactions_by_action ON stock_transactions USING btree (sto
 CREATE INDEX stock_transactions_by_created_at ON stock_transactions USING btree (store_id, stock_id, created_at, id);
 CREATE INDEX stock_transactions_by_id ON stock_transactions USING btree (store_id, stock_id, id);
 CREATE INDEX stock_transactions_by_location ON stock_transactions USING btree (store_id, stock_id, location, created_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON stock_transactions FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON stock_transactions FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON stock_transactions FOR EACH ROW EXECUTE FUNCTION stock_transactions_tracked();
 
 CREATE TABLE stocks (
@@ -4315,7 +4320,7 @@ CREATE TABLE stocks (
 CREATE INDEX stocks_by_available ON stocks USING btree (store_id, available, created_at, id);
 CREATE INDEX stocks_by_created_at ON stocks USING btree (store_id, created_at, id);
 CREATE INDEX stocks_by_updated_at ON stocks USING btree (store_id, updated_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON stocks FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON stocks FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER stock_transactions_parent_fkey BEFORE DELETE ON stocks FOR EACH ROW EXECUTE FUNCTION stock_transactions_parent_fkey();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON stocks FOR EACH ROW EXECUTE FUNCTION stocks_tracked();
 
@@ -4342,7 +4347,7 @@ CREATE TABLE tags (
 CREATE INDEX tags_by_created_at ON tags USING btree (store_id, created_at, id);
 CREATE INDEX tags_by_updated_at ON tags USING btree (store_id, updated_at, id);
 CREATE INDEX tags_by_value ON tags USING btree (store_id, value, id) INCLUDE (created_at);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON tags FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON tags FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON tags FOR EACH ROW EXECUTE FUNCTION tags_tracked();
 
 CREATE TABLE touched_tags (
@@ -4392,7 +4397,7 @@ CREATE INDEX user_authentication_infos_by_name ON user_authentication_infos USIN
 CREATE INDEX user_authentication_infos_by_name_caseless ON user_authentication_infos USING btree (store_id, realm_id, lower((name COLLATE "default")), created_at, id);
 CREATE INDEX user_authentication_infos_by_updated_at ON user_authentication_infos USING btree (store_id, realm_id, updated_at, id);
 CREATE TRIGGER account_memberships_account_member_id_fkey BEFORE DELETE ON user_authentication_infos FOR EACH ROW EXECUTE FUNCTION account_memberships_account_member_id_fkey();
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON user_authentication_infos FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON user_authentication_infos FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON user_authentication_infos FOR EACH ROW EXECUTE FUNCTION user_authentication_infos_tracked();
 CREATE TRIGGER user_authentication_oidc_profile_infos_parent_fkey BEFORE DELETE ON user_authentication_infos FOR EACH ROW EXECUTE FUNCTION user_authentication_oidc_profile_infos_parent_fkey();
 CREATE TRIGGER user_authentication_password_profile_infos_parent_fkey BEFORE DELETE ON user_authentication_infos FOR EACH ROW EXECUTE FUNCTION user_authentication_password_profile_infos_parent_fkey();
@@ -4416,7 +4421,7 @@ CREATE TABLE user_authentication_oidc_profile_infos (
   CONSTRAINT user_authentication_oidc_profile_infos_identity_key UNIQUE (store_id, realm_id, oidc_profile_id, issuer, subject)
 );
 CREATE INDEX user_authentication_oidc_profile_infos_by_created_at ON user_authentication_oidc_profile_infos USING btree (store_id, realm_id, user_authentication_info_id, created_at, id);
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON user_authentication_oidc_profile_infos FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON user_authentication_oidc_profile_infos FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON user_authentication_oidc_profile_infos FOR EACH ROW EXECUTE FUNCTION user_authentication_oidc_profile_infos_tracked();
 
 CREATE TABLE user_authentication_password_profile_infos (
@@ -4437,7 +4442,7 @@ CREATE TABLE user_authentication_password_profile_infos (
 );
 CREATE INDEX user_authentication_password_profile_infos_by_created_at ON user_authentication_password_profile_infos USING btree (store_id, realm_id, user_authentication_info_id, created_at, id);
 CREATE UNIQUE INDEX user_authentication_password_profile_infos_username_key ON user_authentication_password_profile_infos USING btree (store_id, realm_id, password_profile_id, lower((username COLLATE "default")));
-CREATE TRIGGER fence_times BEFORE INSERT OR UPDATE ON user_authentication_password_profile_infos FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fence_times BEFORE INSERT ON user_authentication_password_profile_infos FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON user_authentication_password_profile_infos FOR EACH ROW EXECUTE FUNCTION user_authentication_password_profile_infos_tracked();
 
 CREATE TABLE user_token_epochs (

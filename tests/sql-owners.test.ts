@@ -56,8 +56,8 @@ const undeclared: Readonly<Record<string, string>> = {
 const publishedByKernel = words('added_fields changes edition_totals feeds organisations singletons stores')
 
 const routinesOf: Readonly<Record<string, string>> = {
-  kernel: `change_all count_moved count_rows drop_list_block drop_trimmed_partitions fence_times fence_times_of give_positions has_fresh_changes
-    hold_feed keep_partition list_block_at list_points list_seek
+  kernel: `change_all count_moved count_rows drop_list_block drop_trimmed_partitions fence_times fence_times_of fenced give_positions
+    has_fresh_changes     hold_feed keep_partition list_block_at list_points list_seek
     mark_trimmed merge_list_deltas raise_time_fence sequence_changes sequence_store split_larger_list_block split_list_block
     stores_with_fresh_changes track track_changes`,
   extensions: 'entry_unique_key index_entry indexed_values',

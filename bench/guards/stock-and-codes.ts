@@ -98,13 +98,8 @@ export const guardsOfStockAndCodes: readonly Guard[] = [
       },
       {
         file: 'server/promotion-codes/spend-codes.ts',
-        text: 'for (const id of await store.lockExclusive(codes, ...limited)) locked.add(id)',
-        without: 'for (const id of limited) locked.add(id)',
-      },
-      {
-        file: 'server/promotion-codes/spend-codes.ts',
-        text: 'for (const id of await store.lockShared(codes, ...others)) locked.add(id)',
-        without: 'for (const id of others) locked.add(id)',
+        text: 'const rows = await store.readAndLock(',
+        without: 'const rows = await store.run(',
       },
     ],
     tests: {

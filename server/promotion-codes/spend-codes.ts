@@ -74,39 +74,29 @@ async function spendAll(
   return [...unknown, ...unspent]
 }
 
-/**
- * Finds codes, and locks them against deletion. Limited ones are locked for their update at once: orders that first
- * shared the lock would wait for each other.
- */
+/** Finds codes, and locks them against deletion. */
 async function findSpends(
   store: Store,
-  { promotions, codes }: Kind,
+  { promotions, codes: { table } }: Kind,
   uses: readonly CodeUse[],
 ): Promise<readonly Spend[]> {
   // First, as the deletion of a promotion locks the promotion before its codes.
   await store.lockShared(promotions, ...uses.map(({ promotionId }) => promotionId))
-  const rows = await store.run(
+  const rows = await store.readAndLock(
     `SELECT use.place - 1, c.id, c.doc->>'code', c.max_uses IS NOT NULL, c.doc#>>'{max_uses_per_shopper,max_uses}'
      FROM unnest($2::uuid[], $3::text[]) WITH ORDINALITY use (promotion_id, code, place)
-     JOIN ${codes.table} c ON c.store_id = $1 AND c.promotion_id = use.promotion_id AND c.code = ${foldedCode('use.code')}
+     JOIN ${table} c ON c.store_id = $1 AND c.promotion_id = use.promotion_id AND c.code = ${foldedCode('use.code')}
      ORDER BY c.id`,
     uses.map(({ promotionId }) => promotionId),
     uses.map(({ code }) => code),
   )
-  const spends = rows.map(([place, codeId, code, isLimited, maxPerShopper]) => ({
+  return rows.map(([place, codeId, code, isLimited, maxPerShopper]) => ({
     use: uses[Number(place)] as CodeUse,
     codeId: codeId as string,
     code: code as string,
     isLimited: isLimited === 't',
     maxPerShopper: maxPerShopper == null ? undefined : Number(maxPerShopper),
   }))
-  const idsOf = (limited: boolean) =>
-    spends.filter(({ isLimited }) => isLimited === limited).map(({ codeId }) => codeId)
-  const [limited, others] = [idsOf(true), idsOf(false)]
-  const locked = new Set<string>()
-  if (limited.length) for (const id of await store.lockExclusive(codes, ...limited)) locked.add(id)
-  if (others.length) for (const id of await store.lockShared(codes, ...others)) locked.add(id)
-  return spends.filter(({ codeId }) => locked.has(codeId))
 }
 
 /** Counts the uses of limited codes; others are not touched. Returns the codes that had enough left. */
@@ -114,6 +104,8 @@ async function takeUses(store: Store, { codes }: Kind, spends: readonly Spend[])
   const limited = spends.filter(({ isLimited }) => isLimited)
   if (!limited.length) return spends
   const ids = limited.map(({ codeId }) => codeId)
+  // An update of several rows does not promise the order of its locks.
+  if (limited.length > 1) await store.lock(codes, ...ids)
   const rows = await store.run(
     `UPDATE ${codes.table} c SET used = c.used + spend.uses
      FROM unnest($2::uuid[], $3::bigint[]) spend (id, uses)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hasWatermark } from '../../server/kernel/shape/model.ts'
 import { operations, specimens } from '../support/samples.ts'
+import { filesIn, read } from '../support/source-files.ts'
 import { until } from '../support/until.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
@@ -26,6 +27,31 @@ test('each table of a list with a watermark respects the fence', async () => {
     [...new Set(resources.map(({ table }) => table))].filter((table) => !fenced.has(table)),
     advice,
   ).toEqual([])
+})
+
+test('no trigger before updates makes them lock rows as if their keys changed', async () => {
+  // PostgreSQL then takes all generated columns for changed. Nobody shares locks of carts.
+  const { rows } = await world.sql(
+    `SELECT tgrelid::regclass || ': ' || tgname AS trigger FROM pg_trigger
+     WHERE NOT tgisinternal AND tgtype & 2 > 0 AND tgtype & 16 > 0 AND tgtype & 1 > 0`,
+  )
+  expect(rows.map(({ trigger }) => trigger)).toEqual(['carts: fill_cart_columns'])
+})
+
+test('each statement that gives a row a new time respects the fence', async () => {
+  const { rows } = await world.sql(
+    `SELECT prosrc AS text FROM pg_proc JOIN pg_namespace n ON n.oid = pronamespace WHERE n.nspname = current_schema()`,
+  )
+  const files = filesIn('server').filter((file) => file.endsWith('.ts'))
+  const sets = [...rows.map(({ text }) => text), ...files.map(read)].flatMap((text: string) =>
+    [...text.matchAll(/(?<!const )\bupdated_at = .{0,60}/g)].map(([set]) => set),
+  )
+  // A row that was to be inserted has been through the trigger.
+  const unfenced = sets.filter(
+    (set) => !/= (greatest\((r\.)?updated_at, )?(fenced\(|excluded\.updated_at)/.test(set),
+  )
+  expect(sets.length).toBeGreaterThan(8)
+  expect(unfenced).toEqual([])
 })
 
 test('a list has its watermark in a header; the body and its links do not', async () => {

@@ -30,11 +30,15 @@ test('an index finds what the feed says about an object, however long the feed i
        FROM generate_series(1, 5000) n`,
       [world.storeId],
     )
+    await client.query('ANALYZE changes')
     const { rows } = await client.query(`EXPLAIN ${texts[0]}`, [world.storeId, ['orders'], [randomUUID()]])
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
-    // By the object, and not through all changes of the store. What is from before the weeks is empty here.
-    const conditions = [...plan.matchAll(/on changes_\d+w\d+ .*\n *Index Cond: (.*)/g)].map(([, one]) => one)
-    expect(conditions).toEqual([expect.stringContaining('(id = ANY')])
+    const week = await client.query(
+      'SELECT max(tableoid)::regclass AS name FROM changes WHERE position > 1000000',
+    )
+    // By the object, and not through all changes of the store. In weeks without changes any index will do.
+    const condition = new RegExp(`on ${week.rows[0].name} .*\\n *Index Cond: (.*)`).exec(plan)?.[1]
+    expect(condition, plan).toContain('(id = ANY')
   } finally {
     client.release(true)
   }

@@ -49,7 +49,7 @@ const insert = (client: pg.Client, id: string, at: Date) =>
   )
 const update = (client: pg.Client, id: string, at: Date) =>
   client.query(
-    `UPDATE accounts SET version = version + 1, updated_at = greatest(updated_at, $3::timestamptz),
+    `UPDATE accounts SET version = version + 1, updated_at = greatest(updated_at, fenced($3)),
        doc = json_build_object('name', (version + 1)::text)
      FROM set_config('sutler.by', 'tests tests', true) WHERE store_id = $1 AND id = $2 RETURNING updated_at`,
     [storeId, id, at],
@@ -234,10 +234,33 @@ test('a reader that starts from its last watermark misses nothing', { timeout: 6
   )
 })
 
-test('without the fence it would miss rows', { timeout: 600_000 }, async () => {
-  await own.sql('ALTER TABLE accounts DISABLE TRIGGER fence_times')
-  const [writes = []] = fc.sample(some, 1)
-  const { missed } = await follow(writes)
-  await own.sql('ALTER TABLE accounts ENABLE TRIGGER fence_times')
-  expect(missed).toBeGreaterThan(0)
+const guards = [
+  ['the trigger for new rows', 'ALTER TABLE accounts DISABLE TRIGGER fence_times'],
+  [
+    'the function for changes',
+    'CREATE OR REPLACE FUNCTION fenced(instant timestamptz) RETURNS timestamptz LANGUAGE sql AS $$ SELECT instant $$',
+  ],
+] as const
+
+test.each(guards)('without %s it would miss rows', { timeout: 600_000 }, async (_, cut) => {
+  const { rows } = await own.sql(`SELECT pg_get_functiondef('fenced'::regproc) AS text`)
+  await own.sql(cut)
+  try {
+    const [writes = []] = fc.sample(some, 1)
+    expect((await follow(writes)).missed).toBeGreaterThan(0)
+  } finally {
+    await own.sql(`ALTER TABLE accounts ENABLE TRIGGER fence_times`)
+    await own.sql(rows[0].text)
+  }
+})
+
+test('a change does not wait for those who share the row', async () => {
+  const [sharer, writer] = [await connect(), await connect()]
+  const id = randomUUID()
+  await insert(writer, id, new Date())
+  await sharer.query('BEGIN')
+  await sharer.query('SELECT FROM accounts WHERE id = $1 FOR KEY SHARE', [id])
+  await writer.query(`SET lock_timeout = '2s'`)
+  expect((await update(writer, id, new Date())).rowCount).toBe(1)
+  await Promise.all([sharer.end(), writer.end()])
 })

@@ -92,7 +92,7 @@ export function changeAllSql({ table }: Table, { where, doc, hidden, from }: Swe
   )
   const more = from ? `, ${from(binds.bind)}` : ''
   return long(
-    `UPDATE ${table} r SET version = r.version + 1, updated_at = greatest(r.updated_at, $3::timestamptz)` +
+    `UPDATE ${table} r SET version = r.version + 1, updated_at = greatest(r.updated_at, fenced($3))` +
       `${sets.join('')} FROM ${recordedBy(2)}${more} WHERE r.store_id = $1 AND ${where(binds.bind)} RETURNING r.id`,
     binds,
   )

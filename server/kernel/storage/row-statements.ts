@@ -41,11 +41,11 @@ export function statementsOf(resource: Model): Statements {
       `$${next + 2}::json FROM ${recordedBy(next + 3)}`,
     returning: ` RETURNING ${writtenColumns(resource)}`,
     update:
-      `UPDATE ${table} SET version = version + 1, updated_at = greatest(updated_at, $${next}::timestamptz), ` +
+      `UPDATE ${table} SET version = version + 1, updated_at = greatest(updated_at, fenced($${next})), ` +
       `doc = $${next + 1}::json, hidden = $${next + 2}::json FROM ${recordedBy(next + 3)} ` +
       `WHERE ${at} AND version = $${next + 4}`,
     touch:
-      `UPDATE ${table} SET version = version + 1, updated_at = greatest(updated_at, $${next}::timestamptz) ` +
+      `UPDATE ${table} SET version = version + 1, updated_at = greatest(updated_at, fenced($${next})) ` +
       `FROM ${recordedBy(next + 1)} WHERE ${at} RETURNING 1`,
     remove: `DELETE FROM ${table} USING ${recordedBy(next)} WHERE ${at} AND version = $${next + 1} RETURNING 1`,
   }
