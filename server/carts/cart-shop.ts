@@ -20,6 +20,7 @@ import type { CartFields } from './carts.ts'
 import { type CartLine, type Image, nothing, type ProductLine } from './contents.ts'
 import { findCodes } from './find-codes.ts'
 import { imagesOf } from './images.ts'
+import { type PricedCart, stillHolds } from './priced-cart.ts'
 
 export type CartValues = Values<CartFields>
 export type CartQuote = Quote<CartProduct>
@@ -42,9 +43,11 @@ export interface CartShop {
   readonly currency: Notation
   readonly method: CalculationMethod
   readonly accountTags: readonly string[]
-  /** When the shopper may get another catalog or other price books. */
+  /** When the shopper may get another catalog or other price books, or lines without a quote another price. */
   readonly holdsUntil: Date | undefined
-  /** Undefined for a line that was neither in the cart nor about to be added. */
+  /** Quotes the lines that have no quote yet, except those whose prices hold. */
+  readonly quoteLines: (lines: readonly CartLine[]) => Promise<void>
+  /** Undefined for a line without a quote: it stays as it is. */
   readonly quoteOf: (line: ProductLine) => CartQuote | undefined
   /** The quotes of the products that are about to be added, in their order. */
   readonly requested: readonly CartQuote[]
@@ -70,19 +73,24 @@ export interface ShopRequest {
   readonly currency?: string | undefined
   /** Who uses the codes, if that is not the shopper of the cart. */
   readonly buyer?: CodeShopper | undefined
+  /** What the lines of the cart cost this shopper at the last change. While that holds, they need no quotes. */
+  readonly before?: PricedCart | undefined
 }
 
-/** Prices the products of a cart, and products that are about to be added, for the shopper of the cart. */
+/** Finds out what products of a cart cost its shopper, and products that are about to be added. */
 export async function openShop(
   work: Work,
   cart: CartValues,
-  { products: requests = [], codes: newCodes = [], currency, buyer }: ShopRequest = {},
+  { products: requests = [], codes: newCodes = [], currency, buyer, before }: ShopRequest = {},
 ): Promise<CartShop> {
   const { lines, codes } = cart.contents ?? nothing
   // Read first: if something changes meanwhile, the state is older than the prices, and the next read prices anew.
   const entered = [...codes.map(({ code }) => code), ...newCodes]
   const { state, accountTags, method, promotions, rulePromotions } = await readState(work, cart, entered)
-  const at = cart.snapshot_date === undefined ? work.clock.now() : new Date(cart.snapshot_date)
+  const now = work.clock.now()
+  const at = cart.snapshot_date === undefined ? now : new Date(cart.snapshot_date)
+  const held = before && stillHolds(before, state, now) ? before : undefined
+  const heldLines = new Map(held && lines.map(({ id, quantity }) => [id, quantity]))
   const { currencies, ...current } = await shopOf(work, shopperOf(cart, at))
   const paid = currencyOf(cart, currency, currencies)
   const shop = { ...current, currency: paid.code }
@@ -97,17 +105,27 @@ export async function openShop(
     }
     return quotes
   }
-  const products = lines.filter(isProduct).map(requestOf)
+  // The price of a unit may depend on the quantity.
+  const withoutQuote = (some: readonly CartLine[]) =>
+    some.filter(
+      (line) => isProduct(line) && heldLines.get(line.id) !== line.quantity && !quoteOf(line),
+    ) as readonly ProductLine[]
+  const quoteOf = ({ productId, selection }: ProductLine) => known.get(keyOf(productId, selection))
+  const products = withoutQuote(lines).map(requestOf)
   const quotes = await quoteAll([...products, ...requests])
   const opened: CartShop = {
     state,
     at,
-    now: work.clock.now().toISOString(),
+    now: now.toISOString(),
     currency: paid,
     method,
     accountTags,
-    holdsUntil: shop.holdsUntil,
-    quoteOf: ({ productId, selection }) => known.get(keyOf(productId, selection)),
+    holdsUntil: earliest(shop.holdsUntil, held?.until),
+    quoteLines: async (some) => {
+      const missing = withoutQuote(some)
+      if (missing.length) await quoteAll(missing.map(requestOf))
+    },
+    quoteOf,
     requested: quotes.slice(products.length),
     withProducts: async (some) => ({ ...opened, requested: await quoteAll(some) }),
     promotions: [
@@ -118,6 +136,12 @@ export async function openShop(
     ...used,
   }
   return opened
+}
+
+/** What holds until an instant and until another. */
+const earliest = (one: Date | undefined, other: string | undefined): Date | undefined => {
+  if (other === undefined || (one && one.getTime() <= Date.parse(other))) return one
+  return new Date(other)
 }
 
 async function withImages(

@@ -6,9 +6,9 @@ import type { CalculationMethod } from '../totals/index.ts'
 import type { CartValues } from './cart-shop.ts'
 
 /**
- * What the prices of a cart depend on beside its own row: the rules, the releases, the tags of its account, the
- * currencies, the settings, the promotions and its codes. Two equal states mean equal prices, up to the instant until
- * which they hold.
+ * What the prices of a cart depend on beside its contents: its owners and the tags of its account, the rules, the
+ * releases, the currencies, the settings, the promotions and its codes. Two equal states mean equal prices, up to the
+ * instant until which they hold.
  */
 const rules = `(SELECT s.state FROM catalog_rule_states s WHERE s.store_id = $1)`
 const releases = `(SELECT concat_ws(',', count(*), max(e.published_at), sum((e.made_of->>'additions')::integer),
@@ -34,7 +34,7 @@ export function stateSql({ customers, accounts, email, codes }: CartSql): string
   const shopper = shopperKeySql(customer, account, email)
   return `concat_ws('|', ${rules}, ${releases}, ${currencies}, ${settings}, ${tagsOf(accounts)},
     ${promotionsStateSql}, ${rulePromotionsStateSql},
-    ${codesStateSql(codes, shopper, hasPaidSql(customer, account, ownEmail))})`
+    ${codesStateSql(codes, shopper, hasPaidSql(customer, account, ownEmail))}, ${customer}, ${account})`
 }
 
 const bound = stateSql({

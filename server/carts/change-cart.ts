@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { Problem } from '../kernel/errors.ts'
 import { findOrCreate } from '../kernel/request/first-write.ts'
 import type { Ctx, Work } from '../kernel/work/context.ts'
@@ -33,7 +34,8 @@ export async function changeCart(ctx: Ctx, name: string, edit: CartChange): Prom
   const row = parsed(await findOrCreate(ctx, carts, name))
   mayWrite(ctx, row)
   const cart = { ...row.doc, ...row.hidden, ...(shopper && { shopper }) } as CartValues
-  const opened = await openShop(ctx, cart, edit)
+  const before = isSameShopper(shopper, row.hidden.shopper) ? row.hidden.priced : undefined
+  const opened = await openShop(ctx, cart, { ...edit, before })
   const { contents: next, priced } = await namingAmounts(edit.amountAt, async () => {
     const contents = await apply(cart.contents ?? nothing, opened, cart)
     // What is stored must have the state of the codes that are stored with it.
@@ -45,14 +47,18 @@ export async function changeCart(ctx: Ctx, name: string, edit: CartChange): Prom
   mustFit(next)
   const changes = { contents: next, priced, ...(shopper && { shopper }) }
   const changed = await changeLocked(ctx, carts, row, changes)
-  const { contents: before = nothing, priced: pricedBefore } = row.hidden
-  const news = messagesOfChange(pricedBefore && { contents: before, priced: pricedBefore }, {
+  const { contents: contentsBefore = nothing, priced: pricedBefore } = row.hidden
+  const news = messagesOfChange(pricedBefore && { contents: contentsBefore, priced: pricedBefore }, {
     contents: next,
     priced,
   })
   const messages = [...news, ...priced.messages]
   return parsed(changed, { ...row.hidden, ...changes, priced: { ...priced, messages } })
 }
+
+/** Whether a request says nothing else about the shopper than the last one that said something. */
+const isSameShopper = (shopper: CartShopper | undefined, before: CartShopper = {}): boolean =>
+  !shopper || (shopper.channel === before.channel && isDeepStrictEqual(shopper.tags ?? [], before.tags ?? []))
 
 async function namingAmounts<T>(source = 'data', work: () => Promise<T>): Promise<T> {
   try {

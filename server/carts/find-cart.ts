@@ -12,7 +12,7 @@ import { stateSql } from './cart-state.ts'
 import { type CartRow, carts } from './carts.ts'
 import { mayUse, ownersOf } from './owners.ts'
 import { type PricedOutcome, priceCart } from './price-cart.ts'
-import type { CartExplanation } from './priced-cart.ts'
+import { type CartExplanation, stillHolds } from './priced-cart.ts'
 
 const state = stateSql({
   customers: 'carts.customers',
@@ -59,8 +59,7 @@ export async function findCart(
   const row = parsed(stored)
   mayUse(work, ownersOf(row))
   const { priced } = row.hidden
-  const until = priced?.until === undefined ? Number.POSITIVE_INFINITY : Date.parse(priced.until)
-  if (!explains && priced?.state === tuple[0] && now.getTime() < until) return row
+  if (!explains && priced && stillHolds(priced, tuple[0] ?? null, now)) return row
   const cart = { ...row.doc, ...row.hidden } as CartValues
   const outcome = await priceCart(work, cart)
   const { contents, priced: current } = outcome

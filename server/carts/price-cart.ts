@@ -45,6 +45,7 @@ export async function priceContents(
   contents: Contents,
   shop: CartShop,
 ): Promise<PricedOutcome> {
+  await shop.quoteLines(contents.lines)
   const { code } = shop.currency
   const lines = contents.lines.map(
     (line): CartLine => (isProduct(line) ? currentLine(line, shop.quoteOf(line), code) : line),
@@ -72,7 +73,7 @@ export async function priceContents(
       state: shop.state,
       until: untilOf(shop, current.lines, evaluation),
       prices,
-      lines: priced.map(({ line: _, ...rest }) => rest),
+      lines: priced.map(({ value, discounts, taxes }) => ({ value, discounts, taxes })),
       promotionItems: itemsOf(cartPromotions, cart.priced?.promotionItems ?? []),
       shippingGroups,
       messages: messagesOf(evaluation, current),

@@ -2,7 +2,7 @@ import type { Notation } from '../currencies/index.ts'
 import type { Reason, Suggestion, Verdict } from '../discounts/index.ts'
 import type { PriceTrace } from '../pricing/index.ts'
 import type { StoredPromotion } from '../promotions/index.ts'
-import type { CartPrice, CartPromotion, LineTotals, ShippingTotals } from '../totals/index.ts'
+import type { CartPrice, CartPromotion, LineParts, LineTotals, ShippingTotals } from '../totals/index.ts'
 
 /** What a cart costs, as it was worked out last. Amounts are integers in the smallest unit of the currency. */
 export interface PricedCart {
@@ -12,8 +12,11 @@ export interface PricedCart {
   /** The next instant at which a sale, a schedule or a promotion begins or ends. */
   readonly until?: string | undefined
   readonly prices: Readonly<Record<CartPrice, number>>
-  /** In the order of the cart's lines. */
-  readonly lines: readonly Omit<LineTotals, 'line'>[]
+  /**
+   * In the order of the cart's lines. Their prices follow from these, and would be a fifth of a large cart. Only lines
+   * whose prices a seller entered have them.
+   */
+  readonly lines: readonly (LineParts & Partial<Pick<LineTotals, 'prices'>>)[]
   readonly promotionItems: readonly PromotionItem[]
   readonly shippingGroups: readonly ShippingTotals[]
   readonly messages: readonly Message[]
@@ -23,6 +26,10 @@ export interface PricedCart {
   /** The promotions that take something off. */
   readonly promotions: readonly StoredPromotion['shown'][]
 }
+
+/** Whether a cart still costs the same. */
+export const stillHolds = ({ state, until }: PricedCart, current: string | null, now: Date): boolean =>
+  state === current && (until === undefined || now.getTime() < Date.parse(until))
 
 /** Why a cart costs what it costs. */
 export interface CartExplanation {

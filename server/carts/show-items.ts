@@ -1,6 +1,12 @@
-import { displayLine, displayPromotionItem, type LineDisplayPrice } from '../totals/index.ts'
+import {
+  displayLine,
+  displayPromotionItem,
+  type LineDisplayPrice,
+  type LineTotals,
+  lineTotals,
+} from '../totals/index.ts'
 import { type CartRow, contentsOf } from './carts.ts'
-import type { CartLine, Contents, ProductLine, TaxItem } from './contents.ts'
+import type { CartLine, ProductLine, TaxItem } from './contents.ts'
 import { componentIdsOf, type Includes } from './includes.ts'
 import type { CartExplanation, PricedCart, PromotionItem } from './priced-cart.ts'
 
@@ -13,7 +19,7 @@ export function itemsOf(row: Pick<CartRow, 'hidden' | 'updatedAt'>, baseUrl: str
   const { priced, includes = { names: [] } } = row.hidden
   if (!priced) return []
   return [
-    ...contents.lines.map((line, i) => lineItem(line, i, contents, priced, baseUrl, includes)),
+    ...contents.lines.map((line, i) => lineItem(line, i, priced, baseUrl, includes)),
     ...priced.promotionItems.map((item) => promotionItem(item, priced, row)),
   ]
 }
@@ -21,14 +27,15 @@ export function itemsOf(row: Pick<CartRow, 'hidden' | 'updatedAt'>, baseUrl: str
 function lineItem(
   line: CartLine,
   i: number,
-  { lines }: Contents,
   priced: PricedCart,
   baseUrl: string,
   includes: Includes,
 ): object {
   const { currency } = priced
-  const totals = { ...(priced.lines[i] as PricedCart['lines'][number]), line: lines[i] as never }
-  const { unit, image } = line
+  const { unit, image, quantity } = line
+  const parts = priced.lines[i] as PricedCart['lines'][number]
+  const prices = parts.prices ?? lineTotals({ quantity, includesTax: unit.includesTax }, parts)
+  const totals = { ...parts, prices }
   const amount = (value: number) => ({
     amount: value,
     currency: currency.code,
@@ -49,7 +56,7 @@ function lineItem(
           href: image.href.startsWith('/') ? baseUrl + image.href : image.href,
         }
       : noImage,
-    quantity: line.quantity,
+    quantity,
     manage_stock: line.kind === 'cart_item' && line.isTracked,
     unit_price: amount(unit.amount),
     value: amount(totals.value),
@@ -79,7 +86,7 @@ function lineItem(
 
 /** How a line comes to its price: its value, what each cause takes off, and each tax. */
 const explainLine = (
-  { value, discounts, taxes, prices }: PricedCart['lines'][number],
+  { value, discounts, taxes, prices }: Pick<LineTotals, 'value' | 'discounts' | 'taxes' | 'prices'>,
   price: CartExplanation['traces'][number],
 ) => ({
   price,

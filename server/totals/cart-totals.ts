@@ -15,14 +15,18 @@ export type CartPrice = LinePrice | 'shipping' | 'shipping_discount'
 /** The totals of a line. */
 export type LinePrice = 'with_tax' | 'without_tax' | 'tax' | 'discount' | 'without_discount'
 
-export interface LineTotals {
-  readonly line: TotalsLine
+/** What the prices of a line follow from. */
+export interface LineParts {
   /** The price of all units before discounts. */
   readonly value: number
   /** What each cause takes off, in the order of application. */
   readonly discounts: readonly Share[]
   /** What each tax item adds, or is contained in the price. */
   readonly taxes: readonly LineTax[]
+}
+
+export interface LineTotals extends LineParts {
+  readonly line: TotalsLine
   readonly prices: Readonly<Record<LinePrice, UnitAndValue>>
 }
 

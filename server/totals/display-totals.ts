@@ -32,7 +32,10 @@ export type LineDisplayPrice = Readonly<Record<LinePrice, DisplayUnitAndValue>> 
 }
 
 /** The `display_price` of a line. */
-export function displayLine({ prices, discounts }: LineTotals, currency: Notation): LineDisplayPrice {
+export function displayLine(
+  { prices, discounts }: Pick<LineTotals, 'prices' | 'discounts'>,
+  currency: Notation,
+): LineDisplayPrice {
   // Most of the ten amounts of a line are equal, and writing one takes longer than finding it.
   const amounts = new Map<number, DisplayAmount>()
   const amountOf = (amount: number): DisplayAmount => {

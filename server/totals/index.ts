@@ -4,8 +4,8 @@ export type {
   CartPrice,
   CartPromotion,
   CartTotals,
+  LineParts,
   LinePrice,
-  LineTax,
   LineTotals,
   ShippingTotals,
   UnitAndValue,
@@ -20,7 +20,7 @@ export {
   displayShipping,
   type LineDisplayPrice,
 } from './display-totals.ts'
-export { totalCart } from './total-cart.ts'
+export { lineTotals, totalCart } from './total-cart.ts'
 export type {
   CalculationMethod,
   CustomDiscount,

@@ -4,6 +4,7 @@ import { cartPromotions, inOrder, stopAtUntaxed } from './cart-promotions.ts'
 import type {
   CartPromotion,
   CartTotals,
+  LineParts,
   LinePrice,
   LineTax,
   LineTotals,
@@ -23,7 +24,7 @@ interface Draft {
   readonly shippingGroups: readonly ShippingTotals[]
 }
 
-type DraftLine = Omit<LineTotals, 'prices'>
+type DraftLine = LineParts & { readonly line: TotalsLine }
 
 type Step = (draft: Draft) => Draft
 
@@ -104,7 +105,7 @@ function addUp({ cart, lines, cartPromotions, shippingGroups }: Draft): CartTota
   // In the simple method the lines are without the discount, and the total is with it.
   const ofTotal = cart.method === 'simple' ? sum(cartPromotions.map(({ amount }) => amount)) : 0
   return {
-    lines: lines.map((one) => ({ ...one, prices: perUnit(one.line, linePrices(one)) })),
+    lines: lines.map((one) => ({ ...one, prices: lineTotals(one.line, one) })),
     cartPromotions,
     shippingGroups,
     prices: {
@@ -119,7 +120,18 @@ function addUp({ cart, lines, cartPromotions, shippingGroups }: Draft): CartTota
   }
 }
 
-function linePrices({ line, value, discounts, taxes }: DraftLine): Record<LinePrice, number> {
+/** The prices of a line that add up from its parts. */
+export const lineTotals = (
+  line: Pick<TotalsLine, 'quantity' | 'includesTax'>,
+  parts: LineParts,
+): LineTotals['prices'] => perUnit(line, linePrices({ ...parts, line }))
+
+function linePrices({
+  line,
+  value,
+  discounts,
+  taxes,
+}: LineParts & { readonly line: Pick<TotalsLine, 'includesTax'> }): Record<LinePrice, number> {
   const discount = discountOf(discounts)
   const tax = sum(taxes.map(({ amount }) => amount))
   const discounted = value + discount
@@ -132,7 +144,10 @@ function linePrices({ line, value, discounts, taxes }: DraftLine): Record<LinePr
   }
 }
 
-function perUnit({ quantity }: TotalsLine, prices: Record<LinePrice, number>): LineTotals['prices'] {
+function perUnit(
+  { quantity }: Pick<TotalsLine, 'quantity'>,
+  prices: Record<LinePrice, number>,
+): LineTotals['prices'] {
   const both = (value: number): UnitAndValue => ({ unit: divide(value, quantity), value })
   return {
     with_tax: both(prices.with_tax),
