@@ -27,6 +27,7 @@ export async function copyRows(
   await client.connect()
   try {
     await client.query("SET session_replication_role = 'replica'")
+    const rebuild = await dropIndexes(client, [...new Set(lists.map(({ table }) => table))])
     await client.query(
       'CREATE TEMP TABLE numbers (i integer PRIMARY KEY, id uuid NOT NULL, t timestamptz(3) NOT NULL)',
     )
@@ -40,11 +41,26 @@ export async function copyRows(
       await client.query('ANALYZE numbers')
       for (const text of texts) await client.query(text, [...values])
     }
+    await rebuild()
     for (const list of lists) await client.query(totalsOf(list))
   } finally {
     await client.end()
   }
   await mergeTotals.run({ database } as Instance)
+}
+
+/** Drops the indexes that are no constraint, since to build them afterwards takes a fraction of the time. */
+async function dropIndexes(client: pg.Client, tables: readonly string[]): Promise<() => Promise<void>> {
+  const { rows } = await client.query<{ name: string; text: string }>(
+    `SELECT i.indexrelid::regclass::text AS name, pg_get_indexdef(i.indexrelid) AS text
+     FROM pg_index i WHERE i.indrelid = ANY ($1::text[]::regclass[]) AND NOT i.indisunique`,
+    [tables],
+  )
+  for (const { name } of rows) await client.query(`DROP INDEX ${name}`)
+  return async () => {
+    await client.query("SET maintenance_work_mem = '512MB'")
+    for (const { text } of rows) await client.query(text)
+  }
 }
 
 /** Writes the counter of a list, and a delta of zero, so that the next merge creates its blocks. */
