@@ -12,6 +12,7 @@ import { type FeedQuery, filterField, readFeedQuery, readPosition } from './feed
 import { nextChanges, refuseOutside } from './follow.ts'
 import { noteReads } from './note-reads.ts'
 import { eventStream, streamChanges } from './stream-changes.ts'
+import { followOn } from './tail.ts'
 import { takePlace } from './waiting.ts'
 
 const waitMaxS = 30
@@ -108,7 +109,7 @@ async function find(
   waitS: number,
   hungUp: () => AbortSignal,
 ): Promise<Found> {
-  const first = await firstPart(ctx, filter, most, after)
+  const first = await firstPart(ctx, filter, most, after, waitS > 0 ? followOn : nextChanges)
   if (!mustWait(first) || waitS === 0) return first
   const leave = takePlace(ctx.instance, ctx.store.id)
   try {
@@ -117,7 +118,9 @@ async function find(
     let found = first
     while (mustWait(found) && !signal.aborted && !ctx.instance.feed.isStopped) {
       await ctx.instance.feed.past(ctx.store.id, found.reached, signal)
-      found = await nextChanges(ctx, found.reached, filter, most)
+      const { reached } = found
+      found = await followOn(ctx, reached, filter, most)
+      refuseOutside(found, reached, 'page[after]')
     }
     return found
   } finally {
@@ -131,8 +134,9 @@ async function firstPart(
   filter: ChangeFilter,
   most: number,
   after: number | undefined,
+  next: typeof nextChanges,
 ): Promise<Found> {
-  const found = await nextChanges(ctx, after ?? 0, filter, most)
+  const found = await next(ctx, after ?? 0, filter, most)
   if (after === undefined && found.trimmed > 0) return nextChanges(ctx, found.trimmed, filter, most)
   refuseOutside(found, after ?? 0, 'page[after]')
   return found

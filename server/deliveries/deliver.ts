@@ -48,7 +48,7 @@ export async function deliver(
 }
 
 const unmade: Outcome = {
-  ...{ succeeded: false, statusCode: 0, body: '', processingTimeS: 0, timedOut: false, isFinal: false },
+  ...{ succeeded: false, statusCode: 0, body: '', processingTimeS: 0, isSlow: false, isFinal: false },
   errorDetail: 'The server could not make the message. Its log says why.',
 }
 

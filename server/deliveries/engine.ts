@@ -169,7 +169,7 @@ export class Engine {
       this.#returned.push(job)
       return
     }
-    if (outcome) this.#slots.note(endpointOf(job.storeId, job.integrationId), outcome.timedOut)
+    if (outcome) this.#slots.note(endpointOf(job.storeId, job.integrationId), outcome.isSlow)
     this.#recorder.add(attempt)
   }
 

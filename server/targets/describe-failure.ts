@@ -18,7 +18,7 @@ const details: Readonly<Record<string, string>> = {
 export function failureOf(error: unknown, timeoutMs: number): Result {
   const { name, code = '', message } = error as NodeJS.ErrnoException
   if (name === 'TimeoutError')
-    return failed(`There was no response within ${timeoutMs / 1000} seconds.`, { timedOut: true })
+    return failed(`There was no response within ${timeoutMs / 1000} seconds.`, { isSlow: true })
   return failed(details[code] ?? (message || code || 'The connection failed.'))
 }
 

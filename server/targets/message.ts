@@ -67,8 +67,8 @@ export interface Outcome {
   /** Why it failed; empty if it succeeded. */
   readonly errorDetail: string
   readonly processingTimeS: number
-  /** Whether the target did not answer in time. */
-  readonly timedOut: boolean
+  /** Whether the target took too long: it sent no response in time, or a body that does not end. */
+  readonly isSlow: boolean
   /** Whether each further attempt would fail in the same way. */
   readonly isFinal: boolean
 }
@@ -76,10 +76,10 @@ export interface Outcome {
 /** What an adapter returns; `send` adds the time. */
 export type Result = Omit<Outcome, 'processingTimeS'>
 
-export const delivered = (statusCode: number, body: string): Result => ({
-  ...{ succeeded: true, statusCode, body, errorDetail: '', timedOut: false, isFinal: false },
+export const delivered = (statusCode: number, body: string, isSlow = false): Result => ({
+  ...{ succeeded: true, statusCode, body, errorDetail: '', isSlow, isFinal: false },
 })
 
 export const failed = (errorDetail: string, more: Partial<Result> = {}): Result => ({
-  ...{ succeeded: false, statusCode: 0, body: '', errorDetail, timedOut: false, isFinal: false, ...more },
+  ...{ succeeded: false, statusCode: 0, body: '', errorDetail, isSlow: false, isFinal: false, ...more },
 })

@@ -63,22 +63,29 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string>>
   /** At most as many bytes as the caller reads. */
   readonly body: Buffer
-  /** Whether the body is longer. */
-  readonly isCut: boolean
+  /** Whether the body did not end in time. */
+  readonly isSlow: boolean
+}
+
+/** How much of a body is read. */
+interface BodyLimits {
+  readonly bytesMax: number
+  /** Default: until the request is aborted. */
+  readonly bodyMs?: number
 }
 
 /** Sends a request, and reads the beginning of the response. It follows no redirects. */
 export async function exchange(
   network: Network,
   request: HttpRequest,
-  bytesMax: number,
+  limits: BodyLimits,
   signal: AbortSignal,
 ): Promise<HttpResponse> {
   network.mustAllow(request.url.hostname)
   const answer = await sendOnce(network, request, signal)
-  const { body, isCut } = await readBeginning(answer, bytesMax)
+  const { body, isSlow } = await readBeginning(answer, limits, signal)
   const headers = Object.entries(answer.headers).map(([name, value]) => [name, String(value ?? '')])
-  return { status: answer.statusCode ?? 0, headers: Object.fromEntries(headers), body, isCut }
+  return { status: answer.statusCode ?? 0, headers: Object.fromEntries(headers), body, isSlow }
 }
 
 function sendOnce(
@@ -111,9 +118,19 @@ function sendOnce(
 }
 
 /** The status has arrived: a body that ends early, or never, does not change it. */
-async function readBeginning(answer: http.IncomingMessage, bytesMax: number) {
+async function readBeginning(
+  answer: http.IncomingMessage,
+  { bytesMax, bodyMs }: BodyLimits,
+  signal: AbortSignal,
+) {
   const chunks: Uint8Array[] = []
   let bytes = 0
+  let isLate = false
+  const giveUp = () => {
+    isLate = true
+    answer.destroy()
+  }
+  const timer = bodyMs === undefined ? undefined : setTimeout(giveUp, bodyMs)
   try {
     for await (const chunk of answer) {
       chunks.push(chunk)
@@ -122,5 +139,6 @@ async function readBeginning(answer: http.IncomingMessage, bytesMax: number) {
       if (bytes > bytesMax) break
     }
   } catch {}
-  return { body: Buffer.concat(chunks).subarray(0, bytesMax), isCut: bytes > bytesMax }
+  clearTimeout(timer)
+  return { body: Buffer.concat(chunks).subarray(0, bytesMax), isSlow: isLate || signal.aborted }
 }

@@ -16,11 +16,11 @@ export async function send(
   message: Message,
   limits: Partial<Limits> = {},
 ): Promise<Outcome> {
-  const { timeoutMs, bodyBytesMax } = { ...usualLimits, ...limits }
+  const { timeoutMs, bodyMs, bodyBytesMax } = { ...usualLimits, ...limits }
   const signals = [AbortSignal.timeout(timeoutMs), ...(limits.signal ? [limits.signal] : [])]
   const signal = AbortSignal.any(signals)
   const startedAt = performance.now()
-  const result = await sendAs(network, target, message, { timeoutMs, bodyBytesMax, signal }).catch(
+  const result = await sendAs(network, target, message, { timeoutMs, bodyMs, bodyBytesMax, signal }).catch(
     // Libraries wrap the reason of an abort in errors of their own.
     (error: unknown) => failureOf(signal.aborted ? signal.reason : error, timeoutMs),
   )

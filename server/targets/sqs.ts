@@ -42,7 +42,12 @@ export async function sendToSqs(
       handle: async (request: SdkRequest) => {
         const { protocol, hostname, port, path, method, headers, body = '' } = request
         const url = new URL(`${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}`)
-        response = await exchange(network, { url, method, headers, body }, answerBytesMax, signal)
+        response = await exchange(
+          network,
+          { url, method, headers, body },
+          { bytesMax: answerBytesMax },
+          signal,
+        )
         return {
           response: { statusCode: response.status, headers: response.headers, body: response.body },
         }
@@ -71,6 +76,7 @@ export async function sendToSqs(
 
 const answerOf = (response: HttpResponse | undefined, bytesMax: number) => ({
   statusCode: response?.status ?? 0,
+  isSlow: response?.isSlow ?? false,
   body: readableText(response?.body.subarray(0, bytesMax) ?? new Uint8Array()),
 })
 

@@ -23,7 +23,7 @@ export async function sendWebhook(
   network: Network,
   target: WebhookTarget,
   message: Message,
-  { bodyBytesMax, signal }: Limits,
+  { bodyBytesMax, bodyMs, signal }: Limits,
 ): Promise<Result> {
   const body = webhookBody(target, message)
   const headers = {
@@ -33,11 +33,11 @@ export async function sendWebhook(
     ...(target.signing_secret && signatureHeaders(target.signing_secret, message.eventId, message.at, body)),
   }
   const request = { url: new URL(target.url), method: 'POST', headers, body }
-  const response = await exchange(network, request, bodyBytesMax, signal)
-  const { status: statusCode } = response
+  const response = await exchange(network, request, { bytesMax: bodyBytesMax, bodyMs }, signal)
+  const { status: statusCode, isSlow } = response
   const text = readableText(response.body)
-  if (statusCode >= 200 && statusCode < 300) return delivered(statusCode, text)
+  if (statusCode >= 200 && statusCode < 300) return delivered(statusCode, text, isSlow)
   return failed('Received a status code outside of 2xx range - treating webhook as a fail', {
-    ...{ statusCode, body: text },
+    ...{ statusCode, body: text, isSlow },
   })
 }

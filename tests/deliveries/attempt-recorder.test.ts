@@ -15,7 +15,7 @@ afterAll(() => world.close())
 
 const outcome: Outcome = {
   ...{ succeeded: true, statusCode: 200, body: 'ok', errorDetail: '', processingTimeS: 0.1 },
-  ...{ timedOut: false, isFinal: false },
+  ...{ isSlow: false, isFinal: false },
 }
 
 function attemptOf(integrationId: string, id: string): Attempt {

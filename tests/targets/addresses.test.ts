@@ -50,7 +50,7 @@ test.each([
   const network = openNetwork(isPublic, resolver())
   const before = neighbour.connections()
   const outcome = await send(network, at(host), messageOf())
-  expect(outcome).toMatchObject({ succeeded: false, statusCode: 0, timedOut: false })
+  expect(outcome).toMatchObject({ succeeded: false, statusCode: 0, isSlow: false })
   expect(outcome.errorDetail).toMatch(/is not a public address\. .*SUTLER_WEBHOOK_NETWORKS=/)
   expect(neighbour.connections()).toBe(before)
   network.close()

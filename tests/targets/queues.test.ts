@@ -99,7 +99,7 @@ test('what is not a queue fails: it is silent, it answers something else, it ans
   other.answer = () => {}
   expect(await send(network, target, messageOf(), { timeoutMs: 300 })).toMatchObject({
     succeeded: false,
-    timedOut: true,
+    isSlow: true,
   })
   other.answer = (_received, response) => void response.end('<html>welcome</html>')
   expect(await send(network, target, messageOf())).toMatchObject({ succeeded: false, statusCode: 200 })

@@ -94,7 +94,7 @@ test.each([
   receiver.answer = (_received, response) => void response.writeHead(status).end()
   const outcome = await send(network, webhook(), messageOf())
   expect(outcome).toMatchObject({ succeeded, statusCode: status, errorDetail: succeeded ? '' : notA2xx })
-  expect(outcome).toMatchObject({ timedOut: false, isFinal: false })
+  expect(outcome).toMatchObject({ isSlow: false, isFinal: false })
 })
 
 test.each([301, 302, 303, 307, 308])('a redirect (%i) is not followed', async (status) => {
@@ -135,20 +135,32 @@ test('an endpoint that does not answer in time fails, whatever it does meanwhile
   const hold = { timeoutMs: 300 }
   receiver.answer = () => {}
   const silent = await send(network, webhook(), messageOf(), hold)
-  expect(silent).toMatchObject({ succeeded: false, statusCode: 0, timedOut: true })
+  expect(silent).toMatchObject({ succeeded: false, statusCode: 0, isSlow: true })
   expect(silent.errorDetail).toBe('There was no response within 0.3 seconds.')
   // Informational responses are none.
   receiver.answer = (_received, response) => {
     const timer = setInterval(() => response.writeProcessing(), 50)
     response.on('close', () => clearInterval(timer))
   }
-  expect(await send(network, webhook(), messageOf(), hold)).toMatchObject({ statusCode: 0, timedOut: true })
+  expect(await send(network, webhook(), messageOf(), hold)).toMatchObject({ statusCode: 0, isSlow: true })
 })
 
 test('a success whose body never ends is a success', async () => {
   receiver.answer = (_received, response) => void response.writeHead(202).write('begun')
   const outcome = await send(network, webhook(), messageOf(), { timeoutMs: 500 })
-  expect(outcome).toMatchObject({ succeeded: true, statusCode: 202, body: 'begun', timedOut: false })
+  expect(outcome).toMatchObject({ succeeded: true, statusCode: 202, body: 'begun', isSlow: true })
+})
+
+test.each([200, 500])('a body that drips after a status of %i is cut off soon', async (status) => {
+  receiver.answer = (_received, response) => {
+    response.writeHead(status)
+    const timer = setInterval(() => response.write('x'), 50)
+    response.on('close', () => clearInterval(timer))
+  }
+  const outcome = await send(network, webhook(), messageOf())
+  expect(outcome).toMatchObject({ succeeded: status === 200, statusCode: status, isSlow: true })
+  expect(outcome.body).toMatch(/^x+$/)
+  expect(outcome.processingTimeS).toBeLessThan(3)
 })
 
 test('a server that stops ends its attempts', async () => {
@@ -157,7 +169,7 @@ test('a server that stops ends its attempts', async () => {
   const sending = send(network, webhook(), messageOf(), { signal: stopping.signal })
   await until(async () => receiver.requests[0])
   stopping.abort(new Error('The server stops.'))
-  expect(await sending).toMatchObject({ succeeded: false, timedOut: false })
+  expect(await sending).toMatchObject({ succeeded: false, isSlow: false })
 })
 
 test.each([
@@ -177,7 +189,7 @@ test.each([
   await new Promise<void>((done) => odd.listen(0, '127.0.0.1', done))
   const url = `http://127.0.0.1:${(odd.address() as AddressInfo).port}`
   const outcome = await send(network, { type: 'webhook', url }, messageOf(), { timeoutMs: 3_000 })
-  expect(outcome).toMatchObject({ succeeded: false, timedOut: false })
+  expect(outcome).toMatchObject({ succeeded: false, isSlow: false })
   expect(outcome.errorDetail).toMatch(detail)
   await new Promise((done) => odd.close(done))
 })

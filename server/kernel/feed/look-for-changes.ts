@@ -37,6 +37,19 @@ const filterSql = `($4::text[] IS NULL OR type = ANY($4)) AND ($5::text[] IS NUL
   AND ($7::text[] IS NULL OR actor = ANY($7))
   AND ($8::timestamptz IS NULL OR at >= $8) AND ($9::timestamptz IS NULL OR at < $9)`
 
+/** Whether a change is one that the filter chooses. It is `filterSql` for changes that have been read already. */
+export const matches = (
+  { type, event, id, actor, at }: Pick<Change, 'type' | 'event' | 'id' | 'actor' | 'at'>,
+  { types, events, ids, actors, from, before }: ChangeFilter,
+): boolean =>
+  (types?.includes(type) ?? true) &&
+  (events?.includes(event) ?? true) &&
+  (ids?.some((one) => one.toLowerCase() === id) ?? true) &&
+  (actors?.includes(actor) ?? true) &&
+  // Both are in UTC, with milliseconds.
+  (from === undefined || at >= from) &&
+  (before === undefined || at < before)
+
 /** The first position of the last day that is a day before an instant: clocks differ by less. */
 const dayBefore = (instant: string) => `(SELECT d.position FROM feed_days d
     WHERE d.store_id = $1 AND d.day < (${instant} AT TIME ZONE 'UTC')::date ORDER BY d.day DESC LIMIT 1)`
