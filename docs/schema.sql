@@ -144,19 +144,27 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION drop_deliveries(of_store uuid, instant timestamp with time zone)
+CREATE OR REPLACE FUNCTION drop_deliveries(of_store uuid, ends json, instant timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
+DECLARE
+  dropped json;
 BEGIN
   PERFORM pg_advisory_xact_lock(deliveries_lock(of_store));
-  UPDATE integration_jobs j
-  SET state = 'dropped', due_at = NULL, leased_until = NULL, updated_at = fenced(instant),
-    reason = 'The integration was disabled or deleted.'
-  WHERE j.store_id = of_store AND j.state = 'waiting' AND NOT EXISTS (
-    SELECT FROM integrations i WHERE i.store_id = of_store AND i.id = j.integration_id AND i.enabled);
-  DELETE FROM integration_failures f WHERE f.store_id = of_store AND NOT EXISTS (
-    SELECT FROM integrations i WHERE i.store_id = of_store AND i.id = f.integration_id AND i.enabled);
+  WITH changed AS (
+    UPDATE integration_jobs j
+    SET state = 'dropped', due_at = NULL, leased_until = NULL, updated_at = fenced(instant),
+      reason = 'The integration was disabled or deleted.'
+    FROM json_to_recordset(ends) AS e (integration_id uuid, "position" bigint)
+    WHERE j.store_id = of_store AND j.integration_id = e.integration_id AND j.state = 'waiting'
+      AND j.position < e.position
+    RETURNING j.integration_id, j.source, j.subject_id
+  )
+  SELECT coalesce(json_agg(c), '[]') INTO dropped FROM changed c;
+  PERFORM activate_deliveries(of_store, dropped, instant);
+  DELETE FROM integration_failures f USING json_to_recordset(ends) AS e (integration_id uuid)
+  WHERE f.store_id = of_store AND f.integration_id = e.integration_id;
 END $function$
 ;
 
@@ -2840,6 +2848,7 @@ CREATE TABLE feed_readers (
   store_id uuid NOT NULL,
   reader text NOT NULL,
   "position" bigint NOT NULL,
+  observers json,
   CONSTRAINT feed_readers_pkey PRIMARY KEY (store_id, reader)
 ) WITH (
   fillfactor=50

@@ -1,6 +1,7 @@
 import { eventsOf, type StoreEvent, type StoreFacts, storeFacts } from '../events/index.ts'
 import { type Change, readChanges } from '../kernel/feed/changes.ts'
 import { idFrom } from '../kernel/ids.ts'
+import type { Tuple } from '../kernel/storage/database.ts'
 import type { Store } from '../kernel/storage/store.ts'
 import type { Work } from '../kernel/work/context.ts'
 
@@ -20,6 +21,9 @@ export interface NewJob {
   readonly subject_id: string
   readonly position: number
 }
+
+/** The tables whose documents say which events a change has: see `eventsOf` and `Observing`. */
+export const docsOf = ['carts', 'integrations']
 
 /** The jobs that changes make, for those who observe their events. The same changes always make the same jobs. */
 export function jobsOf(
@@ -46,6 +50,67 @@ export async function findObservers(store: Store): Promise<readonly Observer[]> 
     id: id as string,
     observes: JSON.parse(observes ?? '[]') as readonly string[],
   }))
+}
+
+/** The observers at the position of the reader. Before its first change a store has none. */
+async function observersAt(store: Store, reader: Tuple | undefined): Promise<readonly Observer[]> {
+  if (!reader) return []
+  // A reader of an earlier version has not stored them.
+  if (reader[1] == null) return findObservers(store)
+  const stored = JSON.parse(reader[1]) as Readonly<Record<string, readonly string[]>>
+  return Object.entries(stored).map(([id, observes]) => ({ id, observes }))
+}
+
+/** The end of what waits for an integration: it was disabled or deleted by the change at this position. */
+interface End {
+  readonly integration_id: string
+  readonly position: number
+}
+
+/**
+ * Who observes what while the feed is read. Each change is for those who observe it at its position: the integrations
+ * may be others by now.
+ */
+export class Observing {
+  readonly #observers: Map<string, readonly string[]>
+
+  constructor(observers: readonly Observer[]) {
+    this.#observers = new Map(observers.map(({ id, observes }) => [id, observes]))
+  }
+
+  /** `{integration: keys}`, for the next reader. */
+  get text(): string {
+    return JSON.stringify(Object.fromEntries(this.#observers))
+  }
+
+  /** The jobs of the next changes, and the integrations for which nothing of before may wait. */
+  follow(
+    changes: readonly Change[],
+    facts: StoreFacts,
+  ): { readonly jobs: readonly NewJob[]; readonly ends: readonly End[] } {
+    const ends = new Map<string, End>()
+    const jobs = changes.flatMap((change) => {
+      if (change.source === 'integrations') this.#note(change, ends)
+      const observers = [...this.#observers].map(([id, observes]) => ({ id, observes }))
+      return jobsOf([change], facts, observers)
+    })
+    const isWanted = ({ integration_id, position }: NewJob) =>
+      !(position < (ends.get(integration_id)?.position ?? 0))
+    return { jobs: jobs.filter(isWanted), ends: [...ends.values()] }
+  }
+
+  #note({ event, id, doc, position }: Change, ends: Map<string, End>): void {
+    // An event of an integration, such as its pause, comes with a write.
+    if (event.includes('.')) return
+    const { enabled, observes } = JSON.parse(doc ?? '{"enabled":false,"observes":[]}') as StoredObserver
+    if (enabled) this.#observers.set(id, observes)
+    else if (this.#observers.delete(id)) ends.set(id, { integration_id: id, position })
+  }
+}
+
+interface StoredObserver {
+  readonly enabled: boolean
+  readonly observes: readonly string[]
 }
 
 /** Stores jobs. With `again`, those that have ended begin anew. Returns how many wait because of it. */
@@ -86,21 +151,21 @@ export const fanOut = (work: Work): Promise<Round> =>
     )
     if (lock?.[0] !== 't') return { hasMore: true, isBusy: true, integrationIds: [] }
     const [reader] = await store.run(
-      `SELECT position FROM feed_readers WHERE store_id = $1 AND reader = 'deliveries'`,
+      `SELECT position, observers FROM feed_readers WHERE store_id = $1 AND reader = 'deliveries'`,
     )
-    const changes = await readChanges(store, Number(reader?.[0] ?? 0), changesMax)
+    const observing = new Observing(await observersAt(store, reader))
+    const changes = await readChanges(store, Number(reader?.[0] ?? 0), changesMax, docsOf)
     const last = changes.at(-1)
     if (!last) return { hasMore: false, integrationIds: [] }
     const now = clock.now()
-    // An integration that was disabled or deleted gets nothing of what waits for it.
-    if (changes.some(({ source }) => source === 'integrations'))
-      await store.run('SELECT drop_deliveries($1, $2)', now)
-    const jobs = jobsOf(changes, await storeFacts(inside), await findObservers(store))
+    const { jobs, ends } = observing.follow(changes, await storeFacts(inside))
+    if (ends.length) await store.run('SELECT drop_deliveries($1, $2, $3)', JSON.stringify(ends), now)
     await queueJobs(store, jobs, now)
     await store.run(
-      `INSERT INTO feed_readers (store_id, reader, position) VALUES ($1, 'deliveries', $2)
-       ON CONFLICT (store_id, reader) DO UPDATE SET position = excluded.position`,
+      `INSERT INTO feed_readers (store_id, reader, position, observers) VALUES ($1, 'deliveries', $2, $3)
+       ON CONFLICT (store_id, reader) DO UPDATE SET position = excluded.position, observers = excluded.observers`,
       last.position,
+      observing.text,
     )
     const integrationIds = [...new Set(jobs.map(({ integration_id }) => integration_id))]
     return { hasMore: changes.length === changesMax, integrationIds }

@@ -73,7 +73,10 @@ async function findBehind({ database }: Instance): Promise<readonly string[]> {
   return rows.map(([id]) => id as string)
 }
 
-/** Passes over the changes of stores without observers, where no job waits. Returns the other stores. */
+/**
+ * Passes over the changes of stores without observers, where no job waits. Returns the other stores. What was observed
+ * for a moment meanwhile is left out: the end of an integration drops it anyway.
+ */
 async function skipUnobserved(
   { database }: Instance,
   storeIds: readonly string[],
@@ -84,11 +87,13 @@ async function skipUnobserved(
              SELECT f.store_id, f.position FROM feeds f
              WHERE f.store_id = ANY($1::uuid[])
                AND NOT EXISTS (SELECT FROM integrations i WHERE i.store_id = f.store_id AND i.enabled)
+               AND NOT EXISTS (SELECT FROM feed_readers o WHERE o.store_id = f.store_id AND o.reader = 'deliveries'
+                 AND o.observers::text <> '{}')
                AND NOT EXISTS (SELECT FROM integration_jobs j WHERE j.store_id = f.store_id AND j.state = 'waiting')
            ), moved AS (
-             INSERT INTO feed_readers AS r (store_id, reader, position)
-             SELECT store_id, 'deliveries', position FROM skipped
-             ON CONFLICT (store_id, reader) DO UPDATE SET position = excluded.position
+             INSERT INTO feed_readers AS r (store_id, reader, position, observers)
+             SELECT store_id, 'deliveries', position, '{}' FROM skipped
+             ON CONFLICT (store_id, reader) DO UPDATE SET position = excluded.position, observers = excluded.observers
              WHERE r.position < excluded.position
            )
            SELECT store_id FROM skipped`,

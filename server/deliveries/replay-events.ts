@@ -2,7 +2,7 @@ import { storeFacts } from '../events/index.ts'
 import { readChanges } from '../kernel/feed/changes.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { Job } from '../kernel/work/job.ts'
-import { findObservers, jobsOf, queueJobs } from './fan-out.ts'
+import { docsOf, findObservers, jobsOf, queueJobs } from './fan-out.ts'
 
 interface Replay {
   /** Which of the replays of the store it is. */
@@ -62,7 +62,7 @@ export const replayEvents: Job<Replay> = {
       const next = (position: number, at?: Date) =>
         queueReplay(inside, { place, integrationId, after: position, to }, at)
       if (Number(waiting?.[0]) >= waitingMax) return next(after, new Date(clock.now().getTime() + restMs))
-      const changes = await readChanges(store, after, changesMax)
+      const changes = await readChanges(store, after, changesMax, docsOf)
       const within = changes.filter(({ position }) => position <= to)
       await queueJobs(store, jobsOf(within, await storeFacts(inside), [observer]), clock.now(), true)
       const last = within.at(-1)

@@ -49,13 +49,28 @@ export const sinceDayOf = (position: string) => `given_at >= coalesce((
       SELECT day::timestamp AT TIME ZONE 'UTC' FROM feed_days
       WHERE store_id = $1 AND position <= ${position} ORDER BY day DESC LIMIT 1), '-infinity')`
 
-const readSql = `SELECT ${columns} FROM changes
+const readSql = (shown: string) => `SELECT ${shown} FROM changes
   WHERE store_id = $1 AND position > $2 AND ${sinceDayOf('$2 + 1')}
   ORDER BY position LIMIT $3`
 
-/** The next changes after a position, at most `most`, in their order. */
-export const readChanges = async (store: Store, after: number, most: number): Promise<readonly Change[]> =>
-  (await store.run(readSql, after, most)).map(toChange)
+const wholeSql = readSql(columns)
+const partSql = readSql(
+  columns.replace(' doc,', ' CASE WHEN source = ANY($4::text[]) THEN doc END,').replace('hidden', 'NULL'),
+)
+
+/**
+ * The next changes after a position, at most `most`, in their order. With `docsOf`, only those of these tables have
+ * their documents: documents are most of what is read.
+ */
+export async function readChanges(
+  store: Store,
+  after: number,
+  most: number,
+  docsOf?: readonly string[],
+): Promise<readonly Change[]> {
+  const rows = docsOf ? await store.run(partSql, after, most, docsOf) : await store.run(wholeSql, after, most)
+  return rows.map(toChange)
+}
 
 const readAtSql = `SELECT ${columns} FROM changes
   WHERE store_id = $1 AND position = ANY($2::bigint[]) AND ${sinceDayOf('$3')}`
