@@ -5,14 +5,36 @@ import { newId } from '../kernel/ids.ts'
 import { object } from '../kernel/openapi/shapes.ts'
 import { findByName } from '../kernel/query/find.ts'
 import { json } from '../kernel/shape/answer.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { perInstance } from '../kernel/work/per-instance.ts'
 import { openNetwork, send } from '../targets/index.ts'
 import { aboutEndpoint, findEndpoints } from './endpoints.ts'
 
-/** How many tests a process runs at a time: each may hold its request for ten seconds. */
-const testsMax = 16
+/**
+ * How many tests a process runs at a time: each may hold its request for ten seconds. A store has few of them, so that
+ * it cannot keep others from theirs.
+ */
+const testsMax = { ofStore: 4, total: 64 } as const
 
-const testing = perInstance(() => ({ n: 0 }))
+/** How many tests run, by their stores. */
+const testing = perInstance(() => new Map<string, number>())
+
+/** Counts a test of a store until the returned function is called; refuses one too many. */
+function takeTurn({ instance, store }: Work): () => void {
+  const running = testing(instance)
+  const own = running.get(store.id) ?? 0
+  const total = running.values().reduce((sum, n) => sum + n, 0)
+  if (own >= testsMax.ofStore || total >= testsMax.total)
+    throw new Problem('rate_limited', 'Too many tests are running; try again in a second.', {
+      headers: { 'Retry-After': '1' },
+    })
+  running.set(store.id, own + 1)
+  return () => {
+    const left = (running.get(store.id) ?? 1) - 1
+    if (left > 0) running.set(store.id, left)
+    else running.delete(store.id)
+  }
+}
 
 const result = object({
   type: { type: 'string', enum: ['integration-test'] },
@@ -40,14 +62,9 @@ export const testIntegration = action({
     const endpoint = (await findEndpoints(ctx, [id], 'all')).get(id)
     // Deleted since the line above.
     if (!endpoint) throw notFound('integration', params.id)
-    const running = testing(ctx.instance)
-    if (running.n >= testsMax)
-      throw new Problem('rate_limited', 'Too many tests are running; try again in a second.', {
-        headers: { 'Retry-After': '1' },
-      })
+    const leave = takeTurn(ctx)
     const payload = JSON.stringify({ data: { type: 'integration', id, name: endpoint.integration.name } })
     const network = openNetwork(ctx.instance.maySendTo)
-    running.n += 1
     try {
       const outcome = await send(network, endpoint.target, {
         ...aboutEndpoint(ctx, endpoint),
@@ -64,7 +81,7 @@ export const testIntegration = action({
       }
       return json(200, { data })
     } finally {
-      running.n -= 1
+      leave()
       network.close()
     }
   },

@@ -6,7 +6,7 @@ import { customerAddresses, customerResource } from '../customers/index.ts'
 import { files } from '../files/index.ts'
 import { gateways } from '../gateways/index.ts'
 import { userAuthenticationInfos } from '../identity/index.ts'
-import { integrations } from '../integrations/index.ts'
+import { observedIntegrations } from '../integrations/index.ts'
 import { stockTransactions } from '../inventories/index.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
 import { orders } from '../orders/index.ts'
@@ -39,7 +39,7 @@ export const eventSources: readonly EventSource[] = [
   { family: 'currency', resource: currencies },
   { family: 'customer', resource: customerResource },
   { family: 'file', resource: files },
-  { family: 'integration', resource: integrations },
+  { family: 'integration', resource: observedIntegrations },
   { family: 'order', resource: orders, payload: 'data and items' },
   { family: 'payment-gateway', resource: gateways },
   { family: 'stock-transaction', resource: stockTransactions },

@@ -2,7 +2,7 @@ import { module } from '../kernel/module.ts'
 
 export { allEventKeys, type EventKey, entryVerbs, eventKeys, type Family } from './event-keys.ts'
 export { eventsOf, type StoreEvent, type StoreFacts, storeFacts } from './events-of.ts'
-export { isKnownKey, mustBeKnownKeys } from './known-keys.ts'
+export { mustBeKnownKeys } from './known-keys.ts'
 export { type Payload, queueData, webhookPayload, withoutIncluded } from './payload.ts'
 export { payloadOf } from './payload-of.ts'
 

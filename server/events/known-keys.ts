@@ -7,10 +7,11 @@ const ofEntries = new RegExp(`^([a-z0-9_]{1,59}_ext)\\.(${entryVerbs.join('|')})
 /** The `api_type` of a key that has the form of a custom API's. */
 const apiTypeOf = (key: string): string | undefined => ofEntries.exec(key)?.[1]
 
-/** The first of these keys that is not an event of the store, with its position. */
-export async function findUnknownKey(
+/** The first of these keys that is neither an event of the store nor among `kept`, with its position. */
+async function findUnknownKey(
   { store }: Work,
   keys: readonly string[],
+  kept: readonly string[],
 ): Promise<{ readonly key: string; readonly index: number } | undefined> {
   const types = keys.flatMap((key) => apiTypeOf(key) ?? [])
   const rows = types.length
@@ -20,21 +21,27 @@ export async function findUnknownKey(
       )
     : []
   const ownTypes = new Set(rows.map(([type]) => type))
-  const index = keys.findIndex((key) => !allEventKeys.includes(key) && !ownTypes.has(apiTypeOf(key) ?? null))
+  const isKnown = (key: string) =>
+    kept.includes(key) || allEventKeys.includes(key) || ownTypes.has(apiTypeOf(key) ?? null)
+  const index = keys.findIndex((key) => !isKnown(key))
   return index < 0 ? undefined : { key: keys[index] as string, index }
 }
-
-/** Whether the store has events with this key. */
-export const isKnownKey = async (work: Work, key: string): Promise<boolean> =>
-  (await findUnknownKey(work, [key])) === undefined
 
 const accepted = `Accepted are ${allEventKeys.join(', ')}, and ${entryVerbs
   .map((verb) => `<api_type>.${verb}`)
   .join(', ')} of the custom APIs of the store.`
 
-/** Refuses keys that are not events of the store; `source` is the position of the list in the request. */
-export async function mustBeKnownKeys(work: Work, keys: readonly string[], source: string): Promise<void> {
-  const unknown = await findUnknownKey(work, keys)
+/**
+ * Refuses keys that are not events of the store; `source` is the position of the list in the request. Keys that are
+ * `kept` stay valid when their custom API is gone.
+ */
+export async function mustBeKnownKeys(
+  work: Work,
+  keys: readonly string[],
+  source: string,
+  kept: readonly string[] = [],
+): Promise<void> {
+  const unknown = await findUnknownKey(work, keys, kept)
   if (!unknown) return
   const at = `${source}.${unknown.index}`
   const why = unknown.key.startsWith('subscription')

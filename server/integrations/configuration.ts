@@ -83,6 +83,29 @@ export function shownConfiguration(type: IntegrationType, configuration: Configu
   return Object.fromEntries(shown) as Configuration
 }
 
+/** The settings whose values are addresses. */
+const addressNames = ['url', 'addresses']
+
+/**
+ * What events show of it. An address often has a token behind its host, and who observes an event need not be who may
+ * read the integration.
+ */
+export function observedConfiguration(type: IntegrationType, configuration: Configuration): Configuration {
+  const shown = Object.entries(shownConfiguration(type, configuration)).map(([name, value]) => [
+    name,
+    addressNames.includes(name) ? hostsOf(value) : value,
+  ])
+  return Object.fromEntries(shown) as Configuration
+}
+
+const hostsOf = (value: string | readonly string[]): string | readonly string[] =>
+  typeof value === 'string' ? hostOf(value) : value.map(hostOf)
+
+function hostOf(address: string): string {
+  const [host = ''] = /^[^/]*\/\/[^/?#]*/.exec(address) ?? []
+  return /^\/?$/.test(address.slice(host.length)) ? address : `${host}/***`
+}
+
 const shownChars = 4
 
 /** A short secret is hidden as a whole: its end would be most of it. */

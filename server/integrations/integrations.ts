@@ -6,6 +6,7 @@ import type { Work } from '../kernel/work/context.ts'
 import {
   type Configuration,
   changeConfiguration,
+  observedConfiguration,
   openConfiguration,
   settingFields,
   shownConfiguration,
@@ -44,7 +45,7 @@ const fields = {
   observes: list(text({ min: 1, max: 255 }), {
     required: true,
     maxItems: 100,
-    about: `The keys of at most ${observedMax} events: see docs/events.md.`,
+    about: `The keys of one to ${observedMax} events: see docs/events.md. A key that comes twice is stored once.`,
     example: ['order.paid'],
   }),
   paused: field<Paused | undefined>(
@@ -75,37 +76,48 @@ export interface Paused {
 export type IntegrationFields = typeof fields
 export type IntegrationRow = Row<IntegrationFields>
 
-/** Something outside that observes the events of the store. */
-export const integrations = resource({
-  type: 'integration',
-  noun: ['integration', 'integrations'],
-  about: 'Something outside, a webhook or a queue, that is told about events of the store.',
-  path: '/v2/integrations',
-  table: 'integrations',
-  fields,
-  filter: walks,
-  sort: ['created_at', 'id', 'name', 'updated_at'],
-  operations: ['list', 'create', 'get', 'update'],
-  whole: true,
-  counted: false,
-  most: { n: 100, detail: (n) => `A store can have at most ${n} integrations.` },
-  area: 'integrations',
-  envelope: integrationEnvelope,
-  refusedWith: 422,
-  also: {
-    fields: { configuration: group(settingFields, configuration) },
-    of: ({ doc, hidden }, { instance }) => ({
-      configuration: shownConfiguration(
-        doc.integration_type,
-        openConfiguration(instance.sealKeys, hidden),
-      ) as never,
-    }),
-  },
-  beforeWrite: prepare,
-})
+const shownBy = (show: typeof shownConfiguration) =>
+  resource({
+    type: 'integration',
+    noun: ['integration', 'integrations'],
+    about: 'Something outside, a webhook or a queue, that is told about events of the store.',
+    path: '/v2/integrations',
+    table: 'integrations',
+    fields,
+    filter: walks,
+    sort: ['created_at', 'id', 'name', 'updated_at'],
+    operations: ['list', 'create', 'get', 'update'],
+    whole: true,
+    counted: false,
+    most: { n: 100, detail: (n) => `A store can have at most ${n} integrations.` },
+    area: 'integrations',
+    envelope: integrationEnvelope,
+    refusedWith: 422,
+    also: {
+      fields: { configuration: group(settingFields, configuration) },
+      of: ({ doc, hidden }, { instance }) => ({
+        configuration: show(doc.integration_type, openConfiguration(instance.sealKeys, hidden)) as never,
+      }),
+    },
+    beforeWrite: prepare,
+  })
 
-/** Refuses keys that are not events of the store; `source` is the position of the list in the request. */
-export type MustBeKnownKeys = (work: Work, keys: readonly string[], source: string) => Promise<void>
+/** Something outside that observes the events of the store. */
+export const integrations = shownBy(shownConfiguration)
+
+/** Integrations, as events show them to others. */
+export const observedIntegrations = shownBy(observedConfiguration)
+
+/**
+ * Refuses keys that are not events of the store; `source` is the position of the list in the request. Keys that are
+ * `kept` stay valid.
+ */
+export type MustBeKnownKeys = (
+  work: Work,
+  keys: readonly string[],
+  source: string,
+  kept: readonly string[],
+) => Promise<void>
 
 /** Integrations, as clients change them. The module of the events passes in which keys there are. */
 export const integrationsWith = (mustBeKnownKeys: MustBeKnownKeys): typeof integrations =>
@@ -124,16 +136,22 @@ function prepare(work: Work, draft: Draft<IntegrationFields>): void {
 
 async function mustObserve(
   work: Work,
-  { values, changes }: Draft<IntegrationFields>,
+  { values, changes, before }: Draft<IntegrationFields>,
   mustBeKnownKeys: MustBeKnownKeys,
 ): Promise<void> {
-  // What is stored stays valid when a custom API of the store is gone.
   if (changes && !changes.observes) return
+  const source = 'data.observes'
+  if (values.observes.length === 0) {
+    const detail = `${source} must have at least one key of an event: see docs/events.md. To send nothing, set data.enabled to false.`
+    throw new Problem('unprocessable', detail, { source })
+  }
+  // What is stored stays valid when a custom API of the store is gone. Its clients send it back.
+  await mustBeKnownKeys(work, values.observes, source, before?.doc.observes ?? [])
+  values.observes = [...new Set(values.observes)]
   if (values.observes.length > observedMax) {
     const detail = `You have reached the integration event limit of ${observedMax}`
-    throw new Problem('unprocessable', detail, { source: 'data.observes' })
+    throw new Problem('unprocessable', detail, { source })
   }
-  await mustBeKnownKeys(work, values.observes, 'data.observes')
 }
 
 function configure({ instance }: Work, { values, before, changes }: Draft<IntegrationFields>): void {

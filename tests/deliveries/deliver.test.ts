@@ -91,6 +91,22 @@ test('a redirect and a private address are failures that the log explains', asyn
   for (const { remove } of [hook, inside]) await remove()
 })
 
+test('tests of one store do not keep another store from its own', async () => {
+  const hook = await openHook(world.admin, ['order.paid'])
+  const theirs = await openHook(world.other, ['order.paid'])
+  const held: { end(): void }[] = []
+  hook.answer = (_received, response) => void held.push(response)
+  const running = Array.from({ length: 4 }, () => world.admin.post(`${hook.path}/test`))
+  await until(async () => held.length === 4 || undefined)
+  expect((await world.admin.post(`${hook.path}/test`)).status).toBe(429)
+  expect((await world.other.post(`${theirs.path}/test`)).body.data.succeeded).toBe(true)
+  for (const response of held) response.end()
+  expect((await Promise.all(running)).map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  hook.answer = (_received, response) => void response.end()
+  expect((await world.admin.post(`${hook.path}/test`)).status).toBe(200)
+  for (const { remove } of [hook, theirs]) await remove()
+})
+
 test('a test sends one event, shows the outcome and leaves no log', async () => {
   const hook = await openHook(world.admin, ['order.paid'])
   const passed = await world.admin.post(`${hook.path}/test`)

@@ -75,6 +75,35 @@ describe('an integration', () => {
 })
 
 describe('the events that an integration observes', () => {
+  test('are at least one', async () => {
+    const [status, source, detail] = await refusal({ observes: [] })
+    expect([status, source]).toEqual([422, 'data.observes'])
+    expect(detail).toMatch(/^data\.observes must have at least one key of an event/)
+    const { id } = await created()
+    const update = { data: { type: 'integration', observes: [] } }
+    expect((await world.admin.put(`${path}/${id}`, update)).status).toBe(422)
+  })
+
+  test('are stored once', async () => {
+    const twice = ['order.paid', 'order.created', 'order.paid', 'order.paid', 'order.paid', 'order.paid']
+    expect((await created({ observes: twice })).observes).toEqual(['order.paid', 'order.created'])
+  })
+
+  test('may be sent back when their custom API is gone, but not be added', async () => {
+    const apis = '/v2/settings/extensions/custom-apis'
+    const values = { type: 'custom_api', name: 'Gone', slug: 'gone', api_type: 'gone_ext' }
+    const api = (await world.admin.post(apis, { data: values })).body.data
+    const { id, ...data } = await created({ observes: ['gone_ext.created', 'order.paid'] })
+    expect((await world.admin.delete(`${apis}/${api.id}`)).status).toBe(204)
+    const whole = await world.admin.put(`${path}/${id}`, { data: { ...data, name: 'Renamed' } })
+    expect([whole.status, whole.body.data?.observes]).toEqual([200, ['gone_ext.created', 'order.paid']])
+    const more = {
+      data: { type: 'integration', observes: ['order.paid', 'gone_ext.created', 'gone_ext.updated'] },
+    }
+    const refused = await world.admin.put(`${path}/${id}`, more)
+    expect([refused.status, refused.body.errors?.[0].source]).toEqual([422, 'data.observes.2'])
+  })
+
   test('are at most five', async () => {
     const keys = ['created', 'updated', 'paid', 'fulfilled', 'cancelled'].map((verb) => `order.${verb}`)
     expect((await created({ observes: keys })).observes).toEqual(keys)
