@@ -5,7 +5,6 @@ import { newId } from '../kernel/ids.ts'
 import { object } from '../kernel/openapi/shapes.ts'
 import { findByName } from '../kernel/query/find.ts'
 import { json } from '../kernel/shape/answer.ts'
-import type { Work } from '../kernel/work/context.ts'
 import { perInstance } from '../kernel/work/per-instance.ts'
 import { openNetwork, send } from '../targets/index.ts'
 import { aboutEndpoint, findEndpoints } from './endpoints.ts'
@@ -16,25 +15,30 @@ import { aboutEndpoint, findEndpoints } from './endpoints.ts'
  */
 const testsMax = { ofStore: 4, total: 64 } as const
 
-/** How many tests run, by their stores. */
-const testing = perInstance(() => new Map<string, number>())
+/** How many tests each store runs. It has a store only while one of its tests runs. */
+class Testing {
+  readonly #byStore = new Map<string, number>()
+  #total = 0
 
-/** Counts a test of a store until the returned function is called; refuses one too many. */
-function takeTurn({ instance, store }: Work): () => void {
-  const running = testing(instance)
-  const own = running.get(store.id) ?? 0
-  const total = running.values().reduce((sum, n) => sum + n, 0)
-  if (own >= testsMax.ofStore || total >= testsMax.total)
-    throw new Problem('rate_limited', 'Too many tests are running; try again in a second.', {
-      headers: { 'Retry-After': '1' },
-    })
-  running.set(store.id, own + 1)
-  return () => {
-    const left = (running.get(store.id) ?? 1) - 1
-    if (left > 0) running.set(store.id, left)
-    else running.delete(store.id)
+  /** Counts a test until the returned function is called; refuses one too many. */
+  begin(storeId: string): () => void {
+    const own = this.#byStore.get(storeId) ?? 0
+    if (own >= testsMax.ofStore || this.#total >= testsMax.total)
+      throw new Problem('rate_limited', 'Too many tests are running; try again in a second.', {
+        headers: { 'Retry-After': '1' },
+      })
+    this.#count(storeId, own + 1, 1)
+    return () => this.#count(storeId, (this.#byStore.get(storeId) ?? 1) - 1, -1)
+  }
+
+  #count(storeId: string, own: number, change: number): void {
+    if (own > 0) this.#byStore.set(storeId, own)
+    else this.#byStore.delete(storeId)
+    this.#total += change
   }
 }
+
+const testing = perInstance(() => new Testing())
 
 const result = object({
   type: { type: 'string', enum: ['integration-test'] },
@@ -62,7 +66,7 @@ export const testIntegration = action({
     const endpoint = (await findEndpoints(ctx, [id], 'all')).get(id)
     // Deleted since the line above.
     if (!endpoint) throw notFound('integration', params.id)
-    const leave = takeTurn(ctx)
+    const leave = testing(ctx.instance).begin(ctx.store.id)
     const payload = JSON.stringify({ data: { type: 'integration', id, name: endpoint.integration.name } })
     const network = openNetwork(ctx.instance.maySendTo)
     try {
