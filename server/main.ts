@@ -3,6 +3,7 @@ import { announce } from './announce.ts'
 import { sutlerApi } from './api-document.ts'
 import { app, shopperTokens } from './app.ts'
 import { bucketOf, type Config, filesDirOf, readConfig } from './config.ts'
+import { openDocsPage } from './docs-page.ts'
 import { firstStart } from './first-start.ts'
 import { forgetAttempts } from './kernel/attempts/attempts.ts'
 import type { AccessTable } from './kernel/auth/access.ts'
@@ -151,7 +152,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     }
     const server = buildServer(instance, modules, config.trustProxy)
     health(server, database, disk)
-    docs(server, instance.apiDocument, config.baseUrl)
+    docs(server, instance.apiDocument, config.baseUrl, openDocsPage)
     undo.push(() => {
       // Readers who wait for changes would keep their connections open.
       feed.stop()

@@ -1,18 +1,25 @@
 import { hash } from 'node:crypto'
-import apiReference from '@scalar/fastify-api-reference'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiDocument } from '../shape/api-document.ts'
 import { jsonParts } from './file.ts'
 
 /**
  * The API document for programs (`/openapi.json`) and for people (`/docs`). The page loads everything from this server,
- * so it works without the internet and reveals its readers to no one.
+ * so it works without the internet and reveals its readers to no one. `openPages` opens a server that has it.
  */
 export function docs(
   server: FastifyInstance,
   document: () => ApiDocument,
   baseUrl: string | undefined,
+  openPages: () => Promise<FastifyInstance>,
 ): void {
+  let opening: Promise<FastifyInstance> | undefined
+  const showPage = async (request: FastifyRequest, reply: FastifyReply) => {
+    opening ??= openPages()
+    const { statusCode, headers, rawPayload } = await (await opening).inject({ url: request.url })
+    for (const name of ['content-type', 'location']) if (headers[name]) reply.header(name, headers[name])
+    return reply.code(statusCode).send(rawPayload)
+  }
   let text: Buffer | undefined
   server.get('/openapi.json', (request, reply) => {
     text ??= Buffer.from(JSON.stringify(document()).slice(1))
@@ -26,25 +33,9 @@ export function docs(
       const isPage = String(reply.getHeader('content-type')).startsWith('text/html')
       if (isPage) reply.header('content-security-policy', allowedOn(String(payload), baseUrl))
     })
-    pages.register(apiReference, page)
+    for (const path of ['/docs', '/docs/js/scalar.js']) pages.get(path, showPage)
   })
 }
-
-const page = {
-  routePrefix: '/docs',
-  configuration: {
-    url: '../openapi.json',
-    pageTitle: 'Sutler API',
-    theme: 'default',
-    withDefaultFonts: false,
-    telemetry: false,
-    showDeveloperTools: 'never',
-    hideClientButton: true,
-    agent: { disabled: true },
-    mcp: { disabled: true },
-    persistAuth: true,
-  },
-} as const
 
 /**
  * Readers type tokens into the page, so it may run no other scripts: only this server's own, and its inline scripts by

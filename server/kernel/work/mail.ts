@@ -1,4 +1,4 @@
-import { createTransport } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 
 /** Sends mail. It throws on failure, so that the job that sends the mail is retried. */
 export interface Mailer {
@@ -10,9 +10,16 @@ const timeoutMs = 15_000
 /** Mail through a server that speaks SMTP (RFC 5321). */
 export function smtp(url: string, from: string): Mailer {
   const timeouts = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs }
-  const transport = createTransport({ url, ...timeouts }, { from })
+  let opened: Promise<Transporter> | undefined
+  const open = async () => {
+    // Loaded for the first mail: most processes send none.
+    const { createTransport } = await import('nodemailer')
+    return createTransport({ url, ...timeouts }, { from })
+  }
   return {
     async send(to, subject, text) {
+      opened ??= open()
+      const transport = await opened
       // An object instead of a string, so that the address cannot contain a second one.
       await transport.sendMail({ to: { name: '', address: to }, subject, text })
     },
