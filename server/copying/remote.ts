@@ -16,8 +16,8 @@ export interface Credentials {
   readonly clientSecret: string
 }
 
-const attemptsMax = 12
-const waitMs = { first: 500, max: 60_000 }
+const attemptsMax = 14
+const waitMs = { first: 100, max: 60_000 }
 const answerMaxMs = 60_000
 /** Tokens are renewed before they end. */
 const earlyMs = 60_000

@@ -1,13 +1,14 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { fillStore } from '../moving/full-store.ts'
 import { begin } from '../moving/run-command.ts'
 import type { Client } from '../support/client.ts'
-import { adminOf, key, newDirectory, serve, startedDirectory, stopAfterEach } from '../support/process.ts'
-import { openWorld, type World } from '../support/world.ts'
-
-stopAfterEach()
+import { openFailingProxy } from '../support/failing-proxy.ts'
+import { type OwnDatabase, ownDatabase } from '../support/own-database.ts'
+import { adminOf, key, newDirectory, serve, stopAfterEach } from '../support/process.ts'
+import { openWorld, secret, type World } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -16,8 +17,20 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Another server, with a new store. */
-const newServer = (more: Record<string, string> = {}) => serve(startedDirectory(), { ...key, ...more }).ready
+let database: OwnDatabase
+beforeEach(async () => {
+  database = await ownDatabase()
+})
+// Vitest runs these from the last to the first.
+afterEach(() => database.drop())
+stopAfterEach()
+
+/** Another server, with a new store: its address, and a caller of it. */
+async function newServer(more: Record<string, string> = {}): Promise<{ url: string; admin: Client }> {
+  const settings = { ...key, DATABASE_URL: database.url, SUTLER_SECRET: secret, ...more }
+  const url = await serve(newDirectory(), settings).ready
+  return { url, admin: await adminOf(url) }
+}
 
 /** Copies from a server at `from` to the one at `to`. */
 const copy = (from: string, to: string, state: string, ...more: string[]) =>
@@ -32,13 +45,12 @@ const copy = (from: string, to: string, state: string, ...more: string[]) =>
   )
 
 test('a store is copied through its public operations, and compared', { timeout: 600_000 }, async () => {
-  const url = await newServer({ SUTLER_KEEP_IDS: 'true' })
+  const { url, admin } = await newServer({ SUTLER_KEEP_IDS: 'true' })
   const copied = await copy(world.url, url, join(newDirectory(), 'copy.ndjson')).ended
   expect(copied.stdout).toMatch(/All \d\d\d objects are equal on both servers/)
   expect(copied.stdout).toContain('passwords cannot be read')
   expect(copied.stdout).toContain('orders: no operation creates an order as it was')
   expect(copied.code).toBe(0)
-  const admin = await adminOf(url)
   const idsIn = async (client: Client, path: string) =>
     ((await client.get(path)).body.data as { id: string }[]).map(({ id }) => id).sort()
   for (const path of ['/v2/accounts', '/pcm/products', '/v2/customers', '/v2/files', '/pcm/hierarchies'])
@@ -49,6 +61,50 @@ test('a store is copied through its public operations, and compared', { timeout:
   const there = (await world.admin.get(`/v2/files/${file.id}`)).body.data.link.href
   const contents = await Promise.all([file.link.href, there].map(async (href) => (await fetch(href)).text()))
   expect(contents[0]).toBe(contents[1])
+})
+
+const namesIn = async (admin: Client, path: string) => {
+  const { body } = await admin.get(`${path}?page%5Blimit%5D=100`)
+  return (body.data as { name: string }[]).map(({ name }) => name).sort()
+}
+
+test('under writes, kills and faults of both servers, what is left after all is equal', {
+  timeout: 900_000,
+}, async () => {
+  const { url, admin } = await newServer()
+  const [from, to] = [await openFailingProxy(world.url), await openFailingProxy(url)]
+  const state = join(newDirectory(), 'copy.ndjson')
+  let writing = true
+  const writer = (async () => {
+    // So few that one page of their list has all of them, however slow the machine is.
+    for (let i = 0; writing && i < 60; i++) {
+      const { body } = await world.admin.post('/v2/accounts', { data: { type: 'account', name: `New ${i}` } })
+      await world.admin.put(`/v2/accounts/${body.data.id}`, {
+        data: { type: 'account', name: `Changed ${i}` },
+      })
+      if (i % 3 === 0) await world.admin.delete(`/v2/accounts/${body.data.id}`)
+      await sleep(200)
+    }
+  })()
+  const killed = copy(from.url, to.url, state)
+  const lines = () => (existsSync(state) ? readFileSync(state, 'utf8').split('\n').length : 0)
+  await expect.poll(lines, { timeout: 300_000 }).toBeGreaterThan(40)
+  killed.child.kill('SIGKILL')
+  await killed.ended
+  const before = lines()
+  const continuing = copy(from.url, to.url, state)
+  await expect.poll(lines, { timeout: 300_000 }).toBeGreaterThan(before + 20)
+  writing = false
+  await writer
+  const { stdout, code } = await continuing.ended
+  expect(stdout).toMatch(/user-authentication-infos: \d+ read, 0 created/)
+  expect(stdout).toMatch(/All \d\d\d objects are equal on both servers/)
+  expect(code).toBe(0)
+  expect(from.failures() + to.failures()).toBeGreaterThan(30)
+  from.close()
+  to.close()
+  for (const path of ['/v2/accounts', '/v2/customers'])
+    expect(await namesIn(admin, path), path).toEqual(await namesIn(world.admin, path))
 })
 
 const address = {
@@ -94,7 +150,7 @@ async function writeUntil(admin: Client, isOver: () => boolean): Promise<void> {
 test('a copy follows the changes of the other server, with deletions, until it is stopped', {
   timeout: 600_000,
 }, async () => {
-  const url = await newServer({ SUTLER_KEEP_IDS: 'true' })
+  const { url, admin } = await newServer({ SUTLER_KEEP_IDS: 'true' })
   const state = join(newDirectory(), 'copy.ndjson')
   const { child, ended } = copy(world.url, url, state, '--follow')
   let said = ''
@@ -108,7 +164,6 @@ test('a copy follows the changes of the other server, with deletions, until it i
   isOver = true
   await writing
   // Nothing has been compared yet, so only the feed can have brought the last changes.
-  const admin = await adminOf(url)
   const wanted = await accountsOf(world.admin)
   await expect.poll(() => accountsOf(admin), { timeout: 60_000, interval: 1000 }).toEqual(wanted)
   expect(said).not.toContain('comparing')
