@@ -44,8 +44,8 @@ const ownDocument = '/v2/settings/specifications/openapi'
 
 class Watched {
   readonly #server: FastifyInstance
-  /** The last documents that stores had for themselves. */
-  readonly #own = new Map<string, Fits>()
+  /** The last documents that each store had for itself: a definition may change to and fro. */
+  readonly #own = new Map<string, readonly Fits[]>()
   /** A token of each store that may read its document. */
   readonly #tokens = new Map<string, string>()
 
@@ -58,12 +58,12 @@ class Watched {
     const general = await this.#general()
     let misfits = general?.faults(exchange)
     if (!misfits || misfits.every(isException)) return
-    // What a store adds is in its own document: in the last one, or in the one of now.
+    // What a store adds is in its own document: in one of the last ones, or in the one of now.
     if (store && exchange.route !== ownDocument) {
-      const last = this.#own.get(store)?.faults(exchange)
-      if (last?.length === 0) return
+      const last = this.#own.get(store) ?? []
+      if (last.some((one) => one.faults(exchange)?.length === 0)) return
       const own = await this.#read(ownDocument, this.#tokens.get(store))
-      if (own) this.#own.set(store, own)
+      if (own) this.#own.set(store, [own, ...last.filter((one) => one !== own)].slice(0, 2))
       misfits = own?.faults(exchange) ?? misfits
     }
     for (const fault of misfits) {
