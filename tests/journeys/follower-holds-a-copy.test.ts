@@ -4,6 +4,7 @@ import type { Client } from '../support/client.ts'
 import { tries } from '../support/long.ts'
 import { emptyDatabase } from '../support/own-database.ts'
 import { adminOf, key, newDirectory, type Process, serve, stopAfterEach } from '../support/process.ts'
+import { until } from '../support/until.ts'
 
 stopAfterEach()
 
@@ -106,6 +107,7 @@ async function write(clientOf: () => Client, isOver: () => boolean): Promise<voi
       client.put(`/v2/accounts/${other}`, { data: { type: 'account', name: `Changed ${i}` } }),
     )
     if (i % 4 === 3) await patiently(() => client.delete(`/v2/accounts/${own.shift()}`))
+    await sleep(50)
   }
 }
 
@@ -146,14 +148,15 @@ test('a client that follows a busy store through kills holds a copy of it', {
       await sleep(300)
     }
   })()
-  for (let kill = 0; kill < tries(3, 20); kill++) {
-    await sleep(3000)
+  for (let kill = 0; kill < tries(2, 20); kill++) {
+    const before = follower.seen
+    await until(async () => follower.seen > before + 60 || undefined, 60_000)
     const killed = servers[kill % 2] as { process: Process; client: Client }
     killed.process.child.kill('SIGKILL')
     await killed.process.exit
     servers[kill % 2] = await begin()
   }
-  await sleep(2000)
+  await sleep(1000)
   isOver = true
   await Promise.all([...writing, following, syncing])
   const { client } = servers[0] as { client: Client }

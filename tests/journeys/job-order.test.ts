@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { tries } from '../support/long.ts'
@@ -5,6 +6,7 @@ import { type OwnDatabase, ownDatabase } from '../support/own-database.ts'
 import { adminOf, key, newDirectory, serve, startHere, stopAfterEach } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { secret } from '../support/world.ts'
+import { rowsPerPart, smallParts } from './small-parts.ts'
 
 /** A store's jobs end in the order in which clients asked for them, whatever fails in between. */
 
@@ -20,9 +22,9 @@ beforeEach(async () => {
 afterEach(() => database.drop())
 stopAfterEach()
 
-const rows = tries(1200, 3000)
+const rows = rowsPerPart * tries(5, 30)
 /** So many rows of the first import are written when something fails. */
-const rowsBefore = rows / 3
+const rowsBefore = rowsPerPart
 
 async function importNames(name: string): Promise<string> {
   const lines = Array.from({ length: rows }, (_, i) => `P-${i},${name},p-${i},physical,live`)
@@ -79,7 +81,11 @@ const endImport = () =>
   })
 
 /** The address of a server that is not killed. */
-const startHereToStay = async () => (await startHere(settings())).url
+const startHereToStay = async () => (await startHere(settings(), { modules: smallParts })).url
+
+const entry = fileURLToPath(new URL('./serve-small-parts.ts', import.meta.url))
+/** A server that is killed. */
+const startToBeKilled = () => serve(newDirectory(), settings(), entry)
 
 /** The servers of a test: the address of the first, and what happens to it while it runs a job. */
 type Failing = () => Promise<{ url: string; fail(): Promise<unknown> }>
@@ -93,7 +99,7 @@ const losing =
 const killed =
   (next: (kill: () => Promise<unknown>) => Promise<string>): Failing =>
   async () => {
-    const server = serve(newDirectory(), settings())
+    const server = startToBeKilled()
     const kill = () => {
       server.child.kill('SIGKILL')
       return server.exit
@@ -116,7 +122,7 @@ async function killOneOfTwo(kill: () => Promise<unknown>) {
 
 async function killTwice(kill: () => Promise<unknown>) {
   await kill()
-  const second = serve(newDirectory(), settings())
+  const second = startToBeKilled()
   await second.ready
   second.child.kill('SIGKILL')
   await second.exit

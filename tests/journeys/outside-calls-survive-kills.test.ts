@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -32,110 +33,136 @@ stopAfterEach()
 
 const settings = () => ({ ...key, DATABASE_URL: database.url, SUTLER_SECRET: secret })
 
-/** A process that can be killed. */
-const serveWorkshop = () => serve(newDirectory(), { ...settings(), WORKSHOP_CARRIER: carrier.url }, entry)
-
-/** The server that starts after it. */
-function startAgain() {
+/** The server that starts after a killed one. */
+async function startAgain(): Promise<Client> {
   shipmentCarrier.url = carrier.url
-  return startHere(settings(), { modules: appAndWorkshop.modules, access: appAndWorkshop.access })
+  const { modules, access } = appAndWorkshop
+  return adminOf((await startHere(settings(), { modules, access })).url)
 }
 
-async function makeCrate(admin: Client): Promise<string> {
-  const { status, body } = await admin.post('/v2/crates', { data: { type: 'crate', id: 'in-the-attic' } })
-  expect([status, body.errors]).toEqual([201, undefined])
-  return body.data.id
+/** A moment at which a process waits: at the carrier, or for a lock. */
+interface Moment {
+  readonly fault?: Fault
+  readonly lock?: (names: readonly string[]) => readonly [text: string, values?: unknown[]]
+  /** How often the carrier acts if nobody repeats the request. */
+  readonly effects: 0 | 1
 }
 
-const ship = (admin: Client, crate: string, headers = {}) =>
-  admin.post(`/v2/crates/${crate}/shipments`, { data: { type: 'shipment', note: 'x' } }, headers)
+const moments: Readonly<Record<string, Moment>> = {
+  'before the other server acts': { fault: 'hang before', effects: 1 },
+  'after the other server has acted': { fault: 'hang after', effects: 1 },
+  'before the outcome is recorded': {
+    lock: (names) => ['SELECT FROM crates WHERE reference = ANY($1) FOR UPDATE', [names]],
+    effects: 1,
+  },
+  'before the intent is committed': { lock: () => ['LOCK TABLE intents IN EXCLUSIVE MODE'], effects: 0 },
+}
+
+/** A shipment that was lost with its process. The client repeats its request if it has a key. */
+interface Lost {
+  readonly moment: string
+  readonly crate: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const ship = (admin: Client, { crate, headers }: Lost) =>
+  admin.post(`/v2/crates/${crate}/shipments`, { data: { type: 'shipment', note: crate } }, headers)
 
 const shipmentsOf = async (admin: Client, crate: string): Promise<string | undefined> =>
   (await admin.get(`/v2/crates/${crate}`)).body.data.marks?.shipments
 
-/** Statements that block a step of the server, by the moment of the kill. */
-const moments: Readonly<
-  Record<string, { lock?: string; fault?: Fault; effects: number; ready(): Promise<boolean> }>
-> = {
-  'before the intent is committed': {
-    lock: 'LOCK TABLE intents IN EXCLUSIVE MODE',
-    effects: 0,
-    ready: waiting,
-  },
-  'before the other server acts': {
-    fault: 'hang before',
-    effects: 1,
-    ready: async () => carrier.requests.size > 0,
-  },
-  'after the other server has acted': {
-    fault: 'hang after',
-    effects: 1,
-    ready: async () => carrier.effects.length > 0,
-  },
-  'before the outcome is recorded': { lock: 'SELECT FROM crates FOR UPDATE', effects: 1, ready: waiting },
-}
+const effectsOf = (crate: string) =>
+  (carrier.effects as readonly { note: string }[]).filter(({ note }) => note === crate).length
 
-async function waiting(): Promise<boolean> {
-  const { rows } = await database.sql(
-    `SELECT FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE NOT l.granted AND a.datname = current_database()`,
-  )
-  return rows.length > 0
-}
-
-/** Starts a shipment, kills the server at the moment, and starts another one. */
-async function killAt(
-  moment: string,
-  headers: Record<string, string>,
-): Promise<{ admin: Client; crate: string }> {
-  const { lock, fault, ready } = moments[moment] as (typeof moments)[string]
-  const first = serveWorkshop()
+/** Starts two shipments for each of the moments, with a key and without, and kills the server when all are there. */
+async function killAt(names: readonly string[]): Promise<readonly Lost[]> {
+  const first = serve(newDirectory(), { ...settings(), WORKSHOP_CARRIER: carrier.url }, entry)
   const admin = await adminOf(await first.ready)
-  const crate = await makeCrate(admin)
+  const all: Lost[] = names.flatMap((moment) => [
+    { moment, crate: randomUUID(), headers: { 'idempotency-key': randomUUID() } },
+    { moment, crate: randomUUID(), headers: {} },
+  ])
+  for (const { crate } of all) {
+    const { status, body } = await admin.post('/v2/crates', { data: { type: 'crate', id: crate } })
+    expect([status, body.errors]).toEqual([201, undefined])
+  }
   const obstacle = new pg.Client(database.url)
   await obstacle.connect()
-  if (lock) await obstacle.query(`BEGIN; ${lock}`)
-  if (fault) carrier.faults.push(fault)
-  const lost = ship(admin, crate, headers).then(
-    ({ status }) => status,
-    () => 'lost' as const,
+  await obstacle.query('BEGIN')
+  const at = (moment: string) => all.filter((one) => one.moment === moment).map(({ crate }) => crate)
+  for (const name of names) {
+    const [text, values] = moments[name]?.lock?.(at(name)) ?? []
+    if (text) await obstacle.query(text, values)
+  }
+  carrier.faultOf = (body) => {
+    const { moment = '' } = all.find(({ crate }) => crate === (body as { note: string }).note) ?? {}
+    return moments[moment]?.fault ?? 'none'
+  }
+  const lost = all.map((one) =>
+    ship(admin, one).then(
+      ({ status }) => status,
+      () => 'lost' as const,
+    ),
   )
-  await until(async () => ((await ready()) ? true : undefined))
+  const count = (has: (moment: Moment) => unknown) =>
+    all.filter(({ moment }) => has(moments[moment] as Moment)).length
+  await until(async () => {
+    const hasAll =
+      carrier.requests.size === count(({ effects }) => effects) &&
+      carrier.effects.length === count(({ effects, fault }) => effects && fault !== 'hang before') &&
+      (await waiting()) === count(({ lock }) => lock)
+    return hasAll || undefined
+  })
   first.child.kill('SIGKILL')
-  expect(await lost).toBe('lost')
+  expect(new Set(await Promise.all(lost))).toEqual(new Set(['lost']))
+  carrier.faultOf = () => 'none'
   await obstacle.end()
-  const second = await startAgain()
-  return { admin: await adminOf(second.url), crate }
+  return all
 }
 
-test.each(Object.keys(moments))(
-  'a repeated request completes when the server is killed %s',
-  async (moment) => {
-    const headers = { 'idempotency-key': randomUUID() }
-    const { admin, crate } = await killAt(moment, headers)
-    const reply = await until(async () => {
-      const again = await ship(admin, crate, headers)
-      if (again.status !== 409) return again
-      await new Promise((done) => setTimeout(done, 200))
-      return undefined
-    })
-    carrier.letGo()
-    expect([reply.status, reply.body.errors]).toEqual([201, undefined])
-    expect([carrier.effects.length, await shipmentsOf(admin, crate)]).toEqual([1, '1'])
-  },
-)
+async function waiting(): Promise<number> {
+  const { rows } = await database.sql(
+    `SELECT DISTINCT pid FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+     WHERE NOT l.granted AND a.datname = current_database()`,
+  )
+  return rows.length
+}
 
-test.each(Object.entries(moments))(
-  'a job completes the request when the server is killed %s',
-  async (moment, { effects }) => {
-    const { admin, crate } = await killAt(moment, {})
+const [intent = '', ...later] = Object.keys(moments).toReversed()
+
+// The lock of the first moment would keep the process from the others.
+test.each([
+  [intent, [intent]],
+  ['at each later step', later],
+])(
+  'when the server is killed %s, a repeated request completes, and a job completes the others',
+  async (_, names) => {
+    const lost = await killAt(names)
+    const admin = await startAgain()
+    await Promise.all(
+      lost.map(async (one) => {
+        if (!one.headers['idempotency-key']) return
+        const reply = await until(async () => {
+          const again = await ship(admin, one)
+          if (again.status !== 409) return again
+          await sleep(200)
+          return undefined
+        })
+        expect([one.moment, reply.status, reply.body.errors]).toEqual([one.moment, 201, undefined])
+      }),
+    )
     await until(async () => {
       const { rows } = await database.sql('SELECT FROM intents WHERE ended_at IS NULL')
       return rows.length ? undefined : true
     })
     carrier.letGo()
-    expect([carrier.effects.length, await shipmentsOf(admin, crate)]).toEqual([
-      effects,
-      effects ? '1' : undefined,
-    ])
+    for (const { moment, crate, headers } of lost) {
+      const effects = headers['idempotency-key'] ? 1 : moments[moment]?.effects
+      expect([moment, effectsOf(crate), await shipmentsOf(admin, crate)]).toEqual([
+        moment,
+        effects,
+        effects ? '1' : undefined,
+      ])
+    }
   },
 )

@@ -13,6 +13,7 @@ import {
   stop,
   stopAfterEach,
 } from '../support/process.ts'
+import { until } from '../support/until.ts'
 
 stopAfterEach()
 
@@ -31,15 +32,9 @@ test('the first start creates a key, prints it once and stores it privately; the
   await stop(first.child)
   expect(await first.exit).toBe(0)
 
-  const second = serve(directory)
+  const second = serve(directory, { LOG_LEVEL: 'info' })
   expect((await (await adminOf(await second.ready, id, secret)).get('/v2/settings')).status).toBe(200)
-  expect(second.output()).not.toContain(secret)
-}, 120_000)
-
-test('a start prints its address and nothing else', async () => {
-  const running = serve(startedDirectory(), { ...key, LOG_LEVEL: 'info' })
-  await running.ready
-  expect(running.output()).toMatch(/^Sutler is ready at \S+ \(API document: \S+\)\n$/)
+  expect(second.output()).toMatch(/^Sutler is ready at \S+ \(API document: \S+\)\n$/)
 }, 120_000)
 
 test('a failed start prints the reason in one line and exits with 1', async () => {
@@ -84,7 +79,7 @@ test('SIGTERM lets the requests in flight finish', async () => {
     }
   }
   const writers = Array.from({ length: 8 }, () => writer().catch((error) => cut.push(error)))
-  await new Promise((done) => setTimeout(done, 500))
+  await until(async () => statuses.length > 50 || undefined)
   stopping = true
   running.child.kill('SIGTERM')
   await Promise.all(writers)
@@ -106,7 +101,7 @@ test('after kill -9 of everything, under load, the next start has every acknowle
     }
   }
   const writers = Array.from({ length: 8 }, (_, i) => writer(i))
-  await new Promise((done) => setTimeout(done, 1500))
+  await until(async () => acknowledged.length > 200 || undefined)
   const postmaster = readFileSync(join(directory, 'postgres', 'postmaster.pid'), 'utf8').split(
     '\n',
   )[0] as string
@@ -124,7 +119,6 @@ test('after kill -9 of everything, under load, the next start has every acknowle
   }
   killed = true
   await Promise.all(writers)
-  expect(acknowledged.length).toBeGreaterThan(50)
 
   const again = await adminOf(await serve(directory, key).ready)
   const stored = new Set<string>()

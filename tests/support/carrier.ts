@@ -16,6 +16,8 @@ export interface Carrier {
   readonly effects: readonly unknown[]
   /** The faults of the next requests, one each. */
   readonly faults: Fault[]
+  /** The fault of a request by its body, where none is next. */
+  faultOf: (body: unknown) => Fault
   /** Called when a request arrives, before its effect. */
   onRequest: (key: string) => Promise<void> | void
   /** Answers the hanging requests. */
@@ -42,7 +44,7 @@ export async function openCarrier(): Promise<Carrier> {
     let body = ''
     for await (const chunk of request) body += chunk
     await carrier.onRequest(key)
-    const fault = faults.shift() ?? 'none'
+    const fault = faults.shift() ?? carrier.faultOf(JSON.parse(body))
     if (fault === 'fail before') return end(response, 500, {})
     if (fault === 'hang before') await new Promise<void>((done) => hanging.push(done))
     takeEffect(key, body)
@@ -56,6 +58,7 @@ export async function openCarrier(): Promise<Carrier> {
     requests,
     effects,
     faults,
+    faultOf: () => 'none',
     onRequest: () => {},
     letGo() {
       for (const done of hanging.splice(0)) done()

@@ -6,8 +6,8 @@ import { callOut, type OutsideCall } from '../../server/kernel/work/outside-call
 import { change } from '../../server/kernel/write/by-rules.ts'
 import { crates } from './crates.ts'
 
-/** The address of the carrier; without one, every shipment is accepted at once. */
-export const carrier = { url: '' }
+/** The address of the carrier, and how long it may take. Without an address, every shipment is accepted at once. */
+export const carrier = { url: '', timeoutMs: 1000 }
 
 interface Shipment {
   /** The id of the crate. */
@@ -23,7 +23,9 @@ interface Recorded {
 /** Asks the carrier to pick up a crate. */
 export const shipment: OutsideCall<Shipment, { readonly tracking: string }, Recorded> = {
   name: 'workshop:shipment',
-  timeoutMs: 1000,
+  get timeoutMs() {
+    return carrier.timeoutMs
+  },
   async send({ id, values }, { signal }) {
     if (!carrier.url) return { tracking: 'none' }
     const headers = { 'idempotency-key': id }
