@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongFilesFirst } from './tests/support/long-files-first.ts'
 import { useMemoryDirectory } from './tests/support/memory-directory.ts'
 
 useMemoryDirectory()
@@ -12,10 +13,13 @@ export default defineConfig({
     pool: 'forks',
     // Every file starts a server of its own, on one PostgreSQL: more workers than cores only makes all of them late.
     maxWorkers: 2,
+    sequence: { sequencer: LongFilesFirst },
     // What a worker has loaded stays loaded: else every file would read all of the server again.
     isolate: false,
     // Most of what a request allocates is garbage at once: the default of 16 MB copies more of it.
     execArgv: ['--max-semi-space-size=64'],
+    // Tests that run side by side are those that mostly wait.
+    maxConcurrency: 24,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     reporters: ['default', './tests/support/closing-line.ts'],

@@ -73,11 +73,18 @@ export async function collide<T>(
 ): Promise<readonly T[]> {
   await gate.query(`BEGIN; ${hold}`)
   const replies: Promise<T>[] = []
+  // A request that is refused ends without waiting.
+  let open = 0
+  const end = () => {
+    open -= 1
+  }
   try {
     for (const request of requests) {
       const reply = request()
       replies.push(reply)
-      await waitsOrEnds(gate, reply, replies.length)
+      open += 1
+      reply.then(end, end)
+      await untilWaiting(gate, () => open)
     }
   } finally {
     await gate.query('COMMIT')
@@ -95,16 +102,12 @@ const held = `
     UNION SELECT w.pid FROM waiting w JOIN held h ON h.pid = ANY(w.blockers)
   ) SELECT FROM held`
 
-async function waitsOrEnds(gate: pg.Client, reply: Promise<unknown>, waiting: number): Promise<void> {
-  let hasEnded = false
-  const end = () => {
-    hasEnded = true
-  }
-  reply.then(end, end)
+/** Waits until all requests that are open wait. */
+async function untilWaiting(gate: pg.Client, open: () => number): Promise<void> {
   const endsAt = performance.now() + reachesMaxMs
-  while (!hasEnded && performance.now() < endsAt) {
+  while (performance.now() < endsAt) {
     const { rows } = await gate.query(held)
-    if (rows.length >= waiting) return
+    if (rows.length >= open()) return
     await sleep(5)
   }
 }
