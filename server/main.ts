@@ -91,16 +91,19 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     const [bucket, filesDir] = [bucketOf(config), filesDirOf(config)]
     const blobs = bucket ? await s3Blobs(bucket, filesDir) : diskBlobs(filesDir)
     undo.push(async () => blobs.close())
+    // What works beside requests. All of it stops at once: each may wait for seconds for a database that is silent.
+    const workers: (() => Promise<unknown>)[] = []
+    undo.push(() => Promise.all(workers.map((stopOne) => stopOne())))
 
     const feed = new FeedWatcher(jobDatabase, log)
     const sequencer = new Sequencer(jobDatabase, log, (storeIds) => feed.note(storeIds))
-    undo.push(() => sequencer.stop())
+    workers.push(() => sequencer.stop())
     const watermark = new Watermark(jobDatabase, clock, log)
-    undo.push(() => watermark.stop())
+    workers.push(() => watermark.stop())
     await watermark.start()
     const register = new Register(modules)
     const reads = new ReadRecorder(register, database, clock, log)
-    undo.push(() => reads.stop())
+    workers.push(() => reads.stop())
     const shopperTokenKeys = new Map(
       shopperTokens.map(({ kind }) => [kind, deriveKeys(secrets, `shopper-token ${kind}`)]),
     )
@@ -145,10 +148,10 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       [mergeTotals, forgetIdempotencyKeys, forgetIntents, forgetAttempts, renewal, ...chores],
       { ...instance, database: jobDatabase },
     )
-    undo.push(() => jobs.stop())
+    workers.push(() => jobs.stop())
     for (const { start: begin } of modules.flatMap(({ background }) => background)) {
       const started = begin({ ...instance, database: jobDatabase })
-      undo.push(() => started.stop())
+      workers.push(() => started.stop())
     }
     const server = buildServer(instance, modules, config.trustProxy)
     health(server, database, disk)
