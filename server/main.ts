@@ -5,6 +5,7 @@ import { app, shopperTokens } from './app.ts'
 import { bucketOf, type Config, filesDirOf, readConfig } from './config.ts'
 import { openDocsPage } from './docs-page.ts'
 import { firstStart } from './first-start.ts'
+import { atMost } from './kernel/at-most.ts'
 import { forgetAttempts } from './kernel/attempts/attempts.ts'
 import type { AccessTable } from './kernel/auth/access.ts'
 import { deriveKeys, type Keys } from './kernel/auth/keys.ts'
@@ -62,6 +63,8 @@ export interface Swaps {
   readonly access?: AccessTable
 }
 
+const stoppingMaxMs = 10_000
+
 /** Builds every part, in order, once. */
 export async function start(config: Config = readConfig(), swaps: Swaps = {}): Promise<Running> {
   const { clock = systemClock, modules = app, access = appAccess } = swaps
@@ -91,9 +94,9 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     const [bucket, filesDir] = [bucketOf(config), filesDirOf(config)]
     const blobs = bucket ? await s3Blobs(bucket, filesDir) : diskBlobs(filesDir)
     undo.push(async () => blobs.close())
-    // What works beside requests. All of it stops at once: each may wait for seconds for a database that is silent.
+    // What works beside requests. All of it stops at once: each may wait for a database that is silent.
     const workers: (() => Promise<unknown>)[] = []
-    undo.push(() => Promise.all(workers.map((stopOne) => stopOne())))
+    undo.push(() => Promise.all(workers.map((stopOne) => atMost(stoppingMaxMs, stopOne()))))
 
     const feed = new FeedWatcher(jobDatabase, log)
     const sequencer = new Sequencer(jobDatabase, log, (storeIds) => feed.note(storeIds))
