@@ -12,6 +12,8 @@ export interface FeedQuery {
   readonly most: number
   /** The position of the last change that the client has; undefined for the beginning of the list. */
   readonly after: number | undefined
+  /** Whether the client limits the number of changes. */
+  readonly isLimited: boolean
 }
 
 const pageDefault = 100
@@ -35,8 +37,19 @@ export function readFeedQuery(query: string): FeedQuery {
   return {
     filter: readFilter(filter),
     most: limit ?? pageDefault,
+    isLimited: limit !== undefined,
     after: cursor?.token ? readPosition(cursor.token, 'page[after]') : undefined,
   }
+}
+
+/** Lines are all changes that match, so a page makes no sense. */
+export function refuseLimit({ isLimited }: FeedQuery): void {
+  if (isLimited)
+    throw new Problem(
+      'bad_page',
+      'Lines (application/x-ndjson, text/csv) are all changes from a position on: send the request without page[limit].',
+      { source: 'page[limit]' },
+    )
 }
 
 /** Reads a position, which is a whole number. */

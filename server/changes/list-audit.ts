@@ -1,32 +1,34 @@
 import { action } from '../kernel/declare/action.ts'
-import { type Change, findBefore } from '../kernel/feed/changes.ts'
+import { type Change, feedBounds, findBefore } from '../kernel/feed/changes.ts'
 import { sequence } from '../kernel/feed/record.ts'
 import { listOf, object } from '../kernel/openapi/shapes.ts'
-import { json } from '../kernel/shape/answer.ts'
+import { exportBatches } from '../kernel/request/export-list.ts'
+import { type Answer, json } from '../kernel/shape/answer.ts'
 import { integer, text } from '../kernel/shape/fields.ts'
 import type { Model } from '../kernel/shape/model.ts'
+import type { Ctx } from '../kernel/work/context.ts'
 import { changeFacts, factsOf, shownDoc, stored } from './change-text.ts'
 import { deltaOf, type Values } from './delta.ts'
-import { filterField, readFeedQuery } from './feed-query.ts'
+import { type FeedQuery, filterField, readFeedQuery, refuseLimit } from './feed-query.ts'
 import { earlierChanges } from './follow.ts'
 import { findInitiators, initiatorSchema } from './initiators.ts'
 import { noteReads } from './note-reads.ts'
 
 const position = { type: 'integer', minimum: 0 }
 
-const page = object({
-  data: listOf(
-    object({
-      type: { const: 'audit_entry' },
-      ...changeFacts,
-      initiator: initiatorSchema,
-      before: stored(
-        'The fields before the change; null for a creation, and for the oldest change that is kept.',
-      ),
-      after: stored('The fields after the change; null for a deletion.'),
-      delta: { type: 'object', additionalProperties: true, description: 'The fields whose values changed.' },
-    }),
+const entry = object({
+  type: { const: 'audit_entry' },
+  ...changeFacts,
+  initiator: initiatorSchema,
+  before: stored(
+    'The fields before the change; null for a creation, and for the oldest change that is kept.',
   ),
+  after: stored('The fields after the change; null for a deletion.'),
+  delta: { type: 'object', additionalProperties: true, description: 'The fields whose values changed.' },
+})
+
+const page = object({
+  data: listOf(entry),
   meta: object({
     page: object({ limit: position }),
     feed: object({ oldest: position, last: position, reached: position }),
@@ -34,13 +36,13 @@ const page = object({
   links: object({ current: { type: 'string' }, next: { type: ['string', 'null'] } }),
 })
 
-/** Lists who changed what. `modelOf` knows the model of a table. */
-export const listAudit = (modelOf: (table: string) => Model | undefined) =>
+/** Lists who changed what. */
+export const listAudit = (modelOf: ModelOf) =>
   action({
     name: 'list-audit-entries',
     route: 'GET /v2/audit',
     about:
-      'Lists who changed what, and when, with the fields before and after, the newest first. A page may be short, or empty, while `links.next` goes on: see docs/changes.md.',
+      'Lists who changed what, and when, with the fields before and after, the newest first. As NDJSON or CSV all of it is sent. A page may be short, or empty, while `links.next` goes on: see docs/changes.md.',
     area: 'changes',
     status: 200,
     query: {
@@ -56,33 +58,30 @@ export const listAudit = (modelOf: (table: string) => Model | undefined) =>
       }),
       filter: filterField,
     },
-    shows: { body: page },
+    headers: {
+      Accept: text({
+        about: '`application/x-ndjson` or `text/csv` for all entries, as lines.',
+        example: 'application/x-ndjson',
+      }),
+    },
+    shows: { body: page, lines: true },
 
     async run(ctx, { query: sent, path }) {
-      const { filter, most, after } = readFeedQuery(sent)
-      if (after === undefined) await sequence(ctx.store)
-      const { changes, last, trimmed, reached, end } = await earlierChanges(
+      const query = readFeedQuery(sent)
+      if (query.after === undefined) await sequence(ctx.store)
+      if (ctx.lines) return exportAudit(ctx, query, modelOf)
+      const { entries, last, trimmed, reached, end } = await entriesOf(
         ctx,
-        after ?? Number.MAX_SAFE_INTEGER,
-        filter,
-        most,
+        query,
+        query.after ?? Number.MAX_SAFE_INTEGER,
+        modelOf,
       )
-      const before = await findBefore(ctx.store, changes)
-      const initiatorOf = await findInitiators(
-        ctx,
-        changes.map(({ actor }) => actor),
-      )
-      noteReads(ctx, changes, modelOf)
-      const data = changes.map((change) => {
-        const [earlier, later] = [valuesOf(change, before.get(change)), valuesOf(change, change.doc)]
-        const states = { before: earlier, after: later, delta: deltaOf(earlier, later) }
-        return { type: 'audit_entry', ...factsOf(change), initiator: initiatorOf(change.actor), ...states }
-      })
+      const { most } = query
       const at = (text: string) => `${ctx.baseUrl}${path}${text && `?${text}`}`
       const next = new URLSearchParams(sent)
       next.set('page[after]', String(reached))
       return json(200, {
-        data,
+        data: entries,
         meta: { page: { limit: most }, feed: { oldest: trimmed + 1, last, reached } },
         links: {
           current: at(new URLSearchParams(sent).toString()),
@@ -91,6 +90,42 @@ export const listAudit = (modelOf: (table: string) => Model | undefined) =>
       })
     },
   })
+
+/** Knows the model of a table. */
+type ModelOf = (table: string) => Model | undefined
+
+/** The next entries before a position. */
+async function entriesOf(ctx: Ctx, { filter, most }: FeedQuery, from: number, modelOf: ModelOf) {
+  const { changes, ...bounds } = await earlierChanges(ctx, from, filter, most)
+  const before = await findBefore(ctx.store, changes)
+  const initiatorOf = await findInitiators(
+    ctx,
+    changes.map(({ actor }) => actor),
+  )
+  noteReads(ctx, changes, modelOf)
+  const entries = changes.map((change) => {
+    const [earlier, later] = [valuesOf(change, before.get(change)), valuesOf(change, change.doc)]
+    const states = { before: earlier, after: later, delta: deltaOf(earlier, later) }
+    return { type: 'audit_entry', ...factsOf(change), initiator: initiatorOf(change.actor), ...states }
+  })
+  return { ...bounds, entries }
+}
+
+/** All entries before a position, or up to the end that the feed has now. */
+async function exportAudit(ctx: Ctx, query: FeedQuery, modelOf: ModelOf): Promise<Answer> {
+  refuseLimit(query)
+  const { last } = await feedBounds(ctx.store)
+  async function* read(inside: Ctx) {
+    let isLast = false
+    for (let position = query.after ?? last + 1; !isLast; ) {
+      const { entries, reached, end } = await entriesOf(inside, query, position, modelOf)
+      yield entries.map((one) => JSON.stringify(one))
+      isLast = reached <= end
+      position = reached
+    }
+  }
+  return exportBatches(ctx, { shown: entry, position: last, read })
+}
 
 function valuesOf({ event }: Change, doc: string | undefined): Values | null {
   const shown = shownDoc({ event, doc })

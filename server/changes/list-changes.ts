@@ -3,12 +3,13 @@ import { Problem } from '../kernel/errors.ts'
 import type { Change } from '../kernel/feed/changes.ts'
 import type { ChangeFilter, Found } from '../kernel/feed/look-for-changes.ts'
 import { listOf, object } from '../kernel/openapi/shapes.ts'
+import { exportBatches } from '../kernel/request/export-list.ts'
 import type { Answer } from '../kernel/shape/answer.ts'
 import { integer, text } from '../kernel/shape/fields.ts'
 import type { Model } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { changeSchema, changeText } from './change-text.ts'
-import { type FeedQuery, filterField, readFeedQuery, readPosition } from './feed-query.ts'
+import { type FeedQuery, filterField, readFeedQuery, readPosition, refuseLimit } from './feed-query.ts'
 import { nextChanges, refuseOutside } from './follow.ts'
 import { noteReads } from './note-reads.ts'
 import { eventStream, streamChanges } from './stream-changes.ts'
@@ -41,7 +42,7 @@ export const listChanges = (modelOf: (table: string) => Model | undefined) =>
     name: 'list-changes',
     route: 'GET /v2/changes',
     about:
-      'Lists what has changed in the store, in the order of the changes, from a position on. With `wait` the response waits for the next change; with `Accept: text/event-stream` changes are sent as they happen. See docs/changes.md.',
+      'Lists what has changed in the store, in the order of the changes, from a position on. With `wait` the response waits for the next change; with `Accept: text/event-stream` changes are sent as they happen; as NDJSON or CSV all changes are sent. See docs/changes.md.',
     area: 'changes',
     status: 200,
     query: {
@@ -65,11 +66,14 @@ export const listChanges = (modelOf: (table: string) => Model | undefined) =>
       }),
     },
     headers: {
-      Accept: text({ about: '`text/event-stream` for server-sent events.', example: eventStream }),
+      Accept: text({
+        about: '`text/event-stream` for server-sent events, `application/x-ndjson` or `text/csv` for lines.',
+        example: eventStream,
+      }),
       'Last-Event-ID': text({ about: 'Of a stream: as `page[after]`, which it replaces.', example: '1' }),
     },
     refuses: ['gone', 'rate_limited'],
-    shows: { body: page, stream: eventStream },
+    shows: { body: page, stream: eventStream, lines: true },
 
     async run(ctx, call) {
       const query = readFeedQuery(call.query)
@@ -81,7 +85,17 @@ export const listChanges = (modelOf: (table: string) => Model | undefined) =>
         const from = after ?? (await nextChanges(ctx, 0, {}, 0)).trimmed
         return streamChanges(ctx, { after: from, filter: query.filter, hungUp: call.hungUp(), onShown })
       }
-      const found = await find(ctx, query, readWait(call.query), () => call.hungUp())
+      const waitS = readWait(call.query)
+      if (ctx.lines) {
+        if (waitS > 0)
+          throw new Problem(
+            'bad_request',
+            'Lines (application/x-ndjson, text/csv) do not wait for more: send the request without wait.',
+            { source: 'wait' },
+          )
+        return exportChanges(ctx, query, (inside, changes) => noteReads(inside, changes, modelOf))
+      }
+      const found = await find(ctx, query, waitS, () => call.hungUp())
       onShown(found.changes)
       return answer(ctx, query, found, call)
     },
@@ -126,6 +140,28 @@ async function find(
   } finally {
     leave()
   }
+}
+
+/** All changes from a position on, up to the end that the feed has now. */
+async function exportChanges(
+  ctx: Ctx,
+  query: FeedQuery,
+  onShown: (inside: Ctx, changes: readonly Change[]) => void,
+): Promise<Answer> {
+  refuseLimit(query)
+  const { filter, after, most } = query
+  const { trimmed, last } = await firstPart(ctx, filter, 0, after, nextChanges)
+  async function* read(inside: Ctx) {
+    for (let position = after ?? trimmed; position < last; ) {
+      const found = await nextChanges(inside, position, filter, most)
+      refuseOutside(found, position, 'page[after]')
+      position = found.reached
+      const changes = found.changes.filter((change) => change.position <= last)
+      onShown(inside, changes)
+      yield changes.map(changeText)
+    }
+  }
+  return exportBatches(ctx, { shown: changeSchema, position: last, read })
 }
 
 /** From a position, or from the oldest change. */

@@ -18,6 +18,6 @@ export function noteReads(
         return JSON.parse(doc as string) as unknown
       },
     }
-    ctx.instance.onRead(ctx, model, row as Row)
+    ctx.onRead(model, row as Row)
   }
 }

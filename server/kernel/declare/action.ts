@@ -112,6 +112,8 @@ export interface Action<
     readonly body?: JsonSchema | null
     /** The media type of a stream that clients may get in place of JSON, with `Accept`. */
     readonly stream?: string
+    /** The response is all of the objects of the body as lines, if `Accept` prefers them. */
+    readonly lines?: true
   }
   run(ctx: Ctx, call: ActionCall<R, F, U, K>): Promise<Answer>
   /**

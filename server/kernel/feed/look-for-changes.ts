@@ -123,9 +123,11 @@ export async function lookForChanges(
     order === 'forwards'
       ? Math.min(Math.max(start + look, until ?? 0), end)
       : Math.max(Math.min(start - look, after === undefined ? start : after + 1), end)
+  // A reader who wants no changes stays where it is.
+  const nowhere = order === 'forwards' ? from : Math.min(from, last + 1)
   return {
     ...{ changes, last, trimmed, end },
-    reached: changes.length === most ? (changes.at(-1)?.position ?? from) : lookedAt,
+    reached: changes.length === most ? (changes.at(-1)?.position ?? nowhere) : lookedAt,
     // A position that this feed has never given.
     isForeign: after !== undefined && until !== undefined && after < from && from < until,
   }

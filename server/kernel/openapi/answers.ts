@@ -99,8 +99,12 @@ function actionAnswers(action: Action, operation: Operation, shared: Named): Rec
   const headers = shows?.etag ? { headers: tagged } : {}
   if (shows?.body) {
     const stream = shows.stream && { [shows.stream]: { schema: { type: 'string' } } }
+    const lines = shows.lines && { headers: headersNamed('Sutler-Feed-Position') }
     return {
-      [status]: { description: 'Done.', ...headers, content: { ...content(shows.body), ...stream } },
+      [status]: {
+        ...{ description: 'Done.', ...headers, ...lines },
+        content: { ...content(shows.body), ...stream, ...(lines && linesContent) },
+      },
     }
   }
   const { resource } = shows ?? {}
@@ -189,6 +193,11 @@ function pageMeta({ results, ...others }: Readonly<Record<string, JsonSchema>>):
   return object({ page, results: { ...usual, properties }, ...others }, ['page', 'results'])
 }
 
+const linesContent = {
+  'application/x-ndjson': { schema: ref('JsonLines') },
+  'text/csv': { schema: ref('CsvLines') },
+}
+
 function pageAnswer({ method, items, resource, beside, meta }: PageShape): Response {
   const own = { ...(resource?.listMeta && documented(Object.entries(resource.listMeta.fields))), ...meta }
   const members = {
@@ -210,8 +219,7 @@ function pageAnswer({ method, items, resource, beside, meta }: PageShape): Respo
     ),
     content: {
       ...body,
-      'application/x-ndjson': { schema: ref('JsonLines') },
-      'text/csv': { schema: ref('CsvLines') },
+      ...linesContent,
     },
   }
 }

@@ -78,29 +78,80 @@ export async function exportList<F extends Fields>(
   refuseParts(query)
   // Refuses other faults of the query before the export counts.
   planPage(ctx, listed.source.resource, query)
-  const { exports } = ctx.instance
   // Known before the snapshot, which has all that is below it.
   const watermark = lacksWatermark(listed.source) ? undefined : ctx.instance.watermark()
-  const end = exports.begin(ctx.who)
+  return sendLines(ctx, format, (begin, write) =>
+    inSnapshot(ctx, async (inside) => {
+      const headers = headersOf({ ...(await startOf(inside, query, listed)), watermark })
+      for await (const chunk of chunksOf(inside, format, query, listed)) {
+        begin(headers)
+        await write(chunk)
+      }
+      begin(headers)
+    }),
+  )
+}
+
+/** What objects that are no rows of a list are sent as. */
+interface Batches {
+  /** The schema of an object. */
+  readonly shown: JsonSchema
+  /** The position of the change feed up to which they are complete. */
+  readonly position: number
+  /** The JSON of the next objects, again and again. */
+  read(inside: Ctx): AsyncIterable<readonly string[]>
+}
+
+/** Lines of objects that are no rows of a list, and may be many: read as fast as the client takes them. */
+export function exportBatches(ctx: Ctx, { shown, position, read }: Batches): Promise<Answer> {
+  const format = ctx.lines ?? 'ndjson'
+  const columns = columnsOf(shown)
+  const headers = headersOf({ position })
+  return sendLines(ctx, format, async (begin, write) => {
+    const reads = ctx.instance.collectReads(ctx)
+    let lines = format === 'csv' ? headerLine(columns) : ''
+    try {
+      for await (const texts of read(ctx.collecting(reads))) {
+        for (const text of texts)
+          lines += format === 'csv' ? objectLine(columns, text) : `${inOneLine(text)}\n`
+        begin(headers)
+        if (lines) await write({ bytes: Buffer.from(lines), count: texts.length })
+        lines = ''
+        await reads.flush()
+      }
+      begin(headers)
+      if (lines) await write({ bytes: Buffer.from(lines), count: 0 })
+    } finally {
+      await reads.flush(true)
+    }
+  })
+}
+
+type Headers = Readonly<Record<string, string>>
+
+/**
+ * Counts an export, and sends what `run` writes. The response begins with the headers that `run` gives to `begin`; an
+ * error before that is a refusal.
+ */
+async function sendLines(
+  { instance: { exports }, who }: Ctx,
+  format: LineFormat,
+  run: (begin: (headers: Headers) => void, write: (chunk: Chunk) => Promise<void>) => Promise<void>,
+): Promise<Answer> {
+  const end = exports.begin(who)
   const lines = new LineStream(exports.limits)
   const timer = setTimeout(() => lines.destroy(tooLong(exports.limits)), exports.limits.maxMs)
-  const { promise: begun, resolve, reject } = Promise.withResolvers<Start>()
+  const { promise: begun, resolve, reject } = Promise.withResolvers<Headers>()
   let sent = 0
-  const write = async (inside: Ctx) => {
-    const start = await startOf(inside, query, listed)
-    for await (const { bytes, count } of chunksOf(inside, format, query, listed)) {
-      // An error in the first rows is still a refusal.
-      resolve(start)
-      sent += count
-      await lines.write(bytes)
-    }
-    resolve(start)
+  const write = ({ bytes, count }: Chunk) => {
+    sent += count
+    return lines.write(bytes)
   }
   const over = () => {
     clearTimeout(timer)
     end()
   }
-  inSnapshot(ctx, write).then(
+  run(resolve, write).then(
     () => {
       over()
       return lines.finish()
@@ -112,7 +163,7 @@ export async function exportList<F extends Fields>(
     },
   )
   return {
-    ...file(lines, types[format], headersOf({ ...(await begun), watermark })),
+    ...file(lines, types[format], await begun),
     trailers: { 'sutler-sent-count': () => String(sent) },
   }
 }
@@ -170,17 +221,17 @@ async function inSnapshot(ctx: Ctx, run: (inside: Ctx) => Promise<void>): Promis
   }
 }
 
-/** What the headers say: the position of the change feed that the snapshot includes, and the number of its rows. */
+/** What the headers say: the position of the change feed that the lines include, and their number, if it is known. */
 interface Start {
   readonly position: number
-  readonly total: number
+  readonly total?: number
 }
 
 const lacksWatermark = ({ where, resource }: Source): boolean =>
   where !== undefined || !hasWatermark(resource)
 
 const headersOf = ({ position, total, watermark }: Start & { readonly watermark?: Date | undefined }) => ({
-  'sutler-total-count': String(total),
+  ...(total !== undefined && { 'sutler-total-count': String(total) }),
   'sutler-feed-position': String(position),
   ...(watermark && { 'sutler-watermark': watermark.toISOString() }),
   'cache-control': 'private, no-store',
