@@ -346,6 +346,32 @@ AS $function$ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION forget_deliveries(of_store uuid, subjects uuid[], instant timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  dropped json;
+BEGIN
+  PERFORM pg_advisory_xact_lock(deliveries_lock(of_store));
+  WITH changed AS (
+    UPDATE integration_jobs j
+    SET state = CASE j.state WHEN 'waiting' THEN 'dropped' ELSE j.state END, due_at = NULL, leased_until = NULL,
+      reason = 'The data of the event was erased.', updated_at = fenced(instant)
+    WHERE j.store_id = of_store AND j.subject_id = ANY(subjects)
+      AND NOT (j.state = 'waiting' AND j.key LIKE '%.deleted')
+    RETURNING j.integration_id, j.source, j.subject_id, j.state
+  )
+  SELECT coalesce(json_agg(c), '[]') INTO dropped FROM changed c WHERE c.state = 'dropped';
+  PERFORM activate_deliveries(of_store, dropped, instant);
+  UPDATE integration_logs l
+  SET doc = without_response(l.doc), updated_at = fenced(instant)
+  FROM integration_jobs j
+  WHERE j.store_id = of_store AND j.subject_id = ANY(subjects) AND l.store_id = of_store AND l.job_id = j.id
+    AND (l.doc->>'body' <> '' OR l.doc->>'error_detail' <> '');
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION forget_main_image()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1788,6 +1814,22 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION record_deliveries(of_store uuid, logs json, instant timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  -- An erasure holds it alone. What it has changed is seen by the statement that follows.
+  PERFORM pg_advisory_xact_lock_shared(deliveries_lock(of_store));
+  INSERT INTO integration_logs (store_id, id, created_at, updated_at, doc, integration_id, job_id)
+  SELECT of_store, l.id, instant, instant,
+    CASE WHEN j.reason = 'The data of the event was erased.' THEN without_response(l.doc) ELSE l.doc END,
+    l.integration_id, l.job_id
+  FROM json_to_recordset(logs) AS l (id uuid, doc json, integration_id uuid, job_id uuid)
+  LEFT JOIN integration_jobs j ON j.store_id = of_store AND j.id = l.job_id;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION record_personal_data_reads(reads json)
  RETURNS void
  LANGUAGE plpgsql
@@ -2273,6 +2315,18 @@ AS $function$
     FROM jsonb_array_elements(attributes->'pricebook_ids') WITH ORDINALITY b (book, place)
     WHERE book->>'id' <> pricebook_id::text
   ) o
+$function$
+;
+
+CREATE OR REPLACE FUNCTION without_response(log json)
+ RETURNS json
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  SELECT json_build_object('succeeded', log->'succeeded', 'attempt', log->'attempt', 'body', '',
+    'status_code', log->'status_code',
+    'error_detail', CASE WHEN log->>'error_detail' = '' THEN '' ELSE 'The data of the event was erased.' END,
+    'processing_time', log->'processing_time', 'relationships', log->'relationships')
 $function$
 ;
 
@@ -3047,6 +3101,7 @@ CREATE TABLE integration_jobs (
 );
 CREATE UNIQUE INDEX integration_jobs_active ON integration_jobs USING btree (store_id, integration_id, subject_id, source) WHERE ((state = 'waiting'::text) AND (due_at IS NOT NULL));
 CREATE INDEX integration_jobs_by_created_at ON integration_jobs USING btree (store_id, integration_id, created_at, id);
+CREATE INDEX integration_jobs_by_object ON integration_jobs USING btree (store_id, subject_id);
 CREATE INDEX integration_jobs_by_subject ON integration_jobs USING btree (store_id, integration_id, subject_id, source, "position") WHERE (state = 'waiting'::text);
 CREATE INDEX integration_jobs_due ON integration_jobs USING btree (store_id, integration_id, due_at) WHERE ((state = 'waiting'::text) AND (due_at IS NOT NULL));
 CREATE TRIGGER fence_times BEFORE INSERT ON integration_jobs FOR EACH ROW EXECUTE FUNCTION fence_times();

@@ -6,7 +6,7 @@ import { catalogChapter } from './catalogs/index.ts'
 import { changes } from './changes/index.ts'
 import { currencyChapter } from './currencies/index.ts'
 import { customers, customerToken, forgetPasswords } from './customers/index.ts'
-import { deliveries } from './deliveries/index.ts'
+import { deliveries, forgetDeliveries } from './deliveries/index.ts'
 import { discounts } from './discounts/index.ts'
 import { events, mustBeKnownKeys } from './events/index.ts'
 import { exportChapter } from './exports/index.ts'
@@ -101,7 +101,7 @@ const chapters: readonly Module[] = [
   simulationChapter,
   gatewayChapter,
   payments,
-  orderChapter(giveUpPayments, followIntentOf),
+  orderChapter(giveUpPayments, followIntentOf, forgetDeliveries),
   orderExportChapter,
   stripe,
   transactionChapter(hearIntent),

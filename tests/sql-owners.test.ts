@@ -73,8 +73,8 @@ const routinesOf: Readonly<Record<string, string>> = {
   search: 'words_like',
   promotions: 'count_of record_promotion_version renew_promotion_state',
   'rule-promotions': 'renew_rule_promotion_state',
-  deliveries: `activate_deliveries claim_deliveries deliveries_lock drop_deliveries end_deliveries integrations_due
-    queue_deliveries return_deliveries`,
+  deliveries: `activate_deliveries claim_deliveries deliveries_lock drop_deliveries end_deliveries forget_deliveries
+    integrations_due queue_deliveries record_deliveries return_deliveries without_response`,
   'personal-data': 'erase_personal_data_reads record_personal_data_reads',
 }
 

@@ -1,4 +1,7 @@
 import { module } from '../kernel/module.ts'
+
+export { forgetDeliveries } from './forget-deliveries.ts'
+
 import { integrationJobs } from './integration-jobs.ts'
 import { integrationLogs, logsOfIntegration, logsOfJob } from './integration-logs.ts'
 import { listIntegrationJobs, listIntegrationLogs, listJobLogs, listStoreLogs } from './list-deliveries.ts'

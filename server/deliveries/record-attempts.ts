@@ -31,7 +31,7 @@ export async function recordAttempts(
   const now = instance.clock.now()
   const failing = await work.store.transaction(async (store) => {
     const logs = attempts.flatMap((attempt) => (attempt.outcome ? [logOf(attempt.job, attempt.outcome)] : []))
-    if (logs.length) await store.run(insertLogsSql, JSON.stringify(logs), now)
+    if (logs.length) await store.run('SELECT record_deliveries($1, $2, $3)', JSON.stringify(logs), now)
     const ends = attempts.map(endOf)
     const since = new Date(now.getTime() - pauseAfter.failingMs)
     const rows = await store.run(endSql, JSON.stringify(ends), now, pauseAfter.dead, since)
@@ -41,10 +41,6 @@ export async function recordAttempts(
 }
 
 const endSql = 'SELECT failing FROM end_deliveries($1, $2, $3, $4, $5) AS failing WHERE failing IS NOT NULL'
-
-const insertLogsSql = `INSERT INTO integration_logs (store_id, id, created_at, updated_at, doc, integration_id, job_id)
-  SELECT $1, l.id, $3, $3, l.doc, l.integration_id, l.job_id
-  FROM json_to_recordset($2) AS l (id uuid, doc json, integration_id uuid, job_id uuid)`
 
 const endOf = ({ job, state, dueAt, reason, outcome }: Attempt) => ({
   ...{ id: job.id, lease: job.lease, state, reason: reason ?? null, due_at: dueAt?.toISOString() ?? null },

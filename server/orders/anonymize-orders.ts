@@ -7,6 +7,7 @@ import { objectOf } from '../kernel/openapi/named-schemas.ts'
 import { listOf } from '../kernel/openapi/shapes.ts'
 import { findAll } from '../kernel/query/find.ts'
 import { group, list, text } from '../kernel/shape/fields.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { forgetBuyer } from './forget-buyer.ts'
 import { canBeAnonymized } from './order-states.ts'
 import { type OrderRow, orders } from './orders.ts'
@@ -14,40 +15,45 @@ import { stateOf } from './prepare-order.ts'
 
 const ordersMax = 100
 
-/** Removes the buyers from orders. */
-export const anonymizeOrders = action({
-  name: 'anonymize-orders',
-  route: 'POST /v2/orders/anonymize',
-  about:
-    'Replaces the names, email addresses and addresses of orders, and the custom inputs of their items, by `**`, also in the change feed. The orders must be fulfilled, refunded or cancelled; if one of them is not, none changes.',
-  area: 'orders',
-  status: 200,
-  data: group(
-    {
-      order_ids: list(text({ max: 255 }), {
-        required: true,
-        maxItems: ordersMax,
-        about: 'The ids of the orders.',
-      }),
-    },
-    { required: true },
-  ),
-  shows: { data: listOf(objectOf(() => orders)) },
+/** Forgets what integrations have answered to events of these objects: a response may repeat what was sent. */
+export type ForgetDeliveries = (work: Work, ids: readonly string[]) => Promise<void>
 
-  async run(ctx, { data }) {
-    const { order_ids: names } = data as { readonly order_ids: readonly string[] }
-    const ids = [...new Set(names.filter(isId).map((id) => id.toLowerCase()))].sort()
-    // As an erasure does, and so first: two of them cannot wait for each other.
-    await holdFeed(ctx.store)
-    await ctx.store.lock(orders, ...ids)
-    const rows = new Map((await findAll(ctx, orders, ids)).map((row) => [row.id, row]))
-    const faults = names.flatMap((name, i) => faultOf(rows.get(name.toLowerCase()), name, i) ?? [])
-    if (faults.length) throw together(faults)
-    const changed = await forgetBuyer(ctx, ids)
-    const body = `{"data":[${changed.map((row) => objectText(orders, row, ctx, true)).join(',')}]}`
-    return { status: 200, body }
-  },
-})
+/** Removes the buyers from orders. The module of the deliveries passes in how these are forgotten. */
+export const anonymizeOrders = (forgetDeliveries: ForgetDeliveries) =>
+  action({
+    name: 'anonymize-orders',
+    route: 'POST /v2/orders/anonymize',
+    about:
+      'Replaces the names, email addresses and addresses of orders, and the custom inputs of their items, by `**`, also in the change feed and in what integrations answered. The orders must be fulfilled, refunded or cancelled; if one of them is not, none changes.',
+    area: 'orders',
+    status: 200,
+    data: group(
+      {
+        order_ids: list(text({ max: 255 }), {
+          required: true,
+          maxItems: ordersMax,
+          about: 'The ids of the orders.',
+        }),
+      },
+      { required: true },
+    ),
+    shows: { data: listOf(objectOf(() => orders)) },
+
+    async run(ctx, { data }) {
+      const { order_ids: names } = data as { readonly order_ids: readonly string[] }
+      const ids = [...new Set(names.filter(isId).map((id) => id.toLowerCase()))].sort()
+      // As an erasure does, and so first: two of them cannot wait for each other.
+      await holdFeed(ctx.store)
+      await ctx.store.lock(orders, ...ids)
+      const rows = new Map((await findAll(ctx, orders, ids)).map((row) => [row.id, row]))
+      const faults = names.flatMap((name, i) => faultOf(rows.get(name.toLowerCase()), name, i) ?? [])
+      if (faults.length) throw together(faults)
+      const changed = await forgetBuyer(ctx, ids)
+      await forgetDeliveries(ctx, ids)
+      const body = `{"data":[${changed.map((row) => objectText(orders, row, ctx, true)).join(',')}]}`
+      return { status: 200, body }
+    },
+  })
 
 /** Why an order cannot be anonymized; undefined if it can. */
 function faultOf(row: OrderRow | undefined, name: string, i: number): Problem | undefined {

@@ -1,5 +1,5 @@
 import { type Module, module } from '../kernel/module.ts'
-import { anonymizeOrders } from './anonymize-orders.ts'
+import { anonymizeOrders, type ForgetDeliveries } from './anonymize-orders.ts'
 import { checkout, type FollowIntentOf } from './checkout.ts'
 import { getOrder } from './get-order.ts'
 import { listOrderItems } from './list-order-items.ts'
@@ -26,7 +26,11 @@ export { type GiveUpPayments, stateOf } from './prepare-order.ts'
 export { recordBuyer } from './record-buyer.ts'
 export { allocateStock, noStock, type OrderStock, releaseStock } from './stock-of-order.ts'
 
-export function orderChapter(giveUpPayments: GiveUpPayments, followIntentOf: FollowIntentOf): Module {
+export function orderChapter(
+  giveUpPayments: GiveUpPayments,
+  followIntentOf: FollowIntentOf,
+  forgetDeliveries: ForgetDeliveries,
+): Module {
   const resource = ordersWith(giveUpPayments)
   return module({
     name: 'orders',
@@ -37,7 +41,7 @@ export function orderChapter(giveUpPayments: GiveUpPayments, followIntentOf: Fol
       listOrders(resource),
       getOrder,
       listOrderItems,
-      anonymizeOrders,
+      anonymizeOrders(forgetDeliveries),
       listOrderShippingGroups,
       getOrderShippingGroup,
       createOrderShippingGroup,

@@ -1,3 +1,4 @@
+import { forgetDeliveries } from '../deliveries/index.ts'
 import { eraseChanges, forgetChangesOf } from '../kernel/feed/erase.ts'
 import { holdFeed, sequence } from '../kernel/feed/record.ts'
 import { forgetAnswers } from '../kernel/request/forget-answers.ts'
@@ -10,7 +11,8 @@ import type { Register } from './register.ts'
 
 /**
  * Erases the set of personal data that an entry belongs to: the rows, and every copy or trace of them in the change
- * feed, the responses stored for idempotency keys, and the log of reads. Needs a transaction.
+ * feed, the responses stored for idempotency keys, what integrations answered, and the log of reads. Needs a
+ * transaction.
  */
 export async function eraseSet(work: Work, register: Register, entry: DataEntry): Promise<void> {
   const { store, instance } = work
@@ -38,6 +40,7 @@ export async function eraseSet(work: Work, register: Register, entry: DataEntry)
   }
   // Writers who had begun to change one of them have finished as well.
   await sequence(store)
+  await forgetDeliveries(work, [...ids, ...(await findOneTimePasswords(store, root))])
   await forgetNameInAccounts(store, root)
   await forgetOneTimePasswords(store, root)
   await forgetEmailChanges(store, root)
@@ -94,12 +97,19 @@ const forgetNameInAccounts = (store: Store, userId: string) =>
   eraseChanges(store, namedAfterUserSql('$2'), userId)
 
 /** The events of these requests have the user's id and name. */
-const forgetOneTimePasswords = (store: Store, userId: string) =>
-  eraseChanges(
-    store,
-    `a.type = 'one-time-password-token-request' AND a.doc->'user_authentication_info'->>'id' = $2::text`,
+const ofOneTimePasswords = `a.type = 'one-time-password-token-request'
+  AND a.doc->'user_authentication_info'->>'id' = $2::text`
+
+async function findOneTimePasswords(store: Store, userId: string): Promise<readonly string[]> {
+  const rows = await store.run(
+    `SELECT a.id FROM changes a WHERE a.store_id = $1 AND ${ofOneTimePasswords}`,
     userId,
   )
+  return rows.map(([id]) => id as string)
+}
+
+const forgetOneTimePasswords = (store: Store, userId: string) =>
+  eraseChanges(store, ofOneTimePasswords, userId)
 
 /** The events have both email addresses. */
 const forgetEmailChanges = (store: Store, id: string) =>

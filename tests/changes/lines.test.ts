@@ -36,28 +36,28 @@ async function walk(path: string): Promise<object[]> {
   return all
 }
 
-test.each(['/v2/changes', '/v2/audit', '/v2/changes?filter=eq(type,account)', '/v2/audit?filter=eq(type,account)'])(
-  '%s as lines has the objects of its pages',
-  async (path) => {
-    const response = await get(path, 'application/x-ndjson')
-    const text = await response.text()
-    const { last } = (await world.admin.get('/v2/changes?page[limit]=0')).body.meta.feed
-    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/x-ndjson'])
-    expect(response.headers.get('sutler-feed-position')).toBe(String(last))
-    const lines = text.trimEnd().split('\n')
-    expect(lines.map((line) => JSON.parse(line))).toEqual(await walk(path))
-    expect(lines.length).toBeGreaterThan(2)
-  },
-)
+test.each([
+  '/v2/changes',
+  '/v2/audit',
+  '/v2/changes?filter=eq(type,account)',
+  '/v2/audit?filter=eq(type,account)',
+])('%s as lines has the objects of its pages', async (path) => {
+  const response = await get(path, 'application/x-ndjson')
+  const text = await response.text()
+  const { last } = (await world.admin.get('/v2/changes?page[limit]=0')).body.meta.feed
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/x-ndjson'])
+  expect(response.headers.get('sutler-feed-position')).toBe(String(last))
+  const lines = text.trimEnd().split('\n')
+  expect(lines.map((line) => JSON.parse(line))).toEqual(await walk(path))
+  expect(lines.length).toBeGreaterThan(2)
+})
 
 test('lines go on from a position, also as CSV', async () => {
   const { last } = (await world.admin.get('/v2/changes?page[limit]=0')).body.meta.feed
   const response = await get(`/v2/changes?page[after]=${last - 2}`, 'text/csv')
   const [header, ...lines] = (await response.text()).trimEnd().split('\r\n')
   expect(response.headers.get('content-type')).toMatch(/^text\/csv/)
-  expect(header).toBe(
-    'type,position,event,at,request_id,object.type,object.id,object.parent,actor,data',
-  )
+  expect(header).toBe('type,position,event,at,request_id,object.type,object.id,object.parent,actor,data')
   expect(lines.map((line) => line.split(',').slice(0, 3))).toEqual([
     ['change', String(last - 1), 'updated'],
     ['change', String(last), 'deleted'],
