@@ -150,6 +150,42 @@ test('twenty dead events in a row pause an integration, which drops what waits, 
   await watching.remove()
 })
 
+test('a day of failures pauses an integration, however few there are, and a success begins a new day', async () => {
+  const watching = await openHook(world.admin, ['integration.paused'])
+  const hook = await openHook(world.admin, ['account.created'])
+  const attempts = (n: number) =>
+    until(async () => ((await world.admin.get(`${hook.path}/logs`)).body.data.length >= n ? true : undefined))
+  fails(hook)
+  await newAccount(world.admin, 'Juniper')
+  await attempts(1)
+  pass(23 * 3_600)
+  await attempts(2)
+  expect((await world.admin.get(hook.path)).body.data.enabled).toBe(true)
+  hook.answer = (_received, response) => void response.end()
+  pass(300)
+  await attempts(3)
+  // The day since the first failure is over, but there was a success in between.
+  fails(hook)
+  pass(3 * 3_600)
+  await newAccount(world.admin, 'Kauri')
+  await attempts(4)
+  expect((await world.admin.get(hook.path)).body.data.enabled).toBe(true)
+  pass(24 * 3_600 + 60)
+  const paused = await until(async () => {
+    const { body } = await world.admin.get(hook.path)
+    return body.data.enabled ? undefined : body.data.paused
+  })
+  expect(paused).toEqual({ reason: 'For a day, no event could be delivered.', at: expect.any(String) })
+  const [told] = await watching.got(1)
+  expect(told?.body).toMatchObject({
+    triggered_by: 'integration.paused',
+    payload: { id: hook.id, enabled: false, paused },
+  })
+  await hook.ended(2)
+  await hook.remove()
+  await watching.remove()
+})
+
 test('an integration that is disabled or deleted gets nothing of what waits for it', async () => {
   for (const end of ['disable', 'delete']) {
     const hook = await openHook(world.admin, ['account.created'])

@@ -79,6 +79,13 @@ async function everySeal(url: string) {
     discovery_url: 'https://id.example.com/.well-known/openid-configuration',
   })
   expect((await admin.put('/v2/gateways/stripe', { data: { login: 'sk_test_sealed' } })).status).toBe(200)
+  const configuration = { url: 'https://shop.example.com', secret_key: 'sesame', signing: 'standard' }
+  const integration = (
+    await post(admin, '/v2/integrations', {
+      ...{ type: 'integration', name: 'Hook', integration_type: 'webhook', observes: ['order.paid'] },
+      configuration,
+    })
+  ).body.data
   for (const name of ['A', 'B', 'C']) await post(admin, '/v2/accounts', { type: 'account', name })
   const page = await admin.get('/v2/accounts?page[limit]=1&page[after]=')
   const person = {
@@ -108,6 +115,10 @@ async function everySeal(url: string) {
       expect([walked.status, asCustomer.status, again.status]).toEqual([200, 200, 201])
       expect([again.headers.get('idempotency-replayed'), again.body]).toEqual(['true', first.body])
       const newer = await adminOf(other)
+      expect((await newer.get(`/v2/integrations/${integration.id}`)).body.data).toEqual({
+        ...integration,
+        links: expect.anything(),
+      })
       await post(newer, '/v2/accounts', { type: 'account', name: 'New' })
       return newer.token
     },
@@ -117,7 +128,8 @@ async function everySeal(url: string) {
 const sealedWith = async (profile: string) => {
   const { rows } = await database.sql(
     `SELECT hidden->>'client_secret' AS sealed FROM oidc_profiles WHERE id = $1
-     UNION ALL SELECT hidden->>'sealed_secrets' FROM gateways WHERE slug = 'stripe'`,
+     UNION ALL SELECT hidden->>'sealed_secrets' FROM gateways WHERE slug = 'stripe'
+     UNION ALL SELECT hidden->>'sealed_secrets' FROM integrations`,
     [profile],
   )
   return rows.map(({ sealed }) =>
@@ -146,7 +158,7 @@ test('a secret can be replaced while one of two processes always serves', async 
     right = current(secret, previous)
     await seals.holdsAt(await right.ready)
   }
-  expect(await sealedWith(seals.profile)).toEqual([[two], [two]])
+  expect(await sealedWith(seals.profile)).toEqual([[two], [two], [two]])
   expect(right.output()).toMatch(/SUTLER_PREVIOUS_SECRET is needed until \d{4}-\d\d-\d\dT/)
 
   expect(await refused(startOnDatabase(secrets(two)))).toMatch(
