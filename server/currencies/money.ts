@@ -30,8 +30,9 @@ export function formatAmount(amount: number, currency: Notation): string {
   const { code, format, decimal_point, thousand_separator, decimal_places: places } = currency
   if (!Number.isSafeInteger(amount)) throw new Error(`${amount} is not an amount in ${code}`)
   const digits = String(Math.abs(amount)).padStart(places + 1, '0')
-  const whole = digits.slice(0, digits.length - places).replace(/\B(?=(\d{3})+$)/g, () => thousand_separator)
+  const short = digits.slice(0, digits.length - places)
+  const whole = short.length > 3 ? short.replace(/\B(?=(\d{3})+$)/g, () => thousand_separator) : short
   const price = places ? whole + decimal_point + digits.slice(-places) : whole
-  // Replaces every {price} of the format, but none inside of the inserted number.
-  return (amount < 0 ? '-' : '') + format.replaceAll('{price}', () => price)
+  // Every {price} of the format, but none inside of the inserted number.
+  return (amount < 0 ? '-' : '') + format.split('{price}').join(price)
 }

@@ -28,18 +28,33 @@ export function round({ numerator, denominator }: Ratio): bigint {
   return (2n * numerator + half) / (2n * denominator)
 }
 
+const areSafe = (one: number, other: Exact): other is number =>
+  Number.isSafeInteger(one) && Number.isSafeInteger(other)
+
+/** 0 for -0. */
+const withoutSign = (amount: number): number => amount || 0
+
 /** Multiplies exactly, and rounds half away from zero. */
 export function multiply(amount: number, by: Exact): number {
+  // A product that no float has exactly is no safe integer either.
+  if (areSafe(amount, by) && Number.isSafeInteger(amount * by)) return withoutSign(amount * by)
   const { numerator, denominator } = toRatio(by)
   return toAmount(round({ numerator: BigInt(amount) * numerator, denominator }))
 }
 
 /** Divides exactly, and rounds half away from zero. */
 export function divide(amount: number, by: Exact): number {
+  if (by === 1 && areSafe(amount, by)) return withoutSign(amount)
   const { numerator, denominator } = toRatio(by)
   if (numerator <= 0n) throw new Error('an amount can be divided by a positive number only')
   return toAmount(round({ numerator: BigInt(amount) * denominator, denominator: numerator }))
 }
 
-export const sum = (amounts: readonly number[]): number =>
-  toAmount(amounts.reduce((total, amount) => total + BigInt(amount), 0n))
+export function sum(amounts: readonly number[]): number {
+  let total = 0
+  for (const amount of amounts) {
+    total += amount
+    if (!Number.isSafeInteger(total)) return toAmount(amounts.reduce((all, one) => all + BigInt(one), 0n))
+  }
+  return total
+}

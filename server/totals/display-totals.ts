@@ -36,7 +36,7 @@ export function displayLine(
   { prices, discounts }: Pick<LineTotals, 'prices' | 'discounts'>,
   currency: Notation,
 ): LineDisplayPrice {
-  // Most of the ten amounts of a line are equal, and writing one takes longer than finding it.
+  // Most of the amounts of a line are equal, and writing one takes longer than finding it.
   const amounts = new Map<number, DisplayAmount>()
   const amountOf = (amount: number): DisplayAmount => {
     const display = amounts.get(amount) ?? displayAmount(amount, currency)
@@ -56,22 +56,21 @@ export function displayLine(
     without_discount: shown('without_discount'),
     ...(byCode.size > 0 && {
       discounts: fromEntries(byCode, (shares) => ({
-        ...displaySum(shares, currency),
+        ...amountOf(amountIn(shares)),
         constituents: fromEntries(
           Map.groupBy(shares, ({ cause }) => cause.id),
-          (ofCause) => displaySum(ofCause, currency),
+          (ofCause) => amountOf(amountIn(ofCause)),
         ),
       })),
     }),
   }
 }
 
-const displaySum = (shares: LineTotals['discounts'], currency: Notation): DisplayAmount =>
-  displayAmount(sum(shares.map(({ amount }) => amount)), currency)
+const amountIn = (shares: LineTotals['discounts']): number => sum(shares.map(({ amount }) => amount))
 
 /** Clients choose codes, and one may be `__proto__`: `fromEntries` makes it a member like any other. */
 const fromEntries = <T, R>(map: ReadonlyMap<string, T>, show: (value: T) => R): Record<string, R> =>
-  Object.fromEntries([...map].map(([key, value]) => [key, show(value)]))
+  Object.fromEntries(map.entries().map(([key, value]) => [key, show(value)]))
 
 /** The `display_price` of a cart. Clients expect all members, also where they are 0. */
 export function displayCart(
