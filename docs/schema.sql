@@ -3473,7 +3473,7 @@ CREATE INDEX orders_by_product_skus ON orders USING gin (product_skus jsonb_path
 CREATE INDEX orders_by_shipping ON orders USING btree (store_id, shipping, id) INCLUDE (created_at);
 CREATE INDEX orders_by_shipping_postcode ON orders USING btree (store_id, shipping_postcode, created_at, id);
 CREATE INDEX orders_by_status ON orders USING btree (store_id, status, id) INCLUDE (created_at);
-CREATE INDEX orders_by_updated_at ON orders USING btree (store_id, updated_at, id);
+CREATE INDEX orders_by_updated_at ON orders USING btree (store_id, updated_at, id) INCLUDE (created_at, payment, shipping, status, currency, manual, with_tax, without_tax);
 CREATE INDEX orders_by_with_tax ON orders USING btree (store_id, with_tax, id) INCLUDE (created_at);
 CREATE INDEX orders_by_without_tax ON orders USING btree (store_id, without_tax, id) INCLUDE (created_at);
 CREATE TRIGGER fence_times BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION fence_times();

@@ -6,7 +6,6 @@ import { type FilterRule, indexed, type Row, walks } from '../kernel/shape/model
 import { type PaymentSums, paymentStates } from '../payments/index.ts'
 import type { CartTotals } from '../totals/index.ts'
 import { address } from './addresses.ts'
-import { amountIn } from './amount-filter.ts'
 import { orderEnvelope } from './envelope.ts'
 import { hiddenInLists } from './hidden-in-lists.ts'
 import { idIn } from './id-filter.ts'
@@ -103,6 +102,7 @@ export type OrderFields = typeof fields
 export type OrderRow = Row<OrderFields>
 
 const textIn = (column: string): FilterRule => ({ ...indexed('eq', 'like'), type: 'text', column })
+const amount: FilterRule = { ...indexed('eq', 'lt', 'le', 'gt', 'ge'), type: 'integer' }
 const listed = (column: string): FilterRule => ({
   ops: ['eq'],
   type: 'text',
@@ -128,8 +128,8 @@ export const orders = resource({
     payment: indexed('eq'),
     shipping: indexed('eq'),
     currency: { ...indexed('eq'), type: 'text' },
-    with_tax: amountIn('with_tax'),
-    without_tax: amountIn('without_tax'),
+    with_tax: amount,
+    without_tax: amount,
     name: textIn('name'),
     email: textIn('email'),
     // As older clients call them.

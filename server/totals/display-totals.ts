@@ -15,6 +15,16 @@ export const displayAmount = (amount: number, currency: Notation): DisplayAmount
   formatted: formatAmount(amount, currency),
 })
 
+/** As `displayAmount`. Most amounts of a line or an order are equal, and writing one takes longer than finding it. */
+export function displayAmounts(currency: Notation): (amount: number) => DisplayAmount {
+  const amounts = new Map<number, DisplayAmount>()
+  return (amount) => {
+    const display = amounts.get(amount) ?? displayAmount(amount, currency)
+    amounts.set(amount, display)
+    return display
+  }
+}
+
 /** The discounts of one code: its promotions may be several. */
 export interface CodeDiscount extends DisplayAmount {
   /** By the ids of promotions and custom discounts. */
@@ -36,13 +46,7 @@ export function displayLine(
   { prices, discounts }: Pick<LineTotals, 'prices' | 'discounts'>,
   currency: Notation,
 ): LineDisplayPrice {
-  // Most of the amounts of a line are equal, and writing one takes longer than finding it.
-  const amounts = new Map<number, DisplayAmount>()
-  const amountOf = (amount: number): DisplayAmount => {
-    const display = amounts.get(amount) ?? displayAmount(amount, currency)
-    amounts.set(amount, display)
-    return display
-  }
+  const amountOf = displayAmounts(currency)
   const shown = (name: LinePrice) => ({
     unit: amountOf(prices[name].unit),
     value: amountOf(prices[name].value),
@@ -77,7 +81,8 @@ export function displayCart(
   { prices }: Pick<CartTotals, 'prices'>,
   currency: Notation,
 ): Record<CartPrice, DisplayAmount> {
-  const shown = (name: CartPrice) => displayAmount(prices[name], currency)
+  const amountOf = displayAmounts(currency)
+  const shown = (name: CartPrice) => amountOf(prices[name])
   return {
     with_tax: shown('with_tax'),
     without_tax: shown('without_tax'),

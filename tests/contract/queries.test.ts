@@ -29,6 +29,7 @@ const values = {
   uuid: ['00000000-0000-7000-8000-000000000000'],
   time: ['2026-01-31T09:30:00.000Z', '2026-01-31', '2026-01-31T09:30:00+01:00'],
   number: ['1', '-2'],
+  integer: ['3', '3.5', '-1e300'],
   boolean: ['true', 'false'],
 } as const
 const termsOf = (field: string, op: Op, values: readonly string[]): readonly string[] =>
@@ -40,7 +41,7 @@ function together(terms: readonly string[]): readonly string[] {
     terms.slice(i * limits.filterTermsMax, (i + 1) * limits.filterTermsMax).join('|'),
   )
 }
-const notOfType = { uuid: 'x', time: 'yesterday', number: 'many', boolean: 'perhaps' } as const
+const notOfType = { uuid: 'x', time: 'yesterday', number: 'many', integer: 'many', boolean: 'perhaps' } as const
 
 /** Whether a filter by an object's own value finds it. */
 const findsItself: Partial<Record<Op, boolean>> = {

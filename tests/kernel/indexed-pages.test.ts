@@ -156,6 +156,7 @@ test('have the right rows in a walk by cursor', async () => {
   for (const [text, meets] of [
     ['eq(title,common)', ({ title }) => title === 'common'],
     ['like(title,o*)', ({ title }) => title.startsWith('o')],
+    ['like(title,*ld)', ({ title }) => title.endsWith('ld')],
     ['eq(title,z)', ({ title }) => title === 'z'],
   ] satisfies Case[]) {
     const ids: string[] = []

@@ -157,6 +157,7 @@ const values: Readonly<Record<ValueType, string>> = {
   uuid: '00000000-0000-4000-8000-000000000000',
   time: '2026-01-31T00:00:00.000Z',
   number: '1',
+  integer: '1',
   boolean: 'true',
 }
 

@@ -47,7 +47,9 @@ type Term = Extract<PlannedFilter, { readonly is: 'term' }>
 type By = 'value' | 'values' | 'range'
 
 function toLookup({ op, rule, values }: Term): { by: By; values: readonly unknown[] } | undefined {
-  const [value = ''] = values
+  const [value] = values
+  // No column can have it.
+  if (value === undefined) return undefined
   if (op === 'eq') return { by: 'value', values }
   if (op === 'in' && !rule.long) return { by: 'values', values: [values] }
   // Only the database knows the lower case of a value, so this cannot be a range.

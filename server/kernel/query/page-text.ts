@@ -21,6 +21,7 @@ export const casts = {
   uuid: '::uuid',
   time: '::timestamptz',
   number: '::float8',
+  integer: '::bigint',
   boolean: '::boolean',
 } as const
 

@@ -113,7 +113,7 @@ function fieldAt(fields: Fields, [first = '', ...rest]: readonly string[]): Fiel
 function typeOfField(field: Field | undefined): ValueType {
   const { schema } = field ?? {}
   const type = [schema?.type].flat()[0]
-  if (type === 'integer' || type === 'number') return 'number'
+  if (type === 'integer' || type === 'number') return type
   if (type === 'boolean') return 'boolean'
   return schema?.format === 'uuid' ? 'uuid' : 'text'
 }
@@ -172,12 +172,15 @@ function planFilter(filter: Filter, shape: Shape): PlannedFilter {
     op,
     rule,
     part,
-    values: filter.values.map((value) => asStored(rule, readValue(rule.type, field, op, value))),
+    values: filter.values.flatMap((value) => asStored(rule, readValue(rule.type, field, op, value))),
   }
 }
 
 /** A filter value in the stored form: capitals for a field that stores capitals. */
-const asStored = ({ field }: Rule, value: string) => (field ? (normalize(field, value) as string) : value)
+function asStored({ field, type }: Rule, value: string | undefined): string | readonly [] {
+  if (value === undefined) return []
+  return field && type !== 'integer' ? (normalize(field, value) as string) : value
+}
 
 /** Names come before patterns: `sizes[3]` may be a field's own name. */
 function ruleFor(field: string, { filters, patterns }: Shape): { rule: Rule | undefined; part: string } {
@@ -193,18 +196,27 @@ function ruleFor(field: string, { filters, patterns }: Shape): { rule: Rule | un
 
 const partMax = 255
 
-/** A value in the form that PostgreSQL reads, or a refusal. */
-function readValue(type: ValueType, field: string, op: Op, value: string): string {
+/** A value in the form that PostgreSQL reads, or a refusal. Undefined if no column can have the value. */
+function readValue(type: ValueType, field: string, op: Op, value: string): string | undefined {
   if (type === 'uuid' && !isId(value)) throw refuse(`[${field}] must be a UUID, not [${value}]`)
   if (type === 'boolean' && value !== 'true' && value !== 'false') {
     throw refuse(`[${field}] must be true or false, not [${value}]`)
   }
-  if (type === 'number' && (value.trim() === '' || !Number.isFinite(Number(value)))) {
-    throw refuse(`[${field}] must be a number, not [${value}]`)
+  if (type === 'number' || type === 'integer') {
+    if (value.trim() === '' || !Number.isFinite(Number(value)))
+      throw refuse(`[${field}] must be a number, not [${value}]`)
+    return type === 'number' ? value : integerOf(op, Number(value))
   }
   if (type === 'time') return timeOf(field, value)
   if (op === 'like' || op === 'ilike') return patternOf(field, value)
   return value
+}
+
+/** The whole number that a comparison with any number finds the same rows by. No column has a larger one. */
+function integerOf(op: Op, value: number): string | undefined {
+  if (op === 'eq' || op === 'in') return Number.isSafeInteger(value) ? String(value) : undefined
+  const whole = op === 'gt' || op === 'le' ? Math.floor(value) : Math.ceil(value)
+  return String(Math.min(Math.max(whole, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER))
 }
 
 const epochMs = /^-?\d{9,14}$/

@@ -1,5 +1,5 @@
 import type { Model } from '../shape/model.ts'
-import { keyOf, order, type Window } from './page-text.ts'
+import { address, keyOf, order, type Window } from './page-text.ts'
 
 /** The parts of a filtered page's query; limit and offset may be placeholders. */
 interface Matching {
@@ -11,6 +11,11 @@ interface Matching {
   readonly offset: number | string
   /** Whether to return whole rows, and not only keys. */
   readonly whole: boolean
+  /**
+   * Whether an index has the keys of all matches, but is read as a whole: then the planner must not read all rows
+   * instead. `behind` is the rest of `place`.
+   */
+  readonly inIndex?: { readonly behind: string | undefined } | undefined
 }
 
 /** Up to this many matches, fetching and sorting all of them is faster than walking the list. */
@@ -26,7 +31,7 @@ const fewMax = 1000
 export function sparseRows(
   resource: Model,
   window: Window,
-  { place, condition, limit, offset, whole }: Matching,
+  { place, condition, limit, offset, whole, inIndex }: Matching,
 ): { readonly near: string; readonly rows: string } {
   const { table } = resource
   const key = whole ? '*' : keyOf(resource).join(', ')
@@ -40,11 +45,22 @@ export function sparseRows(
     `${nameOf(table)} WHERE ${condition} ${cut}`
   const filled = `(SELECT count(*) FROM near) >= least(${limit}, t.total - ${offset})`
   // OFFSET 0 hides the limit from the planner.
-  const every = `SELECT ${keys} FROM ${table} WHERE ${place} AND ${condition} AND NOT ${filled} OFFSET 0`
+  const matches = (columns: string, place: string) =>
+    `SELECT ${columns} FROM ${table} WHERE ${place} AND ${condition} AND NOT ${filled} OFFSET 0`
+  const every = inIndex
+    ? lookedUp(resource, matches(keyOf(resource).join(', '), address(resource)), keys, inIndex.behind)
+    : matches(keys, place)
   return {
     near: `near AS MATERIALIZED (SELECT walked.* FROM t CROSS JOIN LATERAL (${walked}) walked)`,
     rows: `(SELECT ${key} FROM near WHERE ${filled}) UNION ALL (SELECT ${key} FROM (${every}) every ${cut})`,
   }
+}
+
+/** The rows with these keys, which the planner cannot join in another way. */
+function lookedUp(resource: Model, matches: string, columns: string, behind = 'true'): string {
+  const one = keyOf(resource).map((name) => `${name} = found.${name}`)
+  const row = `SELECT ${columns} FROM ${resource.table} WHERE ${[...one, behind].join(' AND ')} OFFSET 0`
+  return `SELECT one.* FROM (${matches}) found CROSS JOIN LATERAL (${row}) one`
 }
 
 /** A table may be a subquery with a name: the last word. */

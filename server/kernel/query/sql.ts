@@ -4,6 +4,7 @@ import { Binds } from '../storage/binds.ts'
 import type { Sql } from '../storage/database.ts'
 import { condition } from './condition.ts'
 import { indexedPage } from './indexed-pages.ts'
+import { beginningOf } from './like-patterns.ts'
 import { matchedText } from './matched-rows.ts'
 import { address, countOf, keyOf, order, pageText, type Window, wholeRows } from './page-text.ts'
 import { behindSql, boundBy, type Range, rangeOf, rangeTotalSql } from './places.ts'
@@ -65,12 +66,14 @@ function skippedPage(
   const total = range
     ? rangeTotalSql(resource, boundBy(range, binds))
     : countOf(`FROM ${resource.table} WHERE ${[address(resource), ...conditions].join(' AND ')}`)
-  const place = window.behind ? `${address(resource)} AND ${behindSql(window, binds)}` : address(resource)
+  const behind = window.behind && behindSql(window, binds)
+  const place = behind ? `${address(resource)} AND ${behind}` : address(resource)
   // A walk along the filtered order passes over no rows.
   const along = !where && filter?.is === 'term' && filter.rule.column === window.column
   if (conditions.length > 0 && !along) {
     const whole = offset < deepFrom
-    const matching = { place, condition: conditions.join(' AND '), limit, offset, whole }
+    const inIndex = !where && isReadInIndex(filter) ? { behind } : undefined
+    const matching = { place, condition: conditions.join(' AND '), limit, offset, whole, inIndex }
     const { near, rows: matches } = sparseRows(resource, window, matching)
     const rows = whole ? matches : wholeRows(resource, matches, window, `(SELECT * ${rowsOf})`)
     const text = pageText(resource, total, rows, window, { after: [near] })
@@ -79,6 +82,13 @@ function skippedPage(
   const rows = skippedRows(resource, [place, ...conditions].join(' AND '), window)
   return { text: pageText(resource, total, rows, window), values: binds.values, once: true }
 }
+
+/** Whether no place of the index of a column is that of all matches. */
+const isReadInIndex = (filter: PlannedFilter | undefined): boolean =>
+  filter?.is === 'term' &&
+  filter.rule.indexed === true &&
+  filter.op === 'like' &&
+  !beginningOf(filter.values[0] ?? '')
 
 /** Whether a condition does more than compare a column of the row. */
 const isOfAnyCost = (filter: PlannedFilter): boolean =>

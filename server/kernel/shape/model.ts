@@ -4,7 +4,8 @@ import type { Changes, Fields, JsonSchema, Values } from './fields.ts'
 import type { Op } from './list-query.ts'
 
 /** What a filter compares. */
-export type ValueType = 'text' | 'uuid' | 'time' | 'number' | 'boolean'
+/** An `integer` column is compared with any number, as an index compares it: with whole numbers. */
+export type ValueType = 'text' | 'uuid' | 'time' | 'number' | 'integer' | 'boolean'
 
 /**
  * How a field may be filtered, if a list of operators is not enough. A rule may be for a member (`contact.email`), with

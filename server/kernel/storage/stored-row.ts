@@ -85,6 +85,7 @@ class StoredRow<F extends Fields> implements Row<F> {
   readonly added: Added | undefined
   readonly #envelope: Envelope
   readonly #hidden: string | undefined
+  #hiddenValues: Partial<Values<F>> | undefined
 
   constructor(resource: Model<F>, tuple: Tuple, at: number, written = false) {
     const { envelope } = resource
@@ -109,7 +110,8 @@ class StoredRow<F extends Fields> implements Row<F> {
   }
 
   get hidden(): Partial<Values<F>> {
-    return this.#hidden === undefined ? {} : (JSON.parse(this.#hidden) as Partial<Values<F>>)
+    this.#hiddenValues ??= this.#hidden === undefined ? {} : (JSON.parse(this.#hidden) as Partial<Values<F>>)
+    return this.#hiddenValues
   }
 }
 
