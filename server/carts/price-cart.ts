@@ -1,9 +1,9 @@
-import { type Evaluation, evaluate, type Shopper } from '../discounts/index.ts'
+import { type Evaluation, evaluate } from '../discounts/index.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { runInSteps } from '../kernel/work/in-turns.ts'
 import { totalCart } from '../totals/index.ts'
-import { type CartShop, type CartValues, isProduct, openShop } from './cart-shop.ts'
+import { type CartShop, type CartValues, isProduct, openShop, type ShopRequest } from './cart-shop.ts'
 import { enteredIn } from './codes.ts'
 import { type CartLine, type Contents, nothing } from './contents.ts'
 import { currentLine } from './current-line.ts'
@@ -27,10 +27,14 @@ export interface PricedOutcome extends Priced {
 
 /**
  * Prices a cart as it is, without units that no promotion gives any more. New ones are added by the next change. At its
- * checkout, the buyer uses its codes.
+ * checkout, the buyer uses its codes. While the prices of `before` hold, no product is quoted.
  */
-export async function priceCart(work: Work, cart: CartValues, buyer?: Shopper): Promise<PricedOutcome> {
-  const shop = await openShop(work, cart, { buyer })
+export async function priceCart(
+  work: Work,
+  cart: CartValues,
+  { buyer, before }: Pick<ShopRequest, 'buyer' | 'before'> = {},
+): Promise<PricedOutcome> {
+  const shop = await openShop(work, cart, { buyer, before })
   const outcome = await priceContents(cart, cart.contents ?? nothing, shop)
   const contents = withoutGifts(outcome.contents, outcome.evaluation)
   return contents === outcome.contents ? outcome : priceContents(cart, contents, shop)

@@ -18,6 +18,7 @@ import type { Ctx, Work } from '../kernel/work/context.ts'
 import { address, addressExample, mustBeWhole } from './addresses.ts'
 import { buyerFields, findBuyer } from './buyer.ts'
 import { includedSchema, includedText } from './included.ts'
+import type { OrderContents } from './order-contents.ts'
 import { type OrderRow, orders } from './orders.ts'
 import { type CheckoutValues, type Placed, placeOrder } from './place-order.ts'
 
@@ -60,7 +61,7 @@ export const checkout = (followIntentOf: FollowIntentOf) =>
         const buyer = await findBuyer(ctx, ownersOf(cart), body)
         const placed = await placeOrder(ctx, cart, buyer, { values, request })
         if (placed.row.doc.payment_intent_id !== undefined) await followIntentOf(ctx, placed.row.id)
-        return answer(ctx, placed.row, messagesIn(cart, placed))
+        return answer(ctx, placed.row, placed.frozen, messagesIn(cart, placed))
       })
     },
   })
@@ -114,8 +115,9 @@ const messagesIn = ({ hidden }: CartRow, { contents, priced }: Placed) => [
   ...priced.messages,
 ]
 
-async function answer(ctx: Ctx, row: OrderRow, messages: readonly object[] = []) {
-  const included = await includedText(ctx, [row], { names: ['items'] })
+async function answer(ctx: Ctx, row: OrderRow, contents?: OrderContents, messages: readonly object[] = []) {
+  const known = contents && new Map([[row.id, contents]])
+  const included = await includedText(ctx, [row], { names: ['items'], known })
   const meta = messages.length ? `,"meta":${JSON.stringify({ messages })}` : ''
   return objectAnswer(201, orders, row, ctx, included + meta)
 }

@@ -60,19 +60,22 @@ export async function includedIn(
   return includedText(ctx, rows, { names: accepted.filter((name) => include.includes(name)), include })
 }
 
+interface Included {
+  readonly names: readonly Name[]
+  readonly include?: readonly string[]
+  /** The contents of the orders, if the caller has them. */
+  readonly known?: ReadonlyMap<string, OrderContents> | undefined
+}
+
 /** As `includedIn`, for these names. */
 export async function includedText(
   ctx: Ctx,
   rows: readonly OrderRow[],
-  { names, include = names }: { readonly names: readonly Name[]; readonly include?: readonly string[] },
+  { names, include = names, known }: Included,
 ): Promise<string> {
   if (!names.length) return ''
-  const contents = names.some((name) => name in show)
-    ? await findContents(
-        ctx.store,
-        rows.map(({ id }) => id),
-      )
-    : new Map<string, OrderContents>()
+  const ids = names.some((name) => name in show) ? rows.map(({ id }) => id) : []
+  const contents = known ?? (await findContents(ctx.store, ids))
   const members = await Promise.all(
     names.map(async (name) => {
       if (name === 'account' || name === 'account_member') {

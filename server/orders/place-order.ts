@@ -21,6 +21,8 @@ export interface Placed {
   readonly row: OrderRow
   readonly priced: PricedOrder['priced']
   readonly contents: PricedOrder['contents']
+  /** The contents of the order. */
+  readonly frozen: OrderContents
 }
 
 /**
@@ -36,19 +38,19 @@ export async function placeOrder(
   const orderId = newId()
   const priced = await priceOrder(ctx, cart, buyer, orderId)
   const left = await handOver(ctx, cart)
-  const contents = freeze(priced)
+  const frozen = freeze(priced)
   const row = await addOrder(ctx, orderId, {
-    ...{ buyer, contents },
+    ...{ buyer, contents: frozen },
     values: {
       ...values,
       custom_attributes: cart.doc.custom_attributes,
       payment_intent_id: cart.doc.payment_intent_id,
       payment_gateway: cart.doc.payment_intent_id && cart.hidden.payment_gateway,
-      shipping_groups: groupsOf(contents),
+      shipping_groups: groupsOf(frozen),
       cart: { id: cart.id, version: left.version, request },
     },
   })
-  return { row, priced: priced.priced, contents: priced.contents }
+  return { row, priced: priced.priced, contents: priced.contents, frozen }
 }
 
 /** The contents of the cart under ids of the order. */

@@ -32,8 +32,9 @@ export async function priceOrder(
   orderId: string,
 ): Promise<PricedOrder> {
   const shopper = codeShopperOf(buyer)
+  const values = { ...cart.doc, ...cart.hidden } as CartValues
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
-    const outcome = await priceCart(work, { ...cart.doc, ...cart.hidden } as CartValues, shopper)
+    const outcome = await priceCart(work, values, { buyer: shopper, before: cart.hidden.priced })
     const portions = await mustBeSellable(work, outcome)
     const { evaluation, shop } = outcome
     const unspent = await spendCodes(work, evaluation.uses, { id: orderId, shopper, at: shop.at })

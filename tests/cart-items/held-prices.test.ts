@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { guestBody } from '../orders/buying.ts'
 import { shopOf } from '../releases/shop.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -112,10 +113,13 @@ test('a cart has other prices once its account is deleted', async () => {
   expect(unitPrices(await add(`/v2/carts/held-${counter}`, 'RYE'))).toEqual({ BUN: 50, RYE: 300 })
 })
 
-test('once a sale has ended, a change of another line prices all lines anew', async () => {
-  const cart = newCart()
+test('once a sale has ended, a change of another line and a checkout price all lines anew', async () => {
+  const [cart, ordered] = [newCart(), newCart()]
+  expect(unitPrices(await add(ordered, 'LOAF'))).toEqual({ LOAF: 100 })
   expect(unitPrices(await add(cart, 'LOAF'))).toEqual({ LOAF: 100 })
   expect(unitPrices(await add(cart, 'RYE'))).toEqual({ LOAF: 100, RYE: 300 })
   passedMs = 11 * minuteMs
   expect(unitPrices(await add(cart, 'BUN'))).toEqual({ LOAF: 500, RYE: 300, BUN: 50 })
+  const order = await world.admin.post(`${ordered}/checkout`, guestBody())
+  expect(unitPrices({ body: { data: order.body.included.items } })).toEqual({ LOAF: 500 })
 })
