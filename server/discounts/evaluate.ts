@@ -38,8 +38,8 @@ export interface CodeUse {
 }
 
 /**
- * Applies promotions to a cart, each in a step. Their order does not matter, nor does that of codes for different
- * promotions. Of two codes for one promotion, the first that the shopper may use counts.
+ * Applies promotions to a cart, each of their effects in a step. Their order does not matter, nor does that of codes for
+ * different promotions. Of two codes for one promotion, the first that the shopper may use counts.
  */
 export function* evaluate(
   cart: DiscountCart,
@@ -51,7 +51,7 @@ export function* evaluate(
   const outcomes: Outcome[] = []
   const applied: Promotion[] = []
   for (const promotion of inOrder(promotions)) {
-    const outcome = applyOne(promotion, working, entered.get(promotion.id) ?? [], applied)
+    const outcome = yield* applyOne(promotion, working, entered.get(promotion.id) ?? [], applied)
     if (outcome.shares.length || outcome.shippingShares.length) applied.push(promotion)
     outcomes.push({
       ...outcome,
@@ -99,12 +99,12 @@ interface Outcome {
   readonly missing: readonly MissingGifts[]
 }
 
-function applyOne(
+function* applyOne(
   promotion: Promotion,
   working: WorkingCart,
   codes: readonly EnteredCode[],
   applied: readonly Promotion[],
-): Outcome {
+): Steps<Outcome> {
   const passage = pass(promotion, working, codes)
   const { code } = passage
   const source = promotion.lane === 'rule' ? 'rule' : 'standard'
@@ -126,7 +126,7 @@ function applyOne(
   const behind = promotion.lane === 'rule' ? applied.filter((one) => isRival(promotion, one)) : []
   if (behind.length) return refuse({ verdict: 'not_stackable', behind: behind.map((one) => one.id) })
 
-  const taken = takeAll(promotion, { cart: working, lines, finding, code, usesLeft: usesLeftOf(code) })
+  const taken = yield* takeAll(promotion, { cart: working, lines, finding, code, usesLeft: usesLeftOf(code) })
   const shares = toShares(taken.parts, cause)
   const shippingShares = toShippingShares(working, taken.parts, cause)
   const sumOf = (all: readonly { readonly amount: number }[]) =>
@@ -146,14 +146,22 @@ interface Part {
   readonly isOfCart: boolean
 }
 
+interface Taken {
+  readonly parts: readonly Part[]
+  readonly uses: number
+  readonly missing: readonly MissingGifts[]
+  readonly refusal: Refusal
+}
+
 /** Lets the effects of a promotion take, one after the other. */
-function takeAll(promotion: Promotion, view: EffectView) {
+function* takeAll(promotion: Promotion, view: EffectView): Steps<Taken> {
   const { currency } = view.cart.cart
   const parts: Part[] = []
   const refusals: Refusal[] = []
   const missing: MissingGifts[] = []
   let uses = 0
   for (const effect of promotion.effects) {
+    yield
     const found = effect.apply({ ...view, usesLeft: view.usesLeft - uses })
     const ceiling = effect.ceilingIn(currency)
     if (!isTaking(found)) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { DiscountLine, RuleAction } from '../../server/discounts/index.ts'
-import { line, offsOf, rule, run, standard } from './carts.ts'
+import { type DiscountLine, evaluate, type RuleAction } from '../../server/discounts/index.ts'
+import { cartOf, line, offsOf, rule, run, standard } from './carts.ts'
 import { action, all, bundle, cartTenth, itemHalf, node, some } from './rule-nodes.ts'
 
 /** The worked examples of rule promotions, and each action. */
@@ -216,4 +216,10 @@ test('rules without a priority apply newest first', () => {
   const tenth = rule({ actions: [cartTenth] })
   const fifth = rule({ actions: [action('cart_discount', ['percent', 20])] })
   expect(run([line('A', 10000, 1)], [tenth, fifth]).shares.map(({ amount }) => amount)).toEqual([-2000, -800])
+})
+
+test('other work may run between the promotions, and between the effects of one', () => {
+  const twenty = rule({ actions: Array.from({ length: 20 }, () => cartTenth) })
+  const steps = [...evaluate(cartOf([line('A', 10000, 1)]), [twenty, twenty], [])]
+  expect(steps.length).toBeGreaterThanOrEqual(40)
 })
