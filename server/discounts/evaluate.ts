@@ -38,8 +38,8 @@ export interface CodeUse {
 }
 
 /**
- * Applies promotions to a cart, each of their effects in a step. Their order does not matter, nor does that of codes for
- * different promotions. Of two codes for one promotion, the first that the shopper may use counts.
+ * Applies promotions to a cart, each of their effects in a step. Their order does not matter, nor does that of codes
+ * for different promotions. Of two codes for one promotion, the first that the shopper may use counts.
  */
 export function* evaluate(
   cart: DiscountCart,
