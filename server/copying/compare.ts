@@ -3,6 +3,7 @@ import { valuesOf, withIds } from './body.ts'
 import { type Copy, collectionsOf, copyLinksOf, copyObject, deleteCopied } from './copier.ts'
 import { entrySteps } from './entry-steps.ts'
 import { skippedObjects } from './exceptions.ts'
+import { compareGateways, copyGateways } from './gateways.ts'
 import { linksOnBoth, sameLinks } from './links.ts'
 import type { Json } from './remote.ts'
 import type { Plan, Step } from './steps.ts'
@@ -44,6 +45,12 @@ export async function compare(copy: Copy, plan: Plan, repairs: boolean): Promise
       })
     }
   }
+  await comparing.noting(async () => {
+    const { equal, differences } = await compareGateways(copy, plan.gateways)
+    comparing.equal += equal
+    comparing.differences.push(...differences)
+    if (repairs && differences.length) await copyGateways(copy, plan.gateways)
+  })
   return comparing
 }
 

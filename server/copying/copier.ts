@@ -4,6 +4,7 @@ import { bodyOf, valuesOf, withIds } from './body.ts'
 import type { Copied, CopyState } from './copy-state.ts'
 import { entrySteps } from './entry-steps.ts'
 import { matched, skippedObjects, unreadable } from './exceptions.ts'
+import { copyGateways } from './gateways.ts'
 import { copyLinks } from './links.ts'
 import { type Answer, detailOf, type Json, type Remote } from './remote.ts'
 import type { Report } from './report.ts'
@@ -34,6 +35,7 @@ export async function copyAll(copy: Copy, plan: Plan): Promise<void> {
     for (const owner of copy.state.all(link.owner.name)) await copyLinksOf(copy, link, owner)
   }
   for (const singleton of plan.singletons) await copySingleton(copy, singleton)
+  await unlessUnreadable(copy, 'gateways', () => copyGateways(copy, plan.gateways))
 }
 
 /** Objects may name their store. */

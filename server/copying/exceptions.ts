@@ -17,12 +17,7 @@ export const skipped: Readonly<Record<string, string>> = {
   orders: 'no operation creates an order as it was: `npm run export` moves them from a Sutler to another',
   transactions: 'they belong to orders',
   'order-jobs': 'a record of what the other server did',
-  gateways: 'their secrets cannot be read: set them on the new server',
   'hierarchy-children': 'nodes, in another form',
-  'promotion-codes':
-    'no operation creates a code that was used: export them with a job, and create those that are left',
-  'rule-promotion-codes':
-    'no operation creates a code that was used: export them with a job, and create those that are left',
   'component-products': 'they follow from the components of bundles',
   'stock-transactions': 'stock is copied as it is, without its history',
 }
@@ -35,6 +30,9 @@ export const matched: Readonly<Record<string, (object: Json) => string>> = {
 /** What else must be there before the objects of a list, beside what their fields refer to. */
 export const needsToo: Readonly<Record<string, readonly string[]>> = {
   stocks: ['products', 'inventory-locations'],
+  // A code may be for some customers.
+  'promotion-codes': ['customers'],
+  'rule-promotion-codes': ['customers'],
 }
 
 /** Objects of a list that are not created by themselves, and why. */
@@ -68,6 +66,8 @@ export const actionLinks: readonly {
 export const specialCreates: Readonly<Record<string, true>> = {
   files: true,
   stocks: true,
+  'promotion-codes': true,
+  'rule-promotion-codes': true,
 }
 
 /** Values that a create needs and nobody can read. What the report says about them. */

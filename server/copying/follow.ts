@@ -3,6 +3,7 @@ import { compare } from './compare.ts'
 import { type Copy, copyAll, copyLinksOf, copyObject, copySingleton, deleteCopied, listOf } from './copier.ts'
 import { entrySteps } from './entry-steps.ts'
 import { skippedObjects } from './exceptions.ts'
+import { copyGateways } from './gateways.ts'
 import { type Answer, detailOf, type Json, type Remote } from './remote.ts'
 import type { Plan, Step } from './steps.ts'
 import { UnreadableList } from './walk.ts'
@@ -172,6 +173,7 @@ class Following {
     for (const singleton of this.#plan.singletons) {
       if (singleton.type === type) await copySingleton(this.#copy, singleton)
     }
+    if (this.#plan.gateways.type === type) await copyGateways(this.#copy, this.#plan.gateways)
     await this.#copyLinkRow(object)
     for (const step of this.#stepsOf(object)) {
       const [from, to] = this.#listOf(step, object) ?? []

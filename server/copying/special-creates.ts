@@ -1,3 +1,4 @@
+import { valuesOf, withIds } from './body.ts'
 import type { Copy } from './copier.ts'
 import type { Answer, Json } from './remote.ts'
 import type { Step } from './steps.ts'
@@ -10,12 +11,16 @@ export async function createSpecially(
   to: string,
 ): Promise<Answer | undefined> {
   const create = special[step.name]
-  return create?.(copy, object, to)
+  return create?.(copy, object, to, step)
 }
 
-const special: Readonly<Record<string, (copy: Copy, object: Json, to: string) => Promise<Answer>>> = {
+const special: Readonly<
+  Record<string, (copy: Copy, object: Json, to: string, step: Step) => Promise<Answer>>
+> = {
   files: createFile,
   stocks: createStock,
+  'promotion-codes': createCode,
+  'rule-promotion-codes': createCode,
 }
 
 /** The content of a file, or the address of a file that is hosted elsewhere. */
@@ -49,4 +54,21 @@ async function createStock(copy: Copy, object: Json, to: string): Promise<Answer
     ...(Object.keys(places).length > 0 && available > inPlaces && { available: available - inPlaces }),
   }
   return copy.to.send('POST', `${to}/${id}`, { data: { type: 'stock', attributes } })
+}
+
+/**
+ * A code begins with the uses that are left. The response to its create may be the promotion, and a create that is
+ * refused may have been one whose response was lost: so the code itself is read.
+ */
+async function createCode(copy: Copy, object: Json, to: string, { resource }: Step): Promise<Answer> {
+  const { uses, code } = object
+  const values = { ...valuesOf(resource, object), ...(typeof uses === 'number' && { uses }) }
+  const body = { data: { type: resource.type, codes: [withIds(values, copy.state.ids)] } }
+  const answer = await copy.to.send('POST', to, body)
+  const created = await copy.to.get(`${to}/${encodeURIComponent(String(code))}`)
+  if (created.status !== 200) return answer.status < 300 ? created : answer
+  copy.report.remarks.add(
+    'codes of promotions have the uses that are left; who has used them, and how often, is not copied',
+  )
+  return created
 }

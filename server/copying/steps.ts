@@ -44,6 +44,8 @@ export interface Plan {
   readonly steps: readonly Step[]
   readonly links: readonly LinkStep[]
   readonly singletons: readonly Singleton[]
+  /** See `gateways.ts`. */
+  readonly gateways: Resource
 }
 
 const collectionOf = (path: string) => path.replace(/:\w+/g, ':')
@@ -77,7 +79,9 @@ export function planOf(operations: readonly Operation[]): Plan {
     steps.push(step)
   }
   for (const resource of resources) place(resource, [])
-  return { steps, links: linksOf(operations, placed), singletons: singletonsOf(operations) }
+  const gateways = resources.find((resource) => nameOf(resource) === 'gateways')
+  if (!gateways) throw new Error('there is no list of gateways')
+  return { steps, links: linksOf(operations, placed), singletons: singletonsOf(operations), gateways }
 }
 
 /** Whether the lists of a resource are below the objects of another. */

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { fillStore } from '../moving/full-store.ts'
 import { begin } from '../moving/run-command.ts'
+import { kinds, makeCode, spend } from '../promotion-codes/merchant.ts'
 import type { Client } from '../support/client.ts'
 import { openFailingProxy } from '../support/failing-proxy.ts'
 import { type OwnDatabase, ownDatabase } from '../support/own-database.ts'
@@ -46,8 +47,25 @@ const copy = (from: string, to: string, state: string, ...more: string[]) =>
 
 test('a store is copied through its public operations, and compared', { timeout: 600_000 }, async () => {
   const { url, admin } = await newServer({ SUTLER_KEEP_IDS: 'true' })
+  const codes = await Promise.all(kinds.map((kind) => makeCode(world.admin, kind, { uses: 3 })))
+  expect(await spend(world, codes)).toEqual([])
+  await world.admin.put('/v2/gateways/manual', { data: { enabled: true } })
+  await world.admin.put('/v2/gateways/braintree', {
+    data: { enabled: true, merchant_id: 'riverside', public_key: 'public', private_key: 'private' },
+  })
   const copied = await copy(world.url, url, join(newDirectory(), 'copy.ndjson')).ended
   expect(copied.stdout).toMatch(/All \d\d\d objects are equal on both servers/)
+  // A code that was used once of three times has two uses left, and is one of two uses here.
+  for (const { promotion, code } of codes) {
+    const { data } = (await admin.get(`${promotion}/codes/${code}`)).body
+    expect(data).toMatchObject({ code, uses: 2, max_uses: 2 })
+  }
+  expect((await admin.get('/v2/gateways/manual')).body.data.enabled).toBe(true)
+  expect((await admin.get('/v2/gateways/braintree')).body.data).toMatchObject({
+    ...{ enabled: false, merchant_id: 'riverside', public_key: 'public', meta: { secrets: [] } },
+  })
+  expect(copied.stdout).toContain('gateways: secrets cannot be read: set those of braintree, and enable them')
+  expect(copied.stdout).toContain('codes of promotions have the uses that are left')
   expect(copied.stdout).toContain('passwords cannot be read')
   expect(copied.stdout).toContain('orders: no operation creates an order as it was')
   expect(copied.code).toBe(0)
