@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { valuesOf, withIds } from './body.ts'
+import { buildChildren } from './children.ts'
 import { type Copy, collectionsOf, copyLinksOf, copyObject, deleteCopied } from './copier.ts'
 import { entrySteps } from './entry-steps.ts'
-import { skippedObjects } from './exceptions.ts'
+import { isChild } from './exceptions.ts'
 import { compareGateways, copyGateways } from './gateways.ts'
 import { linksOnBoth, sameLinks } from './links.ts'
 import type { Json } from './remote.ts'
@@ -34,6 +35,7 @@ export async function compare(copy: Copy, plan: Plan, repairs: boolean): Promise
       await comparing.noting(() => comparing.lists({ step, from, to }))
     }
   }
+  if (repairs && comparing.unbuilt) await comparing.noting(() => buildChildren(copy, plan))
   for (const link of plan.links) {
     for (const owner of copy.state.all(link.owner.name)) {
       await comparing.noting(async () => {
@@ -59,6 +61,8 @@ class Comparing implements Comparison {
   readonly #repairs: boolean
   equal = 0
   readonly differences: string[] = []
+  /** Child products that only the other server has. */
+  unbuilt = 0
 
   constructor(copy: Copy, repairs: boolean) {
     this.#copy = copy
@@ -82,7 +86,11 @@ class Comparing implements Comparison {
       present.set(String(object.id), withoutNulls(valuesOf(step.resource, object)))
     }
     for await (const object of walk(source, from, step.resource)) {
-      if (skippedObjects[step.name]?.(object)) continue
+      if (isChild(step.name, object) && !state.find(step.name, String(object.id))) {
+        this.differences.push(`${to}: the child product ${object.id} has not been built`)
+        this.unbuilt += 1
+        continue
+      }
       const id = state.ids.get(object.id) ?? object.id
       const wanted = withoutNulls(withIds(valuesOf(step.resource, object), state.ids))
       const other = present.get(id)

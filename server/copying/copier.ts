@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Singleton } from '../kernel/declare/singleton.ts'
 import { bodyOf, valuesOf, withIds } from './body.ts'
+import { buildChildren } from './children.ts'
 import type { Copied, CopyState } from './copy-state.ts'
 import { entrySteps } from './entry-steps.ts'
-import { matched, skippedObjects, unreadable } from './exceptions.ts'
+import { isChild, matched, unreadable } from './exceptions.ts'
 import { copyGateways } from './gateways.ts'
 import { copyLinks } from './links.ts'
 import { type Answer, detailOf, type Json, type Remote } from './remote.ts'
@@ -29,7 +30,10 @@ const roundsMax = 20
 /** Copies everything of the plan that is not copied yet. */
 export async function copyAll(copy: Copy, plan: Plan): Promise<void> {
   await matchStores(copy)
-  for (const step of plan.steps) await copyStep(copy, step)
+  for (const step of plan.steps) {
+    await copyStep(copy, step)
+    if (step.name === 'products') await unlessUnreadable(copy, step.name, () => buildChildren(copy, plan))
+  }
   for (const step of await entrySteps(copy)) await copyStep(copy, step)
   for (const link of plan.links) {
     for (const owner of copy.state.all(link.owner.name)) await copyLinksOf(copy, link, owner)
@@ -91,13 +95,9 @@ async function copyStep(copy: Copy, step: Step): Promise<void> {
   for (const [from, to] of collectionsOf(copy, step)) {
     await unlessUnreadable(copy, step.name, async () => {
       for await (const object of walk(copy.from, from, step.resource)) {
+        if (isChild(step.name, object)) continue
         copy.report.read(step.name)
         if (copy.state.find(step.name, String(object.id))) continue
-        const reason = skippedObjects[step.name]?.(object)
-        if (reason) {
-          copy.report.skip(step.name, reason, String(object.id))
-          continue
-        }
         const refusal = await copyObject(copy, step, object, from, to)
         if (refusal) waiting.push({ object, from, to })
       }

@@ -30,18 +30,16 @@ export const matched: Readonly<Record<string, (object: Json) => string>> = {
 /** What else must be there before the objects of a list, beside what their fields refer to. */
 export const needsToo: Readonly<Record<string, readonly string[]>> = {
   stocks: ['products', 'inventory-locations'],
+  // What builds need.
+  products: ['product-variation-options', 'product-variation-modifiers'],
   // A code may be for some customers.
   'promotion-codes': ['customers'],
   'rule-promotion-codes': ['customers'],
 }
 
-/** Objects of a list that are not created by themselves, and why. */
-export const skippedObjects: Readonly<Record<string, (object: Json) => string | undefined>> = {
-  products: ({ meta }) =>
-    meta?.product_types?.includes('child')
-      ? 'child products are built: build their parents on the new server'
-      : undefined,
-}
+/** Objects of a list that are not created by themselves: see `children.ts`. */
+export const isChild = (step: string, { meta }: Json): boolean =>
+  step === 'products' && Boolean(meta?.product_types?.includes('child'))
 
 /** Lists of links that actions change: their owners, and the paths below one. */
 export const actionLinks: readonly {

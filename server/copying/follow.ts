@@ -2,7 +2,7 @@ import { StartupError } from '../platform/faults.ts'
 import { compare } from './compare.ts'
 import { type Copy, copyAll, copyLinksOf, copyObject, copySingleton, deleteCopied, listOf } from './copier.ts'
 import { entrySteps } from './entry-steps.ts'
-import { skippedObjects } from './exceptions.ts'
+import { isChild } from './exceptions.ts'
 import { copyGateways } from './gateways.ts'
 import { type Answer, detailOf, type Json, type Remote } from './remote.ts'
 import type { Plan, Step } from './steps.ts'
@@ -196,8 +196,9 @@ class Following {
   }
 
   async #copyObject(step: Step, object: Json, from: string, to: string): Promise<string | undefined> {
-    if (skippedObjects[step.name]?.(object)) return undefined
     const { report, state } = this.#copy
+    // The comparison builds new ones.
+    if (isChild(step.name, object) && !state.find(step.name, object.id)) return undefined
     const refusal = await copyObject(this.#copy, step, object, from, to)
     if (refusal) return refusal
     report.read(step.name)

@@ -16,6 +16,9 @@ export interface Credentials {
   readonly clientSecret: string
 }
 
+/** Stock has two forms at these addresses. A header chooses the one with locations. */
+const ofStock = /^\/v2\/inventories(\/[0-9a-f-]{36})?(\?|$)/
+
 const attemptsMax = 14
 const waitMs = { first: 100, max: 60_000 }
 const answerMaxMs = 60_000
@@ -59,6 +62,7 @@ export class Remote {
         method,
         headers: {
           authorization: `Bearer ${await this.#bearer()}`,
+          ...(ofStock.test(path) && { 'ep-inventories-multi-location': 'true' }),
           ...(content !== undefined && !isForm && { 'content-type': 'application/json' }),
           ...headers,
         },

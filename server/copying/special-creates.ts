@@ -41,7 +41,8 @@ async function createFile(copy: Copy, object: Json, to: string): Promise<Answer>
 
 /** A stock has the id of its product, and begins with what is available in each location. */
 async function createStock(copy: Copy, object: Json, to: string): Promise<Answer> {
-  const { available, locations = {} } = object.attributes ?? {}
+  // A server may not know locations.
+  const { available, locations = {} } = object.attributes ?? object
   const places: Record<string, Json> = {}
   let inPlaces = 0
   for (const [slug, level] of Object.entries<Json>(locations)) {
@@ -53,6 +54,7 @@ async function createStock(copy: Copy, object: Json, to: string): Promise<Answer
     ...(Object.keys(places).length > 0 ? { locations: places } : { available }),
     ...(Object.keys(places).length > 0 && available > inPlaces && { available: available - inPlaces }),
   }
+  copy.report.remarks.add('stock is what was available when the copy read it: later sales are not copied')
   return copy.to.send('POST', `${to}/${id}`, { data: { type: 'stock', attributes } })
 }
 

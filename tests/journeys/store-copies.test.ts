@@ -10,12 +10,65 @@ import { openFailingProxy } from '../support/failing-proxy.ts'
 import { type OwnDatabase, ownDatabase } from '../support/own-database.ts'
 import { adminOf, key, newDirectory, serve, stopAfterEach } from '../support/process.ts'
 import { openWorld, secret, type World } from '../support/world.ts'
+import { Merchant } from '../variations/merchant.ts'
 
 let world: World
 beforeAll(async () => {
   world = await openWorld({ alone: true, overHttp: true })
   await fillStore(world)
+  await sellShirts(new Merchant(world))
 })
+
+/** A product with two children. One has a name of its own, a stock, and a place in a hierarchy. */
+async function sellShirts(merchant: Merchant): Promise<void> {
+  const size = await merchant.variation('Size', 'S', 'M')
+  await merchant.modifier(size.id, size.of.M, { type: 'sku_append', value: '-M' })
+  await merchant.modifier(size.id, size.of.S, { type: 'sku_append', value: '-S' })
+  const shirt = await merchant.product({ sku: 'SHIRT', name: 'Shirt', slug: 'shirt' })
+  await merchant.link(shirt, size.id)
+  await merchant.build(shirt)
+  const medium = (await childrenOf(world.admin)).find(({ attributes }) => attributes.sku === 'SHIRT-M')
+    ?.id as string
+  await merchant.change(medium, { name: 'The shirt that fits' })
+  const post = async (path: string, data: object) => {
+    const { status, body } = await world.admin.post(path, { data })
+    expect([path, status, body?.errors]).toEqual([path, 201, undefined])
+    return body.data.id as string
+  }
+  await post(`/v2/inventories/${medium}`, { type: 'stock', attributes: { available: 7 } })
+  const hierarchy = await post('/pcm/hierarchies', { type: 'hierarchy', attributes: { name: 'Shop' } })
+  const node = await post(`/pcm/hierarchies/${hierarchy}/nodes`, {
+    type: 'node',
+    attributes: { name: 'Wear' },
+  })
+  await post(`/pcm/hierarchies/${hierarchy}/nodes/${node}/relationships/products`, [
+    { type: 'product', id: medium } as never,
+  ])
+}
+
+interface Shirt {
+  readonly id: string
+  readonly attributes: { readonly sku: string; readonly name: string }
+}
+
+async function childrenOf(client: Client): Promise<readonly Shirt[]> {
+  const { body } = await client.get('/pcm/products?page[limit]=100')
+  return body.data.filter(({ attributes }: Shirt) => attributes.sku?.startsWith('SHIRT-'))
+}
+
+/** What the shop says about the shirts, without their ids. */
+async function shirtsIn(client: Client) {
+  const shirts = (await childrenOf(client)).toSorted((a, b) => (a.attributes.sku < b.attributes.sku ? -1 : 1))
+  return Promise.all(
+    shirts.map(async ({ id, attributes }) => ({
+      ...{ sku: attributes.sku, name: attributes.name },
+      stock: (await client.get(`/v2/inventories/${id}`)).body.data?.available,
+      nodes: (await client.get(`/pcm/products/${id}/nodes`)).body.data?.map(
+        (node: { attributes: { name: string } }) => node.attributes.name,
+      ),
+    })),
+  )
+}
 afterAll(() => world.close())
 
 let database: OwnDatabase
@@ -71,8 +124,15 @@ test('a store is copied through its public operations, and compared', { timeout:
   expect(copied.code).toBe(0)
   const idsIn = async (client: Client, path: string) =>
     ((await client.get(path)).body.data as { id: string }[]).map(({ id }) => id).sort()
-  for (const path of ['/v2/accounts', '/pcm/products', '/v2/customers', '/v2/files', '/pcm/hierarchies'])
+  for (const path of ['/v2/accounts', '/v2/customers', '/v2/files', '/pcm/hierarchies'])
     expect(await idsIn(admin, path), path).toEqual(await idsIn(world.admin, path))
+  const shirts = await shirtsIn(admin)
+  expect(shirts.map(({ name, stock }) => [name, stock])).toEqual([
+    ['The shirt that fits', 7],
+    ['Shirt', undefined],
+  ])
+  expect(shirts).toEqual(await shirtsIn(world.admin))
+  expect(copied.stdout).toContain('child products: they were built, and have other ids')
   const [file] = (await admin.get('/v2/files')).body.data.filter(
     (one: { file_size: number }) => one.file_size > 0,
   )
