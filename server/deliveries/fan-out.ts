@@ -161,11 +161,14 @@ export const fanOut = (work: Work): Promise<Round> =>
     const { jobs, ends } = observing.follow(changes, await storeFacts(inside))
     if (ends.length) await store.run('SELECT drop_deliveries($1, $2, $3)', JSON.stringify(ends), now)
     await queueJobs(store, jobs, now)
+    // Most rounds change no observers, which may be long.
+    const observers = reader?.[1] === observing.text ? null : observing.text
     await store.run(
-      `INSERT INTO feed_readers (store_id, reader, position, observers) VALUES ($1, 'deliveries', $2, $3)
-       ON CONFLICT (store_id, reader) DO UPDATE SET position = excluded.position, observers = excluded.observers`,
+      `INSERT INTO feed_readers AS r (store_id, reader, position, observers) VALUES ($1, 'deliveries', $2, $3)
+       ON CONFLICT (store_id, reader) DO UPDATE
+         SET position = excluded.position, observers = coalesce(excluded.observers, r.observers)`,
       last.position,
-      observing.text,
+      observers,
     )
     const integrationIds = [...new Set(jobs.map(({ integration_id }) => integration_id))]
     return { hasMore: changes.length === changesMax, integrationIds }

@@ -41,7 +41,13 @@ function together(terms: readonly string[]): readonly string[] {
     terms.slice(i * limits.filterTermsMax, (i + 1) * limits.filterTermsMax).join('|'),
   )
 }
-const notOfType = { uuid: 'x', time: 'yesterday', number: 'many', integer: 'many', boolean: 'perhaps' } as const
+const notOfType = {
+  uuid: 'x',
+  time: 'yesterday',
+  number: 'many',
+  integer: 'many',
+  boolean: 'perhaps',
+} as const
 
 /** Whether a filter by an object's own value finds it. */
 const findsItself: Partial<Record<Op, boolean>> = {
