@@ -205,7 +205,7 @@ test('an export and an import that are killed leave nothing half done, and run a
   await world.sql(
     `INSERT INTO accounts (store_id, id, created_at, updated_at, doc)
      SELECT $1, gen_random_uuid(), now() - i * interval '1 second', now(), json_build_object('name', repeat('Many ', 50))
-     FROM generate_series(1, 20000) i`,
+     FROM generate_series(1, 10000) i`,
     [world.storeId],
   )
   const archive = join(newDirectory(), 'store.tar')

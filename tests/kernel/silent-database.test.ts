@@ -66,8 +66,8 @@ describe.concurrent('when the database stops answering', () => {
     for (const { status, body } of replies) {
       expect([status, body.errors[0].code]).toEqual([503, 'unavailable'])
     }
-    // Those that had no connection yet waited ten seconds for one.
-    expect(tookMs).toBeLessThan(15_000)
+    // Those that had no connection yet waited ten seconds for one. A busy machine adds to that.
+    expect(tookMs).toBeLessThan(25_000)
     expect((await ready).status).toBe(503)
 
     proxy.resume()
@@ -79,8 +79,11 @@ describe.concurrent('when the database stops answering', () => {
   test('only the silent connections are closed', async (context) => {
     const { proxy, admin, one } = await open(context, 1)
     // Reads are recorded behind the answers, on the connection that the POST below needs.
-    const list = await admin.get('/v2/accounts')
-    const ids = list.body.data.map(({ id }: { id: string }) => id)
+    const list = await until(async () => {
+      const { status, body } = await admin.get('/v2/accounts')
+      return status === 200 ? body.data : undefined
+    })
+    const ids = list.map(({ id }: { id: string }) => id)
     const text = 'SELECT DISTINCT id FROM personal_data_reads WHERE id = ANY($1)'
     await until(async () => (await world.sql(text, [ids])).rowCount === ids.length || undefined)
     proxy.stall()

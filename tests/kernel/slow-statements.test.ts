@@ -30,7 +30,7 @@ const idOf = (path: string) => path.split('/').at(-1)
 
 test('a statement that takes too long is answered with 503 and not carried out later', async () => {
   const path = await create('/v2/accounts', account('Before').data)
-  const end = await hold(`SELECT FROM accounts WHERE id = '${idOf(path)}' FOR UPDATE`, 8000)
+  const end = await hold(`SELECT FROM accounts WHERE id = '${idOf(path)}' FOR UPDATE`, 5000)
   const { status, body } = await world.admin.put(path, account('After'))
   expect([status, body.errors[0].code]).toEqual([503, 'unavailable'])
   await end()
