@@ -114,18 +114,29 @@ interface Place {
  */
 export async function openWorld({ overHttp: isOverHttp, ...particulars }: Particulars = {}): Promise<World> {
   if (!mayShare(particulars)) {
-    const place = await openPlace(particulars)
-    return worldIn(place, overHttp, { id: await firstStoreOf(place), client: 'first' }, async () => {
-      await place.server.stop()
-      await place.database.drop()
-      rmSync(filesOf(place.database.name), { recursive: true, force: true })
-    })
+    return ownWorld(await openPlace(particulars))
   }
   const modules = particulars.modules ?? app
   const opening = sharedPlaces.get(modules) ?? openPlace(particulars)
   sharedPlaces.set(modules, opening)
   const place = await opening
   return worldIn(place, isOverHttp ? overHttp : place.inject, await addStore(place), async () => {})
+}
+
+/** A world whose server ends with it. Files stay loaded with their worker, so a closed world lets go of its server. */
+async function ownWorld(place: Place): Promise<World> {
+  const own: { place?: Place } = { place }
+  const first = { id: await firstStoreOf(place), client: 'first' }
+  const world = await worldIn(place, overHttp, first, async () => {
+    if (!own.place) return
+    const { server, database } = own.place
+    await server.stop()
+    await database.drop()
+    rmSync(filesOf(database.name), { recursive: true, force: true })
+    delete own.place
+    Object.assign(world, { server: undefined, work: undefined })
+  })
+  return world
 }
 
 /** Whether other files can share its server. */
@@ -185,14 +196,15 @@ async function worldIn(
   first: Store,
   end: () => Promise<void>,
 ): Promise<World> {
-  const { server, database } = place
+  const { database } = place
+  const { url } = place.server
   const other = await addStore(place)
   const token = ({ client }: Store, grant: string) =>
-    tokenOf(server.url, `client-of-${client}`, secretOf(client), grant)
-  const clientWith = (bearer: string | undefined) => clientOf(server.url, bearer, transport)
+    tokenOf(url, `client-of-${client}`, secretOf(client), grant)
+  const clientWith = (bearer: string | undefined) => clientOf(url, bearer, transport)
   return {
-    url: server.url,
-    server,
+    url,
+    server: place.server,
     storeId: first.id,
     admin: clientWith(await token(first, 'client_credentials')),
     shopper: clientWith(await token(first, 'implicit')),
@@ -201,7 +213,7 @@ async function worldIn(
     othersSecret: secretOf(other.client),
     key: { id: `client-of-${first.client}`, secret: secretOf(first.client) },
     clientWith,
-    work: workOf(server.instance, { store: first.id, by: 'tests request' }),
+    work: workOf(place.server.instance, { store: first.id, by: 'tests request' }),
     sql: database.sql,
     feed: async (text, values) => {
       const { rows: stores } = await database.sql('SELECT DISTINCT store_id AS id FROM fresh_changes')

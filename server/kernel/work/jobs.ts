@@ -139,9 +139,10 @@ export async function startJobs(
   const upkeep: TaskList = Object.fromEntries(
     chores.map((chore) => [chore.name, task(chore.name, () => chore.run(instance))]),
   )
+  const taskList = { ...tasksOf(jobs.filter(isShort)), ...upkeep }
   const short = await run({
     pgPool: patient.pool,
-    taskList: { ...tasksOf(jobs.filter(isShort)), ...upkeep },
+    taskList,
     crontab: chores.map(({ name, every }) => `${every} ${name}`).join('\n'),
     concurrency,
     pollInterval: 1000,
@@ -156,7 +157,8 @@ export async function startJobs(
   long.start()
   return {
     async stop() {
-      stopping.abort()
+      // An error would keep the frames of this call, and what they hold, as long as its stack is not read.
+      stopping.abort('the server stops')
       const finished = Promise.all([short.stop().then(patient.idle), long.finish()])
       isReturned = !(await atMost(stoppingMaxMs.jobs, finished))
       const unlock = { text: 'SELECT graphile_worker.force_unlock_workers($1)', values: [workers] }
@@ -164,6 +166,9 @@ export async function startJobs(
       const unlocked = Promise.all([database.run(unlock), long.giveBack(), looking])
       await atMost(stoppingMaxMs.queue, unlocked).catch(() => {})
       await session?.end()
+      // The queue keeps the options of each of its runs for as long as the process lives, and with them this server.
+      events.removeAllListeners()
+      for (const name of Object.keys(taskList)) delete taskList[name]
     },
   }
 }
