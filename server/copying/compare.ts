@@ -8,6 +8,7 @@ import { compareGateways, copyGateways } from './gateways.ts'
 import { linksOnBoth, sameLinks } from './links.ts'
 import type { Json } from './remote.ts'
 import type { Plan, Step } from './steps.ts'
+import { levelsOf } from './stock.ts'
 import { UnreadableList, walk } from './walk.ts'
 
 /** What a comparison has found. */
@@ -83,7 +84,7 @@ class Comparing implements Comparison {
     // The new server's objects, until their counterparts are read.
     const present = new Map<string, Json>()
     for await (const object of walk(target, to, step.resource)) {
-      present.set(String(object.id), withoutNulls(valuesOf(step.resource, object)))
+      present.set(String(object.id), comparable(step, object))
     }
     for await (const object of walk(source, from, step.resource)) {
       if (isChild(step.name, object) && !state.find(step.name, String(object.id))) {
@@ -92,7 +93,7 @@ class Comparing implements Comparison {
         continue
       }
       const id = state.ids.get(object.id) ?? object.id
-      const wanted = withoutNulls(withIds(valuesOf(step.resource, object), state.ids))
+      const wanted = withIds(comparable(step, object), state.ids)
       const other = present.get(id)
       present.delete(id)
       if (other && isDeepStrictEqual(wanted, other)) {
@@ -113,6 +114,12 @@ class Comparing implements Comparison {
     }
   }
 }
+
+/** What clients can set, and of stock what is available. */
+const comparable = (step: Step, object: Json): Json => ({
+  ...withoutNulls(valuesOf(step.resource, object)),
+  ...(step.name === 'stocks' && levelsOf(object)),
+})
 
 /** A field that was never set may be absent; after an update that empties it, it is null. */
 const withoutNulls = (values: Json): Json =>

@@ -11,6 +11,7 @@ import { type Answer, detailOf, type Json, type Remote } from './remote.ts'
 import type { Report } from './report.ts'
 import { createSpecially } from './special-creates.ts'
 import type { LinkStep, Plan, Step } from './steps.ts'
+import { updateStock } from './stock.ts'
 import { UnreadableList, walk } from './walk.ts'
 
 /** The two servers of a copy, and what is known of it. */
@@ -156,7 +157,7 @@ export async function copyObject(
   if (id === undefined) return detailOf(answer)
   // Only the copy itself has created an object with the same id.
   keep(id, id !== object.id)
-  return step.updates ? update(copy, step, object, `${to}/${id}`) : undefined
+  return step.updates || step.name === 'stocks' ? update(copy, step, object, `${to}/${id}`) : undefined
 }
 
 async function create(copy: Copy, step: Step, object: Json, to: string): Promise<Answer> {
@@ -172,6 +173,11 @@ async function create(copy: Copy, step: Step, object: Json, to: string): Promise
 }
 
 async function update(copy: Copy, step: Step, object: Json, path: string): Promise<string | undefined> {
+  if (step.name === 'stocks') {
+    const refusal = await updateStock(copy, object, path)
+    if (!refusal) copy.report.changed(step.name)
+    return refusal
+  }
   if (!step.updates) return undefined
   const values = { ...emptied(step), ...valuesOf(step.resource, object) }
   const body = withIds(bodyOf(step.resource, values, object), copy.state.ids)

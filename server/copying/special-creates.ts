@@ -2,6 +2,7 @@ import { valuesOf, withIds } from './body.ts'
 import type { Copy } from './copier.ts'
 import type { Answer, Json } from './remote.ts'
 import type { Step } from './steps.ts'
+import { createStock } from './stock.ts'
 
 /** Creates what its list does not create by itself. Undefined for all other objects. */
 export async function createSpecially(
@@ -37,25 +38,6 @@ async function createFile(copy: Copy, object: Json, to: string): Promise<Answer>
     form.append('public', 'true')
   }
   return copy.to.send('POST', to, form, { 'x-sutler-id': object.id })
-}
-
-/** A stock has the id of its product, and begins with what is available in each location. */
-async function createStock(copy: Copy, object: Json, to: string): Promise<Answer> {
-  // A server may not know locations.
-  const { available, locations = {} } = object.attributes ?? object
-  const places: Record<string, Json> = {}
-  let inPlaces = 0
-  for (const [slug, level] of Object.entries<Json>(locations)) {
-    places[slug] = { available: level.available }
-    inPlaces += level.available
-  }
-  const id = copy.state.ids.get(object.id) ?? object.id
-  const attributes = {
-    ...(Object.keys(places).length > 0 ? { locations: places } : { available }),
-    ...(Object.keys(places).length > 0 && available > inPlaces && { available: available - inPlaces }),
-  }
-  copy.report.remarks.add('stock is what was available when the copy read it: later sales are not copied')
-  return copy.to.send('POST', `${to}/${id}`, { data: { type: 'stock', attributes } })
 }
 
 /**

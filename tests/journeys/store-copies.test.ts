@@ -248,6 +248,9 @@ test('a copy follows the changes of the other server, with deletions, until it i
     const { id } = (await source.post('/v2/accounts', { data: { type: 'account', name } })).body.data
     await source.post(`/v2/accounts/${id}/addresses`, { data: { ...address, name } })
   }
+  const stock = (
+    await source.post('/v2/inventories', { data: { type: 'stock', attributes: { available: 7 } } })
+  ).body.data.id
   const { url, admin } = await newServer({ SUTLER_KEEP_IDS: 'true' })
   const state = join(newDirectory(), 'copy.ndjson')
   const { child, ended } = copy(world.url, url, state, '--follow')
@@ -261,7 +264,16 @@ test('a copy follows the changes of the other server, with deletions, until it i
   await sleep(2000)
   isOver = true
   await writing
+  // A sale, and goods in a location.
+  const sale = { type: 'stock-transaction', action: 'decrement', quantity: 3 }
+  expect((await source.post(`/v2/inventories/${stock}/transactions`, { data: sale })).status).toBe(200)
+  const place = { type: 'inventory_location', attributes: { name: 'East', slug: 'east' } }
+  expect((await source.post('/v2/inventories/locations', { data: place })).status).toBe(201)
+  const inEast = { type: 'stock', attributes: { locations: { east: { available: 4 } } } }
+  expect((await source.put(`/v2/inventories/${stock}`, { data: inEast })).status).toBe(200)
   // Nothing has been compared yet, so only the feed can have brought the last changes.
+  const available = async () => (await admin.get(`/v2/inventories/${stock}`)).body.data?.available
+  await expect.poll(available, { timeout: 60_000, interval: 1000 }).toBe(8)
   const wanted = await accountsOf(source)
   await expect.poll(() => accountsOf(admin), { timeout: 60_000, interval: 1000 }).toEqual(wanted)
   expect(said).not.toContain('comparing')
