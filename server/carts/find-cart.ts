@@ -18,7 +18,9 @@ const state = stateSql({
   customers: 'carts.customers',
   accounts: 'carts.accounts',
   email: `nullif(carts.doc#>>'{contact,email}', '')`,
-  codes: `jsonb_path_query_array((carts.hidden#>'{contents,codes}')::jsonb, '$[*].code')`,
+  // Carts of earlier releases have none in their summary.
+  codes: `coalesce((carts.summary->'codes')::jsonb,
+    jsonb_path_query_array((carts.hidden#>'{contents,codes}')::jsonb, '$[*].code'))`,
 })
 
 /** The statement that reads a cart, with the state that its prices depend on. */

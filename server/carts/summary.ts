@@ -7,6 +7,8 @@ import type { PricedCart } from './priced-cart.ts'
  */
 export interface CartSummary {
   readonly expiry_days: number | undefined
+  /** The codes that were entered: each read of a cart needs them in SQL, where it takes long to parse the contents. */
+  readonly codes: readonly string[]
   readonly priced: Pick<PricedCart, 'currency' | 'prices' | 'promotionItems' | 'suggestions'> | undefined
   readonly contents: {
     readonly lines: readonly Pick<Contents['lines'][number], 'id' | 'kind'>[]
@@ -25,6 +27,7 @@ const idOf = ({ id }: { readonly id: string }) => ({ id })
 
 export const summaryOf = ({ expiry_days, priced, contents }: CartParts): CartSummary => ({
   expiry_days,
+  codes: contents?.codes.map(({ code }) => code) ?? [],
   priced: priced && {
     currency: priced.currency,
     prices: priced.prices,

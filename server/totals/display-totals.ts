@@ -61,10 +61,13 @@ export function displayLine(
     ...(byCode.size > 0 && {
       discounts: fromEntries(byCode, (shares) => ({
         ...amountOf(amountIn(shares)),
-        constituents: fromEntries(
-          Map.groupBy(shares, ({ cause }) => cause.id),
-          (ofCause) => amountOf(amountIn(ofCause)),
-        ),
+        constituents:
+          shares.length === 1
+            ? { [shares[0]?.cause.id as string]: amountOf(amountIn(shares)) }
+            : fromEntries(
+                Map.groupBy(shares, ({ cause }) => cause.id),
+                (ofCause) => amountOf(amountIn(ofCause)),
+              ),
       })),
     }),
   }
@@ -74,7 +77,7 @@ const amountIn = (shares: LineTotals['discounts']): number => sum(shares.map(({ 
 
 /** Clients choose codes, and one may be `__proto__`: `fromEntries` makes it a member like any other. */
 const fromEntries = <T, R>(map: ReadonlyMap<string, T>, show: (value: T) => R): Record<string, R> =>
-  Object.fromEntries(map.entries().map(([key, value]) => [key, show(value)]))
+  Object.fromEntries([...map].map(([key, value]) => [key, show(value)]))
 
 /** The `display_price` of a cart. Clients expect all members, also where they are 0. */
 export function displayCart(
