@@ -14,6 +14,7 @@ const rules = 50
 const standards = 1000
 /** Of one rule: all of them have 2,500 at most. */
 const conditions = 48
+const always = { enabled: true, automatic: true, start: '2026-01-01', end: '2999-01-01' }
 
 const server = await startOwnServer()
 try {
@@ -61,8 +62,6 @@ async function readFor(seconds: number): Promise<readonly number[]> {
 function cellsOf(times: readonly number[]): string {
   return `${ms(median(times))}, ${ms(p95(times))}, ${ms(Math.max(...times))}`
 }
-
-const always = { enabled: true, automatic: true, start: '2026-01-01', end: '2999-01-01' }
 
 /** Each condition is for other products, and all are met by none but the last. */
 async function makeRules({ call }: OwnServer, { skus }: SeededCatalog): Promise<void> {

@@ -18,6 +18,27 @@ test('other work runs during a long computation', async () => {
   expect(turns).toBeGreaterThan(100)
 })
 
+test('many long computations take turns, so that other work waits for one step only', async () => {
+  let [turn, done] = [0, false]
+  const stepsIn = new Map<number, number>()
+  function* busy() {
+    for (let n = 0; n < 5; n++) {
+      stepsIn.set(turn, (stepsIn.get(turn) ?? 0) + 1)
+      for (const until = performance.now() + 2; performance.now() < until; );
+      yield
+    }
+  }
+  const others = (async () => {
+    for (; !done; turn++) await setImmediate()
+  })()
+  await Promise.all(Array.from({ length: 10 }, () => runInSteps(busy())))
+  done = true
+  await others
+  // All of them begin at once.
+  stepsIn.delete(0)
+  expect(Math.max(...stepsIn.values())).toBeLessThanOrEqual(2)
+})
+
 test('a computation that fails rejects its promise', async () => {
   function* failing() {
     yield
