@@ -2,6 +2,9 @@ import { fork } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { readConfig } from '../server/config.ts'
@@ -11,9 +14,8 @@ import { startEmbedded } from '../server/platform/postgres/embedded.ts'
 
 /**
  * `node bench/feed-soak.ts [changes writers pauseMs]`: processes write accounts and their addresses, commit late and
- * out of order, and one client follows the store by GET /v2/changes. Reports gaps, changes that come before what they
- * follow from, and how far the client is behind; with a pause between the writes it can keep up. 10,000,000 changes
- * take hours.
+ * out of order, and one client follows the store by lines of GET /v2/changes. Reports gaps, changes that come before
+ * what they follow from, and how far the client is behind; with a pause between the writes it can keep up.
  */
 const secret = 'the secret of the soak, which is long enough'
 const [wanted = 100_000, writers = 4, pauseMs = 0] = process.argv.slice(2).map(Number)
@@ -135,6 +137,7 @@ class Follower {
   #position = -1
   #token = ''
   #tokenAtMs = Number.NEGATIVE_INFINITY
+  readonly #beganAtMs = performance.now()
   seen = 0
   #gaps = 0
   #disorders = 0
@@ -143,7 +146,7 @@ class Follower {
     this.#url = url
   }
 
-  async #get(path: string) {
+  async #lines(after: number) {
     if (performance.now() - this.#tokenAtMs > 1_800_000) {
       const body = new URLSearchParams({
         grant_type: 'client_credentials',
@@ -154,19 +157,30 @@ class Follower {
       this.#token = ((await answer.json()) as { access_token: string }).access_token
       this.#tokenAtMs = performance.now()
     }
-    const answer = await fetch(this.#url + path, { headers: { authorization: `Bearer ${this.#token}` } })
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-    return (await answer.json()) as { data: readonly Change[]; meta: { feed: { reached: number } } }
+    const answer = await fetch(`${this.#url}/v2/changes?page[after]=${after}`, {
+      headers: { accept: 'application/x-ndjson', authorization: `Bearer ${this.#token}` },
+    })
+    if (!answer.ok || !answer.body) throw new Error(`${answer.status} ${await answer.text()}`)
+    return createInterface({ input: Readable.fromWeb(answer.body as ReadableStream) })
   }
 
   async follow(isDone: (found: number) => boolean): Promise<void> {
     for (;;) {
-      const after = this.#position < 0 ? 0 : this.#position
-      const { data, meta } = await this.#get(`/v2/changes?page[after]=${after}&wait=2`)
-      for (const change of data) this.#take(change)
-      this.#position = meta.feed.reached
-      if (isDone(data.length)) return
+      const before = this.seen
+      for await (const line of await this.#lines(Math.max(this.#position, 0))) {
+        this.#take(JSON.parse(line) as Change)
+        if (this.seen % 100_000 === 0) this.#progress()
+      }
+      if (isDone(this.seen - before)) return
+      await sleep(100)
     }
+  }
+
+  #progress(): void {
+    const seconds = (performance.now() - this.#beganAtMs) / 1000
+    process.stderr.write(
+      `${this.seen} after ${Math.round(seconds)} s, behind ${this.#lagsMs.at(-1)} ms, gaps ${this.#gaps}, disorders ${this.#disorders}\n`,
+    )
   }
 
   #take({ position, event, at, object: { type, id, parent } }: Change): void {

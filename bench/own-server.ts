@@ -50,7 +50,8 @@ export async function startOwnServer(): Promise<OwnServer> {
       if (match?.[1]) done(match[1].replace('localhost', '127.0.0.1'))
     })
   })
-  const databaseUrl = findRunning(directory) ?? ''
+  // What a bench inserts has the times that it says, however old.
+  const databaseUrl = `${findRunning(directory) ?? ''}&options=${encodeURIComponent('-c sutler.keep_times=on')}`
   const database = new Database(databaseUrl, 10)
   const form = new URLSearchParams({ grant_type: 'client_credentials', ...credentials })
   const issued = await fetch(`${url}/oauth/access_token`, { method: 'POST', body: form })

@@ -34,7 +34,7 @@ export interface Import {
  * is as empty as before, and the files that were stored are not stored again.
  */
 export async function importStore(parts: Import): Promise<readonly string[]> {
-  const { path, progress } = parts
+  const { path } = parts
   const file = await open(path).catch((error: Error) => {
     throw new StartupError(`cannot read ${path}: ${error.message}`)
   })
@@ -52,7 +52,6 @@ export async function importStore(parts: Import): Promise<readonly string[]> {
     throw error
   } finally {
     await file.close()
-    void progress
   }
 }
 
