@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { expect, test } from 'vitest'
 import type { Sql } from '../../server/kernel/storage/database.ts'
@@ -8,6 +9,7 @@ const sql = (text: string): Sql => ({ text, values: [] })
 /** A transaction over a database that writes down what it is asked for, and where. */
 function opened({ fails }: { readonly fails?: (text: string) => boolean } = {}) {
   const log: string[] = []
+  let [running, most] = [0, 0]
   const note = async (where: string, { text }: Sql) => {
     log.push(`${where}${text.replace(' ISOLATION LEVEL READ COMMITTED', '')}`)
     if (fails?.(text)) throw new Error(`${text} failed`)
@@ -20,11 +22,18 @@ function opened({ fails }: { readonly fails?: (text: string) => boolean } = {}) 
       log.push('connected')
       return client
     },
-    send: (_client, one) => note('', one),
+    send: async (_client, one) => {
+      running += 1
+      most = Math.max(most, running)
+      await sleep(1)
+      return note('', one).finally(() => {
+        running -= 1
+      })
+    },
     read: (one) => note('apart: ', one),
     alone: (one) => note('alone: ', one),
   })
-  return { transaction, log }
+  return { transaction, log, most: () => most }
 }
 
 test('reads alone begin no transaction', async () => {
@@ -67,8 +76,8 @@ test('a last write that lost a race runs again on its own connection, and reads 
   expect(log).toEqual(['apart: read', 'alone: nothing', ...inside])
 })
 
-test('concurrent statements begin it once', async () => {
-  const { transaction, log } = opened()
+test('concurrent statements begin it once, and run one after another', async () => {
+  const { transaction, log, most } = opened()
   await Promise.all([
     transaction.run(sql('a')),
     transaction.run(sql('b')),
@@ -77,6 +86,7 @@ test('concurrent statements begin it once', async () => {
   ])
   await transaction.commit()
   expect(log).toEqual(['connected', 'BEGIN', 'a', 'b', 'c', 'd', 'COMMIT', 'released'])
+  expect(most()).toBe(1)
 })
 
 test('a rollback returns its connection, also when a statement arrives meanwhile', async () => {

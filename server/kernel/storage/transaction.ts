@@ -34,6 +34,8 @@ export class LateTransaction implements Transaction {
   #begun: Promise<pg.PoolClient> | undefined
   #client: pg.PoolClient | undefined
   #ended = false
+  /** The end of the statement before: the driver is to queue none. */
+  #before: Promise<unknown> = Promise.resolve()
 
   constructor(means: Means, kind?: Kind) {
     this.#means = means
@@ -42,7 +44,7 @@ export class LateTransaction implements Transaction {
 
   async run(sql: Sql): Promise<readonly Tuple[]> {
     if (this.#ended) throw new Error('the transaction has ended')
-    return this.#means.send(await this.#start(), sql)
+    return this.#send(await this.#start(), sql)
   }
 
   read(sql: Sql): Promise<readonly Tuple[]> {
@@ -59,6 +61,13 @@ export class LateTransaction implements Transaction {
     return rows
   }
 
+  /** Statements run one after another, in the order of their calls. */
+  #send(client: pg.PoolClient, sql: Sql): Promise<readonly Tuple[]> {
+    const sent = this.#before.then(() => this.#means.send(client, sql))
+    this.#before = sent.catch(() => {})
+    return sent
+  }
+
   #start(): Promise<pg.PoolClient> {
     this.#begun ??= this.#begin()
     return this.#begun
@@ -68,13 +77,13 @@ export class LateTransaction implements Transaction {
     this.#client = await this.#means.connect()
     const level = this.#kind ? 'REPEATABLE READ' : 'READ COMMITTED'
     const access = this.#kind === 'export' ? ' READ ONLY' : ''
-    await this.#means.send(this.#client, statement(`BEGIN ISOLATION LEVEL ${level}${access}`))
+    await this.#send(this.#client, statement(`BEGIN ISOLATION LEVEL ${level}${access}`))
     return this.#client
   }
 
   async commit(): Promise<void> {
     if (!this.#begun) return
-    await this.#means.send(await this.#begun, statement('COMMIT'))
+    await this.#send(await this.#begun, statement('COMMIT'))
     this.#release()
   }
 
@@ -86,7 +95,7 @@ export class LateTransaction implements Transaction {
     if (!this.#client) return
     let lost = broken
     if (!lost) {
-      await this.#means.send(this.#client, statement('ROLLBACK')).catch((failure: Error) => {
+      await this.#send(this.#client, statement('ROLLBACK')).catch((failure: Error) => {
         lost = failure
       })
     }
