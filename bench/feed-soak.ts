@@ -102,12 +102,12 @@ async function soak(): Promise<void> {
   try {
     const follower = new Follower(server.url)
     const began = performance.now()
-    await follower.follow(() => follower.seen >= wanted)
+    await follower.follow(wanted)
     const seconds = (performance.now() - began) / 1000
     for (const child of processes) child.send('stop')
     await Promise.all(processes.map((child) => new Promise((resolve) => child.once('exit', resolve))))
     await sleep(2000)
-    await follower.follow((found) => found === 0)
+    await follower.follow(Number.POSITIVE_INFINITY)
     const lists = await sql.query(
       'SELECT (SELECT count(*)::int FROM accounts) AS accounts, (SELECT count(*)::int FROM account_addresses) AS addresses',
     )
@@ -164,14 +164,16 @@ class Follower {
     return createInterface({ input: Readable.fromWeb(answer.body as ReadableStream) })
   }
 
-  async follow(isDone: (found: number) => boolean): Promise<void> {
+  /** Until it has seen so many changes; without a limit, until there are no more. */
+  async follow(wanted: number): Promise<void> {
     for (;;) {
       const before = this.seen
       for await (const line of await this.#lines(Math.max(this.#position, 0))) {
         this.#take(JSON.parse(line) as Change)
         if (this.seen % 100_000 === 0) this.#progress()
+        if (this.seen >= wanted) return
       }
-      if (isDone(this.seen - before)) return
+      if (wanted === Number.POSITIVE_INFINITY && this.seen === before) return
       await sleep(100)
     }
   }
