@@ -14,7 +14,8 @@ import { mayUse, ownersOf } from './owners.ts'
 import { type PricedOutcome, priceCart } from './price-cart.ts'
 import { type CartExplanation, stillHolds } from './priced-cart.ts'
 
-const state = stateSql({
+/** The state that the prices of a stored cart depend on. */
+export const storedStateSql = stateSql({
   customers: 'carts.customers',
   accounts: 'carts.accounts',
   email: `nullif(carts.doc#>>'{contact,email}', '')`,
@@ -30,7 +31,7 @@ export function cartSql(
   now: Date,
 ): Sql & { readonly text: `SELECT ${string}` } {
   const { values, bind } = new Binds([storeId, name])
-  const text = `SELECT ${state}, ${wholeColumns(carts)} FROM carts
+  const text = `SELECT ${storedStateSql}, ${wholeColumns(carts)} FROM carts
      WHERE store_id = $1 AND reference = $2 AND NOT ${hasExpired('expires_at', bind, now)}` as const
   return { text, values }
 }

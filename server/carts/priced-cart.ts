@@ -28,8 +28,11 @@ export interface PricedCart {
 }
 
 /** Whether a cart still costs the same. */
-export const stillHolds = ({ state, until }: PricedCart, current: string | null, now: Date): boolean =>
-  state === current && (until === undefined || now.getTime() < Date.parse(until))
+export const stillHolds = (
+  { state, until }: Pick<PricedCart, 'state' | 'until'>,
+  current: string | null,
+  now: Date,
+): boolean => state === current && (until === undefined || now.getTime() < Date.parse(until))
 
 /** Why a cart costs what it costs. */
 export interface CartExplanation {

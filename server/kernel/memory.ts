@@ -3,8 +3,9 @@ import type { Clock } from './clock.ts'
 /** An entry, linked to the entries that were used before and after it. */
 interface Entry<K, V> {
   readonly key: K
-  value: V
-  setAtMs: number
+  readonly value: V
+  readonly size: number
+  readonly setAtMs: number
   older: Entry<K, V> | undefined
   newer: Entry<K, V> | undefined
 }
@@ -14,13 +15,17 @@ interface MemoryOptions<K, V> {
   readonly age?: { readonly maxMs: number; readonly clock: Clock }
   /** Called with each entry that is evicted for lack of space. */
   readonly onForgotten?: (key: K, value: V) => void
+  /** What an entry counts for. Default: 1. */
+  readonly sizeOf?: (key: K, value: V) => number
 }
 
-/** A cache of at most `sizeMax` entries. The least recently used entry is evicted first. */
+/** A cache of at most `sizeMax` entries, or of entries of this size. The least recently used entry is evicted first. */
 export class Memory<K, V> {
   readonly #sizeMax: number
   readonly #age: MemoryOptions<K, V>['age']
   readonly #onForgotten: MemoryOptions<K, V>['onForgotten']
+  readonly #sizeOf: (key: K, value: V) => number
+  #size = 0
   // Not only the order of a Map: finding its first key passes over all keys that were deleted before it.
   readonly #entries = new Map<K, Entry<K, V>>()
   #oldest: Entry<K, V> | undefined
@@ -30,6 +35,7 @@ export class Memory<K, V> {
     this.#sizeMax = sizeMax
     this.#age = options.age
     this.#onForgotten = options.onForgotten
+    this.#sizeOf = options.sizeOf ?? (() => 1)
   }
 
   get size(): number {
@@ -49,20 +55,17 @@ export class Memory<K, V> {
   }
 
   set(key: K, value: V): void {
-    const existing = this.#entries.get(key)
-    if (existing) {
-      existing.value = value
-      existing.setAtMs = this.#nowMs()
-      this.#use(existing)
-      return
-    }
-    if (this.#entries.size >= this.#sizeMax && this.#oldest) {
+    this.delete(key)
+    const size = this.#sizeOf(key, value)
+    if (size > this.#sizeMax) return
+    while (this.#size + size > this.#sizeMax && this.#oldest) {
       const forgotten = this.#oldest
       this.#remove(forgotten)
       this.#onForgotten?.(forgotten.key, forgotten.value)
     }
-    const entry = { key, value, setAtMs: this.#nowMs(), older: undefined, newer: undefined }
+    const entry = { key, value, size, setAtMs: this.#nowMs(), older: undefined, newer: undefined }
     this.#entries.set(key, entry)
+    this.#size += size
     this.#append(entry)
   }
 
@@ -83,6 +86,7 @@ export class Memory<K, V> {
 
   #remove(entry: Entry<K, V>): void {
     this.#entries.delete(entry.key)
+    this.#size -= entry.size
     this.#unlink(entry)
   }
 

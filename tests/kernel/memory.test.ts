@@ -8,11 +8,17 @@ class Oracle {
   things: { key: number; value: number; setAtMs: number }[] = []
   readonly sizeMax: number
   readonly ageMaxMs: number
+  readonly sizeOf: (key: number, value: number) => number
   readonly forgotten: (readonly [key: number, value: number])[] = []
 
-  constructor(sizeMax: number, ageMaxMs: number) {
+  constructor(sizeMax: number, ageMaxMs: number, sizeOf: Oracle['sizeOf']) {
     this.sizeMax = sizeMax
     this.ageMaxMs = ageMaxMs
+    this.sizeOf = sizeOf
+  }
+
+  get size(): number {
+    return this.things.reduce((sum, { key, value }) => sum + this.sizeOf(key, value), 0)
   }
 
   get(key: number, nowMs: number): number | undefined {
@@ -25,7 +31,9 @@ class Oracle {
 
   set(key: number, value: number, nowMs: number): void {
     this.delete(key)
-    if (this.things.length === this.sizeMax) {
+    const size = this.sizeOf(key, value)
+    if (size > this.sizeMax) return
+    while (this.size + size > this.sizeMax) {
       const [first] = this.things.splice(0, 1)
       if (first) this.forgotten.push([first.key, first.value])
     }
@@ -47,17 +55,19 @@ const step = fc.oneof(
 
 describe('a memory', () => {
   test.each([
-    ['without an age', Number.POSITIVE_INFINITY],
-    ['with an age', 10],
-  ])('%s remembers what a plain one remembers, and forgets in its order', (_, ageMaxMs) => {
+    ['without an age', Number.POSITIVE_INFINITY, undefined],
+    ['with an age', 10, undefined],
+    ['with sizes', Number.POSITIVE_INFINITY, (key: number, value: number) => 1 + ((key + value) % 4)],
+  ])('%s remembers what a plain one remembers, and forgets in its order', (_, ageMaxMs, sizeOf) => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 60 }), (sizeMax, steps) => {
-        const oracle = new Oracle(sizeMax, ageMaxMs)
+        const oracle = new Oracle(sizeMax, ageMaxMs, sizeOf ?? (() => 1))
         const forgotten: (readonly [number, number])[] = []
         let nowMs = 0
         const clock = { now: () => new Date(nowMs) }
         const memory = new Memory<number, number>(sizeMax, {
           ...(Number.isFinite(ageMaxMs) && { age: { maxMs: ageMaxMs, clock } }),
+          ...(sizeOf && { sizeOf }),
           onForgotten: (key, value) => forgotten.push([key, value]),
         })
         for (const one of steps) {

@@ -1,0 +1,80 @@
+import { Memory } from '../kernel/memory.ts'
+import { hasExpired } from '../kernel/query/find.ts'
+import type { Answer } from '../kernel/shape/answer.ts'
+import type { Row } from '../kernel/shape/model.ts'
+import { Binds } from '../kernel/storage/binds.ts'
+import type { Ctx } from '../kernel/work/context.ts'
+import { perInstance } from '../kernel/work/per-instance.ts'
+import { type CartRow, carts } from './carts.ts'
+import { storedStateSql } from './find-cart.ts'
+import { mayUse, type Owners, ownersOf } from './owners.ts'
+import { stillHolds } from './priced-cart.ts'
+
+/** A request for a cart. */
+interface Question {
+  readonly name: string
+  readonly includes: readonly string[]
+}
+
+/** The answer to one, and what it depends on. */
+interface Remembered {
+  readonly id: string
+  readonly version: string
+  readonly state: string
+  readonly until: string | undefined
+  readonly owners: Owners
+  readonly answer: Answer
+}
+
+/** The characters of all answers that a process remembers: those of 400 carts of 20 lines, or of 2,000 of three. */
+const charsMax = 33_554_432
+
+const charsOf = ({ body }: Answer): number => (typeof body === 'string' ? body.length : 0)
+
+const answersOf = perInstance(
+  () =>
+    new Memory<string, Remembered>(charsMax, {
+      sizeOf: (question, { answer }) => question.length + charsOf(answer),
+    }),
+)
+
+const keyOf = ({ store, baseUrl }: Ctx, { name, includes }: Question): string =>
+  JSON.stringify([store.id, baseUrl, name, includes])
+
+/** Changes with every write of the cart, and when the store changes the added fields. As in SQL: `versionSql`. */
+const versionOf = ({ version, updatedAt, added }: CartRow): string =>
+  `${version} ${updatedAt} ${added?.state ?? ''}`
+
+const versionSql = `concat(carts.version, ' ',
+  to_char(carts.updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), ' ',
+  (SELECT f.state FROM added_fields f WHERE f.store_id = $1 AND f.name = 'carts'))`
+
+/**
+ * The answer that was given before, if it would be the same now. Storefronts read the cart on every page, and with its
+ * items that is the longest answer that they get: one statement says whether anything has changed that it depends on.
+ */
+export async function rememberedAnswer(ctx: Ctx, question: Question): Promise<Answer | undefined> {
+  const { store, clock, instance } = ctx
+  const before = answersOf(instance).get(keyOf(ctx, question))
+  if (!before) return undefined
+  const now = clock.now()
+  const { values, bind } = new Binds([store.id, question.name])
+  const text = `SELECT carts.id, ${versionSql}, ${storedStateSql} FROM carts
+     WHERE store_id = $1 AND reference = $2 AND NOT ${hasExpired('expires_at', bind, now)}` as const
+  const [[id, version, state] = []] = await store.read(text, ...values.slice(1))
+  if (id !== before.id || version !== before.version || !stillHolds(before, state ?? null, now))
+    return undefined
+  mayUse(ctx, before.owners)
+  ctx.onRead(carts, { id, scope: [] } as Pick<CartRow, 'id' | 'scope'> as Row)
+  return before.answer
+}
+
+/** Remembers the answer with a cart as it is stored. */
+export function rememberAnswer(ctx: Ctx, question: Question, row: CartRow, answer: Answer): void {
+  const { id, hidden } = row
+  const { priced } = hidden
+  if (!priced) return
+  const { state, until } = priced
+  const remembered = { id, version: versionOf(row), state, until, owners: ownersOf(row), answer }
+  answersOf(ctx.instance).set(keyOf(ctx, question), remembered)
+}

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { customer, customers, password } from '../customers/objects.ts'
+import { makeFlow } from '../flows/flows.ts'
+import { filledCart, wrap } from '../orders/buying.ts'
+import { create, newAdmin, readsOf, settled } from '../personal-data/people.ts'
+import { shopOf } from '../releases/shop.ts'
+import { openWorld, type World } from '../support/world.ts'
+
+/** A server answers with what it remembers of a cart. That is always what it would answer without a memory. */
+
+let laterMs = 0
+const minuteMs = 60_000
+const dayMs = 1440 * minuteMs
+
+let world: World
+let shop: ReturnType<typeof shopOf>
+let catalog: string
+let price: string
+let promotion: string
+beforeAll(async () => {
+  world = await openWorld({
+    clock: { now: () => new Date(Date.now() + laterMs) },
+    env: { SUTLER_TOKEN_LIFETIME_S: '31536000' },
+  })
+  shop = shopOf(world)
+  const hierarchy = await shop.hierarchy()
+  await shop.put(hierarchy, await shop.node(hierarchy), await shop.product({ sku: 'MUG' }))
+  const book = await create(world.admin, '/pcm/pricebooks', 'pricebook', { attributes: { name: 'Prices' } })
+  price = (await create(world.admin, `${book.path}/prices`, 'product-price', mugAt(1000))).path
+  catalog = await shop.catalog([hierarchy], { pricebook_id: book.id })
+  await shop.publish(catalog)
+  const discounts = { use_rule_promotions: true, custom_discounts_enabled: false }
+  await world.admin.put('/v2/settings/cart', { data: { type: 'settings', discounts } })
+  const until = new Date(Date.now() + 30 * minuteMs).toISOString()
+  await create(world.admin, '/v2/rule-promotions', 'rule_promotion', percentOff(10, until))
+  const other = percentOff(20, '2099-01-01T00:00:00Z')
+  promotion = (await create(world.admin, '/v2/rule-promotions', 'rule_promotion', other)).path
+})
+afterAll(() => world.close())
+
+const mugAt = (amount: number) => ({
+  attributes: { sku: 'MUG', currencies: { USD: { amount, includes_tax: false } } },
+})
+
+const percentOff = (percent: number, end: string) => ({
+  ...{ name: `${percent} %`, enabled: true, automatic: true, start: '2020-01-01T00:00:00Z', end },
+  rule_set: {
+    rules: { strategy: 'cart_total', operator: 'gte', args: [1] },
+    actions: [{ strategy: 'cart_discount', args: ['percent', percent] }],
+  },
+})
+
+const mug = { type: 'cart_item', sku: 'MUG', quantity: 1 }
+const newCart = () => filledCart(world.shopper, mug, wrap())
+const names = ['items', 'promotions', 'tax_items', 'custom_discounts']
+const includes = names.join()
+const read = (cart: string, headers = {}) => world.shopper.get(`${cart}?include=${includes}`, headers)
+/** The same answer to another question, which nobody has asked. */
+const readAnew = (cart: string) => world.shopper.get(`${cart}?include=${names.toReversed()}`)
+
+const put = (path: string, type: string, data: object) => world.admin.put(path, { data: { type, ...data } })
+const changes: Readonly<Record<string, (cart: string) => Promise<unknown>>> = {
+  'an item is added': (cart) => world.shopper.post(`${cart}/items`, { data: mug }),
+  'the cart is renamed': (cart) => put(cart, 'cart', { name: 'Saturday' }),
+  'a customer is associated': async (cart) => {
+    const { id } = (await world.admin.post(customers, customer())).body.data
+    return world.admin.post(`${cart}/relationships/customers`, { data: [{ type: 'customer', id }] })
+  },
+  'a promotion changes': () => put(promotion, 'rule_promotion', percentOff(30, '2099-01-01T00:00:00Z')),
+  'a promotion is deleted': () => world.admin.delete(promotion),
+  'a currency changes': async () => {
+    const [{ id }] = (await world.admin.get('/v2/currencies')).body.data
+    return put(`/v2/currencies/${id}`, 'currency', { format: 'US$ {price}' })
+  },
+  'a product has another price': async () => {
+    await put(price, 'product-price', { id: price.split('/').at(-1), ...mugAt(1500) })
+    await shop.publish(catalog)
+  },
+  'the store adds a field to carts': () =>
+    makeFlow(world.admin, 'carts', { gift: { field_type: 'string', default: 'none' } }),
+  'a promotion ends': async () => {
+    laterMs += 31 * minuteMs
+  },
+  'the cart is deleted': (cart) => world.admin.delete(cart),
+  'the cart expires': async () => {
+    laterMs += 8 * dayMs
+  },
+}
+
+test.each(Object.entries(changes))('when %s, the next answer shows it', async (_, change) => {
+  const cart = await newCart()
+  const before = await read(cart)
+  const again = await read(cart)
+  expect([again.body, again.headers.get('etag')]).toEqual([before.body, before.headers.get('etag')])
+  await change(cart)
+  const [after, anew] = [await read(cart), await readAnew(cart)]
+  expect(after.body).toEqual(anew.body)
+  expect(after.headers.get('etag')).toBe(anew.headers.get('etag'))
+  expect(after.body).not.toEqual(before.body)
+})
+
+test('the second answer is remembered', async () => {
+  const cart = await newCart()
+  const { name } = (await read(cart)).body.data
+  // Nobody writes like this: the version stays.
+  await world.sql(`UPDATE carts SET doc = (doc::jsonb || '{"name": "Other"}')::json WHERE reference = $1`, [
+    cart.split('/').at(-1),
+  ])
+  expect((await read(cart)).body.data.name).toBe(name)
+  expect((await readAnew(cart)).body.data.name).toBe('Other')
+})
+
+test('a cart of a customer stays closed to others, and each of its readers is in the log', async () => {
+  const asCustomer = async () => {
+    const { email, id } = (await world.admin.post(customers, customer({ password }))).body.data
+    const { body } = await world.shopper.post(`${customers}/tokens`, {
+      data: { type: 'token', email, password },
+    })
+    return { id, headers: { 'x-moltin-customer-token': body.data.token } }
+  }
+  const [owner, other, support] = [await asCustomer(), await asCustomer(), await newAdmin(world)]
+  const cart = await newCart()
+  await world.admin.post(`${cart}/relationships/customers`, { data: [{ type: 'customer', id: owner.id }] })
+  expect((await read(cart, owner.headers)).status).toBe(200)
+  expect((await read(cart, other.headers)).status).toBe(403)
+  expect((await read(cart, owner.headers)).status).toBe(200)
+
+  const { rows } = await world.sql('SELECT id FROM carts WHERE reference = $1', [cart.split('/').at(-1)])
+  expect((await support.client.get(`${cart}?include=${includes}`)).status).toBe(200)
+  await settled(support.client)
+  const reads = await readsOf(world.admin, 'cart', rows[0].id)
+  const readers = reads.map(({ initiator }: { initiator: object }) => Object.values(initiator))
+  expect(readers).toContainEqual(expect.arrayContaining([support.id]))
+})
