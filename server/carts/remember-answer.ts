@@ -1,5 +1,6 @@
 import { Memory } from '../kernel/memory.ts'
 import { hasExpired } from '../kernel/query/find.ts'
+import { isUnborn } from '../kernel/query/unborn.ts'
 import type { Answer } from '../kernel/shape/answer.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import { Binds } from '../kernel/storage/binds.ts'
@@ -69,11 +70,11 @@ export async function rememberedAnswer(ctx: Ctx, question: Question): Promise<An
   return before.answer
 }
 
-/** Remembers the answer with a cart as it is stored. */
+/** Remembers the answer with a cart, if it exists. */
 export function rememberAnswer(ctx: Ctx, question: Question, row: CartRow, answer: Answer): void {
   const { id, hidden } = row
   const { priced } = hidden
-  if (!priced) return
+  if (!priced || isUnborn(row)) return
   const { state, until } = priced
   const remembered = { id, version: versionOf(row), state, until, owners: ownersOf(row), answer }
   answersOf(ctx.instance).set(keyOf(ctx, question), remembered)
