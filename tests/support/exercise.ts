@@ -40,8 +40,8 @@ export async function exercise(
       of.is === 'resource' &&
       of.name === 'list' &&
       specimensWith('list').find(({ resource }) => resource === of.resource)
-    if (listed) await samples.make(listed)
     try {
+      if (listed) await samples.make(listed)
       const { path, body } = await samples.call(operation)
       const init = body === undefined ? {} : { body: JSON.stringify(body) }
       called.push({ id: operation.id, reply: await client.send(operation.method, path, init) })
