@@ -1,7 +1,6 @@
 import { action } from '../kernel/declare/action.ts'
-import { wantsExplanation } from '../storefront/index.ts'
+import { answerCart } from './answer-cart.ts'
 import { explainHeader } from './explain-header.ts'
-import { findCart } from './find-cart.ts'
 import { itemsAnswer, itemsIncludes, itemsShown } from './items-answer.ts'
 
 /** The items of a cart with what they cost now. */
@@ -15,8 +14,6 @@ export const listCartItems = action({
   headers: explainHeader,
   query: itemsIncludes,
   shows: itemsShown,
-  async run(ctx, { params, query, headers }) {
-    const row = await findCart(ctx, params.cart_id, { explains: wantsExplanation(ctx, { headers }) })
-    return itemsAnswer(200, ctx, row, query)
-  },
+  run: (ctx, { params, query, headers }) =>
+    answerCart(ctx, 'items', params.cart_id, { query, headers }, (row) => itemsAnswer(200, ctx, row, query)),
 })

@@ -1,18 +1,22 @@
+import type { ActionCall } from '../kernel/declare/action.ts'
 import { Memory } from '../kernel/memory.ts'
 import { hasExpired } from '../kernel/query/find.ts'
+import { parse } from '../kernel/query/parse.ts'
 import { isUnborn } from '../kernel/query/unborn.ts'
 import type { Answer } from '../kernel/shape/answer.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import { Binds } from '../kernel/storage/binds.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { perInstance } from '../kernel/work/per-instance.ts'
+import { wantsExplanation } from '../storefront/index.ts'
 import { type CartRow, carts } from './carts.ts'
-import { storedStateSql } from './find-cart.ts'
+import { findCart, storedStateSql } from './find-cart.ts'
 import { mayUse, type Owners, ownersOf } from './owners.ts'
 import { stillHolds } from './priced-cart.ts'
 
-/** A request for a cart. */
+/** A request for a cart, or for its items. */
 interface Question {
+  readonly shows: 'cart' | 'items'
   readonly name: string
   readonly includes: readonly string[]
 }
@@ -39,8 +43,8 @@ const answersOf = perInstance(
     }),
 )
 
-const keyOf = ({ store, baseUrl }: Ctx, { name, includes }: Question): string =>
-  JSON.stringify([store.id, baseUrl, name, includes])
+const keyOf = ({ store, baseUrl }: Ctx, { shows, name, includes }: Question): string =>
+  JSON.stringify([store.id, baseUrl, shows, name, includes])
 
 /** Changes with every write of the cart, and when the store changes the added fields. As in SQL: `versionSql`. */
 const versionOf = ({ version, updatedAt, added }: CartRow): string =>
@@ -51,10 +55,30 @@ const versionSql = `concat(carts.version, ' ',
   (SELECT f.state FROM added_fields f WHERE f.store_id = $1 AND f.name = 'carts'))`
 
 /**
- * The answer that was given before, if it would be the same now. Storefronts read the cart on every page, and with its
- * items that is the longest answer that they get: one statement says whether anything has changed that it depends on.
+ * The answer to a read of a cart: that of before, or what `answer` makes of the cart. Storefronts read it on every page,
+ * and with its items that is the longest answer that they get. One statement says whether anything has changed that the
+ * answer depends on.
  */
-export async function rememberedAnswer(ctx: Ctx, question: Question): Promise<Answer | undefined> {
+export async function answerCart(
+  ctx: Ctx,
+  shows: Question['shows'],
+  name: string,
+  { query, headers }: Pick<ActionCall, 'query' | 'headers'>,
+  answer: (row: CartRow) => Promise<Answer>,
+): Promise<Answer> {
+  const explains = wantsExplanation(ctx, { headers })
+  const question = { shows, name, includes: parse(query).include }
+  const isPlain = !explains && !question.includes.includes('component_products')
+  const remembered = isPlain ? await rememberedAnswer(ctx, question) : undefined
+  if (remembered) return remembered
+  const row = await findCart(ctx, name, { explains })
+  const made = await answer(row)
+  if (isPlain) rememberAnswer(ctx, question, row, made)
+  return made
+}
+
+/** The answer that was given before, if it would be the same now. */
+async function rememberedAnswer(ctx: Ctx, question: Question): Promise<Answer | undefined> {
   const { store, clock, instance } = ctx
   const before = answersOf(instance).get(keyOf(ctx, question))
   if (!before) return undefined
@@ -66,12 +90,12 @@ export async function rememberedAnswer(ctx: Ctx, question: Question): Promise<An
   if (id !== before.id || version !== before.version || !stillHolds(before, state ?? null, now))
     return undefined
   mayUse(ctx, before.owners)
-  ctx.onRead(carts, { id, scope: [] } as Pick<CartRow, 'id' | 'scope'> as Row)
+  if (question.shows === 'cart') ctx.onRead(carts, { id, scope: [] } as Pick<CartRow, 'id' | 'scope'> as Row)
   return before.answer
 }
 
 /** Remembers the answer with a cart, if it exists. */
-export function rememberAnswer(ctx: Ctx, question: Question, row: CartRow, answer: Answer): void {
+function rememberAnswer(ctx: Ctx, question: Question, row: CartRow, answer: Answer): void {
   const { id, hidden } = row
   const { priced } = hidden
   if (!priced || isUnborn(row)) return
