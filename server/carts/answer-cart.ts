@@ -55,9 +55,9 @@ const versionSql = `concat(carts.version, ' ',
   (SELECT f.state FROM added_fields f WHERE f.store_id = $1 AND f.name = 'carts'))`
 
 /**
- * The answer to a read of a cart: that of before, or what `answer` makes of the cart. Storefronts read it on every page,
- * and with its items that is the longest answer that they get. One statement says whether anything has changed that the
- * answer depends on.
+ * The answer to a read of a cart: that of before, or what `answer` makes of the cart. Storefronts read it on every
+ * page, and with its items that is the longest answer that they get. One statement says whether anything has changed
+ * that the answer depends on.
  */
 export async function answerCart(
   ctx: Ctx,
