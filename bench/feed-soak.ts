@@ -20,6 +20,8 @@ import { startEmbedded } from '../server/platform/postgres/embedded.ts'
 const secret = 'the secret of the soak, which is long enough'
 const [wanted = 100_000, writers = 4, pauseMs = 0] = process.argv.slice(2).map(Number)
 const url = process.env.SOAK_DATABASE
+/** Changes that are committed may wait for their positions for so long, if the machine is busy. */
+const restMs = 30_000
 
 /** One process: transactions that create, change and delete, some of them slow. */
 async function write(url: string, storeId: string, pauseMs: number): Promise<void> {
@@ -164,16 +166,17 @@ class Follower {
     return createInterface({ input: Readable.fromWeb(answer.body as ReadableStream) })
   }
 
-  /** Until it has seen so many changes; without a limit, until there are no more. */
+  /** Until it has seen so many changes; without a limit, until none has come for a while. */
   async follow(wanted: number): Promise<void> {
-    for (;;) {
+    for (let atMs = performance.now(); ; ) {
       const before = this.seen
       for await (const line of await this.#lines(Math.max(this.#position, 0))) {
         this.#take(JSON.parse(line) as Change)
         if (this.seen % 100_000 === 0) this.#progress()
         if (this.seen >= wanted) return
       }
-      if (wanted === Number.POSITIVE_INFINITY && this.seen === before) return
+      if (this.seen > before) atMs = performance.now()
+      else if (wanted === Number.POSITIVE_INFINITY && performance.now() - atMs > restMs) return
       await sleep(100)
     }
   }
