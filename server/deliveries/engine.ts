@@ -169,7 +169,7 @@ export class Engine {
       this.#returned.push(job)
       return
     }
-    if (outcome) this.#slots.note(endpointOf(job.storeId, job.integrationId), outcome.isSlow)
+    if (outcome) this.#slots.note(endpointOf(job.storeId, job.integrationId), outcome)
     this.#recorder.add(attempt)
   }
 

@@ -15,7 +15,9 @@ test('delays differ by a fifth at most', () => {
   expect([0, 1].map((random) => delayAfterMs(4, random))).toEqual([720_000, 1_080_000])
 })
 
-const limits = { shared: 3, perEndpoint: 3, total: 100 }
+const limits = { shared: 3, forLong: 1, perEndpoint: 3, total: 100 }
+const inTime = { isSlow: false, processingTimeS: 0.1 }
+const late = { isSlow: true, processingTimeS: 10 }
 
 test('each endpoint has a slot of its own, also when others have taken all the shared ones', () => {
   const slots = new Slots(limits)
@@ -29,9 +31,20 @@ test('each endpoint has a slot of its own, also when others have taken all the s
 
 test('an endpoint that did not answer in time has one slot until it answers', () => {
   const slots = new Slots(limits)
-  slots.note('a', true)
+  slots.note('a', late)
   expect([slots.take('a', 9), slots.take('a', 9)]).toEqual([1, 0])
-  slots.note('a', false)
+  for (let i = 0; i < 20; i++) slots.note('a', inTime)
+  expect(slots.take('a', 9)).toBe(2)
+})
+
+test('endpoints that answer in time, but late, share a part; a quick answer in between changes nothing', () => {
+  const slots = new Slots({ ...limits, shared: 9 })
+  const long = { isSlow: false, processingTimeS: 9 }
+  for (const endpoint of ['a', 'b']) for (const answered of [long, inTime]) slots.note(endpoint, answered)
+  expect([slots.take('a', 9), slots.take('b', 9), slots.take('c', 9)]).toEqual([2, 1, 3])
+  slots.give('a')
+  expect(slots.take('b', 9)).toBe(1)
+  for (let i = 0; i < 20; i++) slots.note('a', inTime)
   expect(slots.take('a', 9)).toBe(2)
 })
 
@@ -53,7 +66,7 @@ test('slots are never lost and never too many', () => {
       for (const { endpoint, most, slow } of steps) {
         const had = taken.get(endpoint) ?? 0
         if (slow && had) {
-          slots.note(endpoint, most > 2)
+          slots.note(endpoint, { isSlow: most > 3, processingTimeS: most })
           slots.give(endpoint)
           taken.set(endpoint, had - 1)
         } else {
