@@ -113,6 +113,14 @@ interface StoredObserver {
   readonly observes: readonly string[]
 }
 
+/** The position up to which the changes of a store have made their jobs. */
+export async function positionOfDeliveries(store: Store): Promise<number> {
+  const [row] = await store.run(
+    `SELECT position FROM feed_readers WHERE store_id = $1 AND reader = 'deliveries'`,
+  )
+  return Number(row?.[0] ?? 0)
+}
+
 /** Stores jobs. With `again`, those that have ended begin anew. Returns how many wait because of it. */
 export async function queueJobs(
   store: Store,

@@ -2,7 +2,7 @@ import { storeFacts } from '../events/index.ts'
 import { readChanges } from '../kernel/feed/changes.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { Job } from '../kernel/work/job.ts'
-import { docsOf, findObservers, jobsOf, queueJobs } from './fan-out.ts'
+import { docsOf, findObservers, jobsOf, positionOfDeliveries, queueJobs } from './fan-out.ts'
 
 interface Replay {
   /** Which of the replays of the store it is. */
@@ -12,6 +12,8 @@ interface Replay {
   readonly after: number
   /** The position of the last change. */
   readonly to: number
+  /** The position of the feed when it was asked for. Earlier releases did not store it. */
+  readonly askedAt?: number
 }
 
 /** How many changes one run reads. */
@@ -19,6 +21,8 @@ const changesMax = 500
 /** So many events of a replay may wait at a time: a long one must not fill the database. */
 const waitingMax = 1_000
 const restMs = 1_000
+/** How soon a replay looks again whether the deliveries have read the feed up to where it was asked for. */
+const behindMs = 100
 /** Replays of a store at a time: those whose target is slow would keep the workers from the jobs of other stores. */
 export const replaysMax = 10
 
@@ -49,7 +53,7 @@ export async function beginReplay(work: Work, replay: Omit<Replay, 'place'>): Pr
 export const replayEvents: Job<Replay> = {
   name: 'deliveries:replay-events',
   attemptsMax: 25,
-  run: (work, { place, integrationId, after, to }) =>
+  run: (work, { place, integrationId, after, to, askedAt = 0 }) =>
     work.transaction(async (inside) => {
       const { store, clock } = inside
       const observer = (await findObservers(store)).find(({ id }) => id === integrationId)
@@ -60,8 +64,11 @@ export const replayEvents: Job<Replay> = {
         integrationId,
       )
       const next = (position: number, at?: Date) =>
-        queueReplay(inside, { place, integrationId, after: position, to }, at)
-      if (Number(waiting?.[0]) >= waitingMax) return next(after, new Date(clock.now().getTime() + restMs))
+        queueReplay(inside, { place, integrationId, after: position, to, askedAt }, at)
+      const soon = (ms: number) => new Date(clock.now().getTime() + ms)
+      if (Number(waiting?.[0]) >= waitingMax) return next(after, soon(restMs))
+      // If the integration was disabled before, what waits is dropped when they have read that.
+      if ((await positionOfDeliveries(store)) < askedAt) return next(after, soon(behindMs))
       const changes = await readChanges(store, after, changesMax, docsOf)
       const within = changes.filter(({ position }) => position <= to)
       await queueJobs(store, jobsOf(within, await storeFacts(inside), [observer]), clock.now(), true)

@@ -56,8 +56,8 @@ export const replayIntegration = action({
         'unprocessable',
         'The integration is disabled, so nothing can be sent. Enable it first.',
       )
-    const { from, to } = await windowOf(ctx, body)
-    if (!(await beginReplay(ctx, { integrationId: id, after: from - 1, to })))
+    const { from, to, askedAt } = await windowOf(ctx, body)
+    if (!(await beginReplay(ctx, { integrationId: id, after: from - 1, to, askedAt })))
       throw new Problem(
         'rate_limited',
         `At most ${replaysMax} replays of a store run at a time; try again later.`,
@@ -70,7 +70,10 @@ export const replayIntegration = action({
   },
 })
 
-async function windowOf(work: Work, body: Window): Promise<{ readonly from: number; readonly to: number }> {
+async function windowOf(
+  work: Work,
+  body: Window,
+): Promise<{ readonly from: number; readonly to: number; readonly askedAt: number }> {
   if (body.from_position === undefined && body.from === undefined) {
     const detail = 'data.from_position or data.from is required: say where the window begins.'
     throw new Problem('unprocessable', detail, { source: 'data.from_position' })
@@ -95,7 +98,7 @@ async function windowOf(work: Work, body: Window): Promise<{ readonly from: numb
     const detail = `The changes up to position ${trimmed} are no longer in the feed. Begin the window behind it.`
     throw new Problem('unprocessable', detail, { source: 'data.from_position' })
   }
-  return { from, to }
+  return { from, to, askedAt: last }
 }
 
 /** Changes have positions in almost the order of their times. How many of them may be out of it. */

@@ -1,5 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { feedPosition } from '../../server/kernel/feed/record.ts'
+import { databaseUrl } from '../support/own-database.ts'
 import { until } from '../support/until.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { newAccount, openHook } from './hooks.ts'
@@ -77,6 +80,37 @@ test('a disabled integration and a trimmed window are refused', async () => {
   await world.admin.put(hook.path, { data: { type: 'integration', enabled: false } })
   const disabled = await replay(hook.path, { from_position: 1 })
   expect([disabled.status, disabled.body.errors[0].detail]).toEqual([422, expect.stringMatching(/disabled/)])
+  await hook.remove()
+})
+
+test('a replay right after an integration was enabled again is not dropped with what waited before', async () => {
+  const hook = await openHook(world.admin, ['account.created'])
+  const from = new Date().toISOString()
+  await newAccount(world.admin, 'Elm')
+  await hook.ended(1)
+  hook.forget()
+  const { rows } = await world.sql('SELECT current_database() AS name')
+  const gate = new pg.Client(databaseUrl(inject('postgres'), rows[0].name))
+  await gate.connect()
+  // Nobody reads the feed, and the receiver does not answer.
+  await gate.query(`SELECT pg_advisory_lock(hashtextextended('fan out ' || $1, 0))`, [world.storeId])
+  let answer = () => {}
+  const answers = new Promise<void>((done) => {
+    answer = done
+  })
+  hook.answer = (_, response) => void answers.then(() => response.end('ok'))
+  for (const enabled of [false, true])
+    await world.admin.put(hook.path, { data: { type: 'integration', enabled } })
+  const { body } = await replay(hook.path, { from })
+  await sleep(1000)
+  await gate.end()
+  await until(async () => {
+    const { rows } = await world.sql('SELECT position FROM feed_readers WHERE store_id = $1', [world.storeId])
+    return Number(rows[0].position) >= body.data.to_position || undefined
+  })
+  answer()
+  const last = (await hook.ended(1)).at(-1)
+  expect([last?.state, last?.reason]).toEqual(['succeeded', undefined])
   await hook.remove()
 })
 
