@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { customer, customers, password } from '../customers/objects.ts'
 import { makeFlow } from '../flows/flows.ts'
-import { filledCart, wrap } from '../orders/buying.ts'
+import { filledCart, guestBody, wrap } from '../orders/buying.ts'
 import { create, newAdmin, readsOf, settled } from '../personal-data/people.ts'
 import { shopOf } from '../releases/shop.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -14,7 +14,10 @@ const dayMs = 1440 * minuteMs
 
 let world: World
 let shop: ReturnType<typeof shopOf>
+let hierarchy: string
+let product: string
 let catalog: string
+const undo: (() => Promise<unknown>)[] = []
 let price: string
 let promotion: string
 beforeAll(async () => {
@@ -23,8 +26,9 @@ beforeAll(async () => {
     env: { SUTLER_TOKEN_LIFETIME_S: '31536000' },
   })
   shop = shopOf(world)
-  const hierarchy = await shop.hierarchy()
-  await shop.put(hierarchy, await shop.node(hierarchy), await shop.product({ sku: 'MUG' }))
+  hierarchy = await shop.hierarchy()
+  product = await shop.product({ sku: 'MUG' })
+  await shop.put(hierarchy, await shop.node(hierarchy), product)
   const book = await create(world.admin, '/pcm/pricebooks', 'pricebook', { attributes: { name: 'Prices' } })
   price = (await create(world.admin, `${book.path}/prices`, 'product-price', mugAt(1000))).path
   catalog = await shop.catalog([hierarchy], { pricebook_id: book.id })
@@ -35,8 +39,18 @@ beforeAll(async () => {
   await create(world.admin, '/v2/rule-promotions', 'rule_promotion', percentOff(10, until))
   const other = percentOff(20, '2099-01-01T00:00:00Z')
   promotion = (await create(world.admin, '/v2/rule-promotions', 'rule_promotion', other)).path
+  const once = { ...percentOff(5, '2099-01-01T00:00:00Z'), automatic: false }
+  const coded = await create(world.admin, '/v2/rule-promotions', 'rule_promotion', once)
+  const codes = [{ code: 'ONCE', uses: 1 }]
+  await shop.send('POST', `${coded.path}/codes`, { type: 'promotion_codes', codes }, 201)
 })
 afterAll(() => world.close())
+afterEach(async () => {
+  for (const one of undo.splice(0)) await one()
+})
+
+const enter = (cart: string, code: string) =>
+  world.shopper.post(`${cart}/items`, { data: { type: 'promotion_item', code } })
 
 const mugAt = (amount: number) => ({
   attributes: { sku: 'MUG', currencies: { USD: { amount, includes_tax: false } } },
@@ -76,6 +90,47 @@ const changes: Readonly<Record<string, (cart: string) => Promise<unknown>>> = {
     await put(price, 'product-price', { id: price.split('/').at(-1), ...mugAt(1500) })
     await shop.publish(catalog)
   },
+  'a product has another name': async () => {
+    await shop.change(product, { name: 'Beaker' })
+    await shop.publish(catalog)
+  },
+  'a product is no longer for sale': async () => {
+    const sell = async (status: string) => {
+      await shop.change(product, { status })
+      await shop.publish(catalog)
+    }
+    undo.push(() => sell('live'))
+    await sell('draft')
+  },
+  'a rule shows another catalog': async () => {
+    const other = await shop.catalog([hierarchy])
+    await shop.publish(other)
+    const attributes = { name: 'All', catalog_id: other }
+    const rule = await shop.send('POST', '/catalogs/rules', { type: 'catalog_rule', attributes }, 201)
+    undo.push(() => shop.send('DELETE', `/catalogs/rules/${rule.id}`, undefined, 204))
+  },
+  'another shopper uses the last use of a code': async () => {
+    const cart = await newCart()
+    await enter(cart, 'ONCE')
+    const order = await world.shopper.post(`${cart}/checkout`, guestBody())
+    expect(order.status).toBe(201)
+  },
+  'an item has attributes': async (cart) => {
+    const { id } = (await world.shopper.get(`${cart}/items`)).body.data[0]
+    return put(`${cart}/items/${id}`, 'cart_item', {
+      custom_attributes: { colour: { type: 'string', value: 'red' } },
+    })
+  },
+  'an item is taxed': async (cart) => {
+    const { id } = (await world.shopper.get(`${cart}/items`)).body.data[0]
+    const data = { type: 'tax_item', code: 'VAT', rate: 0.2 }
+    return world.admin.post(`${cart}/items/${id}/taxes`, { data })
+  },
+  'the cart becomes an order': (cart) => world.shopper.post(`${cart}/checkout`, guestBody()),
+  'the cart is made anew under its id': async (cart) => {
+    await world.admin.delete(cart)
+    return world.shopper.post(`${cart}/items`, { data: mug })
+  },
   'the store adds a field to carts': () =>
     makeFlow(world.admin, 'carts', { gift: { field_type: 'string', default: 'none' } }),
   'a promotion ends': async () => {
@@ -87,11 +142,18 @@ const changes: Readonly<Record<string, (cart: string) => Promise<unknown>>> = {
   },
 }
 
+/** What changes nothing that is shown: a product that is no longer for sale keeps its last price. */
+const ofNothing = [
+  'a product is no longer for sale',
+  'a rule shows another catalog',
+  'the cart becomes an order',
+]
 /** What changes nothing of the items. */
 const ofTheCartOnly = ['the cart is renamed', 'a customer is associated', 'the store adds a field to carts']
 
 test.each(Object.entries(changes))('when %s, the next answers show it', async (what, change) => {
   const cart = await newCart()
+  await enter(cart, 'ONCE')
   const paths = [cart, `${cart}/items`]
   const answers = async (of: typeof read) => {
     const replies = await Promise.all(paths.map((path) => of(path)))
@@ -102,6 +164,7 @@ test.each(Object.entries(changes))('when %s, the next answers show it', async (w
   await change(cart)
   const after = await answers(read)
   expect(after).toEqual(await answers(readAnew))
+  if (ofNothing.includes(what)) return
   expect(after[0]?.body).not.toEqual(before[0]?.body)
   if (!ofTheCartOnly.includes(what)) expect(after[1]?.body).not.toEqual(before[1]?.body)
 })
