@@ -143,7 +143,9 @@ test('while rules change and catalogs are published, each price follows the old 
     let special: Rule | undefined
     let newest = [catalogs[0].own]
     const plain = shopper(channel, undefined, products, pricesBy(usual))
-    const tagged = shopper(channel, 'special', products, pricesBy(usual))
+    // Another merchant's rule with the same tag would match as many criteria as `usual`, and may be older.
+    const tag = `special-${channel}`
+    const tagged = shopper(channel, tag, products, pricesBy(usual))
     for (const { what, newBooks, oldBooks, move } of fc.sample(steps, 1)[0] ?? []) {
       const books = newest.slice(0, oldBooks)
       for (let i = 0; i < newBooks; i++) books.unshift(await book(i === 0))
@@ -174,7 +176,7 @@ test('while rules change and catalogs are published, each price follows the old 
       } else {
         const of = catalogs[move ? 1 : 0]
         tagged.expect(before.special, pricesBy({ id: '', catalog: of, books }))
-        special = await create(of, books, { tags: ['special'] })
+        special = await create(of, books, { tags: [tag] })
         await inEffect(special.id)
       }
       plain.expect(pricesBy(usual))
