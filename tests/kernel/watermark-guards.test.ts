@@ -1,0 +1,29 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type LateWrites, openLateWrites, some } from './late-writes.ts'
+
+let late: LateWrites
+beforeAll(async () => {
+  late = await openLateWrites()
+})
+afterAll(() => late.close())
+
+const guards = [
+  ['the trigger for new rows', 'ALTER TABLE accounts DISABLE TRIGGER fence_times'],
+  [
+    'the function for changes',
+    'CREATE OR REPLACE FUNCTION fenced(instant timestamptz) RETURNS timestamptz LANGUAGE sql AS $$ SELECT instant $$',
+  ],
+] as const
+
+test.each(guards)('without %s it would miss rows', { timeout: 600_000 }, async (_, cut) => {
+  const { rows } = await late.own.sql(`SELECT pg_get_functiondef('fenced'::regproc) AS text`)
+  await late.own.sql(cut)
+  try {
+    const [writes = []] = fc.sample(some, 1)
+    expect((await late.follow(writes)).missed).toBeGreaterThan(0)
+  } finally {
+    await late.own.sql(`ALTER TABLE accounts ENABLE TRIGGER fence_times`)
+    await late.own.sql(rows[0].text)
+  }
+})
