@@ -1,0 +1,107 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { Database } from '../../../server/kernel/storage/database.ts'
+import { openWorld, type World } from '../../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld({ alone: true })
+})
+afterAll(() => world.close())
+
+test.each(['before a statement', 'before it is committed'])(
+  'a transaction that loses the database %s is an outage, not a bug, and the next one works',
+  async (when) => {
+    const { database } = world.server.instance
+    const lost = database.transaction(async (transaction) => {
+      const [row] = await transaction.run({ text: 'SELECT pg_backend_pid()', values: [] })
+      await world.sql('SELECT pg_terminate_backend($1, 5000)', [row?.[0]])
+      if (when.includes('statement')) await transaction.run({ text: 'SELECT 1', values: [] })
+    })
+    await expect(lost).rejects.toMatchObject({ code: 'unavailable', status: 503 })
+    const one = await database.transaction((transaction) => transaction.run({ text: 'SELECT 1', values: [] }))
+    expect(one).toEqual([['1']])
+  },
+)
+
+test('a database whose host name does not resolve while it restarts counts as an outage', async () => {
+  const database = new Database('postgres://sutler@no-such-host.invalid/sutler', 1)
+  const lost = database.run({ text: 'SELECT 1', values: [] })
+  await expect(lost).rejects.toMatchObject({ code: 'unavailable', status: 503 })
+  await database.close()
+})
+
+/** What each connection was asked to do with accounts meanwhile, by its first word. */
+async function sent(work: () => Promise<unknown>): Promise<string[][]> {
+  const texts = new Map<unknown, string[]>()
+  const query = pg.Client.prototype.query
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+    this: pg.Client,
+    ...args: unknown[]
+  ) {
+    texts.set(this, [...(texts.get(this) ?? []), (args[0] as { text: string }).text])
+    return query.apply(this, args as never) as never
+  } as never)
+  try {
+    await work()
+  } finally {
+    spy.mockRestore()
+  }
+  const own = /^(BEGIN|COMMIT)| accounts |idempotency_keys|advisory/
+  // Other connections may work in the background meanwhile.
+  return [...texts.values()]
+    .filter((all) => all.some((text) => / accounts /.test(text)))
+    .map((all) => all.filter((text) => own.test(text)).map((text) => text.split(' ', 1)[0] as string))
+}
+
+const account = (more: object) => ({ data: { type: 'account', name: 'One', ...more } })
+
+test('a write without locks is one statement, and a write after a lock is in its transaction', async () => {
+  const ids: string[] = []
+  const create = async (more: object) => {
+    const { status, body } = await world.admin.post('/v2/accounts', account(more))
+    expect(status, JSON.stringify(body)).toBe(201)
+    ids.push(body.data.id)
+  }
+  expect(await sent(() => create({}))).toEqual([['INSERT']])
+  const [parent] = ids
+  expect(await sent(() => create({ parent_id: parent }))).toEqual([
+    ['BEGIN', 'SELECT', 'SELECT', 'INSERT', 'COMMIT'],
+  ])
+  const change = async () => {
+    expect((await world.admin.put(`/v2/accounts/${parent}`, account({}))).status).toBe(200)
+  }
+  const [first, second] = await sent(change)
+  expect([first, second].sort()).toEqual([['SELECT'], ['UPDATE']])
+  const again = { 'idempotency-key': 'in-one' }
+  const repeatable = async () => world.admin.post('/v2/accounts', account({}), again)
+  expect((await sent(repeatable))[0]).toEqual(['BEGIN', 'SELECT', 'SELECT', 'INSERT', 'INSERT', 'COMMIT'])
+  for (const id of ids.reverse()) {
+    expect((await world.admin.delete(`/v2/accounts/${id}`)).status).toBe(204)
+  }
+})
+
+test('a row that a rule locks stays locked until the write', async () => {
+  const { body } = await world.admin.post('/v2/accounts', account({}))
+  const parent = body.data.id as string
+  const children = Array.from({ length: 20 }, () =>
+    world.admin.post('/v2/accounts', account({ parent_id: parent })),
+  )
+  const gone = world.admin.delete(`/v2/accounts/${parent}`)
+  const [{ status }, ...replies] = await Promise.all([gone, ...children])
+  const there = replies.filter((one) => one.status === 201)
+  expect(status).toBe(there.length > 0 ? 409 : 204)
+  // Without the lock a child would meet the foreign key: its parent went after the rule had looked.
+  for (const one of replies) expect([201, 404]).toContain(one.status)
+})
+
+test('concurrent changes of one object are all kept', async () => {
+  const { body } = await world.admin.post('/v2/accounts', account({}))
+  const path = `/v2/accounts/${body.data.id}`
+  const clients = Array.from({ length: 32 }, async () => {
+    const statuses = new Set<number>()
+    for (let n = 0; n < 8; n++) statuses.add((await world.admin.put(path, account({}))).status)
+    return statuses
+  })
+  for (const statuses of await Promise.all(clients)) expect([...statuses]).toEqual([200])
+}, 120_000)
