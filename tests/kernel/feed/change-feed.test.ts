@@ -170,10 +170,10 @@ describe('positions are assigned', () => {
         )
         return Number(now[0].done) > Number(before[0].done) && Number(now[0].open) < 5
       }
-      // Not before all other writers have ended, such as the merge of so many totals.
-      await expect.poll(goesOn, { timeout: 20_000 }).toBe(true)
+      // Not before all other writers have ended, such as the merge of so many totals, and those of other tests.
+      await expect.poll(goesOn, { timeout: 60_000 }).toBe(true)
     })
-  })
+  }, 90_000)
 
   test('after a restore without the sequence', async () => {
     await makeAccount('Before')

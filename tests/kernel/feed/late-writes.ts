@@ -5,7 +5,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { Database } from '../../../server/kernel/storage/database.ts'
 import { Watermark } from '../../../server/kernel/storage/watermark.ts'
-import { ownDatabase } from '../../support/own-database.ts'
+import { ownPostgres } from '../../support/own-postgres.ts'
 
 /** Writes that commit late, with clocks that are wrong, and what a follower misses of them. */
 
@@ -35,7 +35,7 @@ export const some = fc.array(write, { minLength: 150, maxLength: 200 })
 
 /** A database with such writers. */
 export async function openLateWrites() {
-  const own = await ownDatabase()
+  const own = await ownPostgres()
   const databases = [new Database(own.url, 2), new Database(own.url, 2)]
   const log = pino({ level: 'silent' })
   const storeId = randomUUID()

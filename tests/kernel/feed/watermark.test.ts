@@ -86,7 +86,7 @@ test('a reader that starts from its last watermark misses nothing', { timeout: 6
     }),
     { numRuns: tries(2, 30), endOnFailure: true },
   )
-  // The watermark must have moved, and writes have come late. A long transaction of another test delays it for a while.
+  // The watermark must have moved, and writes have come late.
   expect(Math.min(totals.marks, totals.raised)).toBeGreaterThan(totals.runs)
 })
 
