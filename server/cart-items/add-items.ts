@@ -11,8 +11,8 @@ import {
   itemsAnswer,
   itemsIncludes,
   itemsShown,
-  linesMax,
   mergeLine,
+  mustBeFew,
   mustBeInStock,
   type ProductRequest,
   quantityMax,
@@ -129,14 +129,12 @@ interface NewLines {
   readonly lost?: readonly Problem[]
 }
 
-/** Refuses more lines than a cart has, and more pieces than a line has. */
-function mustBeFew(lines: readonly CartLine[], before: readonly CartLine[], source: string): void {
-  const refuse = (detail: string) => new Problem('unprocessable', detail, { title: 'Limit Reached', source })
-  if (lines.length > linesMax && lines.length > before.length) {
-    throw refuse(`A cart has at most ${linesMax} items.`)
-  }
+/** Refuses more pieces than a line has. */
+function mustHaveFewPieces(lines: readonly CartLine[], before: readonly CartLine[], source: string): void {
   const tooMany = lines.find((line) => line.quantity > quantityMax && !before.includes(line))
-  if (tooMany) throw refuse(`A cart has at most ${quantityMax} pieces of an item, not ${tooMany.quantity}.`)
+  if (!tooMany) return
+  const detail = `A cart has at most ${quantityMax} pieces of an item, not ${tooMany.quantity}.`
+  throw new Problem('unprocessable', detail, { title: 'Limit Reached', source })
 }
 
 /** Adds one item to contents, or throws a Problem. */
@@ -149,9 +147,11 @@ function adder({ shop, cart, available, others, isSeller, isStrict, refused }: O
     const { lines: added, lost = [] } = newLines(item)
     if (lost.length && isStrict) throw together(lost)
     const lines = added.reduce(mergeLine, contents.lines)
-    mustBeFew(lines, contents.lines, item.source)
+    const next = { ...contents, lines }
+    mustBeFew(next, contents, { source: item.source })
+    mustHaveFewPieces(lines, contents.lines, item.source)
     refused.push(...lost)
-    return { ...contents, lines }
+    return next
   }
 
   function newLines(item: Exclude<NewItem, { kind: 'promotion_item' | 'order_items' }>): NewLines {

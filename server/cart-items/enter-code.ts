@@ -4,7 +4,7 @@ import {
   type Contents,
   codesNamed,
   isSameCode,
-  linesMax,
+  mustBeFew,
   priceContents,
 } from '../carts/index.ts'
 import { type Reason, reasonOf, type Verdict } from '../discounts/index.ts'
@@ -42,12 +42,8 @@ export async function enterCode(
       { source, meta },
     )
   }
-  const { contents: next, isNew } = withCode(contents, { code, enteredAt: shop.now })
-  if (next.lines.length + next.codes.length > linesMax && isNew) {
-    throw new Problem('unprocessable', `A cart has at most ${linesMax} items and codes.`, {
-      ...{ title: 'Limit Reached', source, meta },
-    })
-  }
+  const next = withCode(contents, { code, enteredAt: shop.now })
+  mustBeFew(next, contents, { source, meta })
   const promotionIds = new Set(codesNamed(code, shop).map(({ promotionId }) => promotionId))
   // Pricing a cart is dear, and a code that nobody has heard of changes nothing.
   const verdicts = promotionIds.size ? (await priceContents(cart, next, shop)).evaluation.verdicts : []
@@ -60,13 +56,13 @@ export async function enterCode(
 }
 
 /** A code is in a cart once. Entered again, it makes gifts free that its promotion added. */
-function withCode(contents: Contents, code: Contents['codes'][number]) {
+function withCode(contents: Contents, code: Contents['codes'][number]): Contents {
   const i = contents.codes.findIndex((one) => isSameCode(one.code, code.code))
   const before = contents.codes[i]
-  if (!before) return { contents: { ...contents, codes: [...contents.codes, code] }, isNew: true }
+  if (!before) return { ...contents, codes: [...contents.codes, code] }
   const hasGifts = contents.lines.some((line) => line.kind === 'cart_item' && line.autoAdded)
   const codes = hasGifts ? contents.codes.with(i, { ...before, isRepeated: true }) : contents.codes
-  return { contents: { ...contents, codes }, isNew: false }
+  return { ...contents, codes }
 }
 
 /** Why a code is as good as unknown. */

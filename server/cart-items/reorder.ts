@@ -29,14 +29,14 @@ export async function withProductsOfOrders(
       throw new Problem('forbidden', detail, { source })
     }
     const lines = await find(ctx, item.values.order_id, source)
-    mustBeFew(all.length + lines.length, source)
+    mustFit(all.length + lines.length, source)
     all.push(...lines.map((line) => toItem(line, item.source)))
   }
   return all
 }
 
 /** Each product is priced, so an order that cannot fit is refused before. */
-function mustBeFew(count: number, source: string): void {
+function mustFit(count: number, source: string): void {
   if (count <= linesMax) return
   const detail = `A request can add at most ${linesMax} items, with the products of the orders.`
   throw new Problem('unprocessable', detail, { title: 'Limit Reached', source })

@@ -8,10 +8,10 @@ import { type CartShop, type CartValues, openShop, type ShopRequest } from './ca
 import { type CartRow, type CartShopper, carts } from './carts.ts'
 import { type Contents, nothing } from './contents.ts'
 import { parsed } from './find-cart.ts'
-import { giveGifts, withoutGifts } from './gifts.ts'
+import { giveGifts } from './gifts.ts'
 import { messagesOfChange } from './messages.ts'
 import { mayWrite } from './owners.ts'
-import { type Priced, priceContents } from './price-cart.ts'
+import { type Priced, priceGiven } from './price-cart.ts'
 
 /** A change of what is in a cart. `shop.requested` has what the products cost, in their order. */
 export interface CartChange extends ShopRequest {
@@ -71,7 +71,11 @@ async function namingAmounts<T>(source = 'data', work: () => Promise<T>): Promis
 const hasCodes = ({ entered }: CartShop, { codes }: Contents): boolean =>
   entered.length === codes.length && codes.every(({ code }, i) => code === entered[i])
 
-/** Prices new contents, and adds and removes the gifts of promotions. */
+/**
+ * Prices new contents, and adds and removes the gifts of promotions. A promotion takes the units that its gifts come
+ * with once it has the gifts. So one that comes first may leave another without the units for the gifts that it was
+ * just given; these are removed again.
+ */
 async function settle(
   work: Work,
   cart: CartValues,
@@ -79,13 +83,11 @@ async function settle(
   shop: CartShop,
   refused: Problem[] = [],
 ): Promise<Priced> {
-  const outcome = await priceContents(cart, contents, shop)
-  const kept = withoutGifts(outcome.contents, outcome.evaluation)
-  const given = outcome.evaluation.giftsToAdd.length
-    ? await giveGifts(work, cart, kept, outcome.evaluation, shop)
-    : { contents: kept, shop, refused: [] }
+  const outcome = await priceGiven(cart, contents, shop)
+  if (!outcome.evaluation.giftsToAdd.length) return outcome
+  const given = await giveGifts(work, cart, outcome.contents, outcome.evaluation, shop)
   refused.push(...given.refused)
-  return given.contents === outcome.contents ? outcome : priceContents(cart, given.contents, given.shop)
+  return priceGiven(cart, given.contents, given.shop)
 }
 
 /** In characters of JSON: each change writes all of it. */

@@ -14,7 +14,7 @@ export interface Contents {
   readonly shippingGroups: readonly CartShippingGroup[]
 }
 
-/** The lines of one cart, and its codes. */
+/** The lines and codes of one cart together. */
 export const linesMax = 100
 
 /** The pieces of one line: more would make totals that no client can read exactly. */

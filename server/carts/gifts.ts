@@ -4,9 +4,10 @@ import { isId } from '../kernel/ids.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { CartShop, CartValues, ProductRequest } from './cart-shop.ts'
 import { type Available, checksStock, mustBeInStock, readAvailable } from './check-stock.ts'
-import { type Contents, linesMax, type ProductLine } from './contents.ts'
+import type { Contents, ProductLine } from './contents.ts'
 import { newProductLine, unitPriceOf } from './current-line.ts'
 import { mergeLine } from './merge-lines.ts'
+import { mustBeFew } from './must-be-few.ts'
 
 /** The contents without the units that promotions added and that none gives any more. */
 export function withoutGifts(contents: Contents, { giftsToRemove }: Evaluation): Contents {
@@ -50,7 +51,7 @@ export async function giveGifts(
     try {
       const added = gifts.map((gift, i) => giftLine(gift, from + i, { cart, shop, available, code }))
       const merged = added.reduce(mergeLine, lines)
-      if (merged.length > linesMax) throw refuse(`A cart has at most ${linesMax} items.`, code)
+      mustBeFew({ ...contents, lines: merged }, { ...contents, lines }, extrasOf(code))
       lines = merged
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem
@@ -83,5 +84,6 @@ function giftLine({ product, quantity }: Gift, place: number, on: Occasion): Pro
   return { ...line, autoAdded: quantity }
 }
 
-const refuse = (detail: string, code: string) =>
-  new Problem('unprocessable', detail, { title: 'Gift not added', source: 'data', meta: { code } })
+const refuse = (detail: string, code: string) => new Problem('unprocessable', detail, extrasOf(code))
+
+const extrasOf = (code: string) => ({ title: 'Gift not added', source: 'data', meta: { code } })

@@ -48,6 +48,7 @@ export { itemsAnswer, itemsIncludes, itemsShown, messagesSchema } from './items-
 export { linkPaymentIntent } from './link-payment-intent.ts'
 export { mergeLine } from './merge-lines.ts'
 export { messagesOfChange } from './messages.ts'
+export { mustBeFew } from './must-be-few.ts'
 export { type Owners, ownersOf } from './owners.ts'
 export { type PricedOutcome, priceCart, priceContents } from './price-cart.ts'
 export type { Message, PricedCart } from './priced-cart.ts'

@@ -26,8 +26,8 @@ export interface PricedOutcome extends Priced {
 }
 
 /**
- * Prices a cart as it is, without units that no promotion gives any more. New ones are added by the next change. At its
- * checkout, the buyer uses its codes. While the prices of `before` hold, no product is quoted.
+ * Prices a cart without the gifts that no promotion gives any more. The next change adds new ones. `buyer` uses the
+ * codes at checkout. While the prices of `before` hold, no product is quoted.
  */
 export async function priceCart(
   work: Work,
@@ -35,9 +35,18 @@ export async function priceCart(
   { buyer, before }: Pick<ShopRequest, 'buyer' | 'before'> = {},
 ): Promise<PricedOutcome> {
   const shop = await openShop(work, cart, { buyer, before })
-  const outcome = await priceContents(cart, cart.contents ?? nothing, shop)
-  const contents = withoutGifts(outcome.contents, outcome.evaluation)
-  return contents === outcome.contents ? outcome : priceContents(cart, contents, shop)
+  return priceGiven(cart, cart.contents ?? nothing, shop)
+}
+
+/** Prices contents without the gifts that no promotion gives. */
+export async function priceGiven(
+  cart: CartValues,
+  contents: Contents,
+  shop: CartShop,
+): Promise<PricedOutcome> {
+  const outcome = await priceContents(cart, contents, shop)
+  const given = withoutGifts(outcome.contents, outcome.evaluation)
+  return given === outcome.contents ? outcome : priceGiven(cart, given, shop)
 }
 
 /**

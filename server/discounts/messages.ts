@@ -18,6 +18,12 @@ export function toMessage(verdict: Verdict): Message | undefined {
   return { source: { type, id, code }, title, description, reason }
 }
 
+const fullyConsumed = {
+  type: 'promotion_codes',
+  title: 'Fully Consumed',
+  description: "You've already fully consumed this promotion code",
+}
+
 function textsOf(reason: Reason) {
   switch (reason.verdict) {
     case 'not_stackable':
@@ -33,12 +39,11 @@ function textsOf(reason: Reason) {
         description: `discount unavailable in currency ${reason.has}`,
       }
     case 'code_spent':
+      return reason.has > 0
+        ? { type: 'promotion_codes', title: 'Promotion Not Applied', description: reason.detail }
+        : fullyConsumed
     case 'limit_per_shopper':
-      return {
-        type: 'promotion_codes',
-        title: 'Fully Consumed',
-        description: "You've already fully consumed this promotion code",
-      }
+      return fullyConsumed
     default:
       return { type: 'promotion', title: 'Promotion Not Applied', description: reason.detail }
   }

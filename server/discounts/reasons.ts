@@ -37,7 +37,9 @@ function detailOf(refusal: Refusal): string {
     case 'limit_per_shopper':
       return 'The shopper has used the code as often as they may.'
     case 'code_spent':
-      return 'The code has no uses left.'
+      return refusal.has > 0
+        ? `The promotion takes ${refusal.needs} uses of the code, which has ${refusal.has} left.`
+        : 'The code has no uses left.'
     case 'currency':
       return `The promotion is for ${refusal.needs.join(', ')}, and the cart is in ${refusal.has}.`
     case 'below_minimum':

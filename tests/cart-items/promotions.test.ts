@@ -256,6 +256,26 @@ test('an automatic gift comes with what it is for, and goes with it', async () =
   expect(items(fewer)).toEqual([['LOAF', 1000]])
 })
 
+test('of gifts for the same units, only those that are given are in the cart', async () => {
+  const cart = newCart()
+  const gift = (quantity: number, sku: string) =>
+    standard('bundle_gift', {
+      requirements: [{ targets: ['LOAF'], quantity }],
+      ...{ gifts: [sku], auto_add_free_gift: true },
+    })
+  await gift(1, 'RYE')
+  await gift(6, 'LOAF')
+  // Until there is rye, its promotion takes no loaves, so the other one asks for a gift too.
+  const reply = await add(cart, product('LOAF', 6))
+  expect([total(reply), items(reply)]).toEqual([
+    6000,
+    [
+      ['LOAF', 6000],
+      ['RYE', 3000],
+    ],
+  ])
+})
+
 test('with Prefer: explain, each promotion of the store and each price is explained to sellers', async () => {
   const cart = newCart()
   const applied = await rule(percentOff(10))
@@ -296,6 +316,29 @@ test('items and codes that are added at the same time all count', async () => {
   ).toEqual([...codes].sort())
   // 11,000 with five discounts of 10 %, one after the other.
   expect(total(read)).toBe(6495)
+})
+
+test('items and codes count together, in any order, and a code may be entered again', async () => {
+  const cart = newCart()
+  for (const text of ['FULL-1', 'FULL-2']) await code(await rule(percentOff(10), { automatic: false }), text)
+  const wrap = (i: number) => ({
+    ...{ type: 'custom_item', name: 'Wrap', sku: `WRAP-${i}`, price: { amount: 10 } },
+    quantity: 1,
+  })
+  const full = await add(
+    cart,
+    Array.from({ length: 99 }, (_, i) => wrap(i)),
+  )
+  expect([full.status, (await enter(cart, 'FULL-1')).status]).toEqual([201, 201])
+  for (const refused of [await enter(cart, 'FULL-2'), await add(cart, wrap(99))]) {
+    const [{ title, detail }] = refused.body.errors
+    expect([refused.status, title, detail]).toEqual([
+      422,
+      'Limit Reached',
+      'A cart has at most 100 items and codes.',
+    ])
+  }
+  expect([(await enter(cart, 'FULL-1')).status, (await add(cart, wrap(0))).status]).toEqual([201, 201])
 })
 
 test('a snapshot of a cart has the promotions of its instant', async () => {

@@ -269,24 +269,68 @@ test('one line of several units and as many lines of one unit get the same', () 
   )
 })
 
-test('gifts that are added and removed as asked for are what the promotions want', () => {
-  fc.assert(
-    fc.property(lines, fc.array(standards, { maxLength: 4 }), (cart, all) => {
-      const gifts = all.filter(({ lane, isAutomatic }) => lane === 'item' && isAutomatic)
-      const { giftsToAdd, giftsToRemove } = run(cart, gifts)
-      const removed = cart.map((one) => {
-        const { quantity = 0 } = giftsToRemove.find(({ lineId }) => lineId === one.id) ?? {}
-        return { ...one, quantity: one.quantity - quantity, autoAdded: (one.autoAdded ?? 0) - quantity }
-      })
-      const added = giftsToAdd.flatMap(({ gifts }) =>
-        gifts.map(({ product, quantity }, index) =>
-          line(`${product}#added-${giftsToAdd.length}-${index}-${quantity}`, 70, quantity, {
-            autoAdded: quantity,
-          }),
+/** Promotions that add gifts, and some of items. They compete for the same units. */
+const givers = fc.array(
+  fc.oneof(
+    { arbitrary: standards.filter(({ lane, isAutomatic }) => lane === 'item' && isAutomatic), weight: 1 },
+    {
+      arbitrary: fc
+        .tuple(
+          fc.array(
+            fc.record({
+              targets: fc.subarray([...names], { minLength: 1, maxLength: 2 }),
+              quantity: fc.integer({ min: 1, max: 4 }),
+            }),
+            { minLength: 1, maxLength: 2 },
+          ),
+          fc.subarray([...names], { minLength: 1, maxLength: 2 }),
+          fc.nat(3),
+        )
+        .map(([each, gifts, max]) =>
+          standard(
+            'bundle_gift',
+            { requirements: each, gifts, auto_add_free_gift: true },
+            { automatic: true, max_applications_per_cart: max },
+          ),
         ),
-      )
-      const next = run([...removed.filter(({ quantity }) => quantity > 0), ...added], gifts)
-      expect([next.giftsToAdd, next.giftsToRemove]).toEqual([[], []])
+      weight: 4,
+    },
+  ),
+  { minLength: 1, maxLength: 5 },
+)
+
+type Lines = readonly DiscountLine[]
+
+/** The cart without the units that no promotion gives. */
+function keepGiven(cart: Lines, promotions: Promotion[]): Lines {
+  const { giftsToRemove } = run(cart, promotions)
+  if (!giftsToRemove.length) return cart
+  const kept = cart.map((one) => {
+    const { quantity = 0 } = giftsToRemove.find(({ lineId }) => lineId === one.id) ?? {}
+    return { ...one, quantity: one.quantity - quantity, autoAdded: (one.autoAdded ?? 0) - quantity }
+  })
+  return keepGiven(
+    kept.filter(({ quantity }) => quantity > 0),
+    promotions,
+  )
+}
+
+test('gifts that are added and removed as asked for are what the promotions want, after as many changes as promotions', () => {
+  let n = 0
+  fc.assert(
+    fc.property(lines, givers, (cart, promotions) => {
+      let kept = keepGiven(cart, promotions)
+      for (let changes = 0; ; changes++) {
+        const { giftsToAdd } = run(kept, promotions)
+        if (!giftsToAdd.length) return
+        expect(changes).toBeLessThan(promotions.length)
+        const added = giftsToAdd.flatMap(({ gifts }) =>
+          gifts.map(({ product, quantity }) =>
+            line(`${product}#added-${n++}`, 70, quantity, { autoAdded: quantity }),
+          ),
+        )
+        kept = keepGiven([...kept, ...added], promotions)
+      }
     }),
     runs,
   )

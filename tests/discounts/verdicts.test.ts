@@ -189,6 +189,17 @@ test('shoppers are told of currencies, stacking and spent codes', () => {
   ])
 })
 
+test('a code with too few uses left is not called used up', () => {
+  const bundle = standard(
+    'bundle_fixed_discount',
+    { requirements: [{ targets: ['A'], quantity: 2 }], currencies: usd(100) },
+    { automatic: false },
+  )
+  const { messages } = run(cart, [bundle], [codeOf(bundle, { consumes: 'application', usesLeft: 1 })])
+  const description = 'The promotion takes 2 uses of the code, which has 1 left.'
+  expect(messages).toMatchObject([{ title: 'Promotion Not Applied', description }])
+})
+
 type Flags = 'plain' | 'alone' | 'overrides' | 'alone and overrides'
 const flags: Readonly<Record<Flags, object>> = {
   plain: {},
