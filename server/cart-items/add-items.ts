@@ -48,7 +48,7 @@ export const addCartItems = (findProductsOfOrder: FindProductsOfOrder) =>
     shows: { ...itemsShown, errors: true },
     async run(ctx, { params, items: sent, rawBody, headers, query }) {
       const isStrict = allOrNothing(rawBody, 'add_all_or_nothing', false)
-      const isAll = isStrict || (!isList(rawBody) && sent[0]?.kind !== 'order_items')
+      const isAllOrNothing = isStrict || (!isList(rawBody) && sent[0]?.kind !== 'order_items')
       const items = await withProductsOfOrders(ctx, sent, findProductsOfOrder)
       const refused: Problem[] = []
       const others = await otherCarts(ctx, items, params.cart_id)
@@ -70,7 +70,7 @@ export const addCartItems = (findProductsOfOrder: FindProductsOfOrder) =>
           const available = await readAvailable(ctx, ids)
           const isSeller = ctx.who.grant === 'client_credentials'
           const add = adder({ shop, cart, available, others, isSeller, isStrict, refused })
-          return applyEach(contents, inTurn(items), { isAll, refused }, async (sofar, item) => {
+          return applyEach(contents, inTurn(items), { isAllOrNothing, refused }, async (sofar, item) => {
             const next = await add(sofar, item)
             checkSeller(ctx, item.values, item.source, 'id' in item.values ? item.values.id : undefined)
             return next

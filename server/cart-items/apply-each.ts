@@ -3,7 +3,7 @@ import { Problem } from '../kernel/errors.ts'
 
 interface Refusals {
   /** Whether one refused change refuses all. */
-  readonly isAll: boolean
+  readonly isAllOrNothing: boolean
   /** Takes the refused changes otherwise. */
   readonly refused: Problem[]
 }
@@ -12,7 +12,7 @@ interface Refusals {
 export async function applyEach<T>(
   contents: Contents,
   changes: readonly T[],
-  { isAll, refused }: Refusals,
+  { isAllOrNothing, refused }: Refusals,
   apply: (contents: Contents, change: T, i: number) => Promise<Contents> | Contents,
 ): Promise<Contents> {
   let sofar = contents
@@ -20,7 +20,7 @@ export async function applyEach<T>(
     try {
       sofar = await apply(sofar, change, i)
     } catch (problem) {
-      if (isAll || !(problem instanceof Problem)) throw problem
+      if (isAllOrNothing || !(problem instanceof Problem)) throw problem
       refused.push(problem)
     }
   }

@@ -84,17 +84,22 @@ export const addCustomDiscounts = action({
   }),
   shows: { data: listOf(customDiscountSchema), errors: true },
   async run(ctx, { params, data, rawBody }) {
-    const isAll = allOrNothing(rawBody, 'add_all_or_nothing', false)
+    const isAllOrNothing = allOrNothing(rawBody, 'add_all_or_nothing', false)
     const refused: Problem[] = []
     const added: string[] = []
     const row = await changeCart(ctx, params.cart_id, {
       apply: (contents, shop, cart) =>
-        applyEach(contents, data as readonly DiscountValues[], { isAll, refused }, (sofar, values, i) => {
-          const discount = newDiscount(values, shop.now)
-          const next = withDiscount(sofar, ofCart, discount, { cart, shop, source: `data.${i}` })
-          added.push(discount.id)
-          return next
-        }),
+        applyEach(
+          contents,
+          data as readonly DiscountValues[],
+          { isAllOrNothing, refused },
+          (sofar, values, i) => {
+            const discount = newDiscount(values, shop.now)
+            const next = withDiscount(sofar, ofCart, discount, { cart, shop, source: `data.${i}` })
+            added.push(discount.id)
+            return next
+          },
+        ),
     })
     const answer = json(201, { data: added.map((id) => shown(row, ofCart, id)) })
     return withErrors(answer, refused)

@@ -84,12 +84,12 @@ export const addTaxItems = action({
   ),
   shows: { data: listOf(taxItemSchema), errors: true },
   async run(ctx, { params, data, rawBody }) {
-    const isAll = allOrNothing(rawBody, 'add_all_or_nothing', false)
+    const isAllOrNothing = allOrNothing(rawBody, 'add_all_or_nothing', false)
     const refused: Problem[] = []
     const added: (readonly [holder: TaxHolder, id: string])[] = []
     const row = await changeCart(ctx, params.cart_id, {
       apply: (contents) =>
-        applyEach(contents, data as readonly ItemTax[], { isAll, refused }, (sofar, one, i) => {
+        applyEach(contents, data as readonly ItemTax[], { isAllOrNothing, refused }, (sofar, one, i) => {
           const { relationships, meta, ...values } = one
           const id = newId()
           mustBeOfType(sofar, relationships.item.data, `data.${i}`)

@@ -93,7 +93,7 @@ export const updateCartItems = action({
   shows: { ...itemsShown, errors: true },
   async run(ctx, { params, data, rawBody, headers, query }) {
     const changes = data as readonly (LineChange & { readonly id: string })[]
-    const isAll = allOrNothing(rawBody, 'update_all_or_nothing', true)
+    const isAllOrNothing = allOrNothing(rawBody, 'update_all_or_nothing', true)
     const refused: Problem[] = []
     const row = await changeCart(ctx, params.cart_id, {
       ...shopperIn(headers),
@@ -104,7 +104,7 @@ export const updateCartItems = action({
           changes.map(({ id }) => id),
         )
         const on = { work: ctx, cart, available, now: shop.now }
-        return applyEach(contents, changes, { isAll, refused }, (sofar, { id, ...change }, i) =>
+        return applyEach(contents, changes, { isAllOrNothing, refused }, (sofar, { id, ...change }, i) =>
           changeLine(sofar, id, change, { ...on, source: `data.${i}` }),
         )
       },

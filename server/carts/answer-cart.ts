@@ -11,7 +11,7 @@ import { perInstance } from '../kernel/work/per-instance.ts'
 import { wantsExplanation } from '../storefront/index.ts'
 import { type CartRow, carts } from './carts.ts'
 import { findCart, storedStateSql } from './find-cart.ts'
-import { mayUse, type Owners, ownersOf } from './owners.ts'
+import { mustBeOwner, type Owners, ownersOf } from './owners.ts'
 import { stillHolds } from './priced-cart.ts'
 
 /** A request for a cart, or for its items. */
@@ -89,7 +89,7 @@ async function rememberedAnswer(ctx: Ctx, question: Question): Promise<Answer | 
   const [[id, version, state] = []] = await store.read(text, ...values.slice(1))
   if (id !== before.id || version !== before.version || !stillHolds(before, state ?? null, now))
     return undefined
-  mayUse(ctx, before.owners)
+  mustBeOwner(ctx, before.owners)
   if (question.shows === 'cart') ctx.onRead(carts, { id, scope: [] } as Pick<CartRow, 'id' | 'scope'> as Row)
   return before.answer
 }

@@ -9,7 +9,7 @@ import { choice, group, list, text } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { change } from '../kernel/write/by-rules.ts'
 import { carts } from './carts.ts'
-import { mayUse, ownersOf } from './owners.ts'
+import { mustBeOwner, ownersOf } from './owners.ts'
 
 /** Who a cart can be associated with. */
 interface Kind {
@@ -80,7 +80,7 @@ async function edit(
   const sent = links.map(({ id }) => id.toLowerCase())
   const row = await findOrCreate(ctx, carts, name)
   const owners = ownersOf(row)
-  mayUse(ctx, owners)
+  mustBeOwner(ctx, owners)
   const ids = by(owners[of], sent)
   if (ids.length === owners[of].length) return noContent
   if (by === add) {

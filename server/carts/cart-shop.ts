@@ -17,7 +17,7 @@ import { type ShopItem, shopOf } from '../storefront/index.ts'
 import type { CalculationMethod } from '../totals/index.ts'
 import { readState } from './cart-state.ts'
 import type { CartFields } from './carts.ts'
-import { type CartLine, type Image, nothing, type ProductLine } from './contents.ts'
+import { type CartLine, emptyContents, type Image, type ProductLine } from './contents.ts'
 import { findCodes } from './find-codes.ts'
 import { imagesOf } from './images.ts'
 import { type PricedCart, stillHolds } from './priced-cart.ts'
@@ -83,7 +83,7 @@ export async function openShop(
   cart: CartValues,
   { products: requests = [], codes: newCodes = [], currency, buyer, before }: ShopRequest = {},
 ): Promise<CartShop> {
-  const { lines, codes } = cart.contents ?? nothing
+  const { lines, codes } = cart.contents ?? emptyContents
   // Read first: if something changes meanwhile, the state is older than the prices, and the next read prices anew.
   const entered = [...codes.map(({ code }) => code), ...newCodes]
   const { state, accountTags, method, promotions, rulePromotions } = await readState(work, cart, entered)

@@ -5,11 +5,6 @@ import { rulePromotionsStateSql } from '../rule-promotions/index.ts'
 import type { CalculationMethod } from '../totals/index.ts'
 import type { CartValues } from './cart-shop.ts'
 
-/**
- * What the prices of a cart depend on beside its contents: its owners and the tags of its account, the rules, the
- * releases, the currencies, the settings, the promotions and its codes. Two equal states mean equal prices, up to the
- * instant until which they hold.
- */
 const rules = `(SELECT s.state FROM catalog_rule_states s WHERE s.store_id = $1)`
 const releases = `(SELECT concat_ws(',', count(*), max(e.published_at), sum((e.made_of->>'additions')::integer),
   count(*) FILTER (WHERE e.withdrawn)) FROM catalog_editions e WHERE e.store_id = $1)`
@@ -27,6 +22,11 @@ interface CartSql {
   readonly codes: string
 }
 
+/**
+ * What the prices of a cart depend on beside its contents: its owners and the tags of its account, the rules, the
+ * releases, the currencies, the settings, the promotions and its codes. Two equal states mean equal prices, up to the
+ * instant until which they hold.
+ */
 export function stateSql({ customers, accounts, email, codes }: CartSql): string {
   const [customer, account] = [customers, accounts].map((list) => `(${list}->>0)`) as [string, string]
   const ownEmail = `coalesce((SELECT k.doc->>'email' FROM customers k

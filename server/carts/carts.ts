@@ -1,12 +1,12 @@
 import { resource } from '../kernel/declare/resource.ts'
 import { field, flag, group, integer, text } from '../kernel/shape/fields.ts'
 import { type Row, walks } from '../kernel/shape/model.ts'
-import { type Contents, nothing } from './contents.ts'
+import { type Contents, emptyContents } from './contents.ts'
 import { customAttributesField } from './custom-attributes.ts'
 import { cartEnvelope } from './envelope.ts'
 import { hiddenInLists } from './hidden-in-lists.ts'
 import type { Includes } from './includes.ts'
-import { mayDelete, mayWrite, ownedBy } from './owners.ts'
+import { mustBeOwnerOf, mustNotBeLast, ownedBy } from './owners.ts'
 import { prepareCart, withSettings } from './prepare-cart.ts'
 import type { PricedCart } from './priced-cart.ts'
 import { cartMeta, metaOf } from './show-cart.ts'
@@ -129,12 +129,12 @@ export const carts = resource({
     of: (row) => ({ relationships: relationshipsOf(row) }),
   },
   beforeWrite: async (work, draft) => {
-    mayWrite(work, draft.before)
+    mustBeOwnerOf(work, draft.before)
     await prepareCart(work, draft)
   },
   beforeDelete: async (work, row) => {
-    mayWrite(work, row)
-    await mayDelete(work, row)
+    mustBeOwnerOf(work, row)
+    await mustNotBeLast(work, row)
   },
   constraints: {
     carts_reference_key: {
@@ -146,4 +146,4 @@ export const carts = resource({
 })
 
 /** What is in the cart. */
-export const contentsOf = ({ hidden }: Pick<CartRow, 'hidden'>): Contents => hidden.contents ?? nothing
+export const contentsOf = ({ hidden }: Pick<CartRow, 'hidden'>): Contents => hidden.contents ?? emptyContents

@@ -6,11 +6,11 @@ import { changeLocked } from '../kernel/write/by-rules.ts'
 import { AmountTooLarge } from '../money/index.ts'
 import { type CartShop, type CartValues, openShop, type ShopRequest } from './cart-shop.ts'
 import { type CartRow, type CartShopper, carts } from './carts.ts'
-import { type Contents, nothing } from './contents.ts'
+import { type Contents, emptyContents } from './contents.ts'
 import { parsed } from './find-cart.ts'
 import { giveGifts } from './gifts.ts'
 import { messagesOfChange } from './messages.ts'
-import { mayWrite } from './owners.ts'
+import { mustBeOwnerOf } from './owners.ts'
 import { type Priced, priceGiven } from './price-cart.ts'
 
 /** A change of what is in a cart. `shop.requested` has what the products cost, in their order. */
@@ -32,12 +32,12 @@ export interface CartChange extends ShopRequest {
 export async function changeCart(ctx: Ctx, name: string, edit: CartChange): Promise<CartRow> {
   const { shopper, apply } = edit
   const row = parsed(await findOrCreate(ctx, carts, name))
-  mayWrite(ctx, row)
+  mustBeOwnerOf(ctx, row)
   const cart = { ...row.doc, ...row.hidden, ...(shopper && { shopper }) } as CartValues
   const before = isSameShopper(shopper, row.hidden.shopper) ? row.hidden.priced : undefined
   const opened = await openShop(ctx, cart, { ...edit, before })
   const { contents: next, priced } = await namingAmounts(edit.amountAt, async () => {
-    const contents = await apply(cart.contents ?? nothing, opened, cart)
+    const contents = await apply(cart.contents ?? emptyContents, opened, cart)
     // What is stored must have the state of the codes that are stored with it.
     const shop = hasCodes(opened, contents)
       ? opened
@@ -47,7 +47,7 @@ export async function changeCart(ctx: Ctx, name: string, edit: CartChange): Prom
   mustFit(next)
   const changes = { contents: next, priced, ...(shopper && { shopper }) }
   const changed = await changeLocked(ctx, carts, row, changes)
-  const { contents: contentsBefore = nothing, priced: pricedBefore } = row.hidden
+  const { contents: contentsBefore = emptyContents, priced: pricedBefore } = row.hidden
   const news = messagesOfChange(pricedBefore && { contents: contentsBefore, priced: pricedBefore }, {
     contents: next,
     priced,

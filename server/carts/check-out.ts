@@ -3,14 +3,14 @@ import type { Work } from '../kernel/work/context.ts'
 import { changeLocked } from '../kernel/write/by-rules.ts'
 import { type CartRow, carts, contentsOf } from './carts.ts'
 import { parsed } from './find-cart.ts'
-import { mayWrite } from './owners.ts'
+import { mustBeOwnerOf } from './owners.ts'
 
 /** Locks the cart of an order until the transaction ends; undefined if it does not exist, as nobody has written it. */
 export async function lockCart(work: Work, name: string): Promise<CartRow | undefined> {
   const id = await findId(work, carts, [], name)
   const [row] = id ? await work.store.lockWhole(carts, [id]) : []
   if (!row) return undefined
-  mayWrite(work, row)
+  mustBeOwnerOf(work, row)
   return parsed(row)
 }
 

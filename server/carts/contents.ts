@@ -20,7 +20,7 @@ export const linesMax = 100
 /** The pieces of one line: more would make totals that no client can read exactly. */
 export const quantityMax = 1_000_000_000
 
-export const nothing: Contents = { lines: [], codes: [], customDiscounts: [], shippingGroups: [] }
+export const emptyContents: Contents = { lines: [], codes: [], customDiscounts: [], shippingGroups: [] }
 
 export interface CartCode {
   /** As the shopper wrote it. */

@@ -10,7 +10,7 @@ import type { Work } from '../kernel/work/context.ts'
 import { type CartValues, isProduct } from './cart-shop.ts'
 import { stateSql } from './cart-state.ts'
 import { type CartRow, carts } from './carts.ts'
-import { mayUse, ownersOf } from './owners.ts'
+import { mustBeOwner, ownersOf } from './owners.ts'
 import { type PricedOutcome, priceCart } from './price-cart.ts'
 import { type CartExplanation, stillHolds } from './priced-cart.ts'
 
@@ -60,7 +60,7 @@ export async function findCart(
     return unborn
   }
   const row = parsed(stored)
-  mayUse(work, ownersOf(row))
+  mustBeOwner(work, ownersOf(row))
   const { priced } = row.hidden
   if (!explains && priced && stillHolds(priced, tuple[0] ?? null, now)) return row
   const cart = { ...row.doc, ...row.hidden } as CartValues

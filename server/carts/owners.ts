@@ -30,7 +30,7 @@ export function ownerIn({ who }: Work): Owners {
  * Refuses (403) a shopper who is signed in, and whose customer or account is not among the owners of the cart. A cart
  * without owners belongs to everyone who knows its id.
  */
-export function mayUse(work: Work, owners: Owners): void {
+export function mustBeOwner(work: Work, owners: Owners): void {
   const { who } = work
   const caller = ownerIn(work)
   if (!who.shopper || (!owners.customers.length && !owners.accounts.length)) return
@@ -41,12 +41,12 @@ export function mayUse(work: Work, owners: Owners): void {
   throw new Problem('forbidden', 'The cart belongs to another shopper. Use a cart of your own.')
 }
 
-export const mayWrite = (work: Work, cart: CartRow | undefined): void => {
-  if (cart) mayUse(work, ownersOf(cart))
+export const mustBeOwnerOf = (work: Work, cart: CartRow | undefined): void => {
+  if (cart) mustBeOwner(work, ownersOf(cart))
 }
 
 /** Refuses to delete the only cart of a customer or an account. */
-export async function mayDelete({ store }: Work, cart: CartRow): Promise<void> {
+export async function mustNotBeLast({ store }: Work, cart: CartRow): Promise<void> {
   const { customers, accounts } = ownersOf(cart)
   // Another request may delete the other cart. In the order of the ids, so that no two wait for each other.
   for (const id of [...customers, ...accounts].sort()) await store.advisoryLock(`carts of ${id}`)

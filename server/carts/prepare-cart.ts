@@ -5,7 +5,7 @@ import type { Draft } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { cartSettings } from '../settings/index.ts'
 import type { CartFields } from './carts.ts'
-import { nothing } from './contents.ts'
+import { emptyContents } from './contents.ts'
 import { checkTypes } from './custom-attributes.ts'
 import { ownerIn } from './owners.ts'
 import { priceCart } from './price-cart.ts'
@@ -13,7 +13,7 @@ import { summaryOf } from './summary.ts'
 
 type CartValues = Values<CartFields>
 
-/** A new cart by the cart settings of the store. They apply to carts that are created later, not to this one again. */
+/** A new cart with the store's cart settings. Later changes of the settings do not affect it. */
 export async function withSettings(work: Work, values: CartValues): Promise<CartValues> {
   const settings = await readSingleton(work, cartSettings)
   const { custom_discounts_enabled, use_rule_promotions } = settings.discounts
@@ -32,7 +32,7 @@ export async function withSettings(work: Work, values: CartValues): Promise<Cart
       defer_inventory_check: settings.inventories.defer_inventory_check ?? false,
       ...values.inventory_settings,
     },
-    contents: nothing,
+    contents: emptyContents,
     customers: [],
     accounts: [],
     expiry_days: settings.cart_expiry_days,

@@ -5,7 +5,7 @@ import { runInSteps } from '../kernel/work/in-turns.ts'
 import { totalCart } from '../totals/index.ts'
 import { type CartShop, type CartValues, isProduct, openShop, type ShopRequest } from './cart-shop.ts'
 import { enteredIn } from './codes.ts'
-import { type CartLine, type Contents, nothing } from './contents.ts'
+import { type CartLine, type Contents, emptyContents } from './contents.ts'
 import { currentLine } from './current-line.ts'
 import { discountCartOf } from './discount-cart-of.ts'
 import { withoutGifts } from './gifts.ts'
@@ -35,7 +35,7 @@ export async function priceCart(
   { buyer, before }: Pick<ShopRequest, 'buyer' | 'before'> = {},
 ): Promise<PricedOutcome> {
   const shop = await openShop(work, cart, { buyer, before })
-  return priceGiven(cart, cart.contents ?? nothing, shop)
+  return priceGiven(cart, cart.contents ?? emptyContents, shop)
 }
 
 /** Prices contents without the gifts that no promotion gives. */

@@ -23,7 +23,7 @@ export interface NewJob {
 }
 
 /** The tables whose documents say which events a change has: see `eventsOf` and `Observing`. */
-export const docsOf = ['carts', 'integrations']
+export const tablesWithDocs = ['carts', 'integrations']
 
 /** The jobs that changes make, for those who observe their events. The same changes always make the same jobs. */
 export function jobsOf(
@@ -162,7 +162,7 @@ export const fanOut = (work: Work): Promise<Round> =>
       `SELECT position, observers FROM feed_readers WHERE store_id = $1 AND reader = 'deliveries'`,
     )
     const observing = new Observing(await observersAt(store, reader))
-    const changes = await readChanges(store, Number(reader?.[0] ?? 0), changesMax, docsOf)
+    const changes = await readChanges(store, Number(reader?.[0] ?? 0), changesMax, tablesWithDocs)
     const last = changes.at(-1)
     if (!last) return { hasMore: false, integrationIds: [] }
     const now = clock.now()

@@ -2,7 +2,7 @@ import { storeFacts } from '../events/index.ts'
 import { readChanges } from '../kernel/feed/changes.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { Job } from '../kernel/work/job.ts'
-import { docsOf, findObservers, jobsOf, positionOfDeliveries, queueJobs } from './fan-out.ts'
+import { findObservers, jobsOf, positionOfDeliveries, queueJobs, tablesWithDocs } from './fan-out.ts'
 
 interface Replay {
   /** Which of the replays of the store it is. */
@@ -69,7 +69,7 @@ export const replayEvents: Job<Replay> = {
       if (Number(waiting?.[0]) >= waitingMax) return next(after, soon(restMs))
       // If the integration was disabled before, what waits is dropped when they have read that.
       if ((await positionOfDeliveries(store)) < askedAt) return next(after, soon(behindMs))
-      const changes = await readChanges(store, after, changesMax, docsOf)
+      const changes = await readChanges(store, after, changesMax, tablesWithDocs)
       const within = changes.filter(({ position }) => position <= to)
       await queueJobs(store, jobsOf(within, await storeFacts(inside), [observer]), clock.now(), true)
       const last = within.at(-1)

@@ -1,13 +1,13 @@
 import { Memory } from '../kernel/memory.ts'
 import type { Outcome } from '../targets/index.ts'
 
-/** How many messages may be under way, beside the one that each endpoint always may have. */
+/** How many messages may be under way. */
 export const slotLimits = {
-  /** Of all endpoints. */
+  /** Of all endpoints, beside the first one of each. */
   shared: 64,
   /** Of these, for endpoints whose responses take long. */
   forLong: 16,
-  /** Of one endpoint. */
+  /** Of one endpoint, with its first one. */
   perEndpoint: 16,
   /** In total, which bounds the sockets of the process. */
   total: 2_000,
@@ -26,9 +26,9 @@ const endpointsMax = 10_000
 type Answered = Pick<Outcome, 'isSlow' | 'processingTimeS'>
 
 /**
- * Who may send how much at once. Each endpoint has a slot of its own, so a slow one never delays another. Further slots
- * come from a shared pool. Endpoints whose responses take long share a part of it; one that did not answer in time gets
- * none of them until it answers.
+ * Who may send how much at once. Each endpoint has a slot of its own, so a slow one does not delay another while fewer
+ * than `total` are in use. Further slots come from a shared pool. Endpoints whose responses take long share a part of
+ * it; one that did not answer in time gets none of them until it answers.
  */
 export class Slots {
   readonly #limits: Limits

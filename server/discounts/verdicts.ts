@@ -50,7 +50,7 @@ export type Refusal =
   /** The gifts are there, and free once the code is entered again. */
   | { readonly verdict: 'enter_code_again'; readonly code: string }
   | { readonly verdict: 'nothing_left' }
-  /** The discount is 0, or the set costs more than its units. */
+  /** The discount is 0, or the set costs as much as its units, or more. */
   | { readonly verdict: 'no_saving' }
 
 export interface MissingGift {

@@ -60,7 +60,7 @@ export const codeShopperOf = ({ customerId, accountId, customer, contact }: Buye
  */
 export async function findBuyer(ctx: Ctx, owners: Owners, body: BuyerBody): Promise<Buyer> {
   const buyer = await buyerOf(ctx, owners, body)
-  for (const [field, table] of persons) {
+  for (const [field, table] of buyerTables) {
     const id = buyer[field]
     if (!id || (await ctx.store.lockShared({ table }, id)).size) continue
     throw new Problem('not_found', 'The buyer has just been deleted.', { source: 'data' })
@@ -68,7 +68,7 @@ export async function findBuyer(ctx: Ctx, owners: Owners, body: BuyerBody): Prom
   return buyer
 }
 
-const persons = [
+const buyerTables = [
   ['customerId', 'customers'],
   ['accountId', 'accounts'],
   ['accountMemberId', 'user_authentication_infos'],

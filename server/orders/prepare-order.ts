@@ -7,8 +7,8 @@ import type { OrderFields } from './orders.ts'
 import { followState, noStock } from './stock-of-order.ts'
 
 /**
- * Cancels the payments of a cancelled order that nobody else could, and says what the others have come to. The order is
- * locked.
+ * Cancels the manual authorizations of a cancelled order, which no other call can cancel. Returns what its payments
+ * have come to. The order is locked.
  */
 export type GiveUpPayments = (
   work: Work,

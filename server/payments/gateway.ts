@@ -48,8 +48,8 @@ export interface Outcome {
 export const cancellationReasons = ['duplicate', 'fraudulent', 'requested_by_customer', 'abandoned'] as const
 export type CancellationReason = (typeof cancellationReasons)[number]
 
-/** A call's circumstances. */
-export interface Via {
+/** A call of a gateway for one intent. */
+export interface GatewayCall {
   /** The same for the same call, also after a crash: the service repeats its first response. */
   readonly key: string
   /** What the gateway calls the new payment, if an interrupted run of the same call has learnt it. */
@@ -69,16 +69,16 @@ export interface Via {
 export interface Gateway {
   /** The methods that it accepts. */
   readonly methods: readonly PaymentMethod[]
-  purchase(charge: Charge, via: Via): Promise<Outcome>
-  authorize(charge: Charge, via: Via): Promise<Outcome>
+  purchase(charge: Charge, via: GatewayCall): Promise<Outcome>
+  authorize(charge: Charge, via: GatewayCall): Promise<Outcome>
   /** Receives all that an authorization holds. */
-  capture(receipt: Receipt, via: Via): Promise<Outcome>
+  capture(receipt: Receipt, via: GatewayCall): Promise<Outcome>
   /** Returns money: `refundedAmount` is what will be refunded in all. */
-  refund(receipt: Receipt, refundedAmount: number, via: Via): Promise<Outcome>
+  refund(receipt: Receipt, refundedAmount: number, via: GatewayCall): Promise<Outcome>
   /** Gives up a payment that has received nothing. Absent where the service has no such call. */
-  cancel?(receipt: Receipt, via: Via, reason?: CancellationReason): Promise<Outcome>
+  cancel?(receipt: Receipt, via: GatewayCall, reason?: CancellationReason): Promise<Outcome>
   /** Changes the amount of a payment that waits for the shopper. Absent where the service has no such call. */
-  reprice?(reference: string, price: Pick<Charge, 'amount' | 'currency'>, via: Via): Promise<Outcome>
+  reprice?(reference: string, price: Pick<Charge, 'amount' | 'currency'>, via: GatewayCall): Promise<Outcome>
   /** How the payment stands. */
   read(receipt: Receipt): Promise<Outcome>
 }

@@ -6,9 +6,9 @@ export {
   type Charge,
   cancellationReasons,
   type Gateway,
+  type GatewayCall,
   type Outcome,
   type Receipt,
-  type Via,
 } from './gateway.ts'
 export {
   balanceOf,

@@ -11,7 +11,7 @@ export const paymentStates = [
 ] as const
 export type PaymentState = (typeof paymentStates)[number]
 
-/** What payments have collected of an order, may collect and wait for. */
+/** What an order's payments have collected, may still collect, and are waiting for. */
 export interface PaymentSums {
   /** What the merchant has received. A refund does not lower it. */
   readonly paid: number

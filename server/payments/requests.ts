@@ -77,7 +77,9 @@ export function mayCapture({ isCancelled }: OrderMoney, transaction: Transaction
   return isCancelled ? refuse('order-cancelled') : { value: transaction }
 }
 
-/** How much a refund makes the refunded amount in all: without an amount, all of the transaction. */
+/**
+ * Returns the amount that is refunded in all after this refund. Without an amount, that is the whole transaction.
+ */
 export function startRefund(
   order: OrderMoney,
   transaction: Transaction,

@@ -12,7 +12,7 @@ export type Report =
 
 type Word = Report['is']
 
-const unpaid = (name: TransactionType): Partial<Record<Word, State>> => ({
+const endsOf = (name: TransactionType): Partial<Record<Word, State>> => ({
   failed: `${name} failed`,
   cancelled: `${name} cancelled`,
 })
@@ -22,13 +22,13 @@ const unpaid = (name: TransactionType): Partial<Record<Word, State>> => ({
  * come twice and late. docs/payments.md has the same table.
  */
 const states: Partial<Record<State, Partial<Record<Word, State>>>> = {
-  'purchase pending': { paid: 'purchase complete', authorized: 'authorize complete', ...unpaid('purchase') },
+  'purchase pending': { paid: 'purchase complete', authorized: 'authorize complete', ...endsOf('purchase') },
   'purchase-setup pending': {
-    ...{ paid: 'purchase complete', authorized: 'authorize complete', ...unpaid('purchase-setup') },
+    ...{ paid: 'purchase complete', authorized: 'authorize complete', ...endsOf('purchase-setup') },
   },
-  'authorize pending': { paid: 'capture complete', authorized: 'authorize complete', ...unpaid('authorize') },
+  'authorize pending': { paid: 'capture complete', authorized: 'authorize complete', ...endsOf('authorize') },
   'authorize-setup pending': {
-    ...{ paid: 'capture complete', authorized: 'authorize complete', ...unpaid('authorize-setup') },
+    ...{ paid: 'capture complete', authorized: 'authorize complete', ...endsOf('authorize-setup') },
   },
   'authorize complete': { paid: 'capture complete', cancelled: 'authorize cancelled' },
   // All of it; a part changes only the refunded amount.

@@ -1,4 +1,4 @@
-/** The word of a transaction for what it did last. A setup waits for the shopper to choose how to pay. */
+/** What a transaction did last. A setup waits for the shopper to choose how to pay. */
 export const transactionTypes = [
   'purchase',
   'authorize',

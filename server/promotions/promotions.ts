@@ -74,7 +74,7 @@ export const promotions = resource({
     ...walks,
     name: indexed('eq', 'like'),
     promotion_type: indexed('eq'),
-    // The names of the same in a search of the public contract. Its header is not needed.
+    // The same filters under the names of the contract's search. The server does not need the header of that search.
     promo_id: { ops: ['eq'], type: 'uuid', column: 'id' },
     promo_name: { ...indexed('eq', 'like'), column: 'name' },
     promo_type: { ...indexed('eq'), column: 'promotion_type' },

@@ -2,6 +2,7 @@ import type { FilterRule } from '../kernel/shape/model.ts'
 
 /** Filters that no index answers. A store has at most a thousand promotions, so each of these reads few documents. */
 
+// By the clock of the database: a filter does not know that of the process.
 const statuses: Readonly<Record<string, string>> = {
   disabled: 'NOT enabled',
   scheduled: '(enabled AND starts_at > now())',

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { Outcome, Receipt, Via } from '../payments/index.ts'
+import type { GatewayCall, Outcome, Receipt } from '../payments/index.ts'
 import { refused } from './outcome-of.ts'
 import { isFault, isReplayed } from './stripe-client.ts'
 
@@ -27,7 +27,7 @@ export async function refundAt(
   { stripe, readOutcome, settle }: Calls,
   { reference, refundedAmount: before }: Receipt,
   refundedAmount: number,
-  { key, faultMs, keepFault }: Via,
+  { key, faultMs, keepFault }: GatewayCall,
 ): Promise<Outcome> {
   const isDone = ({ reports }: Outcome) =>
     reports.some((one) => one.is === 'refunded' && one.amount >= refundedAmount)

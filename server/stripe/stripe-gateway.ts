@@ -4,9 +4,9 @@ import {
   type CancellationReason,
   type Charge,
   type Gateway,
+  type GatewayCall,
   type Outcome,
   paymentMethods,
-  type Via,
 } from '../payments/index.ts'
 import { currencyMismatch } from './decimal-places.ts'
 import { intentParams, returnUrlIn } from './intent-params.ts'
@@ -60,7 +60,7 @@ export function stripeGateway(access: StripeAccess): Gateway {
 
   const start =
     (capture: 'automatic' | 'manual') =>
-    async (charge: Charge, via: Via): Promise<Outcome> => {
+    async (charge: Charge, via: GatewayCall): Promise<Outcome> => {
       const mismatch = currencyMismatch(charge.currency, charge.decimalPlaces)
       if (mismatch !== undefined) return failed(undefined, 'currency_mismatch', mismatch)
       const isSetup = charge.method.endsWith('_setup')

@@ -3,7 +3,7 @@ import { seal } from '../kernel/auth/seal.ts'
 import type { Changes } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { OutsideCall } from '../kernel/work/outside-calls.ts'
-import type { CancellationReason, Charge, Gateway, Outcome, Receipt, Via } from '../payments/index.ts'
+import type { CancellationReason, Charge, Gateway, GatewayCall, Outcome, Receipt } from '../payments/index.ts'
 import { openGateway } from './find-gateway.ts'
 import { followLater } from './follow-payment.ts'
 import { settleOutcome } from './settle-outcome.ts'
@@ -58,7 +58,7 @@ export const gatewayCall: OutsideCall<GatewayRequest, Outcome, Settled, GatewayA
     const { question } = values
     const keepInQuestion = (more: object) => keep({ ...values, question: { ...question, ...more } })
     const faultAt = question.verb === 'refund' ? question.faultAt : undefined
-    const via: Via = {
+    const via: GatewayCall = {
       key: id,
       keep: (reference) => keepInQuestion({ reference }),
       ...(question.verb === 'pay' && { reference: question.reference }),
@@ -82,7 +82,7 @@ export const gatewayCall: OutsideCall<GatewayRequest, Outcome, Settled, GatewayA
 }
 
 /** Asks a gateway. */
-export function ask(gateway: Gateway, question: Question, via: Via): Promise<Outcome> {
+export function ask(gateway: Gateway, question: Question, via: GatewayCall): Promise<Outcome> {
   switch (question.verb) {
     case 'pay':
       return question.charge.method.startsWith('authorize')
