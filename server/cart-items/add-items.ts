@@ -26,6 +26,7 @@ import { applyEach } from './apply-each.ts'
 import { mustBeInCurrency } from './check-currency.ts'
 import { enterCode } from './enter-code.ts'
 import { itemKinds } from './item-kinds.ts'
+import { mustHaveGroup } from './line-of.ts'
 import { linesOfCart, type OtherCarts, otherCarts } from './merge-carts.ts'
 import { customLine, type NewItem, productLine } from './new-lines.ts'
 import { type FindProductsOfOrder, withProductsOfOrders } from './reorder.ts'
@@ -174,10 +175,6 @@ function adder({ shop, cart, available, others, isSeller, isStrict, refused }: O
     source,
   }: Exclude<NewItem, { kind: 'cart_items' | 'promotion_item' | 'order_items' }>) {
     const { shipping_group_id: id } = values
-    if (!id || cart.contents?.shippingGroups.some((group) => group.id === id)) return
-    throw new Problem('not_found', 'The cart has no such shipping group. Create it first.', {
-      title: 'Cart shipping group not found',
-      source: `${source}.shipping_group_id`,
-    })
+    if (id) mustHaveGroup(cart.contents?.shippingGroups ?? [], id, source)
   }
 }

@@ -1,5 +1,5 @@
-import type { CartLine, Contents } from '../carts/index.ts'
-import { notFound } from '../kernel/errors.ts'
+import type { CartLine, CartShippingGroup, Contents } from '../carts/index.ts'
+import { notFound, Problem } from '../kernel/errors.ts'
 
 /** A line of the contents, by its id; a Problem (404) if there is none. */
 export function lineOf({ lines }: Contents, id: string, source?: string): CartLine {
@@ -20,3 +20,12 @@ export const withoutTaxes = (line: CartLine): CartLine =>
 
 export const itemNotFound = (id: string, source?: string) =>
   notFound('item', id, { ...(source && { source }), meta: { id: id.slice(0, 255) } })
+
+/** Refuses an item for a shipping group that the cart does not have. */
+export function mustHaveGroup(groups: readonly CartShippingGroup[], id: string, source: string): void {
+  if (groups.some((group) => group.id === id)) return
+  throw new Problem('not_found', 'The cart has no such shipping group. Create it first.', {
+    title: 'Cart shipping group not found',
+    source: `${source}.shipping_group_id`,
+  })
+}

@@ -2,6 +2,7 @@ import {
   type CartRow,
   type Contents,
   changeCart,
+  componentIdsOf,
   contentsOf,
   type ProductLine,
   showTaxItem,
@@ -51,7 +52,7 @@ export const ofComponent = (itemId: string, productId: string): TaxHolder => {
   const id = productId.toLowerCase()
   const bundleOf = (contents: Contents, source?: string): ProductLine => {
     const line = lineOf(contents, itemId, source)
-    if (line.kind === 'cart_item' && hasComponent(line, id)) return line
+    if (line.kind === 'cart_item' && componentIdsOf(line).includes(id)) return line
     throw notFound('component', productId, { ...(source && { source }) })
   }
   return {
@@ -65,9 +66,6 @@ export const ofComponent = (itemId: string, productId: string): TaxHolder => {
     },
   }
 }
-
-const hasComponent = ({ components = {} }: ProductLine, id: string) =>
-  Object.values(components).some(({ options }) => options.some((option) => option.id === id))
 
 /** The tax items of one item or component. */
 export const taxesMax = 5

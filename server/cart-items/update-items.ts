@@ -14,13 +14,13 @@ import {
   readAvailable,
 } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
-import { Problem } from '../kernel/errors.ts'
+import type { Problem } from '../kernel/errors.ts'
 import { withErrors } from '../kernel/http/problems.ts'
 import { group, integer, list, type Shown, text } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { applyEach } from './apply-each.ts'
 import { customInputsField, shippingGroupField } from './item-kinds.ts'
-import { itemNotFound } from './line-of.ts'
+import { itemNotFound, mustHaveGroup } from './line-of.ts'
 import { checkedInputs } from './new-lines.ts'
 import { allOrNothing, contextHeaders, shopperIn } from './request.ts'
 import { checkSeller, itemAttributesField } from './seller-fields.ts'
@@ -143,12 +143,7 @@ function changeLine(contents: Contents, id: string, change: LineChange, on: Occa
   checkSeller(on.work, change, on.source, id)
   checkTypes(attributes, `${on.source}.custom_attributes`)
   if (quantity === 0) return { ...contents, lines: lines.toSpliced(i, 1) }
-  if (groupId && !shippingGroups.some((group) => group.id === groupId)) {
-    throw new Problem('not_found', 'The cart has no such shipping group. Create it first.', {
-      title: 'Cart shipping group not found',
-      source: `${on.source}.shipping_group_id`,
-    })
-  }
+  if (groupId) mustHaveGroup(shippingGroups, groupId, on.source)
   const changed = {
     ...line,
     updatedAt: on.now,

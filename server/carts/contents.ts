@@ -109,6 +109,11 @@ export interface LineComponent {
   }[]
 }
 
+/** The selected products of a bundle, each once. */
+export const componentIdsOf = ({ components = {} }: Pick<ProductLine, 'components'>): readonly string[] => [
+  ...new Set(Object.values(components).flatMap(({ options }) => options.map(({ id }) => id))),
+]
+
 export interface TaxItem {
   readonly id: string
   readonly code?: string | undefined

@@ -5,7 +5,7 @@ import type { Ctx } from '../kernel/work/context.ts'
 import { type ShownProduct, showProductsTo } from '../storefront/index.ts'
 import { type CartValues, isProduct, shopperOf } from './cart-shop.ts'
 import { type CartRow, contentsOf } from './carts.ts'
-import type { ProductLine } from './contents.ts'
+import { componentIdsOf } from './contents.ts'
 
 /** What `include` may name, beside `component_products`. */
 export const includeNames = ['items', 'tax_items', 'custom_discounts', 'promotions'] as const
@@ -48,8 +48,3 @@ async function findComponentProducts(ctx: Ctx, row: CartRow): Promise<Includes['
   const at = snapshot === undefined ? ctx.clock.now() : new Date(snapshot)
   return showProductsTo(ctx, shopperOf(cart, at), [...new Set(ids)], priced?.currency.code ?? '')
 }
-
-/** The selected products of a bundle, each once. */
-export const componentIdsOf = ({ components = {} }: ProductLine): readonly string[] => [
-  ...new Set(Object.values(components).flatMap(({ options }) => options.map(({ id }) => id))),
-]

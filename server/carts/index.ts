@@ -32,7 +32,7 @@ export type {
   ProductLine,
   TaxItem,
 } from './contents.ts'
-export { linesMax, quantityMax } from './contents.ts'
+export { componentIdsOf, linesMax, quantityMax } from './contents.ts'
 export { newProductLine, unitPriceOf } from './current-line.ts'
 export { type CustomAttributes, checkTypes, customAttributesField } from './custom-attributes.ts'
 export { findCart } from './find-cart.ts'
@@ -51,7 +51,7 @@ export { messagesOfChange } from './messages.ts'
 export { mustBeFew } from './must-be-few.ts'
 export { type Owners, ownersOf } from './owners.ts'
 export { type PricedOutcome, priceCart, priceContents } from './price-cart.ts'
-export type { Message, PricedCart } from './priced-cart.ts'
+export type { PricedCart } from './priced-cart.ts'
 export { cartAmounts, cartDisplayPrice, expiresAt } from './show-cart.ts'
 export { itemsOf, taxesOf } from './show-items.ts'
 export { verdictSchema } from './verdict-schemas.ts'

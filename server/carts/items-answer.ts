@@ -8,7 +8,7 @@ import { includedIn, includedSchema } from './included.ts'
 import { includeParameter, withIncludes } from './includes.ts'
 import { cartItem } from './item-schemas.ts'
 import { cartDisplayPrice, expiresAt, suggestionsField } from './show-cart.ts'
-import { itemsOf } from './show-items.ts'
+import { itemsOf, second } from './show-items.ts'
 import { reasonSchema, verdictsField } from './verdict-schemas.ts'
 
 const string = { type: 'string' }
@@ -48,8 +48,6 @@ const withItems = ['tax_items', 'custom_discounts', 'promotions'] as const
 
 /** The parameters of the query of requests that show the items of a cart. */
 export const itemsIncludes = { include: includeParameter(...withItems) }
-
-const second = (time: string) => `${time.slice(0, 19)}Z`
 
 /** The items of a cart, its totals and the messages about the change. */
 export async function itemsAnswer(status: number, ctx: Ctx, found: CartRow, query: string): Promise<Answer> {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { CartLine } from './index.ts'
+import type { CartLine } from './contents.ts'
 
 /**
  * The lines with one more. A line for the same thing takes its quantity: the same product with the same inputs, options

@@ -1,17 +1,15 @@
 import { Problem } from '../kernel/errors.ts'
 import { readSingleton } from '../kernel/request/singletons.ts'
-import type { Values } from '../kernel/shape/fields.ts'
 import type { Draft } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { cartSettings } from '../settings/index.ts'
+import type { CartValues } from './cart-shop.ts'
 import type { CartFields } from './carts.ts'
 import { emptyContents } from './contents.ts'
 import { checkTypes } from './custom-attributes.ts'
 import { ownerIn } from './owners.ts'
 import { priceCart } from './price-cart.ts'
 import { summaryOf } from './summary.ts'
-
-type CartValues = Values<CartFields>
 
 /** A new cart with the store's cart settings. Later changes of the settings do not affect it. */
 export async function withSettings(work: Work, values: CartValues): Promise<CartValues> {

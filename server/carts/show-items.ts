@@ -7,11 +7,12 @@ import {
 } from '../totals/index.ts'
 import { type CartRow, contentsOf } from './carts.ts'
 import type { CartLine, ProductLine, TaxItem } from './contents.ts'
-import { componentIdsOf, type Includes } from './includes.ts'
+import { componentIdsOf } from './contents.ts'
+import type { Includes } from './includes.ts'
 import type { CartExplanation, PricedCart, PromotionItem } from './priced-cart.ts'
 
 const noImage = { mime_type: '', file_name: '', href: '' }
-const second = (time: string) => `${time.slice(0, 19)}Z`
+export const second = (time: string) => `${time.slice(0, 19)}Z`
 
 /** The items of a cart as clients see them: its lines, and then what promotions take off the whole cart. */
 export function itemsOf(row: Pick<CartRow, 'hidden' | 'updatedAt'>, baseUrl: string): readonly object[] {

@@ -2,7 +2,7 @@ import { integrationEnvelope } from '../integrations/index.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { linkTo, object, relationshipTo } from '../kernel/openapi/shapes.ts'
 import { flag, integer, number, readOnlyObject, text } from '../kernel/shape/fields.ts'
-import { type Row, walks } from '../kernel/shape/model.ts'
+import { walks } from '../kernel/shape/model.ts'
 
 const shownOnly = { required: true, readOnly: true } as const
 
@@ -27,8 +27,6 @@ export interface LogLinks {
   readonly integration: { readonly data: { readonly type: 'integration'; readonly id: string } }
   readonly job: { readonly data: { readonly type: 'integration-job'; readonly id: string } }
 }
-
-export type LogRow = Row<typeof fields>
 
 const log = {
   type: 'integration-log',

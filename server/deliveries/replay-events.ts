@@ -35,7 +35,7 @@ const queueReplay = (work: Work, replay: Replay, at?: Date): Promise<void> =>
 export async function beginReplay(work: Work, replay: Omit<Replay, 'place'>): Promise<boolean> {
   const places = Array.from({ length: replaysMax }, (_, place) => place)
   // One request at a time looks for a place.
-  await work.store.run(`SELECT pg_advisory_xact_lock(hashtextextended('replays ' || $1::text, 0))`)
+  await work.store.advisoryLock('replays')
   const rows = await work.store.run(
     `SELECT k.place FROM unnest($2::int[], $3::text[]) AS k (place, key) WHERE NOT EXISTS (
        SELECT FROM graphile_worker.jobs j WHERE j.key = $1::text || ' ' || k.key AND j.attempts < j.max_attempts)

@@ -1,6 +1,6 @@
 import { module } from '../kernel/module.ts'
 
-export { type EnteredCode, refuseCode } from './codes.ts'
+export type { EnteredCode } from './codes.ts'
 export type {
   Cause,
   CustomAttribute,
@@ -10,7 +10,7 @@ export type {
   Shopper,
 } from './discount-cart.ts'
 export { type CodeUse, type Evaluation, evaluate } from './evaluate.ts'
-export type { Message } from './messages.ts'
+export type {} from './messages.ts'
 export type { Promotion } from './promotion.ts'
 export { type Reason, reasonOf } from './reasons.ts'
 export { fromRule } from './rules/from-rule.ts'
@@ -25,8 +25,8 @@ export {
 export type { Share, ShippingShare } from './shares.ts'
 export { fromStandard } from './standard/from-standard.ts'
 export type { StandardDocument, StandardSchemas, StandardType } from './standard/standard-document.ts'
-export type { GiftsToAdd, Suggestion } from './suggestions.ts'
-export type { Applied, MissingGift, Refusal, UnmetNode, Verdict } from './verdicts.ts'
+export type { Suggestion } from './suggestions.ts'
+export type { Verdict } from './verdicts.ts'
 
 export const discounts = module({
   name: 'discounts',

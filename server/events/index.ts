@@ -1,9 +1,9 @@
 import { module } from '../kernel/module.ts'
 
-export { allEventKeys, type EventKey, entryVerbs, eventKeys, type Family } from './event-keys.ts'
+export { allEventKeys, entryVerbs } from './event-keys.ts'
 export { eventsOf, type StoreEvent, type StoreFacts, storeFacts } from './events-of.ts'
 export { mustBeKnownKeys } from './known-keys.ts'
-export { type Payload, queueData, webhookPayload, withoutIncluded } from './payload.ts'
+export { queueData, webhookPayload, withoutIncluded } from './payload.ts'
 export { payloadOf } from './payload-of.ts'
 
 export const events = module({

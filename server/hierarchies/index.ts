@@ -11,7 +11,7 @@ import { deleteNodeParent, updateNodeParent } from './node-parent.ts'
 import { nodes } from './nodes.ts'
 import { attachNodes, detachNodes, listNodesOfProduct } from './nodes-of-products.ts'
 
-export { attachProducts, detachProducts } from './node-products.ts'
+export {} from './node-products.ts'
 export { hierarchies, nodes }
 
 export const hierarchyChapter = module({

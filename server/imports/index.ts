@@ -1,7 +1,7 @@
 import { module } from '../kernel/module.ts'
 
 export { CsvFault, CsvScanner } from './csv-scanner.ts'
-export { type Delimiter, type HeaderNames, nameDelimiter } from './delimiters.ts'
+export { type Delimiter, nameDelimiter } from './delimiters.ts'
 export { findIdsByRef, type IdOfRef } from './external-refs.ts'
 export { bytesMax, columnsMax, rowCharactersMax, rowsMax } from './file-limits.ts'
 export { importJob } from './import-job.ts'

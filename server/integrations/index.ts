@@ -6,13 +6,10 @@ import { integrationsWith, type MustBeKnownKeys } from './integrations.ts'
 export { type Configuration, openConfiguration } from './configuration.ts'
 export { integrationEnvelope } from './envelope.ts'
 export {
-  type IntegrationFields,
-  type IntegrationRow,
   integrations,
   observedIntegrations,
-  type Paused,
 } from './integrations.ts'
-export { type IntegrationType, integrationTypes } from './kinds.ts'
+export {} from './kinds.ts'
 export { pauseIntegration } from './pause-integration.ts'
 
 export const integrationChapter = (mustBeKnownKeys: MustBeKnownKeys): Module =>

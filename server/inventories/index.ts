@@ -8,7 +8,7 @@ import { updateStock } from './update-stock.ts'
 
 export { allocate, deallocate, type Portion, ship } from './allocate.ts'
 export { type ChosenBundle, sellableOf } from './sellable.ts'
-export { findStock as stockOf, type Stock } from './stock-of.ts'
+export { findStock as stockOf } from './stock-of.ts'
 export { stockTransactions } from './stock-transactions.ts'
 
 const operationsIn = (dialect: Dialect) => ({

@@ -1,7 +1,7 @@
 import type { Connection } from '../kernel/storage/database.ts'
 import { StartupError } from '../platform/faults.ts'
 import type { ArchiveHeader } from './archive-form.ts'
-import { keyTable, leftBehind } from './left-behind.ts'
+import { keyTable } from './left-behind.ts'
 import { quoted, type Run, storeTables } from './store-tables.ts'
 
 /** The store of the server that the imported one replaces. */
@@ -91,5 +91,3 @@ export async function clearStore(
   })
   return keys?.[0] as string
 }
-
-export const isLeftBehind = (table: string): boolean => Object.hasOwn(leftBehind, table)

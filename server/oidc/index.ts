@@ -7,7 +7,7 @@ import { getOidcConfiguration } from './get-oidc-configuration.ts'
 import { defineLinks, defineProfiles } from './linked-users.ts'
 import { startOidcLogin } from './start-oidc-login.ts'
 
-export { type Redemption, redeemSignInCode } from './sign-in-code.ts'
+export { redeemSignInCode } from './sign-in-code.ts'
 
 export const oidc = (users: Users, onUnlinked: UnlinkHandler): Module =>
   module({

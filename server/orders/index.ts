@@ -15,14 +15,14 @@ import {
 
 export { addOrder } from './add-order.ts'
 export { address, addressExample } from './addresses.ts'
-export { type Buyer, type BuyerBody, buyerFields, findBuyer } from './buyer.ts'
+export { type Buyer, buyerFields, findBuyer } from './buyer.ts'
 export { findProductsOfOrder } from './find-products.ts'
 export { forgetBuyers } from './forget-buyer.ts'
 export { includedSchema, includedText } from './included.ts'
-export { contentsOfOrder, type OrderContents } from './order-contents.ts'
-export { firstState, type OrderState, shippings, statuses } from './order-states.ts'
+export type { OrderContents } from './order-contents.ts'
+export { shippings, statuses } from './order-states.ts'
 export { type OrderRow, orders } from './orders.ts'
-export { type GiveUpPayments, stateOf } from './prepare-order.ts'
+export type { GiveUpPayments } from './prepare-order.ts'
 export { recordBuyer } from './record-buyer.ts'
 export { allocateStock, noStock, type OrderStock, releaseStock } from './stock-of-order.ts'
 

@@ -1,4 +1,4 @@
-import type { OrderState } from './order-states.ts'
+import { isCancelledBy, isShippedBy, type OrderState } from './order-states.ts'
 
 /** What can happen to an order, beside being created and changed. */
 export type OrderEvent =
@@ -19,9 +19,7 @@ export function eventsBetween(before: OrderState, after: OrderState): readonly O
   const ofPayment = after.payment === before.payment ? undefined : byPayment[after.payment]
   return [
     ...(ofPayment ? [ofPayment] : []),
-    ...(after.shipping === 'fulfilled' && before.shipping !== 'fulfilled'
-      ? ['order.fulfilled' as const]
-      : []),
-    ...(after.status === 'cancelled' && before.status !== 'cancelled' ? ['order.cancelled' as const] : []),
+    ...(isShippedBy(before, after) ? ['order.fulfilled' as const] : []),
+    ...(isCancelledBy(before, after) ? ['order.cancelled' as const] : []),
   ]
 }

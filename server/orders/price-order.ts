@@ -1,6 +1,7 @@
 import {
   type CartRow,
   type CartValues,
+  componentIdsOf,
   isProduct,
   type PricedOutcome,
   priceCart,
@@ -59,16 +60,15 @@ async function mustBeSellable(
   }
   const available = await readAvailable(
     work,
-    products.flatMap(({ productId, components = {} }) => [
-      productId,
-      ...Object.values(components).flatMap(({ options }) => options.map(({ id }) => id)),
-    ]),
+    products.flatMap((line) => [line.productId, ...componentIdsOf(line)]),
   )
   const portions = portionsOf(lines, (id) => available(id, undefined) !== undefined)
   for (const { productId, location, quantity } of portions) {
     const left = available(productId, location) ?? 0
     if (quantity <= left) continue
-    const line = products.find((one) => one.productId === productId) ?? products.find(hasOption(productId))
+    const line =
+      products.find((one) => one.productId === productId) ??
+      products.find((one) => componentIdsOf(one).includes(productId))
     const what = line?.productId === productId ? line.name : `a part of ${line?.name}`
     throw new Problem('bad_request', `There is not enough stock of ${what}: ${left} left, not ${quantity}.`, {
       title: 'Insufficient stock',
@@ -77,14 +77,3 @@ async function mustBeSellable(
   }
   return portions
 }
-
-const hasOption =
-  (id: string) =>
-  ({
-    components = {},
-  }: {
-    readonly components?:
-      | Readonly<Record<string, { readonly options: readonly { readonly id: string }[] }>>
-      | undefined
-  }) =>
-    Object.values(components).some(({ options }) => options.some((option) => option.id === id))

@@ -12,7 +12,6 @@ export {
 } from './gateway.ts'
 export {
   balanceOf,
-  type Payment,
   type PaymentState,
   type PaymentSums,
   paymentOf,
@@ -34,8 +33,6 @@ export {
   type PaymentMethod,
   paymentMethods,
   type Transaction,
-  type TransactionStatus,
-  type TransactionType,
   transactionStatuses,
   transactionTypes,
 } from './transaction.ts'

@@ -14,7 +14,7 @@ export { livePrices, readLivePrices } from './live-prices.ts'
 export { type PriceFacts, priceCauses, priceFacts, priceVerdict } from './price-causes.ts'
 export { priceChangesAt } from './price-changes.ts'
 export { priceForQuantity } from './price-for-quantity.ts'
-export { type ItemPrice, type PriceContext, priceChanges, priceItem } from './price-item.ts'
+export { type ItemPrice, priceItem } from './price-item.ts'
 export { type PriceSource, type PriceTable, priceKeysOf, toPriceTable } from './price-source.ts'
 export { type PriceSpan, priceSpans } from './price-spans.ts'
 export { type Quote, type QuoteRequest, quote, type Shop } from './quote.ts'
@@ -22,8 +22,6 @@ export {
   type Amounts,
   type BookPrices,
   type PriceQuery,
-  type Resolution,
-  type ResolvedPrice,
   resolvePrice,
 } from './resolve-price.ts'
 export { type PriceTrace, priceAttributes, priceMeta, priceTrace, words } from './shown-fields.ts'

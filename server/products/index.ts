@@ -28,7 +28,6 @@ export {
   type Product,
   type ProductFields,
   type ProductVariation,
-  type ShownOption,
   shownVariations,
   type VariationMatrix,
   variationMatrix,

@@ -22,7 +22,7 @@ export {
   recordPayingShopper,
 } from './paying-shoppers.ts'
 export { shopperKeySql } from './shoppers.ts'
-export { type CodeOrder, spendCodes } from './spend-codes.ts'
+export { spendCodes } from './spend-codes.ts'
 
 /** What the promotions of each kind must know about their codes. */
 export const codeRules = {

@@ -9,7 +9,7 @@ export { promotionEnvelope } from './envelope.ts'
 export { limitConditions } from './limit-conditions.ts'
 export { loadPromotions, promotionsStateSql } from './load-promotions.ts'
 export { completePeriod, periodFields, timestampOf } from './period.ts'
-export { remember, type ShownPromotion, type StoredPromotion } from './remember.ts'
+export { remember, type StoredPromotion } from './remember.ts'
 export { promotions }
 
 export const promotionChapter = (codeRules: CodeRules): Module =>

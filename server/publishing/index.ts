@@ -33,7 +33,6 @@ export {
   joinedOf,
   partsOfDense,
   type Run,
-  termsOf,
   wordsOf,
 } from './words.ts'
 export { writeEdition } from './write-edition.ts'

@@ -7,7 +7,7 @@ import { getRelease } from './get-release.ts'
 import { listReleases } from './list-releases.ts'
 import { publishCatalog } from './publish-catalog.ts'
 
-export { findPublishedEdition, findRelease, releaseParameter } from './find-release.ts'
+export { findPublishedEdition, releaseParameter } from './find-release.ts'
 
 export const releaseChapter = module({
   name: 'releases',

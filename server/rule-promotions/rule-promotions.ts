@@ -1,6 +1,6 @@
 import { fromRule, type RuleSet } from '../discounts/index.ts'
 import { resource } from '../kernel/declare/resource.ts'
-import { flag, integer, text, type Values } from '../kernel/shape/fields.ts'
+import { flag, integer, text } from '../kernel/shape/fields.ts'
 import { indexed, walks } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import {
@@ -51,7 +51,6 @@ const fields = {
 }
 
 export type RulePromotionFields = typeof fields
-export type RulePromotionValues = Values<RulePromotionFields>
 
 /** A currency that is gone does not stand in the way of other changes. */
 const mustKnowCurrencies = (work: Work, { currencies }: RuleSet, before: RuleSet | undefined) =>

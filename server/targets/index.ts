@@ -1,7 +1,7 @@
 import { module } from '../kernel/module.ts'
 
-export { usualLimits } from './limits.ts'
-export type { Message, Outcome, SqsTarget, StompTarget, Target, WebhookTarget } from './message.ts'
+export {} from './limits.ts'
+export type { Message, Outcome, SqsTarget, StompTarget, Target } from './message.ts'
 export { type Network, openNetwork } from './network.ts'
 export { send } from './send.ts'
 export { isSigningSecret } from './sign.ts'

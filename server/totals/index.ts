@@ -11,8 +11,6 @@ export type {
   UnitAndValue,
 } from './cart-totals.ts'
 export {
-  type CodeDiscount,
-  type DisplayAmount,
   displayAmount,
   displayCart,
   displayLine,
@@ -23,13 +21,9 @@ export {
 export { lineTotals, totalCart } from './total-cart.ts'
 export type {
   CalculationMethod,
-  CustomDiscount,
-  CustomDiscounts,
   PromotionDiscounts,
-  ShippingPrice,
   TaxItem,
   TotalsCart,
-  TotalsComponent,
   TotalsLine,
 } from './totals-cart.ts'
 
