@@ -6,12 +6,12 @@ import {
   lineTotals,
 } from '../totals/index.ts'
 import { type CartRow, contentsOf } from './carts.ts'
-import type { CartLine, ProductLine, TaxItem } from './contents.ts'
-import { componentIdsOf } from './contents.ts'
+import { type CartLine, componentIdsOf, type ProductLine, type TaxItem } from './contents.ts'
 import type { Includes } from './includes.ts'
 import type { CartExplanation, PricedCart, PromotionItem } from './priced-cart.ts'
 
 const noImage = { mime_type: '', file_name: '', href: '' }
+/** A time as clients of carts see it, without milliseconds. */
 export const second = (time: string) => `${time.slice(0, 19)}Z`
 
 /** The items of a cart as clients see them: its lines, and then what promotions take off the whole cart. */

@@ -13,11 +13,9 @@ export {
 } from './catalog-for.ts'
 export { catalogRules } from './catalog-rules.ts'
 export { isDeltaLink } from './delta-link.ts'
-export {} from './envelope.ts'
 export { pendingRules, pricebooksOfRules, putIntoEffect } from './pending-rules.ts'
 export { inOrder, type PrioritizedPricebook } from './prioritized-pricebooks.ts'
 export { type Release, type ReleaseFields, releases } from './releases.ts'
-export type {} from './resolve-rule.ts'
 export { loadRules, rulesStateSql } from './rules-of-store.ts'
 export { requestedInstant, type Shopper, shopperOf } from './shopper-context.ts'
 export { catalogs }

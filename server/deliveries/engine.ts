@@ -3,7 +3,6 @@ import { atMost } from '../kernel/at-most.ts'
 import { type Change, readChangesAt } from '../kernel/feed/changes.ts'
 import { isTemporary } from '../kernel/storage/database.ts'
 import type { Instance, Work } from '../kernel/work/context.ts'
-import { workOf } from '../kernel/work/work-of.ts'
 import type { Network } from '../targets/index.ts'
 import { AttemptRecorder } from './attempt-recorder.ts'
 import { claim, findDue, type Wish } from './claim.ts'
@@ -13,6 +12,7 @@ import { type ClaimedJob, endpointOf } from './job.ts'
 import type { Attempt } from './record-attempts.ts'
 import { leaseMs } from './schedule.ts'
 import { Slots, slotLimits } from './slots.ts'
+import { workOfDeliveries } from './work-of-deliveries.ts'
 
 /** How soon jobs are noticed that become due, or that another process has made. */
 const pollMs = 500
@@ -138,7 +138,7 @@ export class Engine {
 
   async #begin(jobs: readonly ClaimedJob[]): Promise<void> {
     for (const [storeId, some] of Map.groupBy(jobs, (job) => job.storeId)) {
-      const work = workOf(this.#instance, { store: storeId, by: 'system deliveries' })
+      const work = workOfDeliveries(this.#instance, storeId)
       try {
         const endpoints = await findEndpoints(work, [...new Set(some.map((job) => job.integrationId))])
         const changes = await readChangesAt(work.store, [...new Set(some.map((job) => job.position))])

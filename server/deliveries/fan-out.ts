@@ -134,7 +134,7 @@ export async function queueJobs(
 }
 
 /** How many changes one transaction reads. */
-const changesMax = 500
+export const changesMax = 500
 
 /** What one round has done. */
 export interface Round {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isTemporary } from '../kernel/storage/database.ts'
 import type { Instance } from '../kernel/work/context.ts'
-import { workOf } from '../kernel/work/work-of.ts'
 import { fanOut } from './fan-out.ts'
+import { workOfDeliveries } from './work-of-deliveries.ts'
 
 /** How soon changes are noticed that another process has left behind. */
 const pollMs = 2_000
@@ -51,7 +51,7 @@ export async function followFeed(instance: Instance, onQueued: OnQueued, signal:
 
 /** Reads a store's feed to its end. Returns whether another process is doing so. */
 async function readOn(instance: Instance, storeId: string, onQueued: OnQueued): Promise<boolean> {
-  const work = workOf(instance, { store: storeId, by: 'system deliveries' })
+  const work = workOfDeliveries(instance, storeId)
   for (;;) {
     const round = await fanOut(work)
     if (round.integrationIds.length) onQueued(storeId, round.integrationIds)

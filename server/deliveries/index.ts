@@ -1,7 +1,5 @@
 import { module } from '../kernel/module.ts'
 
-export { forgetDeliveries } from './forget-deliveries.ts'
-
 import { integrationJobs } from './integration-jobs.ts'
 import { integrationLogs, logsOfIntegration, logsOfJob } from './integration-logs.ts'
 import { listIntegrationJobs, listIntegrationLogs, listJobLogs, listStoreLogs } from './list-deliveries.ts'
@@ -10,6 +8,7 @@ import { replayIntegration } from './replay-integration.ts'
 import { sendEvents } from './send-events.ts'
 import { testIntegration } from './test-integration.ts'
 
+export { forgetDeliveries } from './forget-deliveries.ts'
 export { trimDeliveries } from './trim-deliveries.ts'
 
 export const deliveries = module({

@@ -1,11 +1,11 @@
 import { pauseIntegration } from '../integrations/index.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Instance } from '../kernel/work/context.ts'
-import { workOf } from '../kernel/work/work-of.ts'
 import type { Outcome } from '../targets/index.ts'
 import type { JobState } from './integration-jobs.ts'
 import type { ClaimedJob } from './job.ts'
 import { pauseAfter } from './schedule.ts'
+import { workOfDeliveries } from './work-of-deliveries.ts'
 
 /** What became of one claimed job. */
 export interface Attempt {
@@ -18,16 +18,13 @@ export interface Attempt {
   readonly outcome: Outcome | undefined
 }
 
-/** The author of what the server does about deliveries by itself. */
-const author = 'system deliveries'
-
 /** Records attempts of one store, with their logs, in one transaction. Pauses integrations that fail for too long. */
 export async function recordAttempts(
   instance: Instance,
   storeId: string,
   attempts: readonly Attempt[],
 ): Promise<void> {
-  const work = workOf(instance, { store: storeId, by: author })
+  const work = workOfDeliveries(instance, storeId)
   const now = instance.clock.now()
   const failing = await work.store.transaction(async (store) => {
     const logs = attempts.flatMap((attempt) => (attempt.outcome ? [logOf(attempt.job, attempt.outcome)] : []))
@@ -65,7 +62,7 @@ const logOf = (job: ClaimedJob, outcome: Outcome) => ({
 
 /** Disables it, unless a client has done so already, or deleted it. */
 async function pause(instance: Instance, storeId: string, id: string): Promise<void> {
-  const work = workOf(instance, { store: storeId, by: author })
+  const work = workOfDeliveries(instance, storeId)
   await work.transaction(async (inside) => {
     const [row] = await inside.store.run(
       'DELETE FROM integration_failures WHERE store_id = $1 AND integration_id = $2 RETURNING dead',

@@ -2,7 +2,14 @@ import { storeFacts } from '../events/index.ts'
 import { readChanges } from '../kernel/feed/changes.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { Job } from '../kernel/work/job.ts'
-import { findObservers, jobsOf, positionOfDeliveries, queueJobs, tablesWithDocs } from './fan-out.ts'
+import {
+  changesMax,
+  findObservers,
+  jobsOf,
+  positionOfDeliveries,
+  queueJobs,
+  tablesWithDocs,
+} from './fan-out.ts'
 
 interface Replay {
   /** Which of the replays of the store it is. */
@@ -16,8 +23,6 @@ interface Replay {
   readonly askedAt?: number
 }
 
-/** How many changes one run reads. */
-const changesMax = 500
 /** So many events of a replay may wait at a time: a long one must not fill the database. */
 const waitingMax = 1_000
 const restMs = 1_000

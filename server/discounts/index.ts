@@ -10,7 +10,6 @@ export type {
   Shopper,
 } from './discount-cart.ts'
 export { type CodeUse, type Evaluation, evaluate } from './evaluate.ts'
-export type {} from './messages.ts'
 export type { Promotion } from './promotion.ts'
 export { type Reason, reasonOf } from './reasons.ts'
 export { fromRule } from './rules/from-rule.ts'

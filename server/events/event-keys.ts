@@ -29,10 +29,7 @@ export const entryVerbs = ['created', 'updated', 'deleted'] as const
 
 export type Family = keyof typeof eventKeys
 
-/** The key of every event that is not of a custom API. */
-export type EventKey = { [F in Family]: `${F}.${(typeof eventKeys)[F][number]}` }[Family]
-
-/** All keys, in the order of the table. */
+/** The keys of all events that are not of a custom API, in the order of the table. */
 export const allEventKeys: readonly string[] = Object.entries(eventKeys).flatMap(([family, verbs]) =>
   verbs.map((verb) => `${family}.${verb}`),
 )

@@ -7,7 +7,6 @@ import { getExtensionsApiDocument } from './get-extensions-api-document.ts'
 export { entriesOfApi } from './entries-of-api.ts'
 export { matchingNumber, matchingText } from './entry-value-conditions.ts'
 export { forgetValues } from './field-changes.ts'
-export { customApis }
 
 export const extensions = (mayUse: MayUse): Module =>
   module({

@@ -11,7 +11,6 @@ import { deleteNodeParent, updateNodeParent } from './node-parent.ts'
 import { nodes } from './nodes.ts'
 import { attachNodes, detachNodes, listNodesOfProduct } from './nodes-of-products.ts'
 
-export {} from './node-products.ts'
 export { hierarchies, nodes }
 
 export const hierarchyChapter = module({

@@ -1,16 +1,11 @@
 import { action } from '../kernel/declare/action.ts'
+import { object } from '../kernel/openapi/shapes.ts'
 import { json } from '../kernel/shape/answer.ts'
-import type { JsonSchema } from '../kernel/shape/fields.ts'
 import { authenticationRealms } from './authentication-realms.ts'
 import { realmClients } from './realm-client.ts'
 import { customerRealmId } from './realm-id.ts'
 
 const id = { type: 'string', format: 'uuid' }
-const object = (properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
-  type: 'object',
-  required: Object.keys(properties),
-  properties,
-})
 const shown = object({
   id,
   type: { const: 'customer-authentication-settings' },

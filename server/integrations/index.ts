@@ -5,11 +5,7 @@ import { integrationsWith, type MustBeKnownKeys } from './integrations.ts'
 
 export { type Configuration, openConfiguration } from './configuration.ts'
 export { integrationEnvelope } from './envelope.ts'
-export {
-  integrations,
-  observedIntegrations,
-} from './integrations.ts'
-export {} from './kinds.ts'
+export { integrations, observedIntegrations } from './integrations.ts'
 export { pauseIntegration } from './pause-integration.ts'
 
 export const integrationChapter = (mustBeKnownKeys: MustBeKnownKeys): Module =>

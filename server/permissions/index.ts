@@ -3,7 +3,6 @@ import { customApiRolePolicies } from './custom-api-role-policies.ts'
 import { getBuiltInRole } from './get-built-in-role.ts'
 import { listBuiltInRoles } from './list-built-in-roles.ts'
 
-export {} from './access.ts'
 export { mayUseEntries } from './may-use-entries.ts'
 
 export const permissions = module({

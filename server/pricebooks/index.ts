@@ -17,7 +17,7 @@ export {
   type StoredPrice,
   type StoredSale,
 } from './stored-prices.ts'
-export { pricebooks, priceModifiers, prices }
+export { pricebooks, prices }
 
 export const pricebookChapter = module({
   name: 'pricebooks',

@@ -1,5 +1,6 @@
 import type { StandardType } from '../discounts/index.ts'
 import { missingField, Problem } from '../kernel/errors.ts'
+import { charactersMax } from './promotion-document.ts'
 import { type SchemaMember, type StandardSchema, schemaMembers } from './schema-field.ts'
 
 /** What each type of promotion has in its `schema`, beside the catalogs. */
@@ -30,9 +31,6 @@ const membersOf: Readonly<Record<StandardType, Members>> = {
 }
 
 type Bag = Readonly<Record<string, unknown>>
-
-/** In characters of JSON. */
-const schemaMax = 65_536
 
 /** Refuses a schema that the type of promotion cannot have. The shape of its members is known to be right. */
 export function checkSchema(type: StandardType, schema: StandardSchema): void {
@@ -67,10 +65,10 @@ function checkMembers(type: StandardType, schema: StandardSchema): void {
     throw refusal('data.schema.y', `data.schema.y must be less than x (${has.x}), not ${has.y}.`)
   }
   const { length } = JSON.stringify(schema)
-  if (length > schemaMax) {
+  if (length > charactersMax) {
     throw refusal(
       'data.schema',
-      `data.schema must be at most ${schemaMax} characters of JSON, not ${length}.`,
+      `data.schema must be at most ${charactersMax} characters of JSON, not ${length}.`,
     )
   }
 }

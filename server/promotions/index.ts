@@ -9,6 +9,7 @@ export { promotionEnvelope } from './envelope.ts'
 export { limitConditions } from './limit-conditions.ts'
 export { loadPromotions, promotionsStateSql } from './load-promotions.ts'
 export { completePeriod, periodFields, timestampOf } from './period.ts'
+export { charactersMax, object } from './promotion-document.ts'
 export { remember, type StoredPromotion } from './remember.ts'
 export { promotions }
 

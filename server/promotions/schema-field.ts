@@ -1,15 +1,12 @@
 import type { StandardSchemas, StandardType } from '../discounts/index.ts'
 import { field, type JsonSchema } from '../kernel/shape/fields.ts'
 import { currencyCode, promotionAmount } from './amounts-field.ts'
+import { charactersMax, object } from './promotion-document.ts'
 
 /** The shape of `schema`. Which members a type of promotion has is in `check-schema.ts`. */
 
 export type StandardSchema = StandardSchemas[StandardType]
 
-const object = (properties: Readonly<Record<string, JsonSchema>>, ...required: readonly string[]) => ({
-  ...{ type: 'object', properties },
-  ...(required.length && { required }),
-})
 const listOf = (items: JsonSchema, maxItems: number, minItems = 0) => ({
   ...{ type: 'array', maxItems, items },
   ...(minItems && { minItems }),
@@ -87,8 +84,7 @@ export const schemaMembers = Object.keys(members) as readonly SchemaMember[]
 
 export const schemaField = field<StandardSchema>(object(members), {
   required: true,
-  about:
-    'Which items the promotion is for, and what it takes off. An update replaces all of it. At most 65536 characters of JSON.',
+  about: `Which items the promotion is for, and what it takes off. An update replaces all of it. At most ${charactersMax} characters of JSON.`,
   example: { currencies: [{ currency: 'USD', amount: 500 }] },
 })
 

@@ -5,6 +5,7 @@ import {
   type RuleSet,
   treeLimits,
 } from '../discounts/index.ts'
+import { charactersMax } from '../promotions/index.ts'
 import { isExact, listOf, texts } from './check-args.ts'
 import { type Budget, checkNodes, treeKinds } from './check-nodes.ts'
 import { fault } from './fault.ts'
@@ -22,9 +23,6 @@ const formsOf: Readonly<Record<string, readonly ActionArgs[0][]>> = {
   shipping_discount: ['fixed', 'percent', 'fixed_price'],
 }
 
-/** In characters of JSON. */
-const ruleSetMax = 65_536
-
 /** Refuses a rule set that cannot be compiled. Returns it without members that it does not have. */
 export function checkRuleSet(ruleSet: RuleSet, isAutomatic: boolean): RuleSet {
   const { catalog_ids, currencies, rules, actions } = ruleSet
@@ -40,8 +38,8 @@ export function checkRuleSet(ruleSet: RuleSet, isAutomatic: boolean): RuleSet {
   }
   mustHaveBundles(checked, path)
   const { length } = JSON.stringify(checked)
-  if (length <= ruleSetMax) return checked
-  throw fault(path, `must be at most ${ruleSetMax} characters of JSON, not ${length}`)
+  if (length <= charactersMax) return checked
+  throw fault(path, `must be at most ${charactersMax} characters of JSON, not ${length}`)
 }
 
 function checkAction(action: RuleAction, path: string, budget: Budget, isAutomatic: boolean): RuleAction {

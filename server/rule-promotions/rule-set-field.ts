@@ -1,12 +1,9 @@
 import type { RuleSet } from '../discounts/index.ts'
-import { field, type JsonSchema } from '../kernel/shape/fields.ts'
+import { field } from '../kernel/shape/fields.ts'
+import { charactersMax, object } from '../promotions/index.ts'
 
 /** The shape of `rule_set`. What conditions and arguments may be is in `check-rule-set.ts`. */
 
-const object = (properties: Readonly<Record<string, JsonSchema>>, ...required: readonly string[]) => ({
-  ...{ type: 'object', properties },
-  ...(required.length && { required }),
-})
 const count = (description: string) => ({
   ...{ type: ['integer', 'null'], minimum: 1, maximum: 1_000_000_000 },
   description,
@@ -94,8 +91,7 @@ export const ruleSetField = field<RuleSet>(
   ),
   {
     required: true,
-    about:
-      'What a cart must be like, and what the promotion takes off. An update replaces all of it. At most 65536 characters of JSON.',
+    about: `What a cart must be like, and what the promotion takes off. An update replaces all of it. At most ${charactersMax} characters of JSON.`,
     example: {
       rules: { strategy: 'cart_total', operator: 'gte', args: [10_000] },
       actions: [{ strategy: 'cart_discount', args: ['percent', 20] }],

@@ -1,6 +1,5 @@
 import { module } from '../kernel/module.ts'
 
-export {} from './limits.ts'
 export type { Message, Outcome, SqsTarget, StompTarget, Target } from './message.ts'
 export { type Network, openNetwork } from './network.ts'
 export { send } from './send.ts'

@@ -6,8 +6,6 @@ import { options } from './options.ts'
 import { variations } from './variations.ts'
 import { variationsOfProduct } from './variations-of-product.ts'
 
-export { modifiers, options, variations }
-
 export const variationChapter = module({
   name: 'variations',
   about: 'Variations, their options and modifiers, and how child products are built.',
