@@ -206,11 +206,14 @@ test('of two concurrent backups to one place the second is refused, and the firs
   const draft = () => fs.readdirSync(places).find((name) => /unfinished-\d+$/.test(name))
   await expect.poll(draft, { timeout: 60_000, interval: 1 }).toBeDefined()
   const own = draft()
+  // It must not finish before the second has been refused.
+  first.child.kill('SIGSTOP')
   expect(await run('backup', dataDir, backup)).toEqual({
     code: 1,
     output: `sutler: another backup to ${backup} is in progress (pid ${first.child.pid}): wait until it has finished, or choose another place\n`,
   })
   expect(fs.readdirSync(places).sort()).toEqual([own, 'monday.unfinished.pid'])
+  first.child.kill('SIGCONT')
   expect(await first.ended).toMatchObject({ code: 0 })
   expect(fs.readdirSync(places)).toEqual(['monday'])
   // Also if both begin at the same moment.
