@@ -146,8 +146,7 @@ test('the answer has the rule and its price books', async () => {
 })
 
 test('a change of a rule applies to the next request, in every process', async () => {
-  const { rows } = await world.sql('SELECT current_database() AS name')
-  const other = await start(testConfig(inject('postgres'), rows[0].name), swaps)
+  const other = await start(testConfig(inject('postgres'), world.database), swaps)
   try {
     const client = clientOf(other.url, world.shopper.token)
     const both = async () => [(await chosen()).catalogId, (await chosen({}, client)).catalogId]

@@ -89,8 +89,7 @@ test('a replay right after an integration was enabled again is not dropped with 
   await newAccount(world.admin, 'Elm')
   await hook.ended(1)
   hook.forget()
-  const { rows } = await world.sql('SELECT current_database() AS name')
-  const gate = new pg.Client(databaseUrl(inject('postgres'), rows[0].name))
+  const gate = new pg.Client(databaseUrl(inject('postgres'), world.database))
   await gate.connect()
   // Nobody reads the feed, and the receiver does not answer.
   await gate.query(`SELECT pg_advisory_lock(hashtextextended('fan out ' || $1, 0))`, [world.storeId])

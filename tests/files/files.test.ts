@@ -11,8 +11,7 @@ let world: World
 let directory: string
 beforeAll(async () => {
   world = await openWorld({ env: { LOG_LEVEL: 'silent' } })
-  const { rows } = await world.sql('SELECT current_database() AS name')
-  directory = filesOf(rows[0].name)
+  directory = filesOf(world.database)
 })
 afterAll(() => world.close())
 

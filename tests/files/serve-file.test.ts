@@ -142,8 +142,7 @@ test('other URLs are a 404', async () => {
 
 test('a file whose content is lost is a 404 that may not be cached', async () => {
   const { id, link } = await uploaded(world, { name: 'a.txt', content: 'x' })
-  const { rows } = await world.sql('SELECT current_database() AS name')
-  rmSync(`${filesDirOf(testConfig('postgres://a@/b', rows[0].name))}/${world.storeId}/${id}`)
+  rmSync(`${filesDirOf(testConfig('postgres://a@/b', world.database))}/${world.storeId}/${id}`)
   const answer = await ask(link.href)
   expect([answer.status, answer.headers.get('cache-control')]).toEqual([404, null])
 })

@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Merger, takeOverMerging } from '../support/merge-totals.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { makeHierarchy, makeNode, nodePath } from './trees.ts'
 
 let world: World
+let merger: Merger
 beforeAll(async () => {
   world = await openWorld({ alone: true })
+  // So small that some dozens of rows make blocks on both levels.
+  merger = await takeOverMerging(world, 6, 4)
 })
-afterAll(() => world.close())
-
-/** Makes blocks so small that a few dozen rows fill many, on both levels. */
-const merge = () =>
-  world.sql(
-    'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT merge_list_deltas(100, rows_max => 6, blocks_max => 4); COMMIT',
-  )
+afterAll(async () => {
+  await merger.close()
+  await world.close()
+})
 
 test('a moved node leaves one list of children and enters another, also with merged blocks', async () => {
   const { admin } = world
@@ -22,7 +23,7 @@ test('a moved node leaves one list of children and enters another, also with mer
   const requests = Array.from({ length: 32 }, () => makeNode(admin, h, undefined, { parent: from }))
   const ids = (await Promise.all(requests)).map(({ id }) => id as string).sort()
   const [stay, go] = [ids.filter((_, i) => i % 4 === 0), ids.filter((_, i) => i % 4 !== 0)]
-  await merge()
+  await merger.merge()
 
   let lastChange = ''
   let movedAt = '2999-01-01T00:00:00.000Z'
@@ -65,10 +66,10 @@ test('a moved node leaves one list of children and enters another, also with mer
   for (const when of ['after they moved', 'after merging']) {
     await expectTrue(when, from, stay)
     await expectTrue(when, to, go)
-    await merge()
+    await merger.merge()
   }
   await move(from, go)
-  await merge()
+  await merger.merge()
   await expectTrue('when they are back', from, ids)
   await expectTrue('when they have left', to, [])
 })

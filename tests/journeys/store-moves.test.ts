@@ -18,10 +18,9 @@ const databases: OwnDatabase[] = []
 beforeAll(async () => {
   world = await openWorld({ alone: true, overHttp: true })
   lists = await fillStore(world)
-  const name = (await world.sql('SELECT current_database() AS name')).rows[0].name
   source = {
-    DATABASE_URL: databaseUrl(inject('postgres'), name),
-    SUTLER_FILES_DIR: filesOf(name),
+    DATABASE_URL: databaseUrl(inject('postgres'), world.database),
+    SUTLER_FILES_DIR: filesOf(world.database),
   }
 })
 afterAll(async () => {

@@ -42,14 +42,12 @@ async function open(): Promise<Arena> {
   const double = await StripeDouble.open()
   const env = { SUTLER_STRIPE_URL: double.url }
   const world = await openWorld({ alone: true, env })
-  const { rows } = await world.sql('SELECT current_database() AS name')
-  const [{ name }] = rows
-  const second = await start(testConfig(inject('postgres'), name, env))
+  const second = await start(testConfig(inject('postgres'), world.database, env))
   const at = (url: string): Side => ({
     seller: clientOf(url, world.admin.token),
     shopper: clientOf(url, world.shopper.token),
   })
-  const gate = new pg.Client(databaseUrl(inject('postgres'), name))
+  const gate = new pg.Client(databaseUrl(inject('postgres'), world.database))
   await gate.connect()
   await takeManualPayments(world.admin)
   await takeStripePayments(world.admin, double)

@@ -52,6 +52,8 @@ export interface World {
   clientWith(token: string | undefined): Client
   /** The context of jobs and rules, for what no API does. */
   readonly work: Work
+  /** The name of its database, for another server or connection. */
+  readonly database: string
   /** SQL on the database, for what no API shows. Other files may have had stores there. */
   sql(text: string, values?: unknown[]): Promise<pg.QueryResult>
   /** SQL on the change feed, after all writes are in it. */
@@ -214,6 +216,7 @@ async function worldIn(
     key: { id: `client-of-${first.client}`, secret: secretOf(first.client) },
     clientWith,
     work: workOf(place.server.instance, { store: first.id, by: 'tests request' }),
+    database: database.name,
     sql: database.sql,
     feed: async (text, values) => {
       const { rows: stores } = await database.sql('SELECT DISTINCT store_id AS id FROM fresh_changes')

@@ -12,8 +12,7 @@ let second: Running
 let elsewhere: Client
 beforeAll(async () => {
   world = await openWorld({ alone: true })
-  const { rows } = await world.sql('SELECT current_database()')
-  second = await start(testConfig(inject('postgres'), rows[0].current_database))
+  second = await start(testConfig(inject('postgres'), world.database))
   elsewhere = clientOf(second.url, world.admin.token)
   await takeManualPayments(world.admin)
 })

@@ -22,9 +22,8 @@ beforeAll(async () => {
   shop = await openStripeShop()
   world = shop.world
   double = shop.double
-  const { rows } = await world.sql('SELECT current_database()')
   const settings = { SUTLER_STRIPE_URL: double.url }
-  second = await start(testConfig(inject('postgres'), rows[0].current_database, settings))
+  second = await start(testConfig(inject('postgres'), world.database, settings))
   elsewhere = clientOf(second.url, world.admin.token)
   double.onRequest = async () => void (await sleep(20 * Math.random()))
 })

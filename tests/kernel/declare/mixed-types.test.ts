@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { action } from '../../../server/kernel/declare/action.ts'
 import { type Resource, resource } from '../../../server/kernel/declare/resource.ts'
 import { module } from '../../../server/kernel/module.ts'
@@ -8,6 +8,7 @@ import { choice, text } from '../../../server/kernel/shape/fields.ts'
 import { walks } from '../../../server/kernel/shape/model.ts'
 import { keys } from '../../../server/keys/index.ts'
 import { mergeTotals } from '../../support/merge-totals.ts'
+import { databaseUrl } from '../../support/own-database.ts'
 import { openWorld, type World } from '../../support/world.ts'
 import {
   area,
@@ -229,7 +230,7 @@ describe('a list in an order of its own', () => {
       }
     }
     await expectPages()
-    await mergeTotals(world)
+    await mergeTotals(databaseUrl(inject('postgres'), world.database))
     const { rows } = await world.sql(`SELECT count(*)::int AS blocks FROM list_blocks WHERE list = 'lines'`)
     expect(rows[0].blocks).toBeGreaterThan(1)
     await expectPages()

@@ -4,22 +4,23 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { accounts } from '../../../server/accounts/accounts.ts'
 import { type Bound, boundSql, rangeTotalSql } from '../../../server/kernel/query/places.ts'
 import { tries } from '../../support/long.ts'
+import { type Merger, takeOverMerging } from '../../support/merge-totals.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 /** Totals of ranges and pages at any place, against counting: whatever is written, and merged, in whatever order. */
 
 let world: World
+let merger: Merger
 beforeAll(async () => {
   world = await openWorld({ alone: true })
+  // So small that some dozens of rows make blocks on both levels.
+  merger = await takeOverMerging(world, 6, 4)
 })
-afterAll(() => world.close())
+afterAll(async () => {
+  await merger.close()
+  await world.close()
+})
 beforeEach(() => world.sql('TRUNCATE accounts, list_totals, list_deltas, list_moves, list_blocks CASCADE'))
-
-/** So small that some dozens of rows make blocks on both levels. */
-const merge = () =>
-  world.sql(
-    'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT merge_list_deltas(100, rows_max => 6, blocks_max => 4); COMMIT',
-  )
 
 const columns = ['id', 'created_at', 'updated_at'] as const
 type Row = Record<(typeof columns)[number], string>
@@ -77,7 +78,7 @@ const aStep = fc.oneof(
       () =>
         touch(m, of, to),
   ),
-  { weight: 3, arbitrary: fc.constant(merge) },
+  { weight: 3, arbitrary: fc.constant(() => merger.merge()) },
 )
 
 /** A range of one order, and a page of it. */
@@ -152,7 +153,7 @@ test('a range has an exact total and the right pages after any writes and merges
 test('a large block without its first rows is split correctly', async () => {
   const onDay = (n: number): Row => ({ id: randomUUID(), created_at: day(n), updated_at: day(n) })
   await insert(Array.from({ length: 60 }, (_, i) => onDay(i)))
-  await merge()
+  await merger.merge()
   // Three rows to a block, two blocks to a larger one: one of these begins both.
   for (const first of [3, 12]) {
     await world.sql('DELETE FROM accounts WHERE store_id = $1 AND created_at >= $2 AND created_at < $3', [
@@ -160,9 +161,9 @@ test('a large block without its first rows is split correctly', async () => {
       day(first),
       day(first + 3),
     ])
-    await merge()
+    await merger.merge()
     await insert(Array.from({ length: 30 }, (_, i) => onDay(first + 3 + i / 100)))
-    await merge()
+    await merger.merge()
     const { body } = await world.admin.get(`/v2/accounts?filter=ge(created_at,${day(40)})&sort=created_at`)
     expect(body.meta.results.total, `the rows behind, after ${first}`).toBe(20)
     const before = await world.admin.get(`/v2/accounts?filter=lt(created_at,${day(40)})&page[limit]=1`)
@@ -173,7 +174,7 @@ test('a large block without its first rows is split correctly', async () => {
 test('every snapshot has exact totals of ranges while others write and merge', async () => {
   const { database } = world.server.instance
   await insert(fc.sample(aRow, 300))
-  await merge()
+  await merger.merge()
   let stopped = false
   // One deletes and changes: two could wait for each other's rows.
   const rewrites = [
@@ -217,7 +218,7 @@ test('every snapshot has exact totals of ranges while others write and merge', a
     })
     expect(row?.[0], `the total by ${column}, ${JSON.stringify(bounds)} ${ends}`).toBe(row?.[1])
   }
-  const others = [keepOn(merge), ...writes.map(keepOn)]
+  const others = [keepOn(() => merger.merge()), ...writes.map(keepOn)]
   try {
     for (let i = 0; i < 100; i++) await Promise.all(columns.map(onePage))
   } finally {

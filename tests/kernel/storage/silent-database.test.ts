@@ -18,8 +18,7 @@ const account = (name: string) => ({ data: { type: 'account', name } })
 
 /** A server of the test's own, on the way to the database that it stalls; and the address of an account. */
 async function open({ onTestFinished }: TestContext, connections: number) {
-  const { rows } = await world.sql('SELECT current_database() AS name')
-  const proxy = await openStallingProxy(inject('postgres'), rows[0].name)
+  const proxy = await openStallingProxy(inject('postgres'), world.database)
   const env = { DATABASE_URL: proxy.url, SUTLER_DATABASE_CONNECTIONS: String(connections) }
   // Its clock stands still, so it checks only once whether the token's key still exists. A check that times out would
   // end the request before it reaches its own connection, which would stay open and silent.

@@ -35,8 +35,7 @@ async function takeAll(worker: string): Promise<void> {
 }
 
 async function openSession(worker: string): Promise<pg.Client> {
-  const database = (await world.sql('SELECT current_database() AS name')).rows[0].name
-  const session = new pg.Client(databaseUrl(inject('postgres'), database))
+  const session = new pg.Client(databaseUrl(inject('postgres'), world.database))
   await session.connect()
   await session.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [worker])
   return session
