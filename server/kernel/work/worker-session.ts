@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { Database } from '../storage/database.ts'
 
-/** A worker that has just claimed a job may not have taken its lock yet. */
+/** A short worker may claim its first job before it has its lock. A long one has its lock first. */
 const graceMs = 10_000
 
 /** Returns jobs that are locked for these workers, but never reached them. */
@@ -9,7 +9,7 @@ const returnLost = `UPDATE graphile_worker._private_jobs
   SET locked_at = NULL, locked_by = NULL, attempts = greatest(attempts - 1, 0)
   WHERE locked_by = ANY($1) AND locked_at < now() - $3 * interval '1 ms' AND id <> ALL($2::bigint[])`
 
-const isDead = `locked_at < now() - $1 * interval '1 ms' AND NOT EXISTS (
+const isDead = `locked_by IS NOT NULL AND NOT EXISTS (
   SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
     AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
     AND (l.classid::bigint << 32 | l.objid::bigint) = hashtextextended(locked_by, 0))`
@@ -18,7 +18,8 @@ const isDead = `locked_at < now() - $1 * interval '1 ms' AND NOT EXISTS (
 const returnOrphans = `WITH long AS (
     UPDATE long_jobs SET locked_by = NULL WHERE ${isDead}
   )
-  UPDATE graphile_worker._private_jobs SET locked_at = NULL, locked_by = NULL WHERE ${isDead}`
+  UPDATE graphile_worker._private_jobs SET locked_at = NULL, locked_by = NULL
+  WHERE ${isDead} AND locked_at < now() - $1 * interval '1 ms'`
 
 /**
  * Shows other processes that this one is alive: its session in the database holds a lock for each of its workers, and

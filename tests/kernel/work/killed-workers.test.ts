@@ -25,12 +25,13 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** All jobs of the tests are in the hands of this worker, and have been for a while. */
+/** All jobs of the tests are in the hands of this worker: the short ones for a while, the long ones since now. */
 async function takeAll(worker: string): Promise<void> {
-  for (const table of ['graphile_worker._private_jobs', 'long_jobs'])
+  const since = { 'graphile_worker._private_jobs': '1 minute', long_jobs: '0' }
+  for (const [table, age] of Object.entries(since))
     await world.sql(
-      `UPDATE ${table} SET locked_by = $1, locked_at = now() - interval '1 minute' WHERE payload::text ~ 'orphaned|kept'`,
-      [worker],
+      `UPDATE ${table} SET locked_by = $1, locked_at = now() - $2::interval WHERE payload::text ~ 'orphaned|kept'`,
+      [worker, age],
     )
 }
 
