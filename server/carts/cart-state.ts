@@ -1,5 +1,5 @@
 import type { Work } from '../kernel/work/context.ts'
-import { codesStateSql, hasPaidSql, shopperKeySql } from '../promotion-codes/index.ts'
+import { codesStateSql } from '../promotion-codes/index.ts'
 import { promotionsStateSql } from '../promotions/index.ts'
 import { rulePromotionsStateSql } from '../rule-promotions/index.ts'
 import type { CalculationMethod } from '../totals/index.ts'
@@ -8,7 +8,8 @@ import type { CartValues } from './cart-shop.ts'
 const rules = `(SELECT s.state FROM catalog_rule_states s WHERE s.store_id = $1)`
 const releases = `(SELECT concat_ws(',', count(*), max(e.published_at), sum((e.made_of->>'additions')::integer),
   count(*) FILTER (WHERE e.withdrawn)) FROM catalog_editions e WHERE e.store_id = $1)`
-const currencies = `(SELECT string_agg(c.version::text, ',' ORDER BY c.id) FROM currencies c WHERE c.store_id = $1)`
+// A new currency may follow one that was deleted, with the same version.
+const currencies = `(SELECT md5(string_agg(concat(c.id, c.version), ',' ORDER BY c.id)) FROM currencies c WHERE c.store_id = $1)`
 const settings = `(SELECT s.version FROM singletons s WHERE s.store_id = $1 AND s.name = 'settings')`
 const tagsOf = (accounts: string) =>
   `(SELECT json_agg(tag->>'id') FROM accounts a, jsonb_array_elements(a.account_tags) tag
@@ -31,10 +32,9 @@ export function stateSql({ customers, accounts, email, codes }: CartSql): string
   const [customer, account] = [customers, accounts].map((list) => `(${list}->>0)`) as [string, string]
   const ownEmail = `coalesce((SELECT k.doc->>'email' FROM customers k
     WHERE k.store_id = $1 AND k.id = ${customer}::uuid), ${email})`
-  const shopper = shopperKeySql(customer, account, email)
   return `concat_ws('|', ${rules}, ${releases}, ${currencies}, ${settings}, ${tagsOf(accounts)},
     ${promotionsStateSql}, ${rulePromotionsStateSql},
-    ${codesStateSql(codes, shopper, hasPaidSql(customer, account, ownEmail))}, ${customer}, ${account})`
+    ${codesStateSql(codes, { customerId: customer, accountId: account, email: ownEmail })}, ${customer}, ${account})`
 }
 
 const bound = stateSql({

@@ -1,9 +1,11 @@
 import type { EnteredCode, Shopper } from '../discounts/index.ts'
 import type { Tuple } from '../kernel/storage/database.ts'
+import { caseless } from '../kernel/storage/expressions.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { foldedCode } from './folded-code.ts'
+import { hasPaidSql } from './paying-shoppers.ts'
 import { allKinds, type Kind } from './promotion-kinds.ts'
-import { shopperKey } from './shoppers.ts'
+import { type ShopperSql, shopperKey, shopperKeySql } from './shoppers.ts'
 
 /**
  * Finds codes as a shopper entered them, in capitals or small letters, in the order of `texts`. A code of several
@@ -70,13 +72,17 @@ function toEnteredCode(tuple: Tuple): EnteredCode {
   }
 }
 
+/** Whether the code `c` is for the shopper: see `refuseCode`. Of their name it only says this, so no state holds it. */
+const isNamedSql = ({ customerId, email }: ShopperSql): string =>
+  `EXISTS (SELECT FROM jsonb_path_query((c.doc->'user')::jsonb, '$[*]') u
+     WHERE u#>>'{}' = ${customerId} OR ${caseless("(u#>>'{}')")} = ${caseless(`(${email})`)})`
+
 /**
  * The SQL of a text that changes when what `findEnteredCodes` returns for these codes and this shopper changes in a way
- * that matters to a cart. `codes` is the SQL of a jsonb list of texts, `shopper` that of `shopperKeySql`, `hasPaid`
- * that of `hasPaidSql`. Of a code that an order uses up once, it only matters whether a use is left: carts with a
- * popular code keep their prices.
+ * that matters to a cart. `codes` is the SQL of a jsonb list of texts. Of a code that an order uses up once, it only
+ * matters whether a use is left: carts with a popular code keep their prices.
  */
-export const codesStateSql = (codes: string, shopper: string, hasPaid: string): string =>
+export const codesStateSql = (codes: string, shopper: ShopperSql): string =>
   `(SELECT string_agg(state, ',' ORDER BY state) FROM (${allKinds
     .map((kind) =>
       codesSql(
@@ -85,8 +91,9 @@ export const codesStateSql = (codes: string, shopper: string, hasPaid: string): 
         `concat_ws(' ', c.id, c.version,
            CASE WHEN c.doc->>'consume_unit' = '${kind.consumeUnits[0]}' THEN (c.max_uses > c.used)::integer
              ELSE c.max_uses - c.used END,
-           'shopper ' || (${limitPerShopper} > ${usedByShopper(kind, shopper)}),
-           CASE WHEN c.doc->>'is_for_new_shopper' = 'true' THEN 'paid ' || ${hasPaid} END) AS state`,
+           'shopper ' || (${limitPerShopper} > ${usedByShopper(kind, shopperKeySql(shopper))}),
+           CASE WHEN c.doc->'user' IS NOT NULL THEN 'named ' || ${isNamedSql(shopper)} END,
+           CASE WHEN c.doc->>'is_for_new_shopper' = 'true' THEN 'paid ' || ${hasPaidSql(shopper)} END) AS state`,
       ),
     )
     .join(' UNION ALL ')}) codes)`

@@ -17,11 +17,9 @@ export { codesStateSql, findEnteredCodes } from './find-entered-codes.ts'
 export {
   forgetPayingGuests,
   forgetPayingShoppers,
-  hasPaidSql,
   isNewShopper,
   recordPayingShopper,
 } from './paying-shoppers.ts'
-export { shopperKeySql } from './shoppers.ts'
 export { spendCodes } from './spend-codes.ts'
 
 /** What the promotions of each kind must know about their codes. */

@@ -1,6 +1,6 @@
 import type { Shopper } from '../discounts/index.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { guestPrefix, shopperKeys, shopperKeysSql } from './shoppers.ts'
+import { guestPrefix, type ShopperSql, shopperKeys, shopperKeysSql } from './shoppers.ts'
 
 /**
  * Records by whom the first payment of an order is: a customer, an account, an email address, or several of them. In
@@ -26,10 +26,10 @@ export async function isNewShopper({ store }: Work, shopper: Shopper): Promise<b
   return !row
 }
 
-/** The SQL of whether a shopper has paid an order: see `isNewShopper`. The arguments are those of `shopperKeysSql`. */
-export const hasPaidSql = (customerId: string, accountId: string, email: string): string =>
+/** The SQL of whether a shopper has paid an order: see `isNewShopper`. */
+export const hasPaidSql = (shopper: ShopperSql): string =>
   `EXISTS (SELECT FROM paying_shoppers p
-     WHERE p.store_id = $1 AND p.shopper = ANY(${shopperKeysSql(customerId, accountId, email)}))`
+     WHERE p.store_id = $1 AND p.shopper = ANY(${shopperKeysSql(shopper)}))`
 
 /** Forgets the email addresses of orders. Their customers and accounts remain: they have ids. */
 export async function forgetPayingGuests({ store }: Work, orderIds: readonly string[]): Promise<void> {

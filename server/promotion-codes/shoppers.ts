@@ -14,11 +14,18 @@ export function shopperKey({ customerId, accountId, email }: Shopper): string | 
 export const shopperKeys = ({ customerId, accountId, email }: Shopper): readonly string[] =>
   [{ customerId }, { accountId }, { email }].flatMap((one) => shopperKey(one) ?? [])
 
-/** `shopperKey` in SQL, in the collation of the column. The arguments are expressions, each of a text or null. */
-export const shopperKeySql = (customerId: string, accountId: string, email: string): string =>
+/** The SQL of a shopper: expressions, each of a text or null. */
+export interface ShopperSql {
+  readonly customerId: string
+  readonly accountId: string
+  readonly email: string
+}
+
+/** `shopperKey` in SQL, in the collation of the column. */
+export const shopperKeySql = ({ customerId, accountId, email }: ShopperSql): string =>
   `(coalesce('customer:' || ${customerId}, 'account:' || ${accountId}, '${guestPrefix}' || ${caseless(`(${email})`)}) COLLATE "C")`
 
 /** `shopperKeys` in SQL: a list, with nulls for what is absent. */
-export const shopperKeysSql = (customerId: string, accountId: string, email: string): string =>
+export const shopperKeysSql = ({ customerId, accountId, email }: ShopperSql): string =>
   `ARRAY['customer:' || ${customerId}, 'account:' || ${accountId},
      '${guestPrefix}' || ${caseless(`(${email})`)}] COLLATE "C"`

@@ -33,3 +33,18 @@ test.each(['disabled', 'deleted'])('a cart keeps a currency that is %s', async (
   expect(await total()).toBe('¥10,500')
   if (how === 'disabled') await world.admin.delete(`${currencies}/${id}`)
 })
+
+test('a cart takes the format of its currency from a new currency with the same code', async () => {
+  const create = async (more: object) =>
+    (await world.admin.post(currencies, { data: { ...yen, ...more } })).body.data.id
+  const first = await create({})
+  const path = '/v2/carts/paid-in-a-currency-of-another-format'
+  await world.shopper.post(`${path}/items`, engraving(10_000), { 'x-moltin-currency': 'JPY' })
+  const total = async () =>
+    (await world.shopper.get(path)).body.data.meta.display_price.with_tax.formatted as string
+  expect(await total()).toBe('¥10,000')
+  await world.admin.delete(`${currencies}/${first}`)
+  // With as many changes as the first: none.
+  await create({ format: '{price} yen' })
+  expect(await total()).toBe('10,000 yen')
+})

@@ -4,10 +4,8 @@ import type { Shopper } from '../../server/discounts/index.ts'
 import {
   codesStateSql,
   findEnteredCodes,
-  hasPaidSql,
   isNewShopper,
   recordPayingShopper,
-  shopperKeySql,
 } from '../../server/promotion-codes/index.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { addCodes, idIn, kinds, makeCode, makePromotion, newCode, spend, units } from './merchant.ts'
@@ -22,8 +20,8 @@ const customer = (): Shopper => ({ customerId: randomUUID(), email: `${randomUUI
 
 /** The state of codes for a shopper, as a statement about carts reads it. */
 async function stateOf(codes: readonly string[], { customerId, accountId, email }: Shopper = {}) {
-  const ids = ['$3::text', '$4::text', '$5::text'] as const
-  const text = `SELECT ${codesStateSql('$2::jsonb', shopperKeySql(...ids), hasPaidSql(...ids))}` as const
+  const shopper = { customerId: '$3::text', accountId: '$4::text', email: '$5::text' }
+  const text = `SELECT ${codesStateSql('$2::jsonb', shopper)}` as const
   const list = JSON.stringify(codes.map((code) => code.toLowerCase()))
   const values = [customerId ?? null, accountId ?? null, email ?? null]
   const [row] = await world.work.store.read(text, list, ...values)
@@ -93,6 +91,19 @@ describe.each(kinds)('a code of %s', (kind) => {
     await addCodes(world.admin, promotion, { code, uses: 2 })
     states.push(await stateOf([code]))
     expect(new Set(states).size).toBe(4)
+  })
+
+  test('changes its state when a shopper becomes one of those it is for, or is no longer', async () => {
+    const ann = customer()
+    const { code } = await makeCode(world.admin, kind, { user: [randomUUID(), ann.email] })
+    const state = await stateOf([code], ann)
+    expect(await stateOf([code], { ...ann, email: 'new@example.com' })).not.toBe(state)
+    expect(await stateOf([code], { ...ann, email: ann.email?.toUpperCase() })).toBe(state)
+    expect(state).not.toContain(ann.email)
+    const byId = await makeCode(world.admin, kind, { user: ann.customerId })
+    const named = await stateOf([byId.code], ann)
+    expect(await stateOf([byId.code], { ...ann, email: 'new@example.com' })).toBe(named)
+    expect(await stateOf([byId.code], { email: ann.email })).not.toBe(named)
   })
 
   test('changes its state with every use where each use discounts one thing', async () => {
