@@ -18,6 +18,7 @@ import { json, noContent } from '../kernel/shape/answer.ts'
 import { choice, field, group, list, type Shown, text } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { applyEach } from './apply-each.ts'
+import { type ItemLink, itemLinkFields } from './item-link.ts'
 import { lineOf, withLine } from './line-of.ts'
 import { allOrNothing } from './request.ts'
 
@@ -54,7 +55,7 @@ const area = 'cart-discounts'
 
 /** The discounts of an item, or of the cart itself. */
 interface Holder {
-  readonly of: (contents: Contents) => readonly CustomDiscount[]
+  readonly of: (contents: Contents, source?: string) => readonly CustomDiscount[]
   readonly set: (contents: Contents, discounts: readonly CustomDiscount[]) => Contents
 }
 
@@ -64,44 +65,60 @@ const ofCart: Holder = {
 }
 
 const ofItem = (id: string): Holder => ({
-  of: (contents) => lineOf(contents, id).customDiscounts,
+  of: (contents, source) => lineOf(contents, id, source).customDiscounts,
   set: (contents, customDiscounts) => withLine(contents, id, { customDiscounts }),
 })
 
-/** Adds custom discounts to a cart. */
+const holderOf = (itemId: string | undefined): Holder => (itemId === undefined ? ofCart : ofItem(itemId))
+
+/** A discount of a list: for an item, or for the cart itself. */
+interface ListedDiscount extends DiscountValues {
+  readonly relationships?: { readonly item: { readonly data: ItemLink } } | undefined
+}
+
+/** Adds custom discounts to a cart and its items. */
 export const addCustomDiscounts = action({
   name: 'add-custom-discounts',
   route: 'POST /v2/carts/:cart_id/custom-discounts',
   about:
-    'Adds custom discounts to a cart, which takes them in place of promotions. Those that cannot be added are listed in `errors`; with `options.add_all_or_nothing`, nothing is added then.',
+    'Adds custom discounts to a cart, which takes them in place of promotions, or to its items. Those that cannot be added are listed in `errors`; with `options.add_all_or_nothing`, nothing is added then.',
   area,
   status: 201,
   queuesBy: 'cart_id',
-  data: list(group({ type: choice(['custom_discount'], { required: true }), ...required }, {}), {
-    required: true,
-    maxItems: 100,
-    about: 'The discounts.',
-  }),
+  data: list(
+    group(
+      {
+        type: choice(['custom_discount'], { required: true }),
+        ...required,
+        relationships: group(itemLinkFields, {
+          about: 'The item that is discounted. Without it, the discount is one of the cart itself.',
+        }),
+      },
+      {},
+    ),
+    { required: true, maxItems: 100, about: 'The discounts.' },
+  ),
   shows: { data: listOf(customDiscountSchema), errors: true },
   async run(ctx, { params, data, rawBody }) {
     const isAllOrNothing = allOrNothing(rawBody, 'add_all_or_nothing', false)
     const refused: Problem[] = []
-    const added: string[] = []
+    const added: (readonly [id: string, itemId: string | undefined])[] = []
     const row = await changeCart(ctx, params.cart_id, {
       apply: (contents, shop, cart) =>
         applyEach(
           contents,
-          data as readonly DiscountValues[],
+          data as readonly ListedDiscount[],
           { isAllOrNothing, refused },
-          (sofar, values, i) => {
+          (sofar, { relationships, ...values }, i) => {
+            const itemId = relationships?.item.data.id
             const discount = newDiscount(values, shop.now)
-            const next = withDiscount(sofar, ofCart, discount, { cart, shop, source: `data.${i}` })
-            added.push(discount.id)
+            const next = withDiscount(sofar, holderOf(itemId), discount, { cart, shop, source: `data.${i}` })
+            added.push([discount.id, itemId])
             return next
           },
         ),
     })
-    const answer = json(201, { data: added.map((id) => shown(row, ofCart, id)) })
+    const answer = json(201, { data: added.map(([id, itemId]) => shown(row, holderOf(itemId), id, itemId)) })
     return withErrors(answer, refused)
   },
 })
@@ -222,7 +239,7 @@ interface Occasion {
 
 function withDiscount(contents: Contents, holder: Holder, discount: CustomDiscount, on: Occasion): Contents {
   const { cart, shop, source } = on
-  const before = holder.of(contents)
+  const before = holder.of(contents, source)
   if (!cart.discount_settings?.custom_discounts_enabled) {
     const detail =
       'Custom discounts are not enabled for this cart: set discount_settings.custom_discounts_enabled to true.'

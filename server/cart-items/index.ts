@@ -31,6 +31,7 @@ export { otherCurrency } from './check-currency.ts'
 export { shopperIn } from './request.ts'
 export {
   newShippingGroup,
+  shippingDisplayPrice,
   shippingGroupFields,
   shippingGroupMembers,
   showShippingGroup,

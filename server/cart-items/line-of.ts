@@ -14,6 +14,11 @@ export const withLine = (contents: Contents, id: string, changes: Partial<CartLi
   lines: contents.lines.map((line) => (line.id === id ? ({ ...line, ...changes } as CartLine) : line)),
 })
 
+/** Whether a line, or a component of it, has tax items. */
+export const hasTaxes = (line: CartLine): boolean =>
+  line.taxes.length > 0 ||
+  (line.kind === 'cart_item' && Object.values(line.componentTaxes ?? {}).some((taxes) => taxes.length > 0))
+
 /** A line without its tax items, and without those of its components. */
 export const withoutTaxes = (line: CartLine): CartLine =>
   line.kind === 'cart_item' ? { ...line, taxes: [], componentTaxes: undefined } : { ...line, taxes: [] }

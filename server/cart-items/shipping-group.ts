@@ -40,7 +40,13 @@ type GroupValues = Shown<typeof shippingGroupFields>
 
 const string = { type: 'string' }
 const amount = object({ amount: { type: 'integer' }, currency: string, formatted: string })
-const fiveAmounts = object({ total: amount, base: amount, tax: amount, fees: amount, discount: amount })
+export const shippingDisplayPrice = object({
+  total: amount,
+  base: amount,
+  tax: amount,
+  fees: amount,
+  discount: amount,
+})
 
 export const shippingGroupMembers = {
   type: { const: 'shipping_group' },
@@ -53,7 +59,7 @@ export const shippingGroupMembers = {
   shipping_price: object({ total: amount, base: amount, tax: amount, fees: amount }),
   created_at: string,
   updated_at: string,
-  meta: object({ shipping_display_price: fiveAmounts }),
+  meta: object({ shipping_display_price: shippingDisplayPrice }),
 }
 
 /** A group that does not cost anything yet. */

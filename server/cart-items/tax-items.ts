@@ -1,13 +1,14 @@
-import { type Contents, changeCart, taxItemSchema } from '../carts/index.ts'
+import { type Contents, changeCart, contentsOf, taxItemMembers, taxItemSchema } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { withErrors } from '../kernel/http/problems.ts'
 import { newId } from '../kernel/ids.ts'
-import { listOf } from '../kernel/openapi/shapes.ts'
+import { listOf, object } from '../kernel/openapi/shapes.ts'
 import { json, noContent } from '../kernel/shape/answer.ts'
 import { choice, group, list, text } from '../kernel/shape/fields.ts'
 import { applyEach } from './apply-each.ts'
-import { lineOf, withoutTaxes } from './line-of.ts'
+import { type ItemLink, itemLinkFields, itemLinkSchema, showItemLink } from './item-link.ts'
+import { hasTaxes, lineOf, withoutTaxes } from './line-of.ts'
 import { allOrNothing } from './request.ts'
 import {
   addTax,
@@ -37,6 +38,16 @@ export const addTaxItem = action({
   run: (ctx, { params, body }) => addTax(ctx, params.cart_id, ofItem(params.item_id), body),
 })
 
+/** A tax item of a list says what it was added to. */
+const addedTaxSchema = object(
+  {
+    ...taxItemMembers,
+    relationships: itemLinkSchema,
+    meta: object({ component_product_id: { type: 'string' } }),
+  },
+  ['type', 'id', 'relationships'],
+)
+
 /** Adds tax items to several items. */
 export const addTaxItems = action({
   name: 'add-tax-items',
@@ -60,33 +71,20 @@ export const addTaxItems = action({
           },
           {},
         ),
-        relationships: group(
-          {
-            item: group(
-              {
-                data: group(
-                  {
-                    id: text({ required: true, max: 36, about: 'The id of the item.' }),
-                    type: text({ max: 64, about: 'The type of the item: another one is refused.' }),
-                  },
-                  { required: true },
-                ),
-              },
-              { required: true },
-            ),
-          },
-          { required: true, about: 'The item that is taxed.' },
-        ),
+        relationships: group(itemLinkFields, {
+          required: true,
+          about: 'The item that is taxed. Another `type` than its own is refused.',
+        }),
       },
       {},
     ),
     { required: true, maxItems: 500, about: 'The tax items, each with its item.' },
   ),
-  shows: { data: listOf(taxItemSchema), errors: true },
+  shows: { data: listOf(addedTaxSchema), errors: true },
   async run(ctx, { params, data, rawBody }) {
     const isAllOrNothing = allOrNothing(rawBody, 'add_all_or_nothing', false)
     const refused: Problem[] = []
-    const added: (readonly [holder: TaxHolder, id: string])[] = []
+    const added: (readonly [id: string, one: ItemTax])[] = []
     const row = await changeCart(ctx, params.cart_id, {
       apply: (contents) =>
         applyEach(contents, data as readonly ItemTax[], { isAllOrNothing, refused }, (sofar, one, i) => {
@@ -95,12 +93,19 @@ export const addTaxItems = action({
           mustBeOfType(sofar, relationships.item.data, `data.${i}`)
           const holder = holderOf(relationships.item.data, meta?.component_product_id)
           const next = withTax(sofar, holder, { id, ...values }, `data.${i}`)
-          added.push([holder, id])
+          added.push([id, one])
           return next
         }),
     })
-    const answer = json(201, { data: added.map(([holder, id]) => taxIn(row, holder, id)) })
-    return withErrors(answer, refused)
+    const items = added.map(([id, { relationships, meta }]) => {
+      const { data: item } = relationships.item
+      return {
+        ...taxIn(row, holderOf(item, meta?.component_product_id), id),
+        relationships: showItemLink(contentsOf(row), item.id),
+        ...(meta?.component_product_id && { meta }),
+      }
+    })
+    return withErrors(json(201, { data: items }), refused)
   },
 })
 
@@ -108,11 +113,6 @@ export const addTaxItems = action({
 interface ItemTax extends TaxValues {
   readonly meta?: { readonly component_product_id?: string | undefined } | undefined
   readonly relationships: { readonly item: { readonly data: ItemLink } }
-}
-
-interface ItemLink {
-  readonly id: string
-  readonly type?: string | undefined
 }
 
 const holderOf = ({ id }: ItemLink, productId: string | undefined): TaxHolder =>
@@ -157,17 +157,20 @@ export const deleteTaxItem = action({
 export const deleteTaxItems = action({
   name: 'delete-tax-items',
   route: 'DELETE /v2/carts/:cart_id/taxes',
-  about: 'Removes all tax items of all items of a cart, and of the components of bundles.',
+  about:
+    'Removes all tax items of all items of a cart, and of the components of bundles. A cart without tax items is a 404.',
   area,
   status: 204,
   queuesBy: 'cart_id',
   shows: { body: null },
   async run(ctx, { params }) {
     await changeCart(ctx, params.cart_id, {
-      apply: (contents) => ({
-        ...contents,
-        lines: contents.lines.map(withoutTaxes),
-      }),
+      apply: (contents) => {
+        if (!contents.lines.some(hasTaxes)) {
+          throw new Problem('not_found', 'No tax items exist in the cart.', { title: 'Resource Not Found' })
+        }
+        return { ...contents, lines: contents.lines.map(withoutTaxes) }
+      },
     })
     return noContent
   },

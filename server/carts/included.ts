@@ -12,18 +12,17 @@ import { promotionsOfCart } from './show-relationships.ts'
 
 const string = { type: 'string' }
 
-export const taxItemSchema = object(
-  {
-    type: { const: 'tax_item' },
-    id: uuid,
-    code: string,
-    name: string,
-    jurisdiction: string,
-    rate: { type: 'number' },
-    amount: { type: 'integer' },
-  },
-  ['type', 'id'],
-)
+export const taxItemMembers = {
+  type: { const: 'tax_item' },
+  id: uuid,
+  code: string,
+  name: string,
+  jurisdiction: string,
+  rate: { type: 'number' },
+  amount: { type: 'integer' },
+}
+
+export const taxItemSchema = object(taxItemMembers, ['type', 'id'])
 
 const amountSchema = object({ amount: { type: 'integer' }, currency: string, formatted: string })
 

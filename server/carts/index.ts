@@ -41,6 +41,7 @@ export {
   promotionSchema,
   showCustomDiscount,
   showTaxItem,
+  taxItemMembers,
   taxItemSchema,
 } from './included.ts'
 export { cartItem } from './item-schemas.ts'

@@ -78,6 +78,20 @@ test('many tax items are added at once, and the refused ones are named', async (
   expect(none.status).toBe(422)
   expect((await world.admin.delete(`${path}/taxes`)).status).toBe(204)
   expect(await totalsOf(path)).toMatchObject({ tax: 0 })
+  const again = await world.admin.delete(`${path}/taxes`)
+  expect([again.status, again.body.errors[0].title]).toEqual([404, 'Resource Not Found'])
+})
+
+test('tax items that are added at once say which item they are for', async () => {
+  const { path, ids } = await newCart([wrap({ price: exclusive(1000) }), wrap({ price: exclusive(2000) })])
+  const item = (id: unknown) => ({ data: { id, type: 'custom_item' } })
+  const taxed = (id: unknown) => ({ type: 'tax_item', rate: 0.1, relationships: { item: item(id) } })
+  const data = [taxed(ids[1]), taxed('none'), taxed(ids[0])]
+  const { body } = await world.admin.post(`${path}/taxes`, { data })
+  expect(body.data.map(({ relationships }: Any) => relationships)).toEqual([
+    { item: item(ids[1]) },
+    { item: item(ids[0]) },
+  ])
 })
 
 test('a tax item for an item of another type is refused', async () => {
@@ -123,6 +137,31 @@ test('custom discounts of items come first, and those of the cart are shared by 
   expect(await totalsOf(path)).toMatchObject({ discount: -530 })
   await world.admin.delete(`${path}/custom-discounts`)
   expect(await totalsOf(path)).toMatchObject({ discount: -500 })
+})
+
+test('custom discounts that are added at once are for the items that they name, or for the cart', async () => {
+  const { path, ids } = await newCart(
+    [wrap({ sku: 'A', price: exclusive(1000) }), wrap({ sku: 'B', price: exclusive(1000) })],
+    true,
+  )
+  const discount = (amount: number, id?: string) => ({
+    ...{ type: 'custom_discount', amount },
+    ...(id && { relationships: { item: { data: { id, type: 'custom_item' } } } }),
+  })
+  const { status, body } = await world.admin.post(`${path}/custom-discounts`, {
+    data: [discount(-500, ids[1]), discount(-300, 'none'), discount(-100)],
+  })
+  expect([status, body.data.map(({ relationships }: Any) => relationships?.item.data)]).toEqual([
+    201,
+    [{ id: ids[1], type: 'custom_item' }, undefined],
+  ])
+  expect(body.errors.map(({ status, source }: Any) => [status, source])).toEqual([['404', 'data.1']])
+  const items = (await world.admin.get(`${path}/items?include=custom_discounts`)).body
+  expect(items.data.map(({ meta }: Any) => meta.display_price.discount.value.amount)).toEqual([-67, -533])
+  const [own] = body.data
+  expect(items.data[1].relationships.custom_discounts.data).toEqual([{ type: 'custom_discount', id: own.id }])
+  const removed = await world.admin.delete(`${path}/items/${ids[1]}/custom-discounts/${own.id}`)
+  expect(removed.status).toBe(204)
 })
 
 test('a cart says why it takes no custom discount', async () => {
