@@ -1,5 +1,6 @@
 import {
   newShippingGroup,
+  shippingDisplayPrice,
   shippingGroupFields,
   shippingGroupMembers,
   showShippingGroup,
@@ -13,10 +14,12 @@ import { named } from '../kernel/openapi/named-schemas.ts'
 import { listOf, object, uuid } from '../kernel/openapi/shapes.ts'
 import { findByName, resolveId } from '../kernel/query/find.ts'
 import { json } from '../kernel/shape/answer.ts'
+import { describe } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { change } from '../kernel/write/by-rules.ts'
 import type { ShippingTotals } from '../totals/index.ts'
 import { type OrderRow, orders } from './orders.ts'
+import { displayOrder, orderDisplayPrice } from './show-order.ts'
 
 /** A shipping group of an order. The cart's have what they cost; those that are created later cost nothing. */
 export interface OrderShippingGroup {
@@ -31,6 +34,10 @@ const groupSchema = named(
   object(
     {
       ...shippingGroupMembers,
+      meta: object({
+        shipping_display_price: shippingDisplayPrice,
+        total_display_price: describe(orderDisplayPrice),
+      }),
       relation: { const: 'order' },
       order_id: uuid,
       relationships: object({
@@ -179,8 +186,10 @@ function mustEndAfterStart(group: CartShippingGroup): CartShippingGroup {
 const show = (order: OrderRow, { group, totals }: OrderShippingGroup) => {
   const { currency } = order.hidden
   if (!currency) throw new Error('an order has a currency')
+  const { meta, ...shown } = showShippingGroup(group, totals, currency)
   return {
-    ...showShippingGroup(group, totals, currency),
+    ...shown,
+    meta: { ...meta, total_display_price: displayOrder(order) },
     ...{ relation: 'order', order_id: order.id },
     relationships: { order: { data: { type: 'order', id: order.id } } },
   }

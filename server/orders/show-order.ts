@@ -7,7 +7,7 @@ import type { OrderRow } from './orders.ts'
 const amount = (about: string) => group(amountFields, { required: true, about })
 
 /** The ten totals of an order: those of its cart, and what is paid. */
-const orderDisplayPrice = group(
+export const orderDisplayPrice = group(
   {
     ...cartAmounts,
     balance_owing: amount('What is left to pay: neither paid, nor authorized, nor waiting for a gateway.'),
@@ -23,17 +23,18 @@ export const orderMeta = {
   is_manual: flag({ about: 'Whether a seller created the order without a cart.' }),
 } satisfies Fields
 
-export function metaOf({ hidden }: OrderRow): never {
-  const { prices, currency, payments = unpaid, fully_paid_at: paidAt, is_manual: isManual } = hidden
+export function metaOf(order: OrderRow): never {
+  const { fully_paid_at, is_manual } = order.hidden
+  return { display_price: displayOrder(order), fully_paid_at, is_manual } as never
+}
+
+export function displayOrder({ hidden }: OrderRow) {
+  const { prices, currency, payments = unpaid } = hidden
   if (!prices || !currency) throw new Error('an order has prices')
   return {
-    display_price: {
-      ...displayCart({ prices }, currency),
-      balance_owing: displayAmount(balanceOf(prices.with_tax, payments), currency),
-      paid: displayAmount(payments.paid, currency),
-      authorized: displayAmount(payments.authorized, currency),
-    },
-    fully_paid_at: paidAt,
-    is_manual: isManual,
-  } as never
+    ...displayCart({ prices }, currency),
+    balance_owing: displayAmount(balanceOf(prices.with_tax, payments), currency),
+    paid: displayAmount(payments.paid, currency),
+    authorized: displayAmount(payments.authorized, currency),
+  }
 }
