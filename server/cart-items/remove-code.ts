@@ -1,4 +1,5 @@
 import { type Contents, changeCart, isSameCode } from '../carts/index.ts'
+import { isAutomaticCode } from '../discounts/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
 import { noContent } from '../kernel/shape/answer.ts'
@@ -22,7 +23,7 @@ export const deleteCartCode = action({
 export function withoutCode(contents: Contents, code: string): Contents {
   const codes = contents.codes.filter((one) => !isSameCode(one.code, code))
   if (codes.length < contents.codes.length) return { ...contents, codes }
-  if (code.startsWith('auto_')) {
+  if (isAutomaticCode(code)) {
     throw new Problem('bad_request', 'An automatic promotion cannot be removed from a cart.')
   }
   throw notFound('promotion code', code)

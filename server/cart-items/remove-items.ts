@@ -1,4 +1,13 @@
-import { changeCart, itemsAnswer, itemsIncludes, itemsShown } from '../carts/index.ts'
+import {
+  type CartShop,
+  type CartValues,
+  changeCart,
+  itemsAnswer,
+  itemsIncludes,
+  itemsShown,
+  promotionItemId,
+} from '../carts/index.ts'
+import { automaticCode } from '../discounts/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { noContent } from '../kernel/shape/answer.ts'
 import { itemNotFound } from './line-of.ts'
@@ -17,17 +26,23 @@ export const deleteCartItem = action({
   shows: itemsShown,
   async run(ctx, { params, query }) {
     const row = await changeCart(ctx, params.cart_id, {
-      apply: (contents, _shop, { priced }) => {
-        const promotion = priced?.promotionItems.find(({ id }) => id === params.item_id)
-        if (promotion) return withoutCode(contents, promotion.cause.code)
+      apply: (contents, shop, cart) => {
         const lines = contents.lines.filter(({ id }) => id !== params.item_id)
-        if (lines.length === contents.lines.length) throw itemNotFound(params.item_id)
-        return { ...contents, lines }
+        if (lines.length < contents.lines.length) return { ...contents, lines }
+        return withoutCode(contents, codeOfItem(cart, shop, params.item_id))
       },
     })
     return itemsAnswer(200, ctx, row, query)
   },
 })
+
+/** The code of a promotion, from the id of its item. */
+function codeOfItem(cart: CartValues, { promotions, codes }: CartShop, itemId: string): string {
+  const found = promotions.find(({ promotion }) => promotionItemId(cart, promotion.id) === itemId)
+  if (!found) throw itemNotFound(itemId)
+  const { id } = found.promotion
+  return codes.find(({ promotionId }) => promotionId === id)?.code ?? automaticCode(id)
+}
 
 /** Empties a cart. */
 export const deleteCartItems = action({

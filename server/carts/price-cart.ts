@@ -1,5 +1,5 @@
 import { type Evaluation, evaluate } from '../discounts/index.ts'
-import { newId } from '../kernel/ids.ts'
+import { idFrom } from '../kernel/ids.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { runInSteps } from '../kernel/work/in-turns.ts'
 import { totalCart } from '../totals/index.ts'
@@ -10,7 +10,7 @@ import { currentLine } from './current-line.ts'
 import { discountCartOf } from './discount-cart-of.ts'
 import { withoutGifts } from './gifts.ts'
 import { messagesOf } from './messages.ts'
-import type { PricedCart, PromotionItem } from './priced-cart.ts'
+import type { PricedCart } from './priced-cart.ts'
 import { discountsOf, totalsCartOf } from './totals-cart.ts'
 
 /** The contents of a cart with current prices, and what they cost. */
@@ -87,7 +87,7 @@ export async function priceContents(
       until: untilOf(shop, current.lines, evaluation),
       prices,
       lines: priced.map(({ value, discounts, taxes }) => ({ value, discounts, taxes })),
-      promotionItems: itemsOf(cartPromotions, cart.priced?.promotionItems ?? []),
+      promotionItems: cartPromotions.map((one) => ({ ...one, id: promotionItemId(cart, one.cause.id) })),
       shippingGroups,
       messages: messagesOf(evaluation, current),
       suggestions: evaluation.suggestions,
@@ -106,15 +106,9 @@ function takersIn({ verdicts }: Evaluation, { promotions }: CartShop): PricedCar
   return promotions.flatMap(({ promotion, shown }) => (takers.has(promotion.id) ? [shown] : []))
 }
 
-/** A promotion keeps the id of its item as long as it applies. */
-const itemsOf = (
-  promotions: readonly Omit<PromotionItem, 'id'>[],
-  before: readonly PromotionItem[],
-): readonly PromotionItem[] =>
-  promotions.map((one) => ({
-    ...one,
-    id: before.find(({ cause }) => cause.id === one.cause.id && cause.code === one.cause.code)?.id ?? newId(),
-  }))
+/** The id of a promotion's item: the same for every reader, also where no one has written the cart since it applies. */
+export const promotionItemId = ({ id }: CartValues, promotionId: string): string =>
+  idFrom(`${id} ${promotionId}`)
 
 /** The next instant at which a price may change. */
 function untilOf(shop: CartShop, lines: readonly CartLine[], { holdsUntil }: Evaluation): string | undefined {

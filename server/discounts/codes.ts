@@ -18,6 +18,11 @@ export interface EnteredCode {
   readonly isRepeated?: boolean | undefined
 }
 
+/** What stands for a code where a promotion is automatic. */
+export const automaticCode = (promotionId: string): string => `auto_${promotionId}`
+
+export const isAutomaticCode = (code: string): boolean => code.startsWith('auto_')
+
 /** Says why a shopper cannot use a code. Undefined where they can. */
 export function refuseCode(entered: EnteredCode, shopper: Shopper): Refusal | undefined {
   const { code, users, perShopper, usesLeft, isForNewShopper } = entered

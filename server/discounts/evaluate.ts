@@ -1,5 +1,5 @@
 import type { Steps } from '../kernel/work/in-turns.ts'
-import { type EnteredCode, usesLeftOf } from './codes.ts'
+import { automaticCode, type EnteredCode, usesLeftOf } from './codes.ts'
 import type { Cause, DiscountCart } from './discount-cart.ts'
 import { cutTaking, type EffectView, isTaking, type MissingGifts, type Taking } from './effects/effect.ts'
 import { pass } from './gates.ts'
@@ -109,7 +109,7 @@ function* applyOne(
   const { code } = passage
   const source = promotion.lane === 'rule' ? 'rule' : 'standard'
   const { id, name } = promotion
-  const cause: Cause = { source, id, name, code: code?.code ?? `auto_${id}` }
+  const cause: Cause = { source, id, name, code: code?.code ?? automaticCode(id) }
   const considered = {
     source,
     id,

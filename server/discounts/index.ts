@@ -1,6 +1,6 @@
 import { module } from '../kernel/module.ts'
 
-export type { EnteredCode } from './codes.ts'
+export { automaticCode, type EnteredCode, isAutomaticCode } from './codes.ts'
 export type {
   Cause,
   CustomAttribute,

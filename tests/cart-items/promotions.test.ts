@@ -163,6 +163,25 @@ test('the item of a promotion by code is removed like any item, that of an autom
   expect((await world.shopper.delete(`${cart}/discounts/auto_${id}`)).status).toBe(400)
 })
 
+test('the item of a promotion that has begun since the last change has one id, which removes its code', async () => {
+  const id = await rule(percentOff(10), { automatic: false })
+  await code(id, 'LATER')
+  const cart = newCart()
+  await add(cart, product('LOAF'))
+  await enter(cart, 'LATER')
+  const enable = (enabled: boolean) =>
+    world.admin.put(`/v2/rule-promotions/${id}`, { data: { type: 'rule_promotion', enabled } })
+  await enable(false)
+  expect((await add(cart, product('RYE'))).body.data.length).toBe(2)
+  await enable(true)
+  const shown = async (query = '') => (await world.shopper.get(`${cart}/items${query}`)).body.data[2].id
+  const item = await shown()
+  expect(await shown('?include=promotions')).toBe(item)
+  const removed = await world.shopper.delete(`${cart}/items/${item}`)
+  expect([removed.status, removed.body.data.length, total(removed)]).toEqual([200, 2, 1500])
+  expect((await world.shopper.delete(`${cart}/discounts/LATER`)).status).toBe(404)
+})
+
 test('a code says why it does not apply', async () => {
   const refusal = (reply: Any) => {
     const [{ detail, meta }] = reply.body.errors
