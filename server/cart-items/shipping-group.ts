@@ -1,5 +1,6 @@
 import type { CartShippingGroup } from '../carts/index.ts'
 import type { Notation } from '../currencies/index.ts'
+import { Problem } from '../kernel/errors.ts'
 import { object, uuid } from '../kernel/openapi/shapes.ts'
 import { group, integer, map, type Shown, text } from '../kernel/shape/fields.ts'
 import { displayShipping, type ShippingTotals } from '../totals/index.ts'
@@ -74,17 +75,31 @@ export const newShippingGroup = (id: string, now: string): CartShippingGroup => 
 })
 
 /** The group with the values that a request has. */
-export const withGroupValues = (one: CartShippingGroup, values: Partial<GroupValues>): CartShippingGroup => ({
-  ...one,
-  shippingType: values.shipping_type ?? one.shippingType,
-  trackingReference: values.tracking_reference ?? one.trackingReference,
-  externalRef: values.external_ref ?? one.externalRef,
-  address: values.address ?? one.address,
-  deliveryEstimate: values.delivery_estimate ?? one.deliveryEstimate,
-  base: values.shipping_price?.base ?? one.base,
-  tax: values.shipping_price?.tax ?? one.tax,
-  fees: values.shipping_price?.fees ?? one.fees,
-})
+export function withGroupValues(one: CartShippingGroup, values: Partial<GroupValues>): CartShippingGroup {
+  mustEndAfterStart(values.delivery_estimate)
+  return {
+    ...one,
+    shippingType: values.shipping_type ?? one.shippingType,
+    trackingReference: values.tracking_reference ?? one.trackingReference,
+    externalRef: values.external_ref ?? one.externalRef,
+    address: values.address ?? one.address,
+    deliveryEstimate: values.delivery_estimate ?? one.deliveryEstimate,
+    base: values.shipping_price?.base ?? one.base,
+    tax: values.shipping_price?.tax ?? one.tax,
+    fees: values.shipping_price?.fees ?? one.fees,
+  }
+}
+
+/** Refuses an estimate that ends before it begins. Texts that are no times are not compared. */
+function mustEndAfterStart(estimate: GroupValues['delivery_estimate']): void {
+  const { start, end } = (estimate ?? {}) as { readonly start?: string; readonly end?: string }
+  if (!start || !end || !(Date.parse(start) > Date.parse(end))) return
+  throw new Problem(
+    'bad_request',
+    `The delivery estimate must not end before it begins: ${end} is before ${start}.`,
+    { title: 'Date Logic Discrepancy', source: 'data.delivery_estimate.start' },
+  )
+}
 
 /** A group as clients see it, without whom it belongs to. */
 export function showShippingGroup(one: CartShippingGroup, totals: ShippingTotals, currency: Notation) {

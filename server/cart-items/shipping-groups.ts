@@ -1,6 +1,6 @@
 import { type CartRow, type CartShippingGroup, changeCart, contentsOf, findCart } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
-import { notFound, Problem } from '../kernel/errors.ts'
+import { Problem } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
 import { listOf, object } from '../kernel/openapi/shapes.ts'
@@ -119,7 +119,7 @@ export const updateShippingGroup = action({
       apply: (contents, shop) => {
         mustBeInCurrency(shop, shopperIn(headers).currency)
         const { shippingGroups } = contents
-        if (!shippingGroups.some((one) => one.id === id)) throw notFound('shipping group', id)
+        if (!shippingGroups.some((one) => one.id === id)) throw groupNotFound(id)
         const change = (one: CartShippingGroup) => ({ ...withGroupValues(one, values), updatedAt: shop.now })
         return {
           ...contents,
@@ -143,7 +143,7 @@ export const deleteShippingGroup = action({
     const { group_id: id } = params
     await changeCart(ctx, params.cart_id, {
       apply: (contents) => {
-        if (!contents.shippingGroups.some((one) => one.id === id)) throw notFound('shipping group', id)
+        if (!contents.shippingGroups.some((one) => one.id === id)) throw groupNotFound(id)
         if (contents.lines.some(({ shippingGroupId }) => shippingGroupId === id)) {
           const detail = 'Items are linked to the shipping group. Link them to another one first, or to none.'
           throw new Problem('bad_request', detail, { title: 'Cannot delete shipping group' })
@@ -159,7 +159,7 @@ function shown(row: CartRow, id: string) {
   const one = contentsOf(row).shippingGroups.find((group) => group.id === id)
   const { priced } = row.hidden
   const totals = priced?.shippingGroups.find((group) => group.id === id)
-  if (!one || !priced || !totals) throw notFound('shipping group', id)
+  if (!one || !priced || !totals) throw groupNotFound(id)
   const { id: cartId } = row.doc
   return {
     ...showShippingGroup(one, totals, priced.currency),
@@ -167,3 +167,8 @@ function shown(row: CartRow, id: string) {
     relationships: { cart: { data: { type: 'cart', id: cartId } } },
   }
 }
+
+const groupNotFound = (id: string) =>
+  new Problem('not_found', `The cart has no shipping group ${id.slice(0, 255)}.`, {
+    title: 'Cart shipping group not found',
+  })

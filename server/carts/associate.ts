@@ -90,7 +90,7 @@ async function edit(
     }
     await mustExist(ctx, resource(), type, sent)
     if (row.doc.contact?.email) {
-      const detail = `A cart with a contact cannot be associated with a ${type}. Remove the contact first: send it as {}.`
+      const detail = `A cart with a contact cannot be associated with ${of}. Remove the contact first: send it as {}.`
       throw new Problem('unprocessable', detail, { source: 'data' })
     }
   }

@@ -104,7 +104,7 @@ export const createOrderShippingGroup = action({
       return [
         ...groups,
         {
-          group: mustEndAfterStart(group),
+          group,
           totals: { id, isLinked: false, total: 0, base: 0, tax: 0, fees: 0, discount: 0 },
         },
       ]
@@ -133,9 +133,7 @@ export const updateOrderShippingGroup = action({
       }
       const updatedAt = ctx.clock.now().toISOString()
       return groups.map((one) =>
-        one.group.id === id
-          ? { ...one, group: mustEndAfterStart({ ...withGroupValues(one.group, values), updatedAt }) }
-          : one,
+        one.group.id === id ? { ...one, group: { ...withGroupValues(one.group, values), updatedAt } } : one,
       )
     })
     return json(200, { data: show(order, groupOf(order, id)) })
@@ -165,22 +163,6 @@ async function changeGroups(
   const [order] = await ctx.store.lockWhole(orders, [id])
   if (!order) return findOrder(ctx, name)
   return change(ctx, orders, [], id, { shipping_groups: apply(groupsOf(order), order) } as never)
-}
-
-/** Refuses an estimate that ends before it begins. Texts that are no times are not compared. */
-function mustEndAfterStart(group: CartShippingGroup): CartShippingGroup {
-  const { start, end } = (group.deliveryEstimate ?? {}) as { readonly start?: string; readonly end?: string }
-  if (start && end && Date.parse(start) > Date.parse(end)) {
-    throw new Problem(
-      'bad_request',
-      `The delivery estimate must not end before it begins: ${end} is before ${start}.`,
-      {
-        title: 'Date Logic Discrepancy',
-        source: 'data.delivery_estimate.start',
-      },
-    )
-  }
-  return group
 }
 
 const show = (order: OrderRow, { group, totals }: OrderShippingGroup) => {

@@ -50,6 +50,25 @@ test('an update keeps what it does not name', async () => {
 
 test('a group that is not of the cart is refused', async () => {
   const item = { ...wrap, shipping_group_id: crypto.randomUUID() }
-  const reply = await world.shopper.post('/v2/carts/other/items', { data: item })
-  expect([reply.status, reply.body.errors[0].title]).toEqual([404, 'Cart shipping group not found'])
+  const own = `/v2/carts/other/shipping-groups/${item.shipping_group_id}`
+  for (const reply of [
+    await world.shopper.post('/v2/carts/other/items', { data: item }),
+    await world.shopper.get(own),
+    await world.shopper.put(own, { data: group }),
+    await world.shopper.delete(own),
+  ])
+    expect([reply.status, reply.body.errors[0].title]).toEqual([404, 'Cart shipping group not found'])
+})
+
+test('a delivery that ends before it begins is refused', async () => {
+  const path = '/v2/carts/backwards/shipping-groups'
+  const estimate = (start: string, end: string) => ({ ...group, delivery_estimate: { start, end } })
+  const backwards = { data: estimate('2031-02-02', '2031-02-01') }
+  const { status, body } = await world.shopper.post(path, { data: estimate('2031-02-01', '2031-02-02') })
+  expect(status).toBe(201)
+  for (const refused of [
+    await world.shopper.post(path, backwards),
+    await world.shopper.put(`${path}/${body.data.id}`, backwards),
+  ])
+    expect([refused.status, refused.body.errors[0].title]).toEqual([400, 'Date Logic Discrepancy'])
 })
