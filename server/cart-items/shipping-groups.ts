@@ -1,6 +1,6 @@
 import { type CartRow, type CartShippingGroup, changeCart, contentsOf, findCart } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound, Problem } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
 import { listOf, object } from '../kernel/openapi/shapes.ts'
@@ -169,6 +169,4 @@ function shown(row: CartRow, id: string) {
 }
 
 const groupNotFound = (id: string) =>
-  new Problem('not_found', `The cart has no shipping group ${id.slice(0, 255)}.`, {
-    title: 'Cart shipping group not found',
-  })
+  notFound('shipping group', id, { title: 'Cart shipping group not found' })

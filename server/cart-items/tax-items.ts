@@ -1,6 +1,6 @@
 import { type Contents, changeCart, contentsOf, taxItemMembers, taxItemSchema } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound, Problem } from '../kernel/errors.ts'
 import { withErrors } from '../kernel/http/problems.ts'
 import { newId } from '../kernel/ids.ts'
 import { listOf, object } from '../kernel/openapi/shapes.ts'
@@ -167,7 +167,7 @@ export const deleteTaxItems = action({
     await changeCart(ctx, params.cart_id, {
       apply: (contents) => {
         if (!contents.lines.some(hasTaxes)) {
-          throw new Problem('not_found', 'No tax items exist in the cart.', { title: 'Resource Not Found' })
+          throw notFound('tax items of cart', params.cart_id, { title: 'Resource Not Found' })
         }
         return { ...contents, lines: contents.lines.map(withoutTaxes) }
       },
