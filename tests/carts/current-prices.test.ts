@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { guestBody } from '../orders/buying.ts'
 import { create } from '../personal-data/people.ts'
 import { type Any, shopOf } from '../releases/shop.ts'
-import { tries } from '../support/long.ts'
+import { isLong, tries } from '../support/long.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { takeManualPayments } from '../transactions/paying.ts'
 
@@ -284,7 +284,8 @@ const steps: Readonly<Record<string, (n: number) => Promise<unknown>>> = {
   },
   'a release less': async (n) => {
     const { data } = (await world.admin.get(`/catalogs/${catalog}/releases`)).body
-    if (n % 4 === 0) await world.admin.delete(`/catalogs/${catalog}/releases/${pick<Any>(data, n).id}`)
+    const release = pick<Any>(data, n)
+    if (release && n % 4 === 0) await world.admin.delete(`/catalogs/${catalog}/releases/${release.id}`)
   },
   hours: async (n) => {
     laterMs += (n % 4) * hourMs
@@ -341,6 +342,7 @@ test('a cart has the prices that it would have if it were priced anew', async ()
         await expectCurrent(done)
       }
     }),
-    { numRuns: tries(3, 60), endOnFailure: true },
+    // The usual run tells the same stories each time.
+    { numRuns: tries(3, 60), endOnFailure: true, ...(!isLong && { seed: 1 }) },
   )
 }, 600_000)
