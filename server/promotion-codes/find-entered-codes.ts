@@ -72,7 +72,7 @@ function toEnteredCode(tuple: Tuple): EnteredCode {
   }
 }
 
-/** Whether the code `c` is for the shopper: see `refuseCode`. Of their name it only says this, so no state holds it. */
+/** Whether the code `c` is for the shopper: see `refuseCode`. Carts store this answer, and no email address. */
 const isNamedSql = ({ customerId, email }: ShopperSql): string =>
   `EXISTS (SELECT FROM jsonb_path_query((c.doc->'user')::jsonb, '$[*]') u
      WHERE u#>>'{}' = ${customerId} OR ${caseless("(u#>>'{}')")} = ${caseless(`(${email})`)})`

@@ -17,9 +17,6 @@ const hourMs = 3_600_000
 
 let world: World
 let shop: ReturnType<typeof shopOf>
-let hierarchy: string
-let node: string
-let book: string
 let catalog: string
 let other: string
 const skus = ['LOAF', 'RYE', 'BUN'] as const
@@ -31,24 +28,26 @@ beforeAll(async () => {
     env: { SUTLER_TOKEN_LIFETIME_S: '31536000' },
   })
   shop = shopOf(world)
-  hierarchy = await shop.hierarchy()
-  node = await shop.node(hierarchy)
-  book = (await create(world.admin, '/pcm/pricebooks', 'pricebook', { attributes: { name: 'Prices' } })).path
-  for (const [i, sku] of skus.entries()) {
-    products.push(await shop.product({ sku }))
-    const path = `${book}/prices`
-    prices.push((await create(world.admin, path, 'product-price', priceOf(i, 100 * (i + 1)))).path)
+  const hierarchy = await shop.hierarchy()
+  for (const sku of skus) products.push(await shop.product({ sku }))
+  await shop.put(hierarchy, await shop.node(hierarchy), ...products)
+  /** A catalog with prices of its own, and the paths of these. */
+  const sell = async (name: string, amount: number) => {
+    const book = await create(world.admin, '/pcm/pricebooks', 'pricebook', { attributes: { name } })
+    const paths: string[] = []
+    for (const i of skus.keys()) {
+      const data = priceOf(i, amount * (i + 1))
+      paths.push((await create(world.admin, `${book.path}/prices`, 'product-price', data)).path)
+    }
+    const id = await shop.catalog([hierarchy], { pricebook_id: book.id })
+    await shop.publish(id)
+    return { id, paths }
   }
-  const vip = (await create(world.admin, '/pcm/pricebooks', 'pricebook', { attributes: { name: 'VIP' } }))
-    .path
-  for (const i of skus.keys())
-    await create(world.admin, `${vip}/prices`, 'product-price', priceOf(i, 30 * (i + 1)))
-  await shop.put(hierarchy, node, ...products)
-  other = await shop.catalog([hierarchy], { pricebook_id: vip.split('/').at(-1) })
-  await shop.publish(other)
+  other = (await sell('VIP', 30)).id
+  const retail = await sell('Prices', 100)
+  catalog = retail.id
+  prices.push(...retail.paths)
   await world.admin.post('/v2/currencies', { data: euro(0) })
-  catalog = await shop.catalog([hierarchy], { pricebook_id: book.split('/').at(-1) })
-  await shop.publish(catalog)
   const attributes = { name: 'All others', catalog_id: catalog }
   await shop.send('POST', '/catalogs/rules', { type: 'catalog_rule', attributes }, 201)
   await takeManualPayments(world.admin)
@@ -294,7 +293,7 @@ const steps: Readonly<Record<string, (n: number) => Promise<unknown>>> = {
   },
 }
 
-/** Without the explanations, and without the instant of the read. */
+/** Without the explanations. */
 function plain(value: Any): Any {
   if (Array.isArray(value)) return value.map(plain)
   if (value === null || typeof value !== 'object') return value
