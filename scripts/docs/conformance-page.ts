@@ -38,7 +38,7 @@ server refused.
 | 50: DELETE | 1,563 | 0 |
 
 The whole set has not run again since the last fix. Every test of the suite compares its requests and responses with the
-document, and \`tests/contract/document.test.ts\` sends its examples.`
+document, and \`tests/contract/declarations/document.test.ts\` sends its examples.`
 
 /** docs/conformance.md: every operation of the public API that Sutler implements. */
 export function conformancePage(modules: readonly Module[]): string {

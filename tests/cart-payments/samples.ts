@@ -1,7 +1,7 @@
 import { filledCart, guestBody } from '../orders/buying.ts'
 import type { ModuleSamples } from '../support/module-samples.ts'
 
-/** Their success needs Stripe: tests/contract/outside-calls.test.ts and cart-payments.test.ts have a double of it. */
+/** Their success needs Stripe: outside-calls.test.ts and cart-payments.test.ts have a double of it. */
 export const cartPaymentSamples: ModuleSamples = {
   paths: {
     'create-cart-payment': async (client) => `${await filledCart(client)}/payments`,
