@@ -29,19 +29,24 @@ test('every acknowledged change is in the feed and is delivered, in order, when 
     return admin
   }
   const hook = await openHook(await connect(), ['account.updated'])
-  // Some answers are lost with the process that waits for them, and some attempts fail. Each failure delays an account
-  // by ten seconds, so they end before the writers have made more than can be delivered in time.
+  // Some answers are lost with the process that waits for them, and one attempt of an account fails, which delays it by
+  // ten seconds.
   let n = 0
-  hook.answer = (_received, response) =>
-    void setTimeout(() => response.writeHead(++n % 40 || n > 480 ? 200 : 503).end(), n % 5)
+  const failed = new Set<string>()
+  hook.answer = ({ body }, response) => {
+    const fails = ++n % 40 === 0 && !failed.has(body.payload.id)
+    if (fails) failed.add(body.payload.id)
+    setTimeout(() => response.writeHead(fails ? 503 : 200).end(), n % 5)
+  }
 
-  let [writing, lost] = [true, 0]
-  /** Changes an account again and again. Returns its id and the number of the last acknowledged change. */
-  const write = async (name: string) => {
-    const { body } = await (admin as Client).post('/v2/accounts', { data: { type: 'account', name } })
-    const id = body.data.id as string
+  let [writing, lost, starts] = [true, 0, 1]
+  /** Changes an account until `isOver`. Returns its id and the number of the last acknowledged change. */
+  const write = async (name: string, isOver: () => boolean) => {
+    const create = () =>
+      admin?.post('/v2/accounts', { data: { type: 'account', name } }).catch(() => undefined)
+    const id: string = await until(async () => (await create())?.body.data?.id)
     let number = 0
-    while (writing) {
+    while (!isOver()) {
       const data = { type: 'account', name: `${name} ${number + 1}` }
       const answer = await admin?.put(`/v2/accounts/${id}`, { data }).catch(() => undefined)
       if (answer?.status === 200) number += 1
@@ -50,10 +55,19 @@ test('every acknowledged change is in the feed and is delivered, in order, when 
     }
     return { id, number }
   }
-  const written = Promise.all(Array.from({ length: writers }, (_, i) => write(`Account ${i}`)))
+  const writeOn = async (n: number) => [await write(`Account ${n}`, () => !writing)]
+  /** The jobs of an account wait behind a kill for the end of a lease; those of a new account do not. */
+  const writeAnew = async (n: number) => {
+    const accounts: Awaited<ReturnType<typeof write>>[] = []
+    while (writing) {
+      const start = starts
+      accounts.push(await write(`Account ${n} of start ${start}`, () => !writing || starts > start))
+    }
+    return accounts
+  }
+  const written = Promise.all(Array.from({ length: writers }, (_, i) => (i % 2 ? writeOn : writeAnew)(i)))
   for (const what of kills) {
     const before = hook.requests.length
-    // Behind a kill, each account waits for the end of a lease.
     await until(async () => (hook.requests.length > before + 30 ? true : undefined), 180_000)
     const postmaster = Number(readFileSync(join(directory, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
     if (what === 'server') server.child.kill('SIGKILL')
@@ -62,10 +76,11 @@ test('every acknowledged change is in the feed and is delivered, in order, when 
     await server.exit
     server = serve(directory, settings)
     await connect()
+    starts += 1
   }
   await sleep(500)
   writing = false
-  const accounts = await written
+  const accounts = (await written).flat()
   expect(lost, 'changes that were not acknowledged').toBeGreaterThan(0)
 
   // The jobs that a killed process had claimed wait for the end of their leases.
@@ -84,6 +99,7 @@ test('every acknowledged change is in the feed and is delivered, in order, when 
     `SELECT id, doc->>'name' AS name, position FROM changes
      WHERE source = 'accounts' AND event = 'updated' ORDER BY position`,
   )
+  expect(failed.size, 'attempts that failed').toBeGreaterThan(0)
   const { rows: dead } = await client.query(`SELECT FROM integration_jobs WHERE state <> 'succeeded'`)
   await client.end()
   expect(dead.length, 'jobs that have not succeeded').toBe(0)
