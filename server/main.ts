@@ -131,7 +131,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       exports: new Exports(swaps.exportLimits),
       onWrite: (storeId) => sequencer.wake(storeId),
       feed,
-      watermark: () => watermark.time,
+      watermark: () => watermark.text,
       mayConnect: (address) => isPublic(address) || isIn(config.providerNetworks, address),
       maySendTo: (address) => isPublic(address) || isIn(config.webhookNetworks, address),
       strictPasswords: config.strictPasswords,

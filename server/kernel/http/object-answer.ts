@@ -53,7 +53,7 @@ export function pageAnswer(
     body: `{"data":[${data}],"meta":${JSON.stringify(meta)},"links":${JSON.stringify(links)}${more}}`,
     headers: {
       ...linkHeader(links),
-      ...(page.watermark && { 'sutler-watermark': page.watermark.toISOString() }),
+      ...(page.watermark && { 'sutler-watermark': page.watermark }),
     },
   }
 }

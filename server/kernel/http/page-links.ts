@@ -86,6 +86,7 @@ const linkHeaderCharsMax = 2048
 
 /** The same links as a header (RFC 8288). */
 export function linkHeader(links: PageLinks): { link?: string } {
-  const link = relations.flatMap((rel) => (links[rel] ? [`<${links[rel]}>; rel="${rel}"`] : [])).join(', ')
+  let link = ''
+  for (const rel of relations) if (links[rel]) link += `${link && ', '}<${links[rel]}>; rel="${rel}"`
   return link.length > linkHeaderCharsMax ? {} : { link }
 }

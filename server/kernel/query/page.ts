@@ -31,7 +31,7 @@ export interface Page<F extends Fields = Fields> {
   /** Changes of the list's counter that are not merged yet. */
   readonly unmerged: number
   /** What is missing on this page, or changes later, will have a time that is not before this one. */
-  readonly watermark?: Date | undefined
+  readonly watermark?: string | undefined
 }
 
 const pageLengthDefault = 25

@@ -230,10 +230,10 @@ interface Start {
 const lacksWatermark = ({ where, resource }: Source): boolean =>
   where !== undefined || !hasWatermark(resource)
 
-const headersOf = ({ position, total, watermark }: Start & { readonly watermark?: Date | undefined }) => ({
+const headersOf = ({ position, total, watermark }: Start & { readonly watermark?: string | undefined }) => ({
   ...(total !== undefined && { 'sutler-total-count': String(total) }),
   'sutler-feed-position': String(position),
-  ...(watermark && { 'sutler-watermark': watermark.toISOString() }),
+  ...(watermark && { 'sutler-watermark': watermark }),
   'cache-control': 'private, no-store',
   // As a response to any origin says, and this one depends on Accept too.
   vary: 'Origin, Accept',

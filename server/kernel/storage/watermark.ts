@@ -28,6 +28,7 @@ export class Watermark {
   readonly #log: Logger
   readonly #behindMs: number
   #time: Date | undefined
+  #text: string | undefined
   #fence: Fence | undefined
   /** When the database started. After a restart or a failover the numbers of transactions mean nothing. */
   #epoch: string | undefined
@@ -49,6 +50,12 @@ export class Watermark {
   get time(): Date | undefined {
     this.#isRead = true
     return this.#time
+  }
+
+  /** The same in ISO 8601, as each list says it. */
+  get text(): string | undefined {
+    this.#isRead = true
+    return this.#text
   }
 
   async start(): Promise<void> {
@@ -109,12 +116,14 @@ export class Watermark {
     const [oldest] = await this.#ask('pg_snapshot_xmin(pg_current_snapshot())')
     if (BigInt(oldest as string) <= this.#fence.xid) return false
     this.#time = this.#fence.time
+    this.#text = this.#time.toISOString()
     this.#fence = undefined
     return true
   }
 
   #forget(): void {
     this.#time = undefined
+    this.#text = undefined
     this.#fence = undefined
     this.#epoch = undefined
   }

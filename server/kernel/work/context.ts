@@ -74,8 +74,8 @@ export interface Instance {
   /** Called when a store may have changed. It must not delay the response. */
   readonly onWrite: (storeId: string) => void
   readonly feed: FeedWatch
-  /** The time below which lists will not change any more, if it is known: see `Watermark`. */
-  readonly watermark: () => Date | undefined
+  /** The time, in ISO 8601, below which lists will not change any more, if it is known: see `Watermark`. */
+  readonly watermark: () => string | undefined
   /** Whether the server may connect to an IP address that a client chose. */
   readonly mayConnect: (address: string) => boolean
   /** As `mayConnect`, for what is sent to addresses that a client chose. */
