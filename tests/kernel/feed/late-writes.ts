@@ -136,7 +136,7 @@ export async function openLateWrites() {
     })()
     const queue = [...writes]
     const raised = await Promise.all(
-      Array.from({ length: 12 }, async () => {
+      Array.from({ length: 24 }, async () => {
         let count = 0
         for (let next = queue.pop(); next; next = queue.pop()) count += Number(await carryOut(next, ids))
         return count
