@@ -5,7 +5,7 @@ import { choice, group, integer, readOnlyObject, reference, text } from '../kern
 import { walks } from '../kernel/shape/model.ts'
 
 /** What has become of a job. */
-export const jobStates = ['waiting', 'succeeded', 'dead', 'dropped'] as const
+const jobStates = ['waiting', 'succeeded', 'dead', 'dropped'] as const
 
 export type JobState = (typeof jobStates)[number]
 

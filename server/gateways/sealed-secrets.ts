@@ -2,7 +2,7 @@ import type { Keys } from '../kernel/auth/keys.ts'
 import { openOr, seal } from '../kernel/auth/seal.ts'
 
 /** The secrets of a gateway by name: keys and passwords of the merchant at the service. */
-export type Secrets = Readonly<Record<string, string>>
+type Secrets = Readonly<Record<string, string>>
 
 export const sealSecrets = (keys: Keys, secrets: Secrets): string => seal(keys, JSON.stringify(secrets))
 

@@ -59,10 +59,10 @@ export type Configuration = {
 } & { readonly addresses?: readonly string[]; readonly signing?: 'none' | 'standard' }
 
 /** What a request changes; null removes a setting. */
-export type ConfigurationChanges = Readonly<Record<string, unknown>>
+type ConfigurationChanges = Readonly<Record<string, unknown>>
 
 /** The settings that are stored as they are, and the sealed others. */
-export interface StoredConfiguration {
+interface StoredConfiguration {
   readonly open_settings?: Configuration | undefined
   readonly sealed_secrets?: string | undefined
 }

@@ -154,7 +154,7 @@ const quieter = (log: Instance['log']) =>
   log.isLevelEnabled('info') ? log.child({}, { level: 'warn' }) : log
 
 /** The proxies that may state the client's address, if any. */
-export type FastifyTrust = false | string
+type FastifyTrust = false | string
 
 async function respond(
   instance: Instance,

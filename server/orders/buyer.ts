@@ -32,7 +32,7 @@ export const buyerFields = {
   contact: group({ name, email }, { about: 'Whom to ask about the order of an account.' }),
 }
 
-export type BuyerBody = Values<typeof buyerFields>
+type BuyerBody = Values<typeof buyerFields>
 interface Person {
   readonly name: string
   readonly email: string

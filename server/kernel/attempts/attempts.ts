@@ -6,7 +6,7 @@ import type { Ctx, Work } from '../work/context.ts'
 import type { Chore } from '../work/job.ts'
 
 /** What a caller tries to guess, or requests: the kind of secret, and its owner. */
-export interface Attempt {
+interface Attempt {
   readonly at: string
   readonly whose: string
 }

@@ -4,7 +4,7 @@ const rowsAtOnce = 5000
 const roundsMax = 1000
 
 /** A store, and what it keeps of its feed. */
-export interface Kept {
+interface Kept {
   readonly storeId: string
   /** Everything from this day on (UTC). */
   readonly from: Date

@@ -15,7 +15,7 @@ export interface Address {
 }
 
 /** The links of a page, absolute. Links to missing pages are null, or left out. */
-export interface PageLinks {
+interface PageLinks {
   readonly current: string
   readonly first: string
   readonly last?: string

@@ -13,7 +13,7 @@ import { problemResponses } from './refusals.ts'
 import { bodyOf } from './schemas.ts'
 
 /** The application's own part of the document. */
-export interface About {
+interface About {
   readonly title: string
   readonly version: string
   readonly description: string

@@ -26,7 +26,7 @@ import type { Ctx } from '../work/context.ts'
 import type { ExportLimits } from '../work/exports.ts'
 
 /** A list, and the objects that it shows for its rows. */
-export interface Listed<F extends Fields = Fields> {
+interface Listed<F extends Fields = Fields> {
   readonly source: Source<F> & { readonly resource: Resource<F> }
   /** The JSON of these objects, in their order. Default: the rows themselves. */
   readonly show?: (ctx: Ctx, rows: readonly Row<F>[]) => Promise<readonly string[]> | readonly string[]

@@ -74,17 +74,17 @@ export const hasWatermark = ({
 export const indexed = (...ops: readonly Op[]): FilterRule => ({ ops, indexed: true })
 
 /** The default orders of a list, as `sort` writes them and in words. */
-export const orders = {
+const orders = {
   created_at: 'the oldest first',
   '-created_at': 'the newest first',
   updated_at: 'the least recently changed first',
   '-updated_at': 'the most recently changed first',
 } as const
 
-export type Order = keyof typeof orders
+type Order = keyof typeof orders
 
 /** An order by a column of the table that is never null. */
-export interface OwnOrder {
+interface OwnOrder {
   /** The column, as `sort` would write it: `-place`. */
   readonly by: string
   /** In words, like those of `orders`. */
@@ -278,7 +278,7 @@ export interface Added {
  * A value that names the object in paths in place of its id, unique among its siblings. The id works there too, unless
  * the field is named `id`: then clients only know the value, and the row's id stays internal.
  */
-export interface Key {
+interface Key {
   readonly field: string
   /** The condition that finds the row of a name, if it is not equality with the column of the field. */
   readonly where?: (name: string, bind: (value: unknown) => string) => string

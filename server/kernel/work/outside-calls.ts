@@ -39,13 +39,13 @@ export interface OutsideCall<V = unknown, R = unknown, O = unknown, A = unknown>
 }
 
 /** The effect that must happen once. Its values are JSON, committed before the call and forgotten after its outcome. */
-export interface Intent<V> {
+interface Intent<V> {
   readonly id: string
   readonly values: V
 }
 
 /** What a call may use. It has no store, so nothing is locked or written while the other server works. */
-export interface Outside extends Pick<Instance, 'clock' | 'log' | 'mayConnect' | 'sealKeys' | 'services'> {
+interface Outside extends Pick<Instance, 'clock' | 'log' | 'mayConnect' | 'sealKeys' | 'services'> {
   /** Aborts after `timeoutMs`. */
   readonly signal: AbortSignal
   /**
@@ -285,7 +285,7 @@ export async function subjectsOfOpenCalls(
 }
 
 /** A call that has no outcome yet. */
-export interface OpenCall<V> extends Intent<V> {
+interface OpenCall<V> extends Intent<V> {
   readonly createdAt: Date
 }
 
@@ -320,7 +320,7 @@ const [dayMs, hourMs] = [86_400_000, 3_600_000]
  * How long to wait after a call of this age has failed. While a service recovers, its callers learn soon what has
  * become of their calls. A call that fails for a day is one for a person to look at, and costs one request an hour.
  */
-export const pauseMsAt = (ageMs: number): number =>
+const pauseMsAt = (ageMs: number): number =>
   ageMs >= dayMs ? hourMs : Math.max(1_000, Math.min(20_000, ageMs / 2))
 
 /** Resumes the intents of these calls, by name, until they have an outcome. */
