@@ -51,7 +51,7 @@ export type Check = (value: unknown, at?: string) => void
 
 /** Compiles a schema into a check of the value at `path` (`data`). */
 export function checker(schema: JsonSchema, path: string): Check {
-  const [findFirst, findAll] = [compiledLater(firstFault, schema), compiledLater(allFaults, schema)]
+  const [findFirst, findAll] = [compileOnFirstUse(firstFault, schema), compileOnFirstUse(allFaults, schema)]
   return (value, at = path) => {
     const first = findFirst(value)
     if (!first.length) return
@@ -68,7 +68,7 @@ export function checkAll(checks: readonly Check[], value: unknown): void {
 }
 
 /** The same check, with 422 for refused fields. */
-export const unprocessably =
+export const refuseWith422 =
   (check: Check): Check =>
   (value) => {
     try {
@@ -85,7 +85,7 @@ function asUnprocessable(fault: Problem): Problem {
 }
 
 /** Compiles on first use, so that a start compiles nothing. */
-function compiledLater(ajv: Ajv2020, schema: JsonSchema): (value: unknown) => readonly ErrorObject[] {
+function compileOnFirstUse(ajv: Ajv2020, schema: JsonSchema): (value: unknown) => readonly ErrorObject[] {
   let validate: ValidateFunction | undefined
   return (value) => {
     if (!validate) {

@@ -10,9 +10,9 @@ import {
   type New,
   nullable,
 } from '../shape/fields.ts'
-import type { Added } from '../shape/model.ts'
+import type { AddedFields } from '../shape/model.ts'
 import { completeValue, normalize } from '../shape/values.ts'
-import { type Check, checkAll, checker, unprocessably } from './checker.ts'
+import { type Check, checkAll, checker, refuseWith422 } from './checker.ts'
 
 /** The schemas of request bodies, and the values that the server reads from them. */
 
@@ -29,7 +29,7 @@ export interface BodyShape {
   /** Unknown attributes are refused. */
   readonly closed?: boolean
   /** The fields that a store has added: faults in their values are refused with 422. */
-  readonly added?: Added
+  readonly added?: AddedFields
 }
 
 /** The fields that a client may set, by their names in requests. */
@@ -158,7 +158,7 @@ function replacing({ envelope, added }: BodyShape): (data: Data, update: boolean
   }
 }
 
-const namesTakingScalars = (added: Added | undefined): readonly string[] =>
+const namesTakingScalars = (added: AddedFields | undefined): readonly string[] =>
   (added?.fields ?? []).filter(({ takesScalars }) => takesScalars).map(({ name }) => name)
 
 /** A number beyond these bounds has already lost digits, so it is refused. */
@@ -190,8 +190,8 @@ function checksOf(shape: BodyShape, update: boolean): readonly Check[] {
   const [added, own] = [true, false].map((is) =>
     Object.fromEntries(Object.entries(shape.fields).filter(([name]) => names.has(name) === is)),
   ) as [Fields, Fields]
-  const checkOwn = shape.refusedWith ? unprocessably(check(own)) : check(own)
-  return names.size ? [checkOwn, unprocessably(check(added))] : [checkOwn]
+  const checkOwn = shape.refusedWith ? refuseWith422(check(own)) : check(own)
+  return names.size ? [checkOwn, refuseWith422(check(added))] : [checkOwn]
 }
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>

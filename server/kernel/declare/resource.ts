@@ -1,7 +1,7 @@
 import type { ProblemCode } from '../errors.ts'
 import type { Fields, Values } from '../shape/fields.ts'
 import type { ListQuery } from '../shape/list-query.ts'
-import type { Added, Draft, Model, Row } from '../shape/model.ts'
+import type { AddedFields, Draft, Model, Row } from '../shape/model.ts'
 import type { Ctx, Work } from '../work/context.ts'
 import { mustBeConsistent } from './mistakes.ts'
 
@@ -109,7 +109,7 @@ export interface Inclusion<F extends Fields = Fields> {
 /** A declared resource. Without a type parameter it is any resource, and its values have no known types. */
 export interface Resource<F extends Fields = Fields> extends Definition<F> {
   readonly scopeColumns: readonly string[]
-  readonly added?: Added
+  readonly added?: AddedFields
   readonly declared?: Resource
 }
 

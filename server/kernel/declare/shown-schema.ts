@@ -62,13 +62,13 @@ export function shownSchema(resource: Resource): JsonSchema {
   return { description: about, ...schema, required: ['type', 'id', ...(meta ? ['meta'] : [])] }
 }
 
-interface Shown {
+interface MetaOwner {
   readonly envelope: Envelope
   readonly meta?: { readonly fields: Fields }
 }
 
 /** The schema of `meta` of an object; undefined if it has none. */
-export function metaSchema({ envelope, meta }: Shown): JsonSchema | undefined {
+export function metaSchema({ envelope, meta }: MetaOwner): JsonSchema | undefined {
   const own = Object.entries(meta?.fields ?? {})
   const always = Object.keys(times)
   if (envelope.times === 'meta') return object({ ...times, ...documented(own) }, always)

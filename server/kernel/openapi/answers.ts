@@ -8,7 +8,7 @@ import { dryRunHeader } from '../http/prefer.ts'
 import { linksBeside } from '../shape/envelope.ts'
 import type { JsonSchema } from '../shape/fields.ts'
 import { hasWatermark } from '../shape/model.ts'
-import { type Named, pageSchema } from './components.ts'
+import { type Components, pageSchema } from './components.ts'
 import { headersNamed } from './headers.ts'
 import { objectOf } from './named-schemas.ts'
 import { bytes, content, ref } from './schemas.ts'
@@ -27,7 +27,7 @@ const selfLink: JsonSchema = object({ self: { type: 'string' } })
 const tagged = headersNamed('ETag')
 
 /** The responses of a successful operation, by status. */
-export function successOf(operation: Operation, shared: Named): Record<string, unknown> {
+export function successOf(operation: Operation, shared: Components): Record<string, unknown> {
   const always = headersNamed(
     'X-Request-Id',
     ...(isRepeatable(operation) ? ['Idempotency-Replayed' as const] : []),
@@ -47,7 +47,7 @@ export function successOf(operation: Operation, shared: Named): Record<string, u
 const takesDryRuns = ({ of }: Operation): boolean =>
   of.is === 'action' && of.action.headers?.Prefer === dryRunHeader.Prefer
 
-function answersOf(operation: Operation, shared: Named): Readonly<Record<number, Response>> {
+function answersOf(operation: Operation, shared: Components): Readonly<Record<number, Response>> {
   const { status, of } = operation
   if (status === 204) return { 204: { description: 'Done; the response has no body.' } }
   if (status === 303 || status === 307)
@@ -91,7 +91,7 @@ function linksAnswer({ relationship, name }: Extract<Operation['of'], { is: 'rel
   return { description: 'The links.', content: content(object({ data, links: selfLink }, ['data'])) }
 }
 
-function actionAnswers(action: Action, operation: Operation, shared: Named): Record<number, Response> {
+function actionAnswers(action: Action, operation: Operation, shared: Components): Record<number, Response> {
   const { shows } = action
   const { status } = operation
   if (shows?.file) return fileAnswers(shows.file, Object.hasOwn(action.headers ?? {}, 'Range'))

@@ -6,7 +6,7 @@ import type { OwnModel } from '../shape/model.ts'
 import type { ShopperToken } from '../work/context.ts'
 import { eitherBody, eitherResponses } from './alternatives.ts'
 import { successOf } from './answers.ts'
-import { components, type Named } from './components.ts'
+import { type Components, components } from './components.ts'
 import { usedComponents, withReferences } from './named-schemas.ts'
 import { parametersOf } from './parameters.ts'
 import { problemResponses } from './refusals.ts'
@@ -77,7 +77,7 @@ function documented(
   operation: Operation,
   path: string,
   { access, shopperTokens }: About,
-  shared: Named,
+  shared: Components,
 ): Record<string, unknown> {
   const { id, about } = operation
   const open = operation.access === 'open'

@@ -1,4 +1,4 @@
-import { type Check, checker, unprocessably } from '../body/checker.ts'
+import { type Check, checker, refuseWith422 } from '../body/checker.ts'
 import { Faults } from '../body/faults.ts'
 import type { Call } from '../declare/call.ts'
 import type { Operation } from '../declare/operation.ts'
@@ -44,7 +44,7 @@ type NewLinks = readonly (readonly [of: Relationship, links: readonly Link[]])[]
 function reader(resource: Resource, relationships: readonly Relationship[]): (body: unknown) => NewLinks {
   const field = newLinksField(relationships)
   const plain: Check = checker(describe(field), 'data.relationships')
-  const check = resource.refusedWith ? unprocessably(plain) : plain
+  const check = resource.refusedWith ? refuseWith422(plain) : plain
   return (body) => {
     const input = (body as { data?: { relationships?: unknown } } | null | undefined)?.data?.relationships
     if (input == null) return []

@@ -91,21 +91,21 @@ interface OwnOrder {
   readonly about: string
 }
 
-interface Ordered {
+interface HasOrder {
   readonly order?: Order | OwnOrder
 }
 
 const usual: Order = '-created_at'
 
 /** The order of a resource's lists if a request names none, as `sort` writes it. */
-export const orderOf = ({ order = usual }: Ordered): string => (typeof order === 'string' ? order : order.by)
+export const orderOf = ({ order = usual }: HasOrder): string => (typeof order === 'string' ? order : order.by)
 
 /** The same in words. */
-export const describeOrder = ({ order = usual }: Ordered): string =>
+export const describeOrder = ({ order = usual }: HasOrder): string =>
   typeof order === 'string' ? orders[order] : order.about
 
 /** The column of the table's own order, if it has one. */
-export const ownOrderOf = ({ order }: Ordered): string | undefined =>
+export const ownOrderOf = ({ order }: HasOrder): string | undefined =>
   typeof order === 'object' ? order.by.replace('-', '') : undefined
 
 /** A stored object. `text` is the JSON that responses show; it is parsed on the first use of `doc`. */
@@ -127,7 +127,7 @@ export interface Row<F extends Fields = Fields> {
   /** The hidden values. Only a row that is read for an update has them. */
   readonly hidden: Partial<Values<F>>
   /** The fields that the store had added when the row was read. */
-  readonly added?: Added | undefined
+  readonly added?: AddedFields | undefined
 }
 
 /** The values that a write is about to store. A rule may complete them, or refuse them by throwing a Problem. */
@@ -234,7 +234,7 @@ export interface Model<F extends Fields = Fields> {
   /** The columns that locate an object besides its id: those of its scope, else the path's parameters. */
   readonly scopeColumns: readonly string[]
   /** If the store has added fields: these fields, and the model as it was declared. */
-  readonly added?: Added
+  readonly added?: AddedFields
   readonly declared?: Model
 }
 
@@ -269,7 +269,7 @@ export interface AddedField {
 }
 
 /** All fields that a store has added to a resource, in one state. */
-export interface Added {
+export interface AddedFields {
   readonly state: string
   readonly fields: readonly AddedField[]
 }

@@ -1,4 +1,4 @@
-import type { Added, Model } from '../shape/model.ts'
+import type { AddedFields, Model } from '../shape/model.ts'
 import { ownValue } from '../shape/values.ts'
 
 /** The texts of the added fields in a document, and the members to add if it has none of them. */
@@ -9,9 +9,9 @@ interface KeyTexts {
   readonly lacking: string
 }
 
-const cache = new WeakMap<Added, KeyTexts>()
+const cache = new WeakMap<AddedFields, KeyTexts>()
 
-function keyTextsOf(added: Added): KeyTexts {
+function keyTextsOf(added: AddedFields): KeyTexts {
   const cached = cache.get(added)
   if (cached) return cached
   const shown = added.fields.filter(({ hidden, holdsLinks }) => !hidden && !holdsLinks)
@@ -55,7 +55,7 @@ function isWhole(text: string, first: number, keys: readonly string[]): boolean 
   return true
 }
 
-function rewritten(text: string, { fields }: Added, inside?: 'attributes'): string {
+function rewritten(text: string, { fields }: AddedFields, inside?: 'attributes'): string {
   const all = JSON.parse(text) as Record<string, unknown>
   const members = (inside ? all[inside] : all) as Record<string, unknown>
   const values = fields.filter(({ holdsLinks }) => !holdsLinks)
