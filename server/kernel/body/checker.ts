@@ -169,7 +169,8 @@ function expectation({ keyword, params, message, parentSchema }: ErrorObject): s
     case 'minLength':
     case 'maxLength': {
       const { minLength = 0, maxLength } = schema
-      return `must be a string of ${minLength === maxLength ? '' : `${minLength} to `}${maxLength} characters`
+      const from = minLength === maxLength ? '' : `${minLength} to `
+      return `must be a string of ${from}${countOf(Number(maxLength), 'character')}`
     }
     case 'minimum':
     case 'maximum':
@@ -177,13 +178,13 @@ function expectation({ keyword, params, message, parentSchema }: ErrorObject): s
         ? `must be ${params.comparison} ${params.limit}`
         : `must be from ${schema.minimum} to ${schema.maximum}`
     case 'minProperties':
-      return `must have at least ${params.limit} members`
+      return `must have at least ${countOf(params.limit, 'member')}`
     case 'maxProperties':
-      return `must have at most ${params.limit} members`
+      return `must have at most ${countOf(params.limit, 'member')}`
     case 'minItems':
-      return `must have at least ${params.limit} items`
+      return `must have at least ${countOf(params.limit, 'item')}`
     case 'maxItems':
-      return `must have at most ${params.limit} items`
+      return `must have at most ${countOf(params.limit, 'item')}`
     case 'enum':
       return `must be one of ${(params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`
     case 'const':
@@ -199,6 +200,8 @@ function expectation({ keyword, params, message, parentSchema }: ErrorObject): s
       return message ?? 'is not valid'
   }
 }
+
+const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 const words: Readonly<Record<string, string>> = {
   string: 'a string',
