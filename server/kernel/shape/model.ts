@@ -3,8 +3,7 @@ import type { Envelope } from './envelope.ts'
 import type { Changes, Fields, JsonSchema, Values } from './fields.ts'
 import type { Op } from './list-query.ts'
 
-/** What a filter compares. */
-/** An `integer` column is compared with any number, as an index compares it: with whole numbers. */
+/** What a filter compares. A request may compare an `integer` with any number, also with a fraction. */
 export type ValueType = 'text' | 'uuid' | 'time' | 'number' | 'integer' | 'boolean'
 
 /**
@@ -70,7 +69,7 @@ export const hasWatermark = ({
 }: Pick<Model, 'editions' | 'table' | 'filter'>): boolean =>
   !editions && /^\w+$/.test(table) && filter?.updated_at === comparisons
 
-/** Operators that an index answers: see `FilterRule`. */
+/** A filter whose operators an index answers: see `FilterRule`. */
 export const indexed = (...ops: readonly Op[]): FilterRule => ({ ops, indexed: true })
 
 /** The default orders of a list, as `sort` writes them and in words. */
@@ -206,7 +205,7 @@ export interface Model<F extends Fields = Fields> {
    * hidden values of an object may be large, and a page has a hundred.
    */
   readonly hiddenInLists?: (row: string) => string
-  /** Computed for responses, also from hidden values: see `Resource`. */
+  /** Members that are computed for responses, also from hidden values: see `Definition`. */
   readonly meta?: object
   readonly links?: object
   readonly also?: object
