@@ -52,7 +52,7 @@ export function dataSchema(
   const scalars = new Set(namesTakingScalars(added))
   const schemaOf = (name: string, field: Field) => {
     const schema = inputSchema(field, update)
-    return scalars.has(name) ? takingScalars(schema) : schema
+    return scalars.has(name) ? acceptScalars(schema) : schema
   }
   return schemaAt(
     envelope,
@@ -121,7 +121,7 @@ export interface Input<F extends Fields> {
 export function input<F extends Fields>(shape: BodyShape & { readonly fields: F }): Input<F> {
   const checks = [false, true].map((update) => checksOf(shape, update))
   const accepted = Object.entries(shape.fields).filter(([, { options }]) => !options.readOnly)
-  const replace = replacing(shape)
+  const replace = replacerOf(shape)
   const pick = (body: unknown, update: boolean) => {
     const data = replace(dataOf(body), update)
     checkAll(checks[update ? 1 : 0] ?? [], data)
@@ -141,7 +141,7 @@ type Data = Readonly<Record<string, unknown>>
  * Prepares a body for the check. Numbers and booleans become text in the fields that accept them. A missing value gets
  * its unusable default, so that the check refuses it.
  */
-function replacing({ envelope, added }: BodyShape): (data: Data, update: boolean) => Data {
+function replacerOf({ envelope, added }: BodyShape): (data: Data, update: boolean) => Data {
   const texts = namesTakingScalars(added)
   const unusable = (added?.fields ?? []).filter(({ unusableDefault }) => unusableDefault !== undefined)
   if (!texts.length && !unusable.length) return (data) => data
@@ -165,8 +165,8 @@ const namesTakingScalars = (added: AddedFields | undefined): readonly string[] =
 const isExactScalar = (value: unknown): boolean =>
   typeof value === 'boolean' || (typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER)
 
-/** The schema of a text that accepts other scalars too. */
-const takingScalars = (schema: JsonSchema): JsonSchema => ({
+/** Makes the schema of a text accept other scalars too. */
+const acceptScalars = (schema: JsonSchema): JsonSchema => ({
   ...schema,
   type: [...new Set([schema.type, 'number', 'boolean'].flat())],
   minimum: Number.MIN_SAFE_INTEGER,

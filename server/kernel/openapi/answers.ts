@@ -3,7 +3,7 @@ import type { Action } from '../declare/action.ts'
 import { isRepeatable, type Operation } from '../declare/operation.ts'
 import { linksSchema, listsRows } from '../declare/relationship.ts'
 import type { Resource } from '../declare/resource.ts'
-import { documented, urlsSchema } from '../declare/shown-schema.ts'
+import { describeFields, urlsSchema } from '../declare/shown-schema.ts'
 import { dryRunHeader } from '../http/prefer.ts'
 import { linksBeside } from '../shape/envelope.ts'
 import type { JsonSchema } from '../shape/fields.ts'
@@ -55,9 +55,12 @@ function answersOf(operation: Operation, shared: Components): Readonly<Record<nu
   if (of.is === 'resource') return { [status]: resourceAnswer(of.resource, of.name) }
   if (of.is === 'singleton') {
     const { type, fields, about, shows } = of.singleton
-    const members = { type: { const: type }, ...documented(Object.entries({ ...fields, ...shows?.data })) }
+    const members = {
+      type: { const: type },
+      ...describeFields(Object.entries({ ...fields, ...shows?.data })),
+    }
     const schema = object(
-      { data: object(members, ['type']), ...documented(Object.entries(shows?.beside ?? {})) },
+      { data: object(members, ['type']), ...describeFields(Object.entries(shows?.beside ?? {})) },
       ['data'],
     )
     return { [status]: { description: about, headers: tagged, content: content(schema) } }
@@ -199,7 +202,7 @@ const linesContent = {
 }
 
 function pageAnswer({ method, items, resource, beside, meta }: PageShape): Response {
-  const own = { ...(resource?.listMeta && documented(Object.entries(resource.listMeta.fields))), ...meta }
+  const own = { ...(resource?.listMeta && describeFields(Object.entries(resource.listMeta.fields))), ...meta }
   const members = {
     data: { type: 'array', items },
     meta: pageMeta(own),

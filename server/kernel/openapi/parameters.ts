@@ -48,9 +48,9 @@ export function parametersOf(operation: Operation, path: string, shared: Compone
   ]
 }
 
-function pathParameters({ path, of }: Operation, documented: string, { keyAt }: Components): Parameter[] {
+function pathParameters({ path, of }: Operation, documentedPath: string, { keyAt }: Components): Parameter[] {
   const own = [...path.matchAll(/:(\w+)/g)]
-  const names = [...documented.matchAll(/\{(\w+)\}/g)]
+  const names = [...documentedPath.matchAll(/\{(\w+)\}/g)]
   const declared = of.is === 'action' ? of.action.params : undefined
   return own.map(({ 1: name = '', index }, i) => {
     const field = declared?.[name]

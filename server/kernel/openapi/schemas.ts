@@ -3,7 +3,7 @@ import type { KindsBody } from '../body/kinds.ts'
 import type { Operation } from '../declare/operation.ts'
 import { linksSchema, newLinksField, type Relationship } from '../declare/relationship.ts'
 import type { Resource } from '../declare/resource.ts'
-import { documented } from '../declare/shown-schema.ts'
+import { describeFields } from '../declare/shown-schema.ts'
 import { bytesShown } from '../http/problems.ts'
 import { place } from '../shape/envelope.ts'
 import { describe, type Field, type JsonSchema } from '../shape/fields.ts'
@@ -85,7 +85,7 @@ export function bodyOf(operation: Operation, { nameOf }: Components): Record<str
     const description = `At most ${bytesShown(upload.bytesMax)}${form ? ', including the multipart envelope' : ''}.`
     if (!form) return { required: true, description, content: { '*/*': { schema: bytes } } }
     const required = Object.keys(form).filter((name) => form[name]?.options.required)
-    const schema = object(documented(Object.entries(form)), required)
+    const schema = object(describeFields(Object.entries(form)), required)
     return { required: true, description, content: { 'multipart/form-data': { schema } } }
   }
   if (data) return { required: true, content: content(object({ data: describe(data) })) }
@@ -96,7 +96,7 @@ export function bodyOf(operation: Operation, { nameOf }: Components): Record<str
       ...(!body.optional && { required: true }),
       content: content(
         object(
-          { data: dataSchema(body, false), ...documented(Object.entries(besideData)) },
+          { data: dataSchema(body, false), ...describeFields(Object.entries(besideData)) },
           body.optional ? [] : ['data'],
         ),
         exampleOf(body, false),

@@ -23,7 +23,7 @@ export function withLinkedCreates<M extends { readonly operations: readonly Oper
     operations.flatMap(({ of }) => (of.is === 'relationship' ? of.relationship : [])),
   )
   const relationships = [...new Set(all)].filter(({ inCreate }) => inCreate)
-  const linking = (operation: Operation): Operation => {
+  const withLinks = (operation: Operation): Operation => {
     const { of } = operation
     if (of.is !== 'resource' || of.name !== 'create') return operation
     const links = relationships.filter(({ owner }) => owner() === of.resource)
@@ -35,7 +35,7 @@ export function withLinkedCreates<M extends { readonly operations: readonly Oper
       run: (ctx, call) => createLinked(ctx, of.resource, readLinks, call),
     }
   }
-  return modules.map((module) => ({ ...module, operations: module.operations.map(linking) }))
+  return modules.map((module) => ({ ...module, operations: module.operations.map(withLinks) }))
 }
 
 type NewLinks = readonly (readonly [of: Relationship, links: readonly Link[]])[]

@@ -28,15 +28,13 @@ function keyTextsOf(added: AddedFields): KeyTexts {
 /** The text of a document with all added fields of its store, in order; null for missing values. */
 export function completeText({ envelope, added }: Model, text: string): string {
   if (!added) return text
-  if (envelope.fields === 'attributes') return rewritten(text, added, 'attributes')
+  if (envelope.fields === 'attributes') return rewrite(text, added, 'attributes')
   const { keys, nulls, lacking } = keyTextsOf(added)
   const first = text.indexOf(keys[0] ?? '}')
   // Quotes inside a string are escaped, so this text is a key, of the document or inside it.
   if (first < 0)
-    return keys.some((key) => text.includes(key)) ? rewritten(text, added) : withMembers(text, lacking)
-  return isWhole(text, first, keys) && !nulls.some((one) => text.includes(one))
-    ? text
-    : rewritten(text, added)
+    return keys.some((key) => text.includes(key)) ? rewrite(text, added) : withMembers(text, lacking)
+  return isWhole(text, first, keys) && !nulls.some((one) => text.includes(one)) ? text : rewrite(text, added)
 }
 
 const withMembers = (text: string, members: string): string => {
@@ -55,7 +53,7 @@ function isWhole(text: string, first: number, keys: readonly string[]): boolean 
   return true
 }
 
-function rewritten(text: string, { fields }: AddedFields, inside?: 'attributes'): string {
+function rewrite(text: string, { fields }: AddedFields, inside?: 'attributes'): string {
   const all = JSON.parse(text) as Record<string, unknown>
   const members = (inside ? all[inside] : all) as Record<string, unknown>
   const values = fields.filter(({ holdsLinks }) => !holdsLinks)
