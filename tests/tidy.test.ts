@@ -165,6 +165,31 @@ paragraph('Shape', () => {
     expect(tooLong).toEqual([])
   })
 
+  test('only what another file uses is exported', () => {
+    const uses = new Set(
+      sources.flatMap((file) =>
+        [...read(file).matchAll(/\b(?:import|export) (?:type )?\{([^}]*)\} from '(\.[^']+)'/g)].flatMap(
+          ([, names = '', path = '']) =>
+            names
+              .split(',')
+              .map((name) => `${join(dirname(file), path)} ${name.replace(/\btype | as \w+/g, '').trim()}`),
+        ),
+      ),
+    )
+    // Files that are imported as a whole.
+    const whole = sources.flatMap((file) =>
+      [...read(file).matchAll(/\bimport(?: \* as \w+ from |\(\s*)'(\.[^']+)'/g)].map(([, path = '']) =>
+        join(dirname(file), path),
+      ),
+    )
+    const declaration = /^export (?:abstract |async )?(?:const|let|function\*?|class|interface|type) (\w+)/gm
+    const own = server
+      .filter((file) => !whole.includes(file))
+      .flatMap((file) => [...read(file).matchAll(declaration)].map(([, name]) => `${file} ${name}`))
+    expect(own.length).toBeGreaterThan(1000)
+    expect(own.filter((one) => !uses.has(one))).toEqual([])
+  })
+
   test('a module is used through its index.ts only, and only by those below it', () => {
     const wrong = server.flatMap((file) => {
       const own = moduleOf(file)

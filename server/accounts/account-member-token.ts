@@ -23,7 +23,7 @@ export interface Session {
 }
 
 /** The account of a token. */
-export interface AccountScope {
+interface AccountScope {
   readonly id: string
   readonly ancestorIds: readonly string[]
 }

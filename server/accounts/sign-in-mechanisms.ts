@@ -19,7 +19,7 @@ export const tokenType = 'account_management_authentication_token'
 type Call = Pick<ActionCall<string, Fields>, 'rawBody' | 'headers'>
 
 /** A way to sign in: its fields, and how it finds the user. */
-export interface Mechanism {
+interface Mechanism {
   readonly fields: Fields
   signIn(ctx: Ctx, call: Call): Promise<SignIn>
 }

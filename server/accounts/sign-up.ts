@@ -5,7 +5,7 @@ import {
   tokenEpochOf,
   userAuthenticationInfos,
 } from '../identity/index.ts'
-import { guarded } from '../kernel/attempts/attempts.ts'
+import { limitAttempts } from '../kernel/attempts/attempts.ts'
 import { mustBeWithinRate } from '../kernel/attempts/rates.ts'
 import { Problem } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
@@ -35,7 +35,7 @@ export async function signUp(work: Work, newcomer: Newcomer): Promise<SignIn> {
 /** A conflict reveals that the user exists, so a caller can try only a few usernames. */
 async function countIfTaken(work: Work, { username, password_profile_id }: Newcomer): Promise<void> {
   const name = await foldCase(work, username)
-  await guarded(work, { at: 'sign-up', whose: `${password_profile_id} ${name}` }, async () => {
+  await limitAttempts(work, { action: 'sign-up', owner: `${password_profile_id} ${name}` }, async () => {
     const [taken] = await work.store.run(
       `SELECT 1 FROM user_authentication_password_profile_infos
        WHERE store_id = $1 AND password_profile_id = $2 AND ${caseless('username')} = $3`,

@@ -249,7 +249,9 @@ function withDiscount(contents: Contents, holder: Holder, discount: CustomDiscou
     new Problem('unprocessable', detail, { title: 'Custom discount not added to cart', source })
   if (!contents.lines.length) throw refuse('An empty cart takes no custom discount. Add an item first.')
   if (shop.method === 'simple') {
-    throw refuse('Custom discounts need the calculation method `line`: see the setting calculation_method.')
+    throw refuse(
+      'Custom discounts need the calculation method line: the store’s setting calculation_method must be line, not simple.',
+    )
   }
   if (before.length >= discountsMax) {
     throw refuse(`A cart, and each of its items, has at most ${discountsMax} custom discounts.`)

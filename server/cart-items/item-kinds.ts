@@ -4,7 +4,7 @@ import { Problem } from '../kernel/errors.ts'
 import { field, flag, group, integer, map, reference, text } from '../kernel/shape/fields.ts'
 import { sellerFields } from './seller-fields.ts'
 
-export const quantityField = integer({
+const quantityField = integer({
   required: true,
   min: 1,
   max: quantityMax,

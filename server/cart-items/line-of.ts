@@ -29,7 +29,7 @@ export const itemNotFound = (id: string, source?: string) =>
 /** Refuses an item for a shipping group that the cart does not have. */
 export function mustHaveGroup(groups: readonly CartShippingGroup[], id: string, source: string): void {
   if (groups.some((group) => group.id === id)) return
-  throw new Problem('not_found', 'The cart has no such shipping group. Create it first.', {
+  throw new Problem('not_found', `The cart has no shipping group ${id.slice(0, 255)}. Create it first.`, {
     title: 'Cart shipping group not found',
     source: `${source}.shipping_group_id`,
   })

@@ -87,14 +87,14 @@ export function checkedInputs(
     if (typeof value !== 'string' || value.length <= inputMax) continue
     throw new Problem(
       'invalid_field',
-      `The text of ${JSON.stringify(name)} must have at most ${inputMax} characters.`,
+      `${at}.${name} must have at most ${inputMax} characters, not ${value.length}.`,
       {
         source: `${at}.${name}`,
       },
     )
   }
   if (JSON.stringify(inputs).length <= inputsMax) return inputs
-  throw new Problem('invalid_field', `custom_inputs must be at most ${inputsMax} characters of JSON.`, {
+  throw new Problem('invalid_field', `${at} must have at most ${inputsMax} characters of JSON.`, {
     source: at,
   })
 }

@@ -38,7 +38,7 @@ export async function withProductsOfOrders(
 /** Each product is priced, so an order that cannot fit is refused before. */
 function mustFit(count: number, source: string): void {
   if (count <= linesMax) return
-  const detail = `A request can add at most ${linesMax} items, with the products of the orders.`
+  const detail = `A request can add at most ${linesMax} items, including the products of orders.`
   throw new Problem('unprocessable', detail, { title: 'Limit Reached', source })
 }
 

@@ -18,7 +18,7 @@ export const sellerFields = {
   }),
 }
 
-export interface SellerValues {
+interface SellerValues {
   readonly custom_attributes?: CustomAttributes | undefined
   readonly tax?: readonly TaxValues[] | undefined
 }

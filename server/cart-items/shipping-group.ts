@@ -96,7 +96,7 @@ function mustEndAfterStart(estimate: GroupValues['delivery_estimate']): void {
   if (!start || !end || !(Date.parse(start) > Date.parse(end))) return
   throw new Problem(
     'bad_request',
-    `The delivery estimate must not end before it begins: ${end} is before ${start}.`,
+    `data.delivery_estimate.start must not be after data.delivery_estimate.end (${end}), but it is ${start}.`,
     { title: 'Date Logic Discrepancy', source: 'data.delivery_estimate.start' },
   )
 }

@@ -121,9 +121,10 @@ const holderOf = ({ id }: ItemLink, productId: string | undefined): TaxHolder =>
 function mustBeOfType(contents: Contents, { id, type }: ItemLink, source: string): void {
   const { kind } = lineOf(contents, id, source)
   if (type === undefined || type === kind) return
-  throw new Problem('not_found', `The item is a ${kind}: send this as its type, or leave the type out.`, {
+  const at = `${source}.relationships.item.data.type`
+  throw new Problem('not_found', `${at} must be ${kind}, the type of the item, or be left out.`, {
     title: 'Tax item not added to cart item.',
-    source: `${source}.relationships.item.data.type`,
+    source: at,
     meta: { id },
   })
 }

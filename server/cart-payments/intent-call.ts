@@ -1,6 +1,6 @@
 import { type CartRow, carts, findCart, linkPaymentIntent } from '../carts/index.ts'
 import { accessOf, type GatewayAccess, type GatewaySlug } from '../gateways/index.ts'
-import { openOr, seal } from '../kernel/auth/seal.ts'
+import { seal, tryOpen } from '../kernel/auth/seal.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
 import { problemAnswer } from '../kernel/http/problems.ts'
@@ -105,7 +105,7 @@ export const respondWith =
       )
     }
     const row: CartRow = await findCart(ctx, cartName)
-    const opened = browser === undefined ? undefined : openOr(ctx.instance.sealKeys, browser)
+    const opened = browser === undefined ? undefined : tryOpen(ctx.instance.sealKeys, browser)
     const meta = opened === undefined ? '' : `,"meta":${JSON.stringify(metaOf(JSON.parse(opened)))}`
     return objectAnswer(status, carts, row, ctx, meta)
   }

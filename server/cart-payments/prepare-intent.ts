@@ -8,7 +8,7 @@ import { findOrderSince } from './find-order-since.ts'
 import type { IntentRequest } from './intent-call.ts'
 
 /** What a request says about the payment of a cart. */
-export interface CartPayment extends Pick<Charge, 'method' | 'payment' | 'options' | 'paymentMethodTypes'> {
+interface CartPayment extends Pick<Charge, 'method' | 'payment' | 'options' | 'paymentMethodTypes'> {
   readonly gateway: GatewaySlug
 }
 

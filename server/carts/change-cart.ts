@@ -14,7 +14,7 @@ import { mustBeOwnerOf } from './owners.ts'
 import { type Priced, priceGiven } from './price-cart.ts'
 
 /** A change of what is in a cart. `shop.requested` has what the products cost, in their order. */
-export interface CartChange extends ShopRequest {
+interface CartChange extends ShopRequest {
   /** What the request says about the shopper. */
   readonly shopper?: CartShopper | undefined
   /** The new contents. Throws a Problem to refuse the change; nothing is stored then. */

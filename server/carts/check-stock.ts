@@ -32,7 +32,7 @@ export function mustBeInStock(
   if (left === undefined || quantity <= left) return
   throw new Problem(
     'bad_request',
-    `There is not enough stock to add ${name} to the cart: ${left} left, not ${quantity}.`,
+    `There is not enough stock to add ${name} to the cart: ${quantity} requested, ${left} available.`,
     {
       title: 'Insufficient stock',
       source,

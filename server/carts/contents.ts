@@ -22,7 +22,7 @@ export const quantityMax = 1_000_000_000
 
 export const emptyContents: Contents = { lines: [], codes: [], customDiscounts: [], shippingGroups: [] }
 
-export interface CartCode {
+interface CartCode {
   /** As the shopper wrote it. */
   readonly code: string
   readonly enteredAt: string

@@ -33,11 +33,20 @@ const isOf: Readonly<Record<string, (value: unknown) => boolean>> = {
   float: Number.isFinite,
 }
 
+const words: Readonly<Record<string, string>> = {
+  string: 'a string',
+  boolean: 'true or false',
+  integer: 'a whole number',
+  float: 'a number',
+}
+
 /** Refuses a custom attribute whose value is not of its type. */
 export function checkTypes(attributes: CustomAttributes | undefined, source: string): void {
   for (const [name, { type, value }] of Object.entries(attributes ?? {})) {
     if (isOf[type]?.(value)) continue
-    const detail = `The value of ${JSON.stringify(name)} must be of its type, ${type}.`
-    throw new Problem('invalid_field', detail, { source: `${source}.${name}.value` })
+    const at = `${source}.${name}.value`
+    throw new Problem('invalid_field', `${at} must be ${words[type]}, because its type is ${type}.`, {
+      source: at,
+    })
   }
 }

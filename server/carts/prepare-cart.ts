@@ -66,13 +66,13 @@ function check(work: Work, values: CartValues, snapshotBefore: string | undefine
   }
   if (discounts?.custom_discounts_enabled && discounts.use_rule_promotions) {
     refuse(
-      'A cart has custom discounts or rule promotions, not both: set one of the two to false.',
+      'A cart takes custom discounts or rule promotions, not both: set custom_discounts_enabled or use_rule_promotions to false.',
       'data.discount_settings',
     )
   }
   if (contact?.email && (values.customers?.length || values.accounts?.length)) {
     refuse(
-      'A cart that is associated with a customer or an account has no contact: leave out contact, or remove the association.',
+      'data.contact must be left out, because the cart is associated with a customer or an account. To set a contact, remove the association first.',
       'data.contact',
     )
   }
@@ -86,7 +86,7 @@ function mustKeepIntent({ before, values, changes = {} }: Draft<CartFields>): vo
   if (intent === undefined || intent === before?.doc.payment_intent_id || changes.payment_gateway) return
   throw new Problem(
     'unprocessable',
-    'payment_intent_id can only be removed, with the empty text; the payment of the cart sets it.',
+    'data.payment_intent_id must be the empty text, which removes it, or be left out: only a payment of the cart sets it.',
     { source: 'data.payment_intent_id' },
   )
 }
@@ -95,10 +95,14 @@ function checkSnapshot(work: Work, snapshot: string | undefined, before: string 
   const source = 'data.snapshot_date'
   if (snapshot === before) return
   if (snapshot === undefined) {
-    throw new Problem('bad_request', 'The snapshot date of a cart cannot be removed.', { source })
+    throw new Problem(
+      'bad_request',
+      'data.snapshot_date cannot be removed: send another date, or leave it out.',
+      { source },
+    )
   }
   const now = work.clock.now()
   if (Date.parse(snapshot) > now.getTime()) return
-  const detail = `The snapshot date must be in the future: ${snapshot} is before ${now.toISOString()}.`
+  const detail = `data.snapshot_date must be in the future, later than ${now.toISOString()}, not ${snapshot}.`
   throw new Problem('bad_request', detail, { source, title: 'Invalid Snapshot Date' })
 }

@@ -29,7 +29,7 @@ export async function pricebooksOfRules({ store }: Work, catalogId: string): Pro
   return rows.map(([id]) => id as string)
 }
 
-export interface PendingRule {
+interface PendingRule {
   readonly id: string
   readonly pricebookIds: readonly string[]
 }

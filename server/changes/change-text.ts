@@ -5,7 +5,7 @@ import type { JsonSchema } from '../kernel/shape/fields.ts'
 const time: JsonSchema = { type: 'string', format: 'date-time' }
 
 /** The object of a change. */
-export const changedObject = object({
+const changedObject = object({
   type: { type: 'string' },
   id: uuid,
   parent: {

@@ -8,12 +8,15 @@ import { walk } from './walk.ts'
 const pollMs = 250
 const buildMaxMs = 600_000
 
-/** Child products are built, so they have other ids. Both servers have them by the options of their parents. */
+/**
+ * The ids of child products, by the options of their parents. The new server builds the children, so their ids differ
+ * from those of the other server.
+ */
 type Children = ReadonlyMap<string, string>
 
 /**
- * Builds the child products that are not on the new server yet, and gives them the values that they have on the other
- * one. It needs the variations, and all products that are no children.
+ * Builds the child products that the new server does not have yet, and gives them the values that they have on the
+ * other one. It needs the variations, and all products that are not children.
  */
 export async function buildChildren(copy: Copy, plan: Plan): Promise<void> {
   const { from, state, report } = copy
@@ -21,14 +24,16 @@ export async function buildChildren(copy: Copy, plan: Plan): Promise<void> {
   if (!step) return
   const built = new Map<string, string>()
   for await (const object of walk(from, step.path, step.resource)) {
-    const wanted = childrenIn(object)
+    const children = childrenIn(object)
     const parent = state.find(step.name, String(object.id))
-    if (!parent || wanted.values().every((id) => state.find(step.name, id))) continue
+    if (!parent || children.values().every((id) => state.find(step.name, id))) continue
     const links = plan.links.filter(({ owner, type }) => owner === step && type === 'product-variation')
     for (const link of links) await copyLinksOf(copy, link, parent)
     const result = await build(copy, parent)
     if (typeof result === 'string') report.skip('child products', result, String(object.id))
-    else for (const [options, id] of wanted) matchChild(copy, built, id, result.get(mapped(copy, options)))
+    else
+      for (const [options, id] of children)
+        matchChild(copy, built, id, result.get(toOptionsHere(copy, options)))
   }
   if (!built.size) return
   copy.report.remarks.add('child products: they were built, and have other ids than on the other server')
@@ -66,7 +71,7 @@ function childrenIn({ meta }: Json): Children {
   return children
 }
 
-const mapped = ({ state }: Copy, options: string): string =>
+const toOptionsHere = ({ state }: Copy, options: string): string =>
   options
     .split(',')
     .map((id) => state.ids.get(id) ?? id)

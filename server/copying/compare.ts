@@ -12,7 +12,7 @@ import { levelsOf } from './stock.ts'
 import { UnreadableList, walk } from './walk.ts'
 
 /** What a comparison has found. */
-export interface Comparison {
+interface Comparison {
   /** How many objects are the same on both servers. */
   readonly equal: number
   /** What is missing, unknown, or has other values. */

@@ -1,5 +1,5 @@
 import { foldCase } from '../identity/index.ts'
-import { guarded } from '../kernel/attempts/attempts.ts'
+import { limitAttempts } from '../kernel/attempts/attempts.ts'
 import { slowVerify } from '../kernel/attempts/slow-hash.ts'
 import { caseless } from '../kernel/storage/expressions.ts'
 import type { Work } from '../kernel/work/context.ts'
@@ -15,8 +15,8 @@ export async function findCustomerWithPassword(
   email: string,
   password: string,
 ): Promise<SignedInCustomer | undefined> {
-  const attempt = { at: 'customer-sign-in', whose: await foldCase(work, email) }
-  return guarded(work, attempt, () => find(work, email, password))
+  const attempt = { action: 'customer-sign-in', owner: await foldCase(work, email) }
+  return limitAttempts(work, attempt, () => find(work, email, password))
 }
 
 async function find(work: Work, email: string, password: string): Promise<SignedInCustomer | undefined> {

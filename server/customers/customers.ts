@@ -103,7 +103,7 @@ async function prepare(work: Work, { id, values, before }: Draft<typeof fields>)
   const isNewPassword = typeof new_password === 'string'
   // A conflict reveals that the customer exists, so a shopper can try only a few addresses.
   if (work.who.shopper && isNewEmail) {
-    await mustBeWithinLimits(work, { at: 'change-email', whose: work.who.shopper.id })
+    await mustBeWithinLimits(work, { action: 'change-email', owner: work.who.shopper.id })
   }
   // Also at creation: a customer who is deleted and signs in at a provider again has the same id, and old tokens must
   // fail.

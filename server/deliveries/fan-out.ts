@@ -6,13 +6,13 @@ import type { Store } from '../kernel/storage/store.ts'
 import type { Work } from '../kernel/work/context.ts'
 
 /** An integration, as far as it matters which events it gets. */
-export interface Observer {
+interface Observer {
   readonly id: string
   readonly observes: readonly string[]
 }
 
 /** A job before it is stored. */
-export interface NewJob {
+interface NewJob {
   readonly id: string
   readonly integration_id: string
   readonly event_id: string
@@ -71,7 +71,7 @@ interface End {
  * Who observes what while the feed is read. Each change is for those who observe it at its position: the integrations
  * may be others by now.
  */
-export class Observing {
+class Observing {
   readonly #observers: Map<string, readonly string[]>
 
   constructor(observers: readonly Observer[]) {
@@ -137,7 +137,7 @@ export async function queueJobs(
 export const changesMax = 500
 
 /** What one round has done. */
-export interface Round {
+interface Round {
   /** Whether there may be more to read. */
   readonly hasMore: boolean
   /** Whether another process reads the feed of this store. */

@@ -12,7 +12,7 @@ const busyMs = 100
 const failedMs = 1_000
 
 /** Called with the integrations of a store that have new jobs. */
-export type OnQueued = (storeId: string, integrationIds: readonly string[]) => void
+type OnQueued = (storeId: string, integrationIds: readonly string[]) => void
 
 /** Makes the changes of all stores into jobs, until the signal aborts. Ends when its last pass has. */
 export async function followFeed(instance: Instance, onQueued: OnQueued, signal: AbortSignal): Promise<void> {

@@ -3,19 +3,18 @@ import { type Resource, resource } from '../kernel/declare/resource.ts'
 import { linkTo, object, relationshipTo } from '../kernel/openapi/shapes.ts'
 import { choice, group, integer, readOnlyObject, reference, text } from '../kernel/shape/fields.ts'
 import { walks } from '../kernel/shape/model.ts'
+import { isoTime } from '../kernel/storage/expressions.ts'
 
 /** What has become of a job. */
-export const jobStates = ['waiting', 'succeeded', 'dead', 'dropped'] as const
+const jobStates = ['waiting', 'succeeded', 'dead', 'dropped'] as const
 
 export type JobState = (typeof jobStates)[number]
 
 const shownOnly = { required: true, readOnly: true } as const
 const time = (about: string) => text({ readOnly: true, format: 'date-time', about })
 
-const utc = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-
 const shownAs = (row: string): string =>
-  `json_strip_nulls(json_build_object('state', ${row}state, 'attempt', ${row}attempt, 'due_at', ${utc(`${row}due_at`)}, ` +
+  `json_strip_nulls(json_build_object('state', ${row}state, 'attempt', ${row}attempt, 'due_at', ${isoTime(`${row}due_at`)}, ` +
   `'reason', ${row}reason, 'event', json_build_object('id', ${row}event_id, 'key', ${row}key), ` +
   `'resource_id', ${row}subject_id, 'position', ${row}position, 'relationships', ` +
   `json_build_object('integration', json_build_object('data', json_build_object('type', 'integration', 'id', ${row}integration_id)))))`

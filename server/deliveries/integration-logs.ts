@@ -23,7 +23,7 @@ const fields = {
 }
 
 /** What a log links to. */
-export interface LogLinks {
+interface LogLinks {
   readonly integration: { readonly data: { readonly type: 'integration'; readonly id: string } }
   readonly job: { readonly data: { readonly type: 'integration-job'; readonly id: string } }
 }

@@ -60,7 +60,7 @@ export const replayIntegration = action({
     if (!(await beginReplay(ctx, { integrationId: id, after: from - 1, to, askedAt })))
       throw new Problem(
         'rate_limited',
-        `At most ${replaysMax} replays of a store run at a time; try again later.`,
+        `At most ${replaysMax} replays of a store can run at a time; try again later.`,
         {
           headers: { 'retry-after': '5' },
         },
@@ -75,7 +75,7 @@ async function windowOf(
   body: Window,
 ): Promise<{ readonly from: number; readonly to: number; readonly askedAt: number }> {
   if (body.from_position === undefined && body.from === undefined) {
-    const detail = 'data.from_position or data.from is required: say where the window begins.'
+    const detail = 'data.from_position or data.from is required: it says where the window begins.'
     throw new Problem('unprocessable', detail, { source: 'data.from_position' })
   }
   // The window may end with what the client has just written.
@@ -90,12 +90,11 @@ async function windowOf(
     last,
   )
   if (from > to) {
-    const detail =
-      'The window has no change. Positions begin with 1 and end with the last change of the feed.'
+    const detail = `The window contains no change. The feed has changes up to position ${last}.`
     throw new Problem('unprocessable', detail, { source: 'data' })
   }
   if (from <= trimmed) {
-    const detail = `The changes up to position ${trimmed} are no longer in the feed. Begin the window behind it.`
+    const detail = `The changes up to position ${trimmed} are no longer in the feed. Begin the window after that position.`
     throw new Problem('unprocessable', detail, { source: 'data.from_position' })
   }
   return { from, to, askedAt: last }

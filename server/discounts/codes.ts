@@ -10,7 +10,7 @@ export interface EnteredCode {
   readonly consumes: 'checkout' | 'application'
   /** Undefined where the code has no limit. */
   readonly usesLeft?: number | undefined
-  /** The customers' ids, e-mail addresses or other names of those who may use it. Undefined: everyone. */
+  /** The customers' ids, email addresses or other names of those who may use it. Undefined: everyone. */
   readonly users?: readonly string[] | undefined
   readonly perShopper?: { readonly usesLeft: number; readonly includesGuests: boolean } | undefined
   readonly isForNewShopper?: boolean | undefined

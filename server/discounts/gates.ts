@@ -7,7 +7,7 @@ import type { WorkingCart } from './working-cart.ts'
 /** What a promotion needs before its condition counts: its period, a code, the currency and a minimum. */
 
 /** Either why the promotion does not apply, or the code it applies by: none if it is automatic. */
-export type Passage =
+type Passage =
   | { readonly refusal: Refusal; readonly code: EnteredCode | undefined }
   | { readonly refusal: undefined; readonly code: EnteredCode | undefined }
 

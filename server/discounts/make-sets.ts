@@ -22,7 +22,7 @@ interface Pick {
 }
 
 /** A group that has too few units left for another set. */
-export interface Lack {
+interface Lack {
   readonly group: number
   readonly needs: number
   readonly has: number

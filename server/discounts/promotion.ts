@@ -37,4 +37,4 @@ export interface Promotion {
 export const lanes = ['item', 'cart', 'rule'] as const
 
 /** `item` and `cart` are standard promotions. */
-export type Lane = (typeof lanes)[number]
+type Lane = (typeof lanes)[number]

@@ -17,7 +17,7 @@ function detailOf(refusal: Refusal): string {
     case 'rule_promotions_not_used':
       return 'The cart does not use rule promotions.'
     case 'simple_calculation':
-      return 'The store adds up by the simple method, which does not have this kind of promotion.'
+      return 'The calculation method of the store is simple, and this kind of promotion needs the method line.'
     case 'disabled':
       return 'The promotion is disabled.'
     case 'not_started':
@@ -31,7 +31,7 @@ function detailOf(refusal: Refusal): string {
     case 'needs_new_shopper':
       return 'The code is for shoppers who have not bought anything yet.'
     case 'needs_contact_email':
-      return 'The code needs the e-mail address of the shopper: set the contact of the cart.'
+      return 'The code needs the email address of the shopper: set the contact of the cart.'
     case 'guests_excluded':
       return 'The code is for shoppers who have signed in.'
     case 'limit_per_shopper':
@@ -41,7 +41,7 @@ function detailOf(refusal: Refusal): string {
         ? `The promotion takes ${refusal.needs} uses of the code, which has ${refusal.has} left.`
         : 'The code has no uses left.'
     case 'currency':
-      return `The promotion is for ${refusal.needs.join(', ')}, and the cart is in ${refusal.has}.`
+      return `The promotion is for carts in ${refusal.needs.join(', ')}, and this cart is in ${refusal.has}.`
     case 'below_minimum':
       return `The items must cost at least ${refusal.needs}; they cost ${refusal.has}.`
     case 'no_line_matches':

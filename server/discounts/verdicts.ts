@@ -59,7 +59,7 @@ export interface MissingGift {
   readonly quantity: number
 }
 
-export interface Applied {
+interface Applied {
   readonly verdict: 'applied'
   /** What it takes off lines. At most 0. */
   readonly amount: number
@@ -70,7 +70,7 @@ export interface Applied {
 }
 
 /** The promotion that a verdict is about. */
-export interface Considered {
+interface Considered {
   readonly source: 'standard' | 'rule'
   readonly id: string
   readonly name: string

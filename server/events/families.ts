@@ -14,7 +14,7 @@ import { transactions } from '../transactions/index.ts'
 import type { Family } from './event-keys.ts'
 
 /** Where the events of a family come from, and what they show. */
-export interface EventSource {
+interface EventSource {
   readonly family: Family
   /** The resource whose response is the payload. Its table is the source of the changes in the feed. */
   readonly resource: Resource

@@ -2,7 +2,7 @@ import type { Change } from '../kernel/feed/changes.ts'
 import type { Store } from '../kernel/storage/store.ts'
 
 /** An object before a change. */
-export interface PriorState {
+interface PriorState {
   readonly doc: string
   /** When it was written, as an ISO timestamp. */
   readonly at: string

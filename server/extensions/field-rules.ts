@@ -6,7 +6,7 @@ import { estimateSteps } from './regex-cost.ts'
 export const fieldTypes = ['string', 'integer', 'boolean', 'float', 'any', 'list'] as const
 export type FieldType = (typeof fieldTypes)[number]
 
-export const elementTypes = ['any', 'string', 'integer', 'boolean', 'float'] as const
+const elementTypes = ['any', 'string', 'integer', 'boolean', 'float'] as const
 export type ElementType = (typeof elementTypes)[number]
 
 /** The rules for the values of a field, besides the type. Each type has only some of the keys. */

@@ -9,7 +9,7 @@ interface ParentLink {
   readonly type: 'custom_api' | 'api_location'
 }
 
-export interface Relationships {
+interface Relationships {
   readonly parent_apis: { readonly data: readonly ParentLink[] }
 }
 

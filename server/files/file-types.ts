@@ -1,5 +1,5 @@
 /** A type of file that a merchant may store. */
-export interface FileType {
+interface FileType {
   readonly mime: string
   /** It has a width and a height, which responses show. */
   readonly isPicture?: true

@@ -1,4 +1,4 @@
-import { checker, unprocessably } from '../kernel/body/checker.ts'
+import { checker, refuseWith422 } from '../kernel/body/checker.ts'
 import { type Action, type ActionCall, action, type Method } from '../kernel/declare/action.ts'
 import type { Link } from '../kernel/declare/relationship.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
@@ -172,7 +172,7 @@ function readLinks(body: unknown, holds: Cardinality, isOptional: boolean): read
     throw new Problem('unprocessable', "The field 'data' is required (data).", { source: 'data' })
   }
   const links = [(data ?? []) as Link | readonly Link[]].flat()
-  unprocessably(check)(links)
+  refuseWith422(check)(links)
   if (holds === 'one' && links.length > 1 && !isOptional) {
     throw new Problem('unprocessable', 'Validation failed: data must be a single link.', { source: 'data' })
   }

@@ -3,9 +3,9 @@ import { action } from '../kernel/declare/action.ts'
 import { jsonParts } from '../kernel/http/file.ts'
 import { Memory } from '../kernel/memory.ts'
 import { openApiDocument } from '../kernel/openapi/shapes.ts'
-import { toAdded, withAddedFields } from '../kernel/shape/added-fields.ts'
+import { toAddedFields, withAddedFields } from '../kernel/shape/added-fields.ts'
 import { type Answer, entityTag } from '../kernel/shape/answer.ts'
-import type { Added, OwnModel } from '../kernel/shape/model.ts'
+import type { AddedFields, OwnModel } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { perInstance } from '../kernel/work/per-instance.ts'
 import { entries } from './entries.ts'
@@ -93,7 +93,7 @@ async function findFlows({ store }: Ctx) {
   const of = (kind: string) => rows.filter(([one]) => one === kind).map(([, ...columns]) => columns)
   const added = new Map(
     of('added').flatMap(([name, ...row]) => {
-      const one = toAdded(row)
+      const one = toAddedFields(row)
       return one ? [[name as string, one] as const] : []
     }),
   )
@@ -101,7 +101,11 @@ async function findFlows({ store }: Ctx) {
   return { state: of('state')[0]?.[0] ?? '', added, flows }
 }
 
-const describeFlow = (added: ReadonlyMap<string, Added>, id: string, slug: string): FlowDescription => ({
+const describeFlow = (
+  added: ReadonlyMap<string, AddedFields>,
+  id: string,
+  slug: string,
+): FlowDescription => ({
   slug,
   kind: kindOf(slug),
   own: withAddedFields(entries, added.get(nameOfFields({ id, slug }))),

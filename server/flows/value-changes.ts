@@ -28,13 +28,13 @@ export const targetsOf = (flow: Flow, extended: ExtendedResources): readonly Tar
       }))
     : [{ rows: flowEntries, own: (bind) => `r.flow_id = ${bind(flow.id)}` }]
 
-export interface Flow {
+interface Flow {
   readonly id: string
   readonly slug: string
 }
 
 /** The name of a field, and whether it holds links. */
-export interface Valued {
+interface Valued {
   readonly slug: string
   readonly isLink: boolean
 }

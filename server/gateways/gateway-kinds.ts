@@ -1,5 +1,5 @@
 /** What Sutler knows about one payment gateway. */
-export interface GatewayKind {
+interface GatewayKind {
   readonly name: string
   /** The settings that responses show, by the names of their fields. */
   readonly settings: readonly string[]

@@ -34,7 +34,7 @@ export const sameCrumb = (one: Named, other: Named): boolean =>
   isDeepStrictEqual(crumbOf('', one), crumbOf('', other))
 
 /** The depth has a limit because each node stores its whole path. */
-export const levelsMax = 20
+const levelsMax = 20
 
 export function mustNotBeTooDeep(levels: number, source: string): void {
   if (levels <= levelsMax) return

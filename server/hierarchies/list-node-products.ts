@@ -3,7 +3,7 @@ import { objectText } from '../kernel/http/object-text.ts'
 import { findAll, findByName, scopeOf } from '../kernel/query/find.ts'
 import { parse } from '../kernel/query/parse.ts'
 import { answerList } from '../kernel/request/export-list.ts'
-import { included } from '../kernel/request/included.ts'
+import { includedText } from '../kernel/request/included.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import { type ProductFields, products } from '../products/index.ts'
 import { nodeProducts } from './node-products.ts'
@@ -47,7 +47,7 @@ export const listNodeProducts = action({
         },
         shown: products,
       },
-      { beside: () => included(ctx, products, parse(call.query).include, found) },
+      { beside: () => includedText(ctx, products, parse(call.query).include, found) },
     )
   },
 })

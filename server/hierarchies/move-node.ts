@@ -5,7 +5,7 @@ import { hierarchies } from './hierarchies.ts'
 import { nodes, relationshipsOf } from './nodes.ts'
 
 /** The new parent of a node: another node, or its hierarchy. Without `sortOrder`, the node keeps its position. */
-export interface Move {
+interface Move {
   readonly id: string
   readonly parentId: string
   readonly sortOrder?: number | null | undefined

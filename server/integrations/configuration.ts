@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Keys } from '../kernel/auth/keys.ts'
-import { openOr, seal } from '../kernel/auth/seal.ts'
+import { seal, tryOpen } from '../kernel/auth/seal.ts'
 import { Problem } from '../kernel/errors.ts'
 import { choice, list, text } from '../kernel/shape/fields.ts'
 import { type IntegrationType, kindOf } from './kinds.ts'
@@ -59,17 +59,17 @@ export type Configuration = {
 } & { readonly addresses?: readonly string[]; readonly signing?: 'none' | 'standard' }
 
 /** What a request changes; null removes a setting. */
-export type ConfigurationChanges = Readonly<Record<string, unknown>>
+type ConfigurationChanges = Readonly<Record<string, unknown>>
 
 /** The settings that are stored as they are, and the sealed others. */
-export interface StoredConfiguration {
+interface StoredConfiguration {
   readonly open_settings?: Configuration | undefined
   readonly sealed_secrets?: string | undefined
 }
 
 /** The whole configuration. Without the secrets if they were sealed with a secret that the server no longer has. */
 export function openConfiguration(keys: Keys, stored: StoredConfiguration): Configuration {
-  const sealed = stored.sealed_secrets === undefined ? undefined : openOr(keys, stored.sealed_secrets)
+  const sealed = stored.sealed_secrets === undefined ? undefined : tryOpen(keys, stored.sealed_secrets)
   return { ...stored.open_settings, ...(sealed !== undefined && (JSON.parse(sealed) as Configuration)) }
 }
 

@@ -15,7 +15,7 @@ import { integrationEnvelope } from './envelope.ts'
 import { integrationTypes } from './kinds.ts'
 
 /** How many events one integration can observe. */
-export const observedMax = 5
+const observedMax = 5
 
 const configuration = {
   about:
@@ -68,12 +68,12 @@ const fields = {
   sealed_secrets: text({ hidden: true, readOnly: true }),
 }
 
-export interface Paused {
+interface Paused {
   readonly reason: string
   readonly at: string
 }
 
-export type IntegrationFields = typeof fields
+type IntegrationFields = typeof fields
 export type IntegrationRow = Row<IntegrationFields>
 
 const shownBy = (show: typeof shownConfiguration) =>

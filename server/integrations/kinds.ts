@@ -1,5 +1,5 @@
 /** What an integration of one kind needs to know about its target. */
-export interface IntegrationKind {
+interface IntegrationKind {
   /** The settings that it uses, by the names of their fields. */
   readonly settings: readonly string[]
   /** The settings that are sealed. */

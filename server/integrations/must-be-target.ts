@@ -26,7 +26,9 @@ export function mustBeTarget(type: IntegrationType, configuration: Readonly<Reco
   })
   if (secret === undefined || isSigningSecret(secret)) return
   const source = 'data.configuration.signing_secret'
-  throw new Problem('unprocessable', `${source} must be whsec_ and 24 to 64 bytes in base64.`, { source })
+  throw new Problem('unprocessable', `${source} must be whsec_ followed by 24 to 64 bytes in base64.`, {
+    source,
+  })
 }
 
 function mustBeAddress(type: IntegrationType, address: string, source: string): void {

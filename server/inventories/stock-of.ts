@@ -3,7 +3,7 @@ import type { Values } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { stocks } from './stocks.ts'
 
-export type Stock = Values<(typeof stocks)['fields']>
+type Stock = Values<(typeof stocks)['fields']>
 
 /** Finds the current stock of products, by product id. Products whose stock is not tracked are left out. */
 export async function findStock(

@@ -3,7 +3,7 @@ import { choice, field, group, integer, list, text } from '../kernel/shape/field
 import { type Row, walks } from '../kernel/shape/model.ts'
 import { pimJobEnvelope } from './pim-job-envelope.ts'
 
-export const pimJobTypes = [
+const pimJobTypes = [
   'child-products',
   'product-import',
   'product-export',

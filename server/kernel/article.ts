@@ -1,3 +1,3 @@
-/** A noun with its indefinite article: "an order of magnitude", but "a use" and "a unit". */
+/** A noun with its indefinite article: "an object", but "a use" and "a unit". */
 export const withArticle = (noun: string): string =>
   `${/^(?!uni|use)[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`

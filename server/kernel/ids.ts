@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto'
 import { v7 } from 'uuid'
 
-/** A new id: UUIDv7 (RFC 9562), so ids sort by creation and a walk by id meets newcomers last. */
+/** A new id: UUIDv7 (RFC 9562), so ids sort by creation and a walk by id ends with the newest objects. */
 export const newId = (): string => v7()
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** Any UUID, of whatever version: clients of other servers bring their own. */
+/** Any version of UUID: objects that were copied from another server keep their ids. */
 export const isId = (text: string): boolean => uuid.test(text)
 
 /**
- * An id made of a text: the same for the same text. It is a UUID of version 8 (RFC 9562): the beginning of a hash.
+ * An id derived from a text, always the same one: a UUIDv8 (RFC 9562) that is the beginning of a hash.
  */
 export function idFrom(text: string): string {
   const hex = hash('sha256', text)

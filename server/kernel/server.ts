@@ -72,17 +72,8 @@ export function buildServer(
     origin: true,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
     exposedHeaders: [
-      ...[
-        'ETag',
-        'Link',
-        'Sutler-Watermark',
-        'X-Request-Id',
-        'Retry-After',
-        'Accept-Ranges',
-        'Content-Range',
-        'Sutler-Total-Count',
-        'Sutler-Feed-Position',
-      ],
+      ...['ETag', 'Link', 'X-Request-Id', 'Retry-After', 'Accept-Ranges', 'Content-Range'],
+      ...['Sutler-Watermark', 'Sutler-Total-Count', 'Sutler-Feed-Position'],
     ],
     maxAge: 86_400,
     // Monitoring tools send OPTIONS without being browsers.
@@ -154,7 +145,7 @@ const quieter = (log: Instance['log']) =>
   log.isLevelEnabled('info') ? log.child({}, { level: 'warn' }) : log
 
 /** The proxies that may state the client's address, if any. */
-export type FastifyTrust = false | string
+type FastifyTrust = false | string
 
 async function respond(
   instance: Instance,

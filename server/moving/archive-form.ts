@@ -7,7 +7,7 @@ export const format = 1
 export const headerName = 'store.json'
 export const endName = 'end.json'
 export const fileFolder = 'files/'
-export const tableFolder = 'tables/'
+const tableFolder = 'tables/'
 /** The store's short jobs, which are in no table of its own. */
 export const jobsName = 'waiting_jobs'
 
@@ -22,7 +22,7 @@ export interface ArchiveHeader {
   readonly secret: { readonly fingerprint: string; readonly in_use_from: string } | null
 }
 
-export interface StoreName {
+interface StoreName {
   readonly id: string
   readonly name: string
   readonly created_at: string

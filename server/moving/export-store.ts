@@ -24,7 +24,7 @@ import { TarWriter } from './tar.ts'
 /** What one part of a table holds at least. It is in memory as a whole when it is written, and when it is read. */
 const partBytes = 4 * 1024 * 1024
 
-export interface Export {
+interface Export {
   readonly url: string
   readonly blobs: Blobs
   readonly clock: Clock

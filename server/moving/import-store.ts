@@ -19,7 +19,7 @@ import { count, type Progress } from './progress.ts'
 import { StoreRows } from './store-rows.ts'
 import { BrokenArchive, type Entry, readTar, wholeOf } from './tar.ts'
 
-export interface Import {
+interface Import {
   readonly database: Database
   readonly blobs: Blobs
   readonly clock: Clock

@@ -4,7 +4,7 @@ import { findRunning, startEmbedded } from '../platform/postgres/embedded.ts'
 
 const connections = 2
 
-export interface OpenDatabase {
+interface OpenDatabase {
   readonly database: Database
   readonly url: string
   close(): Promise<void>

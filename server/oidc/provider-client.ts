@@ -11,7 +11,7 @@ import { providerFetchOf } from './provider-fetch.ts'
 type Profile = Row<typeof oidcProfiles.fields>
 
 /** The store as a client of a provider. */
-export interface ProviderClient {
+interface ProviderClient {
   readonly provider: Provider
   readonly config: client.Configuration
 }

@@ -42,7 +42,7 @@ export async function issueSignInCode(
 }
 
 /** What a storefront sends to exchange a code for a token. */
-export interface Redemption {
+interface Redemption {
   readonly code: string
   readonly redirectUri: string
   readonly codeVerifier: string

@@ -53,7 +53,7 @@ export async function storeSignInRequest(work: Work, request: SignInRequest): Pr
 }
 
 /** The request of a state. A state is valid once, until it expires, for its realm and profile. */
-export type SignInLookup =
+type SignInLookup =
   | { readonly outcome: 'taken' | 'replayed' | 'expired'; readonly request: SignInRequest }
   | { readonly outcome: 'unknown' }
 

@@ -34,7 +34,7 @@ export async function addOrder(
   return row
 }
 
-export interface NewOrder {
+interface NewOrder {
   readonly buyer: Buyer
   readonly contents: OrderContents
   readonly values: Partial<New<OrderFields>>

@@ -32,7 +32,7 @@ export function mustBeWhole(address: Address, source: string): void {
   const missing = mandatory.find(lacks)
   if (missing) throw missingField(`${source}.${missing}`)
   if (lacks('region') && lacks('county')) {
-    throw new Problem('invalid_field', `The address needs a region or a county (${source}.region).`, {
+    throw new Problem('invalid_field', `${source} needs a region or a county.`, {
       source: `${source}.region`,
     })
   }

@@ -32,7 +32,7 @@ export const buyerFields = {
   contact: group({ name, email }, { about: 'Whom to ask about the order of an account.' }),
 }
 
-export type BuyerBody = Values<typeof buyerFields>
+type BuyerBody = Values<typeof buyerFields>
 interface Person {
   readonly name: string
   readonly email: string
@@ -87,7 +87,7 @@ async function buyerOf(ctx: Ctx, { customers, accounts }: Owners, body: BuyerBod
   const own = who.kind === 'customer' ? who.shopper?.id : undefined
   const customerId = body.customer?.id || own || (body.customer ? undefined : customers[0])
   if (own !== undefined && customerId !== own) {
-    throw new Problem('forbidden', 'The order is for another customer than the one of the token.', {
+    throw new Problem('forbidden', 'data.customer.id must be the customer of the token, or be left out.', {
       source: 'data.customer.id',
     })
   }
@@ -121,7 +121,7 @@ async function customerOf(ctx: Ctx, id: string): Promise<Buyer> {
 function guestIn({ customer }: BuyerBody): Person {
   if (!customer) {
     const detail =
-      'The order needs a buyer: customer with an id, or with the name and the email address of a guest, or account with contact.'
+      'The order needs a buyer. Send data.customer, with the id of a customer or with the name and the email of a guest, or send data.account and data.contact.'
     throw new Problem('invalid_field', detail, { source: 'data.customer' })
   }
   return personIn(customer, 'data.customer')

@@ -1,12 +1,7 @@
 import { isCancelledBy, isShippedBy, type OrderState } from './order-states.ts'
 
 /** What can happen to an order, beside being created and changed. */
-export type OrderEvent =
-  | 'order.authorized'
-  | 'order.paid'
-  | 'order.refunded'
-  | 'order.fulfilled'
-  | 'order.cancelled'
+type OrderEvent = 'order.authorized' | 'order.paid' | 'order.refunded' | 'order.fulfilled' | 'order.cancelled'
 
 const byPayment: Readonly<Partial<Record<OrderState['payment'], OrderEvent>>> = {
   authorized: 'order.authorized',

@@ -91,7 +91,7 @@ const fields = {
 }
 
 /** Where an order comes from. */
-export interface OrderCart {
+interface OrderCart {
   readonly id: string
   readonly version: number
   /** A hash of the body of the checkout: the same request again gets the same order. */

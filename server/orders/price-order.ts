@@ -41,7 +41,10 @@ export async function priceOrder(
     const unspent = await spendCodes(work, evaluation.uses, { id: orderId, shopper, at: shop.at })
     if (!unspent.length) return { ...outcome, portions }
   }
-  throw new Problem('conflict', 'Codes of the cart are being used up by others. Send the request again.')
+  throw new Problem(
+    'conflict',
+    'Other orders are spending the codes of this cart at the same time. Send the request again.',
+  )
 }
 
 /** Refuses products that are no longer for sale, or not in stock. Returns the stock that the order takes. */
@@ -70,10 +73,14 @@ async function mustBeSellable(
       products.find((one) => one.productId === productId) ??
       products.find((one) => componentIdsOf(one).includes(productId))
     const what = line?.productId === productId ? line.name : `a part of ${line?.name}`
-    throw new Problem('bad_request', `There is not enough stock of ${what}: ${left} left, not ${quantity}.`, {
-      title: 'Insufficient stock',
-      meta: { id: productId, sku: line?.sku },
-    })
+    throw new Problem(
+      'bad_request',
+      `There is not enough stock of ${what}: ${quantity} requested, ${left} available.`,
+      {
+        title: 'Insufficient stock',
+        meta: { id: productId, sku: line?.sku },
+      },
+    )
   }
   return portions
 }

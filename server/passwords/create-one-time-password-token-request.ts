@@ -44,8 +44,8 @@ export const createOneTimePasswordTokenRequest = action({
       )
     }
     const attempt = {
-      at: 'one-time-password-token-request',
-      whose: `${profile.id} ${await foldCase(ctx, username)}`,
+      action: 'one-time-password-token-request',
+      owner: `${profile.id} ${await foldCase(ctx, username)}`,
     }
     // From here on the response must not depend on whether the user exists, so too many requests are dropped silently.
     if (await withinLimits(ctx, attempt)) {

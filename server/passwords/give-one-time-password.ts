@@ -10,7 +10,7 @@ import { mailOneTimePassword } from './mail-one-time-password.ts'
 import { userAuthenticationPasswordProfileInfos } from './user-authentication-password-profile-infos.ts'
 
 /** A request for a one-time password. */
-export interface OneTimePasswordRequest {
+interface OneTimePasswordRequest {
   readonly realmId: string
   readonly profileId: string
   readonly username: string

@@ -2,7 +2,7 @@ import { open } from '../kernel/auth/seal.ts'
 import type { Job } from '../kernel/work/job.ts'
 
 /** The password to mail. The queue contains neither the password nor the address in the clear. */
-export interface Letter {
+interface Letter {
   readonly linkId: string
   readonly sealed: string
   readonly expiresAtMs: number

@@ -1,5 +1,5 @@
 import { type SignIn, userAuthenticationInfos } from '../identity/index.ts'
-import { guarded } from '../kernel/attempts/attempts.ts'
+import { limitAttempts } from '../kernel/attempts/attempts.ts'
 import { slowVerify } from '../kernel/attempts/slow-hash.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
@@ -39,7 +39,7 @@ export async function findUserWithPassword(
   { password, ...named }: Credentials,
 ): Promise<SignIn | undefined> {
   const { user, username, passwordHash } = await findCredentials(work, realmId, named)
-  return guarded(work, attemptOf(named, username), async () => {
+  return limitAttempts(work, attemptOf(named, username), async () => {
     const isCorrect = await slowVerify(work, passwordHash ?? dummyHash, password)
     return isCorrect && passwordHash ? user : undefined
   })
@@ -83,7 +83,7 @@ export async function signInWithOneTimePassword(
       },
     )
   }
-  const signedIn = await guarded(work, attemptOf(named, username), async () => {
+  const signedIn = await limitAttempts(work, attemptOf(named, username), async () => {
     const isCorrect = await slowVerify(
       work,
       oneTimeHash ?? dummyHash,
@@ -128,8 +128,8 @@ async function useUp(
 
 // Wrong passwords and wrong one-time passwords share a counter: both are guesses at the same user.
 const attemptOf = ({ password_profile_id }: Login, username: string) => ({
-  at: 'sign-in-with-password',
-  whose: `${password_profile_id} ${username}`,
+  action: 'sign-in-with-password',
+  owner: `${password_profile_id} ${username}`,
 })
 
 /** The hash of a random password, to compare with if the user has none. It costs as much as every other hash. */

@@ -90,7 +90,7 @@ async function prepare(work: Work, { scope, values, before }: Draft<typeof field
   if (isNewUsername) {
     // A conflict reveals that the user exists, so a shopper can try only a few usernames.
     if (work.who.shopper)
-      await mustBeWithinLimits(work, { at: 'change-username', whose: work.who.shopper.id })
+      await mustBeWithinLimits(work, { action: 'change-username', owner: work.who.shopper.id })
     await checkUsername(work, scope, values)
   }
   if (password !== undefined) await refuseCommonPassword(work, password)

@@ -1,7 +1,7 @@
 import { named } from '../kernel/openapi/named-schemas.ts'
 
 /** A kind of user. Every store has the same roles, and stores cannot add any. */
-export interface BuiltInRole {
+interface BuiltInRole {
   readonly id: string
   readonly name: string
   /** Whether an administrator can give the role to a colleague. Shoppers have their role without that. */

@@ -2,7 +2,7 @@ import type { Work } from '../kernel/work/context.ts'
 import { builtInRoles } from './built-in-roles.ts'
 
 /** A right that a role policy grants or denies. */
-export type EntryRight = 'create' | 'list' | 'read' | 'update' | 'delete'
+type EntryRight = 'create' | 'list' | 'read' | 'update' | 'delete'
 
 const idOf = (name: string) => builtInRoles.find((role) => role.name === name)?.id
 

@@ -5,7 +5,7 @@ import type { Work } from '../kernel/work/context.ts'
 import { personalAccounts } from './personal-accounts.ts'
 
 /** A kind of object that holds personal data. */
-export interface Holder {
+interface Holder {
   /** The type of its data entries: `account-member`. */
   readonly type: string
   readonly resource: Resource

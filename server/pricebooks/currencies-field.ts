@@ -2,7 +2,7 @@ import { field } from '../kernel/shape/fields.ts'
 import type { By, StoredCurrencies, StoredSale } from './stored-prices.ts'
 
 /** The largest amount. Sums of such amounts are still exact. */
-export const amountMax = 1_000_000_000_000
+const amountMax = 1_000_000_000_000
 
 const names = { type: 'string', minLength: 1, maxLength: 255 } as const
 const closed = { type: 'object', additionalProperties: false } as const

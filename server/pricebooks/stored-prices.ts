@@ -3,7 +3,7 @@
 /** By keys that clients choose. Read them with `own`. */
 export type By<T> = Readonly<Record<string, T>>
 
-export interface StoredTier {
+interface StoredTier {
   readonly minimum_quantity: number
   readonly amount: number
 }
@@ -18,7 +18,7 @@ export interface StoredAmount {
 export type StoredCurrencies = By<StoredAmount>
 
 /** From `valid_from` on, and before `valid_to`. */
-export interface Schedule {
+interface Schedule {
   readonly valid_from?: string | null | undefined
   readonly valid_to?: string | null | undefined
   /** Accepted instead of `valid_from`; never stored. */

@@ -4,12 +4,12 @@ import type { Amount, Amounts } from './resolve-price.ts'
 /**
  * A selected option of a bundle, its quantity and its unit price. The price is undefined where the option has none.
  */
-export interface BundlePart {
+interface BundlePart {
   readonly quantity: number
   readonly price: { readonly currencies: Amounts; readonly original?: Amounts } | undefined
 }
 
-export interface BundlePrice {
+interface BundlePrice {
   readonly currencies: Amounts
   readonly original?: Amounts
 }

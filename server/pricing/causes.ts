@@ -4,7 +4,7 @@
  */
 
 /** What a state means for the shopper. `later` has no effect now, but the next release will differ. */
-export type Effect = 'passes' | 'later' | 'hides' | 'prevents_purchase'
+type Effect = 'passes' | 'later' | 'hides' | 'prevents_purchase'
 
 export interface Cause<F> {
   readonly verdict: string

@@ -5,7 +5,7 @@ import type { Amounts, ResolvedPrice } from './resolve-price.ts'
 import type { priceAttributes, priceMeta } from './shown-fields.ts'
 
 /** An amount for display, under the name that says whether it includes tax. */
-export type DisplayPrice = { readonly with_tax: Money } | { readonly without_tax: Money }
+type DisplayPrice = { readonly with_tax: Money } | { readonly without_tax: Money }
 
 /** A currency of the store, with what formatting needs. */
 export interface DisplayCurrency extends Notation {

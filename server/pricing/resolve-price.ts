@@ -38,7 +38,7 @@ export interface Amount {
 /** By the code of the currency. */
 export type Amounts = By<Amount>
 
-export interface ResolvedTier {
+interface ResolvedTier {
   readonly minimum_quantity: number
   readonly price: Amounts
   /** The unit price without the sale. */
@@ -60,7 +60,7 @@ export interface ResolvedPrice {
   readonly shopper_attributes?: By<string | null>
 }
 
-export interface Resolution {
+interface Resolution {
   /** Undefined where there is no price, so that the product cannot be bought. */
   readonly price: ResolvedPrice | undefined
   readonly trace: PriceTrace

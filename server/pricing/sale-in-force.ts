@@ -2,8 +2,8 @@ import type { By, StoredSale } from '../pricebooks/index.ts'
 import type { PriceTrace } from './shown-fields.ts'
 
 /** Why a sale applied, or did not. */
-export type SaleTrace = PriceTrace['sales'][number]
-export type SaleReason = SaleTrace['reason']
+type SaleTrace = PriceTrace['sales'][number]
+type SaleReason = SaleTrace['reason']
 
 /** A sale and the instants at which it begins and ends. */
 interface Spanned {

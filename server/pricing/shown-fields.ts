@@ -28,7 +28,7 @@ const amount = group(
 
 const amountsSchema = named('Amounts', map(amount, {}).schema)
 /** By the code of the currency. */
-export const amounts = <const O extends FieldOptions>(options: O) => ({
+const amounts = <const O extends FieldOptions>(options: O) => ({
   ...map(amount, options),
   schema: amountsSchema,
 })

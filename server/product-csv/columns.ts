@@ -102,7 +102,7 @@ function parseColumn(name: string, i: number): Column {
   throw invalidFile(`unknown csv header: ${shorten(name)}. Valid columns are ${columnNames}.`)
 }
 
-export const columnNames = `id, ${attributeColumns.join(', ')}, main_image_id, admin_attributes.<key>, \
+const columnNames = `id, ${attributeColumns.join(', ')}, main_image_id, admin_attributes.<key>, \
 shopper_attributes.<key>, products(<slug>):<field> or template:<flow>:<field>`
 
 /** The column with this name, if there is one. */

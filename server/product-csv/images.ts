@@ -1,7 +1,7 @@
 import { files } from '../files/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
-import { withData } from '../kernel/request/links.ts'
+import { withLinkData } from '../kernel/request/links.ts'
 import type { Changes } from '../kernel/shape/fields.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
@@ -32,5 +32,5 @@ export function toImageChange(
     })
   }
   const link = mainImage === null ? undefined : { type: files.type, id: mainImage }
-  return { relationships: withData(relationships, 'main_image', link) }
+  return { relationships: withLinkData(relationships, 'main_image', link) }
 }

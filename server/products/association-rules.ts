@@ -6,7 +6,7 @@ export const tooManyAttached =
   `the limit of ${limits.attachedMax} custom relationships`
 
 /** A product before it is associated with others. */
-export interface Side {
+interface Side {
   /** How many custom relationships the product has, and whether this is one of them. */
   readonly attached: number
   readonly isAttached: boolean

@@ -103,7 +103,7 @@ export async function attach(
 }
 
 /** A link from one product to another, with its place. */
-export interface Association {
+interface Association {
   readonly from: string
   readonly to: string
   readonly sortOrder?: number | null | undefined

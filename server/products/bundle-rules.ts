@@ -1,7 +1,7 @@
 import type { Components } from './product-fields.ts'
 
 /** A fault of a bundle, and where it is. */
-export interface Fault {
+interface Fault {
   readonly path: string
   readonly detail: string
 }

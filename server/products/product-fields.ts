@@ -230,7 +230,7 @@ export interface ChildVariation {
   readonly option: ShownOption
 }
 
-export type ShownOption = ProductVariation['options'][number]
+type ShownOption = ProductVariation['options'][number]
 
 /** A variation of a product, and the options that its children were built from. */
 export type ProductVariation = Shown<typeof parentVariation>

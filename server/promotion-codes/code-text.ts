@@ -9,14 +9,14 @@ const unbiasedBytes = 256 - (256 % alphabet.length)
 const perGroup = 4
 
 /** What generated codes look like. */
-export interface CodeForm {
+interface CodeForm {
   /** Characters after the prefix, without the dashes. */
   readonly length: number
   readonly prefix: string
 }
 
 /** A code that nobody can guess: `SUMMER-K7QD-9MZX`. */
-export function generateCode({ length, prefix }: CodeForm): string {
+function generateCode({ length, prefix }: CodeForm): string {
   let characters = ''
   while (characters.length < length) {
     for (const byte of randomBytes(length - characters.length)) {

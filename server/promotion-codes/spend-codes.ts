@@ -6,7 +6,7 @@ import { allKinds, type Kind } from './promotion-kinds.ts'
 import { shopperKey } from './shoppers.ts'
 
 /** The order that uses codes. */
-export interface CodeOrder {
+interface CodeOrder {
   readonly id: string
   readonly shopper: Shopper
   readonly at: Date

@@ -1,6 +1,6 @@
 import { field } from '../kernel/shape/fields.ts'
 
-export interface CurrencyAmount {
+interface CurrencyAmount {
   readonly currency: string
   readonly amount: number
 }

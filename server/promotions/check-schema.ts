@@ -50,7 +50,7 @@ function checkMembers(type: StandardType, schema: StandardSchema): void {
   const accepted = ['target_catalogs', ...needs, ...takes]
   for (const name of schemaMembers) {
     if (accepted.includes(name) || isEmpty(has[name])) continue
-    const detail = `data.schema.${name} is not for the type ${type}, which has ${accepted.join(', ')}.`
+    const detail = `data.schema.${name} must be left out: the type ${type} accepts ${accepted.join(', ')}.`
     throw refusal(`data.schema.${name}`, detail)
   }
   if (type === 'item_percent_discount' && has.percent === undefined && has.currencies === undefined) {
@@ -86,7 +86,8 @@ function checkTargets(has: Bag): void {
     throw refusal('data.schema.target_nodes', detail)
   }
   if (!targets.every((name) => isEmpty(has[name]))) return
-  const detail = `data.schema must name the items: in ${targets.join(', ')}, or ["all"] in targets.`
+  const detail =
+    'data.schema.targets must name items or be ["all"], unless target_nodes, target_attributes or target_conditions name them.'
   throw refusal('data.schema.targets', detail)
 }
 
@@ -123,7 +124,10 @@ function checkPrices(currencies: readonly Bag[], priced: 'amount' | 'percentage'
     if (value === undefined) throw missing(`${at}.${priced}`)
     if (priced === 'percentage') checkPercentage(value as number, `${at}.percentage`)
     if (before.has(entry.currency)) {
-      throw refusal(`${at}.currency`, `${at}.currency: ${entry.currency} is in the list before.`)
+      throw refusal(
+        `${at}.currency`,
+        `${at}.currency must not be ${entry.currency} again: a currency has one entry.`,
+      )
     }
     before.add(entry.currency)
   }

@@ -12,6 +12,6 @@ export async function mustBeCurrencies(
   const unknown = named.find(([, code]) => !codes.includes(code))
   if (!unknown) return
   const [source, code] = unknown
-  const detail = `${source}: the store has no currency ${code}; it has ${codes.join(', ')}.`
+  const detail = `${source} must be a currency of the store (${codes.join(', ')}), not ${code}.`
   throw new Problem('unprocessable', detail, { source })
 }

@@ -36,7 +36,7 @@ export function completePeriod(values: Period): void {
   values.starts_at_ms = instantOf(values.start)
   values.ends_at_ms = instantOf(values.end)
   if (values.starts_at_ms < values.ends_at_ms) return
-  throw new Problem('unprocessable', `end must be later than start (${values.start}).`, {
+  throw new Problem('unprocessable', `data.end must be later than data.start (${values.start}).`, {
     source: 'data.end',
   })
 }

@@ -12,7 +12,7 @@ import { completePeriod, periodFields } from './period.ts'
 import { keepMembers, type StandardSchema, schemaField } from './schema-field.ts'
 import { byProduct, byStatus } from './search-filters.ts'
 
-export const promotionTypes = [
+const promotionTypes = [
   'fixed_discount',
   'percent_discount',
   'item_fixed_discount',
@@ -52,7 +52,7 @@ export const promotionFields = {
 }
 
 export type PromotionFields = typeof promotionFields
-export type PromotionValues = Values<PromotionFields>
+type PromotionValues = Values<PromotionFields>
 
 const optional = [
   'min_cart_value',

@@ -11,7 +11,7 @@ export interface StoredPromotion {
 }
 
 /** What a cart shows of a promotion. */
-export interface ShownPromotion {
+interface ShownPromotion {
   readonly type: 'promotion'
   readonly id: string
   readonly name: string

@@ -10,7 +10,7 @@ interface Named {
   readonly sort_order?: number
 }
 
-export interface CurrentVariation extends Named {
+interface CurrentVariation extends Named {
   /** In the order of the variation. */
   readonly options: readonly (Named & { readonly description?: string })[]
 }

@@ -12,7 +12,7 @@ const chunkMax = 1000
 const placesMax = 100_000
 
 /** An addition of price books to a published edition. */
-export interface Addition extends Pick<Publication, 'work' | 'catalogId' | 'edition' | 'pricebookIds'> {
+interface Addition extends Pick<Publication, 'work' | 'catalogId' | 'edition' | 'pricebookIds'> {
   /** The number of additions to this edition, including this one. */
   readonly additions: number
 }

@@ -1,7 +1,7 @@
 import type { Step } from './published-product.ts'
 
 /** The data from which a node or hierarchy is published. */
-export interface NodeSource {
+interface NodeSource {
   readonly parentId: string | undefined
   /** As the merchant sees them. */
   readonly attributes: Readonly<Record<string, unknown>>

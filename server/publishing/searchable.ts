@@ -18,7 +18,7 @@ export interface SearchValue {
 export const searchForm = 3
 
 /** The searchable parts of a product. */
-export interface Searchable {
+interface Searchable {
   readonly codes: readonly string[]
   /** A tsvector literal: each word with its positions. */
   readonly words: string

@@ -14,13 +14,13 @@ import { searchForm } from './searchable.ts'
 const chunkMax = 500
 
 /** What a release is published from. */
-export interface Recipe extends Omit<EditionSources, 'at' | 'layout' | 'repricesAll'> {
+interface Recipe extends Omit<EditionSources, 'at' | 'layout' | 'repricesAll'> {
   readonly catalogId: string
   readonly releaseId: string
 }
 
 /** The result of writing an edition. */
-export interface Written {
+interface Written {
   readonly isFull: boolean
   readonly isFirst: boolean
   /** How many products were checked. */

@@ -105,10 +105,10 @@ function checkLimitations(
   ])
   const isOfItems = strategy === 'item_discount'
   if (!isOfItems && known.max_quantity !== undefined) {
-    throw fault(`${path}.max_quantity`, 'is for item_discount only')
+    throw fault(`${path}.max_quantity`, 'must be left out: only item_discount has it')
   }
   if (!isOfItems && Object.values(items).some(Boolean))
-    throw fault(`${path}.items`, 'is for item_discount only')
+    throw fault(`${path}.items`, 'must be left out: only item_discount has it')
   if (items.auto_add && !(isAutomatic && form === 'percent' && amount === 100)) {
     throw fault(
       `${path}.items.auto_add`,

@@ -95,7 +95,7 @@ export const rulePromotions = resource({
     rule_promotions_priority_key: {
       code: 'unprocessable',
       title: 'Duplicate Priority',
-      detail: 'Another promotion that runs or is scheduled has this priority.',
+      detail: 'Another promotion that runs or is scheduled has this priority. Send another one, or null.',
       source: 'data.priority',
     },
   },

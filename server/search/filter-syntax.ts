@@ -7,7 +7,7 @@ export type Operand =
 /** Longer operators first, because `>=` also begins with `>`. */
 const bounds = ['>=', '<=', '>', '<'] as const
 
-export type Bound = (typeof bounds)[number]
+type Bound = (typeof bounds)[number]
 
 export interface Term {
   readonly is: 'term'
@@ -27,7 +27,7 @@ export type Filter = Term | { readonly is: 'all' | 'any'; readonly of: readonly 
 export class Unparsable extends Error {}
 
 const depthMax = 50
-export const filterMost = { terms: 50, values: 250 } as const
+const filterMost = { terms: 50, values: 250 } as const
 
 /** Numbers stay text, so that they are compared exactly. */
 const number = /^-?\d{1,30}(?:\.\d{1,15})?$/

@@ -26,7 +26,7 @@ export interface FacetCounts {
   readonly top: readonly (readonly [value: string, n: number])[]
 }
 
-export interface Matches {
+interface Matches {
   readonly found: number
   /** The products of the page. */
   readonly ids: readonly string[]

@@ -2,14 +2,14 @@ import { chainsOf, isDense, joinedOf, type Run } from '../publishing/index.ts'
 import type { SearchedWord } from './searched-words.ts'
 
 /** A part of a text with marks around the words of the query. */
-export interface Highlight {
+interface Highlight {
   readonly matched_tokens: readonly string[]
   readonly snippet: string
   /** All of the text, of fields that `highlight_full_fields` names. */
   readonly value?: string
 }
 
-export interface Highlights {
+interface Highlights {
   readonly highlight: Readonly<Record<string, unknown>>
   readonly highlights: readonly ({ readonly field: string } & Highlight)[]
 }

@@ -17,14 +17,14 @@ export interface Window {
   readonly offset: number
 }
 
-export interface Facet {
+interface Facet {
   readonly field_name: string
   readonly counts: readonly { readonly value: string; readonly count: number; readonly highlighted: string }[]
   readonly stats: Readonly<Record<string, number>>
   readonly sampled: false
 }
 
-export interface Hit {
+interface Hit {
   readonly document: { readonly id: string }
   readonly highlight: Readonly<Record<string, unknown>>
   readonly highlights: readonly object[]

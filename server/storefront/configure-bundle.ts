@@ -7,7 +7,7 @@ import type { Component, Components, Option, PublishedRow } from './published-ro
 type ParentOf = (id: string) => string | undefined
 
 /** Why a selection is refused, and at which component. */
-export interface Refusal {
+interface Refusal {
   readonly detail: string
   readonly component: string
 }

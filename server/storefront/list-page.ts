@@ -18,7 +18,7 @@ import type { View } from './view.ts'
 import { pin } from './views.ts'
 
 /** A list of what is published. */
-export interface Listed {
+interface Listed {
   readonly resource: Resource
   /** Its scope without the edition. */
   readonly scope: readonly string[]

@@ -37,7 +37,7 @@ export interface Component {
 export type Components = Readonly<Record<string, Component>>
 
 /** Parses a stored row. */
-export const publishedRow = (id: string, doc: string, hidden: string): PublishedRow => ({
+const publishedRow = (id: string, doc: string, hidden: string): PublishedRow => ({
   id,
   doc: JSON.parse(doc) as PublishedRow['doc'],
   facts: JSON.parse(hidden) as PublishedRow['facts'],

@@ -13,7 +13,7 @@ import {
 import type { ShopContext } from './shop-context.ts'
 
 /** A shop, and the currencies that its prices may be in. */
-export interface CurrentShop extends Shop<ShopItem> {
+interface CurrentShop extends Shop<ShopItem> {
   readonly currencies: readonly DisplayCurrency[]
 }
 

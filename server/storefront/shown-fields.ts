@@ -180,8 +180,8 @@ export const productMeta = {
   ),
 }
 
-export type ShownAttributes = Shown<typeof productAttributes>
-export type ShownMeta = Shown<typeof productMeta>
+type ShownAttributes = Shown<typeof productAttributes>
+type ShownMeta = Shown<typeof productMeta>
 
 /** A product as shoppers see it. */
 export interface ShownProduct {

@@ -196,9 +196,9 @@ export const checks = {
   ],
 } satisfies Readonly<Record<string, readonly Cause<Facts>[]>>
 
-export type Check = keyof typeof checks
+type Check = keyof typeof checks
 
-export interface CheckVerdict {
+interface CheckVerdict {
   readonly check: Check
   readonly verdict: string
   readonly passed: boolean

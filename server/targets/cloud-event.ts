@@ -1,7 +1,7 @@
 import type { Message } from './message.ts'
 
 /** What queues take at most. */
-export const queueBytesMax = 256 * 1024
+const queueBytesMax = 256 * 1024
 
 /**
  * The body of a queue's message: a CloudEvent 1.0. Undefined if it is too long for a queue, even without the included

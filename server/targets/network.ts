@@ -51,7 +51,7 @@ function refuseHost(host: string, addresses: readonly string[]): never {
   )
 }
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly url: URL
   readonly method: string
   readonly headers: Readonly<Record<string, string>>

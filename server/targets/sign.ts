@@ -21,7 +21,7 @@ export function signatureHeaders(
   body: string,
 ): Readonly<Record<string, string>> {
   const key = keyOf(secret)
-  if (!key) throw new Error('The signing secret must be whsec_ and 24 to 64 bytes in base64.')
+  if (!key) throw new Error('The signing secret must be whsec_ followed by 24 to 64 bytes in base64.')
   const seconds = String(Math.floor(at.getTime() / 1000))
   const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')
   return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': `v1,${signature}` }

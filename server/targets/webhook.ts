@@ -5,7 +5,7 @@ import { exchange, type Network } from './network.ts'
 import { signatureHeaders } from './sign.ts'
 
 /** The body of a webhook, in the form of the public contract. */
-export function webhookBody(target: WebhookTarget, message: Message): string {
+function webhookBody(target: WebhookTarget, message: Message): string {
   const { eventId, key, attempt, integration, payload, isDeletion, storeId, organisationId } = message
   const { url, secret_key } = target
   const begin = JSON.stringify({ id: eventId, triggered_by: key, attempt, integration })

@@ -3,7 +3,7 @@ import { sum } from '../money/index.ts'
 import type { CartPrice, CartTotals, LinePrice, LineTotals, ShippingTotals } from './cart-totals.ts'
 
 /** An amount as carts and orders show it. */
-export interface DisplayAmount {
+interface DisplayAmount {
   readonly amount: number
   readonly currency: string
   readonly formatted: string
@@ -16,7 +16,7 @@ export const displayAmount = (amount: number, currency: Notation): DisplayAmount
 })
 
 /** As `displayAmount`. Most amounts of a line or an order are equal, and writing one takes longer than finding it. */
-export function displayAmounts(currency: Notation): (amount: number) => DisplayAmount {
+function displayAmounts(currency: Notation): (amount: number) => DisplayAmount {
   const amounts = new Map<number, DisplayAmount>()
   return (amount) => {
     const display = amounts.get(amount) ?? displayAmount(amount, currency)
@@ -26,7 +26,7 @@ export function displayAmounts(currency: Notation): (amount: number) => DisplayA
 }
 
 /** The discounts of one code: its promotions may be several. */
-export interface CodeDiscount extends DisplayAmount {
+interface CodeDiscount extends DisplayAmount {
   /** By the ids of promotions and custom discounts. */
   readonly constituents: Readonly<Record<string, DisplayAmount>>
 }

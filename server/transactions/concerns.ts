@@ -1,6 +1,6 @@
 /** Why a merchant has to look at a payment whose money has moved. */
 export const concerns = ['order_cancelled', 'no_stock', 'ended', 'overpaid'] as const
-export type Concern = (typeof concerns)[number]
+type Concern = (typeof concerns)[number]
 
 interface Facts {
   /** Whether the merchant has the money, or holds it, and has not returned all of it. */

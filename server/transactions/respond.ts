@@ -1,4 +1,4 @@
-import { openOr } from '../kernel/auth/seal.ts'
+import { tryOpen } from '../kernel/auth/seal.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
 import { objectAnswer, withData } from '../kernel/http/object-answer.ts'
 import { problemAnswer } from '../kernel/http/problems.ts'
@@ -16,7 +16,7 @@ export async function respond(ctx: Ctx, settled: Settled): Promise<Answer> {
   // Not thrown: what the gateway has answered is recorded in this transaction.
   if (refusal) return problemAnswer(refusedByGateway(refusal, transactionId), ctx.requestId)
   const answer = objectAnswer(200, transactions, row, ctx)
-  const opened = browser === undefined ? undefined : openOr(ctx.instance.sealKeys, browser)
+  const opened = browser === undefined ? undefined : tryOpen(ctx.instance.sealKeys, browser)
   return opened === undefined
     ? answer
     : withData(answer, membersForBrowser(JSON.parse(opened) as NonNullable<Outcome['browser']>))

@@ -105,7 +105,7 @@ test('a tax item for an item of another type is refused', async () => {
   expect(body.errors).toEqual([
     {
       ...{ status: '404', code: 'not_found', title: 'Tax item not added to cart item.' },
-      detail: expect.stringContaining('is a custom_item'),
+      detail: expect.stringContaining('type must be custom_item, the type of the item'),
       ...{ source: 'data.0.relationships.item.data.type', meta: { id: ids[0] } },
     },
   ])

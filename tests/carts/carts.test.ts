@@ -124,6 +124,23 @@ test.for([
   expect((await world.shopper.post('/v2/carts', { data: values })).status).toBe(422)
 })
 
+test('a refused value is named in the message, with what is accepted', async () => {
+  const detailOf = async (values: object) =>
+    (await world.shopper.post('/v2/carts', { data: values })).body.errors[0].detail
+  const details = [
+    await detailOf({ payment_intent_id: 'pi_1' }),
+    await detailOf({ custom_attributes: { size: { type: 'integer', value: 'M' } } }),
+    await detailOf({ snapshot_date: '2020-01-01T00:00:00Z' }),
+  ]
+  expect(details).toEqual([
+    'data.payment_intent_id must be the empty text, which removes it, or be left out: only a payment of the cart sets it.',
+    'data.custom_attributes.size.value must be a whole number, because its type is integer.',
+    expect.stringMatching(
+      /^data\.snapshot_date must be in the future, later than .*Z, not 2020-01-01T00:00:00Z\.$/,
+    ),
+  ])
+})
+
 test('a snapshot date is in the future, and stays', async () => {
   const past = await world.shopper.post('/v2/carts', { data: { snapshot_date: '2020-01-01T00:00:00Z' } })
   expect([past.status, past.body.errors[0].title]).toEqual([400, 'Invalid Snapshot Date'])

@@ -182,7 +182,7 @@ describe('the configuration', () => {
       'webhook',
       { ...hook, signing: 'standard', signing_secret: `whsec_${'A'.repeat(33)}` },
       'data.configuration.signing_secret',
-      'data.configuration.signing_secret must be whsec_ and 24 to 64 bytes in base64.',
+      'data.configuration.signing_secret must be whsec_ followed by 24 to 64 bytes in base64.',
     ],
     [
       'aws_sqs',

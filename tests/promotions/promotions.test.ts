@@ -170,6 +170,8 @@ const refused: readonly (readonly [fault: string, source: string, type: string, 
 test.each(refused)('%s is refused at %s', async (_, source, promotion_type, schema) => {
   const { status, body } = await create({ promotion_type, schema })
   expect([status, body.errors[0].source]).toEqual([422, source])
+  const { detail } = body.errors[0]
+  expect(detail.includes(`${source} must `) || detail.includes(`(${source})`), detail).toBe(true)
 })
 
 describe('limits and periods', () => {
@@ -182,6 +184,9 @@ describe('limits and periods', () => {
     expect([list.status, list.body.data.max_discount_value]).toEqual([201, usd(100)])
     const unknown = await create({ schema, min_cart_value: [{ currency: 'XAU', amount: 1 }] })
     expect([unknown.status, unknown.body.errors[0].source]).toEqual([422, 'data.min_cart_value.0.currency'])
+    expect(unknown.body.errors[0].detail).toBe(
+      'data.min_cart_value.0.currency must be a currency of the store (USD), not XAU.',
+    )
     const without = await create({ schema, min_cart_value: [{ currency: 'USD' }] })
     expect([without.status, without.body.errors[0].source]).toEqual([422, 'data.min_cart_value.0.amount'])
   })

@@ -2,7 +2,7 @@ import { instantOf, isDay } from '../../kernel/body/days.ts'
 
 /** Values of template fields and custom attributes, in a form that makes equal ones equal texts. */
 
-export function toKey(type: string, value: unknown): string {
+function toKey(type: string, value: unknown): string {
   if (type === 'integer' || type === 'float') return String(Number(value))
   if (type === 'date' && typeof value === 'string' && isDay(value)) return String(instantOf(value))
   return String(value)

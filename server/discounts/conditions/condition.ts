@@ -16,7 +16,7 @@ export interface Scope {
 
 export type Finding = Met | { readonly isMet: false; readonly unmet: UnmetNode }
 
-export interface Met {
+interface Met {
   readonly isMet: true
   /** The lines that meet the condition. Undefined where it says nothing about lines. */
   readonly lines: readonly WorkingLine[] | undefined

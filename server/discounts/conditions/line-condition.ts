@@ -2,7 +2,7 @@ import type { RuleNode } from '../rules/rule-document.ts'
 import type { WorkingLine } from '../working-cart.ts'
 import { type Condition, met, type Scope } from './condition.ts'
 
-export interface LineTest {
+interface LineTest {
   readonly matches: (line: WorkingLine) => boolean
   /** What the test looks at: it is shown where no line passes. */
   readonly read: (line: WorkingLine) => unknown

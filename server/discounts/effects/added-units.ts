@@ -3,7 +3,7 @@ import type { WorkingLine } from '../working-cart.ts'
 import type { Off } from './effect.ts'
 
 /** Claims units that promotions added to the cart. What no promotion claims is to be removed. */
-export interface AddedUnits {
+interface AddedUnits {
   /** Claims up to some units of a product, free or at their full price, and returns how many there were. */
   readonly claim: (isOf: (line: DiscountLine) => boolean, count: number, isFree: boolean) => number
   readonly offs: () => readonly Off[]

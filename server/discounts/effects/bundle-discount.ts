@@ -7,11 +7,11 @@ import { type Effect, type EffectView, off, taking } from './effect.ts'
 import { outdone } from './line-sets.ts'
 
 /** What is taken off one bundle. */
-export type BundleCut =
+type BundleCut =
   | { readonly by: 'fixed' | 'fixed_price'; readonly amountIn: (currency: string) => number }
   | { readonly by: 'percent'; readonly rate: Ratio }
 
-export interface BundleDiscount {
+interface BundleDiscount {
   readonly cut: BundleCut
   /** The groups of a bundle. Of several bundles, the first that the cart has is discounted. */
   readonly bundlesIn: (view: EffectView) => readonly (() => readonly Group[])[] | Refusal

@@ -5,11 +5,11 @@ import { priceOf } from '../working-cart.ts'
 import { type Effect, off, taking } from './effect.ts'
 
 /** What is taken off a value: an amount, in a currency, or a part of it. */
-export type Cut =
+type Cut =
   | { readonly by: 'fixed'; readonly amountIn: (currency: string) => number }
   | { readonly by: 'percent'; readonly rateIn: (currency: string) => Ratio }
 
-export interface CartDiscount {
+interface CartDiscount {
   readonly cut: Cut
   /** What a code pays for: each unit of the lines, or all of them at once. */
   readonly unit: 'unit' | 'cart'

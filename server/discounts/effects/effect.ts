@@ -48,7 +48,7 @@ export interface Off {
   readonly isAdded: boolean
 }
 
-export interface ShippingOff {
+interface ShippingOff {
   readonly group: WorkingGroup
   readonly amount: number
 }

@@ -6,7 +6,7 @@ import { addedUnits, isOfAny, isProduct } from './added-units.ts'
 import { refuseLack } from './bundle-discount.ts'
 import { type Effect, type EffectView, off, taking } from './effect.ts'
 
-export interface Gifts {
+interface Gifts {
   /** What a set of gifts comes with. At least one. */
   readonly requirements: readonly Requirement[]
   /** The SKUs or ids of products: a set has one unit of each. */
@@ -17,7 +17,7 @@ export interface Gifts {
   readonly ceilingIn: Effect['ceilingIn']
 }
 
-export interface Requirement {
+interface Requirement {
   readonly products: readonly string[]
   readonly quantity: number
 }

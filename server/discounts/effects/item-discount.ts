@@ -7,12 +7,12 @@ import { addedUnits, isProduct } from './added-units.ts'
 import { type Effect, type EffectView, type MissingGifts, off, taking } from './effect.ts'
 
 /** What is taken off each unit, or some units for an amount. */
-export type ItemCut =
+type ItemCut =
   | { readonly by: 'fixed'; readonly amount: number }
   | { readonly by: 'percent'; readonly rate: Ratio }
   | { readonly by: 'fixed_price'; readonly size: number; readonly amount: number }
 
-export interface ItemDiscount {
+interface ItemDiscount {
   readonly cut: ItemCut
   /** Where this says nothing about lines, the discount is for those that met the rules. */
   readonly condition: Condition

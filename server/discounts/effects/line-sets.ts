@@ -4,7 +4,7 @@ import type { WorkingLine } from '../working-cart.ts'
 import { type Effect, type EffectView, type Off, off, taking } from './effect.ts'
 
 /** A discount on sets of units of one line, each unit at its full price. A single unit is a set too. */
-export interface LineSets {
+interface LineSets {
   /** How many units are in a set. At least 1. */
   readonly size: number
   /** How many units of a set get cheaper: each takes one use of a code. At least 1. */

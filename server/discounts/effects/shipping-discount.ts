@@ -2,11 +2,11 @@ import type { Ratio } from '../../money/index.ts'
 import { product, roundToAmount } from '../exact.ts'
 import { type Effect, taking } from './effect.ts'
 
-export type ShippingCut =
+type ShippingCut =
   | { readonly by: 'fixed' | 'fixed_price'; readonly amount: number }
   | { readonly by: 'percent'; readonly rate: Ratio }
 
-export interface ShippingDiscount {
+interface ShippingDiscount {
   readonly cut: ShippingCut
   /** Undefined: any. */
   readonly shippingTypes: ReadonlySet<unknown> | undefined

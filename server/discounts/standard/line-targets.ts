@@ -2,7 +2,7 @@ import { isAmong, toKeys } from '../conditions/attribute-values.ts'
 import type { DiscountLine } from '../discount-cart.ts'
 import type { AttributeTarget, TargetCondition, TargetConditions, Targets } from './standard-document.ts'
 
-export type LineTest = (line: DiscountLine) => boolean
+type LineTest = (line: DiscountLine) => boolean
 
 /** Makes a test of lines: whether any of the targets is theirs. Without targets no line passes. */
 export function anyTarget({

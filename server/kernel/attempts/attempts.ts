@@ -5,10 +5,10 @@ import type { Store } from '../storage/store.ts'
 import type { Ctx, Work } from '../work/context.ts'
 import type { Chore } from '../work/job.ts'
 
-/** What a caller tries to guess, or requests: the kind of secret, and its owner. */
-export interface Attempt {
-  readonly at: string
-  readonly whose: string
+/** What a caller tries to do: an action that needs a secret or costs something, and whose secret or object it is. */
+interface Attempt {
+  readonly action: string
+  readonly owner: string
 }
 
 /** Work on behalf of a caller, with the caller's address; a job has none. */
@@ -17,7 +17,7 @@ export type CallerWork = Work & Partial<Pick<Ctx, 'clientAddress'>>
 /** Limits per window, which opens with the first attempt. */
 const limits = { perSubject: 5, perAddress: 20, windowMs: 15 * 60 * 1000 } as const
 
-interface Counted {
+interface Counter {
   readonly n: number
   readonly max: number
   readonly endsAtMs: number
@@ -28,19 +28,19 @@ interface Counted {
  * or from one address, every check gets a 429 until the window ends. The limit is checked again after the check, so
  * that simultaneous guesses count one by one.
  */
-export async function guarded<T>(
+export async function limitAttempts<T>(
   ctx: CallerWork,
   attempt: Attempt,
   check: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  refuseFrom(ctx, (counted) => counted.n >= counted.max, await countsOf(ctx, attempt))
+  refuseFrom(ctx, (counter) => counter.n >= counter.max, await countsOf(ctx, attempt))
   const result = await check()
   if (result === undefined) {
-    refuseFrom(ctx, (counted) => counted.n > counted.max, await count(ctx, attempt))
+    refuseFrom(ctx, (counter) => counter.n > counter.max, await count(ctx, attempt))
     return undefined
   }
   const counts = await countsOf(ctx, attempt)
-  refuseFrom(ctx, (counted) => counted.n >= counted.max, counts)
+  refuseFrom(ctx, (counter) => counter.n >= counter.max, counts)
   if (counts.length) await forget(ctx, attempt)
   return result
 }
@@ -57,10 +57,10 @@ export async function mustBeWithinLimits(ctx: CallerWork, attempt: Attempt): Pro
 
 function refuseFrom(
   ctx: CallerWork,
-  tooMany: (counted: Counted) => boolean,
-  counts: readonly Counted[],
+  tooMany: (counter: Counter) => boolean,
+  counts: readonly Counter[],
 ): void {
-  const endsAtMs = Math.max(0, ...counts.filter(tooMany).map((counted) => counted.endsAtMs))
+  const endsAtMs = Math.max(0, ...counts.filter(tooMany).map((counter) => counter.endsAtMs))
   if (endsAtMs > 0) throw refusalUntil(ctx, endsAtMs)
 }
 
@@ -73,13 +73,17 @@ export function refusalUntil({ clock }: CallerWork, endsAtMs: number): Problem {
 }
 
 /** The stored counters of an attempt, with their limits. */
-function subjectsOf({ who, clientAddress = '' }: CallerWork, { at, whose }: Attempt): Map<string, number> {
-  const named = (...parts: string[]) => createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
-  const subjects = new Map([[named(at, 'subject', whose), limits.perSubject as number]])
+function subjectsOf(
+  { who, clientAddress = '' }: CallerWork,
+  { action, owner }: Attempt,
+): Map<string, number> {
+  const hashOf = (...parts: string[]) =>
+    createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
+  const subjects = new Map([[hashOf(action, 'subject', owner), limits.perSubject as number]])
   // A server that has the store's secret calls for many people, so its address says nothing about them. A shopper who
   // is signed in can only guess their own secrets.
   if (who.kind !== 'client_credentials' && !who.shopper) {
-    subjects.set(named(at, 'address', networkOf(clientAddress)), limits.perAddress)
+    subjects.set(hashOf(action, 'address', networkOf(clientAddress)), limits.perAddress)
   }
   return subjects
 }
@@ -104,7 +108,7 @@ export function networkOf(client: string): string {
 /** Counts outside the request's transaction, which a refusal would undo. */
 const outside = ({ store }: CallerWork): Store => store.outside()
 
-const toCounted = (limitOf: Map<string, number>, rows: Awaited<ReturnType<Store['run']>>): Counted[] =>
+const toCounters = (limitOf: Map<string, number>, rows: Awaited<ReturnType<Store['run']>>): Counter[] =>
   rows.map(([subject, n, endsAtMs]) => ({
     n: Number(n),
     max: limitOf.get(subject as string) ?? 0,
@@ -113,17 +117,17 @@ const toCounted = (limitOf: Map<string, number>, rows: Awaited<ReturnType<Store[
 
 const columns = 'subject, n, extract(epoch FROM ends_at) * 1000'
 
-async function countsOf(ctx: CallerWork, attempt: Attempt): Promise<readonly Counted[]> {
+async function countsOf(ctx: CallerWork, attempt: Attempt): Promise<readonly Counter[]> {
   const subjects = subjectsOf(ctx, attempt)
   const rows = await ctx.store.read(
     `SELECT ${columns} FROM attempts WHERE store_id = $1 AND subject = ANY($2::text[]) AND ends_at > $3`,
     [...subjects.keys()],
     ctx.clock.now(),
   )
-  return toCounted(subjects, rows)
+  return toCounters(subjects, rows)
 }
 
-async function count(ctx: CallerWork, attempt: Attempt): Promise<readonly Counted[]> {
+async function count(ctx: CallerWork, attempt: Attempt): Promise<readonly Counter[]> {
   const subjects = subjectsOf(ctx, attempt)
   const now = ctx.clock.now()
   const rows = await outside(ctx).run(
@@ -137,7 +141,7 @@ async function count(ctx: CallerWork, attempt: Attempt): Promise<readonly Counte
     new Date(now.getTime() + limits.windowMs),
     now,
   )
-  return toCounted(subjects, rows)
+  return toCounters(subjects, rows)
 }
 
 /** Resets the counter of the subject after a right secret. The address may have other callers behind it. */

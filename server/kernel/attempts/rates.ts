@@ -30,30 +30,30 @@ interface Window {
 const windows = perInstance(() => new Memory<string, Window>(100_000))
 
 /** Counts one request; false if there were too many. */
-export function isWithinRate(work: CallerWork, rate: Rate, whose = ''): boolean {
+export function isWithinRate(work: CallerWork, rate: Rate, owner = ''): boolean {
   if (isTrusted(work)) return true
-  const window = windowOf(work, rate, whose)
+  const window = windowOf(work, rate, owner)
   window.n++
   return window.n <= rates[rate].max
 }
 
 /** Counts one request; throws a Problem (429) if there were too many. */
-export function mustBeWithinRate(work: CallerWork, rate: Rate, whose = ''): void {
-  if (!isWithinRate(work, rate, whose)) throw refusalUntil(work, windowOf(work, rate, whose).endsAtMs)
+export function mustBeWithinRate(work: CallerWork, rate: Rate, owner = ''): void {
+  if (!isWithinRate(work, rate, owner)) throw refusalUntil(work, windowOf(work, rate, owner).endsAtMs)
 }
 
 /** Throws a Problem (429) if one more would be too many; counts nothing. */
-export function mustHaveRateLeft(work: CallerWork, rate: Rate, whose = ''): void {
-  const { n, endsAtMs } = windowOf(work, rate, whose)
+export function mustHaveRateLeft(work: CallerWork, rate: Rate, owner = ''): void {
+  const { n, endsAtMs } = windowOf(work, rate, owner)
   if (!isTrusted(work) && n >= rates[rate].max) throw refusalUntil(work, endsAtMs)
 }
 
 /** A server that has the store's secret calls for many people. */
 const isTrusted = ({ who }: CallerWork) => who.kind === 'client_credentials'
 
-function windowOf(work: CallerWork, rate: Rate, whose: string): Window {
+function windowOf(work: CallerWork, rate: Rate, owner: string): Window {
   const { instance, clock, clientAddress = '' } = work
-  const key = JSON.stringify([rate, whose, networkOf(clientAddress)])
+  const key = JSON.stringify([rate, owner, networkOf(clientAddress)])
   const nowMs = clock.now().getTime()
   const window = windows(instance).get(key)
   if (window && window.endsAtMs > nowMs) return window

@@ -24,9 +24,9 @@ export class Turns {
   }
 
   /** Runs a task when it is the caller's turn; a Problem (429) if the queue is full. */
-  async take<T>(whose: string, run: () => Promise<T>): Promise<T> {
+  async take<T>(caller: string, run: () => Promise<T>): Promise<T> {
     if (this.#atOnce < this.#atOnceMax) this.#atOnce++
-    else await this.#wait(whose)
+    else await this.#wait(caller)
     try {
       return await run()
     } finally {
@@ -34,11 +34,11 @@ export class Turns {
     }
   }
 
-  #wait(whose: string): Promise<void> {
-    if (this.#waitingCount >= this.#waitingMax) this.#makeRoom(whose)
+  #wait(caller: string): Promise<void> {
+    if (this.#waitingCount >= this.#waitingMax) this.#makeRoom(caller)
     return new Promise((begin, refuse) => {
       this.#waitingCount++
-      this.#waiting.set(whose, [...(this.#waiting.get(whose) ?? []), { begin, refuse }])
+      this.#waiting.set(caller, [...(this.#waiting.get(caller) ?? []), { begin, refuse }])
     })
   }
 
@@ -49,16 +49,16 @@ export class Turns {
       this.#atOnce--
       return
     }
-    const [whose, [next, ...others]] = first
-    this.#waiting.delete(whose)
-    if (others.length) this.#waiting.set(whose, others)
+    const [caller, [next, ...others]] = first
+    this.#waiting.delete(caller)
+    if (others.length) this.#waiting.set(caller, others)
     this.#waitingCount--
     next?.begin()
   }
 
-  #makeRoom(whose: string): void {
+  #makeRoom(caller: string): void {
     const [most, theirs] = [...this.#waiting].reduce((a, b) => (b[1].length > a[1].length ? b : a))
-    const own = this.#waiting.get(whose)?.length ?? 0
+    const own = this.#waiting.get(caller)?.length ?? 0
     if (own >= theirs.length) throw noRoom()
     const last = theirs.at(-1)
     if (theirs.length > 1) this.#waiting.set(most, theirs.slice(0, -1))

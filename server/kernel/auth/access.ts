@@ -44,14 +44,14 @@ export function wrongToken(
   { kind }: Caller,
   kinds: readonly string[],
 ): Problem {
-  const named = (one: string) => {
+  const describeKind = (one: string) => {
     const header = shopperTokens.find((token) => token.kind === one)?.header
     const token = `${withArticle(one)} token`
     return header ? `${token} in the header ${header}` : token
   }
-  const needed = kinds.length ? `It needs ${kinds.map(named).join(', or ')}` : 'No token allows it'
+  const needed = kinds.length ? `It needs ${kinds.map(describeKind).join(', or ')}` : 'No token allows it'
   return new Problem(
     'forbidden',
-    `You do not have permission to access this resource. ${needed}; the request has ${named(kind)}.`,
+    `You do not have permission to access this resource. ${needed}; the request has ${describeKind(kind)}.`,
   )
 }

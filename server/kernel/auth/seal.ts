@@ -14,7 +14,7 @@ export function seal([key]: Keys, text: string): string {
 }
 
 /** The sealed text; undefined if none of the keys sealed it, or it has been altered. */
-export function openOr(keys: Keys, sealed: string): string | undefined {
+export function tryOpen(keys: Keys, sealed: string): string | undefined {
   for (const key of keys) {
     const text = openWith(key, sealed)
     if (text !== undefined) return text
@@ -22,9 +22,9 @@ export function openOr(keys: Keys, sealed: string): string | undefined {
   return undefined
 }
 
-/** As `openOr`, but throws. */
+/** As `tryOpen`, but throws. */
 export function open(keys: Keys, sealed: string): string {
-  const text = openOr(keys, sealed)
+  const text = tryOpen(keys, sealed)
   if (text === undefined) throw new Error('it was sealed with a secret that the server does not have')
   return text
 }

@@ -14,7 +14,7 @@ const keysMax = 10_000
  */
 const keyRecheckAfterMs = 800
 
-interface Verified {
+interface VerifiedToken {
   readonly principal: Principal
   readonly expiresAtMs: number
 }
@@ -27,7 +27,7 @@ export class Tokens {
   readonly #signKeys: Keys
   readonly #clock: Clock
   readonly #isKeyActive: (storeId: string, keyId: string) => Promise<boolean>
-  readonly #verified = new Memory<string, Verified>(verifiedMax)
+  readonly #verified = new Memory<string, VerifiedToken>(verifiedMax)
   readonly #keys: Memory<string, { readonly alive: boolean }>
   readonly lifetimeS: number
 
@@ -98,7 +98,7 @@ export class Tokens {
     this.#keys.set(keyId, { alive: false })
   }
 
-  async #open(token: string): Promise<Verified> {
+  async #open(token: string): Promise<VerifiedToken> {
     try {
       const payload = await verifyToken(this.#signKeys, token, { currentDate: this.#clock.now() })
       const { sub = '', store_id, kind, exp = 0, jti = sub } = payload

@@ -51,7 +51,7 @@ export type Check = (value: unknown, at?: string) => void
 
 /** Compiles a schema into a check of the value at `path` (`data`). */
 export function checker(schema: JsonSchema, path: string): Check {
-  const [findFirst, findAll] = [compiledLater(firstFault, schema), compiledLater(allFaults, schema)]
+  const [findFirst, findAll] = [compileOnFirstUse(firstFault, schema), compileOnFirstUse(allFaults, schema)]
   return (value, at = path) => {
     const first = findFirst(value)
     if (!first.length) return
@@ -68,7 +68,7 @@ export function checkAll(checks: readonly Check[], value: unknown): void {
 }
 
 /** The same check, with 422 for refused fields. */
-export const unprocessably =
+export const refuseWith422 =
   (check: Check): Check =>
   (value) => {
     try {
@@ -85,7 +85,7 @@ function asUnprocessable(fault: Problem): Problem {
 }
 
 /** Compiles on first use, so that a start compiles nothing. */
-function compiledLater(ajv: Ajv2020, schema: JsonSchema): (value: unknown) => readonly ErrorObject[] {
+function compileOnFirstUse(ajv: Ajv2020, schema: JsonSchema): (value: unknown) => readonly ErrorObject[] {
   let validate: ValidateFunction | undefined
   return (value) => {
     if (!validate) {
@@ -169,7 +169,8 @@ function expectation({ keyword, params, message, parentSchema }: ErrorObject): s
     case 'minLength':
     case 'maxLength': {
       const { minLength = 0, maxLength } = schema
-      return `must be a string of ${minLength === maxLength ? '' : `${minLength} to `}${maxLength} characters`
+      const from = minLength === maxLength ? '' : `${minLength} to `
+      return `must be a string of ${from}${countOf(Number(maxLength), 'character')}`
     }
     case 'minimum':
     case 'maximum':
@@ -177,13 +178,13 @@ function expectation({ keyword, params, message, parentSchema }: ErrorObject): s
         ? `must be ${params.comparison} ${params.limit}`
         : `must be from ${schema.minimum} to ${schema.maximum}`
     case 'minProperties':
-      return `must have at least ${params.limit} members`
+      return `must have at least ${countOf(params.limit, 'member')}`
     case 'maxProperties':
-      return `must have at most ${params.limit} members`
+      return `must have at most ${countOf(params.limit, 'member')}`
     case 'minItems':
-      return `must have at least ${params.limit} items`
+      return `must have at least ${countOf(params.limit, 'item')}`
     case 'maxItems':
-      return `must have at most ${params.limit} items`
+      return `must have at most ${countOf(params.limit, 'item')}`
     case 'enum':
       return `must be one of ${(params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`
     case 'const':
@@ -199,6 +200,8 @@ function expectation({ keyword, params, message, parentSchema }: ErrorObject): s
       return message ?? 'is not valid'
   }
 }
+
+const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 const words: Readonly<Record<string, string>> = {
   string: 'a string',

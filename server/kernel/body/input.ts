@@ -10,9 +10,9 @@ import {
   type New,
   nullable,
 } from '../shape/fields.ts'
-import type { Added } from '../shape/model.ts'
+import type { AddedFields } from '../shape/model.ts'
 import { completeValue, normalize } from '../shape/values.ts'
-import { type Check, checkAll, checker, unprocessably } from './checker.ts'
+import { type Check, checkAll, checker, refuseWith422 } from './checker.ts'
 
 /** The schemas of request bodies, and the values that the server reads from them. */
 
@@ -29,7 +29,7 @@ export interface BodyShape {
   /** Unknown attributes are refused. */
   readonly closed?: boolean
   /** The fields that a store has added: faults in their values are refused with 422. */
-  readonly added?: Added
+  readonly added?: AddedFields
 }
 
 /** The fields that a client may set, by their names in requests. */
@@ -52,7 +52,7 @@ export function dataSchema(
   const scalars = new Set(namesTakingScalars(added))
   const schemaOf = (name: string, field: Field) => {
     const schema = inputSchema(field, update)
-    return scalars.has(name) ? takingScalars(schema) : schema
+    return scalars.has(name) ? acceptScalars(schema) : schema
   }
   return schemaAt(
     envelope,
@@ -121,7 +121,7 @@ export interface Input<F extends Fields> {
 export function input<F extends Fields>(shape: BodyShape & { readonly fields: F }): Input<F> {
   const checks = [false, true].map((update) => checksOf(shape, update))
   const accepted = Object.entries(shape.fields).filter(([, { options }]) => !options.readOnly)
-  const replace = replacing(shape)
+  const replace = replacerOf(shape)
   const pick = (body: unknown, update: boolean) => {
     const data = replace(dataOf(body), update)
     checkAll(checks[update ? 1 : 0] ?? [], data)
@@ -141,7 +141,7 @@ type Data = Readonly<Record<string, unknown>>
  * Prepares a body for the check. Numbers and booleans become text in the fields that accept them. A missing value gets
  * its unusable default, so that the check refuses it.
  */
-function replacing({ envelope, added }: BodyShape): (data: Data, update: boolean) => Data {
+function replacerOf({ envelope, added }: BodyShape): (data: Data, update: boolean) => Data {
   const texts = namesTakingScalars(added)
   const unusable = (added?.fields ?? []).filter(({ unusableDefault }) => unusableDefault !== undefined)
   if (!texts.length && !unusable.length) return (data) => data
@@ -158,15 +158,15 @@ function replacing({ envelope, added }: BodyShape): (data: Data, update: boolean
   }
 }
 
-const namesTakingScalars = (added: Added | undefined): readonly string[] =>
+const namesTakingScalars = (added: AddedFields | undefined): readonly string[] =>
   (added?.fields ?? []).filter(({ takesScalars }) => takesScalars).map(({ name }) => name)
 
 /** A number beyond these bounds has already lost digits, so it is refused. */
 const isExactScalar = (value: unknown): boolean =>
   typeof value === 'boolean' || (typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER)
 
-/** The schema of a text that accepts other scalars too. */
-const takingScalars = (schema: JsonSchema): JsonSchema => ({
+/** Makes the schema of a text accept other scalars too. */
+const acceptScalars = (schema: JsonSchema): JsonSchema => ({
   ...schema,
   type: [...new Set([schema.type, 'number', 'boolean'].flat())],
   minimum: Number.MIN_SAFE_INTEGER,
@@ -190,8 +190,8 @@ function checksOf(shape: BodyShape, update: boolean): readonly Check[] {
   const [added, own] = [true, false].map((is) =>
     Object.fromEntries(Object.entries(shape.fields).filter(([name]) => names.has(name) === is)),
   ) as [Fields, Fields]
-  const checkOwn = shape.refusedWith ? unprocessably(check(own)) : check(own)
-  return names.size ? [checkOwn, unprocessably(check(added))] : [checkOwn]
+  const checkOwn = shape.refusedWith ? refuseWith422(check(own)) : check(own)
+  return names.size ? [checkOwn, refuseWith422(check(added))] : [checkOwn]
 }
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -6,7 +6,7 @@ import { Faults } from './faults.ts'
 import { isObject, writable } from './input.ts'
 
 /** One kind of object that a request may send. */
-export interface Kind {
+interface Kind {
   readonly about: string
   readonly fields: Fields
 }

@@ -1,7 +1,7 @@
 import type { ProblemCode } from '../errors.ts'
 import type { Fields, Values } from '../shape/fields.ts'
 import type { ListQuery } from '../shape/list-query.ts'
-import type { Added, Draft, Model, Row } from '../shape/model.ts'
+import type { AddedFields, Draft, Model, Row } from '../shape/model.ts'
 import type { Ctx, Work } from '../work/context.ts'
 import { mustBeConsistent } from './mistakes.ts'
 
@@ -11,7 +11,7 @@ export type OperationName = 'list' | 'create' | 'get' | 'update' | 'delete'
  * Members that are computed for each response: their fields, for the API document, and the function that computes
  * them.
  */
-export interface ComputedMembers<M extends Fields, A extends readonly unknown[]> {
+interface ComputedMembers<M extends Fields, A extends readonly unknown[]> {
   readonly fields: M
   /** Undefined values are left out. */
   // A method, not a property: a list of resources holds resources of different fields.
@@ -78,7 +78,7 @@ export interface Definition<
 }
 
 /** For resources whose rows share a table with others. */
-export interface Scope {
+interface Scope {
   readonly columns: readonly string[]
   /** The values of the columns for a request. Left out if no path leads to the list. */
   readonly of?: (
@@ -109,7 +109,7 @@ export interface Inclusion<F extends Fields = Fields> {
 /** A declared resource. Without a type parameter it is any resource, and its values have no known types. */
 export interface Resource<F extends Fields = Fields> extends Definition<F> {
   readonly scopeColumns: readonly string[]
-  readonly added?: Added
+  readonly added?: AddedFields
   readonly declared?: Resource
 }
 

@@ -3,7 +3,7 @@ import { describe, type Field, type Fields, isShown, type JsonSchema, nullable }
 import { listOf, object } from '../shape/schemas.ts'
 import type { Resource } from './resource.ts'
 
-export const documented = (fields: readonly (readonly [name: string, field: Field])[]) =>
+export const describeFields = (fields: readonly (readonly [name: string, field: Field])[]) =>
   Object.fromEntries(fields.map(([name, field]) => [name, describe(field)]))
 
 const time = { type: 'string', format: 'date-time' }
@@ -48,39 +48,39 @@ export function shownSchema(resource: Resource): JsonSchema {
     isShown(options),
   )
   const meta = metaSchema(resource)
-  const members = { ...(envelope.times === 'fields' && times), ...documented(shown) }
+  const members = { ...(envelope.times === 'fields' && times), ...describeFields(shown) }
   const { properties } = schemaAt(envelope, { const: type }, members)
   const { type: typeSchema, ...others } = properties as Record<string, JsonSchema>
   const schema = object({
     type: typeSchema,
     id: { type: 'string', format: 'uuid' },
     ...others,
-    ...documented(Object.entries(also?.fields ?? {})),
+    ...describeFields(Object.entries(also?.fields ?? {})),
     ...(meta && { meta }),
     ...(!['none', 'single'].includes(envelope.links) && { links: urlsSchema(resource) }),
   })
   return { description: about, ...schema, required: ['type', 'id', ...(meta ? ['meta'] : [])] }
 }
 
-interface Shown {
+interface MetaOwner {
   readonly envelope: Envelope
   readonly meta?: { readonly fields: Fields }
 }
 
 /** The schema of `meta` of an object; undefined if it has none. */
-export function metaSchema({ envelope, meta }: Shown): JsonSchema | undefined {
+export function metaSchema({ envelope, meta }: MetaOwner): JsonSchema | undefined {
   const own = Object.entries(meta?.fields ?? {})
   const always = Object.keys(times)
-  if (envelope.times === 'meta') return object({ ...times, ...documented(own) }, always)
-  if (envelope.times !== 'meta.timestamps') return own.length ? object(documented(own), []) : undefined
+  if (envelope.times === 'meta') return object({ ...times, ...describeFields(own) }, always)
+  if (envelope.times !== 'meta.timestamps') return own.length ? object(describeFields(own), []) : undefined
   const isTime = ([, { schema }]: [string, Field]) => schema.format === 'date-time'
-  const timestamps = object({ ...times, ...documented(own.filter(isTime)) }, always)
-  const others = documented(own.filter((one) => !isTime(one)))
+  const timestamps = object({ ...times, ...describeFields(own.filter(isTime)) }, always)
+  const others = describeFields(own.filter((one) => !isTime(one)))
   return object({ timestamps, ...others }, ['timestamps'])
 }
 
 export function urlsSchema({ links, envelope }: Resource): JsonSchema {
-  const declared = documented(Object.entries(links?.fields ?? {}))
+  const declared = describeFields(Object.entries(links?.fields ?? {}))
   return envelope.links === 'own'
     ? object(declared, [])
     : object({ self: { type: 'string' }, ...declared }, ['self'])

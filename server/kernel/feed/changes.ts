@@ -1,4 +1,5 @@
 import type { Tuple } from '../storage/database.ts'
+import { isoTime } from '../storage/expressions.ts'
 import type { Store } from '../storage/store.ts'
 
 /** A change of an object, or an event that `record` has written, at its position in the store's feed. */
@@ -38,11 +39,9 @@ export async function feedBounds(store: Store): Promise<FeedBounds> {
   return { last: Number(row?.[0] ?? 0), trimmed: Number(row?.[1] ?? 0) }
 }
 
-const utc = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-
 /** The columns of `toChange`. */
-export const columns = `position, ${utc('at')}, event, type, source, id, scope, actor, request_id, doc, version,
-    ${utc('created_at')}, hidden`
+export const columns = `position, ${isoTime('at')}, event, type, source, id, scope, actor, request_id, doc, version,
+    ${isoTime('created_at')}, hidden`
 
 /** The day of a position bounds the partitions that hold it and later ones. */
 export const sinceDayOf = (position: string) => `given_at >= coalesce((

@@ -13,7 +13,7 @@ export interface ChangeFilter {
 }
 
 /** A part of the feed. */
-export interface Stretch {
+interface Stretch {
   /** The direction is that of the answer: the oldest or the newest first. */
   readonly from: number
   readonly order: 'forwards' | 'backwards'

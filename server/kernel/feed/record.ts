@@ -4,7 +4,7 @@ import type { Store } from '../storage/store.ts'
 import type { Work } from '../work/context.ts'
 
 /** Something that happened to an object, other than a write of its row. */
-export interface FeedEvent {
+interface FeedEvent {
   /** The name that webhooks subscribe to: `gadget.sold`. */
   readonly event: string
   readonly type: string

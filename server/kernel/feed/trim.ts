@@ -4,7 +4,7 @@ const rowsAtOnce = 5000
 const roundsMax = 1000
 
 /** A store, and what it keeps of its feed. */
-export interface Kept {
+interface Retention {
   readonly storeId: string
   /** Everything from this day on (UTC). */
   readonly from: Date
@@ -16,7 +16,7 @@ export interface Kept {
  * Deletes the changes that no store keeps any longer. Whole weeks are dropped; of what other stores still need, the
  * rows are deleted.
  */
-export async function trimFeeds(database: Connection, stores: readonly Kept[]): Promise<void> {
+export async function trimFeeds(database: Connection, stores: readonly Retention[]): Promise<void> {
   const marked: (readonly [storeId: string, trimmed: string])[] = []
   for (const { storeId, from, unread } of stores) {
     const text = 'SELECT mark_trimmed($1, $2, $3)'

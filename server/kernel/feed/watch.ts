@@ -10,7 +10,7 @@ interface Waiter {
   readonly resolve: () => void
 }
 
-/** Tells readers of this process when the feed of a store goes on. A waiting reader holds no connection. */
+/** Tells readers of this process when a store has new changes in its feed. A waiting reader holds no connection. */
 export class FeedWatcher implements FeedWatch {
   readonly #database: Connection
   readonly #log: Logger

@@ -5,7 +5,7 @@ const lineFormats: Readonly<Record<string, LineFormat>> = {
   'text/csv': 'csv',
 }
 
-/** What an `Accept` must be longer than to be read no further: real ones have some hundred characters. */
+/** A longer `Accept` is not read. Real ones have some hundred characters. */
 const charsMax = 2000
 
 /**

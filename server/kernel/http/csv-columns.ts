@@ -2,7 +2,7 @@ import type { JsonSchema } from '../shape/fields.ts'
 import { toCsvCell, toCsvLine } from './csv-line.ts'
 
 /** A column of a list as CSV: the path of a value in an object of the list. */
-export type Column = readonly string[]
+type Column = readonly string[]
 
 /**
  * The columns of objects with this schema: one for each value, named by its path. A list, an object with free keys,

@@ -31,7 +31,7 @@ export function docs(
     pages.addHook('onSend', async (_request, reply, payload) => {
       reply.headers({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' })
       const isPage = String(reply.getHeader('content-type')).startsWith('text/html')
-      if (isPage) reply.header('content-security-policy', allowedOn(String(payload), baseUrl))
+      if (isPage) reply.header('content-security-policy', contentPolicyOf(String(payload), baseUrl))
     })
     for (const path of ['/docs', '/docs/js/scalar.js']) pages.get(path, showPage)
   })
@@ -41,7 +41,7 @@ export function docs(
  * Readers type tokens into the page, so it may run no other scripts: only this server's own, and its inline scripts by
  * their hashes. It may send requests only to this server.
  */
-const allowedOn = (html: string, baseUrl: string | undefined): string =>
+const contentPolicyOf = (html: string, baseUrl: string | undefined): string =>
   [
     "default-src 'none'",
     ["script-src 'self'", ...inlineScriptsOf(html).map(hashSource)].join(' '),

@@ -2,7 +2,7 @@ import { Readable, type Writable } from 'node:stream'
 import { ClientGone, Unavailable } from '../../platform/faults.ts'
 
 /** How slow a client may be. */
-export interface Pace {
+interface Pace {
   readonly slowMaxMs: number
   readonly bytesPerSecondMin: number
 }

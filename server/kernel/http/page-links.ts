@@ -15,7 +15,7 @@ export interface Address {
 }
 
 /** The links of a page, absolute. Links to missing pages are null, or left out. */
-export interface PageLinks {
+interface PageLinks {
   readonly current: string
   readonly first: string
   readonly last?: string
@@ -39,7 +39,7 @@ function allLinks(page: Page, baseUrl: string, { path, query }: Address): Requir
   const link = (direction: string, token = '') => `${prefix}page%5B${direction}%5D=${token}`
   if (cursors) {
     return {
-      current: `${baseUrl}${path}?${encoded(query)}`,
+      current: `${baseUrl}${path}?${encode(query)}`,
       first: link('after'),
       last: link('before'),
       next: cursors.next === undefined ? null : link('after', cursors.next),
@@ -72,11 +72,11 @@ const queryWithoutPage = (query: string): string =>
   query
     .split('&')
     .filter((pair) => pair && !pageParameter.test(pair))
-    .map(encoded)
+    .map(encode)
     .join('&')
 
 /** RFC 3986 §3.4: clients send brackets, bars and quotes raw, which links must not contain. */
-const encoded = (query: string): string =>
+const encode = (query: string): string =>
   query.replace(/[^\w\-.~!$&'()*+,;=:@/?%]/gu, (character) => encodeURIComponent(character))
 
 const relations = ['first', 'prev', 'next', 'last'] as const

@@ -120,7 +120,7 @@ export class RowLines {
       }
       at += part.bytes.length
     }
-    if (this.#hasLineEnd(bytes, docAt, docEnd)) at = this.#joined(lineAt, at)
+    if (this.#hasLineEnd(bytes, docAt, docEnd)) at = this.#joinLine(lineAt, at)
     this.#at = at
     this.#count += 1
     if (this.#wantsIds) this.#ids.push(bytes.toString('latin1', idAt, idAt + idBytes))
@@ -160,7 +160,7 @@ export class RowLines {
   }
 
   /** Writes the line again, without the line ends inside; that is not longer. */
-  #joined(from: number, to: number): number {
+  #joinLine(from: number, to: number): number {
     const line = this.#out.toString('utf8', from, to - 1)
     return from + this.#out.write(`${inOneLine(line)}\n`, from)
   }

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../shape/fields.ts'
 
 type Content = Readonly<Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>>
 
-interface Described {
+interface Media {
   readonly description?: string
   readonly $ref?: string
   readonly content?: Content
@@ -15,7 +15,7 @@ type Responses = Readonly<Record<string, unknown>>
 const either = (one: JsonSchema, other: JsonSchema): JsonSchema =>
   isDeepStrictEqual(one, other) ? one : { anyOf: [one, other] }
 
-function eitherContent(one: Described, other: Described): Described {
+function eitherContent(one: Media, other: Media): Media {
   const schemas = Object.entries(one.content ?? {}).map(([type, media]) => {
     const more = other.content?.[type]
     return [type, more ? { ...media, schema: either(media.schema, more.schema) } : media] as const
@@ -25,13 +25,13 @@ function eitherContent(one: Described, other: Described): Described {
 
 /** The request body of an operation with two variants. */
 export const eitherBody = <B extends object | undefined>(one: B, other: B): B =>
-  one && other ? (eitherContent(one as Described, other as Described) as B) : (one ?? other)
+  one && other ? (eitherContent(one as Media, other as Media) as B) : (one ?? other)
 
 /** The responses of an operation with two variants. */
 export function eitherResponses(one: Responses, other: Responses): Responses {
   const merged = Object.entries(one).map(([status, response]) => {
-    const more = other[status] as Described | undefined
-    const own = response as Described
+    const more = other[status] as Media | undefined
+    const own = response as Media
     return [status, more && !own.$ref && own.content ? eitherContent(own, more) : own] as const
   })
   return { ...other, ...Object.fromEntries(merged) }

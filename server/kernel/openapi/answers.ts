@@ -3,12 +3,12 @@ import type { Action } from '../declare/action.ts'
 import { isRepeatable, type Operation } from '../declare/operation.ts'
 import { linksSchema, listsRows } from '../declare/relationship.ts'
 import type { Resource } from '../declare/resource.ts'
-import { documented, urlsSchema } from '../declare/shown-schema.ts'
+import { describeFields, urlsSchema } from '../declare/shown-schema.ts'
 import { dryRunHeader } from '../http/prefer.ts'
 import { linksBeside } from '../shape/envelope.ts'
 import type { JsonSchema } from '../shape/fields.ts'
 import { hasWatermark } from '../shape/model.ts'
-import { type Named, pageSchema } from './components.ts'
+import { type Components, pageSchema } from './components.ts'
 import { headersNamed } from './headers.ts'
 import { objectOf } from './named-schemas.ts'
 import { bytes, content, ref } from './schemas.ts'
@@ -27,7 +27,7 @@ const selfLink: JsonSchema = object({ self: { type: 'string' } })
 const tagged = headersNamed('ETag')
 
 /** The responses of a successful operation, by status. */
-export function successOf(operation: Operation, shared: Named): Record<string, unknown> {
+export function successOf(operation: Operation, shared: Components): Record<string, unknown> {
   const always = headersNamed(
     'X-Request-Id',
     ...(isRepeatable(operation) ? ['Idempotency-Replayed' as const] : []),
@@ -47,7 +47,7 @@ export function successOf(operation: Operation, shared: Named): Record<string, u
 const takesDryRuns = ({ of }: Operation): boolean =>
   of.is === 'action' && of.action.headers?.Prefer === dryRunHeader.Prefer
 
-function answersOf(operation: Operation, shared: Named): Readonly<Record<number, Response>> {
+function answersOf(operation: Operation, shared: Components): Readonly<Record<number, Response>> {
   const { status, of } = operation
   if (status === 204) return { 204: { description: 'Done; the response has no body.' } }
   if (status === 303 || status === 307)
@@ -55,9 +55,12 @@ function answersOf(operation: Operation, shared: Named): Readonly<Record<number,
   if (of.is === 'resource') return { [status]: resourceAnswer(of.resource, of.name) }
   if (of.is === 'singleton') {
     const { type, fields, about, shows } = of.singleton
-    const members = { type: { const: type }, ...documented(Object.entries({ ...fields, ...shows?.data })) }
+    const members = {
+      type: { const: type },
+      ...describeFields(Object.entries({ ...fields, ...shows?.data })),
+    }
     const schema = object(
-      { data: object(members, ['type']), ...documented(Object.entries(shows?.beside ?? {})) },
+      { data: object(members, ['type']), ...describeFields(Object.entries(shows?.beside ?? {})) },
       ['data'],
     )
     return { [status]: { description: about, headers: tagged, content: content(schema) } }
@@ -91,7 +94,7 @@ function linksAnswer({ relationship, name }: Extract<Operation['of'], { is: 'rel
   return { description: 'The links.', content: content(object({ data, links: selfLink }, ['data'])) }
 }
 
-function actionAnswers(action: Action, operation: Operation, shared: Named): Record<number, Response> {
+function actionAnswers(action: Action, operation: Operation, shared: Components): Record<number, Response> {
   const { shows } = action
   const { status } = operation
   if (shows?.file) return fileAnswers(shows.file, Object.hasOwn(action.headers ?? {}, 'Range'))
@@ -199,7 +202,7 @@ const linesContent = {
 }
 
 function pageAnswer({ method, items, resource, beside, meta }: PageShape): Response {
-  const own = { ...(resource?.listMeta && documented(Object.entries(resource.listMeta.fields))), ...meta }
+  const own = { ...(resource?.listMeta && describeFields(Object.entries(resource.listMeta.fields))), ...meta }
   const members = {
     data: { type: 'array', items },
     meta: pageMeta(own),

@@ -10,7 +10,7 @@ import { responses } from './refusals.ts'
 import { changesSchema, newSchema } from './schemas.ts'
 
 /** The components that operations refer to, and the name of each resource among them. */
-export interface Named {
+export interface Components {
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   /** The name of a resource, as in `#/components/schemas/<name>`. */
   nameOf(resource: Resource): string | undefined
@@ -27,7 +27,7 @@ const samePlace = (one: string, other: string) => place(one) === place(other)
 
 const pascal = (noun: string) => noun.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-export function components(modules: readonly Module[], own: OwnModel = (model) => model): Named {
+export function components(modules: readonly Module[], own: OwnModel = (model) => model): Components {
   const resources = [
     ...new Set(
       modules

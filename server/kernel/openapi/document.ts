@@ -6,14 +6,14 @@ import type { OwnModel } from '../shape/model.ts'
 import type { ShopperToken } from '../work/context.ts'
 import { eitherBody, eitherResponses } from './alternatives.ts'
 import { successOf } from './answers.ts'
-import { components, type Named } from './components.ts'
+import { type Components, components } from './components.ts'
 import { usedComponents, withReferences } from './named-schemas.ts'
 import { parametersOf } from './parameters.ts'
 import { problemResponses } from './refusals.ts'
 import { bodyOf } from './schemas.ts'
 
 /** The application's own part of the document. */
-export interface About {
+interface About {
   readonly title: string
   readonly version: string
   readonly description: string
@@ -35,7 +35,7 @@ export function apiDocument(modules: readonly Module[], about: About, own?: OwnM
     for (const operation of operations) {
       const path = pathOf(operation)
       paths[path] ??= {}
-      paths[path][operation.method.toLowerCase()] = documented(name, operation, path, about, shared)
+      paths[path][operation.method.toLowerCase()] = describeOperation(name, operation, path, about, shared)
     }
   }
   const schemas = { ...shared.components.schemas }
@@ -66,18 +66,18 @@ function documentedPaths(): (operation: Operation) => string {
   const paths = new Map<string, string>()
   return ({ path }) => {
     const place = path.replace(/:\w+/g, '{}')
-    const documented = paths.get(place) ?? path.replace(/:(\w+)/g, '{$1}')
-    paths.set(place, documented)
-    return documented
+    const documentedPath = paths.get(place) ?? path.replace(/:(\w+)/g, '{$1}')
+    paths.set(place, documentedPath)
+    return documentedPath
   }
 }
 
-function documented(
+function describeOperation(
   tag: string,
   operation: Operation,
   path: string,
   { access, shopperTokens }: About,
-  shared: Named,
+  shared: Components,
 ): Record<string, unknown> {
   const { id, about } = operation
   const open = operation.access === 'open'
@@ -93,7 +93,7 @@ function documented(
     operationId: id,
     tags: [tag],
     summary: phrase(id),
-    description: [about, open ? anyone : `Allowed for: ${kinds.map(quoted).join(', ')}.`].join('\n\n'),
+    description: [about, open ? anyone : `Allowed for: ${kinds.map(quote).join(', ')}.`].join('\n\n'),
     ...(open && { security: [] }),
     ...(persons.length && {
       security: [{ bearer: [] }, ...persons.map(({ kind }) => ({ bearer: [], [kind]: [] }))],
@@ -112,7 +112,7 @@ function phrase(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-const quoted = (kind: string) => `\`${kind}\``
+const quote = (kind: string) => `\`${kind}\``
 
 /** The kinds of callers that may use the operation: see `AccessTable`. */
 function callersOf(operation: Operation, access: AccessTable): readonly string[] {

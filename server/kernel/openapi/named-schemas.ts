@@ -1,14 +1,14 @@
 import type { Resource } from '../declare/resource.ts'
 import type { JsonSchema } from '../shape/fields.ts'
 
-interface Named {
+interface NamedSchema {
   readonly name: string
   readonly schema: object
 }
 
 /** A symbol, because copies of a schema keep it and JSON ignores it. */
 const mark = Symbol('named')
-type Marked = Readonly<Record<string, unknown>> & { readonly [mark]?: Named }
+type SchemaNode = Readonly<Record<string, unknown>> & { readonly [mark]?: NamedSchema }
 
 /** The keywords that a copy may add to its named schema. */
 const facts = ['description', 'default', 'examples', 'readOnly', 'writeOnly']
@@ -26,10 +26,10 @@ export function named(name: string, schema: JsonSchema): JsonSchema {
 }
 
 /** The name of a schema and the facts it adds; undefined if it has no name, or differs in other ways. */
-function nameIn(node: Marked): { readonly named: Named; readonly added: object } | undefined {
+function nameIn(node: SchemaNode): { readonly named: NamedSchema; readonly added: object } | undefined {
   const named = node[mark]
   if (!named) return undefined
-  const source = named.schema as Marked
+  const source = named.schema as SchemaNode
   const keys = Object.keys({ ...source, ...node })
   const added = keys.filter((key) => node[key] !== source[key])
   if (added.some((key) => !facts.includes(key))) return undefined
@@ -65,7 +65,7 @@ export function withReferences<T>(
       }
       return referTo(name)
     }
-    const match = nameIn(node as Marked)
+    const match = nameIn(node as SchemaNode)
     if (!match) return members(node)
     const { name, schema } = match.named
     if (!sources.has(name)) {

@@ -12,14 +12,14 @@ import {
   type ValueType,
   walks,
 } from '../shape/model.ts'
-import type { Named } from './components.ts'
+import type { Components } from './components.ts'
 
 type Parameter = Readonly<Record<string, unknown>>
 
 const common = (name: string): Parameter => ({ $ref: `#/components/parameters/${name}` })
 
 /** The parameters of an operation in its path, its query and its headers. */
-export function parametersOf(operation: Operation, path: string, shared: Named): Parameter[] {
+export function parametersOf(operation: Operation, path: string, shared: Components): Parameter[] {
   const { of, access } = operation
   const inPath = pathParameters(operation, path, shared)
   const resource =
@@ -48,9 +48,9 @@ export function parametersOf(operation: Operation, path: string, shared: Named):
   ]
 }
 
-function pathParameters({ path, of }: Operation, documented: string, { keyAt }: Named): Parameter[] {
+function pathParameters({ path, of }: Operation, documentedPath: string, { keyAt }: Components): Parameter[] {
   const own = [...path.matchAll(/:(\w+)/g)]
-  const names = [...documented.matchAll(/\{(\w+)\}/g)]
+  const names = [...documentedPath.matchAll(/\{(\w+)\}/g)]
   const declared = of.is === 'action' ? of.action.params : undefined
   return own.map(({ 1: name = '', index }, i) => {
     const field = declared?.[name]

@@ -3,11 +3,11 @@ import type { KindsBody } from '../body/kinds.ts'
 import type { Operation } from '../declare/operation.ts'
 import { linksSchema, newLinksField, type Relationship } from '../declare/relationship.ts'
 import type { Resource } from '../declare/resource.ts'
-import { documented } from '../declare/shown-schema.ts'
+import { describeFields } from '../declare/shown-schema.ts'
 import { bytesShown } from '../http/problems.ts'
 import { place } from '../shape/envelope.ts'
 import { describe, type Field, type JsonSchema } from '../shape/fields.ts'
-import type { Named } from './components.ts'
+import type { Components } from './components.ts'
 import { kindsSchema } from './kinds.ts'
 import { object } from './shapes.ts'
 
@@ -58,7 +58,7 @@ function exampleOfKinds({ by, of }: KindsBody): unknown {
 }
 
 /** The request body of an operation that has one. */
-export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, unknown> | undefined {
+export function bodyOf(operation: Operation, { nameOf }: Components): Record<string, unknown> | undefined {
   const { of } = operation
   if (of.is === 'resource') {
     if (of.name !== 'create' && of.name !== 'update') return undefined
@@ -85,7 +85,7 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
     const description = `At most ${bytesShown(upload.bytesMax)}${form ? ', including the multipart envelope' : ''}.`
     if (!form) return { required: true, description, content: { '*/*': { schema: bytes } } }
     const required = Object.keys(form).filter((name) => form[name]?.options.required)
-    const schema = object(documented(Object.entries(form)), required)
+    const schema = object(describeFields(Object.entries(form)), required)
     return { required: true, description, content: { 'multipart/form-data': { schema } } }
   }
   if (data) return { required: true, content: content(object({ data: describe(data) })) }
@@ -96,7 +96,7 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
       ...(!body.optional && { required: true }),
       content: content(
         object(
-          { data: dataSchema(body, false), ...documented(Object.entries(besideData)) },
+          { data: dataSchema(body, false), ...describeFields(Object.entries(besideData)) },
           body.optional ? [] : ['data'],
         ),
         exampleOf(body, false),

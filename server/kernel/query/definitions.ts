@@ -1,11 +1,11 @@
 import { Memory } from '../memory.ts'
-import { addedColumns, toAdded, withAddedFields } from '../shape/added-fields.ts'
-import type { Added, Model } from '../shape/model.ts'
+import { addedColumns, toAddedFields, withAddedFields } from '../shape/added-fields.ts'
+import type { AddedFields, Model } from '../shape/model.ts'
 import type { Work } from '../work/context.ts'
 import { perInstance } from '../work/per-instance.ts'
 
 // The added fields that this process last read. They may have changed since.
-const caches = perInstance(() => new Memory<string, Added>(10_000))
+const caches = perInstance(() => new Memory<string, AddedFields>(10_000))
 
 const nameOf = ({ addedUnder, scopeColumns }: Model, scope: readonly string[]): string =>
   typeof addedUnder === 'object' ? (scope[scopeColumns.indexOf(addedUnder.column)] ?? '') : (addedUnder ?? '')
@@ -25,7 +25,7 @@ export async function currentDefinition<M extends Model>(
 ): Promise<M> {
   if (!of.addedUnder) return of
   const name = nameOf(of, scope)
-  const added = toAdded((await work.store.read(`${addedColumns} AND name = $2`, name))[0])
+  const added = toAddedFields((await work.store.read(`${addedColumns} AND name = $2`, name))[0])
   const cache = caches(work.instance)
   if (added) cache.set(`${work.store.id} ${name}`, added)
   else cache.delete(`${work.store.id} ${name}`)
@@ -40,7 +40,7 @@ export async function lockedDefinition<M extends Model>(
 ): Promise<M> {
   if (!of.addedUnder) return of
   const rows = await work.store.readAndLock(`${addedColumns} AND name = $2`, nameOf(of, scope))
-  return withAddedFields(of, toAdded(rows[0]))
+  return withAddedFields(of, toAddedFields(rows[0]))
 }
 
 /**

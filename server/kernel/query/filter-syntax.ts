@@ -52,7 +52,7 @@ export function parseFilter(text: string): Filter | undefined {
     while (reader.skipSpaces().char === ')') {
       const parent = outer.pop()
       if (parent === undefined) break
-      parent.allOf.push(closed(group))
+      parent.allOf.push(close(group))
       group = parent
       reader.at += 1
     }
@@ -70,10 +70,10 @@ export function parseFilter(text: string): Filter | undefined {
 
   if (terms > filterLimits.filterTermsMax)
     throw badFilter(`A filter must have at most ${filterLimits.filterTermsMax} terms, not ${terms}.`)
-  return closed(group)
+  return close(group)
 }
 
-function closed(group: Group): Filter {
+function close(group: Group): Filter {
   return join('or', [...group.anyOf, join('and', group.allOf)])
 }
 

@@ -142,16 +142,16 @@ interface Walk {
   readonly list: readonly unknown[]
 }
 
-const signed = (body: string, { list }: Walk) => JSON.stringify([...list, body])
+const textToSign = (body: string, { list }: Walk) => JSON.stringify([...list, body])
 
 function sealCursor({ value, id, position }: Cursor, walk: Walk): string {
   const body = Buffer.from(JSON.stringify([value, id, position])).toString('base64url')
-  return `${body}.${signatureOf(walk.keys, signed(body, walk))}`
+  return `${body}.${signatureOf(walk.keys, textToSign(body, walk))}`
 }
 
 function openCursor(token: string, walk: Walk): Cursor {
   const [body = '', signature = ''] = token.split('.')
-  if (!isSigned(walk.keys, signed(body, walk), signature)) {
+  if (!isSigned(walk.keys, textToSign(body, walk), signature)) {
     throw new Problem(
       'bad_page',
       'page[after] and page[before] must be a cursor from a link of this list, in the same order and with the same filter.',

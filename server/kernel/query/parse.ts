@@ -61,7 +61,7 @@ function readParameters(query: string): QueryParameters {
 
 /** Checks unknown parameters too: one may be the rest of a value whose `&` the client did not encode. */
 function decode(raw: string, name: string): string {
-  const refuse = (fault: string) => badRequest(clipped(name), `The query parameter ${shown(name)} ${fault}.`)
+  const refuse = (fault: string) => badRequest(clip(name), `The query parameter ${quote(name)} ${fault}.`)
 
   let text: string
   try {
@@ -79,7 +79,7 @@ function readWhole(parameters: QueryParameters, name: Name, max: number): number
   if (text === undefined) return undefined
   const value = Number(text)
   if (!/^[0-9]+$/.test(text) || value > max)
-    throw badPage(name, `${name} must be a whole number from 0 to ${max}, not ${shown(text)}.`)
+    throw badPage(name, `${name} must be a whole number from 0 to ${max}, not ${quote(text)}.`)
   return value
 }
 
@@ -96,7 +96,7 @@ function readCursor(parameters: QueryParameters): ListQuery['cursor'] {
 function refuseTotalMethod(text: string | undefined): void {
   if (text === undefined || totalMethods.some((method) => method === text)) return
   const name = 'page[total_method]'
-  throw badPage(name, `${name} must be one of ${totalMethods.join(', ')}, not ${shown(text)}.`)
+  throw badPage(name, `${name} must be one of ${totalMethods.join(', ')}, not ${quote(text)}.`)
 }
 
 const attribute = /^[\p{L}\p{Nd}_.$@[\]-]+$/u
@@ -108,7 +108,7 @@ function readSort(value = ''): ListQuery['sort'] {
   const descending = text.startsWith('-')
   const field = descending ? text.slice(1) : text
   if (!attribute.test(field))
-    throw badRequest('sort', `sort must be one attribute, such as name or -name, not ${shown(text)}.`)
+    throw badRequest('sort', `sort must be one attribute, such as name or -name, not ${quote(text)}.`)
   return { field, descending }
 }
 
@@ -129,10 +129,10 @@ function badPage(source: Name, detail: string): Problem {
 }
 
 /** Quotes and clips a text so that an error message can repeat it. */
-function shown(text: string): string {
-  return JSON.stringify(clipped(text))
+function quote(text: string): string {
+  return JSON.stringify(clip(text))
 }
 
-function clipped(text: string): string {
+function clip(text: string): string {
   return (text.length > limits.shownMax ? `${text.slice(0, limits.shownMax)}…` : text).toWellFormed()
 }

@@ -48,7 +48,7 @@ export function sparseRows(
   const matches = (columns: string, place: string) =>
     `SELECT ${columns} FROM ${table} WHERE ${place} AND ${condition} AND NOT ${filled} OFFSET 0`
   const every = inIndex
-    ? lookedUp(resource, matches(keyOf(resource).join(', '), address(resource)), keys, inIndex.behind)
+    ? lookUp(resource, matches(keyOf(resource).join(', '), address(resource)), keys, inIndex.behind)
     : matches(keys, place)
   return {
     near: `near AS MATERIALIZED (SELECT walked.* FROM t CROSS JOIN LATERAL (${walked}) walked)`,
@@ -57,7 +57,7 @@ export function sparseRows(
 }
 
 /** The rows with these keys, which the planner cannot join in another way. */
-function lookedUp(resource: Model, matches: string, columns: string, behind = 'true'): string {
+function lookUp(resource: Model, matches: string, columns: string, behind = 'true'): string {
   const one = keyOf(resource).map((name) => `${name} = found.${name}`)
   const row = `SELECT ${columns} FROM ${resource.table} WHERE ${[...one, behind].join(' AND ')} OFFSET 0`
   return `SELECT one.* FROM (${matches}) found CROSS JOIN LATERAL (${row}) one`

@@ -1,4 +1,4 @@
-import { type Check, checker, unprocessably } from '../body/checker.ts'
+import { type Check, checker, refuseWith422 } from '../body/checker.ts'
 import { Faults } from '../body/faults.ts'
 import type { Call } from '../declare/call.ts'
 import type { Operation } from '../declare/operation.ts'
@@ -23,7 +23,7 @@ export function withLinkedCreates<M extends { readonly operations: readonly Oper
     operations.flatMap(({ of }) => (of.is === 'relationship' ? of.relationship : [])),
   )
   const relationships = [...new Set(all)].filter(({ inCreate }) => inCreate)
-  const linking = (operation: Operation): Operation => {
+  const withLinks = (operation: Operation): Operation => {
     const { of } = operation
     if (of.is !== 'resource' || of.name !== 'create') return operation
     const links = relationships.filter(({ owner }) => owner() === of.resource)
@@ -35,7 +35,7 @@ export function withLinkedCreates<M extends { readonly operations: readonly Oper
       run: (ctx, call) => createLinked(ctx, of.resource, readLinks, call),
     }
   }
-  return modules.map((module) => ({ ...module, operations: module.operations.map(linking) }))
+  return modules.map((module) => ({ ...module, operations: module.operations.map(withLinks) }))
 }
 
 type NewLinks = readonly (readonly [of: Relationship, links: readonly Link[]])[]
@@ -44,7 +44,7 @@ type NewLinks = readonly (readonly [of: Relationship, links: readonly Link[]])[]
 function reader(resource: Resource, relationships: readonly Relationship[]): (body: unknown) => NewLinks {
   const field = newLinksField(relationships)
   const plain: Check = checker(describe(field), 'data.relationships')
-  const check = resource.refusedWith ? unprocessably(plain) : plain
+  const check = resource.refusedWith ? refuseWith422(plain) : plain
   return (body) => {
     const input = (body as { data?: { relationships?: unknown } } | null | undefined)?.data?.relationships
     if (input == null) return []

@@ -26,7 +26,7 @@ import type { Ctx } from '../work/context.ts'
 import type { ExportLimits } from '../work/exports.ts'
 
 /** A list, and the objects that it shows for its rows. */
-export interface Listed<F extends Fields = Fields> {
+interface ListView<F extends Fields = Fields> {
   readonly source: Source<F> & { readonly resource: Resource<F> }
   /** The JSON of these objects, in their order. Default: the rows themselves. */
   readonly show?: (ctx: Ctx, rows: readonly Row<F>[]) => Promise<readonly string[]> | readonly string[]
@@ -45,18 +45,18 @@ interface More<F extends Fields> {
 export async function answerList<F extends Fields>(
   ctx: Ctx,
   call: Address,
-  listed: Listed<F>,
+  view: ListView<F>,
   { query = parse(call.query), beside }: More<F> = {},
 ): Promise<Answer> {
-  if (ctx.lines) return exportList(ctx, query, listed)
-  const page = await fetchPage(ctx, listed.source, query)
-  const texts = await textsOf(ctx, listed, page.rows)
+  if (ctx.lines) return exportList(ctx, query, view)
+  const page = await fetchPage(ctx, view.source, query)
+  const texts = await textsOf(ctx, view, page.rows)
   return pageAnswer(200, texts.join(','), page, ctx, call, {}, await beside?.(page.rows))
 }
 
 const textsOf = <F extends Fields>(
   ctx: Ctx,
-  { source: { resource }, show }: Listed<F>,
+  { source: { resource }, show }: ListView<F>,
   rows: readonly Row<F>[],
 ) => (show ? show(ctx, rows) : rows.map((row) => objectText(resource, row, ctx, true)))
 
@@ -72,18 +72,18 @@ const types: Readonly<Record<LineFormat, string>> = {
 export async function exportList<F extends Fields>(
   ctx: Ctx,
   query: ListQuery,
-  listed: Listed<F>,
+  view: ListView<F>,
 ): Promise<Answer> {
   const format = ctx.lines ?? 'ndjson'
   refuseParts(query)
   // Refuses other faults of the query before the export counts.
-  planPage(ctx, listed.source.resource, query)
+  planPage(ctx, view.source.resource, query)
   // Known before the snapshot, which has all that is below it.
-  const watermark = lacksWatermark(listed.source) ? undefined : ctx.instance.watermark()
+  const watermark = lacksWatermark(view.source) ? undefined : ctx.instance.watermark()
   return sendLines(ctx, format, (begin, write) =>
     inSnapshot(ctx, async (inside) => {
-      const headers = headersOf({ ...(await startOf(inside, query, listed)), watermark })
-      for await (const chunk of chunksOf(inside, format, query, listed)) {
+      const headers = headersOf({ ...(await startOf(inside, query, view)), watermark })
+      for await (const chunk of chunksOf(inside, format, query, view)) {
         begin(headers)
         await write(chunk)
       }
@@ -242,7 +242,7 @@ const headersOf = ({ position, total, watermark }: Start & { readonly watermark?
 async function startOf<F extends Fields>(
   inside: Ctx,
   query: ListQuery,
-  { source }: Listed<F>,
+  { source }: ListView<F>,
 ): Promise<Start> {
   const position = await feedPosition(inside.store)
   const { total, unmerged } = await fetchPage(inside, source, { ...query, limit: 0, isPaged: true })
@@ -259,21 +259,21 @@ async function* chunksOf<F extends Fields>(
   inside: Ctx,
   format: LineFormat,
   query: ListQuery,
-  listed: Listed<F>,
+  view: ListView<F>,
 ): AsyncGenerator<Chunk> {
-  const { scope, resource: declared } = listed.source
+  const { scope, resource: declared } = view.source
   const resource = await currentDefinition(inside, declared as Resource, scope)
   const plan = planPage(inside, resource, query)
   if (format === 'csv') {
-    const { shown = resource } = listed
+    const { shown = resource } = view
     const columns = columnsOf(
       isResource(shown) ? shownSchema(await currentDefinition(inside, shown, scope)) : shown,
     )
     yield { bytes: Buffer.from(headerLine(columns)), count: 0 }
-    yield* linesOf(inside, plan, listed, (text) => objectLine(columns, text))
-  } else if (!listed.show && areUniform(resource) && (inside.reads?.takesIds(resource) ?? true)) {
-    yield* uniformLinesOf(inside, plan, { ...listed.source, resource })
-  } else yield* linesOf(inside, plan, listed, (text) => `${inOneLine(text)}\n`)
+    yield* linesOf(inside, plan, view, (text) => objectLine(columns, text))
+  } else if (!view.show && areUniform(resource) && (inside.reads?.takesIds(resource) ?? true)) {
+    yield* uniformLinesOf(inside, plan, { ...view.source, resource })
+  } else yield* linesOf(inside, plan, view, (text) => `${inOneLine(text)}\n`)
 }
 
 const isResource = (shown: Resource | JsonSchema): shown is Resource => 'envelope' in shown
@@ -282,14 +282,14 @@ const isResource = (shown: Resource | JsonSchema): shown is Resource => 'envelop
 async function* linesOf<F extends Fields>(
   inside: Ctx,
   plan: Plan,
-  listed: Listed<F>,
+  view: ListView<F>,
   lineOf: (text: string) => string,
 ): AsyncGenerator<Chunk> {
-  const { source } = listed
+  const { source } = view
   for await (const tuples of inside.store.inBatches(everyRowSql(source, plan, inside.store.id))) {
     const rows = await inside.store.rowsOf(source.resource, tuples)
     if (!rows) throw new Error('the added fields have changed within a snapshot')
-    const texts = await textsOf(inside, listed, rows)
+    const texts = await textsOf(inside, view, rows)
     await inside.reads?.flush()
     let lines = ''
     for (const text of texts) lines += lineOf(text)

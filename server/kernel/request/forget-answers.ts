@@ -1,5 +1,5 @@
 import type { Keys } from '../auth/keys.ts'
-import { openOr, seal } from '../auth/seal.ts'
+import { seal, tryOpen } from '../auth/seal.ts'
 import type { Store } from '../storage/store.ts'
 
 const answersPerRound = 1000
@@ -12,7 +12,7 @@ const uuids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 export async function forgetAnswers(store: Store, sealKeys: Keys, ids: readonly string[]): Promise<void> {
   const erased = new Set(ids)
   const names = (sealed: string) => {
-    const body = openOr(sealKeys, sealed)
+    const body = tryOpen(sealKeys, sealed)
     // A response that cannot be opened may contain any id.
     return body === undefined || body.match(uuids)?.some((id) => erased.has(id))
   }

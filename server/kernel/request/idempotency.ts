@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { openOr, seal } from '../auth/seal.ts'
+import { seal, tryOpen } from '../auth/seal.ts'
 import { Problem } from '../errors.ts'
 import type { Answer } from '../shape/answer.ts'
 import type { Ctx, KeyedRequest } from '../work/context.ts'
@@ -95,7 +95,7 @@ export async function onceAcrossCalls(
   }
 }
 
-interface Begun {
+interface UnfinishedRequest {
   readonly intentId: string | undefined
 }
 
@@ -112,7 +112,7 @@ async function claim(ctx: Ctx, name: string, write: Write & { readonly leaseMs: 
     ctx.clock.now(),
     write.leaseMs,
   )
-  return { intentId: earlier?.intentId } satisfies Begun
+  return { intentId: earlier?.intentId } satisfies UnfinishedRequest
 }
 
 /** The state of an earlier request with the key. */
@@ -120,7 +120,7 @@ async function find(
   ctx: Ctx,
   name: string,
   write: Write,
-): Promise<{ readonly answer: Answer } | (Begun & { readonly isLeased: boolean }) | undefined> {
+): Promise<{ readonly answer: Answer } | (UnfinishedRequest & { readonly isLeased: boolean }) | undefined> {
   const [lock] = await ctx.store.run(
     'SELECT pg_try_advisory_xact_lock(hashtextextended($1::text || $2, 0))',
     name,
@@ -133,7 +133,7 @@ async function find(
   )
   if (!row) return undefined
   const [fingerprint, status, headers, sealed, intentId, isLeased] = row
-  const body = sealed == null ? '' : openOr(ctx.instance.sealKeys, sealed)
+  const body = sealed == null ? '' : tryOpen(ctx.instance.sealKeys, sealed)
   if (body === undefined) {
     const detail =
       'The request with this Idempotency-Key was carried out, but its response can no longer be read: the server has lost the secret that it was sealed with.'

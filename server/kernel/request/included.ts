@@ -4,7 +4,7 @@ import type { Row } from '../shape/model.ts'
 import type { Ctx } from '../work/context.ts'
 
 /** The `included` member of a response: the objects that the request names with `include=`. */
-export async function included(
+export async function includedText(
   ctx: Ctx,
   { include = {} }: Resource,
   names: readonly string[],

@@ -13,7 +13,7 @@ export interface LinkStorage {
   readonly rows?: Resource
 }
 
-interface Shown {
+interface LinkedDoc {
   readonly relationships?: Readonly<Record<string, { readonly data: Link | readonly Link[] | null }>>
 }
 
@@ -29,17 +29,17 @@ export const documentStorage = (
   read: async (_work, row) => [relationshipsIn(row)?.[member]?.data ?? []].flat(),
   write: async (work, row, _before, after) => {
     await change(work, owner, row.scope, row.id, {
-      relationships: withData(relationshipsIn(row), member, holds === 'one' ? after[0] : after),
+      relationships: withLinkData(relationshipsIn(row), member, holds === 'one' ? after[0] : after),
     })
   },
 })
 
-type Relationships = Shown['relationships']
+type Relationships = LinkedDoc['relationships']
 
-const relationshipsIn = ({ doc, hidden }: Row) => (({ ...doc, ...hidden }) as Shown).relationships
+const relationshipsIn = ({ doc, hidden }: Row) => (({ ...doc, ...hidden }) as LinkedDoc).relationships
 
 /** `relationships` with this `data` in one member; undefined when nothing is left. The other members stay. */
-export function withData(
+export function withLinkData(
   relationships: Relationships,
   member: string,
   data: Link | readonly Link[] | undefined,
@@ -85,10 +85,10 @@ export const unlinkFrom =
   }
 
 function without(text: string, member: string, id: string): string {
-  const doc = JSON.parse(text) as Shown
+  const doc = JSON.parse(text) as LinkedDoc
   const data = doc.relationships?.[member]?.data ?? []
   const left = [data].flat().filter((link) => link.id !== id)
-  const relationships = withData(doc.relationships, member, Array.isArray(data) ? left : left[0])
+  const relationships = withLinkData(doc.relationships, member, Array.isArray(data) ? left : left[0])
   return JSON.stringify({ ...doc, relationships })
 }
 

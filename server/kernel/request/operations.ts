@@ -14,7 +14,7 @@ import type { Row } from '../shape/model.ts'
 import type { Ctx, Work } from '../work/context.ts'
 import { addBy, changeBy, type Read, readOnce } from '../write/by-rules.ts'
 import { exportList } from './export-list.ts'
-import { included } from './included.ts'
+import { includedText } from './included.ts'
 
 const inputs = new WeakMap<Resource, unknown>()
 
@@ -62,7 +62,7 @@ export async function list<F extends Fields>(
   const page = await fetchPage(ctx, source, query)
   if (page.unmerged > mergeThreshold) requestMerge(ctx)
   const meta = await resource.listMeta?.of(ctx, query, page.total)
-  const more = await included(ctx, resource, query.include, page.rows)
+  const more = await includedText(ctx, resource, query.include, page.rows)
   return listAnswer(resource, page, ctx, call, meta, beside ? more + (await beside(page.rows)) : more)
 }
 
@@ -82,7 +82,7 @@ export async function create(
 
 export async function get(ctx: Ctx, resource: Resource, scope: readonly string[], id: string, call: Call) {
   const row = await findById(ctx, resource, id, scope, resource.unborn && call.params.id)
-  const more = resource.include ? await included(ctx, resource, parse(call.query).include, [row]) : ''
+  const more = resource.include ? await includedText(ctx, resource, parse(call.query).include, [row]) : ''
   return objectAnswer(200, resource, row, ctx, more)
 }
 

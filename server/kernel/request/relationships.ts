@@ -45,7 +45,7 @@ export async function linkOperation(
     ? []
     : await edit(ctx, of, { id: row.id, scope }, 'data', (links) => edits[name](of, links, input))
   const status = of.operations[name] ?? 200
-  return status === 204 ? noContent : json(status, { data: shown(of, links), links: linksTo(ctx, of, call) })
+  return status === 204 ? noContent : json(status, { data: toData(of, links), links: linksTo(ctx, of, call) })
 }
 
 const lastParameter = ({ path }: Relationship): string => [...path.matchAll(/:(\w+)/g)].at(-1)?.[1] ?? ''
@@ -126,20 +126,20 @@ async function list(ctx: Ctx, of: Relationship, owner: Row, call: Call): Promise
   if (!isUnborn(owner)) ctx.onRead(of.owner(), owner)
   const storage = storageOf(of)
   if (!storage.rows || of.holds === 'one') {
-    return json(200, { data: shown(of, await storage.read(ctx, owner)), links: linksTo(ctx, of, call) })
+    return json(200, { data: toData(of, await storage.read(ctx, owner)), links: linksTo(ctx, of, call) })
   }
   return answerList(ctx, call, { source: { resource: storage.rows, scope: [owner.id] } })
 }
 
-const shown = ({ holds }: Relationship, links: readonly Link[]): unknown =>
+const toData = ({ holds }: Relationship, links: readonly Link[]): unknown =>
   holds === 'many' ? links : (links[0] ?? null)
 
-/** The canonical URL, however the client spelled the path. */
+/** The canonical URL, however the client toPathSegment the path. */
 const linksTo = (ctx: Ctx, { path }: Relationship, { params }: Call) => ({
-  self: ctx.baseUrl + path.replace(/:(\w+)/g, (_, name: string) => spelled(params[name] ?? '')),
+  self: ctx.baseUrl + path.replace(/:(\w+)/g, (_, name: string) => toPathSegment(params[name] ?? '')),
 })
 
-const spelled = (name: string) => (isId(name) ? name.toLowerCase() : encodeURIComponent(name))
+const toPathSegment = (name: string) => (isId(name) ? name.toLowerCase() : encodeURIComponent(name))
 
 /** The links for this relationship in the body of a create, without duplicates. */
 export const linksOfNew = (of: Relationship, input: NewLinks | null | undefined): readonly Link[] =>

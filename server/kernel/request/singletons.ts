@@ -8,6 +8,7 @@ import { split } from '../storage/stored-row.ts'
 import { untilWritten } from '../storage/until-written.ts'
 import type { Ctx, Work } from '../work/context.ts'
 import { mustMatch } from '../write/must-match.ts'
+
 /** The stored values, with the defaults for the rest. */
 export async function readSingleton<F extends Fields>(work: Work, of: Singleton<F>): Promise<Values<F>> {
   return (await find(work, of)).values

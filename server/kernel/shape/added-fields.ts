@@ -1,6 +1,6 @@
 import { Memory } from '../memory.ts'
 import { type Field, field, readOnlyObject } from './fields.ts'
-import type { Added, AddedField, AddedUnder, Model } from './model.ts'
+import type { AddedField, AddedFields, AddedUnder, Model } from './model.ts'
 
 /**
  * Fields that a store adds to a resource at run time. The table `added_fields` stores them in order, under the name in
@@ -9,14 +9,14 @@ import type { Added, AddedField, AddedUnder, Model } from './model.ts'
  */
 
 // The id of a state is never used again, so a cached state is valid in every process and for every store.
-const states = new Memory<string, Added>(2000)
+const states = new Memory<string, AddedFields>(2000)
 const built = new WeakMap<Model, Memory<string, Model>>()
 
 /** The resource as it was declared. */
 const declared = <M extends Model>(of: M): M => (of.declared ?? of) as M
 
 /** The resource with these added fields. A declared field takes precedence over an added field of the same name. */
-export function withAddedFields<M extends Model>(of: M, added: Added | undefined): M {
+export function withAddedFields<M extends Model>(of: M, added: AddedFields | undefined): M {
   const base = declared(of)
   if (!added) return base
   const models = built.get(base) ?? new Memory<string, Model>(1000)
@@ -28,7 +28,7 @@ export function withAddedFields<M extends Model>(of: M, added: Added | undefined
   return model as M
 }
 
-function build(base: Model, { state, fields }: Added): Model {
+function build(base: Model, { state, fields }: AddedFields): Model {
   const others = fields.filter(({ name }) => !Object.hasOwn(base.fields, name))
   const own = {
     ...base.fields,
@@ -77,7 +77,7 @@ type RunSelect = (
 export const addedColumns = 'SELECT state, fields FROM added_fields WHERE store_id = $1' as const
 
 /** The added fields of a store, from the columns `state` and `fields`. */
-export function toAdded(row: readonly (string | null)[] | undefined): Added | undefined {
+export function toAddedFields(row: readonly (string | null)[] | undefined): AddedFields | undefined {
   if (!row) return undefined
   const [state, fields] = row as [string, string]
   const added = states.get(state) ?? { state, fields: JSON.parse(fields) as AddedField[] }
@@ -92,6 +92,7 @@ export async function modelInState<M extends Model>(
   runSelect: RunSelect,
 ): Promise<M | undefined> {
   if (state == null) return declared(of)
-  const added = states.get(state) ?? toAdded((await runSelect(`${addedColumns} AND state = $2`, state))[0])
+  const added =
+    states.get(state) ?? toAddedFields((await runSelect(`${addedColumns} AND state = $2`, state))[0])
   return added && withAddedFields(of, added)
 }

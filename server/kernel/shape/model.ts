@@ -3,8 +3,7 @@ import type { Envelope } from './envelope.ts'
 import type { Changes, Fields, JsonSchema, Values } from './fields.ts'
 import type { Op } from './list-query.ts'
 
-/** What a filter compares. */
-/** An `integer` column is compared with any number, as an index compares it: with whole numbers. */
+/** What a filter compares. A request may compare an `integer` with any number, also with a fraction. */
 export type ValueType = 'text' | 'uuid' | 'time' | 'number' | 'integer' | 'boolean'
 
 /**
@@ -70,42 +69,42 @@ export const hasWatermark = ({
 }: Pick<Model, 'editions' | 'table' | 'filter'>): boolean =>
   !editions && /^\w+$/.test(table) && filter?.updated_at === comparisons
 
-/** Operators that an index answers: see `FilterRule`. */
+/** A filter whose operators an index answers: see `FilterRule`. */
 export const indexed = (...ops: readonly Op[]): FilterRule => ({ ops, indexed: true })
 
 /** The default orders of a list, as `sort` writes them and in words. */
-export const orders = {
+const orders = {
   created_at: 'the oldest first',
   '-created_at': 'the newest first',
   updated_at: 'the least recently changed first',
   '-updated_at': 'the most recently changed first',
 } as const
 
-export type Order = keyof typeof orders
+type Order = keyof typeof orders
 
 /** An order by a column of the table that is never null. */
-export interface OwnOrder {
+interface OwnOrder {
   /** The column, as `sort` would write it: `-place`. */
   readonly by: string
   /** In words, like those of `orders`. */
   readonly about: string
 }
 
-interface Ordered {
+interface HasOrder {
   readonly order?: Order | OwnOrder
 }
 
 const usual: Order = '-created_at'
 
 /** The order of a resource's lists if a request names none, as `sort` writes it. */
-export const orderOf = ({ order = usual }: Ordered): string => (typeof order === 'string' ? order : order.by)
+export const orderOf = ({ order = usual }: HasOrder): string => (typeof order === 'string' ? order : order.by)
 
 /** The same in words. */
-export const describeOrder = ({ order = usual }: Ordered): string =>
+export const describeOrder = ({ order = usual }: HasOrder): string =>
   typeof order === 'string' ? orders[order] : order.about
 
 /** The column of the table's own order, if it has one. */
-export const ownOrderOf = ({ order }: Ordered): string | undefined =>
+export const ownOrderOf = ({ order }: HasOrder): string | undefined =>
   typeof order === 'object' ? order.by.replace('-', '') : undefined
 
 /** A stored object. `text` is the JSON that responses show; it is parsed on the first use of `doc`. */
@@ -127,7 +126,7 @@ export interface Row<F extends Fields = Fields> {
   /** The hidden values. Only a row that is read for an update has them. */
   readonly hidden: Partial<Values<F>>
   /** The fields that the store had added when the row was read. */
-  readonly added?: Added | undefined
+  readonly added?: AddedFields | undefined
 }
 
 /** The values that a write is about to store. A rule may complete them, or refuse them by throwing a Problem. */
@@ -206,7 +205,7 @@ export interface Model<F extends Fields = Fields> {
    * hidden values of an object may be large, and a page has a hundred.
    */
   readonly hiddenInLists?: (row: string) => string
-  /** Computed for responses, also from hidden values: see `Resource`. */
+  /** Members that are computed for responses, also from hidden values: see `Definition`. */
   readonly meta?: object
   readonly links?: object
   readonly also?: object
@@ -234,7 +233,7 @@ export interface Model<F extends Fields = Fields> {
   /** The columns that locate an object besides its id: those of its scope, else the path's parameters. */
   readonly scopeColumns: readonly string[]
   /** If the store has added fields: these fields, and the model as it was declared. */
-  readonly added?: Added
+  readonly added?: AddedFields
   readonly declared?: Model
 }
 
@@ -269,7 +268,7 @@ export interface AddedField {
 }
 
 /** All fields that a store has added to a resource, in one state. */
-export interface Added {
+export interface AddedFields {
   readonly state: string
   readonly fields: readonly AddedField[]
 }
@@ -278,7 +277,7 @@ export interface Added {
  * A value that names the object in paths in place of its id, unique among its siblings. The id works there too, unless
  * the field is named `id`: then clients only know the value, and the row's id stays internal.
  */
-export interface Key {
+interface Key {
   readonly field: string
   /** The condition that finds the row of a name, if it is not equality with the column of the field. */
   readonly where?: (name: string, bind: (value: unknown) => string) => string

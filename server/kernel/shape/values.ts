@@ -13,7 +13,7 @@ const isBag = (value: unknown): value is Bag =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Maps the values of a bag, and drops those that become undefined. */
-function mapped<T>(bag: Bag<T>, edit: (value: T, name: string) => unknown): Bag {
+function mapBag<T>(bag: Bag<T>, edit: (value: T, name: string) => unknown): Bag {
   // A plain loop, because it runs for every member of every object that is written.
   const edited: Record<string, unknown> = {}
   for (const name of Object.keys(bag)) {
@@ -37,8 +37,8 @@ export const ownValue = <T>(bag: Bag<T> | null | undefined, name: string): T | u
 /** An accepted value in its stored form: without unknown members, with ids in lower case as PostgreSQL writes them. */
 export function normalize({ members, element, each, schema, upperCase }: Field, value: unknown): unknown {
   if (isBag(value)) {
-    if (members) return mapped(members, (member, name) => normalize(member, ownValue(value, name)))
-    return each ? mapped(value, (one) => normalize(each, one)) : value
+    if (members) return mapBag(members, (member, name) => normalize(member, ownValue(value, name)))
+    return each ? mapBag(value, (one) => normalize(each, one)) : value
   }
   if (element && Array.isArray(value)) return value.map((one) => normalize(element, one))
   if (typeof value !== 'string') return value
@@ -50,7 +50,7 @@ export function normalize({ members, element, each, schema, upperCase }: Field, 
 /** The values of a new object: the input, and the defaults of the rest. */
 export function complete<F extends Fields>(fields: F, input: object): Values<F> {
   const values: Bag = { ...input }
-  return mapped(fields, (field, name) => completeValue(field, ownValue(values, name))) as Values<F>
+  return mapBag(fields, (field, name) => completeValue(field, ownValue(values, name))) as Values<F>
 }
 
 /** A value with the defaults of its members. */
@@ -58,7 +58,7 @@ export function completeValue({ members, element, each, options }: Field, input:
   const value = input === undefined ? ownDefault(options) : input
   if (isBag(value)) {
     if (members) return complete(members, value)
-    return each ? mapped(value, (one) => completeValue(each, one)) : value
+    return each ? mapBag(value, (one) => completeValue(each, one)) : value
   }
   return element && Array.isArray(value) ? value.map((one) => completeValue(element, one)) : value
 }
@@ -78,24 +78,29 @@ export function merge<F extends Fields>(
     return [
       name,
       field
-        ? over(field, ownValue(before, name), change, pathOf(envelope, field.options.inputName ?? name))
+        ? changeValue(
+            field,
+            ownValue(before, name),
+            change,
+            pathOf(envelope, field.options.inputName ?? name),
+          )
         : change,
     ]
   })
   return Object.fromEntries(edited) as Partial<Values<F>>
 }
 
-function over(field: Field, before: unknown, change: unknown, path: string): unknown {
+function changeValue(field: Field, before: unknown, change: unknown, path: string): unknown {
   if (!isBag(change)) return change
   const had = isBag(before) ? before : {}
-  if (field.members) return overMembers(field.members, had, change, path)
-  return field.each ? overKeys(field, field.each, had, change, path) : change
+  if (field.members) return changeMembers(field.members, had, change, path)
+  return field.each ? changeKeys(field, field.each, had, change, path) : change
 }
 
-function overMembers(members: Fields, before: Bag, change: Bag, path: string): Bag {
-  const values = mapped(members, (member, name) => {
+function changeMembers(members: Fields, before: Bag, change: Bag, path: string): Bag {
+  const values = mapBag(members, (member, name) => {
     const was = ownValue(before, name)
-    return Object.hasOwn(change, name) ? over(member, was, change[name], `${path}.${name}`) : was
+    return Object.hasOwn(change, name) ? changeValue(member, was, change[name], `${path}.${name}`) : was
   })
   const whole: Bag = complete(members, values)
   const missing = Object.entries(members).find(
@@ -106,10 +111,10 @@ function overMembers(members: Fields, before: Bag, change: Bag, path: string): B
 }
 
 /** Null removes a key. */
-function overKeys({ schema }: Field, each: Field, before: Bag, change: Bag, path: string): Bag {
-  const values = mapped({ ...before, ...change }, (value, key) => {
+function changeKeys({ schema }: Field, each: Field, before: Bag, change: Bag, path: string): Bag {
+  const values = mapBag({ ...before, ...change }, (value, key) => {
     if (!Object.hasOwn(change, key)) return value
-    return value === null ? undefined : over(each, ownValue(before, key), value, `${path}.${key}`)
+    return value === null ? undefined : changeValue(each, ownValue(before, key), value, `${path}.${key}`)
   })
   const [count, max] = [Object.keys(values).length, Number(schema.maxProperties)]
   if (count <= max) return values

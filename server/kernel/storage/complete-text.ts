@@ -1,4 +1,4 @@
-import type { Added, Model } from '../shape/model.ts'
+import type { AddedFields, Model } from '../shape/model.ts'
 import { ownValue } from '../shape/values.ts'
 
 /** The texts of the added fields in a document, and the members to add if it has none of them. */
@@ -9,9 +9,9 @@ interface KeyTexts {
   readonly lacking: string
 }
 
-const cache = new WeakMap<Added, KeyTexts>()
+const cache = new WeakMap<AddedFields, KeyTexts>()
 
-function keyTextsOf(added: Added): KeyTexts {
+function keyTextsOf(added: AddedFields): KeyTexts {
   const cached = cache.get(added)
   if (cached) return cached
   const shown = added.fields.filter(({ hidden, holdsLinks }) => !hidden && !holdsLinks)
@@ -28,15 +28,13 @@ function keyTextsOf(added: Added): KeyTexts {
 /** The text of a document with all added fields of its store, in order; null for missing values. */
 export function completeText({ envelope, added }: Model, text: string): string {
   if (!added) return text
-  if (envelope.fields === 'attributes') return rewritten(text, added, 'attributes')
+  if (envelope.fields === 'attributes') return rewrite(text, added, 'attributes')
   const { keys, nulls, lacking } = keyTextsOf(added)
   const first = text.indexOf(keys[0] ?? '}')
   // Quotes inside a string are escaped, so this text is a key, of the document or inside it.
   if (first < 0)
-    return keys.some((key) => text.includes(key)) ? rewritten(text, added) : withMembers(text, lacking)
-  return isWhole(text, first, keys) && !nulls.some((one) => text.includes(one))
-    ? text
-    : rewritten(text, added)
+    return keys.some((key) => text.includes(key)) ? rewrite(text, added) : withMembers(text, lacking)
+  return isWhole(text, first, keys) && !nulls.some((one) => text.includes(one)) ? text : rewrite(text, added)
 }
 
 const withMembers = (text: string, members: string): string => {
@@ -55,7 +53,7 @@ function isWhole(text: string, first: number, keys: readonly string[]): boolean 
   return true
 }
 
-function rewritten(text: string, { fields }: Added, inside?: 'attributes'): string {
+function rewrite(text: string, { fields }: AddedFields, inside?: 'attributes'): string {
   const all = JSON.parse(text) as Record<string, unknown>
   const members = (inside ? all[inside] : all) as Record<string, unknown>
   const values = fields.filter(({ holdsLinks }) => !holdsLinks)

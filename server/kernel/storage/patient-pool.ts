@@ -5,7 +5,7 @@ import { isOutage } from './database.ts'
 const retryAfterMs = 500
 
 /** A pool for callers that cannot handle an outage. */
-export interface PatientPool {
+interface PatientPool {
   readonly pool: pg.Pool
   /** Whether a statement is running, or waiting for the database. */
   busy(): boolean

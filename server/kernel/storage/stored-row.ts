@@ -2,7 +2,7 @@ import type { BodyShape } from '../body/input.ts'
 import { stateColumns } from '../shape/added-fields.ts'
 import { type Envelope, flatten, isAttribute, place } from '../shape/envelope.ts'
 import type { Field, Fields, Values } from '../shape/fields.ts'
-import { type Added, type Model, ownOrderOf, type Row } from '../shape/model.ts'
+import { type AddedFields, type Model, ownOrderOf, type Row } from '../shape/model.ts'
 import { ownValue } from '../shape/values.ts'
 import { completeText } from './complete-text.ts'
 import type { Tuple } from './database.ts'
@@ -41,7 +41,7 @@ export const wholeColumns = (resource: Model): string =>
   showsHidden(resource) ? rowColumns(resource) : `${rowColumns(resource)}, hidden`
 
 // '2026-01-02 03:04:05.67' -> '2026-01-02T03:04:05.670Z': PostgreSQL drops trailing zeros.
-const isoTime = (text: string) =>
+const toIsoTime = (text: string) =>
   `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20).padEnd(3, '0')}Z`
 
 const noScope: readonly string[] = []
@@ -82,7 +82,7 @@ class StoredRow<F extends Fields> implements Row<F> {
   readonly scope: readonly string[]
   readonly place: string | undefined
   readonly written: boolean
-  readonly added: Added | undefined
+  readonly added: AddedFields | undefined
   readonly #envelope: Envelope
   readonly #hidden: string | undefined
   #hiddenValues: Partial<Values<F>> | undefined
@@ -92,8 +92,8 @@ class StoredRow<F extends Fields> implements Row<F> {
     const [scopeAt, scopeEnd] = scopeIn(resource, at)
     this.id = tuple[at] as string
     this.version = Number(tuple[at + 1])
-    this.createdAt = isoTime(tuple[at + 2] as string)
-    this.updatedAt = isoTime(tuple[at + 3] as string)
+    this.createdAt = toIsoTime(tuple[at + 2] as string)
+    this.updatedAt = toIsoTime(tuple[at + 3] as string)
     const text = completeText(resource, tuple[at + 4] as string)
     const placeAt = behindDoc(resource, at)
     this.text = withMembers(resource, text, placeAt > at + 5 ? tuple[at + 5] : undefined)

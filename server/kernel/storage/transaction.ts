@@ -34,7 +34,7 @@ export class LateTransaction implements Transaction {
   #begun: Promise<pg.PoolClient> | undefined
   #client: pg.PoolClient | undefined
   #ended = false
-  /** The end of the statement before: the driver is to queue none. */
+  /** The previous statement. The next one is sent when it has ended, so that the driver queues none. */
   #before: Promise<unknown> = Promise.resolve()
 
   constructor(means: Means, kind?: Kind) {

@@ -4,10 +4,10 @@ import type { Instance } from './context.ts'
 export interface Background {
   readonly name: string
   /** `instance` has the connections of jobs, which never delay requests. */
-  start(instance: Instance): Started
+  start(instance: Instance): BackgroundHandle
 }
 
-interface Started {
+interface BackgroundHandle {
   /** Ends it, and waits for what it is doing. The database is closed afterwards. */
   stop(): Promise<void>
 }

@@ -26,13 +26,17 @@ export interface ShopperToken {
   verify(instance: Instance, storeId: string, token: string): Promise<Shopper>
 }
 
-/** Tells readers when the feed of a store goes on. */
+/** Tells readers when a store has new changes in its feed. */
 export interface FeedWatch {
-  /** Resolves when the store's feed has gone past the position, when the signal aborts, or when the server stops. */
+  /**
+   * Resolves when the store's feed has a change after the position, when the signal aborts, or when the server stops.
+   */
   past(storeId: string, position: number, signal: AbortSignal): Promise<void>
-  /** The server stops: readers must not wait for more. */
+  /** Whether the server is stopping: readers must not wait for more. */
   readonly isStopped: boolean
-  /** Calls the listener with stores whose feed this process has continued. Returns what ends that. */
+  /**
+   * Calls the listener with the stores to whose feeds this process has added changes. The returned function ends this.
+   */
   onChange(listener: (storeIds: readonly string[]) => void): () => void
 }
 
@@ -218,6 +222,7 @@ export class Ctx extends Work {
     this.clientAddress = occasion.clientAddress
     this.baseUrl = occasion.baseUrl
   }
+
   /** Records that the response shows this row. */
   onRead(model: Model, row: Row): void {
     if (this.reads) this.reads.add(model, row)

@@ -11,7 +11,7 @@ export interface ExportLimits {
   readonly bytesPerSecondMin: number
 }
 
-export const exportLimits: ExportLimits = {
+const exportLimits: ExportLimits = {
   maxMs: 3_600_000,
   slowMaxMs: 30_000,
   bytesPerSecondMin: 65_536,

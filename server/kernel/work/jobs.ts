@@ -23,7 +23,7 @@ import { WorkerSession } from './worker-session.ts'
 const quiet = new WorkerLogger(() => () => {})
 
 /** The payload of a job in the queue. */
-interface Queued<P> {
+interface QueuedJob<P> {
   readonly store: string
   /** The author, see `authorOf`. */
   readonly by: string
@@ -130,7 +130,7 @@ export async function startJobs(
       some.map((job) => [
         job.name,
         task(job.name, async (queued) => {
-          const { payload, ...author } = queued as Queued<unknown>
+          const { payload, ...author } = queued as QueuedJob<unknown>
           await job.run(workOf(instance, author), payload)
           instance.onWrite(author.store)
         }),

@@ -39,13 +39,13 @@ export interface OutsideCall<V = unknown, R = unknown, O = unknown, A = unknown>
 }
 
 /** The effect that must happen once. Its values are JSON, committed before the call and forgotten after its outcome. */
-export interface Intent<V> {
+interface Intent<V> {
   readonly id: string
   readonly values: V
 }
 
 /** What a call may use. It has no store, so nothing is locked or written while the other server works. */
-export interface Outside extends Pick<Instance, 'clock' | 'log' | 'mayConnect' | 'sealKeys' | 'services'> {
+interface Outside extends Pick<Instance, 'clock' | 'log' | 'mayConnect' | 'sealKeys' | 'services'> {
   /** Aborts after `timeoutMs`. */
   readonly signal: AbortSignal
   /**
@@ -67,9 +67,7 @@ export class NoCall {
 /** A lease is this much longer than the call, to leave time for recording. */
 const recordingMaxMs = 5_000
 
-type Named = Pick<OutsideCall, 'name' | 'timeoutMs'>
-
-export const leaseMsOf = ({ timeoutMs }: Named): number => timeoutMs + recordingMaxMs
+export const leaseMsOf = ({ timeoutMs }: Pick<OutsideCall, 'timeoutMs'>): number => timeoutMs + recordingMaxMs
 
 /**
  * Makes an outside call for a request. `prepare` checks the request and returns the values of the intent, in one
@@ -111,7 +109,7 @@ async function begin<V>(
   inside: Ctx,
   call: Pick<OutsideCall<V>, 'name' | 'timeoutMs' | 'subject'>,
   prepare: (inside: Ctx) => Promise<V | NoCall>,
-): Promise<Leased<V> | NoCall> {
+): Promise<LeasedIntent<V> | NoCall> {
   const { store, clock, keyed } = inside
   const values = await prepare(inside)
   if (values instanceof NoCall) {
@@ -156,16 +154,20 @@ const stillRunning = () =>
   new Problem('conflict', 'A request with this Idempotency-Key is still being processed.')
 
 /** An intent that only the caller may carry out until the lease ends. */
-interface Leased<V> extends Intent<V> {
+interface LeasedIntent<V> extends Intent<V> {
   readonly leasedUntil: string
 }
 
-interface ResumedIntent<V> extends Leased<V> {
+interface ResumedIntent<V> extends LeasedIntent<V> {
   readonly isRecorded: boolean
 }
 
 /** Leases the intent to the caller; throws a Problem (409) while another process has it. */
-async function takeUp<V>(work: Work, call: Named, id: string): Promise<ResumedIntent<V>> {
+async function takeUp<V>(
+  work: Work,
+  call: Pick<OutsideCall, 'timeoutMs'>,
+  id: string,
+): Promise<ResumedIntent<V>> {
   const intent = await lease<V>(work, id, leaseMsOf(call))
   if (intent) return intent
   throw stillRunning()
@@ -193,7 +195,7 @@ async function lease<V>({ store }: Work, id: string, forMs: number): Promise<Res
  */
 async function orRelease<T>(
   work: Work,
-  { id, leasedUntil }: Leased<unknown>,
+  { id, leasedUntil }: LeasedIntent<unknown>,
   run: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -217,7 +219,7 @@ async function orRelease<T>(
 async function send<V, R, A>(
   work: Work,
   call: Pick<OutsideCall<V, R, unknown, A>, 'send' | 'access' | 'timeoutMs'>,
-  intent: Leased<V>,
+  intent: LeasedIntent<V>,
 ): Promise<R> {
   return orRelease(work, intent, async () => {
     const access = (await call.access?.(work, intent.values)) as A
@@ -238,7 +240,7 @@ async function send<V, R, A>(
   })
 }
 
-async function keepValues({ store }: Work, { id, leasedUntil }: Leased<unknown>, values: unknown) {
+async function keepValues({ store }: Work, { id, leasedUntil }: LeasedIntent<unknown>, values: unknown) {
   const kept = await store.run(
     `UPDATE intents SET values = $4
      WHERE store_id = $1 AND id = $2 AND ended_at IS NULL AND leased_until = $3::timestamptz RETURNING 1`,
@@ -285,7 +287,7 @@ export async function subjectsOfOpenCalls(
 }
 
 /** A call that has no outcome yet. */
-export interface OpenCall<V> extends Intent<V> {
+interface OpenCall<V> extends Intent<V> {
   readonly createdAt: Date
 }
 
@@ -320,7 +322,7 @@ const [dayMs, hourMs] = [86_400_000, 3_600_000]
  * How long to wait after a call of this age has failed. While a service recovers, its callers learn soon what has
  * become of their calls. A call that fails for a day is one for a person to look at, and costs one request an hour.
  */
-export const pauseMsAt = (ageMs: number): number =>
+const pauseMsAt = (ageMs: number): number =>
   ageMs >= dayMs ? hourMs : Math.max(1_000, Math.min(20_000, ageMs / 2))
 
 /** Resumes the intents of these calls, by name, until they have an outcome. */

@@ -1,4 +1,4 @@
-import { isSealedWith, openOr, seal } from '../auth/seal.ts'
+import { isSealedWith, seal, tryOpen } from '../auth/seal.ts'
 import type { Renewal, RenewSeals } from './secret-records.ts'
 
 /** A hidden member of the rows of a table, which is stored sealed. */
@@ -28,7 +28,7 @@ export function renewMember({ table, member, name, describe }: SealedMember): Re
       })
       for (const [storeId, id, sealed, called] of rows as [string, string, string, string][]) {
         if (isSealedWith(sealKeys[0], sealed)) continue
-        const secret = openOr(sealKeys, sealed)
+        const secret = tryOpen(sealKeys, sealed)
         if (secret === undefined) {
           lost.push(describe(called, storeId))
           continue

@@ -28,7 +28,7 @@ export async function writeMany<F extends Fields>(
 ): Promise<readonly Outcome[]> {
   if (resource.most || resource.afterWrite) throw new Error(`${resource.noun[1]} are written one by one`)
   const outcomes = new Array<Outcome>(writes.length).fill('unchanged')
-  const drafts: Numbered<F>[] = []
+  const drafts: NumberedDraft<F>[] = []
   for (const [n, write] of writes.entries()) {
     try {
       const draft =
@@ -61,7 +61,7 @@ export async function writeMany<F extends Fields>(
   return outcomes
 }
 
-interface Numbered<F extends Fields> {
+interface NumberedDraft<F extends Fields> {
   readonly n: number
   readonly draft: Draft<F>
 }
@@ -79,8 +79,8 @@ const present = (values: object) =>
 async function inParts<F extends Fields>(
   work: Work,
   outcomes: Outcome[],
-  some: readonly Numbered<F>[],
-  write: (some: readonly Numbered<F>[]) => Promise<void>,
+  some: readonly NumberedDraft<F>[],
+  write: (some: readonly NumberedDraft<F>[]) => Promise<void>,
 ): Promise<void> {
   const [first] = some
   if (!first) return

@@ -11,7 +11,7 @@ import { codeOf } from '../postgres/pid-file.ts'
 export const draftsName = 'unfinished'
 
 /** A complete file on the disk. */
-export interface DraftFile {
+interface DraftFile {
   readonly path: string
   readonly bytes: number
 }

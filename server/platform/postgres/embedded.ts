@@ -61,7 +61,7 @@ export async function startEmbedded(dataDir: string, others: Settings = {}): Pro
       ...settings,
       ...others,
     })
-    return running(postgres, socketDir, log, release)
+    return toEmbedded(postgres, socketDir, log, release)
   } catch (error) {
     if (socketDir) fs.rmSync(socketDir, { recursive: true, force: true })
     release()
@@ -91,7 +91,7 @@ export function findRunning(home: string): string | undefined {
 
 const runsOn = (cluster: string, pid: number) => isAlive(pid) && commandOf(pid).includes(` -D ${cluster} `)
 
-function running(postgres: ChildProcess, socketDir: string, log: string, release: () => void): Embedded {
+function toEmbedded(postgres: ChildProcess, socketDir: string, log: string, release: () => void): Embedded {
   let stopped: Promise<void> | undefined
   const ended = new Promise<string>((done) => {
     postgres.once('exit', (code, signal) => done(signal ? `signal ${signal}` : `exit code ${code}`))

@@ -7,7 +7,7 @@ export type MayConnect = (address: string) => boolean
 export type ResolveName = (name: string) => Promise<readonly string[]>
 
 /** Throws the refusal of a host none of whose addresses is allowed. */
-export type RefuseHost = (host: string, addresses: readonly string[]) => never
+type RefuseHost = (host: string, addresses: readonly string[]) => never
 
 /**
  * A lookup for sockets and agents that returns only allowed addresses. The socket connects to exactly these, so a name

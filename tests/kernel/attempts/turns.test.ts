@@ -7,9 +7,9 @@ function workIn(turns: Turns) {
   const begun: string[] = []
   const ends: (() => void)[] = []
   const refused: string[] = []
-  const ask = (whose: string, name: string) =>
+  const ask = (caller: string, name: string) =>
     turns
-      .take(whose, () => {
+      .take(caller, () => {
         begun.push(name)
         return new Promise<void>((end) => ends.push(end))
       })

@@ -42,6 +42,15 @@ test('every fault of a body is listed with its path', () => {
   )
 })
 
+test.for([
+  [{ type: 'array', minItems: 1 }, [], 'data must have at least 1 item, not 0.'],
+  [{ type: 'array', maxItems: 2 }, [1, 2, 3], 'data must have at most 2 items, not 3.'],
+  [{ type: 'object', minProperties: 1 }, {}, 'data must have at least 1 member, not {}.'],
+  [{ type: 'string', minLength: 1, maxLength: 1 }, '', 'data must be a string of 1 character, not "".'],
+] as const)('one is not several: %j', ([schema, value, detail]) => {
+  expect(faultsOf(schema, value).map((fault) => fault.detail)).toEqual([`Validation failed: ${detail}`])
+})
+
 test('a refusal lists the first twenty faults', () => {
   const items = { type: 'array', items: { type: 'string' } }
   const faults = faultsOf(

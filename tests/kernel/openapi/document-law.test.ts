@@ -67,6 +67,17 @@ test('the content of a refused request is not a fault', () => {
   expect(fits.faults(created({ sent: '{}', query: 'more=1', ...refused }))).toEqual([])
 })
 
+test('a DELETE of the one link of a relationship may have any body', () => {
+  const removed: Partial<Exchange> = {
+    method: 'DELETE',
+    route: '/pcm/products/:product_id/relationships/main_image',
+    params: { product_id: '00000000-0000-4000-8000-000000000000' },
+    sent: '{"data":[]}',
+    ...{ status: 204, answerHeaders: {}, answer: '' },
+  }
+  expect(fits.faults(created(removed))).toEqual([])
+})
+
 test('the requests of tests are checked', async () => {
   const { status } = await world.admin.get('/v2/accounts?more=1')
   expect(status).toBe(200)

@@ -152,7 +152,9 @@ test('a store has two exports at once, and its shoppers one more', async () => {
   for (const { socket } of two) socket.destroy()
   await noSnapshots()
   await expect
-    .poll(async () => (await world.admin.read('/v2/accounts?filter=eq(name,x)', ndjson)).status)
+    .poll(async () => (await world.admin.read('/v2/accounts?filter=eq(name,x)', ndjson)).status, {
+      timeout: 20_000,
+    })
     .toBe(200)
 })
 

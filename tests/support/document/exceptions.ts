@@ -33,11 +33,6 @@ const exceptions: readonly (readonly [operation: RegExp, what: RegExp, why: stri
     'A test sends a body to an operation that reads none, or reads it in its own way.',
   ],
   [
-    /^remove-(main-image|crate-top)$/,
-    /^body /,
-    'The one link is removed whatever the body says: clients send anything with a DELETE.',
-  ],
-  [
     /^multi-search$/,
     /^body /,
     'Adapters send numbers as texts, and null for what is not chosen: such values are read or ignored.',
