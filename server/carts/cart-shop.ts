@@ -2,7 +2,6 @@ import type { Shopper } from '../catalogs/index.ts'
 import type { Notation } from '../currencies/index.ts'
 import type { Shopper as CodeShopper, EnteredCode } from '../discounts/index.ts'
 import { Problem } from '../kernel/errors.ts'
-import type { Values } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
 import {
   type DisplayCurrency,
@@ -15,14 +14,13 @@ import { loadPromotions, type StoredPromotion } from '../promotions/index.ts'
 import { loadRulePromotions } from '../rule-promotions/index.ts'
 import { type ShopItem, shopOf } from '../storefront/index.ts'
 import type { CalculationMethod } from '../totals/index.ts'
+import type { CartValues } from './cart-fields.ts'
 import { readState } from './cart-state.ts'
-import type { CartFields } from './carts.ts'
 import { type CartLine, emptyContents, type Image, type ProductLine } from './contents.ts'
 import { findCodes } from './find-codes.ts'
 import { imagesOf } from './images.ts'
 import { type PricedCart, stillHolds } from './priced-cart.ts'
 
-export type CartValues = Values<CartFields>
 export type CartQuote = Quote<CartProduct>
 
 /** A published product, with its main image. */

@@ -3,7 +3,7 @@ import { codesStateSql } from '../promotion-codes/index.ts'
 import { promotionsStateSql } from '../promotions/index.ts'
 import { rulePromotionsStateSql } from '../rule-promotions/index.ts'
 import type { CalculationMethod } from '../totals/index.ts'
-import type { CartValues } from './cart-shop.ts'
+import type { CartValues } from './cart-fields.ts'
 
 const rules = `(SELECT s.state FROM catalog_rule_states s WHERE s.store_id = $1)`
 const releases = `(SELECT concat_ws(',', count(*), max(e.published_at), sum((e.made_of->>'additions')::integer),

@@ -1,7 +1,8 @@
 import { findId } from '../kernel/query/find.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { changeLocked } from '../kernel/write/by-rules.ts'
-import { type CartRow, carts, contentsOf } from './carts.ts'
+import { type CartRow, contentsOf } from './cart-fields.ts'
+import { carts } from './carts.ts'
 import { parsed } from './find-cart.ts'
 import { mustBeOwnerOf } from './owners.ts'
 

@@ -1,7 +1,7 @@
 import { stockOf } from '../inventories/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Work } from '../kernel/work/context.ts'
-import type { CartValues } from './cart-shop.ts'
+import type { CartValues } from './cart-fields.ts'
 import type { ProductLine } from './contents.ts'
 
 /** How many pieces of a product can be sold; undefined where nobody counts them. */

@@ -1,6 +1,7 @@
 import type { DiscountCart, DiscountLine } from '../discounts/index.ts'
 import { totalCart } from '../totals/index.ts'
-import { type CartShop, type CartValues, isProduct } from './cart-shop.ts'
+import type { CartValues } from './cart-fields.ts'
+import { type CartShop, isProduct } from './cart-shop.ts'
 import type { CartLine, Contents } from './contents.ts'
 import { totalsCartOf, undiscounted } from './totals-cart.ts'
 

@@ -3,7 +3,7 @@ import type { EnteredCode, Shopper } from '../discounts/index.ts'
 import { findAll } from '../kernel/query/find.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { findEnteredCodes, isNewShopper } from '../promotion-codes/index.ts'
-import type { CartValues } from './cart-shop.ts'
+import type { CartValues } from './cart-fields.ts'
 
 /** The codes with these texts, and the person who uses them: the buyer at a checkout, otherwise the cart's shopper. */
 export async function findCodes(

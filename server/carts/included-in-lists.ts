@@ -1,6 +1,6 @@
 import { parse } from '../kernel/query/parse.ts'
 import type { Ctx } from '../kernel/work/context.ts'
-import type { CartRow } from './carts.ts'
+import type { CartRow } from './cart-fields.ts'
 import { type HeldDiscounts, showCustomDiscounts } from './included.ts'
 
 /** Nothing else of the contents, which may be megabytes. */

@@ -2,21 +2,14 @@ import { Problem } from '../kernel/errors.ts'
 import { parse } from '../kernel/query/parse.ts'
 import { text } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
-import { type ShownProduct, showProductsTo } from '../storefront/index.ts'
-import { type CartValues, isProduct, shopperOf } from './cart-shop.ts'
-import { type CartRow, contentsOf } from './carts.ts'
+import { showProductsTo } from '../storefront/index.ts'
+import { type CartRow, type CartValues, contentsOf, type Includes } from './cart-fields.ts'
+import { isProduct, shopperOf } from './cart-shop.ts'
 import { componentIdsOf } from './contents.ts'
 
 /** What `include` may name, beside `component_products`. */
 export const includeNames = ['items', 'tax_items', 'custom_discounts', 'promotions'] as const
 export type IncludeName = (typeof includeNames)[number]
-
-/** What a request includes. */
-export interface Includes {
-  readonly names: readonly string[]
-  /** The selected products of the bundles, by id. */
-  readonly componentProducts?: ReadonlyMap<string, ShownProduct> | undefined
-}
 
 /** What `include=` may name, once or more often, or in one list with commas. */
 export const includeParameter = (...accepted: readonly IncludeName[]) =>

@@ -9,16 +9,16 @@ import { listCartItems } from './list-cart-items.ts'
 import { listCarts } from './list-carts.ts'
 
 export { amountFields } from './amounts.ts'
+export { type CartRow, type CartValues, contentsOf } from './cart-fields.ts'
 export {
   type CartQuote,
   type CartShop,
-  type CartValues,
   isProduct,
   openShop,
   type ProductRequest,
   requestOf,
 } from './cart-shop.ts'
-export { type CartRow, carts, contentsOf } from './carts.ts'
+export { carts } from './carts.ts'
 export { changeCart } from './change-cart.ts'
 export { handOver, lockCart } from './check-out.ts'
 export { type Available, checksStock, mustBeInStock, readAvailable } from './check-stock.ts'

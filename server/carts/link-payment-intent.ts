@@ -1,6 +1,7 @@
 import type { Work } from '../kernel/work/context.ts'
 import { change } from '../kernel/write/by-rules.ts'
-import { type CartRow, carts } from './carts.ts'
+import type { CartRow } from './cart-fields.ts'
+import { carts } from './carts.ts'
 
 /** Links a cart with the payment intent of a gateway; undefined if the cart no longer exists. */
 export async function linkPaymentIntent(

@@ -1,6 +1,6 @@
 import { Problem } from '../kernel/errors.ts'
 import type { Work } from '../kernel/work/context.ts'
-import type { CartRow } from './carts.ts'
+import type { CartRow } from './cart-fields.ts'
 
 /** The customers and accounts that a cart is associated with. */
 export interface Owners {

@@ -1,7 +1,7 @@
 import { type Fields, field, group, text } from '../kernel/shape/fields.ts'
 import { displayCart } from '../totals/index.ts'
 import { amountFields } from './amounts.ts'
-import type { CartRow } from './carts.ts'
+import type { CartRow } from './cart-fields.ts'
 import { verdictsField } from './verdict-schemas.ts'
 
 const amount = (about: string) => group(amountFields, { required: true, about })

@@ -5,9 +5,8 @@ import {
   type LineTotals,
   lineTotals,
 } from '../totals/index.ts'
-import { type CartRow, contentsOf } from './carts.ts'
+import { type CartRow, contentsOf, type Includes } from './cart-fields.ts'
 import { type CartLine, componentIdsOf, type ProductLine, type TaxItem } from './contents.ts'
-import type { Includes } from './includes.ts'
 import type { CartExplanation, PricedCart, PromotionItem } from './priced-cart.ts'
 
 const noImage = { mime_type: '', file_name: '', href: '' }

@@ -1,5 +1,5 @@
 import { readOnlyObject } from '../kernel/shape/fields.ts'
-import { type CartRow, contentsOf } from './carts.ts'
+import { type CartRow, contentsOf } from './cart-fields.ts'
 import { ownersOf } from './owners.ts'
 import type { PricedCart } from './priced-cart.ts'
 

@@ -1,6 +1,7 @@
 import type { Evaluation } from '../discounts/index.ts'
 import type { CalculationMethod, TotalsCart, TotalsLine } from '../totals/index.ts'
-import { type CartValues, isProduct } from './cart-shop.ts'
+import type { CartValues } from './cart-fields.ts'
+import { isProduct } from './cart-shop.ts'
 import type { CartLine, Contents, CustomDiscount, ProductLine, TaxItem } from './contents.ts'
 
 /** The cart as far as its totals depend on it. */
