@@ -2,7 +2,7 @@ import { METHODS } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../errors.ts'
 
-/** A path with parameters (`/v2/brands/:id`), and the methods that it answers. */
+/** A path with parameters (`/v2/gadgets/:id`), and the methods that it answers. */
 interface Place {
   readonly url: string
   readonly allowed: ReadonlySet<string>
