@@ -43,7 +43,7 @@ import { isIn, isPublic } from './platform/sockets/addresses.ts'
 import { useSecrets } from './secrets.ts'
 
 /** A server that listens. */
-export interface Running {
+export interface RunningServer {
   readonly url: string
   readonly instance: Instance
   /** Settles with a reason when the server cannot go on. */
@@ -66,7 +66,7 @@ export interface Swaps {
 const stoppingMaxMs = 10_000
 
 /** Builds every part, in order, once. */
-export async function start(config: Config = readConfig(), swaps: Swaps = {}): Promise<Running> {
+export async function start(config: Config = readConfig(), swaps: Swaps = {}): Promise<RunningServer> {
   const { clock = systemClock, modules = app, access = appAccess } = swaps
   mustHaveRows(access, modules)
   const log = pino({ level: config.logLevel })
@@ -190,7 +190,7 @@ async function listen(server: ReturnType<typeof buildServer>, { port, host }: Co
 
 async function serve(): Promise<void> {
   let isStopping = false
-  let running: Running | undefined
+  let running: RunningServer | undefined
   const finish = async () => {
     if (isStopping) return
     isStopping = true

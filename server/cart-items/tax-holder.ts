@@ -139,10 +139,14 @@ export async function removeTax(ctx: Ctx, cartId: string, holder: TaxHolder, id:
   return noContent
 }
 
-type Sent = { readonly [K in keyof TaxItem]: TaxItem[K] | null }
+/** A tax item as a request has it: null is no value. */
+type TaxItemInput = { readonly [K in keyof TaxItem]: TaxItem[K] | null }
 
 /** A tax item has a rate or an amount. */
-export function checkedTax({ id, code, name, jurisdiction, rate, amount }: Sent, source: string): TaxItem {
+export function checkedTax(
+  { id, code, name, jurisdiction, rate, amount }: TaxItemInput,
+  source: string,
+): TaxItem {
   const both = { rate: rate ?? undefined, amount: amount ?? undefined }
   if ((both.rate === undefined) === (both.amount === undefined)) {
     const detail = 'A tax item has a rate or an amount, not both: send one of the two, and the other as null.'

@@ -23,7 +23,7 @@ interface Question {
 }
 
 /** The answer to one, and what it depends on. */
-interface Remembered {
+interface CachedAnswer {
   readonly id: string
   readonly version: string
   readonly state: string
@@ -39,7 +39,7 @@ const charsOf = ({ body }: Answer): number => (typeof body === 'string' ? body.l
 
 const answersOf = perInstance(
   () =>
-    new Memory<string, Remembered>(charsMax, {
+    new Memory<string, CachedAnswer>(charsMax, {
       sizeOf: (question, { answer }) => question.length + charsOf(answer),
     }),
 )

@@ -8,11 +8,11 @@ import type { CartRow, CartShopper, CartValues } from './cart-fields.ts'
 import { type CartShop, openShop, type ShopRequest } from './cart-shop.ts'
 import { carts } from './carts.ts'
 import { type Contents, emptyContents } from './contents.ts'
-import { parsed } from './find-cart.ts'
+import { parseCart } from './find-cart.ts'
 import { giveGifts } from './gifts.ts'
 import { messagesOfChange } from './messages.ts'
 import { mustBeOwnerOf } from './owners.ts'
-import { type Priced, priceGiven } from './price-cart.ts'
+import { type PricedContents, priceGiven } from './price-cart.ts'
 
 /** A change of what is in a cart. `shop.requested` has what the products cost, in their order. */
 interface CartChange extends ShopRequest {
@@ -32,7 +32,7 @@ interface CartChange extends ShopRequest {
  */
 export async function changeCart(ctx: Ctx, name: string, edit: CartChange): Promise<CartRow> {
   const { shopper, apply } = edit
-  const row = parsed(await findOrCreate(ctx, carts, name))
+  const row = parseCart(await findOrCreate(ctx, carts, name))
   mustBeOwnerOf(ctx, row)
   const cart = { ...row.doc, ...row.hidden, ...(shopper && { shopper }) } as CartValues
   const before = isSameShopper(shopper, row.hidden.shopper) ? row.hidden.priced : undefined
@@ -54,7 +54,7 @@ export async function changeCart(ctx: Ctx, name: string, edit: CartChange): Prom
     priced,
   })
   const messages = [...news, ...priced.messages]
-  return parsed(changed, { ...row.hidden, ...changes, priced: { ...priced, messages } })
+  return parseCart(changed, { ...row.hidden, ...changes, priced: { ...priced, messages } })
 }
 
 /** Whether a request says nothing else about the shopper than the last one that said something. */
@@ -83,7 +83,7 @@ async function settle(
   contents: Contents,
   shop: CartShop,
   refused: Problem[] = [],
-): Promise<Priced> {
+): Promise<PricedContents> {
   const outcome = await priceGiven(cart, contents, shop)
   if (!outcome.evaluation.giftsToAdd.length) return outcome
   const given = await giveGifts(work, cart, outcome.contents, outcome.evaluation, shop)

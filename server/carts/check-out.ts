@@ -3,7 +3,7 @@ import type { Work } from '../kernel/work/context.ts'
 import { changeLocked } from '../kernel/write/by-rules.ts'
 import { type CartRow, contentsOf } from './cart-fields.ts'
 import { carts } from './carts.ts'
-import { parsed } from './find-cart.ts'
+import { parseCart } from './find-cart.ts'
 import { mustBeOwnerOf } from './owners.ts'
 
 /** Locks the cart of an order until the transaction ends; undefined if it does not exist, as nobody has written it. */
@@ -12,7 +12,7 @@ export async function lockCart(work: Work, name: string): Promise<CartRow | unde
   const [row] = id ? await work.store.lockWhole(carts, [id]) : []
   if (!row) return undefined
   mustBeOwnerOf(work, row)
-  return parsed(row)
+  return parseCart(row)
 }
 
 /**

@@ -3,7 +3,7 @@ import { totalCart } from '../totals/index.ts'
 import type { CartValues } from './cart-fields.ts'
 import { type CartShop, isProduct } from './cart-shop.ts'
 import type { CartLine, Contents } from './contents.ts'
-import { totalsCartOf, undiscounted } from './totals-cart.ts'
+import { noDiscounts, totalsCartOf } from './totals-cart.ts'
 
 /** The cart as far as promotions depend on it. */
 export function discountCartOf(cart: CartValues, contents: Contents, shop: CartShop): DiscountCart {
@@ -29,7 +29,7 @@ export function discountCartOf(cart: CartValues, contents: Contents, shop: CartS
 /** As shown; with the simple method without tax. */
 function unitPricesOf(contents: Contents, { method }: CartShop): readonly number[] {
   if (method === 'line') return contents.lines.map(({ unit }) => unit.amount)
-  return totalCart(totalsCartOf(contents, method, undiscounted)).lines.map(
+  return totalCart(totalsCartOf(contents, method, noDiscounts)).lines.map(
     ({ prices }) => prices.without_tax.unit,
   )
 }

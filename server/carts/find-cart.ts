@@ -60,7 +60,7 @@ export async function findCart(
     if (!unborn) throw notFound('cart', name)
     return unborn
   }
-  const row = parsed(stored)
+  const row = parseCart(stored)
   mustBeOwner(work, ownersOf(row))
   const { priced } = row.hidden
   if (!explains && priced && stillHolds(priced, tuple[0] ?? null, now)) return row
@@ -77,7 +77,7 @@ const explain = ({ evaluation, contents, shop }: PricedOutcome): CartExplanation
 })
 
 /** The row with its documents parsed once, or with hidden values that need no parsing. */
-export const parsed = (row: CartRow, hidden = row.hidden): CartRow => ({
+export const parseCart = (row: CartRow, hidden = row.hidden): CartRow => ({
   id: row.id,
   version: row.version,
   createdAt: row.createdAt,

@@ -23,7 +23,8 @@ export function withoutGifts(contents: Contents, { giftsToRemove }: Evaluation):
   return { ...contents, lines }
 }
 
-interface Given {
+/** The contents of a cart with the gifts that could be added. */
+interface ContentsWithGifts {
   readonly contents: Contents
   /** With what the gifts cost. */
   readonly shop: CartShop
@@ -38,7 +39,7 @@ export async function giveGifts(
   contents: Contents,
   { giftsToAdd }: Evaluation,
   before: CartShop,
-): Promise<Given> {
+): Promise<ContentsWithGifts> {
   const requests = giftsToAdd.flatMap(({ gifts }) => gifts.map(requestFor))
   const shop = await before.withProducts(requests)
   const ids = shop.requested.flatMap(({ item }) => item?.id ?? [])

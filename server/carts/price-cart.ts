@@ -15,13 +15,13 @@ import type { PricedCart } from './priced-cart.ts'
 import { discountsOf, totalsCartOf } from './totals-cart.ts'
 
 /** The contents of a cart with current prices, and what they cost. */
-export interface Priced {
+export interface PricedContents {
   readonly contents: Contents
   readonly priced: PricedCart
 }
 
 /** What a cart costs, and what became of each promotion. */
-export interface PricedOutcome extends Priced {
+export interface PricedOutcome extends PricedContents {
   readonly shop: CartShop
   readonly evaluation: Evaluation
 }

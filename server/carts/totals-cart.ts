@@ -11,7 +11,7 @@ export const totalsCartOf = (
   discounts: TotalsCart['discounts'],
 ): TotalsCart => ({ method, lines: lines.map(totalsLine), discounts, shippingGroups })
 
-export const undiscounted: TotalsCart['discounts'] = { source: 'promotions', shares: [], shippingShares: [] }
+export const noDiscounts: TotalsCart['discounts'] = { source: 'promotions', shares: [], shippingShares: [] }
 
 /** What is taken off the cart: custom discounts, or promotions. */
 export function discountsOf(

@@ -1,5 +1,5 @@
 import type { Ctx } from '../kernel/work/context.ts'
-import { resolveRule, type ShopperContext, traceOf, type Verdict, waiting } from './resolve-rule.ts'
+import { resolveRule, type ShopperContext, traceOf, type Verdict, waitingVerdict } from './resolve-rule.ts'
 import { type CachedRule, type Rules, rulesFor, type StoreRules } from './rules-of-store.ts'
 import { type Headers, type Shopper, shopperOf } from './shopper-context.ts'
 
@@ -45,7 +45,7 @@ export function chooseCatalog(shopper: Shopper, from: Rules): ChosenCatalog | un
     shopper,
     trace: () =>
       withWaiting(rules, traceOf(context, rules.inEffect.all, atMs), (one, books) =>
-        waiting(one, context, atMs, books),
+        waitingVerdict(one, context, atMs, books),
       ),
     waiting: () => {
       const next = rules.pending.size ? resolveRule(context, rules.written, atMs) : undefined

@@ -5,7 +5,7 @@ import { type Draft, type FilterRule, indexed, type Row, walks } from '../kernel
 import type { Work } from '../kernel/work/context.ts'
 import { catalogs } from './catalogs.ts'
 import { catalogEnvelope } from './envelope.ts'
-import type { Pending } from './pending-rules.ts'
+import type { PendingPricebooks } from './pending-rules.ts'
 import { lockPricebooks, prioritizedPricebooks } from './prioritized-pricebooks.ts'
 import { normalizeSchedules, schedulesField, spanOf } from './schedules.ts'
 
@@ -37,7 +37,7 @@ export type RuleValues = Values<typeof fields>
 
 const stored = {
   ...fields,
-  pending: field<Pending | undefined>({ type: 'object' }, { hidden: true, readOnly: true }),
+  pending: field<PendingPricebooks | undefined>({ type: 'object' }, { hidden: true, readOnly: true }),
 }
 type RuleFields = typeof stored
 
@@ -153,7 +153,7 @@ async function pendingOf(
   work: Work,
   { values, before }: Draft<RuleFields>,
   pricebooksToAdd: PricebooksToAdd,
-): Promise<Pending | undefined> {
+): Promise<PendingPricebooks | undefined> {
   const pricebookIds = pricebooksOf(values)
   if (!pricebookIds.length) return undefined
   if (!namesOthers(values, before)) return before?.hidden.pending

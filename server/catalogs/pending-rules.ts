@@ -2,10 +2,10 @@ import type { Work } from '../kernel/work/context.ts'
 import type { RuleValues } from './catalog-rules.ts'
 
 /**
- * A rule with price books that the current release of its catalog lacks. See docs/decisions/0030-pricebooks-of-
+ * The price books of a rule that the current release of its catalog lacks. See docs/decisions/0030-pricebooks-of-
  * rules.md.
  */
-export interface Pending {
+export interface PendingPricebooks {
   /** The version of the rule that applies until then; null where the rule is new. */
   readonly in_effect: RuleValues | null
   /** The price books that are being added to the release. */

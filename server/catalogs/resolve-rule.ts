@@ -84,7 +84,7 @@ function reasonAndRival(rule: Rule, chosen: Rule | undefined, context: ShopperCo
 }
 
 /** The verdict of a rule that does not apply yet. */
-export const waiting = (
+export const waitingVerdict = (
   rule: Rule,
   context: ShopperContext,
   atMs: number,

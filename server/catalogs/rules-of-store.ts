@@ -3,7 +3,7 @@ import type { Tuple } from '../kernel/storage/database.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { perInstance } from '../kernel/work/per-instance.ts'
 import type { RuleValues } from './catalog-rules.ts'
-import type { Pending } from './pending-rules.ts'
+import type { PendingPricebooks } from './pending-rules.ts'
 import { inOrder } from './prioritized-pricebooks.ts'
 import { criteria, type Rule } from './resolve-rule.ts'
 import { RuleIndex } from './rule-index.ts'
@@ -91,7 +91,12 @@ async function rulesIn(work: Work, now: string | null): Promise<StoreRules> {
   return rules
 }
 
-type StoredRule = readonly [id: string, createdAt: string, values: RuleValues, pending: Pending | null]
+type StoredRule = readonly [
+  id: string,
+  createdAt: string,
+  values: RuleValues,
+  pending: PendingPricebooks | null,
+]
 
 function storeRules(rows: readonly StoredRule[]): StoreRules {
   const inEffect = rows.flatMap(([id, createdAt, written, pending]) => {

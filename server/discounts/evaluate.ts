@@ -146,7 +146,8 @@ interface Part {
   readonly isOfCart: boolean
 }
 
-interface Taken {
+/** What the effects of a promotion take, all together. */
+interface PromotionTaking {
   readonly parts: readonly Part[]
   readonly uses: number
   readonly missing: readonly MissingGifts[]
@@ -154,7 +155,7 @@ interface Taken {
 }
 
 /** Lets the effects of a promotion take, one after the other. */
-function* takeAll(promotion: Promotion, view: EffectView): Steps<Taken> {
+function* takeAll(promotion: Promotion, view: EffectView): Steps<PromotionTaking> {
   const { currency } = view.cart.cart
   const parts: Part[] = []
   const refusals: Refusal[] = []

@@ -59,7 +59,8 @@ export interface MissingGift {
   readonly quantity: number
 }
 
-interface Applied {
+/** What a promotion that applies takes off the cart. */
+interface Saving {
   readonly verdict: 'applied'
   /** What it takes off lines. At most 0. */
   readonly amount: number
@@ -70,7 +71,7 @@ interface Applied {
 }
 
 /** The promotion that a verdict is about. */
-interface Considered {
+interface PromotionRef {
   readonly source: 'standard' | 'rule'
   readonly id: string
   readonly name: string
@@ -78,4 +79,4 @@ interface Considered {
   readonly code?: string | undefined
 }
 
-export type Verdict = Considered & (Applied | Refusal)
+export type Verdict = PromotionRef & (Saving | Refusal)

@@ -138,9 +138,10 @@ function idOf(body: unknown): string {
 
 const asUnprocessable = ({ detail }: Problem) => new Problem('unprocessable', detail, { source: 'data.id' })
 
-type Sent = Parameters<typeof create>[3]
+/** The body of a request that writes an entry. */
+type EntryBody = Parameters<typeof create>[3]
 
-async function upsert(ctx: Ctx, flow: FlowRef, id: string, sent: Sent): Promise<Answer> {
+async function upsert(ctx: Ctx, flow: FlowRef, id: string, sent: EntryBody): Promise<Answer> {
   // Of two concurrent creates, the second waits and finds the entry of the first.
   await ctx.store.advisoryLock(`flow-entry ${flow.id} ${id}`)
   const existing = await ctx.store.find(entriesOfTemplates, id, [flow.id])

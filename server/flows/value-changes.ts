@@ -6,7 +6,8 @@ import { isCore, kindOf } from './kinds.ts'
 
 /** Applies changes of a definition to the existing objects: each in one statement, in the same transaction. */
 
-interface Extended extends Rows {
+/** The rows of a resource that a flow extends, or its entries. */
+interface ExtendedRows extends Rows {
   /** The member of the document that contains the fields. */
   readonly inside?: 'attributes'
 }
@@ -14,7 +15,7 @@ interface Extended extends Rows {
 type Bind = (value: unknown) => string
 
 interface Target {
-  readonly rows: Extended
+  readonly rows: ExtendedRows
   /** SQL for the rows of the flow. */
   readonly own: (bind: Bind) => string
 }
@@ -34,12 +35,12 @@ interface Flow {
 }
 
 /** The name of a field, and whether it holds links. */
-interface Valued {
+interface FieldRef {
   readonly slug: string
   readonly isLink: boolean
 }
 
-const memberWith = ({ isLink }: Valued, { inside }: Extended) => (isLink ? 'relationships' : inside)
+const memberWith = ({ isLink }: FieldRef, { inside }: ExtendedRows) => (isLink ? 'relationships' : inside)
 
 /** SQL for the part of a document that has the field's value. */
 const partOf = (member: string | undefined) => (member ? `r.doc->'${member}'` : 'r.doc')
@@ -51,7 +52,7 @@ const within = (member: string | undefined, part: string) =>
 export async function renameValues(
   { store }: Work,
   targets: readonly Target[],
-  field: Valued,
+  field: FieldRef,
   to: string | undefined,
 ): Promise<void> {
   for (const { rows, own } of targets) {
@@ -79,7 +80,7 @@ export async function renameValues(
 export async function hideValues(
   { store }: Work,
   targets: readonly Target[],
-  { slug }: Valued,
+  { slug }: FieldRef,
   hide: boolean,
 ): Promise<void> {
   for (const { rows, own } of targets) {

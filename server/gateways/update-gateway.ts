@@ -37,7 +37,7 @@ const fields = {
 }
 
 /** The values of a request by name; null removes one. */
-type Sent = Readonly<Record<string, string | boolean | null | undefined>>
+type RequestValues = Readonly<Record<string, string | boolean | null | undefined>>
 type Secrets = Readonly<Record<string, string | null>>
 
 /** Changes the settings that are sent. The others, and the stored secrets, do not change. */
@@ -62,7 +62,9 @@ export const updateGateway = action({
     const { id, doc } = await findByName(ctx, gateways, params.id)
     const { settings, optional } = gatewayKind(doc.slug)
     const secrets = secretsOf(doc.slug)
-    const sent = Object.entries(body as Sent).filter(([, value]) => value !== undefined && value !== '')
+    const sent = Object.entries(body as RequestValues).filter(
+      ([, value]) => value !== undefined && value !== '',
+    )
     const newSecrets = Object.fromEntries(sent.filter(([name]) => secrets.includes(name))) as Secrets
     const shown = ['enabled', ...settings, ...optional]
     const changes: Changes<typeof gateways.fields> = Object.fromEntries(

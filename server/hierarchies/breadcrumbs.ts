@@ -12,14 +12,15 @@ export interface Crumb {
   readonly locales?: Readonly<Record<string, { readonly name?: string }>>
 }
 
-interface Named {
+/** The names of a hierarchy or a node. */
+interface NodeNames {
   readonly name: string
   readonly slug?: string | null | undefined
   readonly locales?: Locales | null | undefined
 }
 
 /** The step of a hierarchy or a node, as breadcrumbs show it. */
-export function crumbOf(id: string, { name, slug, locales }: Named): Crumb {
+export function crumbOf(id: string, { name, slug, locales }: NodeNames): Crumb {
   const localizedNames = Object.entries(locales ?? {}).map(([code, { name }]) => [code, name ? { name } : {}])
   return {
     id,
@@ -30,7 +31,7 @@ export function crumbOf(id: string, { name, slug, locales }: Named): Crumb {
 }
 
 /** Whether breadcrumbs show the same names for both. */
-export const sameCrumb = (one: Named, other: Named): boolean =>
+export const sameCrumb = (one: NodeNames, other: NodeNames): boolean =>
   isDeepStrictEqual(crumbOf('', one), crumbOf('', other))
 
 /** The depth has a limit because each node stores its whole path. */

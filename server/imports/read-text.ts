@@ -13,7 +13,7 @@ export class EncodingFault extends Error {
   }
 }
 
-interface Decoded {
+interface DecodedText {
   readonly text: string
   /** The first bytes of a character that continues in the next chunk. */
   readonly rest: Buffer
@@ -21,7 +21,7 @@ interface Decoded {
 }
 
 /** Decodes bytes that start at a character boundary. At the end of the file every character must be complete. */
-type Decode = (bytes: Buffer, isEnd: boolean) => Decoded
+type Decode = (bytes: Buffer, isEnd: boolean) => DecodedText
 
 const none = Buffer.alloc(0)
 
@@ -33,7 +33,7 @@ export async function* readText(content: AsyncIterable<Buffer>): AsyncGenerator<
   let decode: Decode | undefined
   let rest: Buffer = none
   let isFirst = true
-  const step = (chunk: Buffer, isEnd: boolean): Decoded => {
+  const step = (chunk: Buffer, isEnd: boolean): DecodedText => {
     const bytes = rest.length ? Buffer.concat([rest, chunk]) : chunk
     if (!decode && bytes.length < 2 && !isEnd) return { text: '', rest: bytes }
     decode ??= chooseDecoder(bytes)
@@ -42,7 +42,7 @@ export async function* readText(content: AsyncIterable<Buffer>): AsyncGenerator<
     isFirst = false
     return decoded.text.startsWith('\ufeff') ? { ...decoded, text: decoded.text.slice(1) } : decoded
   }
-  const textOf = function* (decoded: Decoded) {
+  const textOf = function* (decoded: DecodedText) {
     rest = decoded.rest
     if (decoded.text) yield decoded.text
     if (decoded.fault) throw decoded.fault

@@ -11,13 +11,13 @@ export interface TextLine {
 }
 
 /** A file while it arrives, decompressed. */
-interface Unpacked {
+interface UnpackedFile {
   readonly isGzip: boolean
   readonly content: AsyncIterable<Buffer>
 }
 
 /** Decompresses a file whose first bytes are those of gzip. */
-export async function unpack(file: Readable): Promise<Unpacked> {
+export async function unpack(file: Readable): Promise<UnpackedFile> {
   const chunks = (file as AsyncIterable<Buffer>)[Symbol.asyncIterator]()
   let head = Buffer.alloc(0)
   while (head.length < 2) {

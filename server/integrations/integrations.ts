@@ -48,7 +48,7 @@ const fields = {
     about: `The keys of one to ${observedMax} events: see docs/events.md. A key that comes twice is stored once.`,
     example: ['order.paid'],
   }),
-  paused: field<Paused | undefined>(
+  paused: field<Pause | undefined>(
     {
       type: 'object',
       required: ['reason', 'at'],
@@ -68,7 +68,8 @@ const fields = {
   sealed_secrets: text({ hidden: true, readOnly: true }),
 }
 
-interface Paused {
+/** Why and when the server has disabled an integration. */
+interface Pause {
   readonly reason: string
   readonly at: string
 }

@@ -17,8 +17,8 @@ export interface Dialect {
   readonly created: 200 | 201
 }
 
-export const flat: Dialect = { stocks: flatStocks, transactions: flatStockTransactions, created: 200 }
-export const located: Dialect = { stocks, transactions: stockTransactions, created: 201 }
+export const flatDialect: Dialect = { stocks: flatStocks, transactions: flatStockTransactions, created: 200 }
+export const locatedDialect: Dialect = { stocks, transactions: stockTransactions, created: 201 }
 
 /** Some clients do not send the header. The attributes in their bodies show that they use the located dialect. */
 const isLocated = ({ headers, body }: Incoming): boolean =>

@@ -1,7 +1,7 @@
 import { module } from '../kernel/module.ts'
 import { createStock, createStockOfProduct } from './create-stock.ts'
 import { createStockTransaction } from './create-stock-transaction.ts'
-import { type Dialect, flat, inEither, located } from './dialects.ts'
+import { type Dialect, flatDialect, inEither, locatedDialect } from './dialects.ts'
 import { inventoryLocations } from './inventory-locations.ts'
 import { listStocksOfProducts } from './list-stocks-of-products.ts'
 import { updateStock } from './update-stock.ts'
@@ -18,7 +18,7 @@ const operationsIn = (dialect: Dialect) => ({
   ),
 })
 
-const { resources, actions } = operationsIn(flat)
+const { resources, actions } = operationsIn(flatDialect)
 const about = {
   name: 'inventories',
   about: 'The stock of products, its locations and its transactions.',
@@ -26,5 +26,5 @@ const about = {
 
 export const inventoryChapter = inEither(
   module({ ...about, resources: [...resources, inventoryLocations], actions }),
-  module({ ...about, ...operationsIn(located) }),
+  module({ ...about, ...operationsIn(locatedDialect) }),
 )

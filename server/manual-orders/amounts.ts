@@ -4,7 +4,8 @@ import type { CartPrice, LinePrice, UnitAndValue } from '../totals/index.ts'
 
 /** The amounts of an order that a seller enters: what is sent counts, and the rest follows from it. */
 
-type Sent<P extends string> = Readonly<Partial<Record<P, number | undefined>>>
+/** The amounts that a request has, by their names. */
+type RequestAmounts<P extends string> = Readonly<Partial<Record<P, number | undefined>>>
 
 /** An item, as far as its amounts depend on it. */
 export interface ItemAmounts {
@@ -13,8 +14,8 @@ export interface ItemAmounts {
   /** Of all units, before discounts. */
   readonly value?: number | undefined
   readonly includesTax: boolean
-  readonly units: Sent<LinePrice>
-  readonly values: Sent<LinePrice>
+  readonly units: RequestAmounts<LinePrice>
+  readonly values: RequestAmounts<LinePrice>
 }
 
 export interface ItemPrices {
@@ -53,7 +54,7 @@ export function pricesOfItem(item: ItemAmounts, source: string): ItemPrices {
 /** The totals of an order: by default, those of its items and what their shipping costs. */
 export function pricesOfOrder(
   items: readonly ItemPrices[],
-  sent: Sent<CartPrice>,
+  sent: RequestAmounts<CartPrice>,
   source: string,
 ): Readonly<Record<CartPrice, number>> {
   const sumOf = (name: LinePrice) => sum(items.map(({ prices }) => prices[name].value))
@@ -68,14 +69,14 @@ export function pricesOfOrder(
   }
 }
 
-type Taxed = 'with_tax' | 'without_tax' | 'tax'
+type TaxPrice = 'with_tax' | 'without_tax' | 'tax'
 
 /** Of these three amounts, one is the sum of the others. */
 function completeTax(
-  sent: Sent<Taxed>,
+  sent: RequestAmounts<TaxPrice>,
   usual: { readonly tax: number; readonly without_tax: number },
-  sourceOf: (name: Taxed) => string,
-): Readonly<Record<Taxed, number>> {
+  sourceOf: (name: TaxPrice) => string,
+): Readonly<Record<TaxPrice, number>> {
   const { with_tax: gross, without_tax: net } = sent
   const tax = sent.tax ?? (gross !== undefined && net !== undefined ? sum([gross, -net]) : usual.tax)
   const withoutTax = net ?? (gross !== undefined ? sum([gross, -tax]) : usual.without_tax)

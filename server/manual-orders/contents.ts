@@ -6,7 +6,8 @@ import type { CartPrice, LinePrice } from '../totals/index.ts'
 import { type ItemPrices, pricesOfItem, pricesOfOrder } from './amounts.ts'
 import type { ManualItem, ManualOrderBody } from './fields.ts'
 
-interface Entered {
+/** The order that a seller enters, with what its contents depend on. */
+interface ManualOrderRequest {
   readonly body: ManualOrderBody
   readonly items: readonly ManualItem[]
   readonly currency: Notation
@@ -14,7 +15,7 @@ interface Entered {
 }
 
 /** The contents of an order that a seller enters. It takes no stock, and no promotion applies to it. */
-export function contentsOf({ body, items, currency, now }: Entered): OrderContents {
+export function contentsOf({ body, items, currency, now }: ManualOrderRequest): OrderContents {
   const prices = items.map((item, i) =>
     pricesOfItem(amountsOf(item), `included.items.${i}.meta.display_price`),
   )

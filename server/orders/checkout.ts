@@ -20,7 +20,7 @@ import { buyerFields, findBuyer } from './buyer.ts'
 import { includedSchema, includedText } from './included.ts'
 import type { OrderContents } from './order-contents.ts'
 import { type OrderRow, orders } from './orders.ts'
-import { type CheckoutValues, type Placed, placeOrder } from './place-order.ts'
+import { type CheckoutValues, type PlacedOrder, placeOrder } from './place-order.ts'
 
 const fields = {
   order_number: text({ max: 64, about: 'A number of your own for the order. It need not be unique.' }),
@@ -108,7 +108,7 @@ function valuesOf(body: Values<typeof fields>): CheckoutValues {
 }
 
 /** What has fallen away since the shopper saw the cart. */
-const messagesIn = ({ hidden }: CartRow, { contents, priced }: Placed) => [
+const messagesIn = ({ hidden }: CartRow, { contents, priced }: PlacedOrder) => [
   ...(hidden.priced && hidden.contents
     ? messagesOfChange({ contents: hidden.contents, priced: hidden.priced }, { contents, priced })
     : []),

@@ -60,7 +60,8 @@ export async function includedIn(
   return includedText(ctx, rows, { names: accepted.filter((name) => include.includes(name)), include })
 }
 
-interface Included {
+/** What to include. */
+interface IncludeOptions {
   readonly names: readonly Name[]
   readonly include?: readonly string[]
   /** The contents of the orders, if the caller has them. */
@@ -71,7 +72,7 @@ interface Included {
 export async function includedText(
   ctx: Ctx,
   rows: readonly OrderRow[],
-  { names, include = names, known }: Included,
+  { names, include = names, known }: IncludeOptions,
 ): Promise<string> {
   if (!names.length) return ''
   const ids = names.some((name) => name in show) ? rows.map(({ id }) => id) : []

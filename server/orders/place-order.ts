@@ -17,7 +17,8 @@ export interface CheckoutValues {
   readonly shipping_address: Address
 }
 
-export interface Placed {
+/** A new order, and the cart that it was made of. */
+export interface PlacedOrder {
   readonly row: OrderRow
   readonly priced: PricedOrder['priced']
   readonly contents: PricedOrder['contents']
@@ -34,7 +35,7 @@ export async function placeOrder(
   cart: CartRow,
   buyer: Buyer,
   { values, request }: { readonly values: CheckoutValues; readonly request: string },
-): Promise<Placed> {
+): Promise<PlacedOrder> {
   const orderId = newId()
   const priced = await priceOrder(ctx, cart, buyer, orderId)
   const left = await handOver(ctx, cart)

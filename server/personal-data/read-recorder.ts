@@ -21,7 +21,7 @@ const queueMax = recentMax
 const stopMaxMs = 5000
 
 /** A row to insert, by the names of its columns. */
-interface Read {
+interface ReadRow {
   readonly store_id: string
   readonly at: string
   readonly source: string
@@ -41,7 +41,7 @@ export class ReadRecorder {
   readonly #clock: Clock
   readonly #log: Logger
   readonly #recent = new RecentKeys(repeatAfterMs, recentMax)
-  #queue: Read[] = []
+  #queue: ReadRow[] = []
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> | undefined
   #isFailing = false

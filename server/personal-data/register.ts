@@ -15,7 +15,8 @@ interface Holder {
   readonly others: readonly string[]
 }
 
-interface Related {
+/** A document, as far as its relationships say what it belongs to. */
+interface DocumentWithRelationships {
   readonly relationships?: Readonly<Record<string, { readonly data?: { readonly id: string } }>>
 }
 
@@ -48,7 +49,7 @@ export class Register {
   scopeOf(model: Model, row: Row): readonly (string | undefined)[] {
     const [column, above] = this.#holderOf(model).scopeColumns.toReversed()
     if (!column || model.scopeColumns.includes(column)) return [row.scope.at(-1), above && row.scope.at(-2)]
-    const { relationships } = row.doc as Related
+    const { relationships } = row.doc as DocumentWithRelationships
     return [relationships?.[column.replace(/_id$/, '')]?.data?.id]
   }
 

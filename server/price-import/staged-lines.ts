@@ -9,7 +9,8 @@ export const table = 'price_import_lines'
 
 type About = ImportLine['about']
 
-interface Staged {
+/** A row of the table of staged lines. */
+interface LineToStage {
   readonly line: number
   readonly about: About | ''
   readonly target: string
@@ -23,7 +24,7 @@ export async function stageLines(
   file: Readable,
 ): Promise<{ readonly lines: number; readonly isGzip: boolean }> {
   const { isGzip, content } = await unpack(file)
-  const batch = new RowBatch<Staged>((rows) => storeLines(work, importId, rows))
+  const batch = new RowBatch<LineToStage>((rows) => storeLines(work, importId, rows))
   let lines = 0
   for await (const line of readLines(content)) {
     lines += 1
@@ -35,7 +36,7 @@ export async function stageLines(
 }
 
 /** A line that cannot be read is staged too: the job reports it. */
-function stageLine({ line, text }: TextLine): Staged {
+function stageLine({ line, text }: TextLine): LineToStage {
   try {
     const read = parseLine(text)
     return { line, about: read.about, target: toTarget(read), content: JSON.stringify(read) }
@@ -45,7 +46,11 @@ function stageLine({ line, text }: TextLine): Staged {
   }
 }
 
-async function storeLines({ store, clock }: Work, importId: string, lines: readonly Staged[]): Promise<void> {
+async function storeLines(
+  { store, clock }: Work,
+  importId: string,
+  lines: readonly LineToStage[],
+): Promise<void> {
   await store.runLong(
     `INSERT INTO ${table} (store_id, import_id, received_at, line, about, target, content)
      SELECT $1::uuid, $2::uuid, $3::timestamptz, input.* FROM unnest($4::int[], $5::text[], $6::text[], $7::json[]) AS input`,

@@ -13,7 +13,7 @@ export const pricebookEnvelope: Envelope = {
 
 const owner = choice(['store', 'organization'], { about: 'The owner.' })
 
-export const owned = { fields: { owner }, of: () => ({ owner: 'store' as const }) }
+export const ownerMeta = { fields: { owner }, of: () => ({ owner: 'store' as const }) }
 
 export const ownedFields = { owner }
 

@@ -3,7 +3,7 @@ import { longText } from '../kernel/query/long-text.ts'
 import { choice, text } from '../kernel/shape/fields.ts'
 import { type Draft, indexed, walks } from '../kernel/shape/model.ts'
 import { currenciesField } from './currencies-field.ts'
-import { conflict, externalRef, owned, pricebookEnvelope } from './envelope.ts'
+import { conflict, externalRef, ownerMeta, pricebookEnvelope } from './envelope.ts'
 import { completeCurrencies } from './must-be-sellable.ts'
 import { pricebooks } from './pricebooks.ts'
 import { modifierTypes } from './stored-prices.ts'
@@ -41,7 +41,7 @@ export const priceModifiers = resource({
   envelope: pricebookEnvelope,
   refusedWith: 422,
   closed: true,
-  meta: owned,
+  meta: ownerMeta,
   beforeWrite: (_work, { values }: Draft<typeof fields>) => {
     values.currencies = completeCurrencies(values.currencies, 'data.attributes.currencies')
   },

@@ -5,7 +5,7 @@ import { longText } from '../kernel/query/long-text.ts'
 import { text } from '../kernel/shape/fields.ts'
 import { indexed, type Row, walks } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
-import { conflict, externalRef, owned, pricebookEnvelope } from './envelope.ts'
+import { conflict, externalRef, ownerMeta, pricebookEnvelope } from './envelope.ts'
 import { prices } from './prices.ts'
 
 export const pricebookNameMax = 500
@@ -36,7 +36,7 @@ export const pricebooks: Resource<typeof fields> = resource({
   envelope: pricebookEnvelope,
   refusedWith: 422,
   closed: true,
-  meta: owned,
+  meta: ownerMeta,
   include: { prices: { target: () => prices, find: findPrices } },
   constraints: {
     pricebooks_name_key: {

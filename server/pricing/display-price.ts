@@ -33,13 +33,14 @@ export function displayPrice(
   return price.includes_tax ? { with_tax: shown } : { without_tax: shown }
 }
 
-interface Sold {
+/** The sale of a price, as `meta` shows it. */
+interface SaleMeta {
   readonly sale_id?: string
   readonly sale_expires?: string
 }
 
 type Meta = Shown<typeof priceMeta>
-type Displayed = Pick<Meta, 'display_price' | 'original_price' | 'original_display_price'>
+type DisplayPrices = Pick<Meta, 'display_price' | 'original_price' | 'original_display_price'>
 
 /** The price in a product's answer: some of it among the attributes, some in `meta`. */
 export interface ShownPrice {
@@ -52,7 +53,10 @@ export function shownPrice(price: ResolvedPrice, currency: DisplayCurrency | und
   const { pricebook_id, currencies, original, sale_id, sale_expires, shopper_attributes } = price
   const tiers = price.tiers && Object.entries(price.tiers)
   const modifiers = price.price_modifiers
-  const sold: Sold = { ...(sale_id !== undefined && { sale_id }), ...(sale_expires && { sale_expires }) }
+  const saleMeta: SaleMeta = {
+    ...(sale_id !== undefined && { sale_id }),
+    ...(sale_expires && { sale_expires }),
+  }
   return {
     attributes: {
       price: currencies,
@@ -67,12 +71,12 @@ export function shownPrice(price: ResolvedPrice, currency: DisplayCurrency | und
     meta: {
       pricebook_id,
       ...displayed(currencies, original, currency),
-      ...sold,
+      ...saleMeta,
       ...(tiers && {
         tiers: Object.fromEntries(
           tiers.map(([name, tier]) => [
             name,
-            { ...displayed(tier.price, tier.original, currency), ...(tier.original && sold) },
+            { ...displayed(tier.price, tier.original, currency), ...(tier.original && saleMeta) },
           ]),
         ),
       }),
@@ -89,7 +93,7 @@ function displayed(
   amounts: Amounts,
   original: Amounts | undefined,
   currency: DisplayCurrency | undefined,
-): Displayed {
+): DisplayPrices {
   const display_price = displayPrice(amounts, currency)
   const original_display_price = displayPrice(original, currency)
   return {

@@ -1,5 +1,5 @@
 import type { PriceQuery } from './resolve-price.ts'
-import { saleInForce, spanned } from './sale-in-force.ts'
+import { saleInForce, saleSpanOf } from './sale-in-force.ts'
 
 /** The instants at which the result of `resolvePrice` changes because a sale begins or ends, in order. */
 export function priceChangesAt({ books, bundleIds = [] }: Omit<PriceQuery, 'at'>): readonly Date[] {
@@ -7,7 +7,7 @@ export function priceChangesAt({ books, bundleIds = [] }: Omit<PriceQuery, 'at'>
   const sales = (chosen?.price ?? chosen?.parentPrice)?.sales
   const inForce = (at: number) => saleInForce(sales, at, bundleIds).chosen?.name
   const bounds = Object.entries(sales ?? {}).flatMap((sale) => {
-    const { from, to } = spanned(sale)
+    const { from, to } = saleSpanOf(sale)
     return [from, to].filter(Number.isFinite)
   })
   let before = inForce(Number.NEGATIVE_INFINITY)

@@ -36,7 +36,8 @@ export type QuoteRequest = ({ readonly id: string } | { readonly sku: string }) 
 
 export type Quote<I extends Item = Item> = PricedQuote<I> | UnpricedQuote<I>
 
-interface Quoted {
+/** How long a quote is valid. */
+interface QuoteValidity {
   /**
    * The next instant at which a sale or a schedule begins or ends. Until then the quote stays the same, unless the
    * merchant changes something. Undefined where there is none.
@@ -45,7 +46,7 @@ interface Quoted {
 }
 
 /** A product that can be bought. */
-interface PricedQuote<I extends Item> extends Quoted {
+interface PricedQuote<I extends Item> extends QuoteValidity {
   readonly isPriced: true
   readonly item: I
   /** The unit price for the quantity, by currency. */
@@ -56,7 +57,7 @@ interface PricedQuote<I extends Item> extends Quoted {
 }
 
 /** A product that cannot be bought, or does not exist. */
-interface UnpricedQuote<I extends Item> extends Quoted {
+interface UnpricedQuote<I extends Item> extends QuoteValidity {
   readonly isPriced: false
   readonly reason: Pick<Verdict, 'verdict' | 'detail'>
   readonly item?: I

@@ -5,7 +5,7 @@ import {
   type StoredModifier,
   type StoredPrice,
 } from '../pricebooks/index.ts'
-import { type Ladder, ladderOf, modified, unitAmount } from './ladder.ts'
+import { type Ladder, ladderOf, modifyLadder, unitAmount } from './ladder.ts'
 import { saleInForce } from './sale-in-force.ts'
 import type { PriceTrace } from './shown-fields.ts'
 
@@ -130,7 +130,7 @@ function modify(ladders: Ladders, modifiers: readonly NamedModifier[], inherited
     }
     const next = [...current].map(([code, ladder]) => {
       const by = own(currencies, code)
-      return [code, by ? modified(ladder, modifier_type, ladderOf(by)) : ladder] as const
+      return [code, by ? modifyLadder(ladder, modifier_type, ladderOf(by)) : ladder] as const
     })
     current = new Map(next)
     applied.push({ name, modifier_type, currencies })

@@ -6,7 +6,7 @@ type SaleTrace = PriceTrace['sales'][number]
 type SaleReason = SaleTrace['reason']
 
 /** A sale and the instants at which it begins and ends. */
-interface Spanned {
+interface SaleSpan {
   readonly name: string
   readonly sale: StoredSale
   readonly from: number
@@ -15,7 +15,7 @@ interface Spanned {
 
 const instantOf = (time: string | null | undefined, open: number): number => (time ? Date.parse(time) : open)
 
-export const spanned = ([name, sale]: readonly [string, StoredSale]): Spanned => ({
+export const saleSpanOf = ([name, sale]: readonly [string, StoredSale]): SaleSpan => ({
   name,
   sale,
   from: instantOf(sale.schedule?.valid_from, Number.NEGATIVE_INFINITY),
@@ -28,7 +28,7 @@ function countsFor({ bundle_ids }: StoredSale, bundleIds: readonly string[]): bo
 }
 
 function excluded(
-  { sale, from, to }: Spanned,
+  { sale, from, to }: SaleSpan,
   at: number,
   bundleIds: readonly string[],
 ): SaleReason | undefined {
@@ -38,13 +38,13 @@ function excluded(
   return at >= to ? 'over' : undefined
 }
 
-const isPermanent = ({ from, to }: Spanned): boolean => !Number.isFinite(from) && !Number.isFinite(to)
+const isPermanent = ({ from, to }: SaleSpan): boolean => !Number.isFinite(from) && !Number.isFinite(to)
 
 /**
  * Sorts sales in force: the shorter one first, a sale with a schedule before one without, then the one that began
  * later.
  */
-function precedence(one: Spanned, other: Spanned): number {
+function precedence(one: SaleSpan, other: SaleSpan): number {
   const [length, otherLength] = [one.to - one.from, other.to - other.from]
   if (length !== otherLength) return length < otherLength ? -1 : 1
   // Neither ends. A sale without a schedule is the longest.
@@ -58,8 +58,8 @@ export function saleInForce(
   sales: By<StoredSale> | undefined,
   at: number,
   bundleIds: readonly string[],
-): { readonly chosen: Spanned | undefined; readonly traces: readonly SaleTrace[] } {
-  const all = Object.entries(sales ?? {}).map(spanned)
+): { readonly chosen: SaleSpan | undefined; readonly traces: readonly SaleTrace[] } {
+  const all = Object.entries(sales ?? {}).map(saleSpanOf)
   const judged = all.map((one) => ({ one, reason: excluded(one, at, bundleIds) }))
   const [chosen] = judged.flatMap(({ one, reason }) => (reason ? [] : [one])).sort(precedence)
   const traces = judged.map(({ one, reason }) =>
@@ -68,7 +68,7 @@ export function saleInForce(
   return { chosen, traces }
 }
 
-function traceOf({ name, from, to }: Spanned, reason: SaleReason): SaleTrace {
+function traceOf({ name, from, to }: SaleSpan, reason: SaleReason): SaleTrace {
   return {
     ...{ name, reason },
     ...(Number.isFinite(from) && { valid_from: new Date(from).toISOString() }),

@@ -30,7 +30,7 @@ export async function stageRows(
   const scanner = new CsvScanner({ required: requiredColumns, columnKey: normalizeName })
   let header: readonly string[] | undefined
   let places: KeyColumns = new Map()
-  const batch = new RowBatch<Staged>((rows) => storeRows(work, importId, rows))
+  const batch = new RowBatch<RowToStage>((rows) => storeRows(work, importId, rows))
   try {
     for await (const { row, cells } of readRows(scanner, content)) {
       if (!header && isDelimiterLine(cells)) continue
@@ -110,13 +110,18 @@ function toProblem(error: unknown, scanner: CsvScanner, header: readonly string[
   return invalidFile(`${at(row, cell)}: ${error.message} In a spreadsheet, choose the file type "CSV UTF-8".`)
 }
 
-interface Staged {
+/** A row of the table of staged rows. */
+interface RowToStage {
   readonly row: number
   readonly cells: string
   readonly keys: readonly string[]
 }
 
-async function storeRows({ store, clock }: Work, importId: string, rows: readonly Staged[]): Promise<void> {
+async function storeRows(
+  { store, clock }: Work,
+  importId: string,
+  rows: readonly RowToStage[],
+): Promise<void> {
   await store.runLong(
     `INSERT INTO ${table} (store_id, import_id, received_at, line, cells, keys)
      SELECT $1::uuid, $2::uuid, $3::timestamptz, line, cells, string_to_array(keys, ' ')

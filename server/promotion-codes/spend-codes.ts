@@ -22,7 +22,8 @@ interface Spend {
   readonly maxPerShopper: number | undefined
 }
 
-class Unspent extends Error {
+/** Rolls the spending of codes back, because some could not be spent. */
+class UnspentCodes extends Error {
   readonly uses: readonly CodeUse[]
 
   constructor(uses: readonly CodeUse[]) {
@@ -46,11 +47,11 @@ export async function spendCodes(
   try {
     await store.attempt(async () => {
       const unspent = await spendAll(store, uses, order)
-      if (unspent.length) throw new Unspent(unspent)
+      if (unspent.length) throw new UnspentCodes(unspent)
     })
     return []
   } catch (error) {
-    if (error instanceof Unspent) return error.uses
+    if (error instanceof UnspentCodes) return error.uses
     throw error
   }
 }

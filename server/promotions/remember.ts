@@ -24,7 +24,7 @@ interface ShownPromotion {
 }
 
 /** All promotions of one kind that a store has, in the state that they were read in. */
-interface Remembered {
+interface CachedPromotions {
   readonly state: string
   /** By their ids and the hashes of their documents. */
   readonly byDocument: ReadonlyMap<string, StoredPromotion>
@@ -41,14 +41,15 @@ interface Kind<D> {
   readonly compile: (document: D, createdAt: Date) => StoredPromotion
 }
 
-type Stored = readonly [state: string, id: string, hash: string, createdAt: string, doc: string | null]
+/** A promotion as it is read; without its document where the process has it. */
+type PromotionRow = readonly [state: string, id: string, hash: string, createdAt: string, doc: string | null]
 
 /**
  * Makes the function that returns all promotions of a store. The process remembers them for as long as the state is
  * the one that the caller has read. Otherwise one statement reads those that have changed.
  */
 export function remember<D>({ table, states, compile }: Kind<D>) {
-  const memoryOf = perInstance(() => new Memory<string, Remembered>(storesMax))
+  const memoryOf = perInstance(() => new Memory<string, CachedPromotions>(storesMax))
 
   // Documents that the process has are not read again. Versions would not do: those of a transaction that was rolled
   // back come again.
@@ -61,8 +62,8 @@ export function remember<D>({ table, states, compile }: Kind<D>) {
 
   function* compileAll(
     { instance }: Work,
-    rows: readonly Stored[],
-    before: Remembered['byDocument'],
+    rows: readonly PromotionRow[],
+    before: CachedPromotions['byDocument'],
   ): Steps<Map<string, StoredPromotion>> {
     const all = new Map<string, StoredPromotion>()
     for (const [, id, hash, createdAt, doc] of rows) {
@@ -91,7 +92,7 @@ export function remember<D>({ table, states, compile }: Kind<D>) {
     const had = [...(before?.byDocument.keys() ?? [])].map((name) => name.split(' '))
     const ids = had.map(([id]) => id)
     const hashes = had.map(([, hash]) => hash)
-    const rows = (await work.store.run(changed, ids, hashes)) as unknown as readonly Stored[]
+    const rows = (await work.store.run(changed, ids, hashes)) as unknown as readonly PromotionRow[]
     const byDocument = await runInSteps(compileAll(work, rows, before?.byDocument ?? new Map()))
     const promotions = [...byDocument.values()]
     // The rows may be of a later state than the caller's.

@@ -2,14 +2,14 @@ import { isCurrent } from '../kernel/storage/editions.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { Edition } from './editions.ts'
 import type { Publication } from './publication.ts'
-import type { Repriced } from './publish-prices.ts'
+import type { ChangedPriceKeys } from './publish-prices.ts'
 import { componentProducts } from './published-product.ts'
 
 interface FeedRange {
   /** Changes after this position of the feed count. */
   readonly position: number
   readonly movedNodeIds: readonly string[]
-  readonly repriced: Repriced
+  readonly repriced: ChangedPriceKeys
 }
 
 /** Products whose published row or price may have changed. */

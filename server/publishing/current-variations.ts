@@ -4,15 +4,16 @@ import type { ChildVariation, ProductVariation } from '../products/index.ts'
 /** The current variations. A product keeps the options that it was built of; names and order are the current ones. */
 export type CurrentVariations = ReadonlyMap<string, CurrentVariation>
 
-interface Named {
+/** A variation or an option, by its current name and position. */
+interface NamedObject {
   readonly id: string
   readonly name: string
   readonly sort_order?: number
 }
 
-interface CurrentVariation extends Named {
+interface CurrentVariation extends NamedObject {
   /** In the order of the variation. */
-  readonly options: readonly (Named & { readonly description?: string })[]
+  readonly options: readonly (NamedObject & { readonly description?: string })[]
 }
 
 export async function currentVariations(
@@ -58,7 +59,7 @@ export const shownChildVariations = (
 
 function namedAs<T extends { readonly id: string; readonly name: string }>(
   variation: T,
-  now: Named | undefined,
+  now: NamedObject | undefined,
 ) {
   if (!now) return variation
   const { id, name, sort_order } = now
@@ -73,14 +74,14 @@ const optionOf = ({ id, name, description, sort_order }: CurrentVariation['optio
   ...(sort_order !== undefined && { sort_order }),
 })
 
-interface Sorted {
+interface SortKeys {
   readonly id: string
   readonly name: string
   readonly sort_order?: number | undefined
 }
 
 /** Highest sort_order first; those without one last, by name. */
-function inOrder(one: Sorted, other: Sorted): number {
+function inOrder(one: SortKeys, other: SortKeys): number {
   const [a, b] = [one.sort_order ?? -Infinity, other.sort_order ?? -Infinity]
   if (a !== b) return b - a
   return compare(one.name, other.name) || compare(one.id, other.id)

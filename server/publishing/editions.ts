@@ -44,7 +44,7 @@ export interface Edition {
 }
 
 /** An edition and its catalog, for readers. */
-export interface Published extends Edition {
+export interface CatalogEdition extends Edition {
   readonly catalogId: string
 }
 

@@ -8,12 +8,12 @@ import { reindexSearch, reindexSearches } from './reindex-search.ts'
 export { addMissingPricebooks, addPricebooksAfter, pricebooksToAdd } from './add-pricebooks.ts'
 export { EditionGone } from './edition-gone.ts'
 export {
+  type CatalogEdition,
   currentEdition,
   currentEditionSql,
   type Edition,
   editionOf,
   forgetAll,
-  type Published,
   takeBack,
   toEdition,
   withdraw,
@@ -28,7 +28,7 @@ export { valueId, wordId } from './value-id.ts'
 export {
   chainsOf,
   codeOf,
-  folded,
+  foldText,
   isDense,
   joinedOf,
   partsOfDense,

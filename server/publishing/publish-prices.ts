@@ -38,14 +38,17 @@ export async function publishAddedPrices({
 }
 
 /** The keys of changed prices. */
-export interface Repriced {
+export interface ChangedPriceKeys {
   readonly skus: readonly string[]
   /** The names of price modifiers. */
   readonly modifiers: readonly string[]
 }
 
 /** As `publishPrices`, limited to the changes in the feed after a position. */
-export async function publishChangedPrices(publication: Publication, position: number): Promise<Repriced> {
+export async function publishChangedPrices(
+  publication: Publication,
+  position: number,
+): Promise<ChangedPriceKeys> {
   return {
     skus: await publishChanged(publication, position, ofPrices),
     modifiers: await publishChanged(publication, position, ofModifiers),

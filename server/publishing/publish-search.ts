@@ -5,14 +5,18 @@ import type { PublishedProduct } from './published-product.ts'
 import { type SearchValue, searchable } from './searchable.ts'
 import { valueId } from './value-id.ts'
 
-interface Listed {
+/** A product whose search row is written if lists show it. */
+interface ListedProduct {
   readonly id: string
   readonly updatedAt: string
   readonly published: Pick<PublishedProduct, 'doc' | 'hidden'>
 }
 
 /** Writes the search rows of products that are listed from this edition on. */
-export async function publishSearch(publication: Publication, products: readonly Listed[]): Promise<void> {
+export async function publishSearch(
+  publication: Publication,
+  products: readonly ListedProduct[],
+): Promise<void> {
   const { work, catalogId, edition } = publication
   const different = new DifferentValues()
   const rows = products
@@ -51,7 +55,7 @@ export async function publishSearch(publication: Publication, products: readonly
 }
 
 /** The search row of a product, with lists as PostgreSQL literals. */
-export function searchRow(published: Listed['published'], different: DifferentValues) {
+export function searchRow(published: ListedProduct['published'], different: DifferentValues) {
   const { values, codes, words, wordIds } = searchable(published)
   return {
     values,

@@ -2,7 +2,8 @@ import { inOrder, type PrioritizedPricebook, pricebooksOfRules } from '../catalo
 import type { Work } from '../kernel/work/context.ts'
 import type { EditionSources } from './editions.ts'
 
-interface Named {
+/** The price books that a catalog names. */
+interface CatalogPricebooks {
   readonly pricebook_id?: string | null | undefined
   readonly pricebook_ids?: readonly PrioritizedPricebook[] | null | undefined
   readonly enable_price_segmentation?: boolean | undefined
@@ -12,7 +13,7 @@ interface Named {
 export async function publishedPricebooks(
   work: Work,
   catalogId: string,
-  { pricebook_id, pricebook_ids, enable_price_segmentation: segmented = false }: Named,
+  { pricebook_id, pricebook_ids, enable_price_segmentation: segmented = false }: CatalogPricebooks,
 ): Promise<Pick<EditionSources, 'pricebookIds' | 'ownPricebookIds' | 'segmented'>> {
   const own = [pricebook_id ?? [], inOrder(pricebook_ids ?? [])].flat()
   if (!segmented) return { pricebookIds: own, ownPricebookIds: own, segmented }

@@ -2,7 +2,7 @@ import { inEdition } from '../kernel/storage/editions.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { type PriceSource, priceKeysOf, readLivePrices, toPriceTable } from '../pricing/index.ts'
 import { EditionGone } from './edition-gone.ts'
-import type { Published } from './editions.ts'
+import type { CatalogEdition } from './editions.ts'
 
 /**
  * Reads the price books of an edition of a catalog. `livePricebookIds` are not in the edition, so they are read as
@@ -11,7 +11,7 @@ import type { Published } from './editions.ts'
 export const publishedPrices =
   (
     work: Pick<Work, 'store'>,
-    { catalogId, edition, releaseId }: Published,
+    { catalogId, edition, releaseId }: CatalogEdition,
     livePricebookIds: readonly string[] = [],
   ): PriceSource =>
   async (pricebookIds, items) => {

@@ -1,13 +1,13 @@
 import { inEdition } from '../kernel/storage/editions.ts'
 import type { Work } from '../kernel/work/context.ts'
-import type { Published } from './editions.ts'
+import type { CatalogEdition } from './editions.ts'
 import { componentProducts } from './published-product.ts'
 
 /** How many are read together. */
 const chunkMax = 1000
 
 type Store = Pick<Work['store'], 'run' | 'runLong'>
-type Of = Pick<Published, 'catalogId' | 'edition' | 'sources'>
+type Of = Pick<CatalogEdition, 'catalogId' | 'edition' | 'sources'>
 
 /**
  * The listed products that differ from the previous edition, or have other prices: those with a new row or price, or

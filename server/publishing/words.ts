@@ -16,7 +16,7 @@ const plainLetters: Readonly<Record<string, string>> = {
 const notPlain = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'g')
 
 /** Folds a text for searches: removes case, accents and other variants of a letter. */
-export const folded = (text: string): string =>
+export const foldText = (text: string): string =>
   text
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')
@@ -76,7 +76,7 @@ function isJoined(text: string, from: number, to: number): boolean {
 }
 
 const wordsOfRun = (text: string): readonly string[] =>
-  (folded(text).match(word) ?? []).flatMap((word) => word.match(scripts) ?? []).map(cut)
+  (foldText(text).match(word) ?? []).flatMap((word) => word.match(scripts) ?? []).map(cut)
 
 /** Scripts without spaces between words. */
 const dense =

@@ -20,7 +20,7 @@ interface Recipe extends Omit<EditionSources, 'at' | 'layout' | 'repricesAll'> {
 }
 
 /** The result of writing an edition. */
-interface Written {
+interface WrittenEdition {
   readonly isFull: boolean
   readonly isFirst: boolean
   /** How many products were checked. */
@@ -35,7 +35,7 @@ export async function writeEdition(
   work: Work,
   recipe: Recipe,
   progress: (percent: number) => Promise<void>,
-): Promise<Written> {
+): Promise<WrittenEdition> {
   const { catalogId, releaseId, ...sources } = recipe
   const { hierarchyIds, pricebookIds } = sources
   const before = await currentEdition(work, catalogId)

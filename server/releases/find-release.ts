@@ -3,7 +3,7 @@ import { Problem } from '../kernel/errors.ts'
 import { findById, findByName } from '../kernel/query/find.ts'
 import { text } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { currentEdition, editionOf, type Published } from '../publishing/index.ts'
+import { type CatalogEdition, currentEdition, editionOf } from '../publishing/index.ts'
 
 /** Names of the current release, in place of its id. */
 const current = ['latestPublished', 'latest']
@@ -31,7 +31,7 @@ export async function findRelease(
 }
 
 /** Finds the edition of the release that a path names; throws a Problem (404) if it is not published. */
-export async function findPublishedEdition(work: Work, named: ReleaseParameters): Promise<Published> {
+export async function findPublishedEdition(work: Work, named: ReleaseParameters): Promise<CatalogEdition> {
   const { id, scope, hidden } = await findRelease(work, named)
   const [catalogId = ''] = scope
   const edition = await editionOf(work, catalogId, id)

@@ -2,7 +2,8 @@ import type { Work } from '../kernel/work/context.ts'
 
 /** Two promotions that run or are scheduled must not have the same priority. A unique index keeps this. */
 
-interface Prioritized {
+/** The values of a promotion that decide whether it holds its priority. */
+interface PriorityValues {
   priority: number | null | undefined
   enabled: boolean
   ends_at_ms: number | undefined
@@ -10,7 +11,7 @@ interface Prioritized {
 }
 
 /** Holds the priority for a promotion that runs or is scheduled, and takes it from those that have ended. */
-export async function holdPriority({ store, clock }: Work, values: Prioritized): Promise<void> {
+export async function holdPriority({ store, clock }: Work, values: PriorityValues): Promise<void> {
   values.priority ??= undefined
   values.held_priority = undefined
   const { priority, enabled, ends_at_ms = 0 } = values

@@ -2,7 +2,7 @@ import { Memory } from '../kernel/memory.ts'
 import { inEdition } from '../kernel/storage/editions.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { perInstance } from '../kernel/work/per-instance.ts'
-import { codeOf, folded } from '../publishing/index.ts'
+import { codeOf, foldText } from '../publishing/index.ts'
 import { findPublishedRows, nameIn } from '../storefront/index.ts'
 import { bindShop } from './field-values.ts'
 import { readsPrices, type SearchedShop, toReleaseKey } from './find-matches.ts'
@@ -107,7 +107,7 @@ async function readSuggestions(
   const rows = await store.page({ text, values, once: true })
   const suggestions = new Map<string, Suggestion>()
   for (const [text, count, id] of rows) {
-    const key = folded(text as string)
+    const key = foldText(text as string)
     if (suggestions.has(key)) continue
     suggestions.set(key, { text: text as string, count: Number(count), productId: id ?? undefined })
   }

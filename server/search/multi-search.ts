@@ -7,7 +7,7 @@ import type { Answer } from '../kernel/shape/answer.ts'
 import { integer, text } from '../kernel/shape/fields.ts'
 import { editionTotal } from '../kernel/storage/editions.ts'
 import type { Ctx } from '../kernel/work/context.ts'
-import { included, shopperHeaders, shopperView } from '../storefront/index.ts'
+import { includedText, shopperHeaders, shopperView } from '../storefront/index.ts'
 import { autocomplete } from './autocomplete.ts'
 import type { SearchedShop } from './find-matches.ts'
 import { readSearches, type Search, searchLimits, toWindows } from './read-searches.ts'
@@ -70,8 +70,8 @@ async function toAnswer(
   include: readonly string[],
 ): Promise<Answer> {
   const rows = new Map(results.flatMap(({ rows }) => rows.map((row) => [row.id, row])))
-  const more = await included(ctx, view, include, [...rows.values()])
-  const { main_images = [] } = more ? (JSON.parse(`{${more.slice(1)}}`).included as Included) : {}
+  const more = await includedText(ctx, view, include, [...rows.values()])
+  const { main_images = [] } = more ? (JSON.parse(`{${more.slice(1)}}`).included as IncludedImages) : {}
   const images = new Map(main_images.map((image) => [image.id, image]))
   const withImage = (hit: MatchPage['hits'][number]) => {
     const id = rows.get(hit.document.id)?.doc.relationships.main_image?.data.id
@@ -82,7 +82,8 @@ async function toAnswer(
   return { status: 200, body: `{"results":${JSON.stringify(shown)}${more}}` }
 }
 
-interface Included {
+/** The member `included` of a response, as far as hits need it. */
+interface IncludedImages {
   readonly main_images?: readonly { readonly id: string }[]
 }
 

@@ -1,4 +1,4 @@
-import { folded } from '../publishing/index.ts'
+import { foldText } from '../publishing/index.ts'
 
 /** Stop words by language: articles and the most common prepositions and conjunctions. */
 const lists: Readonly<Record<string, string>> = {
@@ -18,7 +18,7 @@ const lists: Readonly<Record<string, string>> = {
 
 const words = new Map([
   ...Object.entries(lists).map(
-    ([language, list]) => [language, new Set(list.split(' ').map(folded))] as const,
+    ([language, list]) => [language, new Set(list.split(' ').map(foldText))] as const,
   ),
 ])
 const aliases: Readonly<Record<string, string>> = { no: 'nb', nn: 'nb' }

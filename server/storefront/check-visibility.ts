@@ -18,7 +18,7 @@ import type { Ctx } from '../kernel/work/context.ts'
 import { pricebooks } from '../pricebooks/index.ts'
 import { quote } from '../pricing/index.ts'
 import { type ProductFields, products } from '../products/index.ts'
-import { currentEdition, type Published } from '../publishing/index.ts'
+import { type CatalogEdition, currentEdition } from '../publishing/index.ts'
 import { shopperHeaders } from './families.ts'
 import { type PublishedRow, shopItem } from './published-row.ts'
 import { shopIn } from './shop.ts'
@@ -124,7 +124,7 @@ async function waitingRuleOf({ store }: Ctx, rule: WaitingRule | undefined): Pro
 /** The product in the release, with the price of the shopper. */
 async function inRelease(
   ctx: Ctx,
-  published: Published,
+  published: CatalogEdition,
   id: string,
   request: ViewRequest,
   chosen: ChosenCatalog | undefined,

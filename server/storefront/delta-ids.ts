@@ -1,11 +1,11 @@
 import { inEdition } from '../kernel/storage/editions.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { type Published, repricedProducts } from '../publishing/index.ts'
+import { type CatalogEdition, repricedProducts } from '../publishing/index.ts'
 
 /** The listed products that an edition changed, or all of them. */
 export async function changedIds(
   { store }: Pick<Work, 'store'>,
-  published: Published,
+  published: CatalogEdition,
   all: boolean,
 ): Promise<readonly string[]> {
   const { catalogId, edition, sources } = published
@@ -22,7 +22,7 @@ export async function changedIds(
 /** The products that are no longer listed. */
 export async function deletedIds(
   { store }: Pick<Work, 'store'>,
-  { catalogId, edition }: Published,
+  { catalogId, edition }: CatalogEdition,
 ): Promise<readonly string[]> {
   const rows = await store.runLong(
     `SELECT o.id FROM published_products o

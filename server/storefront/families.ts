@@ -44,7 +44,7 @@ const merchant: Family = {
  * The objects that a list shows. Its rows are declared at the shopper's path only, because the merchant's list has
  * the same.
  */
-export const listed = (of: Family['of'], resource: Resource, rows: Resource) =>
+export const objectsOfList = (of: Family['of'], resource: Resource, rows: Resource) =>
   of === 'catalog' ? ({ resource, page: true, rows: [rows] } as const) : ({ resource, page: true } as const)
 
 const header = (about: string) => text({ about })
@@ -114,9 +114,10 @@ function documented(call: Action, headers: Fields): Action {
   }
 }
 
-type Declared = (family: Family) => Action
+/** An action of both families, each with its own path. */
+type FamilyAction = (family: Family) => Action
 
-export const forShoppers = (calls: readonly Declared[]): readonly Action[] =>
+export const forShoppers = (calls: readonly FamilyAction[]): readonly Action[] =>
   calls.map((call) => ofWholeEdition(documented(call(shopper), shopperHeaders)))
-export const forMerchants = (calls: readonly Declared[]): readonly Action[] =>
+export const forMerchants = (calls: readonly FamilyAction[]): readonly Action[] =>
   calls.map((call) => ofWholeEdition(documented(call(merchant), merchantHeaders)))

@@ -11,10 +11,10 @@ import { currencies } from '../currencies/index.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { DisplayCurrency } from '../pricing/index.ts'
 import {
+  type CatalogEdition,
   currentEdition,
   currentEditionSql,
   editionOf,
-  type Published,
   toEdition,
 } from '../publishing/index.ts'
 import { missingBooks, pricebooksFor, type ShopContext } from './shop-context.ts'
@@ -66,7 +66,7 @@ export async function findShop(
 async function findContext(
   work: Work,
   { catalogId, pricebookIds, shopper }: ChosenCatalog,
-  oldest: Published | undefined,
+  oldest: CatalogEdition | undefined,
   { asOf, releaseId }: ShopQuery,
 ): Promise<ShopContext | undefined> {
   const pinned = await findEdition(work, catalogId, releaseId)
@@ -85,7 +85,7 @@ export async function findEdition(
   work: Work,
   catalogId: string,
   releaseId: string | undefined,
-): Promise<Published | undefined> {
+): Promise<CatalogEdition | undefined> {
   const edition = releaseId === undefined ? undefined : await editionOf(work, catalogId, releaseId)
   return edition && { ...edition, catalogId }
 }
@@ -95,7 +95,7 @@ async function findEditionAt(
   work: Work,
   catalogId: string,
   asOf: Date | undefined,
-): Promise<Published | undefined> {
+): Promise<CatalogEdition | undefined> {
   const edition = await currentEdition(work, catalogId, asOf)
   return edition && { ...edition, catalogId }
 }

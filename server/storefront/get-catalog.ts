@@ -6,7 +6,7 @@ import { choice, describe, group, text } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { EditionGone, editionOf } from '../publishing/index.ts'
 import { explanationOf } from './explanation.ts'
-import { linked, present } from './shown-members.ts'
+import { linkField, present } from './shown-members.ts'
 import type { View } from './view.ts'
 import { shopperView } from './views.ts'
 
@@ -28,8 +28,8 @@ const shownRelease = group(
     attributes: group(attributes, { required: true }),
     relationships: group(
       {
-        hierarchies: linked('related', 'The list of its hierarchies.'),
-        products: linked('related', 'The list of its products.'),
+        hierarchies: linkField('related', 'The list of its hierarchies.'),
+        products: linkField('related', 'The list of its products.'),
       },
       { required: true },
     ),

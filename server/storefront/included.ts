@@ -73,7 +73,7 @@ const filesOf = async (ctx: Ctx, ids: readonly string[]): Promise<readonly strin
  * The `included` member of an answer with these products. `components` are the products themselves where they are
  * listed as the options of a bundle.
  */
-export async function included(
+export async function includedText(
   ctx: Ctx,
   view: View,
   names: readonly string[],

@@ -26,7 +26,7 @@ import {
 import { ofWholeEdition } from './whole-edition.ts'
 
 export { shopperHeaders } from './families.ts'
-export { included } from './included.ts'
+export { includedText } from './included.ts'
 export { nameIn } from './languages.ts'
 export { findPublishedRows, type PublishedRow, type ShopItem } from './published-row.ts'
 export { shopOf } from './shop.ts'

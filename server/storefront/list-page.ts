@@ -10,7 +10,7 @@ import type { ListQuery } from '../kernel/shape/list-query.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { explanationOf } from './explanation.ts'
-import { included } from './included.ts'
+import { includedText } from './included.ts'
 import { publishedRowOf } from './published-row.ts'
 import { showNode } from './show-nodes.ts'
 import { type Particulars, showProducts } from './show-products.ts'
@@ -18,7 +18,7 @@ import type { View } from './view.ts'
 import { pin } from './views.ts'
 
 /** A list of what is published. */
-interface Listed {
+interface PublishedList {
   readonly resource: Resource
   /** Its scope without the edition. */
   readonly scope: readonly string[]
@@ -30,29 +30,29 @@ interface Listed {
 export async function productPage(
   ctx: Ctx,
   view: View,
-  listed: Listed,
+  list: PublishedList,
   call: Address,
   particulars: Particulars = {},
 ): Promise<Answer> {
   const query = parse(call.query)
   if (ctx.lines) {
-    return linesOf(ctx, view, listed, query, (inside, rows) =>
+    return linesOf(ctx, view, list, query, (inside, rows) =>
       showProducts(inside, view, rows.map(publishedRowOf), particulars),
     )
   }
-  const page = await pageOf(ctx, view, listed, query)
+  const page = await pageOf(ctx, view, list, query)
   const rows = page.rows.map(publishedRowOf)
   const shown = await showProducts(ctx, view, rows, particulars)
-  return answerOf(ctx, view, page, shown, call, await included(ctx, view, query.include, rows))
+  return answerOf(ctx, view, page, shown, call, await includedText(ctx, view, query.include, rows))
 }
 
 /** A page of published nodes, or of hierarchies. */
-export async function nodePage(ctx: Ctx, view: View, listed: Listed, call: Address): Promise<Answer> {
+export async function nodePage(ctx: Ctx, view: View, list: PublishedList, call: Address): Promise<Answer> {
   const query = parse(call.query)
   if (ctx.lines) {
-    return linesOf(ctx, view, listed, query, async (_, rows) => rows.map((row) => showNode(row, view)))
+    return linesOf(ctx, view, list, query, async (_, rows) => rows.map((row) => showNode(row, view)))
   }
-  const page = await pageOf(ctx, view, listed, query)
+  const page = await pageOf(ctx, view, list, query)
   return answerOf(
     ctx,
     view,
@@ -62,10 +62,10 @@ export async function nodePage(ctx: Ctx, view: View, listed: Listed, call: Addre
   )
 }
 
-export const pageOf = (ctx: Ctx, view: View, listed: Listed, query: ListQuery): Promise<Page> =>
-  fetchPage(ctx, sourceOf(view, listed, query), query)
+export const pageOf = (ctx: Ctx, view: View, list: PublishedList, query: ListQuery): Promise<Page> =>
+  fetchPage(ctx, sourceOf(view, list, query), query)
 
-function sourceOf({ published }: View, { resource, scope, where }: Listed, query: ListQuery) {
+function sourceOf({ published }: View, { resource, scope, where }: PublishedList, query: ListQuery) {
   // The indexes of filters begin with the catalog, which the scope of some lists only implies.
   const narrowed = where ?? (query.filter && inCatalog(published.catalogId))
   const source = { resource, scope: [...scope, String(published.edition)] }
@@ -76,13 +76,13 @@ function sourceOf({ published }: View, { resource, scope, where }: Listed, query
 export const linesOf = (
   ctx: Ctx,
   view: View,
-  listed: Listed,
+  list: PublishedList,
   query: ListQuery,
   show: (inside: Ctx, rows: readonly Row[]) => Promise<readonly object[]>,
   shown?: JsonSchema,
 ): Promise<Answer> =>
   exportList(ctx, query, {
-    source: sourceOf(view, listed, query),
+    source: sourceOf(view, list, query),
     show: async (inside, rows) => (await show(inside, rows)).map((one) => JSON.stringify(one)),
     ...(shown && { shown }),
   })

@@ -2,7 +2,7 @@ import { nodes } from '../hierarchies/index.ts'
 import { type Resource, resource } from '../kernel/declare/resource.ts'
 import { choice, flag, group, list, type Shown, text } from '../kernel/shape/fields.ts'
 import { storefrontEnvelope } from './envelope.ts'
-import { held, linked, present } from './shown-members.ts'
+import { linkField, present, referenceField } from './shown-members.ts'
 
 const time = (about: string) => text({ format: 'date-time', about })
 
@@ -35,18 +35,18 @@ const meta = {
 }
 
 const aroundNode = {
-  hierarchy: held('hierarchy', { required: true, about: 'Its hierarchy.' }),
-  parent: held('node', {
+  hierarchy: referenceField('hierarchy', { required: true, about: 'Its hierarchy.' }),
+  parent: referenceField('node', {
     about: 'Its parent node. For a top node: its hierarchy, as a node.',
   }),
-  children: linked('related', 'The list of its child nodes.'),
-  products: linked('related', 'The list of its products.'),
+  children: linkField('related', 'The list of its child nodes.'),
+  products: linkField('related', 'The list of its products.'),
 }
 
 const aroundHierarchy = {
-  children: linked('related', 'The list of its child nodes.'),
-  nodes: linked('related', 'The list of all its nodes.'),
-  products: linked('related', 'The list of all its products.'),
+  children: linkField('related', 'The list of its child nodes.'),
+  nodes: linkField('related', 'The list of all its nodes.'),
+  products: linkField('related', 'The list of all its products.'),
 }
 
 /** A node, or a hierarchy, as shoppers see it. */

@@ -2,7 +2,7 @@ import { action } from '../kernel/declare/action.ts'
 import { type Answer, entityTag } from '../kernel/shape/answer.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { explanationOf } from './explanation.ts'
-import { type Family, listed } from './families.ts'
+import { type Family, objectsOfList } from './families.ts'
 import { findHierarchy, findNode } from './find-published.ts'
 import { nodePage } from './list-page.ts'
 import { hierarchiesOfCatalog, nodesOfCatalog, nodesOfHierarchy, nodesOfParent } from './published-nodes.ts'
@@ -16,7 +16,7 @@ export const listHierarchies = ({ of, path, phrase, area, viewOf }: Family) =>
     about: `Lists the hierarchies ${phrase}, in the order of the catalog.`,
     area,
     status: 200,
-    shows: listed(of, hierarchiesOfCatalog, hierarchiesOfCatalog),
+    shows: objectsOfList(of, hierarchiesOfCatalog, hierarchiesOfCatalog),
     async run(ctx, call) {
       const view = await viewOf(ctx, call)
       return nodePage(ctx, view, { resource: hierarchiesOfCatalog, scope: [view.published.catalogId] }, call)
@@ -52,7 +52,7 @@ export const listNodesOfHierarchy = ({ of, path, phrase, area, viewOf }: Family)
     about: `Lists all nodes of a hierarchy ${phrase}, a page at a time, most recently changed first.`,
     area,
     status: 200,
-    shows: listed(of, nodesOfCatalog, nodesOfHierarchy),
+    shows: objectsOfList(of, nodesOfCatalog, nodesOfHierarchy),
     async run(ctx, call) {
       const view = await viewOf(ctx, call)
       const { id } = await findHierarchy(ctx, view, call.params.hierarchy_id)
@@ -67,7 +67,7 @@ export const listChildrenOfHierarchy = ({ of, path, phrase, area, viewOf }: Fami
     about: `Lists the top nodes of a hierarchy ${phrase}, a page at a time, in the merchant's order.`,
     area,
     status: 200,
-    shows: listed(of, nodesOfCatalog, nodesOfParent),
+    shows: objectsOfList(of, nodesOfCatalog, nodesOfParent),
     async run(ctx, call) {
       const view = await viewOf(ctx, call)
       const { id } = await findHierarchy(ctx, view, call.params.hierarchy_id)
@@ -82,7 +82,7 @@ export const listNodes = ({ of, path, phrase, area, viewOf }: Family) =>
     about: `Lists the nodes of all hierarchies ${phrase}, a page at a time, most recently changed first.`,
     area,
     status: 200,
-    shows: listed(of, nodesOfCatalog, nodesOfCatalog),
+    shows: objectsOfList(of, nodesOfCatalog, nodesOfCatalog),
     async run(ctx, call) {
       const view = await viewOf(ctx, call)
       return nodePage(ctx, view, { resource: nodesOfCatalog, scope: [view.published.catalogId] }, call)
@@ -111,7 +111,7 @@ export const listChildrenOfNode = ({ of, path, phrase, area, viewOf }: Family) =
     about: `Lists the child nodes of a node ${phrase}, a page at a time, in the merchant's order.`,
     area,
     status: 200,
-    shows: listed(of, nodesOfCatalog, nodesOfParent),
+    shows: objectsOfList(of, nodesOfCatalog, nodesOfParent),
     async run(ctx, call) {
       const view = await viewOf(ctx, call)
       const { id } = await findNode(ctx, view, call.params.node_id)

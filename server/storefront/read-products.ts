@@ -7,9 +7,9 @@ import { choice, describe, group, reference } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { componentProducts } from '../publishing/index.ts'
 import { explanationOf } from './explanation.ts'
-import { type Family, listed } from './families.ts'
+import { type Family, objectsOfList } from './families.ts'
 import { findHierarchy, findNode, findProduct } from './find-published.ts'
-import { included } from './included.ts'
+import { includedText } from './included.ts'
 import { answerOf, linesOf, pageOf, productPage } from './list-page.ts'
 import {
   leadingBy,
@@ -23,7 +23,7 @@ import { publishedRowOf } from './published-row.ts'
 import { type Particulars, showProducts } from './show-products.ts'
 import type { View } from './view.ts'
 
-const shows = (of: Family['of'], rows: Resource) => listed(of, publishedProducts, rows)
+const shows = (of: Family['of'], rows: Resource) => objectsOfList(of, publishedProducts, rows)
 
 export const listProducts = ({ of, path, phrase, area, viewOf }: Family) =>
   action({
@@ -64,7 +64,7 @@ export async function productAnswer(
 ): Promise<Answer> {
   const [shown] = await showProducts(ctx, view, [row], particulars)
   const links = JSON.stringify({ self: `${ctx.baseUrl}${view.prefix}/products/${row.id}` })
-  const more = await included(ctx, view, include, [row])
+  const more = await includedText(ctx, view, include, [row])
   const explanation = explanationOf(view)
   const meta = explanation ? `,"meta":${JSON.stringify({ explanation })}` : ''
   const body = `{"data":${JSON.stringify(shown)},"links":${links}${meta}${more}}`
@@ -137,7 +137,7 @@ export const listComponentProducts = ({ of, path, phrase, area, viewOf }: Family
         page,
         linksTo(rows),
         call,
-        await included(ctx, view, query.include, rows, rows),
+        await includedText(ctx, view, query.include, rows, rows),
       )
     },
   })

@@ -1,8 +1,8 @@
-import type { Published } from '../publishing/index.ts'
+import type { CatalogEdition } from '../publishing/index.ts'
 
 /** What products are read and priced from: an edition of a catalog, some price books, and an instant. */
 export interface ShopContext {
-  readonly published: Published
+  readonly published: CatalogEdition
   /** The price books that apply, strongest first. */
   readonly books: readonly string[]
   /** The catalog's own price books, if a rule replaces them. Their prices are shown as list prices. */
@@ -14,7 +14,7 @@ export interface ShopContext {
 
 /** The price books that apply: those of the rule, if the catalog allows that, otherwise its own. */
 export const pricebooksFor = (
-  { sources }: Published,
+  { sources }: CatalogEdition,
   named: readonly string[] | undefined,
   unpublished: readonly string[] = [],
 ): Pick<ShopContext, 'books' | 'listBooks' | 'unpublishedBooks'> => ({
@@ -25,5 +25,7 @@ export const pricebooksFor = (
 })
 
 /** The price books of a rule that an edition lacks. */
-export const missingBooks = ({ sources }: Published, named: readonly string[] = []): readonly string[] =>
-  sources.segmented ? named.filter((id) => !sources.pricebookIds.includes(id)) : []
+export const missingBooks = (
+  { sources }: CatalogEdition,
+  named: readonly string[] = [],
+): readonly string[] => (sources.segmented ? named.filter((id) => !sources.pricebookIds.includes(id)) : [])

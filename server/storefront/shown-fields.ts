@@ -13,7 +13,7 @@ import {
 import { salesField } from '../pricebooks/index.ts'
 import { priceAttributes, priceMeta, priceTrace, words } from '../pricing/index.ts'
 import { componentsOf, products, shownVariations, variationMatrix } from '../products/index.ts'
-import { held, linked, present } from './shown-members.ts'
+import { linkField, present, referenceField } from './shown-members.ts'
 
 /** The answer for a product. The API document and the types follow from these fields. */
 
@@ -51,8 +51,8 @@ export const productAttributes = {
 }
 
 export const productRelationships = {
-  parent: held('product', { about: 'Children only: the parent.' }),
-  children: linked('self', 'Parents only: the list of the children.'),
+  parent: referenceField('product', { about: 'Children only: the parent.' }),
+  children: linkField('self', 'Parents only: the list of the children.'),
   files: group(
     {
       data: list(
@@ -69,8 +69,8 @@ export const productRelationships = {
     },
     { about: 'Its files.' },
   ),
-  main_image: held('main_image', { about: 'Its main image.' }),
-  component_products: linked('self', 'Bundles only: the list of the options.'),
+  main_image: referenceField('main_image', { about: 'Its main image.' }),
+  component_products: linkField('self', 'Bundles only: the list of the options.'),
   custom_relationships: group(
     { links: map(text({}), { required: true }) },
     { about: 'The lists of related products, by custom relationship.' },

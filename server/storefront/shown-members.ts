@@ -3,11 +3,11 @@ import { choice, type Field, type FieldOptions, group, text } from '../kernel/sh
 /** Members that products and nodes share. */
 
 /** A link. */
-export const linked = (member: 'self' | 'related', about: string) =>
+export const linkField = (member: 'self' | 'related', about: string) =>
   group({ links: group({ [member]: text({ required: true }) }, { required: true }) }, { about })
 
 /** A reference to an object, with a link to it. */
-export const held = <const O extends FieldOptions>(type: string, options: O) =>
+export const referenceField = <const O extends FieldOptions>(type: string, options: O) =>
   group(
     {
       data: group(

@@ -6,7 +6,7 @@ import { isId } from '../kernel/ids.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { pricebooks } from '../pricebooks/index.ts'
 import { type DisplayCurrency, displayCurrency } from '../pricing/index.ts'
-import type { Published } from '../publishing/index.ts'
+import type { CatalogEdition } from '../publishing/index.ts'
 import { findPublishedEdition } from '../releases/index.ts'
 import { findCurrencies, findEdition, findShop } from './find-shop.ts'
 import { requestedLanguages } from './languages.ts'
@@ -37,7 +37,7 @@ export async function shopperView(ctx: Ctx, request: ViewRequest): Promise<View>
 /** What a shopper sees of an edition of a catalog, whichever catalog the rules choose for them. */
 export async function shopperViewOf(
   ctx: Ctx,
-  published: Published,
+  published: CatalogEdition,
   request: ViewRequest,
   chosen: ChosenCatalog | undefined,
 ): Promise<View> {
@@ -84,7 +84,7 @@ export async function releaseView(
 }
 
 /** The prices of a release for no particular shopper: those of all price books that rules may choose. */
-export async function deltaView(ctx: Ctx, published: Published, release: string): Promise<View> {
+export async function deltaView(ctx: Ctx, published: CatalogEdition, release: string): Promise<View> {
   const { segmented, ownPricebookIds, pricebookIds } = published.sources
   return {
     ...displayOf(await findCurrencies(ctx), { headers: {} }),

@@ -3,7 +3,7 @@ import type { LineTax } from './cart-totals.ts'
 import type { TaxItem, TotalsComponent, TotalsLine } from './totals-cart.ts'
 
 /** Something that tax items belong to. */
-interface Taxed {
+interface TaxedPrice {
   readonly price: number
   readonly includesTax: boolean
   readonly taxes: readonly TaxItem[]
@@ -28,18 +28,18 @@ export function lineTaxes(line: TotalsLine, price: number, rounding: 'line' | 'u
   return stopAt(price, [...own, ...components])
 }
 
-function taxedComponent(component: TotalsComponent, quantity: number, rounding: 'line' | 'unit'): Taxed {
+function taxedComponent(component: TotalsComponent, quantity: number, rounding: 'line' | 'unit'): TaxedPrice {
   const units = toAmount(BigInt(component.quantity) * BigInt(quantity))
   const price = toAmount(BigInt(component.unitPrice) * BigInt(units))
   const { includesTax, taxes } = component
   return { price, includesTax, taxes, parts: rounding === 'unit' ? units : 1 }
 }
 
-const taxesOn = (taxed: Taxed): readonly TaxAmount[] =>
+const taxesOn = (taxed: TaxedPrice): readonly TaxAmount[] =>
   taxed.includesTax ? containedTaxes(taxed) : addedTaxes(taxed)
 
 /** Each rate on its own. */
-function addedTaxes({ price, taxes, parts }: Taxed): readonly TaxAmount[] {
+function addedTaxes({ price, taxes, parts }: TaxedPrice): readonly TaxAmount[] {
   return taxes.map((tax) => {
     if ('amount' in tax) return { id: tax.id, amount: tax.amount }
     const { numerator, denominator } = decimal(tax.rate)
@@ -49,7 +49,7 @@ function addedTaxes({ price, taxes, parts }: Taxed): readonly TaxAmount[] {
 }
 
 /** Amounts come off first. What is left is the price without tax and all rates of it. */
-function containedTaxes({ price, taxes, parts }: Taxed): readonly TaxAmount[] {
+function containedTaxes({ price, taxes, parts }: TaxedPrice): readonly TaxAmount[] {
   // A tax with a rate takes nothing yet, and a tax with an amount has no share of the rates.
   const amounts = stopAt(
     price,

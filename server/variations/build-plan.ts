@@ -15,13 +15,14 @@ import { type BuildOption, type ChildValues, childrenOf, isHidden } from './chil
 
 /** Plans a build: which children to add, change and remove. It does no I/O. */
 
-type Shown = Omit<ChildVariation['option'], 'id'>
+/** What a child shows of an option, beside its id. */
+type OptionDetails = Omit<ChildVariation['option'], 'id'>
 
 export interface BuildVariation {
   readonly id: string
   readonly name: string
   readonly sort_order?: number
-  readonly options: readonly (BuildOption & Shown)[]
+  readonly options: readonly (BuildOption & OptionDetails)[]
 }
 
 export interface Child {

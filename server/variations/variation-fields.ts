@@ -18,13 +18,14 @@ export const sortOrder = integer({
     'The position. The highest comes first; those without a position come last, by name. An update of other attributes clears the position.',
 })
 
-interface Sorted {
+/** A draft of an object with a position. */
+interface SortableDraft {
   readonly values: { sort_order: number | null | undefined }
   readonly changes?: object
 }
 
 /** Clears the position if it is null, or if an update changes only other attributes. */
-export function clearSortOrder({ values, changes }: Sorted): void {
+export function clearSortOrder({ values, changes }: SortableDraft): void {
   const leftOut = changes && Object.keys(changes).length > 0 && !('sort_order' in changes)
   if (leftOut || values.sort_order === null) values.sort_order = undefined
 }

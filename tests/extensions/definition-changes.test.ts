@@ -6,14 +6,14 @@ import { findDefinition } from '../../server/extensions/definition.ts'
 import type { Resource } from '../../server/kernel/declare/resource.ts'
 import type { Work } from '../../server/kernel/work/context.ts'
 import { add, change, remove } from '../../server/kernel/write/by-rules.ts'
-import { type Running, start } from '../../server/main.ts'
+import { type RunningServer, start } from '../../server/main.ts'
 import { clientOf } from '../support/client.ts'
 import { type Client, openWorld, type Reply, testConfig, type World } from '../support/world.ts'
 import { makeApi } from './apis.ts'
 
 /** Two servers on one database: each learns of what the other has changed from the database alone. */
 let world: World
-let second: Running
+let second: RunningServer
 let elsewhere: Client
 beforeAll(async () => {
   world = await openWorld({ alone: true })

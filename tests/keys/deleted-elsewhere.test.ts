@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { type Running, start } from '../../server/main.ts'
+import { type RunningServer, start } from '../../server/main.ts'
 import { clientOf, tokenOf } from '../support/client.ts'
 import { type OwnDatabase, ownDatabase } from '../support/own-database.ts'
 import { secretOf, testConfig } from '../support/world.ts'
@@ -7,8 +7,8 @@ import { MovingClock } from './moving-clock.ts'
 
 const clock = new MovingClock()
 let database: OwnDatabase
-let here: Running
-let elsewhere: Running
+let here: RunningServer
+let elsewhere: RunningServer
 
 beforeAll(async () => {
   database = await ownDatabase()

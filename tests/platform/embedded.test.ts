@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { StartupError } from '../../server/platform/faults.ts'
-import { type Embedded, startEmbedded } from '../../server/platform/postgres/embedded.ts'
+import { type EmbeddedPostgres, startEmbedded } from '../../server/platform/postgres/embedded.ts'
 
 const scratch = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'embedded-test-')))
 fs.chmodSync(scratch, 0o755)
 const home = join(scratch, 'data')
 const children: ChildProcess[] = []
-let server: Embedded
+let server: EmbeddedPostgres
 
 beforeAll(async () => {
   server = await startEmbedded(home)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, inject } from 'vitest'
 import { readConfig } from '../../server/config.ts'
-import { type Running, type Swaps, start } from '../../server/main.ts'
+import { type RunningServer, type Swaps, start } from '../../server/main.ts'
 import { type Client, clientOf, hangUp } from './client.ts'
 import { copyDataDirectory } from './copy-data-directory.ts'
 
@@ -20,7 +20,7 @@ export interface Process {
 
 const main = fileURLToPath(new URL('../../server/main.ts', import.meta.url))
 const started: ChildProcess[] = []
-const startedHere: Running[] = []
+const startedHere: RunningServer[] = []
 const directories: string[] = []
 
 /** The key of a process, unless a test wants the one that the server creates. */
@@ -100,7 +100,7 @@ export function serve(dataDir: string, settings: Record<string, string> = {}, en
 export async function startHere(
   settings: Record<string, string>,
   { dataDir = newDirectory(), ...swaps }: Swaps & { readonly dataDir?: string } = {},
-): Promise<Running> {
+): Promise<RunningServer> {
   const own = { SUTLER_DATA_DIR: dataDir, PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'error' }
   const server = await start(readConfig({ ...own, ...settings }), swaps)
   startedHere.push(server)

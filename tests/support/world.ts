@@ -15,7 +15,7 @@ import type { Work } from '../../server/kernel/work/context.ts'
 import { prepareStores } from '../../server/kernel/work/first-days.ts'
 import { workOf } from '../../server/kernel/work/work-of.ts'
 import { createFirstKey } from '../../server/keys/index.ts'
-import { type Running, type Swaps, start } from '../../server/main.ts'
+import { type RunningServer, type Swaps, start } from '../../server/main.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
 import {
   type Client,
@@ -35,7 +35,7 @@ export type { Client, Reply }
 /** Two stores of a running server, and their callers. */
 export interface World {
   readonly url: string
-  readonly server: Running
+  readonly server: RunningServer
   readonly storeId: string
   /** client_credentials of the store. */
   readonly admin: Client
@@ -102,7 +102,7 @@ interface Particulars extends Swaps {
 
 /** A server on a separate database. */
 interface Place {
-  readonly server: Running
+  readonly server: RunningServer
   /** Hands requests to the server without a connection. */
   readonly inject: Transport
   readonly database: OwnDatabase

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { type Running, start } from '../../server/main.ts'
+import { type RunningServer, start } from '../../server/main.ts'
 import type { Any } from '../orders/buying.ts'
 import { type Client, clientOf } from '../support/client.ts'
 import { openWorld, testConfig, type World } from '../support/world.ts'
@@ -8,7 +8,7 @@ import { act, moneyOf, orderOf, paid, takeManualPayments } from './paying.ts'
 /** What the cancellation of an order does to its payments. Requests race on two servers. */
 
 let world: World
-let second: Running
+let second: RunningServer
 let elsewhere: Client
 beforeAll(async () => {
   world = await openWorld({ alone: true })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { type Running, start } from '../../server/main.ts'
+import { type RunningServer, start } from '../../server/main.ts'
 import { type Client, clientOf } from '../support/client.ts'
 import { openWorld, type Reply, testConfig, type World } from '../support/world.ts'
 import { act, moneyOf, orderOf, paid, pay, takeManualPayments } from './paying.ts'
@@ -10,7 +10,7 @@ import { act, moneyOf, orderOf, paid, pay, takeManualPayments } from './paying.t
  */
 
 let world: World
-let second: Running
+let second: RunningServer
 let elsewhere: Client
 beforeAll(async () => {
   world = await openWorld({ alone: true })

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { type Running, start } from '../../server/main.ts'
+import { type RunningServer, start } from '../../server/main.ts'
 import { type Client, clientOf } from '../support/client.ts'
 import type { StripeDouble } from '../support/stripe-double/index.ts'
 import { until } from '../support/until.ts'
@@ -16,7 +16,7 @@ import { cards, charge, charged, openStripeShop, type StripeShop, transactionsOf
 let shop: StripeShop
 let world: World
 let double: StripeDouble
-let second: Running
+let second: RunningServer
 let elsewhere: Client
 beforeAll(async () => {
   shop = await openStripeShop()

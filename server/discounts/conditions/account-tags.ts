@@ -1,5 +1,5 @@
 import type { RuleNode } from '../rules/rule-document.ts'
-import { type Condition, met } from './condition.ts'
+import { type Condition, metFinding } from './condition.ts'
 
 type Test = (listed: readonly unknown[], tags: ReadonlySet<unknown>) => boolean
 
@@ -19,7 +19,7 @@ export function accountTags({ strategy, operator, args = [] }: RuleNode, path: s
     check({ cart }) {
       const has = cart.cart.accountTags
       return test(args, new Set(has))
-        ? met()
+        ? metFinding()
         : { isMet: false, unmet: { node: path, strategy, operator, needs: args, has } }
     },
   }

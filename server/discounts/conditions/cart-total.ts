@@ -1,7 +1,7 @@
 import { sum } from '../../money/index.ts'
 import type { RuleNode } from '../rules/rule-document.ts'
 import { comparison } from './comparison.ts'
-import { type Condition, met } from './condition.ts'
+import { type Condition, metFinding } from './condition.ts'
 import { narrow } from './line-condition.ts'
 
 /** Compares what lines cost after the discounts so far. Children say which lines count. */
@@ -14,7 +14,9 @@ export function cartTotal(node: RuleNode, path: string, children: readonly Condi
       const counted = narrow(scope, children, path)
       const lines = counted.isMet ? (counted.lines ?? []) : []
       const has = sum(lines.map(({ left }) => left))
-      return test(has) ? met() : { isMet: false, unmet: { node: path, strategy, operator, needs: args, has } }
+      return test(has)
+        ? metFinding()
+        : { isMet: false, unmet: { node: path, strategy, operator, needs: args, has } }
     },
   }
 }

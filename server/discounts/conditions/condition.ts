@@ -14,9 +14,10 @@ export interface Scope {
   readonly lines: readonly WorkingLine[]
 }
 
-export type Finding = Met | { readonly isMet: false; readonly unmet: UnmetNode }
+export type Finding = MetFinding | { readonly isMet: false; readonly unmet: UnmetNode }
 
-interface Met {
+/** The cart meets the condition. */
+interface MetFinding {
   readonly isMet: true
   /** The lines that meet the condition. Undefined where it says nothing about lines. */
   readonly lines: readonly WorkingLine[] | undefined
@@ -27,7 +28,7 @@ export interface Bundle {
   readonly groupsIn: (scope: Scope) => readonly Group[]
 }
 
-export const met = (lines?: readonly WorkingLine[]): Met => ({ isMet: true, lines })
+export const metFinding = (lines?: readonly WorkingLine[]): MetFinding => ({ isMet: true, lines })
 
 /** Met by every cart. */
-export const always: Condition = { check: () => met(), bundles: [] }
+export const always: Condition = { check: () => metFinding(), bundles: [] }

@@ -2,7 +2,7 @@ import type { CustomAttribute } from '../discount-cart.ts'
 import type { RuleNode } from '../rules/rule-document.ts'
 import { isAmong, toKeys } from './attribute-values.ts'
 import { comparison, toExact } from './comparison.ts'
-import { type Condition, met } from './condition.ts'
+import { type Condition, metFinding } from './condition.ts'
 import { lineCondition } from './line-condition.ts'
 import { membership } from './membership.ts'
 
@@ -16,7 +16,7 @@ export function cartCustomAttribute(node: RuleNode, path: string): Condition {
   return {
     bundles: [],
     check({ cart: { cart } }) {
-      if (matches(cart.customAttributes)) return met()
+      if (matches(cart.customAttributes)) return metFinding()
       const has = cart.customAttributes[String(key)]?.value
       return { isMet: false, unmet: { node: path, strategy, operator, needs, has } }
     },

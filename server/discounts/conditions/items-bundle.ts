@@ -1,6 +1,6 @@
 import { type Group, makeSets } from '../make-sets.ts'
 import type { RuleNode } from '../rules/rule-document.ts'
-import { type Bundle, type Condition, met } from './condition.ts'
+import { type Bundle, type Condition, metFinding } from './condition.ts'
 
 type Compile = (node: RuleNode, path: string) => Condition
 
@@ -33,7 +33,7 @@ export function itemsBundle(
         return { isMet: false, unmet: { node, strategy, needs: lack?.needs ?? 1, has: lack?.has ?? 0 } }
       }
       const lines = new Set(found.flatMap((group: Group) => group.lines))
-      return met(scope.lines.filter((line) => lines.has(line)))
+      return metFinding(scope.lines.filter((line) => lines.has(line)))
     },
   }
 }

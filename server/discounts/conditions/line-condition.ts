@@ -1,6 +1,6 @@
 import type { RuleNode } from '../rules/rule-document.ts'
 import type { WorkingLine } from '../working-cart.ts'
-import { type Condition, met, type Scope } from './condition.ts'
+import { type Condition, metFinding, type Scope } from './condition.ts'
 
 interface LineTest {
   readonly matches: (line: WorkingLine) => boolean
@@ -48,5 +48,5 @@ export function narrow(
     if (!lines.length)
       return { isMet: false, unmet: { node, strategy: 'children', needs: 'one line', has: [] } }
   }
-  return met(lines)
+  return metFinding(lines)
 }

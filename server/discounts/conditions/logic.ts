@@ -1,6 +1,6 @@
 import type { RuleNode } from '../rules/rule-document.ts'
 import type { WorkingLine } from '../working-cart.ts'
-import { type Condition, type Finding, met } from './condition.ts'
+import { type Condition, type Finding, metFinding } from './condition.ts'
 
 /** Is met where all children are. It finds the lines that all children find. */
 export const and = (_node: RuleNode, _path: string, children: readonly Condition[]): Condition => ({
@@ -12,7 +12,7 @@ export const and = (_node: RuleNode, _path: string, children: readonly Condition
       if (!finding.isMet) return finding
       lines = intersect(lines, finding.lines, scope.lines)
     }
-    return met(lines)
+    return metFinding(lines)
   },
 })
 
@@ -33,9 +33,9 @@ export const or = (node: RuleNode, path: string, children: readonly Condition[])
       }
     }
     const each = found.map(({ lines }) => lines)
-    if (each.includes(undefined)) return met()
+    if (each.includes(undefined)) return metFinding()
     const all = new Set(each.flatMap((lines = []) => lines))
-    return met(scope.lines.filter((line) => all.has(line)))
+    return metFinding(scope.lines.filter((line) => all.has(line)))
   },
 })
 

@@ -4,7 +4,7 @@ import { type Batch, firstSets, type Group, makeSets, type Sets } from '../make-
 import type { Refusal } from '../verdicts.ts'
 import type { WorkingLine } from '../working-cart.ts'
 import { type Effect, type EffectView, off, taking } from './effect.ts'
-import { outdone } from './line-sets.ts'
+import { outdoneRefusal } from './line-sets.ts'
 
 /** What is taken off one bundle. */
 type BundleCut =
@@ -117,6 +117,6 @@ export function refuseLack(
   const lines = groups.flatMap((one) => (one.isOptional ? [] : one.lines))
   if (!lines.length) return { verdict: 'no_line_matches' }
   const isTaken = lines.some((line) => availableOf(line) < line.quantity)
-  if (isTaken && makeSets(groups, ({ quantity }) => quantity, 1).batches.length) return outdone(lines)
+  if (isTaken && makeSets(groups, ({ quantity }) => quantity, 1).batches.length) return outdoneRefusal(lines)
   return { verdict: 'incomplete', needs, has, group: group + 1 }
 }

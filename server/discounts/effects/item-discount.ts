@@ -69,13 +69,14 @@ const unmet = (node: UnmetNode): Refusal => ({ verdict: 'condition_unmet', ...no
 const mayBeMissing = ({ strategy }: UnmetNode, { isAutoAdd, isSuggested }: ItemLimits): boolean =>
   (isAutoAdd || isSuggested) && ['item_identifier', 'item_product_id', 'item_sku'].includes(strategy)
 
-interface Chosen {
+/** A line, and how many of its units the discount is for. */
+interface ChosenLine {
   readonly line: WorkingLine
   readonly units: number
 }
 
 /** Sorts lines by price only if some are left out. Lines with nothing left to take are passed over. */
-function choose(lines: readonly WorkingLine[], limits: ItemLimits): readonly Chosen[] {
+function choose(lines: readonly WorkingLine[], limits: ItemLimits): readonly ChosenLine[] {
   const { linesMax, unitsOfLineMax, unitsMax, takesDearest } = limits
   const candidates = lines.filter(({ left }) => left > 0)
   const sorted =

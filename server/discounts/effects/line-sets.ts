@@ -61,7 +61,7 @@ function refuse(
   const most = (count: (line: WorkingLine) => number) => Math.max(0, ...lines.map(count))
   const has = most(({ untouched }) => untouched)
   if (!lines.length) return { verdict: 'no_line_matches' }
-  if (has < size && most(({ quantity }) => quantity) >= size) return outdone(lines)
+  if (has < size && most(({ quantity }) => quantity) >= size) return outdoneRefusal(lines)
   if (has < size) return { verdict: 'incomplete', needs: size, has }
   if (code && lines.some(saves)) {
     return { verdict: 'code_spent', code: code.code, needs: discounted, has: usesLeft }
@@ -69,7 +69,7 @@ function refuse(
   return { verdict: most(({ line }) => line.unitPrice) ? 'no_saving' : 'nothing_left' }
 }
 
-export const outdone = (lines: readonly WorkingLine[]): Refusal => ({
+export const outdoneRefusal = (lines: readonly WorkingLine[]): Refusal => ({
   verdict: 'outdone',
   by: [...new Set(lines.flatMap(({ takenBy }) => [...takenBy]))].sort(),
 })

@@ -2,7 +2,7 @@ import * as fs from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import pg from 'pg'
 import { StartupError } from '../faults.ts'
-import { copyTree, type Described, fileIn, fileOf, syncDirectory } from './copy-tree.ts'
+import { type CopiedFile, copyTree, fileIn, fileOf, syncDirectory } from './copy-tree.ts'
 import { findRunning, startEmbedded, unfinishedRestore } from './embedded.ts'
 import { claimFile, isAlive } from './pid-file.ts'
 
@@ -96,9 +96,9 @@ export function restore(backup: string, dataDir: string): void {
   }
 }
 
-function readDescription(backup: string): readonly Described[] {
+function readDescription(backup: string): readonly CopiedFile[] {
   try {
-    return (JSON.parse(fs.readFileSync(join(backup, description), 'utf8')) as { files: Described[] }).files
+    return (JSON.parse(fs.readFileSync(join(backup, description), 'utf8')) as { files: CopiedFile[] }).files
   } catch {
     throw new StartupError(`${resolve(backup)} is not a backup: it has no readable ${description}`)
   }
@@ -112,7 +112,7 @@ function removeUnfinished(directory: string, prefix: string): void {
   }
 }
 
-async function copyCluster(home: string, to: string): Promise<Described[]> {
+async function copyCluster(home: string, to: string): Promise<CopiedFile[]> {
   const cluster = join(home, 'postgres')
   if (fs.readdirSync(join(cluster, 'pg_tblspc')).length) {
     throw new StartupError(`${cluster} has tablespaces, which are not backed up`)

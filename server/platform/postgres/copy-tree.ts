@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { codeOf } from './pid-file.ts'
 
 /** A copied file, by its path in the tree. */
-export interface Described {
+export interface CopiedFile {
   readonly path: string
   readonly bytes: number
   readonly sha256: string
@@ -17,8 +17,8 @@ const chunk = Buffer.allocUnsafeSlow(1024 * 1024)
  * Copies a tree of files, readable only by their owner, and flushes them to the disk. Files may change during the copy;
  * one that disappears is left out.
  */
-export function copyTree(from: string, to: string, isLeftOut: (path: string) => boolean): Described[] {
-  const copied: Described[] = []
+export function copyTree(from: string, to: string, isLeftOut: (path: string) => boolean): CopiedFile[] {
+  const copied: CopiedFile[] = []
   const copyDirectory = (path: string) => {
     fs.mkdirSync(join(to, path), { recursive: true, mode: 0o700 })
     for (const entry of fs.readdirSync(join(from, path), { withFileTypes: true })) {
@@ -37,7 +37,7 @@ export function copyTree(from: string, to: string, isLeftOut: (path: string) => 
 }
 
 /** Copies one file of a tree. */
-export function fileIn(from: string, to: string, path: string): Described {
+export function fileIn(from: string, to: string, path: string): CopiedFile {
   const source = fs.openSync(join(from, path), 'r')
   try {
     return write(to, path, (into) => fs.readSync(source, into))
@@ -47,7 +47,7 @@ export function fileIn(from: string, to: string, path: string): Described {
 }
 
 /** Creates one file of a tree. */
-export function fileOf(to: string, path: string, content: Buffer): Described {
+export function fileOf(to: string, path: string, content: Buffer): CopiedFile {
   let at = 0
   return write(to, path, (into) => {
     const bytes = content.copy(into, 0, at)
@@ -56,7 +56,7 @@ export function fileOf(to: string, path: string, content: Buffer): Described {
   })
 }
 
-function write(to: string, path: string, read: (into: Buffer) => number): Described {
+function write(to: string, path: string, read: (into: Buffer) => number): CopiedFile {
   const file = join(to, path)
   fs.mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const target = fs.openSync(file, 'wx', 0o600)

@@ -12,7 +12,7 @@ import { chooseLauncher, chooseOwner, giveTo, type Launcher, launch, type User }
 import { settings } from './settings.ts'
 
 /** The PostgreSQL that comes with the server: a regular one from an npm package, on a Unix socket. */
-export interface Embedded {
+export interface EmbeddedPostgres {
   /** For the `pg` package. The socket is in a private directory, so there is no password. */
   readonly url: string
   /** Settles, with one line for the log, only if PostgreSQL stops unexpectedly. */
@@ -37,7 +37,7 @@ const limits = {
  * Starts PostgreSQL on the cluster in a data directory. Creates the directory and the cluster if they are missing.
  * `others`: settings in place of the usual ones.
  */
-export async function startEmbedded(dataDir: string, others: Settings = {}): Promise<Embedded> {
+export async function startEmbedded(dataDir: string, others: Settings = {}): Promise<EmbeddedPostgres> {
   const programs = findPrograms()
   const home = openDataDir(dataDir)
   const release = await claim(home)
@@ -91,7 +91,12 @@ export function findRunning(home: string): string | undefined {
 
 const runsOn = (cluster: string, pid: number) => isAlive(pid) && commandOf(pid).includes(` -D ${cluster} `)
 
-function toEmbedded(postgres: ChildProcess, socketDir: string, log: string, release: () => void): Embedded {
+function toEmbedded(
+  postgres: ChildProcess,
+  socketDir: string,
+  log: string,
+  release: () => void,
+): EmbeddedPostgres {
   let stopped: Promise<void> | undefined
   const ended = new Promise<string>((done) => {
     postgres.once('exit', (code, signal) => done(signal ? `signal ${signal}` : `exit code ${code}`))

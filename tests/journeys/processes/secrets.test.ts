@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { deriveKeys } from '../../../server/kernel/auth/keys.ts'
 import { isSealedWith } from '../../../server/kernel/auth/seal.ts'
-import type { Running } from '../../../server/main.ts'
+import type { RunningServer } from '../../../server/main.ts'
 import { StartupError } from '../../../server/platform/faults.ts'
 import { type Client, clientOf } from '../../support/client.ts'
 import { type OwnDatabase, ownDatabase } from '../../support/own-database.ts'
@@ -51,7 +51,7 @@ const startOnDatabase = (settings: Record<string, string>, dataDir = newDirector
 const startOn = (dataDir: string, settings: Record<string, string> = {}) =>
   startHere({ ...key, ...settings }, { dataDir })
 
-async function refused(starting: Promise<Running>): Promise<string> {
+async function refused(starting: Promise<RunningServer>): Promise<string> {
   const reason = await starting.then(
     () => undefined,
     (error: unknown) => error,
