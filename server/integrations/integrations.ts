@@ -45,7 +45,7 @@ const fields = {
   observes: list(text({ min: 1, max: 255 }), {
     required: true,
     maxItems: 100,
-    about: `The keys of one to ${observedMax} events: see docs/events.md. A key that comes twice is stored once.`,
+    about: `The keys of one to ${observedMax} events. The refusal of an unknown key lists all keys. A key that comes twice is stored once.`,
     example: ['order.paid'],
   }),
   paused: field<Pause | undefined>(
@@ -143,7 +143,7 @@ async function mustObserve(
   if (changes && !changes.observes) return
   const source = 'data.observes'
   if (values.observes.length === 0) {
-    const detail = `${source} must have at least one key of an event: see docs/events.md. To send nothing, set data.enabled to false.`
+    const detail = `${source} must have at least one key of an event, such as order.paid. To send nothing, set data.enabled to false.`
     throw new Problem('unprocessable', detail, { source })
   }
   // What is stored stays valid when a custom API of the store is gone. Its clients send it back.
