@@ -8,7 +8,7 @@ import { rowColumns } from '../server/kernel/storage/stored-row.ts'
 import { orders } from '../server/orders/orders.ts'
 import type { Bare } from './bare.ts'
 import { fillCart } from './fill-carts.ts'
-import type { Created, OwnServer } from './own-server.ts'
+import type { CreatedObject, OwnServer } from './own-server.ts'
 import type { Scenario } from './scenarios.ts'
 import { guestCheckout, type SeededCarts, tenPercent } from './seed-carts.ts'
 import { seedPublished } from './seed-published.ts'
@@ -21,7 +21,7 @@ export async function cartScenarios(server: OwnServer): Promise<Scenario[]> {
     await call('POST', '/v2/rule-promotions', { ...tenPercent, name: `Offer ${i}`, automatic: true }, 201)
   }
   await fillCart(server, catalog, 'read', 20)
-  const { data } = await call<{ data: Created }>('POST', '/v2/carts/read/checkout', guestCheckout, 201)
+  const { data } = await call<{ data: CreatedObject }>('POST', '/v2/carts/read/checkout', guestCheckout, 201)
   const cart: Bare = { sql: cartSql(catalog.storeId, 'read', new Date()), quick: true }
   const order = orderSql(catalog.storeId, data.id)
   const contents: Sql = {

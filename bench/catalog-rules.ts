@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { type Created, startOwnServer } from './own-server.ts'
+import { type CreatedObject, startOwnServer } from './own-server.ts'
 
 /**
  * `node bench/catalog-rules.ts [rules requests rounds]`: compares a shopper's read in a store with that many catalog
@@ -14,8 +14,8 @@ const client = new pg.Client(server.databaseUrl)
 await client.connect()
 try {
   const catalogId = await publishCatalog()
-  const without: Taken[] = []
-  const within: Taken[] = []
+  const without: ReadCost[] = []
+  const within: ReadCost[] = []
   for (let round = 0; round < rounds; round++) {
     await client.query('DELETE FROM catalog_rules')
     without.push(await readMany())
@@ -40,14 +40,14 @@ try {
 
 async function publishCatalog(): Promise<string> {
   const attributes = { name: 'All', hierarchy_ids: [] }
-  const { data } = await server.call<{ data: Created }>(
+  const { data } = await server.call<{ data: CreatedObject }>(
     'POST',
     '/catalogs',
     { type: 'catalog', attributes },
     201,
   )
   const releases = `/catalogs/${data.id}/releases`
-  const created = await server.call<{ data: Created }>('POST', releases, undefined, 201)
+  const created = await server.call<{ data: CreatedObject }>('POST', releases, undefined, 201)
   for (;;) {
     const release = await server.call<Release>('GET', `${releases}/${created.data.id}`)
     if (release.data.meta.release_status === 'PUBLISHED') return data.id
@@ -77,12 +77,12 @@ async function makeRules(catalogId: string): Promise<void> {
   )
 }
 
-interface Taken {
+interface ReadCost {
   readonly processorUs: number
   readonly clockUs: number
 }
 
-async function readMany(): Promise<Taken> {
+async function readMany(): Promise<ReadCost> {
   for (let i = 0; i < 50; i++) await read()
   const [before, times] = [processorMs(), []] as [number, number[]]
   for (let i = 0; i < requests; i++) {

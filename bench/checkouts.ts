@@ -1,6 +1,6 @@
 import { bareCheckoutOf } from './bare-carts.ts'
 import { fillCart } from './fill-carts.ts'
-import { type Created, startOwnServer } from './own-server.ts'
+import { type CreatedObject, startOwnServer } from './own-server.ts'
 import { inTurns, pairCells, printLoad, printRow } from './pairs.ts'
 import { guestCheckout } from './seed-carts.ts'
 import { seedPublished } from './seed-published.ts'
@@ -20,7 +20,8 @@ try {
   for (const lines of [1, 20]) {
     const cart = `/v2/carts/of-${lines}`
     await fillCart(server, catalog, `of-${lines}`, lines)
-    const checkOut = () => server.call<{ data: Created }>('POST', `${cart}/checkout`, guestCheckout, 201)
+    const checkOut = () =>
+      server.call<{ data: CreatedObject }>('POST', `${cart}/checkout`, guestCheckout, 201)
     const bare = await bareCheckoutOf(server.database, (await checkOut()).data.id)
     let version = 0
     // An unchanged cart would get the same order again.

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bareChangeOf } from './bare-carts.ts'
 import { fillCart, item } from './fill-carts.ts'
-import { type Created, startOwnServer } from './own-server.ts'
+import { type CreatedObject, startOwnServer } from './own-server.ts'
 import { inTurns, median, ms, p95, pairCells, printLoad, printRow, ratio, timeOf } from './pairs.ts'
 import { fiveOff, guestCheckout } from './seed-carts.ts'
 import { seedPublished } from './seed-published.ts'
@@ -24,7 +24,7 @@ const server = await startOwnServer()
 try {
   const { call } = server
   const catalog = await seedPublished(server, 1000)
-  const { data: promotion } = await call<{ data: Created }>('POST', '/v2/promotions', fiveOff, 201)
+  const { data: promotion } = await call<{ data: CreatedObject }>('POST', '/v2/promotions', fiveOff, 201)
   const at = `/v2/promotions/${promotion.id}`
   await fillCart(server, catalog, 'own', 5)
   await fillCart(server, catalog, 'coded', 5)

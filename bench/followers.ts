@@ -82,11 +82,11 @@ interface Cost {
   readonly transactions: number
 }
 
-interface Measured extends Cost {
+interface Measurement extends Cost {
   readonly took: readonly number[]
 }
 
-async function measure(begin: (end: AbortSignal) => Promise<void>): Promise<Measured> {
+async function measure(begin: (end: AbortSignal) => Promise<void>): Promise<Measurement> {
   const end = new AbortController()
   await begin(end.signal)
   const before = await spent()
@@ -105,7 +105,7 @@ async function measure(begin: (end: AbortSignal) => Promise<void>): Promise<Meas
 }
 
 try {
-  const measured = new Map<string, Measured[]>(Object.keys(variants).map((name) => [name, []]))
+  const measured = new Map<string, Measurement[]>(Object.keys(variants).map((name) => [name, []]))
   for (let round = 0; round <= rounds; round++) {
     for (const [name, begin] of Object.entries(variants)) {
       const one = await measure(begin)

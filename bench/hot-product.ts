@@ -1,5 +1,5 @@
 import { item } from './fill-carts.ts'
-import { type Created, startOwnServer } from './own-server.ts'
+import { type CreatedObject, startOwnServer } from './own-server.ts'
 import { median, ms, p95, printLoad, printRow, timeOf } from './pairs.ts'
 import { guestCheckout } from './seed-carts.ts'
 import { seedPublished } from './seed-published.ts'
@@ -29,7 +29,7 @@ try {
     note('add', await timeOf(() => call('POST', `${cart}/items`, item(id), 201)))
     let orderId = ''
     const checkout = async () => {
-      orderId = (await call<{ data: Created }>('POST', `${cart}/checkout`, guestCheckout, 201)).data.id
+      orderId = (await call<{ data: CreatedObject }>('POST', `${cart}/checkout`, guestCheckout, 201)).data.id
     }
     note('checkout', await timeOf(checkout))
     const payment = { gateway: 'manual', method: 'purchase' }

@@ -1,4 +1,4 @@
-import { type Created, customerRealmOf, startOwnServer } from './own-server.ts'
+import { type CreatedObject, customerRealmOf, startOwnServer } from './own-server.ts'
 
 /**
  * `node bench/link-races.ts [races]`: in each race two users are linked to the same identity at the same time, over
@@ -63,8 +63,8 @@ try {
   await server.stop()
 }
 
-async function make(path: string, data: object): Promise<Created> {
-  return (await server.call<{ data: Created }>('POST', path, data, 201)).data
+async function make(path: string, data: object): Promise<CreatedObject> {
+  return (await server.call<{ data: CreatedObject }>('POST', path, data, 201)).data
 }
 
 /** Creates a user, and returns the path of their links. */

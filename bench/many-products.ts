@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { newId } from '../server/kernel/ids.ts'
-import { type Created, startOwnServer } from './own-server.ts'
+import { type CreatedObject, startOwnServer } from './own-server.ts'
 
 /**
  * `node bench/many-products.ts [share rounds]`: measures requests and jobs that write very many rows, beside the
@@ -92,7 +92,12 @@ async function makeParent(round: number): Promise<string> {
 }
 
 async function build(parent: string): Promise<void> {
-  const { data } = await call<{ data: Created }>('POST', `/pcm/products/${parent}/build`, undefined, 201)
+  const { data } = await call<{ data: CreatedObject }>(
+    'POST',
+    `/pcm/products/${parent}/build`,
+    undefined,
+    201,
+  )
   for (;;) {
     const { status } = (await call<Job>('GET', `/pcm/jobs/${data.id}`)).data.attributes
     if (status === 'success') return
@@ -194,7 +199,7 @@ async function makeTree(name: string): Promise<string> {
 }
 
 async function make(path: string, type: string, attributes: object): Promise<string> {
-  return (await call<{ data: Created }>('POST', path, { type, attributes }, 201)).data.id
+  return (await call<{ data: CreatedObject }>('POST', path, { type, attributes }, 201)).data.id
 }
 
 /** Ignores the response unless it is an error. */

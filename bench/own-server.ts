@@ -94,9 +94,11 @@ export async function customerRealmOf({ call }: OwnServer): Promise<string> {
 }
 
 interface Settings {
-  readonly data: { readonly relationships: { readonly 'authentication-realm': { readonly data: Created } } }
+  readonly data: {
+    readonly relationships: { readonly 'authentication-realm': { readonly data: CreatedObject } }
+  }
 }
 
-export interface Created {
+export interface CreatedObject {
   readonly id: string
 }

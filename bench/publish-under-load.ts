@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isCurrent } from '../server/kernel/storage/editions.ts'
-import { type Created, type OwnServer, startOwnServer } from './own-server.ts'
+import { type CreatedObject, type OwnServer, startOwnServer } from './own-server.ts'
 import { seedPrices } from './seed-prices.ts'
 import { seedProducts } from './seed-products.ts'
 
@@ -14,11 +14,11 @@ const [products = 100_000, publishes = 50] = process.argv.slice(2).map(Number)
 const changesEach = 100
 const pageLength = 100
 
-interface Named {
+interface NamedObject {
   readonly data: { readonly id: string; readonly attributes: { readonly name: string } }
 }
 interface Page {
-  readonly data: readonly Named['data'][]
+  readonly data: readonly NamedObject['data'][]
   readonly links: { readonly next?: string | null }
   readonly meta: { readonly results: { readonly total: number } }
 }
@@ -30,7 +30,12 @@ async function run({ call, database, url, token }: OwnServer): Promise<void> {
   const { hierarchyId } = await seedProducts(server, products)
   const pricebooks = (await seedPrices(server)).map((id, i) => ({ id, priority: 2 - i }))
   const attributes = { name: 'All', hierarchy_ids: [hierarchyId], pricebook_ids: pricebooks }
-  const catalog = await call<{ data: Created }>('POST', '/catalogs', { type: 'catalog', attributes }, 201)
+  const catalog = await call<{ data: CreatedObject }>(
+    'POST',
+    '/catalogs',
+    { type: 'catalog', attributes },
+    201,
+  )
   const catalogId = catalog.data.id
   /** The names of the renamed products, by release. */
   const namesOf = new Map<string, ReadonlyMap<string, string>>()
@@ -106,7 +111,7 @@ async function run({ call, database, url, token }: OwnServer): Promise<void> {
   }
   const readOne = async () => {
     const id = ids[counts.reads % ids.length]
-    await read<Named>(`/catalog/products/${id}`)
+    await read<NamedObject>(`/catalog/products/${id}`)
     counts.reads++
   }
   const until = async (act: () => Promise<void>) => {
@@ -137,7 +142,7 @@ async function run({ call, database, url, token }: OwnServer): Promise<void> {
   )
   for (const one of wrong.slice(0, 10)) process.stdout.write(`${one}\n`)
 
-  const again = await call<{ data: Created }>('POST', '/catalogs', { type: 'catalog', attributes }, 201)
+  const again = await call<{ data: CreatedObject }>('POST', '/catalogs', { type: 'catalog', attributes }, 201)
   const path = `/catalogs/${again.data.id}/releases`
   const { data } = await call<Release>('POST', path, { type: 'catalog-release' }, 201)
   while ((await call<Release>('GET', `${path}/${data.id}`)).data.meta.release_status !== 'PUBLISHED')

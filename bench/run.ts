@@ -52,7 +52,7 @@ try {
   const statements = Object.fromEntries(scenarios.flatMap(({ name, bare }) => (bare ? [[name, bare]] : [])))
   const bareUrl = `http://127.0.0.1:${await startBare(statements)}`
 
-  const results = new Map<string, Measured>()
+  const results = new Map<string, Measurement>()
   for (const scenario of scenarios) {
     const measured = await measure(scenario, url, bareUrl, token, database)
     results.set(scenario.name, measured)
@@ -65,7 +65,7 @@ try {
   await server.stop()
 }
 
-interface Measured {
+interface Measurement {
   /** Requests (or statements) per second: the median of the rounds. */
   readonly server: number | undefined
   readonly bare: number | undefined
@@ -93,7 +93,7 @@ async function measure(scenario: Scenario, url: string, bareUrl: string, token: 
     bare.push((await load(`${bareUrl}/${scenario.name}`, { name: scenario.name }, token)).requests.average)
     sql.push(await statementsPerSecond(database, scenario.bare))
   }
-  return { server: median(server), bare: median(bare), sql: median(sql), p99Ms: median(p99) } as Measured
+  return { server: median(server), bare: median(bare), sql: median(sql), p99Ms: median(p99) } as Measurement
 }
 
 async function load(
@@ -154,13 +154,13 @@ function median(values: number[]): number | undefined {
   return values.sort((a, b) => a - b)[Math.floor(values.length / 2)]
 }
 
-function report(scenarios: readonly Scenario[], results: ReadonlyMap<string, Measured>): void {
+function report(scenarios: readonly Scenario[], results: ReadonlyMap<string, Measurement>): void {
   const whole = (value: number | undefined) =>
     value === undefined ? '–' : Math.round(value).toLocaleString('en')
   const ratio = (a: number | undefined, b: number | undefined) => (a && b ? (a / b).toFixed(2) : '–')
   const over: string[] = []
   const lines = scenarios.map(({ name, compareWith, compareBare }) => {
-    const { server, bare, sql, p99Ms } = results.get(name) as Measured
+    const { server, bare, sql, p99Ms } = results.get(name) as Measurement
     const other = compareWith ? results.get(compareWith) : undefined
     const [fast, slow] = compareBare ? [other?.bare, bare] : [other?.server, server]
     const slower = fast && slow ? fast / slow : undefined

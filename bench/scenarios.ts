@@ -8,7 +8,7 @@ import { pageSql } from '../server/kernel/query/sql.ts'
 import type { Sql } from '../server/kernel/storage/database.ts'
 import { rowColumns } from '../server/kernel/storage/stored-row.ts'
 import { type Bare, oneOf } from './bare.ts'
-import type { Seeded } from './seed.ts'
+import type { SeededObjects } from './seed.ts'
 
 /** One kind of request, and the statement it comes down to. */
 export interface Scenario {
@@ -36,7 +36,7 @@ export function accountScenarios({
   accountAt,
   accountIds,
   manyAccountIds,
-}: Seeded): Scenario[] {
+}: SeededObjects): Scenario[] {
   const source = { resource: accountResource, scope: [] }
   const page = (window: Window): Bare => ({ sql: pageSql(source, undefined, window, storeId), quick: false })
   const filtered = (query: string): Bare => {
@@ -154,7 +154,7 @@ export function accountScenarios({
   ]
 }
 
-export function entryScenarios({ storeId, customApiId, entryId }: Seeded): Scenario[] {
+export function entryScenarios({ storeId, customApiId, entryId }: SeededObjects): Scenario[] {
   const path = '/v2/extensions/wishes'
   // The server's resource without its fields, which the bare statements do not use.
   const entries = resource({

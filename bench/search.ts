@@ -16,7 +16,7 @@ import { type SeededCatalog, seedPublished } from './seed-published.ts'
  */
 const [products = 100_000, clients = 2, seconds = 5] = process.argv.slice(2).map(Number)
 
-interface Searched {
+interface SearchRequest {
   readonly q: string
   readonly filter_by: string
   readonly facet_by: string
@@ -24,7 +24,7 @@ interface Searched {
 }
 
 const facet_by = 'categories.lvl1,extensions.products(brands).name'
-const searches: Readonly<Record<string, Searched>> = {
+const searches: Readonly<Record<string, SearchRequest>> = {
   'all products': { q: '*', filter_by: '', facet_by },
   'two words': { q: 'red shirt', filter_by: '', facet_by },
   'a word and a filter': { q: 'shirt', filter_by: 'categories.lvl1:=`Shop > Shelf 3`', facet_by },
@@ -61,7 +61,7 @@ async function measure(
   server: OwnServer,
   seeded: SeededCatalog,
   name: string,
-  search: Searched,
+  search: SearchRequest,
 ): Promise<void> {
   const result = await ask(server, search)
   // Another limit of facet values makes a request that is not cached, with the same work.
@@ -89,7 +89,7 @@ function cellsOf(times: readonly number[]): readonly string[] {
 
 async function ask(
   { url, token }: OwnServer,
-  search: Searched & { readonly max_facet_values?: number },
+  search: SearchRequest & { readonly max_facet_values?: number },
 ): Promise<number> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ searches: [{ ...search, per_page: 25 }] })
@@ -101,7 +101,7 @@ async function ask(
 async function processorTimes(
   { databaseUrl }: OwnServer,
   { storeId, catalogId, pricebookId }: SeededCatalog,
-  { q, filter_by, facet_by, sort_by = '' }: Searched,
+  { q, filter_by, facet_by, sort_by = '' }: SearchRequest,
 ): Promise<readonly number[]> {
   const shop = {
     catalogId,

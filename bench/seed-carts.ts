@@ -1,5 +1,5 @@
 import { copyRows } from './copy-rows.ts'
-import type { Created, OwnServer } from './own-server.ts'
+import type { CreatedObject, OwnServer } from './own-server.ts'
 
 /** The rows of `seedCarts`, and whose they are. */
 export interface SeededCarts {
@@ -54,12 +54,12 @@ export const fiveOff = {
 export async function seedCarts(server: OwnServer, rows: number, cartRows = rows): Promise<SeededCarts> {
   const { call, database } = server
   const make = async (path: string, data: object) =>
-    (await call<{ data: Created }>('POST', path, data, 201)).data.id
+    (await call<{ data: CreatedObject }>('POST', path, data, 201)).data.id
   const customerId = await make('/v2/customers', { type: 'customer', name: 'Ada', ...customer })
   const account = (name: string) => make('/v2/accounts', { type: 'account', name, legal_name: `${name} Ltd` })
   const [accountId, busyAccountId] = [await account('Small'), await account('Busy')]
   await call('POST', '/v2/carts/one/items', customItem('wrap-1'), 201)
-  const cart = await call<{ data: Created }>('GET', '/v2/carts/one')
+  const cart = await call<{ data: CreatedObject }>('GET', '/v2/carts/one')
   const orderId = await make('/v2/carts/one/checkout', guestCheckout)
   const promotionId = await make('/v2/promotions', fiveOff)
   const rulePromotionId = await make('/v2/rule-promotions', tenPercent)

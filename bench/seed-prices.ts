@@ -1,4 +1,4 @@
-import type { Created, OwnServer } from './own-server.ts'
+import type { CreatedObject, OwnServer } from './own-server.ts'
 
 /**
  * Creates two price books, the stronger first, with a price for every product. One price of each is created through
@@ -6,7 +6,7 @@ import type { Created, OwnServer } from './own-server.ts'
  */
 export async function seedPrices({ call, database }: OwnServer): Promise<readonly string[]> {
   const make = async (path: string, data: object) =>
-    (await call<{ data: Created }>('POST', path, data, 201)).data.id
+    (await call<{ data: CreatedObject }>('POST', path, data, 201)).data.id
   const pricebookIds: string[] = []
   for (const [i, name] of ['Sale', 'List'].entries()) {
     const id = await make('/pcm/pricebooks', { type: 'pricebook', attributes: { name } })

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { mergeTotals } from '../server/kernel/query/merge-totals.ts'
 import type { Instance } from '../server/kernel/work/context.ts'
-import type { Created, OwnServer } from './own-server.ts'
+import type { CreatedObject, OwnServer } from './own-server.ts'
 
 /** The seeded products. */
 export interface SeededProducts {
@@ -129,7 +129,7 @@ const totals = `WITH counted (list, store_id, scope, n) AS (
 
 async function makeOne({ call }: OwnServer) {
   const post = async (path: string, data: object) =>
-    (await call<{ data: Created }>('POST', path, data, 201)).data.id
+    (await call<{ data: CreatedObject }>('POST', path, data, 201)).data.id
   const flow = { type: 'flow', name: 'Book', slug: 'products(book)', description: 'Books', enabled: true }
   const flowId = await post('/v2/flows', flow)
   for (const [slug, field_type] of [

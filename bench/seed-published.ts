@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Created, OwnServer } from './own-server.ts'
+import type { CreatedObject, OwnServer } from './own-server.ts'
 
 /** The published catalog. */
 export interface SeededCatalog {
@@ -31,7 +31,7 @@ const nouns = [
 export async function seedPublished(server: OwnServer, rows: number): Promise<SeededCatalog> {
   const { call, database } = server
   const make = async (path: string, type: string, attributes: object, more: object = {}) =>
-    (await call<{ data: Created }>('POST', path, { type, attributes, ...more }, 201)).data.id
+    (await call<{ data: CreatedObject }>('POST', path, { type, attributes, ...more }, 201)).data.id
   const hierarchyId = await make('/pcm/hierarchies', 'hierarchy', { name: 'Shop' })
   const at = `/pcm/hierarchies/${hierarchyId}/nodes`
   const relationships = { parent: { data: { type: 'hierarchy', id: hierarchyId } } }
@@ -82,7 +82,7 @@ export async function seedPublished(server: OwnServer, rows: number): Promise<Se
 
 async function published({ call }: OwnServer, catalogId: string): Promise<void> {
   const path = `/catalogs/${catalogId}/releases`
-  const { data } = await call<{ data: Created }>('POST', path, { type: 'catalog-release' }, 201)
+  const { data } = await call<{ data: CreatedObject }>('POST', path, { type: 'catalog-release' }, 201)
   for (;;) {
     const release = await call<{ data: { meta: { release_status: string } } }>('GET', `${path}/${data.id}`)
     if (release.data.meta.release_status === 'PUBLISHED') return

@@ -3,7 +3,7 @@ import type { Database } from '../server/kernel/storage/database.ts'
 import type { Instance } from '../server/kernel/work/context.ts'
 
 /** The seeded objects. */
-export interface Seeded {
+export interface SeededObjects {
   readonly storeId: string
   /** An account in the middle of the list, and when it was created and last changed. */
   readonly accountId: string
@@ -30,7 +30,12 @@ const uuidOf = `(lpad(to_hex((extract(epoch FROM t) * 1000)::bigint), 12, '0') |
   || '8' || left(md5(i::text), 15))::uuid`
 
 /** Fills the store by SQL: the triggers keep feed, totals and index as for any other write. */
-export async function seed(database: Database, url: string, token: string, rows: number): Promise<Seeded> {
+export async function seed(
+  database: Database,
+  url: string,
+  token: string,
+  rows: number,
+): Promise<SeededObjects> {
   const customApiId = await makeCustomApi(url, token)
   const [store] = await database.run({
     text: 'SELECT id FROM stores ORDER BY created_at LIMIT 1',

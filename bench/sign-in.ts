@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type OidcProvider, startProvider } from '../tests/support/oidc-provider.ts'
-import { type Created, customerRealmOf, startOwnServer } from './own-server.ts'
+import { type CreatedObject, customerRealmOf, startOwnServer } from './own-server.ts'
 
 /**
  * `node bench/sign-in.ts [signIns providerMs]`: measures a customer's sign-in, from the storefront's first request to
@@ -50,7 +50,7 @@ async function prepare(
 ): Promise<string> {
   const realm = `/v2/authentication-realms/${realmId}`
   await call('PUT', realm, { type: 'authentication-realm', redirect_uris: [redirectUri] })
-  const { data } = await call<{ data: Created }>(
+  const { data } = await call<{ data: CreatedObject }>(
     'POST',
     `${realm}/oidc-profiles`,
     {

@@ -48,15 +48,15 @@ test.each([
   },
 )
 
-interface Documented {
+interface DocumentedOperation {
   readonly operationId: string
   readonly parameters: readonly { readonly $ref?: string; readonly name?: string; readonly required?: true }[]
 }
 
 test('the API document has each parameter once, and requires what an action requires in its query', async () => {
   const { body: document } = await world.nobody.get('/openapi.json')
-  const documented = Object.values<Record<string, Documented>>(document.paths).flatMap(
-    Object.values<Documented>,
+  const documented = Object.values<Record<string, DocumentedOperation>>(document.paths).flatMap(
+    Object.values<DocumentedOperation>,
   )
   const required: Record<string, string[]> = {}
   for (const { operationId, parameters } of documented) {

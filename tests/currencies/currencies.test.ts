@@ -33,19 +33,19 @@ const problem = ({ status, body: answer }: Reply) => [
   answer.errors[0].detail,
 ]
 
-interface Shown {
+interface ShownCurrency {
   readonly id: string
   readonly code: string
   readonly default: boolean
 }
-const all = async (client = world.admin) => (await client.get(path)).body.data as Shown[]
+const all = async (client = world.admin) => (await client.get(path)).body.data as ShownCurrency[]
 const defaults = async () => (await all()).filter((one) => one.default).map(({ code }) => code)
 const idOf = async (code: string) => (await all()).find((one) => one.code === code)?.id as string
 
 test('every store begins with the US dollar, which anonymous shoppers may read', async () => {
   for (const client of [world.admin, world.shopper, world.other]) {
     const [first, ...rest] = await all(client)
-    const { id } = first as Shown
+    const { id } = first as ShownCurrency
     const { status, body: one } = await client.get(`${path}/${id}`)
     expect([status, rest]).toEqual([200, []])
     expect(one.data).toEqual({

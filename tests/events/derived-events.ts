@@ -4,7 +4,7 @@ import { sequence } from '../../server/kernel/feed/record.ts'
 import type { World } from '../support/world.ts'
 
 /** An event with what a webhook is sent of it. */
-export interface Derived {
+export interface DerivedEvent {
   readonly key: string
   readonly id: string
   readonly subject: { readonly source: string; readonly id: string }
@@ -19,10 +19,10 @@ export async function lastPosition({ work }: World): Promise<number> {
 }
 
 /** The events of all changes after a position, as the delivery derives them. */
-export async function eventsAfter({ work }: World, position: number): Promise<readonly Derived[]> {
+export async function eventsAfter({ work }: World, position: number): Promise<readonly DerivedEvent[]> {
   await sequence(work.store)
   const facts = await storeFacts(work)
-  const derived: Derived[] = []
+  const derived: DerivedEvent[] = []
   for (const change of await readChanges(work.store, position, 10_000)) {
     for (const event of eventsOf(change, facts)) {
       const payload = await payloadOf(work, change, event)
@@ -34,10 +34,13 @@ export async function eventsAfter({ work }: World, position: number): Promise<re
 }
 
 /** The events that an action leads to. */
-export async function eventsDuring(world: World, act: () => Promise<unknown>): Promise<readonly Derived[]> {
+export async function eventsDuring(
+  world: World,
+  act: () => Promise<unknown>,
+): Promise<readonly DerivedEvent[]> {
   const before = await lastPosition(world)
   await act()
   return eventsAfter(world, before)
 }
 
-export const keysOf = (events: readonly Derived[]): readonly string[] => events.map(({ key }) => key)
+export const keysOf = (events: readonly DerivedEvent[]): readonly string[] => events.map(({ key }) => key)

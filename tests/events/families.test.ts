@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { account, accountRealm, address, body, idOf, member, membership } from '../accounts/objects.ts'
 import { makeCatalog } from '../catalogs/objects.ts'
 import { openWorld, type Reply, type World } from '../support/world.ts'
-import { type Derived, eventsDuring, keysOf } from './derived-events.ts'
+import { type DerivedEvent, eventsDuring, keysOf } from './derived-events.ts'
 
 /** Each family of events whose objects clients create, change and delete: its payloads are what GET shows. */
 
@@ -132,7 +132,7 @@ test('an account member is shown as such, and as the user that it is', async () 
   let id = ''
   const [asMember, asUser] = (await eventsDuring(world, async () => {
     id = await member(world.admin, { given_name: 'Ada' })
-  })) as [Derived, Derived]
+  })) as [DerivedEvent, DerivedEvent]
   expect(asMember.payload).toEqual(await shown(`/v2/account-members/${id}`))
   expect(asUser.payload).toEqual(
     await shown(`${await accountRealm(world.admin)}/user-authentication-info/${id}`),

@@ -6,7 +6,7 @@ import { order } from '../orders/buying.ts'
 import { tries } from '../support/long.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { act, orderOf, paid, pay, takeManualPayments } from '../transactions/paying.ts'
-import { type Derived, eventsDuring, keysOf } from './derived-events.ts'
+import { type DerivedEvent, eventsDuring, keysOf } from './derived-events.ts'
 
 let world: World
 beforeAll(async () => {
@@ -24,10 +24,11 @@ const update = (id: string, values: object) =>
   world.admin.put(`/v2/orders/${id}`, { data: { type: 'order', ...values } })
 
 /** The events of orders and transactions; those of the cart are another test's. */
-const keysOfOrders = (events: readonly Derived[]) => keysOf(events).filter((key) => !key.startsWith('cart.'))
+const keysOfOrders = (events: readonly DerivedEvent[]) =>
+  keysOf(events).filter((key) => !key.startsWith('cart.'))
 
 /** All events of an order show it as it is after the action. */
-async function expectOrder(events: readonly Derived[], id: string): Promise<void> {
+async function expectOrder(events: readonly DerivedEvent[], id: string): Promise<void> {
   const now = await shown(id)
   for (const { key, payload } of events) if (key.startsWith('order.')) expect(payload, key).toEqual(now)
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tries } from '../support/long.ts'
 import { filesOf, openWorld, type Reply, type World } from '../support/world.ts'
-import { png, type Sent, upload, uploaded } from './uploads.ts'
+import { png, type SentFile, upload, uploaded } from './uploads.ts'
 
 let world: World
 /** Where its files are kept. */
@@ -162,7 +162,7 @@ describe('a file that is hosted elsewhere', () => {
 describe('a refused upload leaves nothing behind', () => {
   const cases: readonly (readonly [
     what: string,
-    sent: Sent,
+    sent: SentFile,
     status: number,
     title: string,
     detail: RegExp,

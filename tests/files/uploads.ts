@@ -22,7 +22,7 @@ export function png(width: number, height: number): Buffer {
   ])
 }
 
-export interface Sent {
+export interface SentFile {
   readonly name?: string
   readonly content?: string | Buffer
   readonly type?: string
@@ -31,7 +31,7 @@ export interface Sent {
 }
 
 /** What `fetch` sends of a form. */
-export function formOf({ name, content, type, texts = {} }: Sent): FormData {
+export function formOf({ name, content, type, texts = {} }: SentFile): FormData {
   const form = new FormData()
   for (const [part, text] of Object.entries(texts)) form.append(part, text)
   if (content !== undefined) {
@@ -43,7 +43,7 @@ export function formOf({ name, content, type, texts = {} }: Sent): FormData {
   return form
 }
 
-export async function upload(world: World, sent: Sent, client: Client = world.admin): Promise<Reply> {
+export async function upload(world: World, sent: SentFile, client: Client = world.admin): Promise<Reply> {
   const answer = await fetch(`${world.url}/v2/files`, {
     method: 'POST',
     headers: client.token ? { authorization: `Bearer ${client.token}` } : {},
@@ -53,7 +53,7 @@ export async function upload(world: World, sent: Sent, client: Client = world.ad
 }
 
 /** The file that was made of it. */
-export async function uploaded(world: World, sent: Sent, client?: Client) {
+export async function uploaded(world: World, sent: SentFile, client?: Client) {
   const { status, body } = await upload(world, sent, client)
   if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`)
   return body.data as { id: string; file_name: string; link: { href: string }; meta: { dimensions?: object } }

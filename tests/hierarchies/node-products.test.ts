@@ -20,7 +20,7 @@ async function makeProduct(name: string, client: Client = world.admin): Promise<
   return body.data.id
 }
 
-interface Shown {
+interface ShownProduct {
   readonly attributes: { readonly curated_product?: boolean }
 }
 
@@ -52,7 +52,7 @@ test('curated products come first, in their order, then the most recently change
   expect([status, body.data.attributes.curated_products]).toEqual([200, [p3, p1]])
   const shown = await list()
   expect(namesIn(shown)).toEqual(['P3', 'P1', 'P4', 'P2'])
-  expect(shown.body.data.map(({ attributes }: Shown) => attributes.curated_product)).toEqual([
+  expect(shown.body.data.map(({ attributes }: ShownProduct) => attributes.curated_product)).toEqual([
     true,
     true,
     undefined,

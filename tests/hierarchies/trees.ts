@@ -48,7 +48,7 @@ export const moveTo = (client: Client, hierarchy: string, node: string, parent: 
 export const namesIn = ({ body }: Reply): string[] =>
   body.data.map(({ attributes }: { attributes: { name: string } }) => attributes.name)
 
-interface Stored {
+interface StoredNode {
   readonly id: string
   readonly parent_id: string | null
   readonly hierarchy_id: string
@@ -60,7 +60,7 @@ interface Stored {
   readonly shown_parent: object | null
 }
 
-const stepOf = ({ id, name, slug, locales }: Stored) => ({
+const stepOf = ({ id, name, slug, locales }: StoredNode) => ({
   id,
   name,
   ...(slug && { slug }),
@@ -80,10 +80,10 @@ export async function expectTree(world: World, hierarchy: string): Promise<numbe
      FROM nodes WHERE id = $1 OR hierarchy_id = $1`,
     [hierarchy],
   )
-  const nodes = new Map((rows as Stored[]).map((row) => [row.id, row]))
+  const nodes = new Map((rows as StoredNode[]).map((row) => [row.id, row]))
   for (const node of nodes.values()) {
-    const path: Stored[] = []
-    for (let at: Stored | undefined = node; at; at = at.parent_id ? nodes.get(at.parent_id) : undefined) {
+    const path: StoredNode[] = []
+    for (let at: StoredNode | undefined = node; at; at = at.parent_id ? nodes.get(at.parent_id) : undefined) {
       expect(path, `the path up from ${node.name} returns to ${at.name}`).not.toContain(at)
       path.unshift(at)
     }

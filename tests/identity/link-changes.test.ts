@@ -69,7 +69,7 @@ const latest = async () =>
     ])
   ).rows[0].position
 
-interface Guarded {
+interface GuardedChange {
   readonly link: string
   /** The change that is guarded. */
   act(): Promise<Reply>
@@ -79,7 +79,7 @@ const cases: [
   what: string,
   kind: string,
   delta: (subject: string) => object,
-  prepare: () => Promise<Guarded>,
+  prepare: () => Promise<GuardedChange>,
 ][] = [
   [
     'linking',

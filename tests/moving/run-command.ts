@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { environment } from '../support/process.ts'
 
-export interface Ended {
+export interface CommandResult {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
@@ -14,7 +14,7 @@ export function begin(
   file: string,
   args: readonly string[],
   settings: Record<string, string>,
-): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
+): { readonly child: ChildProcess; readonly ended: Promise<CommandResult> } {
   const program = fileURLToPath(new URL(`../../server/${file}`, import.meta.url))
   const env = { ...environment, ...settings }
   const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -27,4 +27,4 @@ export function begin(
   return { child, ended: once(child, 'close').then(([code]) => ({ code, ...texts })) }
 }
 
-export const run = (...how: Parameters<typeof begin>): Promise<Ended> => begin(...how).ended
+export const run = (...how: Parameters<typeof begin>): Promise<CommandResult> => begin(...how).ended

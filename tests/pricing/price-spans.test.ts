@@ -47,13 +47,13 @@ const time = (text: string) =>
   text.endsWith('infinity') ? (text.startsWith('-') ? -Infinity : Infinity) : Date.parse(text)
 
 /** A product with what it consists of. */
-interface Priced {
+interface PricedProduct {
   readonly book: BookPrices
   readonly modifierNames: readonly string[]
-  readonly parts: readonly { readonly quantity: number; readonly priced: Priced | undefined }[]
+  readonly parts: readonly { readonly quantity: number; readonly priced: PricedProduct | undefined }[]
 }
 
-const priced: fc.Arbitrary<Priced> = fc.letrec<{ priced: Priced }>((tie) => ({
+const priced: fc.Arbitrary<PricedProduct> = fc.letrec<{ priced: PricedProduct }>((tie) => ({
   priced: fc.record({
     book,
     modifierNames: fc.subarray(['m1', 'm2', 'm3']),
@@ -69,7 +69,7 @@ const priced: fc.Arbitrary<Priced> = fc.letrec<{ priced: Priced }>((tie) => ({
 
 /** What it costs at an instant, by the rules that show it. A part is called after its bundle and its place in it. */
 function costs(
-  { book, modifierNames, parts }: Priced,
+  { book, modifierNames, parts }: PricedProduct,
   at: Date,
   id: string,
   bundleIds: readonly string[] = [],
@@ -84,10 +84,10 @@ function costs(
 }
 
 /** The same as items: their SKUs are their ids. */
-function itemsOf(tree: Priced) {
+function itemsOf(tree: PricedProduct) {
   const items = new Map<string, Item>()
   const books = new Map<string, BookPrices>()
-  const add = (id: string, { book, modifierNames, parts }: Priced) => {
+  const add = (id: string, { book, modifierNames, parts }: PricedProduct) => {
     const each = parts.map(({ quantity }, i) => ({ id: `${id}.${i}`, quantity }))
     items.set(id, { id, sku: id, parentSku: undefined, modifierNames, parts: each })
     books.set(id, book)

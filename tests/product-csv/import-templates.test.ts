@@ -32,7 +32,7 @@ beforeEach(() => world.sql('DELETE FROM products'))
 const header = 'external_ref,name,sku,commodity_type'
 const csv = (columns: string, ...rows: string[]) => [`${header},${columns}`, ...rows].join('\n')
 
-interface Shown {
+interface ShownProduct {
   readonly name: string
   readonly version: number
   readonly main_image: string | null
@@ -41,7 +41,7 @@ interface Shown {
 }
 
 /** All products by their names, with their templates and what these say. */
-async function shown(): Promise<Record<string, Shown>> {
+async function shown(): Promise<Record<string, ShownProduct>> {
   const { rows } = await world.sql(
     `SELECT p.name, p.version, p.main_image_id AS main_image,
        (SELECT json_agg(t.id ORDER BY t.id) FROM product_templates t WHERE t.product_id = p.id) AS templates,
@@ -50,7 +50,7 @@ async function shown(): Promise<Record<string, Shown>> {
      FROM products p WHERE p.store_id = $1`,
     [world.storeId],
   )
-  return Object.fromEntries(rows.map((row: Shown) => [row.name, row]))
+  return Object.fromEntries(rows.map((row: ShownProduct) => [row.name, row]))
 }
 
 describe('columns of templates', () => {

@@ -74,13 +74,13 @@ test('the state of codes is read from indexes, with and without statistics of th
 
 test('codes are found in indexes', async () => {
   const texts: string[] = []
-  class Watched extends Store {
+  class WatchedStore extends Store {
     override read(text: `SELECT ${string}`) {
       texts.push(text)
       return Promise.resolve([])
     }
   }
-  const store = new Watched(world.storeId, world.server.instance.database, () => new Date(), 'nobody')
+  const store = new WatchedStore(world.storeId, world.server.instance.database, () => new Date(), 'nobody')
   await findEnteredCodes({ ...world.work, store } as unknown as Work, entered, {})
   expect(texts.length).toBe(1)
   expect(await scanned(texts[0] as string, [entered, 'customer:1'])).toEqual([])

@@ -8,14 +8,14 @@ import { race, statusesOf, useArena, writesTo } from './race.ts'
 
 useArena()
 
-interface Given {
+interface CodeInCarts {
   readonly code: string
   readonly promotion: string
   /** Two carts in which the code is entered: a tenth off 1000. */
   readonly carts: readonly string[]
 }
 
-async function codeInCarts({ world }: Arena, options: object): Promise<Given> {
+async function codeInCarts({ world }: Arena, options: object): Promise<CodeInCarts> {
   const promotion = await makePromotion(world.admin, 'rule-promotions')
   const code = randomUUID()
   await addCodes(world.admin, promotion, { code, ...options })
@@ -33,7 +33,7 @@ const order = (cart: string | undefined, { shopper }: Side) => shopper.post(`${c
 const totalOf = ({ body }: Reply): number => body.data.meta.display_price.with_tax.amount
 
 /** What the orders cost, how many usages there are, and what the code counts. */
-async function outcomeOf({ world }: Arena, { promotion, code }: Given, replies: readonly Reply[]) {
+async function outcomeOf({ world }: Arena, { promotion, code }: CodeInCarts, replies: readonly Reply[]) {
   const totals = replies.filter(({ status }) => status === 201).map(totalOf)
   const [used] = (
     await world.sql('SELECT used FROM rule_promotion_codes WHERE promotion_id = $1 AND code = $2', [

@@ -5,14 +5,14 @@ import { makeFlow } from '../flows/flows.ts'
 import { tries } from '../support/long.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { type Any, merchantOf, usd } from './merchant.ts'
-import { counted, type Listed, searched, sorted, written } from './oracle.ts'
+import { counted, type ListedProduct, searched, sorted, written } from './oracle.ts'
 
 const names = ['Red', 'Blue', 'Shirt', 'Hat', 'Café', 'shirts', 'B-12']
 const brands = ['Acme', 'Acme & Sons (Ltd)', 'Über, Inc', '10..20', 'Big Acme']
 const tags = ['new', 'new-in', 'sale', '20']
 
 let world: World
-let products: Listed[]
+let products: ListedProduct[]
 
 beforeAll(async () => {
   world = await openWorld()

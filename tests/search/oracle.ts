@@ -2,13 +2,13 @@ import type { Filter, Operand } from '../../server/search/filter-syntax.ts'
 import type { Any } from './merchant.ts'
 
 /** A product as shoppers see it, and what its categories are. */
-export interface Listed {
+export interface ListedProduct {
   readonly document: Any
   readonly categories: Readonly<Record<string, readonly string[]>>
 }
 
 /** What a product has under the name of a field. */
-export function valuesIn({ document, categories }: Listed, field: string): readonly unknown[] {
+export function valuesIn({ document, categories }: ListedProduct, field: string): readonly unknown[] {
   const name = field.replace('meta.search.', '').replace(/^attributes\./, '')
   if (name.startsWith('categories.')) return categories[name.slice('categories.'.length)] ?? []
   if (name === 'id') return [document.id]
@@ -31,7 +31,7 @@ function atPath(value: Any, path: string): readonly unknown[] {
   })
 }
 
-export function meets(product: Listed, filter: Filter): boolean {
+export function meets(product: ListedProduct, filter: Filter): boolean {
   if (filter.is !== 'term') {
     const parts = filter.of.map((part) => meets(product, part))
     return filter.is === 'all' ? parts.every(Boolean) : parts.some(Boolean)
@@ -88,7 +88,7 @@ function hasUnit(terms: readonly string[], parts: readonly string[], isPrefix: b
 const stopWords = new Set(['of', 'the', 'in'])
 
 /** How well a product has what is asked for; undefined where it has not. */
-export function scoreOf({ document: { attributes } }: Listed, q: string): number | undefined {
+export function scoreOf({ document: { attributes } }: ListedProduct, q: string): number | undefined {
   const units = unitsIn(q)
   if (!units.length) return ['', '*'].includes(q.trim()) ? 0 : undefined
   const codes = [attributes.sku, attributes.manufacturer_part_num].map((code) => code ?? '')
@@ -106,10 +106,10 @@ export function scoreOf({ document: { attributes } }: Listed, q: string): number
 
 /** What a search finds, in its order. */
 export function searched(
-  products: readonly Listed[],
+  products: readonly ListedProduct[],
   q: string,
   filter: Filter | undefined,
-): readonly Listed[] {
+): readonly ListedProduct[] {
   const matches = products.flatMap((product) => {
     const score = scoreOf(product, q)
     return score === undefined || (filter && !meets(product, filter)) ? [] : [{ product, score }]
@@ -127,8 +127,12 @@ export function searched(
 }
 
 /** Products by the first of their values of a field, those without one last. Letters of ASCII count without case. */
-export function sorted(products: readonly Listed[], field: string, descending: boolean): readonly Listed[] {
-  const key = (product: Listed) => {
+export function sorted(
+  products: readonly ListedProduct[],
+  field: string,
+  descending: boolean,
+): readonly ListedProduct[] {
+  const key = (product: ListedProduct) => {
     const values = valuesIn(product, field).map((value) =>
       typeof value === 'number' ? value : String(value).replace(/[A-Z]/g, (letter) => letter.toLowerCase()),
     ) as string[]
@@ -144,7 +148,7 @@ export function sorted(products: readonly Listed[], field: string, descending: b
 }
 
 /** How many products have each value of a field: the most frequent first. */
-export function counted(products: readonly Listed[], field: string, most: number) {
+export function counted(products: readonly ListedProduct[], field: string, most: number) {
   const counts = new Map<string, number>()
   const numbers: number[] = []
   for (const product of products) {

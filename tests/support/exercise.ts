@@ -3,7 +3,7 @@ import { type Client, clientOf, type Reply, tokenOf } from './client.ts'
 import { Samples, specimensWith } from './samples.ts'
 
 /** A called operation and its response, or the reason why it could not be called. */
-export interface Called {
+export interface CallResult {
   readonly id: string
   readonly reply?: Reply
   readonly why?: string
@@ -15,9 +15,9 @@ const late = new Set(['delete-settings'])
 export async function exercise(
   client: Client,
   credentials: { id: string; secret: string },
-): Promise<Called[]> {
+): Promise<CallResult[]> {
   const samples = new Samples(client)
-  const called: Called[] = []
+  const called: CallResult[] = []
   const operations = app.flatMap((module) => module.operations)
   const inOrder = operations.sort((a, b) => Number(late.has(a.id)) - Number(late.has(b.id)))
   for (const operation of inOrder) {

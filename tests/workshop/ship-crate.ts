@@ -15,13 +15,13 @@ interface Shipment {
   readonly note: string
 }
 
-interface Recorded {
+interface RecordedShipment {
   readonly tracking: string
   readonly count: number
 }
 
 /** Asks the carrier to pick up a crate. */
-export const shipment: OutsideCall<Shipment, { readonly tracking: string }, Recorded> = {
+export const shipment: OutsideCall<Shipment, { readonly tracking: string }, RecordedShipment> = {
   name: 'workshop:shipment',
   get timeoutMs() {
     return carrier.timeoutMs

@@ -12,13 +12,13 @@ const mebibyte = 1024 * 1024
 const block = Buffer.alloc(mebibyte, 'a')
 const chunk = Buffer.concat([Buffer.from('100000\r\n'), block, Buffer.from('\r\n')])
 
-interface Sent {
+interface SentRequest {
   readonly head: string
   readonly blocks: readonly Buffer[]
 }
 
 /** The response for a client that sends the whole body before it reads the response, as simple ones do. */
-function answerTo({ head, blocks }: Sent): Promise<string> {
+function answerTo({ head, blocks }: SentRequest): Promise<string> {
   const { port } = new URL(world.url)
   return new Promise((done, failed) => {
     let heard = ''
@@ -49,7 +49,7 @@ const many = 40
 const post = `POST /v2/accounts HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n`
 
 describe('a body that is too large', () => {
-  test.each<[string, Sent]>([
+  test.each<[string, SentRequest]>([
     [
       'by its Content-Length',
       { head: `${post}Content-Length: ${4 * mebibyte}\r\n\r\n`, blocks: Array(4).fill(block) },

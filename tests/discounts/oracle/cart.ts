@@ -106,7 +106,7 @@ export function cutTaking<One extends Taking>(
   { lines }: SlowCart,
   taken: One,
   most: bigint | undefined,
-): One | Refused {
+): One | Refusal {
   const own = taken.offs.map((off) => ({ ...off, isAdded: false }))
   const all = [...own, ...(taken.ofAdded ?? []).map((off) => ({ ...off, isAdded: true }))]
   const offs = cut(
@@ -121,18 +121,18 @@ export function cutTaking<One extends Taking>(
   }
 }
 
-export const isTaking = (found: Taking | Refused): found is Taking => 'offs' in found
+export const isTaking = (found: Taking | Refusal): found is Taking => 'offs' in found
 
 /** Why a promotion takes nothing, with the values that decided it. */
-export interface Refused {
+export interface Refusal {
   readonly verdict: string
   readonly needs?: unknown
   readonly has?: unknown
 }
-export const refused = (verdict: string, values: object = {}): Refused => ({ verdict, ...values })
+export const refused = (verdict: string, values: object = {}): Refusal => ({ verdict, ...values })
 
 /** "The promotions that have units of these lines." */
-export const outdone = (lines: readonly SlowLine[]): Refused =>
+export const outdone = (lines: readonly SlowLine[]): Refusal =>
   refused('outdone', {
     by: [...new Set(lines.flatMap(({ units }) => units.flatMap(({ promotion }) => promotion ?? [])))].sort(),
   })

@@ -6,14 +6,14 @@ import { averagePrice, type SlowCart, type SlowLine } from './cart.ts'
 /** The conditions of rule promotions, as chapter 9 of docs/money.md has them. */
 
 /** Whether a condition is met, and the lines that it finds. Undefined: it says nothing about lines. */
-export interface Found {
+export interface Finding {
   readonly isMet: boolean
   readonly lines?: readonly SlowLine[] | undefined
   /** The condition that is not met. */
-  readonly unmet?: Unmet
+  readonly unmet?: UnmetNode
 }
 
-interface Unmet {
+interface UnmetNode {
   readonly node: string
   readonly strategy: string
   readonly operator?: string | undefined
@@ -27,21 +27,21 @@ export interface Scope {
   readonly lines: readonly SlowLine[]
 }
 
-const unmet = (why: Unmet): Found => ({ isMet: false, unmet: why })
+const unmet = (why: UnmetNode): Finding => ({ isMet: false, unmet: why })
 
 /** A list stands for `and`. Without conditions, every cart meets them. */
 export function findAll(
   nodes: RuleNode | readonly RuleNode[] | null | undefined,
   scope: Scope,
   path: string,
-): Found {
+): Finding {
   if (!nodes) return { isMet: true }
   if (!Array.isArray(nodes)) return find(nodes as RuleNode, scope, path)
   return both((nodes as readonly RuleNode[]).map((node, i) => find(node, scope, `${path}.${i}`)))
 }
 
 /** "`and` finds the lines that all its conditions find." */
-function both(found: readonly Found[]): Found {
+function both(found: readonly Finding[]): Finding {
   const [first] = found.filter(({ isMet }) => !isMet)
   if (first) return first
   const sets = found.flatMap(({ lines }) => (lines ? [lines] : []))
@@ -52,7 +52,7 @@ function both(found: readonly Found[]): Found {
 }
 
 /** "`or` the lines that any finds." A met condition that says nothing about lines makes it say nothing. */
-function either(found: readonly Found[], scope: Scope, node: string): Found {
+function either(found: readonly Finding[], scope: Scope, node: string): Finding {
   const met = found.filter(({ isMet }) => isMet)
   if (!met.length) {
     const has = found.map(({ unmet: why }) => why)
@@ -65,14 +65,14 @@ function either(found: readonly Found[], scope: Scope, node: string): Found {
 /** How many values a reason shows. */
 const shownMax = 20
 
-function find(node: RuleNode, scope: Scope, path: string): Found {
+function find(node: RuleNode, scope: Scope, path: string): Finding {
   const { strategy, operator = '', args = [], children = [] } = node
   const childrenOf = (inScope: Scope) =>
     children.map((child, i) => find(child, inScope, `${path}.children.${i}`))
   const no = (has: unknown) => unmet({ node: path, strategy, operator, needs: args, has })
   // Children that are met one by one, but by no line together, lack that line.
   const among = (lines: readonly SlowLine[]) => {
-    let found: Found = { isMet: true, lines }
+    let found: Finding = { isMet: true, lines }
     for (const child of childrenOf({ ...scope, lines })) {
       found = both([found, child])
       if (found.isMet && !found.lines?.length) {

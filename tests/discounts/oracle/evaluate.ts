@@ -9,19 +9,19 @@ import {
   type AnyDocument,
   cutTaking,
   isTaking,
-  type Refused,
+  type Refusal,
   refused,
   type SlowCart,
   type Taking,
   toSlowCart,
 } from './cart.ts'
 import { findAll } from './conditions.ts'
-import { type Acted, act, type ShippingOff, scopeOf, usesOfNext } from './rules.ts'
+import { type ActionOutcome, act, type ShippingOff, scopeOf, usesOfNext } from './rules.ts'
 import {
-  type Applied,
   applyStandard,
   isOfCart,
   type MissingGifts,
+  type StandardOutcome,
   usesOfNext as usesOfNextStandard,
 } from './standard.ts'
 
@@ -61,7 +61,7 @@ export function slowEvaluate(
   }
 }
 
-type Outcome = (Refused | Application) & { readonly missing?: readonly MissingGifts[] }
+type Outcome = (Refusal | Application) & { readonly missing?: readonly MissingGifts[] }
 
 interface Application {
   readonly parts: readonly Taking[]
@@ -72,11 +72,11 @@ const endless = Number.POSITIVE_INFINITY
 
 /** "Nothing but the uses that are left of the code." What gifts lack comes first. */
 function explain<Found extends object>(
-  found: Found | Refused,
+  found: Found | Refusal,
   uses: number,
   withUses: (uses: number) => object,
   needs: number,
-): Found | Refused {
+): Found | Refusal {
   if (!('verdict' in found) || uses === endless || ['gift_missing', 'code_spent'].includes(found.verdict)) {
     return found
   }
@@ -163,7 +163,7 @@ function gate(
   promotion: AnyDocument,
   slow: SlowCart,
   codes: readonly EnteredCode[],
-): { refusal?: Refused; code?: EnteredCode } {
+): { refusal?: Refusal; code?: EnteredCode } {
   const { kind, document } = promotion
   const { cart } = slow
   const no = (verdict: string, values?: object) => ({ refusal: refused(verdict, values) })
@@ -179,7 +179,7 @@ function gate(
   if (!document.automatic) {
     if (!codes[0]) return no('no_code_entered')
     code = codes.find((one) => !refuse(one, cart))
-    if (!code) return { refusal: refuse(codes[0], cart) as Refused }
+    if (!code) return { refusal: refuse(codes[0], cart) as Refusal }
   }
   const currencies =
     kind === 'rule'
@@ -209,7 +209,7 @@ const amountIn = (amounts: StandardDocument['min_cart_value'], inCurrency: strin
 const fullValueOf = ({ lines }: SlowCart) =>
   Number(sum(lines.flatMap(({ item, units }) => units.map(() => BigInt(item.unitPrice)))))
 
-function refuse(code: EnteredCode, cart: DiscountCart): Refused | undefined {
+function refuse(code: EnteredCode, cart: DiscountCart): Refusal | undefined {
   const verdict = whyNot(code, cart)
   const has = verdict === 'limit_per_shopper' ? code.perShopper?.usesLeft : code.usesLeft
   if (verdict === 'limit_per_shopper' || verdict === 'code_spent') return refused(verdict, { needs: 1, has })
@@ -235,7 +235,7 @@ const usesOf = (code: EnteredCode | undefined) =>
 function applyStandardTo(document: StandardDocument, slow: SlowCart, code: EnteredCode | undefined): Outcome {
   const { automatic: isAutomatic = false, promotion_type } = document
   const isRepeated = code?.isRepeated ?? false
-  const attempt = (uses: number): Applied => {
+  const attempt = (uses: number): StandardOutcome => {
     const found = applyStandard(document, slow, { uses, isAutomatic, isRepeated })
     const most = amountIn(document.max_discount_value, slow.cart.currency)
     if (!isTaking(found)) return most === 0 && found.verdict === 'code_spent' ? refused('no_saving') : found
@@ -270,7 +270,7 @@ function applyRuleTo(
   if (rivals.length) return refused('not_stackable', { behind: rivals.map((one) => one.document.id) })
   const parts: Taking[] = []
   const shipping: ShippingOff[] = []
-  const refusals: Refused[] = []
+  const refusals: Refusal[] = []
   const missing: MissingGifts[] = []
   let uses = usesOf(code)
   for (const [i, action] of document.rule_set.actions.entries()) {
@@ -278,9 +278,9 @@ function applyRuleTo(
     const taken = attempt(uses)
     missing.push(...(taken.missing ?? []))
     if (!isTaking(taken)) {
-      const explained: Acted = explain(taken, uses, attempt, usesOfNext(action))
+      const explained: ActionOutcome = explain(taken, uses, attempt, usesOfNext(action))
       const { missing: _, ...reason } = explained
-      refusals.push(reason as Refused)
+      refusals.push(reason as Refusal)
       continue
     }
     uses -= taken.applications
@@ -292,5 +292,5 @@ function applyRuleTo(
   if (parts.length) return { parts, shipping, missing }
   // "The first action says why, unless a later one only lacks uses of the code."
   const reason = refusals.find(({ verdict }) => verdict === 'code_spent') ?? refusals[0]
-  return { ...(reason as Refused), missing }
+  return { ...(reason as Refusal), missing }
 }

@@ -19,7 +19,7 @@ import {
   cutTaking,
   isTaking,
   type Off,
-  type Refused,
+  type Refusal,
   refused,
   type SlowCart,
   type SlowGroup,
@@ -27,7 +27,7 @@ import {
   shareOut,
   type Taking,
 } from './cart.ts'
-import { type Found, findAll, type Scope, toBundleGroups } from './conditions.ts'
+import { type Finding, findAll, type Scope, toBundleGroups } from './conditions.ts'
 import type { MissingGifts } from './standard.ts'
 
 /** The actions of rule promotions, as chapter 9 of docs/money.md has them. */
@@ -38,7 +38,7 @@ export interface ShippingOff {
 }
 
 /** What an action takes or why it takes nothing, and the products that the cart lacks for it. */
-export type Acted = (Refused | (Taking & { readonly shipping?: readonly ShippingOff[] })) & {
+export type ActionOutcome = (Refusal | (Taking & { readonly shipping?: readonly ShippingOff[] })) & {
   readonly missing?: readonly MissingGifts[]
 }
 
@@ -55,11 +55,11 @@ export function scopeOf({ rule_set: { catalog_ids } }: RuleDocument, cart: SlowC
 export function act(
   action: RuleAction,
   { automatic, rule_set: { rules } }: RuleDocument,
-  found: Found,
+  found: Finding,
   scope: Scope,
   uses: number,
   path: string,
-): Acted {
+): ActionOutcome {
   const spent = refused('code_spent', { needs: 1, has: uses })
   if (action.strategy === 'shipping_discount')
     return discountShipping(action, scope, uses < 1 ? spent : undefined)
@@ -87,8 +87,8 @@ function addProducts(
   lines: readonly SlowLine[],
   { cart }: Scope,
   isAdded: boolean,
-  taken: Taking | Refused,
-): Acted {
+  taken: Taking | Refusal,
+): ActionOutcome {
   const [{ args = [] } = { args: [] }] = [action.condition ?? []].flat() as readonly RuleNode[]
   const products = (args as readonly { readonly skus: readonly string[] }[]).flatMap(({ skus }) => skus)
   const ofAdded: Off[] = []
@@ -114,7 +114,7 @@ function addProducts(
     ? { ...refused('gift_missing', { gifts }), ...missing }
     : ofAdded.length
       ? refused('no_saving')
-      : (taken as Refused)
+      : (taken as Refusal)
 }
 
 /** What a discount makes of a price that is for some units, or bundles. */
@@ -135,8 +135,8 @@ function discountCart(
   action: RuleAction,
   lines: readonly SlowLine[],
   { cart }: Scope,
-  spent: Refused | undefined,
-): Taking | Refused {
+  spent: Refusal | undefined,
+): Taking | Refusal {
   if (!lines.length) return refused('no_line_matches')
   if (spent) return spent
   const weights = lines.map(({ left }) => fraction(left))
@@ -153,7 +153,7 @@ function discountItems(
   found: readonly SlowLine[],
   uses: number,
   { cart }: Scope,
-): Taking | Refused {
+): Taking | Refusal {
   if (!found.length) return refused('no_line_matches')
   const { max_quantity = Number.POSITIVE_INFINITY, items } = action.limitations ?? {}
   const { max_items, max_units, price_strategy = 'cheapest' } = items ?? {}
@@ -196,7 +196,7 @@ function discountBundles(
   rules: RuleDocument['rule_set']['rules'],
   scope: Scope,
   uses: number,
-): Taking | Refused {
+): Taking | Refusal {
   const own = bundlesIn(action.condition)
   const each = (own.length ? own : bundlesIn(rules)).map((node) => toBundleGroups(node, scope))
   const made = each.map((groups) =>
@@ -237,7 +237,7 @@ const bundlesIn = (nodes: RuleNode | readonly RuleNode[] | null | undefined): re
   )
 
 /** "`shipping_discount` takes something off the base price of each shipping group." */
-function discountShipping(action: RuleAction, { cart }: Scope, spent: Refused | undefined): Acted {
+function discountShipping(action: RuleAction, { cart }: Scope, spent: Refusal | undefined): ActionOutcome {
   const conditions = [action.condition ?? []].flat() as readonly RuleNode[]
   const groups = cart.groups.filter(({ group }) =>
     conditions.every(({ args = [] }) => args.includes(group.shippingType)),

@@ -18,7 +18,7 @@ import {
   costOf,
   freeUnits,
   outdone,
-  type Refused,
+  type Refusal,
   refused,
   type SlowCart,
   type SlowLine,
@@ -42,12 +42,16 @@ export interface MissingGifts {
   readonly isFree: boolean
 }
 
-export type Applied = (Taking | Refused) & { readonly missing?: readonly MissingGifts[] }
+export type StandardOutcome = (Taking | Refusal) & { readonly missing?: readonly MissingGifts[] }
 
 export const isOfCart = ({ promotion_type }: StandardDocument) =>
   promotion_type === 'fixed_discount' || promotion_type === 'percent_discount'
 
-export function applyStandard(document: StandardDocument, { cart, lines }: SlowCart, payer: Payer): Applied {
+export function applyStandard(
+  document: StandardDocument,
+  { cart, lines }: SlowCart,
+  payer: Payer,
+): StandardOutcome {
   const found = lines.filter(({ item, units }) => units.length > 0 && isFor(document, item))
   if (!found.length) return refused('no_line_matches')
   const applications = document.max_applications_per_cart || Number.POSITIVE_INFINITY
@@ -99,7 +103,7 @@ function discountCart(
   lines: readonly SlowLine[],
   { uses }: Payer,
   toAmount: (sum: Fraction) => Fraction,
-): Taking | Refused {
+): Taking | Refusal {
   let paid = 0
   const parts = lines.map(({ left, units }) => {
     const count = Math.min(units.length, uses - paid)
@@ -134,7 +138,7 @@ function discountUnits(
   { uses }: Payer,
   applications: number,
   off: (price: bigint, units: number) => bigint,
-): Taking | Refused {
+): Taking | Refusal {
   if (lines.every((line) => !freeUnits(line).length)) return outdone(lines)
   if (lines.every(({ item }) => item.unitPrice === 0)) return refused('nothing_left')
   const products = countdown(applications)
@@ -163,7 +167,7 @@ function discountSets(
   { uses }: Payer,
   applications: number,
   { size, uses: usesOfSet, saving }: SetOfUnits,
-): Taking | Refused {
+): Taking | Refusal {
   if (lines.every(({ units }) => units.length < size)) {
     return refused('incomplete', {
       needs: size,
@@ -202,7 +206,7 @@ const toGroups = ({ requirements }: Requirements, lines: readonly SlowLine[]): B
   }))
 
 /** Why there is no set: are there units at all, and would there be one with those that others have? */
-function refuseSet(groups: readonly BundleGroup[], lines: readonly SlowLine[]): Refused {
+function refuseSet(groups: readonly BundleGroup[], lines: readonly SlowLine[]): Refusal {
   if (groups.every((group) => !group.lines.length)) return refused('no_line_matches')
   const all = new Set(lines.flatMap(({ units }) => units))
   if (makeBundle(groups, all)) return outdone(groups.flatMap((group) => group.lines))
@@ -217,7 +221,7 @@ function discountBundles(
   { uses }: Payer,
   applications: number,
   price: bigint,
-): Taking | Refused {
+): Taking | Refusal {
   const groups = toGroups(schema, lines)
   const all = makeBundles(groups, lines.flatMap(freeUnits))
   if (!all.length) return refuseSet(groups, lines)
@@ -244,7 +248,7 @@ function giveGifts(
   all: readonly SlowLine[],
   { uses, isAutomatic, isRepeated }: Payer,
   applications: number,
-): Applied {
+): StandardOutcome {
   const groups = toGroups(schema, lines)
   const isAdding = schema.auto_add_free_gift ?? false
   // "By code, an added gift has its price until the code is entered again."

@@ -8,7 +8,7 @@ import { until } from '../../support/until.ts'
 
 stopAfterEach()
 
-interface Shown {
+interface ShownObject {
   readonly id: string
   readonly name: string
 }
@@ -70,7 +70,7 @@ class Syncer {
       )
       if (reply?.status !== 200) return false
       if (isFirst) next = reply.headers.get('sutler-watermark') ?? undefined
-      for (const { id, name } of reply.body.data as Shown[]) this.accounts.set(id, name)
+      for (const { id, name } of reply.body.data as ShownObject[]) this.accounts.set(id, name)
       if (reply.body.data.length === 0) break
       last = reply.body.data.at(-1).id
     }
@@ -115,7 +115,7 @@ async function listOf(client: Client, path: string): Promise<Copy> {
   const all: Copy = new Map()
   for (let offset = 0; ; offset += 100) {
     const { body } = await client.get(`${path}?page[limit]=100&page[offset]=${offset}`)
-    for (const { id, name } of body.data as Shown[]) all.set(id, name)
+    for (const { id, name } of body.data as ShownObject[]) all.set(id, name)
     if (body.data.length < 100) return all
   }
 }

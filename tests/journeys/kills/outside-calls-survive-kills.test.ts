@@ -59,13 +59,13 @@ const moments: Readonly<Record<string, Moment>> = {
 }
 
 /** A shipment that was lost with its process. The client repeats its request if it has a key. */
-interface Lost {
+interface LostShipment {
   readonly moment: string
   readonly crate: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-const ship = (admin: Client, { crate, headers }: Lost) =>
+const ship = (admin: Client, { crate, headers }: LostShipment) =>
   admin.post(`/v2/crates/${crate}/shipments`, { data: { type: 'shipment', note: crate } }, headers)
 
 const shipmentsOf = async (admin: Client, crate: string): Promise<string | undefined> =>
@@ -75,10 +75,10 @@ const effectsOf = (crate: string) =>
   (carrier.effects as readonly { note: string }[]).filter(({ note }) => note === crate).length
 
 /** Starts two shipments for each of the moments, with a key and without, and kills the server when all are there. */
-async function killAt(names: readonly string[]): Promise<readonly Lost[]> {
+async function killAt(names: readonly string[]): Promise<readonly LostShipment[]> {
   const first = serve(newDirectory(), { ...settings(), WORKSHOP_CARRIER: carrier.url }, entry)
   const admin = await adminOf(await first.ready)
-  const all: Lost[] = names.flatMap((moment) => [
+  const all: LostShipment[] = names.flatMap((moment) => [
     { moment, crate: randomUUID(), headers: { 'idempotency-key': randomUUID() } },
     { moment, crate: randomUUID(), headers: {} },
   ])

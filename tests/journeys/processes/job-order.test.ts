@@ -88,16 +88,16 @@ const entry = fileURLToPath(new URL('./serve-small-parts.ts', import.meta.url))
 const startToBeKilled = () => serve(newDirectory(), settings(), entry)
 
 /** The servers of a test: the address of the first, and what happens to it while it runs a job. */
-type Failing = () => Promise<{ url: string; fail(): Promise<unknown> }>
+type FailingServer = () => Promise<{ url: string; fail(): Promise<unknown> }>
 
 /** A server whose connections end. */
 const losing =
-  (end: () => Promise<unknown>): Failing =>
+  (end: () => Promise<unknown>): FailingServer =>
   async () => ({ url: await startHereToStay(), fail: end })
 
 /** A process that is killed, and what runs then. */
 const killed =
-  (next: (kill: () => Promise<unknown>) => Promise<string>): Failing =>
+  (next: (kill: () => Promise<unknown>) => Promise<string>): FailingServer =>
   async () => {
     const server = startToBeKilled()
     const kill = () => {

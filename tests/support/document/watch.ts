@@ -42,7 +42,7 @@ export const serves = (server: FastifyInstance, modules: object): void => void m
 
 const ownDocument = '/v2/settings/specifications/openapi'
 
-class Watched {
+class WatchedServer {
   readonly #server: FastifyInstance
   /** The last documents that each store had for itself: a definition may change to and fro. */
   readonly #own = new Map<string, readonly Fits[]>()
@@ -130,7 +130,7 @@ export function watchServers(): void {
   once[subscribed] = true
   diagnostics.subscribe('fastify.initialization', (message) => {
     const { fastify: server } = message as { readonly fastify: FastifyInstance }
-    const watched = new Watched(server)
+    const watched = new WatchedServer(server)
     server.addHook('onSend', async (request, reply, payload) => {
       const url = request.routeOptions.url
       if (

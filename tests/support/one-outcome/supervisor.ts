@@ -11,7 +11,7 @@ export const victims = ['server', 'postgres', 'both'] as const
 export type Victim = (typeof victims)[number]
 
 /** A server process that is started again whenever it ends, as an operator's supervisor does. */
-export interface Supervised {
+export interface SupervisedServer {
   readonly url: string
   /** How often it has been started. */
   readonly starts: () => number
@@ -27,7 +27,10 @@ const compiled = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'node-compile-
 /** Between the end of a process and the next start. */
 const pauseMs = 100
 
-export async function supervise(dataDir: string, settings: Record<string, string>): Promise<Supervised> {
+export async function supervise(
+  dataDir: string,
+  settings: Record<string, string>,
+): Promise<SupervisedServer> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   let [starts, isStopping] = [0, false]
