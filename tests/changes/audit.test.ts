@@ -65,3 +65,28 @@ test('the entries of an object are found by an index, and those of none cost a p
   const first = (await world.admin.get('/v2/changes?page[limit]=1')).body.data[0]
   expect((await list(`filter=eq(id,${first.object.id})`)).data.at(-1).position).toBe(first.position)
 })
+
+test('objects of different parents with the same id have states of their own', async () => {
+  const { admin } = world
+  const named = (type: string, more: object = {}) => ({ data: { type, attributes: { name: type, ...more } } })
+  const create = async (path: string, body: object) => (await admin.post(path, body)).body.data.id
+  const physical = { sku: 'two-nodes', slug: 'two-nodes', commodity_type: 'physical', status: 'draft' }
+  const product = await create('/pcm/products', named('product', physical))
+  const hierarchy = await create('/pcm/hierarchies', named('hierarchy'))
+  const nodes = `/pcm/hierarchies/${hierarchy}/nodes`
+  const [one, other] = [
+    await create(nodes, named('node')),
+    await create(nodes, named('node', { name: 'Other' })),
+  ]
+  for (const node of [one, other]) {
+    const links = { data: [{ type: 'product', id: product }] }
+    expect((await admin.post(`${nodes}/${node}/relationships/products`, links)).status).toBe(201)
+  }
+  const { data } = await list(`filter=eq(id,${product}):eq(type,node-product)`)
+  expect(
+    data.map((entry: { object: { parent: string }; before: unknown }) => [entry.object.parent, entry.before]),
+  ).toEqual([
+    [other, null],
+    [one, null],
+  ])
+})
