@@ -9,8 +9,7 @@ const isAmount = (value: unknown, min: number): boolean =>
  */
 export function mustBeIntent(intent: Stripe.PaymentIntent, reference?: string): Stripe.PaymentIntent {
   const { id, status, amount_received: received, latest_charge: charge } = intent
-  const isIntent =
-    typeof id === 'string' && /^\w{1,255}$/.test(id) && id === (reference ?? id) && isStatus(status)
+  const isIntent = isReference(id) && id === (reference ?? id) && isStatus(status)
   if (!isIntent) throw new Error('Stripe has sent no payment intent, or another one')
   if (status !== 'succeeded') return intent
   const refunded = typeof charge === 'object' && charge ? charge.amount_refunded : 0
@@ -21,3 +20,7 @@ export function mustBeIntent(intent: Stripe.PaymentIntent, reference?: string): 
 }
 
 const isStatus = (status: unknown): boolean => typeof status === 'string' && /^[a-z_]{1,64}$/.test(status)
+
+/** Whether a value can be what Stripe calls an intent. */
+export const isReference = (value: unknown): value is string =>
+  typeof value === 'string' && /^\w{1,255}$/.test(value)
