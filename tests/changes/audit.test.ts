@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { earlierChanges } from '../../server/changes/follow.ts'
 import { sequence } from '../../server/kernel/feed/record.ts'
+import { Store } from '../../server/kernel/storage/store.ts'
+import type { Work } from '../../server/kernel/work/context.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -89,4 +92,32 @@ test('objects of different parents with the same id have states of their own', a
     [other, null],
     [one, null],
   ])
+})
+
+test('a page of an object with many changes is found in a small part of the feed', async () => {
+  const looks: unknown[] = []
+  class Watched extends Store {
+    override run(text: string, ...values: unknown[]) {
+      looks.push(values[1])
+      return super.run(text, ...values)
+    }
+  }
+  const { instance } = world.server
+  const store = new Watched(world.storeId, instance.database, () => new Date(), 'nobody')
+  const earlier = (id: string, most: number) =>
+    earlierChanges({ store } as unknown as Work, Number.MAX_SAFE_INTEGER, { ids: [id] }, most)
+  const [old, often] = [crypto.randomUUID(), crypto.randomUUID()]
+  await world.sql(
+    `INSERT INTO fresh_changes (store_id, at, event, type, source, id, personal, actor, request_id, doc)
+     SELECT $1, now(), 'updated', 'gadget', 'gadgets', CASE n WHEN 1 THEN $2::uuid ELSE $3 END, false, 'system', '', '{}'
+     FROM generate_series(1, 20000) n`,
+    [world.storeId, old, often],
+  )
+  await sequence(world.work.store)
+  const { last } = (await world.admin.get('/v2/changes?page[limit]=0')).body.meta.feed
+  const page = await earlier(often, 100)
+  expect([page.changes.length, page.reached, looks]).toEqual([100, last - 99, [1_000]])
+  looks.length = 0
+  const only = await earlier(old, 100)
+  expect([only.changes.length, only.reached <= only.end, looks.length <= 4]).toEqual([1, true, true])
 })
