@@ -1,6 +1,6 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
-import type { LookupFunction } from 'node:net'
+import type { LookupFunction, OnReadOpts, Socket } from 'node:net'
 import { rangeNameOf } from '../platform/sockets/addresses.ts'
 import {
   checkedLookup,
@@ -15,6 +15,18 @@ const idleMs = 4_000
 /** Connections to one host that wait for the next message. */
 const idleMax = 4
 const headerBytesMax = 16 * 1024
+/** Statuses of 1xx before a response. Receivers send one or two. */
+const interimMax = 16
+/** What one read of a socket takes at most. Node parses all of it, whatever the beginning says. */
+const readBytesMax = 2 * 1024
+
+/** Reads sockets in short pieces. */
+const onread: OnReadOpts = {
+  buffer: () => Buffer.allocUnsafe(readBytesMax),
+  callback(this: Socket, bytes: number, buffer: Uint8Array) {
+    return this.push(buffer.subarray(0, bytes))
+  },
+}
 
 /**
  * The way out: merchants choose the hosts, and must not reach what only this server can reach. Every connection goes to
@@ -31,7 +43,7 @@ export interface Network {
 
 export function openNetwork(mayConnect: MayConnect, resolve: ResolveName = nameResolver()): Network {
   const lookup = checkedLookup(resolve, mayConnect, refuseHost)
-  const options = { keepAlive: true, timeout: idleMs, maxFreeSockets: idleMax, lookup }
+  const options = { keepAlive: true, timeout: idleMs, maxFreeSockets: idleMax, lookup, onread }
   const agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
   return {
     lookup,
@@ -101,6 +113,11 @@ function sendOnce(
   const outgoing = (url.protocol === 'https:' ? https : http).request(url, {
     ...options,
     headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+  })
+  let interim = 0
+  outgoing.on('information', () => {
+    if (++interim > interimMax)
+      outgoing.destroy(new Error('There were only statuses of 1xx, and no response.'))
   })
   outgoing.once('response', resolve)
   outgoing.once('upgrade', (answer, socket) => {
