@@ -63,11 +63,14 @@ function refuseHost(host: string, addresses: readonly string[]): never {
   )
 }
 
+/** The parts of a body. */
+export type Body = readonly (string | Uint8Array)[]
+
 export interface HttpRequest {
   readonly url: URL
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | Uint8Array
+  readonly body: Body
 }
 
 export interface HttpResponse {
@@ -112,7 +115,7 @@ function sendOnce(
   const options = { agent, method, signal, maxHeaderSize: headerBytesMax }
   const outgoing = (url.protocol === 'https:' ? https : http).request(url, {
     ...options,
-    headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+    headers: { ...headers, 'content-length': String(bytesOf(body)) },
   })
   let interim = 0
   outgoing.on('information', () => {
@@ -130,9 +133,12 @@ function sendOnce(
       sendOnce(network, request, signal).then(resolve, reject)
     else reject(error)
   })
-  outgoing.end(body)
+  for (const part of body) outgoing.write(part)
+  outgoing.end()
   return promise
 }
+
+const bytesOf = (body: Body): number => body.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
 
 /** The status has arrived: a body that ends early, or never, does not change it. */
 async function readBeginning(

@@ -40,8 +40,8 @@ test('a webhook has the body and the headers of the public contract', async () =
   expect(got?.body).toEqual({
     ...{ id: message.eventId, triggered_by: 'order.paid', attempt: 3 },
     integration: message.integration,
-    payload: JSON.parse(message.payload),
-    resources: message.payload,
+    payload: JSON.parse(message.shown.payload),
+    resources: message.shown.payload,
     configuration: { url: `${receiver.url}/hook?shop=1`, secret_key: 'sesame' },
     ...{ store_id: message.storeId, org_id: message.organisationId },
   })
@@ -49,7 +49,7 @@ test('a webhook has the body and the headers of the public contract', async () =
 
 test('a deletion names the type and the id, and nothing of a secret that is not set', async () => {
   const payload = { type: 'order', id: 'o1' }
-  await send(network, webhook(), messageOf({ ...shows(payload), isDeletion: true }))
+  await send(network, webhook(), messageOf(shows(payload, payload, true)))
   const [got] = receiver.requests
   expect([got?.body.payload, got?.body.resources]).toEqual([payload, payload])
   expect(got?.body.configuration).toEqual({ url: `${receiver.url}/hook?shop=1` })
