@@ -20,6 +20,7 @@ import { recordIntent, type WhenRefused } from './record-intent.ts'
 export const followIntent: Job<{ readonly orderId: string }> = {
   name: 'cart-payments:follow-intent',
   attemptsMax: 25,
+  callsOut: true,
   async run(work, { orderId }) {
     const order = await work.store.findWhole(orders, orderId)
     if (order?.doc.payment_intent_id === undefined) return

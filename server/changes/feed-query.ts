@@ -1,4 +1,4 @@
-import { isInCalendar } from '../kernel/body/days.ts'
+import { isDay } from '../kernel/body/days.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { ChangeFilter } from '../kernel/feed/look-for-changes.ts'
 import { isId } from '../kernel/ids.ts'
@@ -93,12 +93,9 @@ function readTerm({ op, field, values }: Extract<Filter, { is: 'term' }>): [keyo
 }
 
 function readTime(value: string): string {
-  const time = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d))?$/.test(value)
-    ? new Date(value)
-    : undefined
-  if (!time || !isInCalendar(time.getTime()))
-    throw refusal('[at] must be a time, such as 2026-01-01T00:00:00Z')
-  return time.toISOString()
+  const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d))?$/.test(value)
+  if (!isTime || !isDay(value)) throw refusal('[at] must be a time, such as 2026-01-01T00:00:00Z')
+  return new Date(value).toISOString()
 }
 
 const refusal = (detail: string) => new Problem('bad_filter', `bad filter: ${detail}`, { source: 'filter' })

@@ -1,4 +1,5 @@
 import { Problem } from '../kernel/errors.ts'
+import type { Change } from '../kernel/feed/changes.ts'
 import { type ChangeFilter, type Found, lookForChanges } from '../kernel/feed/look-for-changes.ts'
 import type { Work } from '../kernel/work/context.ts'
 
@@ -43,11 +44,26 @@ export const nextChanges = (
   most: number,
 ): Promise<Found> => lookForChanges(store, { from, order: 'forwards', most, look: lookMax }, filter)
 
-/** The changes before a position, the newest first. Those of some objects are found by an index, however old. */
-export const earlierChanges = (
+/** How many positions the first statement looks at for some objects, and how many times more the next one. */
+const lookFirst = { positions: 1_000, growth: 16 }
+
+/**
+ * The changes before a position, the newest first. Those of some objects are found by an index, however old. An object
+ * may have very many, and a statement sorts all that it finds, so it looks at a small part of the feed first.
+ */
+export async function earlierChanges(
   { store }: Work,
   from: number,
   filter: ChangeFilter,
   most: number,
-): Promise<Found> =>
-  lookForChanges(store, { from, order: 'backwards', most, look: filter.ids ? from : lookMax }, filter)
+): Promise<Found> {
+  if (!filter.ids) return lookForChanges(store, { from, order: 'backwards', most, look: lookMax }, filter)
+  const changes: Change[] = []
+  for (let [at, look] = [from, lookFirst.positions]; ; look *= lookFirst.growth) {
+    const rest = most - changes.length
+    const found = await lookForChanges(store, { from: at, order: 'backwards', most: rest, look }, filter)
+    changes.push(...found.changes)
+    if (changes.length === most || found.reached <= found.end) return { ...found, changes }
+    at = found.reached
+  }
+}

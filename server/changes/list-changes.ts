@@ -107,7 +107,8 @@ const wantsStream = (accept: string | string[] | undefined): boolean =>
     .some((type) => type.split(';', 1)[0]?.trim().toLowerCase() === eventStream)
 
 function readWait(query: string): number {
-  const wait = new URLSearchParams(query).get('wait') ?? '0'
+  const [wait = '0', ...others] = new URLSearchParams(query).getAll('wait')
+  if (others.length) throw new Problem('bad_request', 'wait must be sent only once.', { source: 'wait' })
   if (!/^[0-9]{1,3}$/.test(wait) || Number(wait) > waitMaxS) {
     throw new Problem('bad_request', `wait must be a whole number of seconds from 0 to ${waitMaxS}.`, {
       source: 'wait',

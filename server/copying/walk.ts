@@ -41,12 +41,16 @@ const walkUrl = (path: string, last: string) =>
   `${path}?sort=id&page%5Blimit%5D=${pageMax}&filter=${encodeURIComponent(`gt(id,${last})`)}`
 
 async function* walkById(remote: Remote, path: string, first: Answer): AsyncGenerator<Json> {
-  for (let answer = first; ; ) {
+  for (let [answer, before]: [Answer, string | undefined] = [first, undefined]; ; ) {
     const objects = objectsOf(path, answer)
-    yield* objects
     const last = objects.at(-1)?.id
+    if (last !== undefined && last === before) {
+      throw new UnreadableList(`${path} cannot be walked: its filter has no effect, so it has no end`)
+    }
+    yield* objects
     // The page length may be less than was asked for.
     if (!objects.length || typeof last !== 'string') return
+    before = last
     answer = await remote.get(walkUrl(path, last))
   }
 }

@@ -1,4 +1,3 @@
-import { payloadOf, queueData, webhookPayload, withoutIncluded } from '../events/index.ts'
 import type { Change } from '../kernel/feed/changes.ts'
 import { isTemporary } from '../kernel/storage/database.ts'
 import type { Work } from '../kernel/work/context.ts'
@@ -7,6 +6,7 @@ import { aboutEndpoint, type Endpoint } from './endpoints.ts'
 import type { ClaimedJob } from './job.ts'
 import type { Attempt } from './record-attempts.ts'
 import { delayAfterMs } from './schedule.ts'
+import type { Show } from './show-events.ts'
 
 const dropped = (job: ClaimedJob, reason: string): Attempt => ({
   ...{ job, state: 'dropped', reason, dueAt: undefined, outcome: undefined },
@@ -19,13 +19,14 @@ export async function deliver(
   job: ClaimedJob,
   change: Change | undefined,
   endpoint: Endpoint | undefined,
+  show: Show,
   signal: AbortSignal,
 ): Promise<Attempt> {
   if (!endpoint) return dropped(job, 'The integration was disabled or deleted.')
   // A server that was restored from a backup gives some positions to other changes.
   if (change?.source !== job.source || change.id !== job.subjectId)
     return dropped(job, 'The change is no longer in the feed: it is too old, or its data was erased.')
-  const shown = await payloadOf(work, change, job).catch((error: unknown) => {
+  const shown = await show(change).catch((error: unknown) => {
     if (isTemporary(error)) throw error
     work.instance.log.error({ err: error, job: job.id }, 'cannot make the message of an event')
     return 'failed' as const
@@ -40,8 +41,7 @@ export async function deliver(
       subject: `${job.source}:${job.subjectId}`,
       attempt: job.attempt + 1,
     },
-    ...{ payload: webhookPayload(shown), isDeletion: job.key.endsWith('.deleted') },
-    data: { whole: queueData(shown), short: queueData(withoutIncluded(shown)) },
+    shown,
   }
   const outcome = await send(network, endpoint.target, message, { signal })
   return attemptOf(work, job, outcome)

@@ -11,6 +11,7 @@ import { type Endpoint, findEndpoints } from './endpoints.ts'
 import { type ClaimedJob, endpointOf } from './job.ts'
 import type { Attempt } from './record-attempts.ts'
 import { leaseMs } from './schedule.ts'
+import { ShownEvents } from './show-events.ts'
 import { Slots, slotLimits } from './slots.ts'
 import { workOfDeliveries } from './work-of-deliveries.ts'
 
@@ -27,6 +28,7 @@ export class Engine {
   readonly #instance: Instance
   readonly #network: Network
   readonly #slots = new Slots()
+  readonly #shown = new ShownEvents()
   readonly #recorder: AttemptRecorder
   readonly #stopping = new AbortController()
   /** Integrations that may have jobs to do, the longest waiting first. */
@@ -152,14 +154,18 @@ export class Engine {
   }
 
   #send(work: Work, job: ClaimedJob, change: Change | undefined, endpoint: Endpoint | undefined): void {
-    const sending = deliver(work, this.#network, job, change, endpoint, this.#stopping.signal)
+    const show = this.#shown.begin(work, job)
+    const sending = deliver(work, this.#network, job, change, endpoint, show, this.#stopping.signal)
       .then((attempt) => this.#end(attempt))
       .catch((error: unknown) => {
         // Its lease ends, and it is tried again.
         this.#note(error)
         this.#release([job])
       })
-      .finally(() => this.#sending.delete(sending))
+      .finally(() => {
+        this.#sending.delete(sending)
+        this.#shown.end(job)
+      })
     this.#sending.add(sending)
   }
 

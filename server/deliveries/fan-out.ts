@@ -12,7 +12,7 @@ interface Observer {
 }
 
 /** A job before it is stored. */
-interface NewJob {
+export interface NewJob {
   readonly id: string
   readonly integration_id: string
   readonly event_id: string

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import type { Clock } from '../kernel/clock.ts'
+import { isId } from '../kernel/ids.ts'
 import type { Database } from '../kernel/storage/database.ts'
 import { type Blobs, blobName } from '../platform/blobs/blobs.ts'
 import { StartupError } from '../platform/faults.ts'
@@ -94,7 +95,7 @@ class StoreImport {
     const { value: entry } = await entries.next()
     if (entry?.name !== headerName) throw new BrokenArchive(`it does not begin with ${headerName}`)
     const content = await this.#whole(entry)
-    const header = JSON.parse(content.toString()) as ArchiveHeader
+    const header = objectIn<ArchiveHeader>(entry, content)
     if (header.format !== format) {
       throw new StartupError(
         `the archive has the format ${header.format}, and this version of Sutler reads ${format}: use the version that wrote it`,
@@ -116,6 +117,7 @@ class StoreImport {
           'start this version once on the exported server, and export again; or import with the older version, and update after that',
       )
     }
+    if (!isId(String(header.store?.id))) throw new BrokenArchive(`${headerName} names no store`)
     return header
   }
 
@@ -159,7 +161,7 @@ class StoreImport {
     store: StoreRows,
   ): Promise<ArchiveEnd> {
     for (let entry = first; entry; entry = (await entries.next()).value) {
-      if (entry.name === endName) return JSON.parse((await wholeOf(entry.content)).toString()) as ArchiveEnd
+      if (entry.name === endName) return objectIn<ArchiveEnd>(entry, await wholeOf(entry.content))
       const table = tableOf(entry.name)
       if (table === undefined) throw new BrokenArchive(`${entry.name} is unknown`)
       const content = await this.#whole(entry)
@@ -170,7 +172,7 @@ class StoreImport {
   }
 
   #mustBeComplete(end: ArchiveEnd, rows: Readonly<Record<string, number>>): void {
-    const wrong = Object.entries(end.rows).find(([table, n]) => (rows[table] ?? 0) !== n)
+    const wrong = Object.entries(end.rows ?? {}).find(([table, n]) => (rows[table] ?? 0) !== n)
     if (wrong) throw new BrokenArchive(`${wrong[0]} has ${rows[wrong[0]] ?? 0} rows in place of ${wrong[1]}`)
     if (end.files !== this.#files) throw new BrokenArchive(`${this.#files} files in place of ${end.files}`)
     if (end.sha256 !== this.#hash.digest('hex')) throw new BrokenArchive('its content was changed')
@@ -198,4 +200,15 @@ class StoreImport {
         'and start the server. Its log says when it is no longer needed.',
     ]
   }
+}
+
+/** The JSON object that an entry is. */
+function objectIn<T extends object>({ name }: Entry, content: Buffer): T {
+  try {
+    const value: unknown = JSON.parse(content.toString())
+    if (typeof value === 'object' && value !== null) return value as T
+  } catch {
+    // It is refused like any other content that is no object.
+  }
+  throw new BrokenArchive(`${name} is no JSON object`)
 }

@@ -29,7 +29,12 @@ export async function findPriorStates<C extends Change>(
     parents,
     changes.map(({ scope }) => scope),
   )
-  const positions = changes.map(({ n, source }) => ({ position: n, source, id: object.id }))
+  const positions = changes.map(({ n, source, scope }) => ({
+    position: n,
+    source,
+    id: object.id,
+    scope: scope ?? undefined,
+  }))
   const before = await findBefore(ctx.store, positions)
   return new Map(
     changes.map((change, i) => {

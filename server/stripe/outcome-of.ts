@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import type { Outcome, Report } from '../payments/index.ts'
+import { storedText } from './stored-text.ts'
 
 /** What has become of the money of an intent. */
 function reportsOf(intent: Stripe.PaymentIntent): readonly Report[] {
@@ -23,7 +24,7 @@ export function outcomeOf(intent: Stripe.PaymentIntent): Outcome {
     reports: reportsOf(intent),
     ...{ reference: id, ...how, waitsForShopper: waitsForShopper(intent) },
     ...(failure && { failure }),
-    ...(secret !== null && { browser: { token: id, secret, status } }),
+    ...(typeof secret === 'string' && { browser: { token: id, secret, status } }),
   }
 }
 
@@ -39,8 +40,8 @@ const waitsForShopper = ({ status, next_action: next }: Stripe.PaymentIntent): b
 function failureOf({ status, last_payment_error: error }: Stripe.PaymentIntent): Outcome['failure'] {
   if (!error || (status !== 'canceled' && status !== 'requires_payment_method')) return undefined
   return {
-    code: error.decline_code ?? error.code ?? error.type,
-    reason: error.message ?? 'The payment failed.',
+    code: storedText(error.decline_code) ?? storedText(error.code) ?? storedText(error.type) ?? 'declined',
+    reason: storedText(error.message) ?? 'The payment failed.',
   }
 }
 

@@ -1,3 +1,4 @@
+import { isReference } from './check-intent.ts'
 import { stripeLibrary } from './stripe-client.ts'
 
 /** How old a webhook may be: a recorded one must not be sent again later. */
@@ -19,13 +20,24 @@ export async function readWebhook(
   now: Date,
 ): Promise<HeardWebhook | undefined> {
   const { webhooks } = await stripeLibrary()
-  let event: { readonly data?: { readonly object?: EventObject } }
+  let event: Event | null
   try {
-    event = webhooks.constructEvent(body, signature, secret, ageMaxS, undefined, now.getTime()) as never
+    event = webhooks.constructEvent(
+      body,
+      signature,
+      secret,
+      ageMaxS,
+      undefined,
+      now.getTime(),
+    ) as Event | null
   } catch {
     return undefined
   }
-  return { intent: intentIn(event.data?.object ?? {}) }
+  return { intent: intentIn(event?.data?.object ?? {}) }
+}
+
+interface Event {
+  readonly data?: { readonly object?: EventObject }
 }
 
 interface EventObject {
@@ -36,5 +48,5 @@ interface EventObject {
 
 function intentIn({ object, id, payment_intent: intent }: EventObject): string | undefined {
   const found = object === 'payment_intent' ? id : intent
-  return typeof found === 'string' ? found : undefined
+  return isReference(found) ? found : undefined
 }

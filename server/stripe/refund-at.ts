@@ -52,9 +52,14 @@ export async function refundAt(
   }
 }
 
+/** An intent has fewer refunds. A list without an end would be read for ever. */
+const refundsMax = 10_000
+
 async function hasRefund(stripe: Stripe, intent: string, key: string): Promise<boolean> {
+  let n = 0
   for await (const { metadata } of stripe.refunds.list({ payment_intent: intent, limit: 100 })) {
     if (metadata?.refund_key === key) return true
+    if (++n > refundsMax) throw new Error(`${intent} has more than ${refundsMax} refunds`)
   }
   return false
 }

@@ -1,4 +1,6 @@
 import type Stripe from 'stripe'
+import { storedText } from './stored-text.ts'
+import { stripeHttp } from './stripe-http.ts'
 
 /** A merchant's access to Stripe. */
 export interface StripeAccess {
@@ -24,6 +26,7 @@ export async function openStripe(access: StripeAccess): Promise<Stripe> {
   return new Library(key, {
     ...{ host: hostname, protocol: protocol === 'http:' ? 'http' : 'https', ...(port && { port }) },
     ...{ timeout: timeoutMs, maxNetworkRetries: retries, telemetry: false },
+    httpClient: stripeHttp,
     ...(account !== undefined && { stripeAccount: account }),
   })
 }
@@ -41,10 +44,13 @@ interface StripeFault {
 /** Why Stripe refused a request; undefined where the outcome is unknown: no response, or a fault of Stripe. */
 export function refusalOf(error: unknown): { readonly code: string; readonly reason: string } | undefined {
   if (!(error instanceof Error)) return undefined
-  const { statusCode = 500, code, decline_code: decline, type = '', message = '' } = error as StripeFault
+  const { statusCode = 500, code, decline_code: decline, type, message } = error as StripeFault
   // 409 and 429: another request has the key, or there are too many. Neither has been carried out.
   if (statusCode >= 500 || statusCode === 409 || statusCode === 429) return undefined
-  return { code: decline ?? code ?? type, reason: message }
+  return {
+    code: storedText(decline) ?? storedText(code) ?? storedText(type) ?? 'refused',
+    reason: storedText(message) ?? 'Stripe has refused the request.',
+  }
 }
 
 /** Whether Stripe has answered that it failed. It repeats that for the key of the request. */

@@ -8,6 +8,7 @@ import {
   type Outcome,
   paymentMethods,
 } from '../payments/index.ts'
+import { mustBeIntent } from './check-intent.ts'
 import { currencyMismatch } from './decimal-places.ts'
 import { intentParams, returnUrlIn } from './intent-params.ts'
 import { failed, outcomeOf, refused } from './outcome-of.ts'
@@ -23,7 +24,10 @@ export function stripeGateway(access: StripeAccess): Gateway {
   const stripe = (): Promise<Stripe> => (opened ??= openStripe(access))
 
   const read = async (reference: string): Promise<Stripe.PaymentIntent> =>
-    (await stripe()).paymentIntents.retrieve(reference, { expand: ['latest_charge'] })
+    mustBeIntent(
+      await (await stripe()).paymentIntents.retrieve(reference, { expand: ['latest_charge'] }),
+      reference,
+    )
   const readOutcome = async (reference: string): Promise<Outcome> => outcomeOf(await read(reference))
 
   /**
@@ -88,10 +92,10 @@ export function stripeGateway(access: StripeAccess): Gateway {
   ): Promise<Stripe.PaymentIntent> {
     const { paymentIntents } = await stripe()
     try {
-      return await paymentIntents.create(params, { idempotencyKey: key })
+      return mustBeIntent(await paymentIntents.create(params, { idempotencyKey: key }))
     } catch (error) {
       if (!isFault(error)) throw error
-      return paymentIntents.create(params, { idempotencyKey: `${key}:${randomUUID()}` })
+      return mustBeIntent(await paymentIntents.create(params, { idempotencyKey: `${key}:${randomUUID()}` }))
     }
   }
 

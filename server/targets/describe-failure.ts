@@ -11,6 +11,14 @@ const details: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'The host cannot be reached.',
   ENETUNREACH: 'The network of the host cannot be reached.',
   HPE_HEADER_OVERFLOW: 'The headers of the response are too long.',
+  EPROTO: 'The host does not speak TLS, or no version of it that the server accepts.',
+  CERT_HAS_EXPIRED: 'The certificate of the host has expired.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'The host has a self-signed certificate.',
+  SELF_SIGNED_CERT_IN_CHAIN: 'The certificate of the host is of an authority that the server does not trust.',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    'The certificate of the host is of an authority that the server does not trust.',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'The host sends its certificate without those of the authorities between, or nobody trusts it.',
   ERR_INVALID_CHAR: 'The secret key has characters that a header cannot have.',
 }
 

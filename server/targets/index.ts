@@ -1,6 +1,13 @@
 import { module } from '../kernel/module.ts'
 
-export type { Message, Outcome, SqsTarget, StompTarget, Target } from './message.ts'
+export {
+  type Message,
+  type Outcome,
+  Shown,
+  type SqsTarget,
+  type StompTarget,
+  type Target,
+} from './message.ts'
 export { type Network, openNetwork } from './network.ts'
 export { send } from './send.ts'
 export { isSigningSecret } from './sign.ts'

@@ -1,3 +1,30 @@
+/**
+ * What an event shows, in the forms that targets take. It may be megabytes, so messages of one event to several targets
+ * share it.
+ */
+export class Shown {
+  /** The object as it was after the change: JSON, as webhooks show it. Of a deleted one, its type and its id. */
+  readonly payload: string
+  /** The same as queues show it, and in place of what is too long for them. */
+  readonly data: { readonly whole: string; readonly short: string }
+  readonly isDeletion: boolean
+  #members: Uint8Array | undefined
+
+  constructor(payload: string, data: Shown['data'], isDeletion: boolean) {
+    this.payload = payload
+    this.data = data
+    this.isDeletion = isDeletion
+  }
+
+  /** The members of a webhook that show it. */
+  get members(): Uint8Array {
+    // Deprecated: JSON inside of JSON, except for what is gone.
+    const resources = () => (this.isDeletion ? this.payload : JSON.stringify(this.payload))
+    this.#members ??= Buffer.from(`"payload":${this.payload},"resources":${resources()}`)
+    return this.#members
+  }
+}
+
 /** One attempt to tell a target about an event. */
 export interface Message {
   /** The id of the event: the same for all attempts, targets and replays. */
@@ -16,11 +43,7 @@ export interface Message {
     readonly name: string
     readonly description: string
   }
-  /** The object as it was after the change: JSON, as webhooks show it. Of a deleted one, its type and its id. */
-  readonly payload: string
-  /** The same as queues show it, and in place of what is too long for them. */
-  readonly data: { readonly whole: string; readonly short: string }
-  readonly isDeletion: boolean
+  readonly shown: Shown
   readonly storeId: string
   readonly organisationId: string
   /** The URL of the server that the event is from. */

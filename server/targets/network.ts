@@ -1,6 +1,6 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
-import type { LookupFunction } from 'node:net'
+import type { LookupFunction, OnReadOpts, Socket } from 'node:net'
 import { rangeNameOf } from '../platform/sockets/addresses.ts'
 import {
   checkedLookup,
@@ -15,6 +15,18 @@ const idleMs = 4_000
 /** Connections to one host that wait for the next message. */
 const idleMax = 4
 const headerBytesMax = 16 * 1024
+/** Statuses of 1xx before a response. Receivers send one or two. */
+const interimMax = 16
+/** What one read of a socket takes at most. Node parses all of it, whatever the beginning says. */
+const readBytesMax = 2 * 1024
+
+/** Reads sockets in short pieces. */
+const onread: OnReadOpts = {
+  buffer: () => Buffer.allocUnsafe(readBytesMax),
+  callback(this: Socket, bytes: number, buffer: Uint8Array) {
+    return this.push(buffer.subarray(0, bytes))
+  },
+}
 
 /**
  * The way out: merchants choose the hosts, and must not reach what only this server can reach. Every connection goes to
@@ -31,7 +43,7 @@ export interface Network {
 
 export function openNetwork(mayConnect: MayConnect, resolve: ResolveName = nameResolver()): Network {
   const lookup = checkedLookup(resolve, mayConnect, refuseHost)
-  const options = { keepAlive: true, timeout: idleMs, maxFreeSockets: idleMax, lookup }
+  const options = { keepAlive: true, timeout: idleMs, maxFreeSockets: idleMax, lookup, onread }
   const agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
   return {
     lookup,
@@ -51,11 +63,14 @@ function refuseHost(host: string, addresses: readonly string[]): never {
   )
 }
 
+/** The parts of a body. */
+export type Body = readonly (string | Uint8Array)[]
+
 interface HttpRequest {
   readonly url: URL
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | Uint8Array
+  readonly body: Body
 }
 
 export interface HttpResponse {
@@ -100,7 +115,12 @@ function sendOnce(
   const options = { agent, method, signal, maxHeaderSize: headerBytesMax }
   const outgoing = (url.protocol === 'https:' ? https : http).request(url, {
     ...options,
-    headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+    headers: { ...headers, 'content-length': String(bytesOf(body)) },
+  })
+  let interim = 0
+  outgoing.on('information', () => {
+    if (++interim > interimMax)
+      outgoing.destroy(new Error('There were only statuses of 1xx, and no response.'))
   })
   outgoing.once('response', resolve)
   outgoing.once('upgrade', (answer, socket) => {
@@ -113,9 +133,12 @@ function sendOnce(
       sendOnce(network, request, signal).then(resolve, reject)
     else reject(error)
   })
-  outgoing.end(body)
+  for (const part of body) outgoing.write(part)
+  outgoing.end()
   return promise
 }
+
+const bytesOf = (body: Body): number => body.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
 
 /** The status has arrived: a body that ends early, or never, does not change it. */
 async function readBeginning(

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import type { Body } from './network.ts'
 
 const prefix = 'whsec_'
 const bytes = { min: 24, max: 64 }
@@ -18,11 +19,13 @@ export function signatureHeaders(
   secret: string,
   id: string,
   at: Date,
-  body: string,
+  body: Body,
 ): Readonly<Record<string, string>> {
   const key = keyOf(secret)
   if (!key) throw new Error('The signing secret must be whsec_ followed by 24 to 64 bytes in base64.')
   const seconds = String(Math.floor(at.getTime() / 1000))
-  const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')
+  const hmac = createHmac('sha256', key).update(`${id}.${seconds}.`)
+  for (const part of body) hmac.update(part)
+  const signature = hmac.digest('base64')
   return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': `v1,${signature}` }
 }

@@ -44,7 +44,7 @@ export async function sendToSqs(
         const url = new URL(`${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}`)
         response = await exchange(
           network,
-          { url, method, headers, body },
+          { url, method, headers, body: [body] },
           { bytesMax: answerBytesMax },
           signal,
         )

@@ -1,21 +1,19 @@
 import { readableText } from './describe-failure.ts'
 import type { Limits } from './limits.ts'
 import { delivered, failed, type Message, type Result, type WebhookTarget } from './message.ts'
-import { exchange, type Network } from './network.ts'
+import { type Body, exchange, type Network } from './network.ts'
 import { signatureHeaders } from './sign.ts'
 
-/** The body of a webhook, in the form of the public contract. */
-function webhookBody(target: WebhookTarget, message: Message): string {
-  const { eventId, key, attempt, integration, payload, isDeletion, storeId, organisationId } = message
+/** The body of a webhook, in the form of the public contract: its parts, since what is shown is shared. */
+function webhookBody(target: WebhookTarget, message: Message): Body {
+  const { eventId, key, attempt, integration, shown, storeId, organisationId } = message
   const { url, secret_key } = target
   const begin = JSON.stringify({ id: eventId, triggered_by: key, attempt, integration })
   const end = JSON.stringify({
     configuration: { url, ...(secret_key && { secret_key }) },
     ...{ store_id: storeId, org_id: organisationId },
   })
-  // Deprecated: JSON inside of JSON, except for what is gone.
-  const resources = isDeletion ? payload : JSON.stringify(payload)
-  return `${begin.slice(0, -1)},"payload":${payload},"resources":${resources},${end.slice(1)}`
+  return [`${begin.slice(0, -1)},`, shown.members, `,${end.slice(1)}`]
 }
 
 /** Sends a message as an HTTP request. Every status from 200 to 299 is a success. */

@@ -34,6 +34,7 @@ export const afterFaultMs = (ageMs: number): number => Math.min(hourMs, Math.max
 export const followPayment: Job<Followed> = {
   name: 'transactions:follow-payment',
   attemptsMax: 25,
+  callsOut: true,
   async run(work, followed) {
     const row = await work.store.findWhole(transactions, followed.transactionId, [followed.orderId])
     if (row?.doc.reference === undefined) return

@@ -32,6 +32,7 @@ const claimedMaxMs = 10 * minuteMs
 export const followCartIntent: Job<Followed> = {
   name: 'transactions:follow-cart-intent',
   attemptsMax: 25,
+  callsOut: true,
   async run(work, followed) {
     const ageMs = work.clock.now().getTime() - Date.parse(followed.since)
     try {

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { earlierChanges } from '../../server/changes/follow.ts'
 import { sequence } from '../../server/kernel/feed/record.ts'
+import { Store } from '../../server/kernel/storage/store.ts'
+import type { Work } from '../../server/kernel/work/context.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -64,4 +67,57 @@ test('the entries of an object are found by an index, and those of none cost a p
   // The first changes of the store are more than a part of the feed away.
   const first = (await world.admin.get('/v2/changes?page[limit]=1')).body.data[0]
   expect((await list(`filter=eq(id,${first.object.id})`)).data.at(-1).position).toBe(first.position)
+})
+
+test('objects of different parents with the same id have states of their own', async () => {
+  const { admin } = world
+  const named = (type: string, more: object = {}) => ({ data: { type, attributes: { name: type, ...more } } })
+  const create = async (path: string, body: object) => (await admin.post(path, body)).body.data.id
+  const physical = { sku: 'two-nodes', slug: 'two-nodes', commodity_type: 'physical', status: 'draft' }
+  const product = await create('/pcm/products', named('product', physical))
+  const hierarchy = await create('/pcm/hierarchies', named('hierarchy'))
+  const nodes = `/pcm/hierarchies/${hierarchy}/nodes`
+  const [one, other] = [
+    await create(nodes, named('node')),
+    await create(nodes, named('node', { name: 'Other' })),
+  ]
+  for (const node of [one, other]) {
+    const links = { data: [{ type: 'product', id: product }] }
+    expect((await admin.post(`${nodes}/${node}/relationships/products`, links)).status).toBe(201)
+  }
+  const { data } = await list(`filter=eq(id,${product}):eq(type,node-product)`)
+  expect(
+    data.map((entry: { object: { parent: string }; before: unknown }) => [entry.object.parent, entry.before]),
+  ).toEqual([
+    [other, null],
+    [one, null],
+  ])
+})
+
+test('a page of an object with many changes is found in a small part of the feed', async () => {
+  const looks: unknown[] = []
+  class Watched extends Store {
+    override run(text: string, ...values: unknown[]) {
+      looks.push(values[1])
+      return super.run(text, ...values)
+    }
+  }
+  const { instance } = world.server
+  const store = new Watched(world.storeId, instance.database, () => new Date(), 'nobody')
+  const earlier = (id: string, most: number) =>
+    earlierChanges({ store } as unknown as Work, Number.MAX_SAFE_INTEGER, { ids: [id] }, most)
+  const [old, often] = [crypto.randomUUID(), crypto.randomUUID()]
+  await world.sql(
+    `INSERT INTO fresh_changes (store_id, at, event, type, source, id, personal, actor, request_id, doc)
+     SELECT $1, now(), 'updated', 'gadget', 'gadgets', CASE n WHEN 1 THEN $2::uuid ELSE $3 END, false, 'system', '', '{}'
+     FROM generate_series(1, 20000) n`,
+    [world.storeId, old, often],
+  )
+  await sequence(world.work.store)
+  const { last } = (await world.admin.get('/v2/changes?page[limit]=0')).body.meta.feed
+  const page = await earlier(often, 100)
+  expect([page.changes.length, page.reached, looks]).toEqual([100, last - 99, [1_000]])
+  looks.length = 0
+  const only = await earlier(old, 100)
+  expect([only.changes.length, only.reached <= only.end, looks.length <= 4]).toEqual([1, true, true])
 })

@@ -56,6 +56,21 @@ test('a webhook that Stripe did not sign, or long ago, is nothing', async () => 
   expect(await hear('not JSON', hook.signature)).toBe(undefined)
 })
 
+test('a signed webhook that names no intent changes nothing', async () => {
+  const objects = [null, 5, 'pi_1', {}, { object: 'payment_intent', id: 5 }]
+  const named = { object: 'payment_intent', id: 'pi_1\0' }
+  for (const event of [
+    null,
+    5,
+    [],
+    { data: null },
+    ...[...objects, named].map((object) => ({ data: { object } })),
+  ]) {
+    const { body, signature } = double.sign(event as object, secret, now)
+    expect(await readWebhook(body, signature, secret, now)).toEqual({ intent: undefined })
+  }
+})
+
 test('webhooks in any order, and twice, lead to the same transaction', async () => {
   const hooks = double.webhooks(secret, now)
   const orders = [hooks, hooks.toReversed(), [...hooks, ...hooks], [...hooks.toReversed(), ...hooks]]

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Message } from '../../server/targets/index.ts'
+import { type Message, Shown } from '../../server/targets/index.ts'
 
 const paid = {
   data: { type: 'order', id: 'o1', name: 'Ünïcode \u0001 "quoted"' },
@@ -7,9 +7,12 @@ const paid = {
 }
 
 /** A payload, in all its forms. */
-export const shows = (payload: object, short: object = payload) => ({
-  payload: JSON.stringify(payload),
-  data: { whole: JSON.stringify(payload), short: JSON.stringify(short) },
+export const shows = (payload: object, short: object = payload, isDeletion = false) => ({
+  shown: new Shown(
+    JSON.stringify(payload),
+    { whole: JSON.stringify(payload), short: JSON.stringify(short) },
+    isDeletion,
+  ),
 })
 
 /** An event of an order, as it is sent. */
@@ -24,7 +27,6 @@ export const messageOf = (changes: Partial<Message> = {}): Message => ({
     ...{ integration_type: 'webhook', name: 'ERP', description: '' },
   },
   ...shows(paid),
-  isDeletion: false,
   storeId: '9c1b1a5e-0000-4000-8000-000000000002',
   organisationId: '9c1b1a5e-0000-4000-8000-000000000003',
   source: 'https://shop.example.com',

@@ -38,7 +38,11 @@ test('a queue gets a CloudEvent', async () => {
   expect(JSON.parse(messages()[0]?.body ?? '')).toEqual({
     ...{ id: message.eventId, type: 'order.paid', source: message.source },
     ...{ specversion: '1.0', datacontenttype: 'application/json' },
-    ...{ integrationid: message.integration.id, storeid: message.storeId, data: JSON.parse(message.payload) },
+    ...{
+      integrationid: message.integration.id,
+      storeid: message.storeId,
+      data: JSON.parse(message.shown.payload),
+    },
   })
 })
 

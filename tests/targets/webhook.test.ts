@@ -1,3 +1,5 @@
+import * as http from 'node:http'
+import * as https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import tls from 'node:tls'
@@ -38,8 +40,8 @@ test('a webhook has the body and the headers of the public contract', async () =
   expect(got?.body).toEqual({
     ...{ id: message.eventId, triggered_by: 'order.paid', attempt: 3 },
     integration: message.integration,
-    payload: JSON.parse(message.payload),
-    resources: message.payload,
+    payload: JSON.parse(message.shown.payload),
+    resources: message.shown.payload,
     configuration: { url: `${receiver.url}/hook?shop=1`, secret_key: 'sesame' },
     ...{ store_id: message.storeId, org_id: message.organisationId },
   })
@@ -47,7 +49,7 @@ test('a webhook has the body and the headers of the public contract', async () =
 
 test('a deletion names the type and the id, and nothing of a secret that is not set', async () => {
   const payload = { type: 'order', id: 'o1' }
-  await send(network, webhook(), messageOf({ ...shows(payload), isDeletion: true }))
+  await send(network, webhook(), messageOf(shows(payload, payload, true)))
   const [got] = receiver.requests
   expect([got?.body.payload, got?.body.resources]).toEqual([payload, payload])
   expect(got?.body.configuration).toEqual({ url: `${receiver.url}/hook?shop=1` })
@@ -181,6 +183,11 @@ test.each([
     notA2xx,
   ],
   ['has headers without end', `HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(40_000)}`, /headers/],
+  [
+    'announces a response again and again',
+    'HTTP/1.1 100 Continue\r\n\r\n'.repeat(40_000),
+    /only statuses of 1xx/,
+  ],
 ])('a receiver that %s fails', async (_what, text, detail) => {
   const odd = createServer((socket) => {
     socket.on('error', () => {})
@@ -192,6 +199,34 @@ test.each([
   expect(outcome).toMatchObject({ succeeded: false, isSlow: false })
   expect(outcome.errorDetail).toMatch(detail)
   await new Promise((done) => odd.close(done))
+})
+
+test('one or two statuses of 1xx before a response change nothing', async () => {
+  receiver.answer = (_received, response) => {
+    response.writeContinue()
+    response.writeEarlyHints({ link: '</style.css>; rel=preload' })
+    response.end()
+  }
+  expect(await send(network, webhook(), messageOf())).toMatchObject({ succeeded: true, statusCode: 200 })
+})
+
+test('a response is read in short pieces, since all of a piece is parsed at once', async () => {
+  const secure = await openReceiver({ isSecure: true })
+  for (const { url } of [receiver, secure]) {
+    receiver.answer = secure.answer = (_received, response) => void response.end('x'.repeat(100_000))
+    const { protocol } = new URL(url)
+    const options = { agent: network.agents[protocol], rejectUnauthorized: false }
+    const lengths = await new Promise<readonly number[]>((done, fail) => {
+      const request = (protocol === 'https:' ? https : http).get(url, options, async (answer) => {
+        const chunks: Buffer[] = await answer.toArray()
+        done(chunks.map(({ length }) => length))
+      })
+      request.on('error', fail)
+    })
+    expect(lengths.reduce((sum, length) => sum + length)).toBe(100_000)
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(2_048)
+  }
+  await secure.close()
 })
 
 test('a refused connection and a secret that no header can have fail', async () => {
@@ -224,7 +259,14 @@ test('a certificate that nobody trusts is refused, and a trusted one is accepted
   const target = { type: 'webhook', url: secure.url } as const
   const refused = await send(network, target, messageOf())
   expect(refused).toMatchObject({ succeeded: false, statusCode: 0 })
-  expect(refused.errorDetail).toMatch(/self-signed certificate/)
+  // Node's own text has advice for whoever starts the server.
+  expect(refused.errorDetail).toBe('The host has a self-signed certificate.')
+  const plain = await send(
+    network,
+    { type: 'webhook', url: receiver.url.replace('http:', 'https:') },
+    messageOf(),
+  )
+  expect(plain.errorDetail).toMatch(/^The host does not speak TLS/)
   const usual = tls.getCACertificates('default')
   tls.setDefaultCACertificates([...usual, ownCertificate.cert])
   const trusting = openNetwork(() => true)

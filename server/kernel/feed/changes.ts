@@ -98,23 +98,27 @@ export function toChange(row: Tuple): Change {
 }
 
 /**
- * The JSON of each object as it was before a change, by the change; undefined for the first one in the feed. It is a
- * statement of its own: that of a list would find it also for the changes that a page skips.
+ * The JSON of each object as it was before a change, by the change; undefined for the first one in the feed. Objects of
+ * different parents may have the same id. It is a statement of its own: that of a list would find it also for the
+ * changes that a page skips.
  */
-export async function findBefore<C extends Pick<Change, 'position' | 'source' | 'id'>>(
+export async function findBefore<C extends Pick<Change, 'position' | 'source' | 'id' | 'scope'>>(
   store: Store,
   changes: readonly C[],
 ): Promise<ReadonlyMap<C, string | undefined>> {
   if (!changes.length) return new Map()
   const rows = await store.run(
     `SELECT (SELECT b.doc FROM changes b
-       WHERE b.store_id = $1 AND b.source = c.source AND b.id = c.id AND b.position < c.position
+       WHERE b.store_id = $1 AND b.source = c.source AND b.id = c.id AND b.scope IS NOT DISTINCT FROM c.scope
+         AND b.position < c.position
        ORDER BY b.position DESC LIMIT 1)
-     FROM unnest($2::bigint[], $3::text[], $4::uuid[]) WITH ORDINALITY AS c (position, source, id, place)
+     FROM unnest($2::bigint[], $3::text[], $4::uuid[], $5::uuid[]) WITH ORDINALITY
+       AS c (position, source, id, scope, place)
      ORDER BY c.place`,
     changes.map(({ position }) => position),
     changes.map(({ source }) => source),
     changes.map(({ id }) => id),
+    changes.map(({ scope }) => scope ?? null),
   )
   return new Map(changes.map((change, i) => [change, rows[i]?.[0] ?? undefined]))
 }

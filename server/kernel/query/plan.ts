@@ -1,4 +1,4 @@
-import { isInCalendar } from '../body/days.ts'
+import { isDay, isInCalendar } from '../body/days.ts'
 import { Problem } from '../errors.ts'
 import { isId } from '../ids.ts'
 import type { Field, Fields } from '../shape/fields.ts'
@@ -230,7 +230,9 @@ function timeOf(field: string, value: string): string {
     .replace(/ (\d\d:?\d\d)$/, (match, offset) => (value.length > 19 ? `+${offset}` : match))
     .replace(' ', 'T')
   const zoned = text.length > 10 && !/(?:Z|[+-]\d\d:?\d\d)$/i.test(text) ? `${text}Z` : text
-  const time = epochMs.test(text) ? new Date(Number(text)) : isoDate.test(text) ? new Date(zoned) : undefined
+  // `Date` turns 31 February into a day of March.
+  const isIso = isoDate.test(text) && isDay(text.slice(0, 10))
+  const time = epochMs.test(text) ? new Date(Number(text)) : isIso ? new Date(zoned) : undefined
   // Not a number is in no calendar.
   if (!time || !isInCalendar(time.getTime())) {
     throw refuse(

@@ -6,6 +6,8 @@ export interface Job<P = unknown> {
   /** Attempts before the job fails. Outages of the database do not count. */
   readonly attemptsMax: number
   readonly long?: never
+  /** The job waits for another server. Such jobs have workers of their own, so they never delay other jobs. */
+  readonly callsOut?: true
   run(work: Work, payload: P): Promise<void>
 }
 

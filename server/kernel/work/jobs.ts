@@ -45,14 +45,14 @@ export async function migrateJobs(database: Database): Promise<void> {
   await utils.release()
 }
 
-/** How many short jobs a process runs at a time. */
-const concurrency = 2
+/** How many short jobs a process runs at a time: those that call another server, and all others. */
+const concurrency = { calls: 4, others: 2 }
 
 /**
- * The connections that the jobs of a process use: one per job, a second per long job for its progress, one to listen,
+ * The connections that the jobs of a process use: one per job, a second per long job for its progress, two to listen,
  * and one for the locks.
  */
-export const jobConnections = concurrency + 2 * slots + 2
+export const jobConnections = concurrency.calls + concurrency.others + 2 * slots + 3
 
 const stoppingMaxMs = { jobs: 5_000, queue: 2_000 }
 
@@ -88,13 +88,14 @@ export async function startJobs(
   // locked for hours.
   events.on('resetLocked:success', () => {
     const returned = async () => {
+      if (stopping.signal.aborted) return
       await session?.returnOrphans()
       // A job that has ended, but whose end is not stored yet, is not lost.
       if (!patient.busy()) await session?.returnLost(inHand)
     }
     // A process that stops returns all its jobs anyway.
     if (stopping.signal.aborted) return
-    looking = returned().catch((error: unknown) => {
+    looking = looking.then(returned).catch((error: unknown) => {
       if (stopping.signal.aborted) return
       log.error({ err: error }, 'cannot put lost jobs back into the queue yet')
     })
@@ -139,19 +140,28 @@ export async function startJobs(
   const upkeep: TaskList = Object.fromEntries(
     chores.map((chore) => [chore.name, task(chore.name, () => chore.run(instance))]),
   )
-  const taskList = { ...tasksOf(jobs.filter(isShort)), ...upkeep }
-  const short = await run({
-    pgPool: patient.pool,
-    taskList,
-    crontab: chores.map(({ name, every }) => `${every} ${name}`).join('\n'),
-    concurrency,
-    pollInterval: 1000,
-    minResetLockedInterval: locksEveryMs.min,
-    maxResetLockedInterval: locksEveryMs.max,
-    noHandleSignals: true,
-    logger: quiet,
-    events,
-  })
+  const short = jobs.filter(isShort)
+  const taskLists = {
+    calls: tasksOf(short.filter(({ callsOut }) => callsOut)),
+    others: { ...tasksOf(short.filter(({ callsOut }) => !callsOut)), ...upkeep },
+  }
+  const begin = (part: keyof typeof taskLists, crontab: string) =>
+    run({
+      pgPool: patient.pool,
+      taskList: taskLists[part],
+      crontab,
+      concurrency: concurrency[part],
+      pollInterval: 1000,
+      minResetLockedInterval: locksEveryMs.min,
+      maxResetLockedInterval: locksEveryMs.max,
+      noHandleSignals: true,
+      logger: quiet,
+      events,
+    })
+  const runners = [
+    await begin('others', chores.map(({ name, every }) => `${every} ${name}`).join('\n')),
+    await begin('calls', ''),
+  ]
   session = new WorkerSession(database, workers, longJobsChannel, () => long.wake())
   await session.returnOrphans()
   long.start()
@@ -159,7 +169,8 @@ export async function startJobs(
     async stop() {
       // An error would keep the frames of this call, and what they hold, as long as its stack is not read.
       stopping.abort('the server stops')
-      const finished = Promise.all([short.stop().then(patient.idle), long.finish()])
+      const stopped = Promise.all(runners.map((runner) => runner.stop()))
+      const finished = Promise.all([stopped.then(patient.idle), long.finish()])
       isReturned = !(await atMost(stoppingMaxMs.jobs, finished))
       const unlock = { text: 'SELECT graphile_worker.force_unlock_workers($1)', values: [workers] }
       // If the database is away, the locks expire by themselves after hours.
@@ -168,7 +179,8 @@ export async function startJobs(
       await session?.end()
       // The queue keeps the options of each of its runs for as long as the process lives, and with them this server.
       events.removeAllListeners()
-      for (const name of Object.keys(taskList)) delete taskList[name]
+      for (const taskList of Object.values(taskLists))
+        for (const name of Object.keys(taskList)) delete taskList[name]
     },
   }
 }

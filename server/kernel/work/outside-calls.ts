@@ -311,7 +311,7 @@ export async function openCalls<V>(
 }
 
 /** The job that resumes an intent whose request did not finish. */
-const resumption = { name: 'kernel:resume-intent', attemptsMax: 25 } as const
+const resumption = { name: 'kernel:resume-intent', attemptsMax: 25, callsOut: true } as const
 
 const resumeAt = ({ store }: Work, id: string, at: Date): Promise<void> =>
   queue(store, resumption, { id }, { key: `intent ${id}`, at })

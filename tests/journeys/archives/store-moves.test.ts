@@ -163,6 +163,7 @@ test('a broken archive, or one of another version, is refused as a whole', async
   const changedAt = whole.indexOf('"name":"') + 8
   const broken: [string, Buffer, string][] = [
     ['cut', whole, 'is not a complete archive'],
+    ['without a header', Buffer.from(whole).fill('x', 512, 513), 'store.json is no JSON object'],
     ['changed', Buffer.from(whole).fill('9', changedAt, changedAt + 1), 'its content was changed'],
     [
       'newer',

@@ -71,12 +71,16 @@ test.each([
   ['eq(words[3],q)', unknown('words[3]')],
   ['eq(words[],q)', unknown('words[]')],
   ['eq(words[00],q)', unknown('words[00]')],
-  ...['0000-01-01', '0001-01-01T00:00:00+00:01', '9999-12-31T23:59:59-00:01', '-99999999999999'].map(
-    (time) => [
-      `ge(created_at,${time})`,
-      `Invalid filter: [created_at] must be a timestamp such as 2026-01-31T09:30:00.000Z or 2026-01-31, not [${time}]`,
-    ],
-  ),
+  ...[
+    '0000-01-01',
+    '0001-01-01T00:00:00+00:01',
+    '9999-12-31T23:59:59-00:01',
+    '-99999999999999',
+    '2026-02-30',
+  ].map((time) => [
+    `ge(created_at,${time})`,
+    `Invalid filter: [created_at] must be a timestamp such as 2026-01-31T09:30:00.000Z or 2026-01-31, not [${time}]`,
+  ]),
   ['eq(amounts.abc.units,many)', 'Invalid filter: [amounts.abc.units] must be a number, not [many]'],
   [
     'like(labels.red,x)',

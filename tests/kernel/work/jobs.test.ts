@@ -58,6 +58,12 @@ const quick: Job<Named> = {
     events.push(name)
   },
 }
+const calling: Job<Named> = {
+  name: 'tests:calling',
+  attemptsMax: 1,
+  callsOut: true,
+  run: slow.run,
+}
 const welcome: Job<Named> = {
   name: 'tests:welcome',
   attemptsMax: 1,
@@ -67,7 +73,8 @@ const welcome: Job<Named> = {
 
 let world: World
 beforeAll(async () => {
-  const tests = module({ name: 'tests', about: 'Jobs of the tests.', jobs: [slow, failing, quick, welcome] })
+  const jobs = [slow, failing, quick, calling, welcome]
+  const tests = module({ name: 'tests', about: 'Jobs of the tests.', jobs })
   world = await openWorld({ modules: [...app, tests] })
 })
 afterAll(() => world.close())
@@ -95,6 +102,17 @@ test('long jobs of a store run one after the other, and neither other stores nor
   expect(events.filter((one) => /first|second|third/.test(one))).toEqual(
     ['first', 'second', 'third'].flatMap((name) => [`${name} begins`, `${name} ends`]),
   )
+})
+
+test('jobs that wait for other servers do not delay other short jobs', async () => {
+  const names = ['call 1', 'call 2', 'call 3', 'call 4', 'call 5']
+  for (const name of names) await world.work.later(calling, { name })
+  const begun = () => events.filter((one) => /^call . begins$/.test(one)).length
+  await expect.poll(begun, { timeout: 10_000 }).toBe(4)
+  await world.work.later(quick, { name: 'not delayed' })
+  await expect.poll(() => events, { timeout: 10_000 }).toContain('not delayed')
+  expect(begun()).toBe(4)
+  for (const name of names) await ends(name)
 })
 
 test('the writes of a job are recorded under the author and request that queued it', async () => {

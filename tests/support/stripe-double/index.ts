@@ -20,9 +20,11 @@ export interface Fault {
   readonly at: string
   /**
    * The response is lost after the call took effect, or the request before it; or Stripe answers 500 after the effect,
-   * or without one. Stripe keeps a 500 for its key.
+   * or without one. Stripe keeps a 500 for its key. Or something between answers after the effect, with `body`.
    */
-  readonly is: 'response lost' | 'request lost' | 'error after' | 'error before'
+  readonly is: 'response lost' | 'request lost' | 'error after' | 'error before' | 'response replaced'
+  readonly body?: string
+  readonly status?: number
   /** How many requests it meets. */
   times: number
 }
@@ -179,12 +181,12 @@ export class StripeDouble {
     })
     await this.onEffect(call, ownerId)
     if (this.isAway === 'after' || fault?.is === 'response lost') return void request.socket.destroy()
-    response.writeHead(result.status, {
+    response.writeHead(fault?.status ?? result.status, {
       'content-type': 'application/json',
       'request-id': `req_${randomUUID()}`,
       ...(isReplayed && { 'idempotent-replayed': 'true' }),
     })
-    response.end(JSON.stringify(result.body))
+    response.end(fault?.is === 'response replaced' ? fault.body : JSON.stringify(result.body))
   }
 
   /** The order or the cart that a request is about, by what Sutler has told Stripe. */
