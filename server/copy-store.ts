@@ -6,7 +6,7 @@ import { readConfig } from './config.ts'
 import { compare } from './copying/compare.ts'
 import { type Copy, copyAll, matchStores } from './copying/copier.ts'
 import { CopyState } from './copying/copy-state.ts'
-import { skipped } from './copying/exceptions.ts'
+import { skipReasons } from './copying/exceptions.ts'
 import { feedEnd, follow } from './copying/follow.ts'
 import { type Credentials, Remote } from './copying/remote.ts'
 import { Report } from './copying/report.ts'
@@ -101,7 +101,7 @@ async function copyAndCompare(copy: Copy, mode: 'copies' | 'follows' | 'compares
     ...report.lines(),
     '',
     'Never copied:',
-    ...Object.entries(skipped).map(([name, reason]) => `  ${name}: ${reason}`),
+    ...Object.entries(skipReasons).map(([name, reason]) => `  ${name}: ${reason}`),
     '',
     differences.length
       ? `${equal} objects are equal on both servers, and ${differences.length} differ:`

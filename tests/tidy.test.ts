@@ -353,6 +353,18 @@ paragraph('Words', () => {
     expect(wide).toEqual([])
   })
 
+  test('a type is named by a noun, not by a bare participle', () => {
+    const declared = /^\s*(?:export )?(?:interface|class|type) ([A-Z][a-z]+)(?=<| =| \{| extends)/gm
+    const participle =
+      /^(?:\w+(?<!e)ed|Found|Given|Held|Kept|Known|Made|Met|Read|Sent|Shown|Sold|Taken|Told|Unmet|Unspent|Written)$/
+    const bare = sources.flatMap((file) =>
+      [...read(file).matchAll(declared)].flatMap(([, name = '']) =>
+        participle.test(name) ? [`${file}: ${name}`] : [],
+      ),
+    )
+    expect(bare).toEqual([])
+  })
+
   test('file names say what is inside', () => {
     const vague = /^(utils?|helpers?|common|misc|managers?|services?)\b/
     const named = (file: string) => vague.test(basename(file)) || vague.test(basename(dirname(file)))

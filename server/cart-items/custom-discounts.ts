@@ -15,7 +15,7 @@ import { withErrors } from '../kernel/http/problems.ts'
 import { newId } from '../kernel/ids.ts'
 import { listOf } from '../kernel/openapi/shapes.ts'
 import { json, noContent } from '../kernel/shape/answer.ts'
-import { choice, field, group, list, type Shown, text } from '../kernel/shape/fields.ts'
+import { choice, field, group, list, type ShownValues, text } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { applyEach } from './apply-each.ts'
 import { type ItemLink, itemLinkFields } from './item-link.ts'
@@ -44,7 +44,7 @@ const discountFields = {
   external_id: text({ max: 255, about: 'The id of the discount in that system.', example: 'till-81' }),
 }
 
-type DiscountValues = Shown<typeof discountFields>
+type DiscountValues = ShownValues<typeof discountFields>
 
 const required = {
   ...discountFields,

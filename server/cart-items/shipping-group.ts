@@ -2,7 +2,7 @@ import type { CartShippingGroup } from '../carts/index.ts'
 import type { Notation } from '../currencies/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { object, uuid } from '../kernel/openapi/shapes.ts'
-import { group, integer, map, type Shown, text } from '../kernel/shape/fields.ts'
+import { group, integer, map, type ShownValues, text } from '../kernel/shape/fields.ts'
 import { displayShipping, type ShippingTotals } from '../totals/index.ts'
 
 /** What carts and orders know of a shipping group. */
@@ -37,7 +37,7 @@ export const shippingGroupFields = {
   ),
 }
 
-type GroupValues = Shown<typeof shippingGroupFields>
+type GroupValues = ShownValues<typeof shippingGroupFields>
 
 const string = { type: 'string' }
 const amount = object({ amount: { type: 'integer' }, currency: string, formatted: string })

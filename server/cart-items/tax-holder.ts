@@ -11,7 +11,7 @@ import {
 import { notFound, Problem } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { type Answer, json, noContent } from '../kernel/shape/answer.ts'
-import { integer, number, type Shown, text } from '../kernel/shape/fields.ts'
+import { integer, number, type ShownValues, text } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { lineOf, withLine } from './line-of.ts'
 
@@ -33,7 +33,7 @@ export const taxFields = {
   }),
 }
 
-export type TaxValues = Shown<typeof taxFields>
+export type TaxValues = ShownValues<typeof taxFields>
 
 /** The tax items of an item, or of a component of a bundle. */
 export interface TaxHolder {

@@ -16,7 +16,7 @@ import {
 import { action } from '../kernel/declare/action.ts'
 import type { Problem } from '../kernel/errors.ts'
 import { withErrors } from '../kernel/http/problems.ts'
-import { group, integer, list, type Shown, text } from '../kernel/shape/fields.ts'
+import { group, integer, list, type ShownValues, text } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { applyEach } from './apply-each.ts'
 import { customInputsField, shippingGroupField } from './item-kinds.ts'
@@ -36,7 +36,7 @@ const changeFields = {
   custom_attributes: itemAttributesField,
 }
 
-type LineChange = Shown<typeof changeFields>
+type LineChange = ShownValues<typeof changeFields>
 
 /** Changes one item. */
 export const updateCartItem = action({

@@ -23,7 +23,8 @@ export interface IntentRequest extends CartMoment {
   readonly createdId?: string
 }
 
-interface Settled {
+/** What became of the intent, for the response. */
+interface SettledIntent {
   readonly cartName: string
   readonly exists: boolean
   readonly refusal?: Outcome['failure']
@@ -37,7 +38,7 @@ interface Settled {
 const callMaxMs = 30_000
 
 /** Creates the payment intent of a cart, or gives it the amount that the cart costs now. No money moves. */
-export const intentCall: OutsideCall<IntentRequest, Outcome, Settled, GatewayAccess> = {
+export const intentCall: OutsideCall<IntentRequest, Outcome, SettledIntent, GatewayAccess> = {
   name: 'cart-payments:intent',
   timeoutMs: callMaxMs,
   subject: ({ cartId }) => cartId,
@@ -67,7 +68,7 @@ const intentOf = ({ cartId, cartName, gateway, charge }: IntentRequest, referenc
   ...{ reference, gateway, cartId, cart: cartName, amount: charge.amount, currency: charge.currency },
 })
 
-const sealed = ({ instance }: Work, browser: Outcome['browser']): Pick<Settled, 'browser'> =>
+const sealed = ({ instance }: Work, browser: Outcome['browser']): Pick<SettledIntent, 'browser'> =>
   browser ? { browser: seal(instance.sealKeys, JSON.stringify(browser)) } : {}
 
 function askFor(
@@ -93,7 +94,7 @@ function refusalIn({ failure, reports: [report] }: Outcome): Outcome['failure'] 
 /** Responds with the cart, and what the browser needs to pay its intent. */
 export const respondWith =
   (status: 200 | 201) =>
-  async (ctx: Ctx, { cartName, exists, refusal, orderId, browser }: Settled): Promise<Answer> => {
+  async (ctx: Ctx, { cartName, exists, refusal, orderId, browser }: SettledIntent): Promise<Answer> => {
     if (orderId !== undefined) return problemAnswer(orderedMeanwhile(orderId), ctx.requestId)
     if (!exists) return problemAnswer(notFound('cart', cartName), ctx.requestId)
     if (refusal) {

@@ -24,7 +24,7 @@ export const changeFacts = {
   object: changedObject,
 }
 
-export const stored = (description: string): JsonSchema => ({
+export const storedSchema = (description: string): JsonSchema => ({
   type: ['object', 'null'],
   additionalProperties: true,
   description,
@@ -37,7 +37,7 @@ export const changeSchema = object({
     type: 'string',
     description: 'The id of the application key or the shopper; `system` for the server.',
   },
-  data: stored('The fields of the object as they were stored then; null for a deletion.'),
+  data: storedSchema('The fields of the object as they were stored then; null for a deletion.'),
 })
 
 /** The members that changes and entries of the audit share, of one change. */

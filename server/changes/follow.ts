@@ -1,6 +1,6 @@
 import { Problem } from '../kernel/errors.ts'
 import type { Change } from '../kernel/feed/changes.ts'
-import { type ChangeFilter, type Found, lookForChanges } from '../kernel/feed/look-for-changes.ts'
+import { type ChangeFilter, type FoundChanges, lookForChanges } from '../kernel/feed/look-for-changes.ts'
 import type { Work } from '../kernel/work/context.ts'
 
 /** How many positions one statement looks at. */
@@ -8,7 +8,7 @@ const lookMax = 10_000
 
 /** Refuses a position whose next change may be missing, or that the feed has not reached. */
 export function refuseOutside(
-  { last, trimmed, isForeign }: Pick<Found, 'last' | 'trimmed' | 'isForeign'>,
+  { last, trimmed, isForeign }: Pick<FoundChanges, 'last' | 'trimmed' | 'isForeign'>,
   after: number,
   source: string,
 ): void {
@@ -42,7 +42,7 @@ export const nextChanges = (
   from: number,
   filter: ChangeFilter,
   most: number,
-): Promise<Found> => lookForChanges(store, { from, order: 'forwards', most, look: lookMax }, filter)
+): Promise<FoundChanges> => lookForChanges(store, { from, order: 'forwards', most, look: lookMax }, filter)
 
 /** How many positions the first statement looks at for some objects, and how many times more the next one. */
 const lookFirst = { positions: 1_000, growth: 16 }
@@ -56,7 +56,7 @@ export async function earlierChanges(
   from: number,
   filter: ChangeFilter,
   most: number,
-): Promise<Found> {
+): Promise<FoundChanges> {
   if (!filter.ids) return lookForChanges(store, { from, order: 'backwards', most, look: lookMax }, filter)
   const changes: Change[] = []
   for (let [at, look] = [from, lookFirst.positions]; ; look *= lookFirst.growth) {

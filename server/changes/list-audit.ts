@@ -7,7 +7,7 @@ import { type Answer, json } from '../kernel/shape/answer.ts'
 import { integer, text } from '../kernel/shape/fields.ts'
 import type { Model } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
-import { changeFacts, factsOf, shownDoc, stored } from './change-text.ts'
+import { changeFacts, factsOf, shownDoc, storedSchema } from './change-text.ts'
 import { deltaOf, type Values } from './delta.ts'
 import { type FeedQuery, filterField, readFeedQuery, refuseLimit } from './feed-query.ts'
 import { earlierChanges } from './follow.ts'
@@ -20,10 +20,10 @@ const entry = object({
   type: { const: 'audit_entry' },
   ...changeFacts,
   initiator: initiatorSchema,
-  before: stored(
+  before: storedSchema(
     'The fields before the change; null for a creation, and for the oldest change that is kept.',
   ),
-  after: stored('The fields after the change; null for a deletion.'),
+  after: storedSchema('The fields after the change; null for a deletion.'),
   delta: { type: 'object', additionalProperties: true, description: 'The fields whose values changed.' },
 })
 

@@ -1,7 +1,7 @@
 import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Change } from '../kernel/feed/changes.ts'
-import type { ChangeFilter, Found } from '../kernel/feed/look-for-changes.ts'
+import type { ChangeFilter, FoundChanges } from '../kernel/feed/look-for-changes.ts'
 import { listOf, object } from '../kernel/openapi/shapes.ts'
 import { exportBatches } from '../kernel/request/export-list.ts'
 import type { Answer } from '../kernel/shape/answer.ts'
@@ -123,7 +123,7 @@ async function find(
   { filter, most, after }: FeedQuery,
   waitS: number,
   hungUp: () => AbortSignal,
-): Promise<Found> {
+): Promise<FoundChanges> {
   const first = await firstPart(ctx, filter, most, after, waitS > 0 ? followOn : nextChanges)
   if (!mustWait(first) || waitS === 0) return first
   const leave = takePlace(ctx.instance, ctx.store.id)
@@ -172,7 +172,7 @@ async function firstPart(
   most: number,
   after: number | undefined,
   next: typeof nextChanges,
-): Promise<Found> {
+): Promise<FoundChanges> {
   const found = await next(ctx, after ?? 0, filter, most)
   if (after === undefined && found.trimmed > 0) return nextChanges(ctx, found.trimmed, filter, most)
   refuseOutside(found, after ?? 0, 'page[after]')
@@ -180,12 +180,12 @@ async function firstPart(
 }
 
 /** Nothing was found up to the end of the feed. */
-const mustWait = ({ changes, reached, last }: Found) => changes.length === 0 && reached >= last
+const mustWait = ({ changes, reached, last }: FoundChanges) => changes.length === 0 && reached >= last
 
 function answer(
   ctx: Ctx,
   { most }: FeedQuery,
-  found: Found,
+  found: FoundChanges,
   { path, query }: { path: string; query: string },
 ): Answer {
   const { changes, last, trimmed, reached } = found

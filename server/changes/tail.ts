@@ -1,5 +1,10 @@
 import type { Change } from '../kernel/feed/changes.ts'
-import { type ChangeFilter, type Found, lookForChanges, matches } from '../kernel/feed/look-for-changes.ts'
+import {
+  type ChangeFilter,
+  type FoundChanges,
+  lookForChanges,
+  matches,
+} from '../kernel/feed/look-for-changes.ts'
 import { Memory } from '../kernel/memory.ts'
 import type { Instance, Work } from '../kernel/work/context.ts'
 import { perInstance } from '../kernel/work/per-instance.ts'
@@ -23,12 +28,12 @@ class Tail {
   /** The tail has all changes after the position `start`, up to `reached`. */
   #start: number
   #reached: number
-  #bounds: Pick<Found, 'last' | 'trimmed'>
+  #bounds: Pick<FoundChanges, 'last' | 'trimmed'>
   #changes: readonly Change[] = []
   #reading: Promise<void> | undefined
 
   /** Begins at the end of the feed, which a reader has found. */
-  constructor(instance: Instance, storeId: string, { reached, last, trimmed }: Found) {
+  constructor(instance: Instance, storeId: string, { reached, last, trimmed }: FoundChanges) {
     this.#instance = instance
     this.#storeId = storeId
     this.#start = reached
@@ -44,7 +49,7 @@ class Tail {
   }
 
   /** The next changes after a position that the tail has; undefined if it turns out not to have it. */
-  async after(position: number, filter: ChangeFilter, most: number): Promise<Found | undefined> {
+  async after(position: number, filter: ChangeFilter, most: number): Promise<FoundChanges | undefined> {
     if (position === this.#reached) await this.readOn()
     if (!this.has(position)) return undefined
     const changes = this.#changes
@@ -91,7 +96,12 @@ const tailsOf = perInstance(() => new Memory<string, Tail>(tailsMax))
  * The next changes for a follower: from the tail of the feed, or by a statement of its own while the follower is
  * behind.
  */
-export async function followOn(work: Work, from: number, filter: ChangeFilter, most: number): Promise<Found> {
+export async function followOn(
+  work: Work,
+  from: number,
+  filter: ChangeFilter,
+  most: number,
+): Promise<FoundChanges> {
   const tails = tailsOf(work.instance)
   const { id } = work.store
   const tail = tails.get(id)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Copy, copyLinksOf, copyObject } from './copier.ts'
-import type { Copied } from './copy-state.ts'
+import type { CopiedObject } from './copy-state.ts'
 import { detailOf, type Json } from './remote.ts'
 import type { Plan } from './steps.ts'
 import { walk } from './walk.ts'
@@ -79,7 +79,7 @@ const toOptionsHere = ({ state }: Copy, options: string): string =>
     .join()
 
 /** Builds the children of a product on the new server. Returns them, or why there are none. */
-async function build({ to }: Copy, { toPath }: Copied): Promise<Children | string> {
+async function build({ to }: Copy, { toPath }: CopiedObject): Promise<Children | string> {
   const begun = await to.send('POST', `${toPath}/build`, undefined)
   if (begun.status >= 300) return detailOf(begun)
   for (let waitedMs = 0; waitedMs < buildMaxMs; waitedMs += pollMs) {

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import type { Singleton } from '../kernel/declare/singleton.ts'
 import { bodyOf, valuesOf, withIds } from './body.ts'
 import { buildChildren } from './children.ts'
-import type { Copied, CopyState } from './copy-state.ts'
+import type { CopiedObject, CopyState } from './copy-state.ts'
 import { entrySteps } from './entry-steps.ts'
-import { isChild, matched, unreadable } from './exceptions.ts'
+import { isChild, matchKeyOf, unreadable } from './exceptions.ts'
 import { copyGateways } from './gateways.ts'
 import { copyLinks } from './links.ts'
 import { type Answer, detailOf, type Json, type Remote } from './remote.ts'
@@ -50,7 +50,7 @@ export async function matchStores({ from, to, state }: Copy): Promise<void> {
   if (typeof here === 'string' && typeof there === 'string') state.ids.set(here, there)
 }
 
-export async function copyLinksOf(copy: Copy, link: LinkStep, owner: Copied): Promise<void> {
+export async function copyLinksOf(copy: Copy, link: LinkStep, owner: CopiedObject): Promise<void> {
   await unlessUnreadable(copy, link.name, () => copyLinks(copy, link, owner))
 }
 
@@ -71,14 +71,14 @@ export function collectionsOf({ state }: Copy, step: Step): readonly (readonly [
 }
 
 /** The list of a step on both servers, below an owner if the step has a parent. */
-export function listOf({ path }: Step, owner?: Copied): readonly [string, string] {
+export function listOf({ path }: Step, owner?: CopiedObject): readonly [string, string] {
   if (!owner) return [path, path]
   const below = path.slice(path.lastIndexOf('/:') + 1).replace(/^:\w+/, '')
   return [owner.fromPath + below, owner.toPath + below]
 }
 
 /** Deletes what is no longer on the other server, if the copy has created it. Returns the reason if it is refused. */
-export async function deleteCopied({ to, state }: Copy, copied: Copied): Promise<string | undefined> {
+export async function deleteCopied({ to, state }: Copy, copied: CopiedObject): Promise<string | undefined> {
   const { step, from, toPath, isFound } = copied
   const answer = isFound ? undefined : await to.send('DELETE', toPath)
   if (answer && answer.status >= 300 && answer.status !== 404) return detailOf(answer)
@@ -221,7 +221,7 @@ async function findSame(copy: Copy, step: Step, object: Json, to: string): Promi
 }
 
 async function findMatch(copy: Copy, step: Step, object: Json, to: string): Promise<string | undefined> {
-  const keyOf = matched[step.name]
+  const keyOf = matchKeyOf[step.name]
   if (!keyOf) return undefined
   for await (const other of walk(copy.to, to, step.resource)) {
     if (keyOf(other) === keyOf(object)) return String(other.id)

@@ -2,7 +2,7 @@ import { appendFileSync, closeSync, existsSync, openSync, readFileSync, truncate
 import { StartupError } from '../platform/faults.ts'
 
 /** An object on both servers, and where it is. */
-export interface Copied {
+export interface CopiedObject {
   readonly step: string
   readonly from: string
   readonly to: string
@@ -25,7 +25,7 @@ interface Beginning {
  */
 export class CopyState {
   readonly #file: number
-  readonly #steps = new Map<string, Map<string, Copied>>()
+  readonly #steps = new Map<string, Map<string, CopiedObject>>()
   /** The ids that are others on the new server. */
   readonly ids = new Map<string, string>()
   beginning: Beginning | undefined
@@ -56,8 +56,8 @@ export class CopyState {
     }
   }
 
-  #remember(copied: Copied): void {
-    const step = this.#steps.get(copied.step) ?? new Map<string, Copied>()
+  #remember(copied: CopiedObject): void {
+    const step = this.#steps.get(copied.step) ?? new Map<string, CopiedObject>()
     this.#steps.set(copied.step, step)
     step.set(copied.from, copied)
     if (copied.from !== copied.to) this.ids.set(copied.from, copied.to)
@@ -83,7 +83,7 @@ export class CopyState {
     this.#write({ position })
   }
 
-  add(copied: Copied): void {
+  add(copied: CopiedObject): void {
     this.#remember(copied)
     this.#write(copied)
   }
@@ -93,11 +93,11 @@ export class CopyState {
     this.#write({ removed: { step, from } })
   }
 
-  find(step: string, from: string): Copied | undefined {
+  find(step: string, from: string): CopiedObject | undefined {
     return this.#steps.get(step)?.get(from)
   }
 
-  all(step: string): readonly Copied[] {
+  all(step: string): readonly CopiedObject[] {
     return [...(this.#steps.get(step)?.values() ?? [])]
   }
 

@@ -1,6 +1,6 @@
 import type { Resource } from '../kernel/declare/resource.ts'
 import type { Copy } from './copier.ts'
-import type { Copied } from './copy-state.ts'
+import type { CopiedObject } from './copy-state.ts'
 import type { Step } from './steps.ts'
 
 /** The lists whose objects the store itself has defined: the entries of its custom APIs and of its flows. */
@@ -28,7 +28,7 @@ async function hasOwnEntries({ from }: Copy, path: string): Promise<boolean> {
   return status === 200 && first?.type === 'entry'
 }
 
-function stepOf(name: string, type: string, { fromPath, toPath }: Copied, below: string): Step {
+function stepOf(name: string, type: string, { fromPath, toPath }: CopiedObject, below: string): Step {
   return {
     name,
     path: `${fromPath}/entries${below}`,

@@ -1,7 +1,7 @@
 import type { Json } from './remote.ts'
 
 /** What is listed and not copied, and why. The report repeats the reasons. */
-export const skipped: Readonly<Record<string, string>> = {
+export const skipReasons: Readonly<Record<string, string>> = {
   'application-keys': 'their secrets cannot be read: create keys on the new server',
   'account-members': 'the users of a realm, in another form: they are copied there',
   'pim-jobs': 'a record of what the other server did',
@@ -23,7 +23,7 @@ export const skipped: Readonly<Record<string, string>> = {
 }
 
 /** Objects that every store has from its first day: which one of the new server stands for which of the other. */
-export const matched: Readonly<Record<string, (object: Json) => string>> = {
+export const matchKeyOf: Readonly<Record<string, (object: Json) => string>> = {
   'authentication-realms': (realm) => String(realm.relationships?.origin?.data?.type),
 }
 

@@ -14,7 +14,8 @@ interface Change {
   readonly object: { readonly type: string; readonly id: string; readonly parent: string | null }
 }
 
-type Refused = ReadonlyMap<string, { readonly change: Change; readonly refusal: string }>
+/** Changes that the new server has refused, by their objects, and why. */
+type RefusedChanges = ReadonlyMap<string, { readonly change: Change; readonly refusal: string }>
 
 const feedPath = '/v2/changes'
 const filter = encodeURIComponent('in(event,created,updated,deleted)')
@@ -87,7 +88,7 @@ class Following {
   /** Types that no step has. */
   #others = new Set<string>()
   /** What was refused on the last page: it may need what comes later. */
-  #waiting: Refused = new Map()
+  #waiting: RefusedChanges = new Map()
   #copied = 0
   #deleted = 0
 
@@ -103,7 +104,7 @@ class Following {
     const latest = new Map(changes.map((change) => [JSON.stringify(change.object), change]))
     await this.#findSteps(changes)
     const earlier = [...this.#waiting].filter(([key]) => !latest.has(key))
-    let refused: Refused = new Map([...earlier, ...(await this.#tryAll(latest))])
+    let refused: RefusedChanges = new Map([...earlier, ...(await this.#tryAll(latest))])
     for (let before = Number.POSITIVE_INFINITY; refused.size && refused.size < before; ) {
       before = refused.size
       refused = await this.#tryAll(new Map([...refused].map(([key, { change }]) => [key, change])))
@@ -134,7 +135,7 @@ class Following {
     for (const { object } of unknown) this.#others.add(object.type)
   }
 
-  async #tryAll(changes: ReadonlyMap<string, Change>): Promise<Refused> {
+  async #tryAll(changes: ReadonlyMap<string, Change>): Promise<RefusedChanges> {
     const refused = new Map<string, { change: Change; refusal: string }>()
     for (const [key, change] of changes) {
       const refusal = await this.#try(change)

@@ -1,6 +1,6 @@
 import { withIds } from './body.ts'
 import type { Copy } from './copier.ts'
-import type { Copied } from './copy-state.ts'
+import type { CopiedObject } from './copy-state.ts'
 import { detailOf, type Json, type Remote } from './remote.ts'
 import type { LinkStep } from './steps.ts'
 import { walk, whole } from './walk.ts'
@@ -29,7 +29,7 @@ const pick = (value: Json, names: readonly string[]): Json =>
   Object.fromEntries(names.filter((name) => value[name] != null).map((name) => [name, value[name]]))
 
 /** The links of an owner on both servers, with the ids of the new one. */
-export async function linksOnBoth({ from, to, state }: Copy, link: LinkStep, owner: Copied) {
+export async function linksOnBoth({ from, to, state }: Copy, link: LinkStep, owner: CopiedObject) {
   const { fromPath, toPath } = owner
   const wanted: readonly Link[] = withIds(await readLinks(from, fromPath + link.list, link), state.ids)
   return { toPath: toPath + link.change, wanted, present: await readLinks(to, toPath + link.list, link) }
@@ -40,7 +40,7 @@ export const sameLinks = (some: readonly Link[], others: readonly Link[]): boole
   JSON.stringify(some.map(keyOf).sort()) === JSON.stringify(others.map(keyOf).sort())
 
 /** Gives an owner the links that it has on the other server. */
-export async function copyLinks(copy: Copy, link: LinkStep, owner: Copied): Promise<void> {
+export async function copyLinks(copy: Copy, link: LinkStep, owner: CopiedObject): Promise<void> {
   const { name, holds, operations } = link
   const { toPath, wanted, present } = await linksOnBoth(copy, link, owner)
   if (!wanted.length && !present.length) return

@@ -4,7 +4,7 @@ import { linkTypeOf, listsRows } from '../kernel/declare/relationship.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
 import type { Singleton } from '../kernel/declare/singleton.ts'
 import type { Field, Fields } from '../kernel/shape/fields.ts'
-import { actionLinks, matched, needsToo, skipped, specialCreates } from './exceptions.ts'
+import { actionLinks, matchKeyOf, needsToo, skipReasons, specialCreates } from './exceptions.ts'
 
 /** The objects of one list, which are copied together. */
 export interface Step {
@@ -54,13 +54,13 @@ const collectionOf = (path: string) => path.replace(/:\w+/g, ':')
 export function planOf(operations: readonly Operation[]): Plan {
   const candidates = operations.flatMap(({ of }) => (of.is === 'resource' ? [of.resource] : []))
   const resources = [...new Set(candidates)].filter(
-    (resource) => isListed(operations, resource) && !Object.hasOwn(skipped, nameOf(resource)),
+    (resource) => isListed(operations, resource) && !Object.hasOwn(skipReasons, nameOf(resource)),
   )
   const steps: Step[] = []
   const placed = new Map<Resource, Step>()
   const place = (resource: Resource, above: readonly Resource[]): void => {
     if (placed.has(resource) || above.includes(resource)) return
-    if (!hasCreate(operations, resource) && !Object.hasOwn(matched, nameOf(resource))) return
+    if (!hasCreate(operations, resource) && !Object.hasOwn(matchKeyOf, nameOf(resource))) return
     for (const other of resources) {
       if (needs(resource, other, operations)) place(other, [...above, resource])
     }
@@ -141,7 +141,7 @@ function linksOf(operations: readonly Operation[], placed: ReadonlyMap<Resource,
     const { name, path, holds, operations: own, meta = {} } = relationship
     // Some are listed by an action.
     const isListed = operations.some((one) => one.method === 'GET' && one.path === path)
-    if (!owner || !isListed || !(own.add || own.replace) || Object.hasOwn(skipped, name)) return []
+    if (!owner || !isListed || !(own.add || own.replace) || Object.hasOwn(skipReasons, name)) return []
     const isPaged = listsRows(relationship)
     const below = path.slice(path.indexOf('/relationships/'))
     const has = { add: Boolean(own.add), replace: Boolean(own.replace), remove: Boolean(own.remove) }
@@ -164,7 +164,7 @@ function linksOf(operations: readonly Operation[], placed: ReadonlyMap<Resource,
 const singletonsOf = (operations: readonly Operation[]) => [
   ...new Set(
     operations.flatMap(({ of }) =>
-      of.is === 'singleton' && of.name === 'update' && !Object.hasOwn(skipped, of.singleton.name)
+      of.is === 'singleton' && of.name === 'update' && !Object.hasOwn(skipReasons, of.singleton.name)
         ? [of.singleton]
         : [],
     ),

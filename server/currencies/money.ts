@@ -1,4 +1,4 @@
-import { integer, number, type Shown, text } from '../kernel/shape/fields.ts'
+import { integer, number, type ShownValues, text } from '../kernel/shape/fields.ts'
 
 /** A currency, with what it takes to write its amounts. */
 export interface Notation {
@@ -17,7 +17,7 @@ export const moneyFields = {
 }
 
 /** An amount as answers show it. */
-export type Money = Shown<typeof moneyFields>
+export type Money = ShownValues<typeof moneyFields>
 
 /** An amount, in a currency's smallest unit, as answers show it. */
 export function money(amount: number, currency: Notation): Money {

@@ -3,10 +3,10 @@ import { isTemporary } from '../kernel/storage/database.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { type Message, type Network, type Outcome, send } from '../targets/index.ts'
 import { aboutEndpoint, type Endpoint } from './endpoints.ts'
+import type { MakeContent } from './event-contents.ts'
 import type { ClaimedJob } from './job.ts'
 import type { Attempt } from './record-attempts.ts'
 import { delayAfterMs } from './schedule.ts'
-import type { Show } from './show-events.ts'
 
 const dropped = (job: ClaimedJob, reason: string): Attempt => ({
   ...{ job, state: 'dropped', reason, dueAt: undefined, outcome: undefined },
@@ -19,20 +19,20 @@ export async function deliver(
   job: ClaimedJob,
   change: Change | undefined,
   endpoint: Endpoint | undefined,
-  show: Show,
+  makeContent: MakeContent,
   signal: AbortSignal,
 ): Promise<Attempt> {
   if (!endpoint) return dropped(job, 'The integration was disabled or deleted.')
   // A server that was restored from a backup gives some positions to other changes.
   if (change?.source !== job.source || change.id !== job.subjectId)
     return dropped(job, 'The change is no longer in the feed: it is too old, or its data was erased.')
-  const shown = await show(change).catch((error: unknown) => {
+  const content = await makeContent(change).catch((error: unknown) => {
     if (isTemporary(error)) throw error
     work.instance.log.error({ err: error, job: job.id }, 'cannot make the message of an event')
     return 'failed' as const
   })
-  if (!shown) return dropped(job, 'Nobody is told of this.')
-  if (shown === 'failed') return attemptOf(work, job, unmade)
+  if (!content) return dropped(job, 'Nobody is told of this.')
+  if (content === 'failed') return attemptOf(work, job, unmade)
   const message: Message = {
     ...aboutEndpoint(work, endpoint),
     ...{
@@ -41,7 +41,7 @@ export async function deliver(
       subject: `${job.source}:${job.subjectId}`,
       attempt: job.attempt + 1,
     },
-    shown,
+    content,
   }
   const outcome = await send(network, endpoint.target, message, { signal })
   return attemptOf(work, job, outcome)

@@ -8,10 +8,10 @@ import { AttemptRecorder } from './attempt-recorder.ts'
 import { claim, findDue, type Wish } from './claim.ts'
 import { deliver } from './deliver.ts'
 import { type Endpoint, findEndpoints } from './endpoints.ts'
+import { EventContents } from './event-contents.ts'
 import { type ClaimedJob, endpointOf } from './job.ts'
 import type { Attempt } from './record-attempts.ts'
 import { leaseMs } from './schedule.ts'
-import { ShownEvents } from './show-events.ts'
 import { Slots, slotLimits } from './slots.ts'
 import { workOfDeliveries } from './work-of-deliveries.ts'
 
@@ -28,7 +28,7 @@ export class Engine {
   readonly #instance: Instance
   readonly #network: Network
   readonly #slots = new Slots()
-  readonly #shown = new ShownEvents()
+  readonly #contents = new EventContents()
   readonly #recorder: AttemptRecorder
   readonly #stopping = new AbortController()
   /** Integrations that may have jobs to do, the longest waiting first. */
@@ -154,8 +154,8 @@ export class Engine {
   }
 
   #send(work: Work, job: ClaimedJob, change: Change | undefined, endpoint: Endpoint | undefined): void {
-    const show = this.#shown.begin(work, job)
-    const sending = deliver(work, this.#network, job, change, endpoint, show, this.#stopping.signal)
+    const makeContent = this.#contents.begin(work, job)
+    const sending = deliver(work, this.#network, job, change, endpoint, makeContent, this.#stopping.signal)
       .then((attempt) => this.#end(attempt))
       .catch((error: unknown) => {
         // Its lease ends, and it is tried again.
@@ -164,7 +164,7 @@ export class Engine {
       })
       .finally(() => {
         this.#sending.delete(sending)
-        this.#shown.end(job)
+        this.#contents.end(job)
       })
     this.#sending.add(sending)
   }

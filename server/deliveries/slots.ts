@@ -23,7 +23,7 @@ const latestShare = 0.2
 const endpointsMax = 10_000
 
 /** How an endpoint has answered. */
-type Answered = Pick<Outcome, 'isSlow' | 'processingTimeS'>
+type ResponseTiming = Pick<Outcome, 'isSlow' | 'processingTimeS'>
 
 /**
  * Who may send how much at once. Each endpoint has a slot of its own, so a slow one does not delay another while fewer
@@ -62,7 +62,7 @@ export class Slots {
     this.#set(endpoint, (this.#used.get(endpoint) ?? 0) - slots)
   }
 
-  note(endpoint: string, { isSlow, processingTimeS }: Answered): void {
+  note(endpoint: string, { isSlow, processingTimeS }: ResponseTiming): void {
     if (isSlow) this.#slow.add(endpoint)
     else this.#slow.delete(endpoint)
     const before = this.#averageS.get(endpoint) ?? 0

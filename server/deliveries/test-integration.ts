@@ -6,7 +6,7 @@ import { object } from '../kernel/openapi/shapes.ts'
 import { findByName } from '../kernel/query/find.ts'
 import { json } from '../kernel/shape/answer.ts'
 import { perInstance } from '../kernel/work/per-instance.ts'
-import { openNetwork, Shown, send } from '../targets/index.ts'
+import { EventContent, openNetwork, send } from '../targets/index.ts'
 import { aboutEndpoint, findEndpoints } from './endpoints.ts'
 
 /**
@@ -73,7 +73,7 @@ export const testIntegration = action({
       const outcome = await send(network, endpoint.target, {
         ...aboutEndpoint(ctx, endpoint),
         ...{ eventId: newId(), key: 'integration.test', subject: `integrations:${id}`, attempt: 1 },
-        shown: new Shown(payload, { whole: payload, short: payload }, false),
+        content: new EventContent(payload, { whole: payload, short: payload }, false),
       })
       const data = {
         ...{ type: 'integration-test', succeeded: outcome.succeeded, status_code: outcome.statusCode },

@@ -1,6 +1,6 @@
 import { Problem } from '../kernel/errors.ts'
 import type { OrderRow } from '../orders/index.ts'
-import { balanceOf, type Transaction, unpaid } from '../payments/index.ts'
+import { balanceOf, noPayments, type Transaction } from '../payments/index.ts'
 import type { ManualOrderBody } from './fields.ts'
 
 /** The transaction that brings an order to the payment that the request names; undefined for an unpaid order. */
@@ -43,7 +43,7 @@ export function mustAgree(body: ManualOrderBody, { doc, hidden }: OrderRow): voi
     const detail = `data.status must be ${doc.status} or cancelled where data.payment is ${body.payment}.`
     throw new Problem('invalid_field', detail, { source: 'data.status' })
   }
-  const { payments = unpaid, prices } = hidden
+  const { payments = noPayments, prices } = hidden
   const actual = { ...payments, balance_owing: balanceOf(prices?.with_tax ?? 0, payments) }
   for (const name of ['paid', 'authorized', 'balance_owing'] as const) {
     const amount = body.meta?.display_price?.[name]?.amount

@@ -2,7 +2,7 @@ import type { Connection } from '../kernel/storage/database.ts'
 import { StartupError } from '../platform/faults.ts'
 import type { ArchiveHeader } from './archive-form.ts'
 import { keyTable } from './left-behind.ts'
-import { quoted, type Run, storeTables } from './store-tables.ts'
+import { quoteName, type Run, storeTables } from './store-tables.ts'
 
 /** The store of the server that the imported one replaces. */
 export async function targetStore(
@@ -41,7 +41,7 @@ export async function mustBeEmpty(database: Pick<Connection, 'run'>, storeId: st
   if (used?.[0]) throw notEmpty(used[0])
   for (const { name } of tables) {
     const [row] = await database.run({
-      text: `SELECT 1 FROM ${quoted(name)} r WHERE r.store_id = $1
+      text: `SELECT 1 FROM ${quoteName(name)} r WHERE r.store_id = $1
         AND NOT EXISTS (SELECT FROM ${feed} c WHERE c.id = r.id) LIMIT 1`,
       values: [storeId],
     })
@@ -65,12 +65,12 @@ export async function clearStore(
   { store, organisation }: ArchiveHeader,
 ): Promise<string> {
   const [keys] = await run({
-    text: `SELECT coalesce(json_agg(r), '[]') FROM ${quoted(keyTable)} r WHERE r.store_id = $1`,
+    text: `SELECT coalesce(json_agg(r), '[]') FROM ${quoteName(keyTable)} r WHERE r.store_id = $1`,
     values: [target],
   })
   const tables = await storeTables(run)
   for (const { name } of tables.toReversed()) {
-    await run({ text: `DELETE FROM ${quoted(name)} WHERE store_id = $1`, values: [target] })
+    await run({ text: `DELETE FROM ${quoteName(name)} WHERE store_id = $1`, values: [target] })
   }
   await run({
     text: `WITH gone AS (DELETE FROM stores WHERE id = $1 RETURNING organisation_id)

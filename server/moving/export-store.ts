@@ -18,7 +18,7 @@ import {
 import { linesOf } from './copy-out.ts'
 import { jobsLeftBehind, leftBehind } from './left-behind.ts'
 import { count, type Progress } from './progress.ts'
-import { quoted, type Run, type StoreTable, storeTables, uuidLiteral } from './store-tables.ts'
+import { quoteName, type Run, type StoreTable, storeTables, uuidLiteral } from './store-tables.ts'
 import { TarWriter } from './tar.ts'
 
 /** What one part of a table holds at least. It is in memory as a whole when it is written, and when it is read. */
@@ -162,10 +162,10 @@ class StoreExport {
   }
 
   async #writeTable({ name, columns }: StoreTable, storeId: string): Promise<void> {
-    const list = columns.filter((column) => column !== 'store_id').map(quoted)
+    const list = columns.filter((column) => column !== 'store_id').map(quoteName)
     await this.#writeLines(
       name,
-      `SELECT row_to_json(r) FROM (SELECT ${list} FROM ${quoted(name)} WHERE store_id = ${uuidLiteral(storeId)}) r`,
+      `SELECT row_to_json(r) FROM (SELECT ${list} FROM ${quoteName(name)} WHERE store_id = ${uuidLiteral(storeId)}) r`,
     )
   }
 

@@ -19,7 +19,7 @@ export const jobsLeftBehind: Readonly<Record<string, string>> = {
 }
 
 /** Values that only mean something in the database that they are from, and what takes their place. */
-export const replaced: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+export const replacements: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   // The worker of the exported server.
   long_jobs: { locked_by: 'NULL', locked_at: 'NULL' },
   catalog_rule_states: { transaction: 'pg_current_xact_id()' },

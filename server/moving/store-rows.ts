@@ -1,5 +1,5 @@
-import { keyTable, leftBehind, replaced } from './left-behind.ts'
-import { quoted, type Run, type StoreTable, storeTables } from './store-tables.ts'
+import { keyTable, leftBehind, replacements } from './left-behind.ts'
+import { quoteName, type Run, type StoreTable, storeTables } from './store-tables.ts'
 import { BrokenArchive } from './tar.ts'
 
 /**
@@ -32,11 +32,11 @@ export class StoreRows {
   async open(): Promise<void> {
     await this.#do(`SET LOCAL TimeZone = 'UTC'`)
     for (const table of await storeTables(this.#run)) {
-      const name = quoted(table.name)
+      const name = quoteName(table.name)
       await this.#do(`ALTER TABLE ${name} DISABLE TRIGGER USER`)
       // Where rows refer to others of their table, the order of the archive is as good as any.
       for (const key of table.ownKeys) {
-        await this.#do(`ALTER TABLE ${name} ALTER CONSTRAINT ${quoted(key)} DEFERRABLE INITIALLY DEFERRED`)
+        await this.#do(`ALTER TABLE ${name} ALTER CONSTRAINT ${quoteName(key)} DEFERRABLE INITIALLY DEFERRED`)
       }
       this.#tables.set(table.name, table)
     }
@@ -50,13 +50,13 @@ export class StoreRows {
     this.#last = name
     const content = listOf(lines)
     if (table.isPartitioned) await this.#makePartitions(content)
-    const columns = table.columns.map(quoted)
+    const columns = table.columns.map(quoteName)
     const values = table.columns.map((column) =>
-      column === 'store_id' ? '$2::uuid' : (replaced[name]?.[column] ?? `r.${quoted(column)}`),
+      column === 'store_id' ? '$2::uuid' : (replacements[name]?.[column] ?? `r.${quoteName(column)}`),
     )
     await this.#do(
-      `INSERT INTO ${quoted(name)} (${columns}) OVERRIDING SYSTEM VALUE
-       SELECT ${values} FROM json_populate_recordset(NULL::${quoted(name)}, $1::json) r`,
+      `INSERT INTO ${quoteName(name)} (${columns}) OVERRIDING SYSTEM VALUE
+       SELECT ${values} FROM json_populate_recordset(NULL::${quoteName(name)}, $1::json) r`,
       content,
       this.#storeId,
     )
@@ -97,19 +97,19 @@ export class StoreRows {
     await this.#do('SET CONSTRAINTS ALL IMMEDIATE')
     for (const { name, ownKeys, counters } of this.#tables.values()) {
       for (const key of ownKeys) {
-        await this.#do(`ALTER TABLE ${quoted(name)} ALTER CONSTRAINT ${quoted(key)} NOT DEFERRABLE`)
+        await this.#do(`ALTER TABLE ${quoteName(name)} ALTER CONSTRAINT ${quoteName(key)} NOT DEFERRABLE`)
       }
       for (const counter of counters) {
         await this.#do(
           `SELECT setval(pg_get_serial_sequence($1, $2), greatest(
-             (SELECT max(${quoted(counter)}) FROM ${quoted(name)} WHERE store_id = $3),
+             (SELECT max(${quoteName(counter)}) FROM ${quoteName(name)} WHERE store_id = $3),
              nextval(pg_get_serial_sequence($1, $2))))`,
           name,
           counter,
           this.#storeId,
         )
       }
-      await this.#do(`ALTER TABLE ${quoted(name)} ENABLE TRIGGER USER`)
+      await this.#do(`ALTER TABLE ${quoteName(name)} ENABLE TRIGGER USER`)
     }
     await this.#do(
       `WITH moved AS (
@@ -123,10 +123,10 @@ export class StoreRows {
 
   async #addKeys(keys: string): Promise<void> {
     const columns = this.#tables.get(keyTable)?.columns ?? []
-    const values = columns.map((column) => (column === 'store_id' ? '$2::uuid' : `r.${quoted(column)}`))
+    const values = columns.map((column) => (column === 'store_id' ? '$2::uuid' : `r.${quoteName(column)}`))
     await this.#do(
-      `INSERT INTO ${quoted(keyTable)} (${columns.map(quoted)})
-       SELECT ${values} FROM json_populate_recordset(NULL::${quoted(keyTable)}, $1::json) r
+      `INSERT INTO ${quoteName(keyTable)} (${columns.map(quoteName)})
+       SELECT ${values} FROM json_populate_recordset(NULL::${quoteName(keyTable)}, $1::json) r
        ON CONFLICT (client_id) DO NOTHING`,
       keys,
       this.#storeId,

@@ -64,7 +64,7 @@ function inOrder(tables: readonly StoreTable[]): readonly StoreTable[] {
 }
 
 /** A name as SQL. */
-export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** A UUID as SQL, where a statement takes no parameters. */
 export function uuidLiteral(id: string): string {

@@ -1,5 +1,5 @@
 import type { OrderRow } from '../orders/index.ts'
-import { balanceOf, unpaid } from '../payments/index.ts'
+import { balanceOf, noPayments } from '../payments/index.ts'
 
 const addressParts = [
   'first_name',
@@ -32,7 +32,7 @@ export const columns: readonly string[] = [
 /** The cells of an order. Amounts are in the smallest unit of the currency. */
 export function lineOf({ id, createdAt, updatedAt, doc, hidden }: OrderRow): readonly string[] {
   const { customer, contact, billing_address: billing, shipping_address: shipping } = doc
-  const { prices, payments = unpaid, currency } = hidden
+  const { prices, payments = noPayments, currency } = hidden
   if (!prices || !currency) throw new Error('an order has prices')
   return [
     ...[id, doc.order_number, doc.external_ref, doc.status, doc.payment, doc.shipping, createdAt, updatedAt],

@@ -2,7 +2,7 @@ import type { Notation } from '../currencies/index.ts'
 import type { New } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { add } from '../kernel/write/by-rules.ts'
-import { unpaid } from '../payments/index.ts'
+import { noPayments } from '../payments/index.ts'
 import type { Buyer } from './buyer.ts'
 import { insertContents, type OrderContents } from './order-contents.ts'
 import { type OrderFields, type OrderRow, orders } from './orders.ts'
@@ -24,7 +24,7 @@ export async function addOrder(
       ...values,
       ...{ customer, contact },
       ...{ currency: currency satisfies Notation, prices, with_tax: prices.with_tax },
-      ...{ payments: unpaid, stock: noStock },
+      ...{ payments: noPayments, stock: noStock },
       ...{ customer_id: customerId, account_id: accountId, account_member_id: accountMemberId },
       ...idsOf(contents),
     } as never,

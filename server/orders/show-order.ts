@@ -1,6 +1,6 @@
 import { amountFields, cartAmounts } from '../carts/index.ts'
 import { type Fields, flag, group, text } from '../kernel/shape/fields.ts'
-import { balanceOf, unpaid } from '../payments/index.ts'
+import { balanceOf, noPayments } from '../payments/index.ts'
 import { displayAmount, displayCart } from '../totals/index.ts'
 import type { OrderRow } from './orders.ts'
 
@@ -29,7 +29,7 @@ export function metaOf(order: OrderRow): never {
 }
 
 export function displayOrder({ hidden }: OrderRow) {
-  const { prices, currency, payments = unpaid } = hidden
+  const { prices, currency, payments = noPayments } = hidden
   if (!prices || !currency) throw new Error('an order has prices')
   return {
     ...displayCart({ prices }, currency),

@@ -12,11 +12,11 @@ export {
 } from './gateway.ts'
 export {
   balanceOf,
+  noPayments,
   type PaymentState,
   type PaymentSums,
   paymentOf,
   paymentStates,
-  unpaid,
 } from './payment-of.ts'
 export { problemOf } from './refusals.ts'
 export {

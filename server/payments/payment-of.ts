@@ -21,7 +21,8 @@ export interface PaymentSums {
   readonly pending: number
 }
 
-export const unpaid: PaymentSums = { paid: 0, authorized: 0, pending: 0 }
+/** The sums of an order before its first payment. */
+export const noPayments: PaymentSums = { paid: 0, authorized: 0, pending: 0 }
 
 /** What another payment can pay. */
 export const balanceOf = (total: number, { paid, authorized, pending }: PaymentSums): number =>

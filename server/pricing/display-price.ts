@@ -1,5 +1,5 @@
 import { type Money, money, type Notation } from '../currencies/index.ts'
-import type { Shown } from '../kernel/shape/fields.ts'
+import type { ShownValues } from '../kernel/shape/fields.ts'
 import { own } from '../pricebooks/index.ts'
 import type { Amounts, ResolvedPrice } from './resolve-price.ts'
 import type { priceAttributes, priceMeta } from './shown-fields.ts'
@@ -39,12 +39,12 @@ interface SaleMeta {
   readonly sale_expires?: string
 }
 
-type Meta = Shown<typeof priceMeta>
+type Meta = ShownValues<typeof priceMeta>
 type DisplayPrices = Pick<Meta, 'display_price' | 'original_price' | 'original_display_price'>
 
 /** The price in a product's answer: some of it among the attributes, some in `meta`. */
 export interface ShownPrice {
-  readonly attributes: Shown<typeof priceAttributes> & { readonly price: Amounts }
+  readonly attributes: ShownValues<typeof priceAttributes> & { readonly price: Amounts }
   readonly meta: Meta & { readonly pricebook_id: string }
 }
 

@@ -11,7 +11,7 @@ import {
   map,
   number,
   reference,
-  type Shown,
+  type ShownValues,
   text,
 } from '../kernel/shape/fields.ts'
 import { type By, currenciesSchema, modifierTypes, type StoredCurrencies } from '../pricebooks/index.ts'
@@ -162,7 +162,7 @@ const traceFields = {
 }
 
 /** Why a price is what it is: exactly one reason for each price book, sale and modifier. */
-export type PriceTrace = Shown<typeof traceFields>
+export type PriceTrace = ShownValues<typeof traceFields>
 
 const traceSchema = named('PriceTrace', group(traceFields, {}).schema)
 

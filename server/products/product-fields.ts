@@ -12,7 +12,7 @@ import {
   map,
   readOnlyObject,
   reference,
-  type Shown,
+  type ShownValues,
   text,
   type Values,
 } from '../kernel/shape/fields.ts'
@@ -233,7 +233,7 @@ export interface ChildVariation {
 type ShownOption = ProductVariation['options'][number]
 
 /** A variation of a product, and the options that its children were built from. */
-export type ProductVariation = Shown<typeof parentVariation>
+export type ProductVariation = ShownValues<typeof parentVariation>
 
 /** The ids of children by the ids of their options: variations are nested in the order of their links. */
 export interface VariationMatrix {

@@ -1,5 +1,5 @@
 import { fromStandard, type StandardDocument } from '../discounts/index.ts'
-import type { Shown } from '../kernel/shape/fields.ts'
+import type { ShownValues } from '../kernel/shape/fields.ts'
 import { timestampOf } from './period.ts'
 import type { PromotionFields } from './promotions.ts'
 import { remember } from './remember.ts'
@@ -7,7 +7,7 @@ import { remember } from './remember.ts'
 /** Reads the state of the store's standard promotions: null if it never had one. */
 export const promotionsStateSql = '(SELECT s.state FROM promotion_states s WHERE s.store_id = $1)'
 
-type Document = StandardDocument & Shown<PromotionFields>
+type Document = StandardDocument & ShownValues<PromotionFields>
 
 /** All standard promotions of the store, compiled. `state` is what `promotionsStateSql` has read. */
 export const loadPromotions = remember<Document>({

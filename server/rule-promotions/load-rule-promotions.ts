@@ -1,12 +1,12 @@
 import { fromRule, type RuleDocument } from '../discounts/index.ts'
-import type { Shown } from '../kernel/shape/fields.ts'
+import type { ShownValues } from '../kernel/shape/fields.ts'
 import { remember, timestampOf } from '../promotions/index.ts'
 import type { RulePromotionFields } from './rule-promotions.ts'
 
 /** Reads the state of the store's rule promotions: null if it never had one. */
 export const rulePromotionsStateSql = '(SELECT s.state FROM rule_promotion_states s WHERE s.store_id = $1)'
 
-type Document = RuleDocument & Shown<RulePromotionFields>
+type Document = RuleDocument & ShownValues<RulePromotionFields>
 
 /** All rule promotions of the store, compiled. `state` is what `rulePromotionsStateSql` has read. */
 export const loadRulePromotions = remember<Document>({

@@ -1,5 +1,5 @@
 import { named } from '../kernel/openapi/named-schemas.ts'
-import { choice, flag, group, list, type Shown, text } from '../kernel/shape/fields.ts'
+import { choice, flag, group, list, type ShownValues, text } from '../kernel/shape/fields.ts'
 import type { View } from './view.ts'
 
 const criterion = choice(
@@ -79,7 +79,7 @@ export function explanationOf({
   books,
   unpublishedBooks,
   at,
-}: View): Shown<typeof members> | undefined {
+}: View): ShownValues<typeof members> | undefined {
   if (!explains) return undefined
   const { chosen } = explains
   const waiting = chosen?.waiting()

@@ -1,6 +1,6 @@
 import { nodes } from '../hierarchies/index.ts'
 import { type Resource, resource } from '../kernel/declare/resource.ts'
-import { choice, flag, group, list, type Shown, text } from '../kernel/shape/fields.ts'
+import { choice, flag, group, list, type ShownValues, text } from '../kernel/shape/fields.ts'
 import { storefrontEnvelope } from './envelope.ts'
 import { linkField, present, referenceField } from './shown-members.ts'
 
@@ -53,17 +53,17 @@ const aroundHierarchy = {
 export interface ShownNode {
   readonly type: 'node'
   readonly id: string
-  readonly attributes: Shown<typeof ofNode>
-  readonly meta: Shown<typeof meta>
-  readonly relationships: Shown<typeof aroundNode>
+  readonly attributes: ShownValues<typeof ofNode>
+  readonly meta: ShownValues<typeof meta>
+  readonly relationships: ShownValues<typeof aroundNode>
 }
 
 export interface ShownHierarchy {
   readonly type: 'hierarchy'
   readonly id: string
-  readonly attributes: Shown<typeof common>
-  readonly meta: Shown<typeof meta>
-  readonly relationships: Shown<typeof aroundHierarchy>
+  readonly attributes: ShownValues<typeof common>
+  readonly meta: ShownValues<typeof meta>
+  readonly relationships: ShownValues<typeof aroundHierarchy>
 }
 
 const long = (column: string) => ({ ops: ['eq'], type: 'text', column, long: true }) as const

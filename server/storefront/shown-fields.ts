@@ -7,7 +7,7 @@ import {
   list,
   map,
   reference,
-  type Shown,
+  type ShownValues,
   text,
 } from '../kernel/shape/fields.ts'
 import { salesField } from '../pricebooks/index.ts'
@@ -180,8 +180,8 @@ export const productMeta = {
   ),
 }
 
-type ShownAttributes = Shown<typeof productAttributes>
-type ShownMeta = Shown<typeof productMeta>
+type ShownAttributes = ShownValues<typeof productAttributes>
+type ShownMeta = ShownValues<typeof productMeta>
 
 /** A product as shoppers see it. */
 export interface ShownProduct {
@@ -191,5 +191,5 @@ export interface ShownProduct {
   readonly meta: ShownMeta & {
     readonly component_product_data?: Readonly<Record<string, ShownProduct>>
   }
-  readonly relationships: Shown<typeof productRelationships>
+  readonly relationships: ShownValues<typeof productRelationships>
 }

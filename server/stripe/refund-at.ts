@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import type { GatewayCall, Outcome, Receipt } from '../payments/index.ts'
-import { refused } from './outcome-of.ts'
+import { refusedOutcome } from './outcome-of.ts'
 import { isFault, isReplayed } from './stripe-client.ts'
 
 /** What a refund needs of the gateway. */
@@ -48,7 +48,11 @@ export async function refundAt(
     const isMade = await hasRefund(await stripe(), reference, key)
     const after = await readOutcome(reference)
     if (isMade) return after
-    return refused(after, 'api_error', 'Stripe failed, and has refunded nothing. Send the refund again.')
+    return refusedOutcome(
+      after,
+      'api_error',
+      'Stripe failed, and has refunded nothing. Send the refund again.',
+    )
   }
 }
 

@@ -11,7 +11,7 @@ import {
 import { mustBeIntent } from './check-intent.ts'
 import { currencyMismatch } from './decimal-places.ts'
 import { intentParams, returnUrlIn } from './intent-params.ts'
-import { failed, outcomeOf, refused } from './outcome-of.ts'
+import { failedOutcome, outcomeOf, refusedOutcome } from './outcome-of.ts'
 import { refundAt } from './refund-at.ts'
 import { isFault, isUnexpectedState, openStripe, refusalOf, type StripeAccess } from './stripe-client.ts'
 
@@ -46,7 +46,7 @@ export function stripeGateway(access: StripeAccess): Gateway {
       const refusal = refusalOf(error)
       const now = await readAfter(reference, refusal !== undefined)
       if (now && (isDone(now) || isUnexpectedState(error))) return now
-      if (refusal) return refused(now ?? { reports: [], reference }, refusal.code, refusal.reason)
+      if (refusal) return refusedOutcome(now ?? { reports: [], reference }, refusal.code, refusal.reason)
       if (!others.length) throw error
       return settle(reference, others, call, isDone)
     }
@@ -66,7 +66,7 @@ export function stripeGateway(access: StripeAccess): Gateway {
     (capture: 'automatic' | 'manual') =>
     async (charge: Charge, via: GatewayCall): Promise<Outcome> => {
       const mismatch = currencyMismatch(charge.currency, charge.decimalPlaces)
-      if (mismatch !== undefined) return failed(undefined, 'currency_mismatch', mismatch)
+      if (mismatch !== undefined) return failedOutcome(undefined, 'currency_mismatch', mismatch)
       const isSetup = charge.method.endsWith('_setup')
       if (via.reference !== undefined) {
         return isSetup ? readOutcome(via.reference) : confirm(via.reference, charge, via.key)
@@ -77,7 +77,7 @@ export function stripeGateway(access: StripeAccess): Gateway {
       } catch (error) {
         const refusal = refusalOf(error)
         if (!refusal) throw error
-        return failed(undefined, refusal.code, refusal.reason)
+        return failedOutcome(undefined, refusal.code, refusal.reason)
       }
       // From here on, only this intent is paid, whatever becomes of this process.
       await via.keep?.(intent.id)
@@ -115,7 +115,9 @@ export function stripeGateway(access: StripeAccess): Gateway {
     if (!failure) return outcome
     // A shopper's browser could confirm the intent again, and pay what has failed here.
     const after = await cancel(reference, `${key}:cancel`)
-    return after.reports[0]?.is === 'cancelled' ? failed(reference, failure.code, failure.reason) : after
+    return after.reports[0]?.is === 'cancelled'
+      ? failedOutcome(reference, failure.code, failure.reason)
+      : after
   }
 
   const cancel = (reference: string, key: string, reason?: CancellationReason): Promise<Outcome> =>

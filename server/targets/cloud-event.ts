@@ -8,7 +8,7 @@ const queueBytesMax = 256 * 1024
  * objects of its payload.
  */
 export function cloudEvent(message: Message, bytesMax: number = queueBytesMax): string | undefined {
-  const texts = [message.shown.data.whole, message.shown.data.short].map((data) => textOf(message, data))
+  const texts = [message.content.data.whole, message.content.data.short].map((data) => textOf(message, data))
   return texts.find((text) => Buffer.byteLength(text) <= bytesMax)
 }
 

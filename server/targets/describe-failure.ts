@@ -1,4 +1,4 @@
-import { failed, type Result } from './message.ts'
+import { failedResult, type Result } from './message.ts'
 
 const details: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'The connection was refused.',
@@ -26,8 +26,8 @@ const details: Readonly<Record<string, string>> = {
 export function failureOf(error: unknown, timeoutMs: number): Result {
   const { name, code = '', message } = error as NodeJS.ErrnoException
   if (name === 'TimeoutError')
-    return failed(`There was no response within ${timeoutMs / 1000} seconds.`, { isSlow: true })
-  return failed(details[code] ?? (message || code || 'The connection failed.'))
+    return failedResult(`There was no response within ${timeoutMs / 1000} seconds.`, { isSlow: true })
+  return failedResult(details[code] ?? (message || code || 'The connection failed.'))
 }
 
 /** Text that the database can store. */

@@ -1,9 +1,9 @@
 import { module } from '../kernel/module.ts'
 
 export {
+  EventContent,
   type Message,
   type Outcome,
-  Shown,
   type SqsTarget,
   type StompTarget,
   type Target,

@@ -2,7 +2,7 @@
  * What an event shows, in the forms that targets take. It may be megabytes, so messages of one event to several targets
  * share it.
  */
-export class Shown {
+export class EventContent {
   /** The object as it was after the change: JSON, as webhooks show it. Of a deleted one, its type and its id. */
   readonly payload: string
   /** The same as queues show it, and in place of what is too long for them. */
@@ -10,7 +10,7 @@ export class Shown {
   readonly isDeletion: boolean
   #members: Uint8Array | undefined
 
-  constructor(payload: string, data: Shown['data'], isDeletion: boolean) {
+  constructor(payload: string, data: EventContent['data'], isDeletion: boolean) {
     this.payload = payload
     this.data = data
     this.isDeletion = isDeletion
@@ -43,7 +43,7 @@ export interface Message {
     readonly name: string
     readonly description: string
   }
-  readonly shown: Shown
+  readonly content: EventContent
   readonly storeId: string
   readonly organisationId: string
   /** The URL of the server that the event is from. */
@@ -99,10 +99,10 @@ export interface Outcome {
 /** What an adapter returns; `send` adds the time. */
 export type Result = Omit<Outcome, 'processingTimeS'>
 
-export const delivered = (statusCode: number, body: string, isSlow = false): Result => ({
+export const deliveredResult = (statusCode: number, body: string, isSlow = false): Result => ({
   ...{ succeeded: true, statusCode, body, errorDetail: '', isSlow, isFinal: false },
 })
 
-export const failed = (errorDetail: string, more: Partial<Result> = {}): Result => ({
+export const failedResult = (errorDetail: string, more: Partial<Result> = {}): Result => ({
   ...{ succeeded: false, statusCode: 0, body: '', errorDetail, isSlow: false, isFinal: false, ...more },
 })

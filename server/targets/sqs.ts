@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { cloudEvent, tooLong } from './cloud-event.ts'
 import { readableText } from './describe-failure.ts'
 import type { Limits } from './limits.ts'
-import { delivered, failed, type Message, type Result, type SqsTarget } from './message.ts'
+import { deliveredResult, failedResult, type Message, type Result, type SqsTarget } from './message.ts'
 import { exchange, type HttpResponse, type Network } from './network.ts'
 
 /** Of what a queue answers. It is a few hundred bytes. */
@@ -27,7 +27,7 @@ export async function sendToSqs(
   { bodyBytesMax, signal }: Limits,
 ): Promise<Result> {
   const MessageBody = cloudEvent(message)
-  if (MessageBody === undefined) return failed(tooLong, { isFinal: true })
+  if (MessageBody === undefined) return failedResult(tooLong, { isFinal: true })
   // Imported here because it is large, and only this code needs it.
   const sqs = await import('@aws-sdk/client-sqs')
   const queue = new URL(target.url)
@@ -66,12 +66,12 @@ export async function sendToSqs(
   } catch (error) {
     if (!response) throw error
     const { name, message: detail } = error as Error
-    return failed(`${name}: ${detail}`, answerOf(response, bodyBytesMax))
+    return failedResult(`${name}: ${detail}`, answerOf(response, bodyBytesMax))
   } finally {
     client.destroy()
   }
   const { statusCode, body } = answerOf(response, bodyBytesMax)
-  return delivered(statusCode, body)
+  return deliveredResult(statusCode, body)
 }
 
 const answerOf = (response: HttpResponse | undefined, bytesMax: number) => ({

@@ -2,7 +2,7 @@ import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { cloudEvent, tooLong } from './cloud-event.ts'
 import type { Limits } from './limits.ts'
-import { delivered, failed, type Message, type Result, type StompTarget } from './message.ts'
+import { deliveredResult, failedResult, type Message, type Result, type StompTarget } from './message.ts'
 import type { Network } from './network.ts'
 import { tcpStompSocket } from './tcp-stomp-socket.ts'
 
@@ -16,11 +16,13 @@ export async function sendToStomp(
   limits: Limits,
 ): Promise<Result> {
   const body = cloudEvent(message)
-  if (body === undefined) return failed(tooLong, { isFinal: true })
+  if (body === undefined) return failedResult(tooLong, { isFinal: true })
   // The frame that begins a connection has no way to escape these.
   const values = [target.destination, target.username ?? '', target.password ?? '']
   if (values.some((value) => /[\r\n\0]/.test(value)))
-    return failed('The destination, the user name and the password must be one line each.', { isFinal: true })
+    return failedResult('The destination, the user name and the password must be one line each.', {
+      isFinal: true,
+    })
   let failure: unknown
   for (const address of target.addresses) {
     let socket: Socket
@@ -83,14 +85,14 @@ async function sendFrame(
       ...(password !== undefined && { passcode: password }),
     },
     onConnect: () => {
-      client.watchForReceipt(id, () => resolve(delivered(200, '')))
+      client.watchForReceipt(id, () => resolve(deliveredResult(200, '')))
       // Without `persistent`, some brokers lose messages when they stop.
       const headers = { receipt: id, persistent: 'true', 'content-type': 'application/json' }
       client.publish({ destination, headers, body })
     },
     onStompError: ({ headers, body: details }) =>
       resolve(
-        failed(`The broker answered with an error: ${headers.message ?? 'without a message'}`, {
+        failedResult(`The broker answered with an error: ${headers.message ?? 'without a message'}`, {
           body: details.replaceAll('\0', '\uFFFD').slice(0, 1024),
         }),
       ),

@@ -1,19 +1,19 @@
 import { readableText } from './describe-failure.ts'
 import type { Limits } from './limits.ts'
-import { delivered, failed, type Message, type Result, type WebhookTarget } from './message.ts'
+import { deliveredResult, failedResult, type Message, type Result, type WebhookTarget } from './message.ts'
 import { type Body, exchange, type Network } from './network.ts'
 import { signatureHeaders } from './sign.ts'
 
 /** The body of a webhook, in the form of the public contract: its parts, since what is shown is shared. */
 function webhookBody(target: WebhookTarget, message: Message): Body {
-  const { eventId, key, attempt, integration, shown, storeId, organisationId } = message
+  const { eventId, key, attempt, integration, content, storeId, organisationId } = message
   const { url, secret_key } = target
   const begin = JSON.stringify({ id: eventId, triggered_by: key, attempt, integration })
   const end = JSON.stringify({
     configuration: { url, ...(secret_key && { secret_key }) },
     ...{ store_id: storeId, org_id: organisationId },
   })
-  return [`${begin.slice(0, -1)},`, shown.members, `,${end.slice(1)}`]
+  return [`${begin.slice(0, -1)},`, content.members, `,${end.slice(1)}`]
 }
 
 /** Sends a message as an HTTP request. Every status from 200 to 299 is a success. */
@@ -34,8 +34,8 @@ export async function sendWebhook(
   const response = await exchange(network, request, { bytesMax: bodyBytesMax, bodyMs }, signal)
   const { status: statusCode, isSlow } = response
   const text = readableText(response.body)
-  if (statusCode >= 200 && statusCode < 300) return delivered(statusCode, text, isSlow)
-  return failed('Received a status code outside of 2xx range - treating webhook as a fail', {
+  if (statusCode >= 200 && statusCode < 300) return deliveredResult(statusCode, text, isSlow)
+  return failedResult('Received a status code outside of 2xx range - treating webhook as a fail', {
     ...{ statusCode, body: text, isSlow },
   })
 }

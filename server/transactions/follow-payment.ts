@@ -7,7 +7,8 @@ import { openGateway } from './find-gateway.ts'
 import { settleOutcome } from './settle-outcome.ts'
 import { type TransactionRow, transactions } from './transactions.ts'
 
-interface Followed {
+/** A transaction of an order. */
+interface TransactionRef {
   readonly orderId: string
   readonly transactionId: string
 }
@@ -31,7 +32,7 @@ export const nextReadMs = (ageMs: number): number | undefined =>
 export const afterFaultMs = (ageMs: number): number => Math.min(hourMs, Math.max(10 * secondMs, ageMs / 10))
 
 /** Reads a payment at its gateway and settles it, as a confirm does. It moves no money, so it needs no intent. */
-export const followPayment: Job<Followed> = {
+export const followPayment: Job<TransactionRef> = {
   name: 'transactions:follow-payment',
   attemptsMax: 25,
   callsOut: true,

@@ -33,7 +33,7 @@ export interface GatewayRequest {
 }
 
 /** What became of it, for the response. */
-export interface Settled {
+export interface SettledPayment {
   /** Whether the transaction still exists. */
   readonly exists: boolean
   readonly orderId: string
@@ -48,7 +48,7 @@ export interface Settled {
 const callMaxMs = 30_000
 
 /** The call of every payment gateway: whatever is asked, the transaction is settled with the answer in one way. */
-export const gatewayCall: OutsideCall<GatewayRequest, Outcome, Settled, GatewayAccess> = {
+export const gatewayCall: OutsideCall<GatewayRequest, Outcome, SettledPayment, GatewayAccess> = {
   name: 'transactions:gateway',
   timeoutMs: callMaxMs,
   // A question moves no money, so it may come at any time.

@@ -1,6 +1,6 @@
 import type { GiveUpPayments } from '../orders/index.ts'
 import { afterReport, paymentOf } from '../payments/index.ts'
-import { lockOrder, stored } from './settle.ts'
+import { lockOrder, storedValuesOf } from './settle.ts'
 import { transactions } from './transactions.ts'
 
 /**
@@ -18,7 +18,7 @@ export const giveUpPayments: GiveUpPayments = async (work, orderId) => {
     const after = afterReport(before, { is: 'cancelled' })
     if (after === before) return []
     all.set(id, after)
-    return { id, scope, values: { ...doc, ...hidden, ...stored(after) } }
+    return { id, scope, values: { ...doc, ...hidden, ...storedValuesOf(after) } }
   })
   await store.updateAll(transactions, cancelled)
   const { payment, paid, authorized, pending } = paymentOf(locked.money.total, [...all.values()])

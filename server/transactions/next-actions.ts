@@ -2,7 +2,8 @@ import { isAuthorized, isPaid, isPending, type Transaction } from '../payments/i
 
 export const verbs = ['confirm', 'capture', 'refund', 'cancel'] as const
 
-interface Shown {
+/** A transaction, as far as its next actions depend on it. */
+interface ShownTransaction {
   readonly transaction_type: Transaction['type']
   readonly status: Transaction['status']
   readonly amount: number
@@ -11,7 +12,7 @@ interface Shown {
 }
 
 /** What can be done with a transaction next. The manual gateway cancels nothing. */
-export function nextActionsOf(shown: Shown): readonly (typeof verbs)[number][] {
+export function nextActionsOf(shown: ShownTransaction): readonly (typeof verbs)[number][] {
   const { transaction_type: type, status, amount, refunded_amount: refundedAmount, gateway } = shown
   const transaction: Transaction = { type, status, amount, refundedAmount }
   if (isPending(transaction)) return ['confirm', 'cancel']

@@ -14,13 +14,13 @@ import { type TransactionRow, transactions } from './transactions.ts'
 type Body = Values<typeof paymentFields>
 
 /** A transaction for a new payment, and what its gateway has to be asked; nothing if all is done. */
-interface Prepared {
+interface PreparedPayment {
   readonly row: TransactionRow
   readonly request?: GatewayRequest
 }
 
 /** Checks a payment and stores its transaction, before its gateway is asked. */
-export async function preparePayment(work: Work, orderId: string, body: Body): Promise<Prepared> {
+export async function preparePayment(work: Work, orderId: string, body: Body): Promise<PreparedPayment> {
   const { gateway, method, amount } = body
   const locked = await lockOrder(work, orderId)
   const charge = chargeOf(locked, body)
@@ -96,7 +96,7 @@ async function transactionWithKey(
 }
 
 /** How the payment of an earlier request stands: its browser may have lost the response. */
-function askAgain(row: TransactionRow): Prepared {
+function askAgain(row: TransactionRow): PreparedPayment {
   const { gateway, reference, amount, refunded_amount: refundedAmount, status } = row.doc
   if (reference === undefined || status !== 'pending') return { row }
   const question = { verb: 'read', receipt: { reference, amount, refundedAmount } } as const

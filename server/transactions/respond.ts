@@ -5,11 +5,11 @@ import { problemAnswer } from '../kernel/http/problems.ts'
 import type { Answer } from '../kernel/shape/answer.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import type { Outcome } from '../payments/index.ts'
-import type { Settled } from './gateway-call.ts'
+import type { SettledPayment } from './gateway-call.ts'
 import { membersForBrowser, transactions } from './transactions.ts'
 
 /** The response to a request that a gateway has answered: the transaction, or why the gateway has refused. */
-export async function respond(ctx: Ctx, settled: Settled): Promise<Answer> {
+export async function respond(ctx: Ctx, settled: SettledPayment): Promise<Answer> {
   const { orderId, transactionId, refusal, browser } = settled
   const row = settled.exists && (await ctx.store.findWhole(transactions, transactionId, [orderId]))
   if (!row) return problemAnswer(notFound('transaction', transactionId), ctx.requestId)

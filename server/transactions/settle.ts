@@ -60,7 +60,7 @@ export function transactionOf({ transactions }: LockedOrder, id: string): Transa
 }
 
 /** The transaction as its row stores it. */
-export const stored = ({ type, status, amount, refundedAmount }: Transaction) => ({
+export const storedValuesOf = ({ type, status, amount, refundedAmount }: Transaction) => ({
   ...{ transaction_type: type, 'transaction-type': type, status, amount },
   refunded_amount: refundedAmount,
 })
@@ -86,7 +86,7 @@ export async function settleNew(
   if (!notation) throw new Error('an order has a currency')
   const row = await add(work, transactions, [order.id], {
     ...labels,
-    ...stored(transaction),
+    ...storedValuesOf(transaction),
     ...{ currency: notation.code, notation },
   })
   const all = new Map(locked.transactions).set(row.id, transaction)
@@ -118,7 +118,7 @@ export async function settleChange(
   })
   const written = await change(work, transactions, [locked.order.id], row.id, {
     ...{ concern, ...labels },
-    ...stored(transaction),
+    ...storedValuesOf(transaction),
   })
   await settleOrder(work, locked, all, stock ?? noStock)
   return written

@@ -15,7 +15,8 @@ export interface CartIntent {
   readonly currency: string
 }
 
-interface Followed extends CartIntent {
+/** The intent of a cart, and since when the server follows it. */
+interface FollowedIntent extends CartIntent {
   /** When the cart got the intent. */
   readonly since: string
 }
@@ -29,7 +30,7 @@ const claimedMaxMs = 10 * minuteMs
  * Reads the intent of a cart until an order has it: a shopper may pay and close the page before the checkout. It is
  * read at twice its age for a day, because most carts are never paid, and hourly once it is paid.
  */
-export const followCartIntent: Job<Followed> = {
+export const followCartIntent: Job<FollowedIntent> = {
   name: 'transactions:follow-cart-intent',
   attemptsMax: 25,
   callsOut: true,
@@ -56,7 +57,7 @@ export const followCartIntent: Job<Followed> = {
 }
 
 /** How much the gateway has received or holds, and has not returned. */
-function amountIn({ reports }: Outcome, { amount }: Followed): number {
+function amountIn({ reports }: Outcome, { amount }: FollowedIntent): number {
   const money = reports.find(({ is }) => is === 'paid' || is === 'authorized')
   if (!money) return 0
   const returned = reports.reduce((sum, one) => (one.is === 'refunded' ? one.amount : sum), 0)
@@ -96,7 +97,7 @@ export const followIntentOfCart = (work: Work, intent: CartIntent): Promise<void
 export const hearIntentOfCart = (work: Work, intent: CartIntent): Promise<void> =>
   later(work, { ...intent, since: work.clock.now().toISOString() }, 0)
 
-function later(work: Work, followed: Followed, waitMs: number): Promise<void> {
+function later(work: Work, followed: FollowedIntent, waitMs: number): Promise<void> {
   const at = new Date(work.clock.now().getTime() + waitMs)
   return work.later(followCartIntent, followed, { key: `intent ${followed.reference} of a cart`, at })
 }

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-interface Sent {
+interface SentChange {
   readonly id: number
   readonly data: { readonly event: string; readonly object: { readonly id: string } } | undefined
 }
@@ -28,7 +28,7 @@ async function open(lastId?: number) {
     },
     signal: hangUp.signal,
   })
-  async function* events(): AsyncGenerator<Sent> {
+  async function* events(): AsyncGenerator<SentChange> {
     let text = ''
     for await (const bytes of response.body as ReadableStream<Uint8Array>) {
       text += Buffer.from(bytes).toString()
@@ -48,7 +48,7 @@ const makeAccount = async (name: string): Promise<string> =>
   (await world.admin.post('/v2/accounts', { data: { type: 'account', name } })).body.data.id
 
 /** The next event with a change. */
-async function nextOf(events: AsyncGenerator<Sent>): Promise<Sent> {
+async function nextOf(events: AsyncGenerator<SentChange>): Promise<SentChange> {
   for (;;) {
     const { value, done } = await events.next()
     if (done) throw new Error('the stream has ended')

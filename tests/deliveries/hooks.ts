@@ -1,5 +1,5 @@
 import type { Client } from '../support/client.ts'
-import { openReceiver, type Received, type Receiver } from '../support/receiver.ts'
+import { openReceiver, type ReceivedRequest, type Receiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
 /** A receiver, and an integration that sends there. */
@@ -7,7 +7,7 @@ export interface Hook extends Receiver {
   readonly id: string
   readonly path: string
   /** Waits until so many requests have arrived, and returns the first of them. */
-  got(n: number): Promise<readonly Received[]>
+  got(n: number): Promise<readonly ReceivedRequest[]>
   /** The jobs of the integration, the oldest first. */
   jobs(): Promise<readonly Job[]>
   /** Waits until no job of the integration waits, and returns all of them. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { keyTable, leftBehind, replaced } from '../../server/moving/left-behind.ts'
+import { keyTable, leftBehind, replacements } from '../../server/moving/left-behind.ts'
 import { type StoreTable, storeTables } from '../../server/moving/store-tables.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -49,7 +49,7 @@ test('a table comes after those that it refers to', () => {
 })
 
 test('the columns with values of their own are columns', () => {
-  const named = Object.entries(replaced).flatMap(([table, columns]) =>
+  const named = Object.entries(replacements).flatMap(([table, columns]) =>
     Object.keys(columns).map((column) => [table, column]),
   )
   const unknown = named.filter(

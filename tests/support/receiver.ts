@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { ownCertificate } from './own-certificate.ts'
 
 /** A request that a receiver got, whole. */
-export interface Received {
+export interface ReceivedRequest {
   readonly path: string
   readonly method: string
   readonly headers: IncomingHttpHeaders
@@ -18,11 +18,11 @@ export interface Received {
 export interface Receiver {
   readonly url: string
   readonly port: number
-  readonly requests: readonly Received[]
+  readonly requests: readonly ReceivedRequest[]
   /** How many connections there were. */
   connections(): number
   /** How it answers; 200 unless a test says otherwise. */
-  answer: (received: Received, response: ServerResponse) => void
+  answer: (received: ReceivedRequest, response: ServerResponse) => void
   /** Forgets what it received. */
   forget(): void
   close(): Promise<void>
@@ -33,7 +33,7 @@ export async function openReceiver(
 ): Promise<Receiver> {
   const { host = '127.0.0.1', port = 0, isSecure = false } = where
   let connections = 0
-  const requests: Received[] = []
+  const requests: ReceivedRequest[] = []
   const listener: RequestListener = async (request, response) => {
     let text = ''
     for await (const chunk of request.setEncoding('utf8')) text += chunk

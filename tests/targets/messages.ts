@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Message, Shown } from '../../server/targets/index.ts'
+import { EventContent, type Message } from '../../server/targets/index.ts'
 
 const paid = {
   data: { type: 'order', id: 'o1', name: 'Ünïcode \u0001 "quoted"' },
@@ -8,7 +8,7 @@ const paid = {
 
 /** A payload, in all its forms. */
 export const shows = (payload: object, short: object = payload, isDeletion = false) => ({
-  shown: new Shown(
+  content: new EventContent(
     JSON.stringify(payload),
     { whole: JSON.stringify(payload), short: JSON.stringify(short) },
     isDeletion,

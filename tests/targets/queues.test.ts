@@ -41,7 +41,7 @@ test('a queue gets a CloudEvent', async () => {
     ...{
       integrationid: message.integration.id,
       storeid: message.storeId,
-      data: JSON.parse(message.shown.payload),
+      data: JSON.parse(message.content.payload),
     },
   })
 })

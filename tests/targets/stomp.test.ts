@@ -37,7 +37,7 @@ test('a broker gets a CloudEvent, and the server waits for its receipt', async (
   expect(JSON.parse(got?.body ?? '')).toMatchObject({
     id: message.eventId,
     specversion: '1.0',
-    data: JSON.parse(message.shown.payload),
+    data: JSON.parse(message.content.payload),
   })
 })
 

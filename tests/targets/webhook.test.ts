@@ -40,8 +40,8 @@ test('a webhook has the body and the headers of the public contract', async () =
   expect(got?.body).toEqual({
     ...{ id: message.eventId, triggered_by: 'order.paid', attempt: 3 },
     integration: message.integration,
-    payload: JSON.parse(message.shown.payload),
-    resources: message.shown.payload,
+    payload: JSON.parse(message.content.payload),
+    resources: message.content.payload,
     configuration: { url: `${receiver.url}/hook?shop=1`, secret_key: 'sesame' },
     ...{ store_id: message.storeId, org_id: message.organisationId },
   })

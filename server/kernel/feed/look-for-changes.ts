@@ -22,7 +22,8 @@ interface Stretch {
   readonly look: number
 }
 
-export interface Found extends FeedBounds {
+/** What a look at a part of the feed finds. */
+export interface FoundChanges extends FeedBounds {
   readonly changes: readonly Change[]
   /** All positions up to this one, in the direction of the stretch, have been looked at. */
   readonly reached: number
@@ -100,7 +101,7 @@ export async function lookForChanges(
   store: Store,
   { from, order, most, look }: Stretch,
   { types, events, ids, actors, from: since, before }: ChangeFilter,
-): Promise<Found> {
+): Promise<FoundChanges> {
   const rows = await store.run(
     lookSql(directions[order], ids !== undefined),
     ...[

@@ -12,7 +12,7 @@ import type { Answer } from '../shape/answer.ts'
 import type { Changes, Fields } from '../shape/fields.ts'
 import type { Row } from '../shape/model.ts'
 import type { Ctx, Work } from '../work/context.ts'
-import { addBy, changeBy, type Read, readOnce } from '../write/by-rules.ts'
+import { addBy, changeBy, type ReadBody, readOnce } from '../write/by-rules.ts'
 import { exportList } from './export-list.ts'
 import { includedText } from './included.ts'
 
@@ -95,7 +95,7 @@ export async function updateBy(
   resource: Resource,
   scope: readonly string[],
   call: Call,
-  write: (read: Read<Fields, Changes<Fields>>) => Promise<Row>,
+  write: (read: ReadBody<Fields, Changes<Fields>>) => Promise<Row>,
 ): Promise<Answer> {
   const read = readOnce((own: Resource) => inputFor(ctx, own).update(call.body))
   await readByDefinition(ctx, resource, scope, read)

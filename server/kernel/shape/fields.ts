@@ -63,7 +63,7 @@ export type Values<F extends Fields> = {
 }
 
 /** The values of a set of fields as a response shows them: optional members may be absent, at every level. */
-export type Shown<F extends Fields> = Sparse<Values<F>>
+export type ShownValues<F extends Fields> = Sparse<Values<F>>
 
 type Sparse<T> = T extends readonly (infer E)[]
   ? readonly Sparse<E>[]
@@ -74,11 +74,13 @@ type Sparse<T> = T extends readonly (infer E)[]
     : T
 
 type InputOf<F> = F extends { readonly input?: infer G } ? G : never
-type Needed<F extends Fields> = { [K in keyof F]: undefined extends InputOf<F[K]> ? never : K }[keyof F]
+type RequiredNames<F extends Fields> = {
+  [K in keyof F]: undefined extends InputOf<F[K]> ? never : K
+}[keyof F]
 
 /** The values of a new object. Missing values get their defaults, or stay absent. */
 export type New<F extends Fields> = { readonly [K in keyof F]?: InputOf<F[K]> } & {
-  readonly [K in Needed<F>]: InputOf<F[K]>
+  readonly [K in RequiredNames<F>]: InputOf<F[K]>
 }
 
 /** The values that an update changes; `undefined` removes one. */

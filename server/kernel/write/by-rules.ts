@@ -16,10 +16,10 @@ import { changedDraft, newDraft } from './drafts.ts'
 import { mustMatchRow } from './must-match.ts'
 
 /** Reads a body by the resource as its store defines it. */
-export type Read<F extends Fields, T> = (own: Resource<F>) => T
+export type ReadBody<F extends Fields, T> = (own: Resource<F>) => T
 
 /** Caches the result of `read` for the same resource. */
-export function readOnce<F extends Fields, T>(read: Read<F, T>): Read<F, T> {
+export function readOnce<F extends Fields, T>(read: ReadBody<F, T>): ReadBody<F, T> {
   let last: { readonly own: Resource<F>; readonly value: T } | undefined
   return (own) => {
     if (last?.own !== own) last = { own, value: read(own) }
@@ -41,7 +41,7 @@ export async function addBy<F extends Fields>(
   work: Work,
   resource: Resource<F>,
   scope: readonly string[],
-  read: Read<F, New<F>>,
+  read: ReadBody<F, New<F>>,
   id: string = newId(),
 ): Promise<Row<F>> {
   return byRules(work, resource.afterWrite, async (work, last) => {
@@ -140,7 +140,7 @@ export async function changeBy<F extends Fields>(
   resource: Resource<F>,
   scope: readonly string[],
   id: string,
-  read: Read<F, Changes<F>>,
+  read: ReadBody<F, Changes<F>>,
   ifMatch?: string,
 ): Promise<Row<F>> {
   const write = async (work: Work, last: boolean) =>
@@ -165,7 +165,7 @@ async function update<F extends Fields>(
   work: Work,
   resource: Resource<F>,
   before: Row<F>,
-  read: Read<F, Changes<F>>,
+  read: ReadBody<F, Changes<F>>,
   last: boolean,
 ): Promise<Row<F> | undefined> {
   const own = withAddedFields(resource, before.added)

@@ -310,12 +310,12 @@ describe('the API document', () => {
   })
 })
 
-interface Documented {
+interface DocumentedSchema {
   readonly properties: Readonly<Record<string, object>>
   readonly required: readonly string[]
 }
 
-const documented = (schema: unknown) => schema as Documented
+const documented = (schema: unknown) => schema as DocumentedSchema
 
 test('required fields are checked when an object is written', () => {
   const values: New<typeof fields> = { title: 'A', contact: { email: 'a@b.example' } }

@@ -169,7 +169,7 @@ function replay(changes: readonly Change[], alive = new Map<string, { v: number;
 
 const tuple = ({ id, event, v }: Pick<Change, 'id' | 'event' | 'v'>) => `${id} ${event} ${v}`
 
-interface Running {
+interface FeedWriters {
   readonly client: pg.Client
   readonly readers: readonly Reader[]
   write(plan: readonly Transaction[]): Promise<void>
@@ -180,7 +180,7 @@ interface Running {
 export async function openWriters(
   url: string,
   from: readonly number[] = stores.map(() => 0),
-): Promise<Running> {
+): Promise<FeedWriters> {
   const clients: pg.Client[] = []
   const connect = async () => {
     const client = new pg.Client(url)

@@ -12,14 +12,14 @@ afterAll(() => world.close())
 
 test('an index finds what the feed says about an object, however long the feed is', async () => {
   const texts: string[] = []
-  class Watched extends Store {
+  class WatchedStore extends Store {
     override run(text: string) {
       texts.push(text)
       return Promise.resolve([])
     }
   }
   const { database } = world.server.instance
-  await forgetChangesOf(new Watched(world.storeId, database, () => new Date(), 'nobody'), ['orders'], [])
+  await forgetChangesOf(new WatchedStore(world.storeId, database, () => new Date(), 'nobody'), ['orders'], [])
   const client = await database.pool.connect()
   try {
     // The feed of a test is short, so reading all of it would be the cheapest. This is gone with the connection.

@@ -113,7 +113,7 @@ afterEach(() => {
   gate = Promise.resolve()
 })
 
-interface Sent {
+interface RequestOptions {
   readonly token?: string | undefined
   readonly headers?: Record<string, string>
   /** Without its length, as it comes. */
@@ -121,7 +121,11 @@ interface Sent {
 }
 
 /** As a client that takes the answer whenever it comes. */
-function post(path: string, body: Buffer, { token = world.admin.token, headers, chunked }: Sent = {}) {
+function post(
+  path: string,
+  body: Buffer,
+  { token = world.admin.token, headers, chunked }: RequestOptions = {},
+) {
   return new Promise<Reply>((done, failed) => {
     const sending = httpRequest(world.url + path, {
       method: 'POST',

@@ -10,7 +10,7 @@ import { workOf } from '../../../server/kernel/work/work-of.ts'
 import { add } from '../../../server/kernel/write/by-rules.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
-interface Named {
+interface NamedPayload {
   readonly name: string
 }
 
@@ -22,10 +22,10 @@ const gates = new Map<string, () => void>()
 const throws = new Map<string, unknown[]>()
 const tell =
   (what: string) =>
-  async (_work: unknown, { name }: Named, reason: string) =>
+  async (_work: unknown, { name }: NamedPayload, reason: string) =>
     void events.push(`${name} ${what}: ${reason}`)
 
-const slow: LongJob<Named> = {
+const slow: LongJob<NamedPayload> = {
   name: 'tests:slow',
   long: true,
   wait: tell('waits'),
@@ -36,7 +36,7 @@ const slow: LongJob<Named> = {
     events.push(`${name} ends`)
   },
 }
-const failing: LongJob<Named> = {
+const failing: LongJob<NamedPayload> = {
   name: 'tests:failing',
   long: true,
   run: async (work, { name }, turn) => {
@@ -49,7 +49,7 @@ const failing: LongJob<Named> = {
   wait: tell('waits'),
   giveUp: tell('failed'),
 }
-const quick: Job<Named> = {
+const quick: Job<NamedPayload> = {
   name: 'tests:quick',
   attemptsMax: 1,
   run: async (_work, { name }) => {
@@ -58,13 +58,13 @@ const quick: Job<Named> = {
     events.push(name)
   },
 }
-const calling: Job<Named> = {
+const calling: Job<NamedPayload> = {
   name: 'tests:calling',
   attemptsMax: 1,
   callsOut: true,
   run: slow.run,
 }
-const welcome: Job<Named> = {
+const welcome: Job<NamedPayload> = {
   name: 'tests:welcome',
   attemptsMax: 1,
   run: async (work, { name }) =>

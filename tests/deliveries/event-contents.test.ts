@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { EventContents } from '../../server/deliveries/event-contents.ts'
 import type { ClaimedJob } from '../../server/deliveries/job.ts'
-import { ShownEvents } from '../../server/deliveries/show-events.ts'
 import { eventsOf, storeFacts } from '../../server/events/index.ts'
 import { type Change, readChanges } from '../../server/kernel/feed/changes.ts'
 import { lastPosition } from '../events/derived-events.ts'
@@ -27,15 +27,15 @@ async function jobsOfNewAccount() {
 test('what an event shows is made once while messages of it are under way, and then forgotten', async () => {
   const { change, jobs } = await jobsOfNewAccount()
   const [first, second] = jobs
-  const events = new ShownEvents()
-  const shown = await events.begin(world.work, first)(change)
-  expect(JSON.parse(shown?.payload ?? '')).toMatchObject({ type: 'account', name: 'Riverside' })
+  const events = new EventContents()
+  const content = await events.begin(world.work, first)(change)
+  expect(JSON.parse(content?.payload ?? '')).toMatchObject({ type: 'account', name: 'Riverside' })
   // The bytes of a webhook are shared too.
-  expect((await events.begin(world.work, second)(change))?.members).toBe(shown?.members)
+  expect((await events.begin(world.work, second)(change))?.members).toBe(content?.members)
   events.end(first)
-  expect(await events.begin(world.work, first)(change)).toBe(shown)
+  expect(await events.begin(world.work, first)(change)).toBe(content)
   events.end(first)
   events.end(second)
   expect(events.size).toBe(0)
-  expect(await events.begin(world.work, first)(change)).not.toBe(shown)
+  expect(await events.begin(world.work, first)(change)).not.toBe(content)
 })
