@@ -365,6 +365,11 @@ paragraph('Words', () => {
     expect(bare).toEqual([])
   })
 
+  ban([
+    // Outside of comments. Clients have no files of this repository.
+    [/^(?!\s*(?:\/\/|\/?\*)).*\.md\b/m, /^$/, 'the fact itself'],
+  ])
+
   test('file names say what is inside', () => {
     const vague = /^(utils?|helpers?|common|misc|managers?|services?)\b/
     const named = (file: string) => vague.test(basename(file)) || vague.test(basename(dirname(file)))

@@ -42,7 +42,7 @@ export const listAudit = (modelOf: ModelOf) =>
     name: 'list-audit-entries',
     route: 'GET /v2/audit',
     about:
-      'Lists who changed what, and when, with the fields before and after, the newest first. As NDJSON or CSV all of it is sent. A page may be short, or empty, while `links.next` goes on: see docs/changes.md.',
+      'Lists who changed what, and when, with the fields before and after, the newest first. As NDJSON or CSV all of it is sent. A page may be short, or empty, while `links.next` goes on: each request looks at a part of the history.',
     area: 'changes',
     status: 200,
     query: {

@@ -42,7 +42,7 @@ export const listChanges = (modelOf: (table: string) => Model | undefined) =>
     name: 'list-changes',
     route: 'GET /v2/changes',
     about:
-      'Lists what has changed in the store, in the order of the changes, from a position on. With `wait` the response waits for the next change; with `Accept: text/event-stream` changes are sent as they happen; as NDJSON or CSV all changes are sent. See docs/changes.md.',
+      'Lists what has changed in the store, in the order of the changes, from a position on. With `wait` the response waits for the next change; with `Accept: text/event-stream` changes are sent as they happen; as NDJSON or CSV all changes are sent. A position that the store no longer has is refused with a 410: read the lists again then.',
     area: 'changes',
     status: 200,
     query: {

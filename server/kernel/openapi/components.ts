@@ -79,7 +79,7 @@ const problemsSchema = {
           code: {
             type: 'string',
             enum: Object.keys(problems),
-            description: 'The code that programs branch on; docs/errors.md lists them.',
+            description: 'The code that programs branch on.',
           },
           detail: { type: 'string', description: 'What is wrong, and what is accepted.' },
           source: {
@@ -129,12 +129,12 @@ const linesSchemas = {
   JsonLines: {
     type: 'string',
     description:
-      'All objects of the list without page limits, each as JSON on a line of its own: docs/exports.md.',
+      'All objects of the list without page limits, as of one moment, each as JSON on a line of its own.',
   },
   CsvLines: {
     type: 'string',
     description:
-      'All objects of the list without page limits, as RFC 4180 has it, with a header: docs/exports.md.',
+      'All objects of the list without page limits, as RFC 4180 has it. The header names each value by its path.',
   },
 }
 

@@ -6,8 +6,8 @@ export const headers = {
   Link: { description: 'Links to the neighbouring pages (RFC 8288).', schema: text },
   'Sutler-Watermark': {
     description:
-      'A time. Objects that this list does not show yet will be created, or updated, at this time or later. Use it in ' +
-      'the next `filter=ge(updated_at,…)`; see docs/changes.md.',
+      'A time. Objects that this list does not show yet will be created, or updated, at this time or later. Use that ' +
+      'of the first page in the next `filter=ge(updated_at,…)`.',
     schema: { type: 'string', format: 'date-time' },
   },
   Location: {
