@@ -9,12 +9,22 @@ interface Choice {
 }
 
 // A random start, so that a second run on the same server makes other names.
-let place = Math.floor(Math.random() * 1e9)
+const start = Math.floor(Math.random() * 1e9)
+const placesOf = new Map<string, number>()
+
+/**
+ * Takes the next places of the fields with this name, and returns the first. Each name has its own: a short text, such
+ * as the code of a currency, comes again only when all others have been used.
+ */
+function takePlaces(name: string, count: number): number {
+  const first = placesOf.get(name) ?? start
+  placesOf.set(name, first + count)
+  return first
+}
 
 /** A value that the field's schema accepts. Texts and numbers without a default differ each time. */
 export function sampleValue(name: string, field: Field): unknown {
-  place += 1
-  return valuesOfField(name, field).at(place)
+  return valuesOfField(name, field).at(takePlaces(name, 1))
 }
 
 /** Up to `count` different values of a field: fewer when its schema has fewer than twice as many. */
@@ -22,8 +32,7 @@ export function sampleValues(name: string, field: Field, count: number): unknown
   const values = valuesOfField(name, field)
   // Some may be taken, so they begin at a random place.
   const length = Math.min(count, Math.floor(values.count / 2))
-  const from = place + 1
-  place += length
+  const from = takePlaces(name, length)
   return Array.from({ length }, (_, i) => values.at(from + i))
 }
 
