@@ -96,14 +96,14 @@ test('objects of different parents with the same id have states of their own', a
 
 test('a page of an object with many changes is found in a small part of the feed', async () => {
   const looks: unknown[] = []
-  class Watched extends Store {
+  class WatchedStore extends Store {
     override run(text: string, ...values: unknown[]) {
       looks.push(values[1])
       return super.run(text, ...values)
     }
   }
   const { instance } = world.server
-  const store = new Watched(world.storeId, instance.database, () => new Date(), 'nobody')
+  const store = new WatchedStore(world.storeId, instance.database, () => new Date(), 'nobody')
   const earlier = (id: string, most: number) =>
     earlierChanges({ store } as unknown as Work, Number.MAX_SAFE_INTEGER, { ids: [id] }, most)
   const [old, often] = [crypto.randomUUID(), crypto.randomUUID()]
