@@ -20,8 +20,10 @@ test.each(guards)('without %s it would miss rows', { timeout: 600_000 }, async (
   const { rows } = await late.own.sql(`SELECT pg_get_functiondef('fenced'::regproc) AS text`)
   await late.own.sql(cut)
   try {
-    const [writes = []] = fc.sample(some, 1)
-    expect((await late.follow(writes)).missed).toBeGreaterThan(0)
+    // Of a busy machine's writes none may be so late that the reader has passed it: then others are tried.
+    let missed = 0
+    for (const writes of fc.sample(some, 5)) missed ||= (await late.follow(writes)).missed
+    expect(missed).toBeGreaterThan(0)
   } finally {
     await late.own.sql(`ALTER TABLE accounts ENABLE TRIGGER fence_times`)
     await late.own.sql(rows[0].text)
