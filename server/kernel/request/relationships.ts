@@ -134,7 +134,7 @@ async function list(ctx: Ctx, of: Relationship, owner: Row, call: Call): Promise
 const toData = ({ holds }: Relationship, links: readonly Link[]): unknown =>
   holds === 'many' ? links : (links[0] ?? null)
 
-/** The canonical URL, however the client toPathSegment the path. */
+/** The canonical URL, however the client spelled the path. */
 const linksTo = (ctx: Ctx, { path }: Relationship, { params }: Call) => ({
   self: ctx.baseUrl + path.replace(/:(\w+)/g, (_, name: string) => toPathSegment(params[name] ?? '')),
 })
