@@ -4,12 +4,20 @@ import { field, type JsonSchema } from '../kernel/shape/fields.ts'
 
 export type CustomAttributes = Readonly<Record<string, CustomAttribute>>
 
+/** The types of attributes, with what their values are. */
+const types: Readonly<Record<string, { accepts: string; has: (value: unknown) => boolean }>> = {
+  string: { accepts: 'a string', has: (value) => typeof value === 'string' },
+  integer: { accepts: 'a whole number', has: Number.isSafeInteger },
+  boolean: { accepts: 'true or false', has: (value) => typeof value === 'boolean' },
+  float: { accepts: 'a number', has: Number.isFinite },
+}
+
 /** An attribute with its type, for sellers: `{ "gift": { "type": "boolean", "value": true } }`. */
 const customAttribute: JsonSchema = {
   type: 'object',
   required: ['type', 'value'],
   properties: {
-    type: { enum: ['string', 'integer', 'boolean', 'float'] },
+    type: { enum: Object.keys(types) },
     value: { type: ['string', 'number', 'boolean'], maxLength: 1000 },
   },
 }
@@ -26,27 +34,12 @@ export const customAttributesField = (about: string) =>
     { about },
   )
 
-const isOf: Readonly<Record<string, (value: unknown) => boolean>> = {
-  string: (value) => typeof value === 'string',
-  boolean: (value) => typeof value === 'boolean',
-  integer: Number.isSafeInteger,
-  float: Number.isFinite,
-}
-
-const words: Readonly<Record<string, string>> = {
-  string: 'a string',
-  boolean: 'true or false',
-  integer: 'a whole number',
-  float: 'a number',
-}
-
 /** Refuses a custom attribute whose value is not of its type. */
 export function checkTypes(attributes: CustomAttributes | undefined, source: string): void {
   for (const [name, { type, value }] of Object.entries(attributes ?? {})) {
-    if (isOf[type]?.(value)) continue
+    if (types[type]?.has(value)) continue
     const at = `${source}.${name}.value`
-    throw new Problem('invalid_field', `${at} must be ${words[type]}, because its type is ${type}.`, {
-      source: at,
-    })
+    const detail = `${at} must be ${types[type]?.accepts}, because its type is ${type}.`
+    throw new Problem('invalid_field', detail, { source: at })
   }
 }
