@@ -88,13 +88,12 @@ export async function startJobs(
   // locked for hours.
   events.on('resetLocked:success', () => {
     const returned = async () => {
+      // A process that stops returns all its jobs anyway.
       if (stopping.signal.aborted) return
       await session?.returnOrphans()
       // A job that has ended, but whose end is not stored yet, is not lost.
       if (!patient.busy()) await session?.returnLost(inHand)
     }
-    // A process that stops returns all its jobs anyway.
-    if (stopping.signal.aborted) return
     looking = looking.then(returned).catch((error: unknown) => {
       if (stopping.signal.aborted) return
       log.error({ err: error }, 'cannot put lost jobs back into the queue yet')
