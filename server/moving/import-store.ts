@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
+import { isObject } from '../kernel/body/input.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { isId } from '../kernel/ids.ts'
 import type { Database } from '../kernel/storage/database.ts'
@@ -206,7 +207,7 @@ class StoreImport {
 function objectIn<T extends object>({ name }: Entry, content: Buffer): T {
   try {
     const value: unknown = JSON.parse(content.toString())
-    if (typeof value === 'object' && value !== null) return value as T
+    if (isObject(value)) return value as T
   } catch {
     // It is refused like any other content that is no object.
   }

@@ -1,3 +1,4 @@
+import { isObject } from '../kernel/body/input.ts'
 import { Problem } from '../kernel/errors.ts'
 import { type FacetQuery, parseFacetQuery, parseFacets } from './facet-by.ts'
 import { type Filter, parseFilter, Unparsable } from './filter-syntax.ts'
@@ -65,9 +66,6 @@ function findExcess(most: number, numbers: readonly number[]): number | undefine
 }
 
 type Members = Readonly<Record<string, unknown>>
-
-const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function readSearch(members: Members, at: string): Search {
   const text = (name: string) => readText(members, name, at)

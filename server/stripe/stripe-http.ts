@@ -1,6 +1,7 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type Stripe from 'stripe'
+import { isObject } from '../kernel/body/input.ts'
 
 type StripeHttp = NonNullable<NonNullable<ConstructorParameters<typeof Stripe>[1]>['httpClient']>
 
@@ -42,6 +43,6 @@ async function readObject(response: IncomingMessage): Promise<object> {
     parts.push(part)
   }
   const value: unknown = JSON.parse(Buffer.concat(parts).toString())
-  if (typeof value !== 'object' || value === null) throw new Error('Stripe has sent no JSON object')
+  if (!isObject(value)) throw new Error('Stripe has sent no JSON object')
   return value
 }
