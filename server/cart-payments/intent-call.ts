@@ -7,7 +7,7 @@ import { problemAnswer } from '../kernel/http/problems.ts'
 import type { Answer } from '../kernel/shape/answer.ts'
 import type { Ctx, Work } from '../kernel/work/context.ts'
 import type { OutsideCall } from '../kernel/work/outside-calls.ts'
-import type { Charge, Gateway, Outcome } from '../payments/index.ts'
+import type { Charge, Gateway, Outcome, Reason } from '../payments/index.ts'
 import { ask, type CartIntent, followIntentOfCart, openGateway } from '../transactions/index.ts'
 import { type CartMoment, findOrderSince } from './find-order-since.ts'
 
@@ -27,7 +27,7 @@ export interface IntentRequest extends CartMoment {
 interface SettledIntent {
   readonly cartName: string
   readonly exists: boolean
-  readonly refusal?: Outcome['failure']
+  readonly refusal?: Reason | undefined
   /** The order that the cart has become meanwhile, without the intent. */
   readonly orderId?: string
   /** What the shopper's browser needs, sealed. */
@@ -85,8 +85,9 @@ function askFor(
 }
 
 /** Why the cart cannot be paid with the intent. One that is paid or cancelled keeps its amount. */
-function refusalIn({ failure, reports: [report] }: Outcome): Outcome['failure'] {
-  if (failure || !report) return failure
+function refusalIn({ failure, refusal, reports: [report] }: Outcome): Reason | undefined {
+  if (refusal || !report) return refusal
+  if (report.is === 'failed' && failure) return failure
   const reason = `The payment intent is ${report.is}. Check the cart out and confirm the order, or remove payment_intent_id from the cart.`
   return { code: 'payment_intent_unexpected_state', reason }
 }

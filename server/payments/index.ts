@@ -8,6 +8,7 @@ export {
   type Gateway,
   type GatewayCall,
   type Outcome,
+  type Reason,
   type Receipt,
 } from './gateway.ts'
 export {

@@ -8,7 +8,7 @@ import { followCartIntent } from './unclaimed-intents.ts'
 import { cancelTransaction, captureTransaction, confirmTransaction, refundTransaction } from './verbs.ts'
 
 export { mustTakePayment, openGateway, stripeGateways } from './find-gateway.ts'
-export { afterFaultMs, ageMsOf, nextReadMs, readOrAbandon } from './follow-payment.ts'
+export { afterFaultMs, ageMsOf, nextReadMs, readOrEnd } from './follow-payment.ts'
 export { ask, type GatewayRequest, gatewayCall } from './gateway-call.ts'
 export { giveUpPayments } from './give-up-payments.ts'
 export { paymentFields } from './pay-order.ts'

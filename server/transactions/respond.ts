@@ -4,7 +4,7 @@ import { objectAnswer, withData } from '../kernel/http/object-answer.ts'
 import { problemAnswer } from '../kernel/http/problems.ts'
 import type { Answer } from '../kernel/shape/answer.ts'
 import type { Ctx } from '../kernel/work/context.ts'
-import type { Outcome } from '../payments/index.ts'
+import type { Outcome, Reason } from '../payments/index.ts'
 import type { SettledPayment } from './gateway-call.ts'
 import { membersForBrowser, transactions } from './transactions.ts'
 
@@ -22,7 +22,7 @@ export async function respond(ctx: Ctx, settled: SettledPayment): Promise<Answer
     : withData(answer, membersForBrowser(JSON.parse(opened) as NonNullable<Outcome['browser']>))
 }
 
-function refusedByGateway({ code, reason }: NonNullable<Outcome['failure']>, transactionId: string): Problem {
+function refusedByGateway({ code, reason }: Reason, transactionId: string): Problem {
   const meta = { error: code, transaction_id: transactionId }
   return new Problem('bad_request', reason, { title: 'Payment gateway processing failed', meta })
 }

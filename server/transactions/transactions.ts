@@ -3,7 +3,7 @@ import type { Notation } from '../currencies/index.ts'
 import { gatewaySlugs } from '../gateways/index.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { linkTo, object, relationshipTo } from '../kernel/openapi/shapes.ts'
-import { choice, field, group, integer, list, readOnlyObject, text } from '../kernel/shape/fields.ts'
+import { choice, field, flag, group, integer, list, readOnlyObject, text } from '../kernel/shape/fields.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import { orders } from '../orders/index.ts'
 import { type Excess, type Outcome, transactionStatuses, transactionTypes } from '../payments/index.ts'
@@ -53,6 +53,8 @@ const fields = {
   ),
   /** The key that the client has sent to the gateway with the payment. */
   request_key: text({ hidden: true, readOnly: true }),
+  /** Whether the shopper pays it in a form in the browser, with any card. */
+  is_form: flag({ hidden: true, readOnly: true }),
   /** Why the merchant has to look at it. */
   concern: choice(concerns, { hidden: true, readOnly: true }),
   excess: field<Excess | undefined>({ type: 'object' }, { hidden: true, readOnly: true }),
