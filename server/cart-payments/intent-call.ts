@@ -8,7 +8,13 @@ import type { Answer } from '../kernel/shape/answer.ts'
 import type { Ctx, Work } from '../kernel/work/context.ts'
 import type { OutsideCall } from '../kernel/work/outside-calls.ts'
 import type { Charge, Gateway, Outcome, Reason } from '../payments/index.ts'
-import { ask, type CartIntent, followIntentOfCart, openGateway } from '../transactions/index.ts'
+import {
+  ask,
+  type CartIntent,
+  followIntentOfCart,
+  openGateway,
+  refusedByGateway,
+} from '../transactions/index.ts'
 import { type CartMoment, findOrderSince } from './find-order-since.ts'
 
 /** What a gateway is asked about the intent of a cart. */
@@ -98,14 +104,7 @@ export const respondWith =
   async (ctx: Ctx, { cartName, exists, refusal, orderId, browser }: SettledIntent): Promise<Answer> => {
     if (orderId !== undefined) return problemAnswer(orderedMeanwhile(orderId), ctx.requestId)
     if (!exists) return problemAnswer(notFound('cart', cartName), ctx.requestId)
-    if (refusal) {
-      const { code, reason } = refusal
-      const title = 'Payment gateway processing failed'
-      return problemAnswer(
-        new Problem('bad_request', reason, { title, meta: { error: code } }),
-        ctx.requestId,
-      )
-    }
+    if (refusal) return problemAnswer(refusedByGateway(ctx, refusal), ctx.requestId)
     const row: CartRow = await findCart(ctx, cartName)
     const opened = browser === undefined ? undefined : tryOpen(ctx.instance.sealKeys, browser)
     const meta = opened === undefined ? '' : `,"meta":${JSON.stringify(metaOf(JSON.parse(opened)))}`

@@ -1,3 +1,4 @@
+import type { Reason } from './reason.ts'
 import type { PaymentMethod } from './transaction.ts'
 import type { Report } from './transaction-states.ts'
 
@@ -24,15 +25,6 @@ export interface Receipt {
   readonly reference: string
   readonly amount: number
   readonly refundedAmount: number
-}
-
-/** Why a gateway did not do something. */
-export interface Reason {
-  /** What the gateway calls it. */
-  readonly code: string
-  readonly reason: string
-  /** It is about the settings of the merchant, not about the shopper's way of paying. */
-  readonly isForMerchant?: true | undefined
 }
 
 /** What a gateway says about a payment. */
@@ -85,8 +77,8 @@ export interface Gateway {
   /** Receives all that an authorization holds. */
   capture(receipt: Receipt, via: GatewayCall): Promise<Outcome>
   /**
-   * Returns money: `refundedAmount` less what the receipt says. Refunds that the merchant makes at the service meanwhile
-   * come on top.
+   * Returns money: `refundedAmount` less what the receipt says. Refunds that the merchant makes at the service
+   * meanwhile come on top.
    */
   refund(receipt: Receipt, refundedAmount: number, via: GatewayCall): Promise<Outcome>
   /** Gives up a payment that has received nothing. Absent where the service has no such call. */

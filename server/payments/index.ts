@@ -8,7 +8,6 @@ export {
   type Gateway,
   type GatewayCall,
   type Outcome,
-  type Reason,
   type Receipt,
 } from './gateway.ts'
 export {
@@ -19,6 +18,7 @@ export {
   paymentOf,
   paymentStates,
 } from './payment-of.ts'
+export { type Reason, reasonForShoppers } from './reason.ts'
 export { problemOf } from './refusals.ts'
 export {
   type Decision,

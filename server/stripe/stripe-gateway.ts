@@ -114,7 +114,7 @@ export function stripeGateway(access: StripeAccess): Gateway {
         (await stripe()).paymentIntents.confirm(reference, params, { idempotencyKey }),
       isDecided,
     )
-    // An earlier run may have been declined: then the intent says why, and the refusal only that it cannot be confirmed.
+    // After a decline in an earlier run, the intent says why, and the refusal only that it cannot be confirmed.
     const failure = outcome.failure ?? outcome.refusal
     if (!failure) return outcome
     // A shopper's browser could confirm the intent again, and pay what has failed here.

@@ -34,7 +34,7 @@ export async function preparePayment(work: Work, orderId: string, body: Body): P
   const key = requestKeyIn(body)
   const earlier = key === undefined ? undefined : await transactionWithKey(work, locked.order.id, key)
   if (earlier) return askAgain(earlier)
-  await mustTakePayment(work, { ...charge, gateway })
+  await mustTakePayment(work, { ...charge, gateway, total: locked.money.total })
   const form = isForm(body) ? await findForm(work, locked, body) : undefined
   if (form) return askAgain(form)
   const started = accept(startPayment(locked.money, { gateway, method, amount }))

@@ -7,6 +7,7 @@ import {
   type Outcome,
   type Reason,
   type Report,
+  reasonForShoppers,
   type Transaction,
   withoutExcess,
 } from '../payments/index.ts'
@@ -55,6 +56,12 @@ export async function settleOutcome(
 
 const abandoned = { code: 'abandoned', reason: 'The shopper did not complete the payment.' }
 
+/** Shoppers read their transactions, too. */
+const failureLabels = (failure: Reason): Changes<TransactionFields> => ({
+  failure_details: reasonForShoppers(failure),
+  ...(failure.isForMerchant && { merchant_failure: { code: failure.code, reason: failure.reason } }),
+})
+
 interface Step {
   readonly before: Transaction
   readonly after: Transaction
@@ -74,7 +81,7 @@ function labelsOf(
       }),
     // What has changed although the call was refused, others have done.
     ...(after !== before && !refusal && labels),
-    ...(after !== before && after.status === 'failed' && failure && { failure_details: failure }),
+    ...(after !== before && after.status === 'failed' && failure && failureLabels(failure)),
     ...(after !== before &&
       after.status === 'cancelled' &&
       cancellationReason === abandoned.code && { failure_details: abandoned }),
