@@ -10,7 +10,7 @@ import { cancelTransaction, captureTransaction, confirmTransaction, refundTransa
 export { mustTakePayment, openGateway, stripeGateways } from './find-gateway.ts'
 export { afterFaultMs, ageMsOf, nextReadMs, readOrEnd } from './follow-payment.ts'
 export { ask, type GatewayRequest, gatewayCall } from './gateway-call.ts'
-export { giveUpPayments } from './give-up-payments.ts'
+export { cancellableOrders } from './give-up-payments.ts'
 export { paymentFields } from './pay-order.ts'
 export { mustChooseWays } from './prepare-payment.ts'
 export { refusedByGateway, respond } from './respond.ts'
