@@ -74,13 +74,11 @@ async function mustBeFree({ store }: Ctx, id: string): Promise<void> {
   })
 }
 
-const nobody = { customers: [], accounts: [] }
-
 /** As for a checkout; but a customer whom the request names with an address need not be in the store. */
 async function buyerOf(ctx: Ctx, body: ManualOrderBody): Promise<Buyer> {
   const { id, name, email } = body.customer ?? {}
   const isElsewhere =
     id && isId(id) && name && email && !body.account?.id && !(await ctx.store.find(customerResource, id))
-  if (!isElsewhere) return findBuyer(ctx, nobody, body)
+  if (!isElsewhere) return findBuyer(ctx, body)
   return { customerId: id.toLowerCase(), customer: { name, email } }
 }
