@@ -55,8 +55,8 @@ export const codeShopperOf = ({ customerId, accountId, customer, contact }: Buye
 
 /**
  * Finds out who buys, from the token and the body, or refuses. The owner of the cart is not asked: the checkout names
- * the buyer. Nobody erases the buyer before the transaction ends: an erasure would not find the order, and it would keep
- * their name.
+ * the buyer. Nobody erases the buyer before the transaction ends: an erasure would not find the order, and it would
+ * keep their name.
  */
 export async function findBuyer(ctx: Ctx, body: BuyerBody): Promise<Buyer> {
   const buyer = await buyerOf(ctx, body)

@@ -6,6 +6,7 @@ import {
   lockCart,
   messagesOfChange,
   messagesSchema,
+  mustHaveRight,
   mustOrderAsOwner,
 } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
@@ -24,9 +25,15 @@ import { type OrderRow, orders } from './orders.ts'
 import { type CheckoutValues, type PlacedOrder, placeOrder } from './place-order.ts'
 import { showsBuyerTo, withoutBuyer } from './show-buyer.ts'
 
+const byRight =
+  'Only sellers can set it, unless `shoppers_set_order_references` of the cart settings lets shoppers.'
+
 const fields = {
-  order_number: text({ max: 64, about: 'A number of your own for the order. It need not be unique.' }),
-  external_ref: text({ max: 64, about: 'The id of the order in another system.' }),
+  order_number: text({
+    max: 64,
+    about: `A number of your own for the order. It need not be unique. ${byRight}`,
+  }),
+  external_ref: text({ max: 64, about: `The id of the order in another system. ${byRight}` }),
   ...buyerFields,
   billing_address: address({ required: true, about: 'Who pays.', example: addressExample }),
   shipping_address: address({ about: 'Where the order is shipped; the billing address by default.' }),
@@ -62,6 +69,9 @@ export const checkout = (followIntentOf: FollowIntentOf) =>
         const earlier = await orderOf(ctx, cart, request)
         if (earlier) return answer(ctx, earlier)
         const values = valuesOf(body)
+        for (const name of ['order_number', 'external_ref'] as const) {
+          if (body[name]) await mustHaveRight(ctx, 'shoppers_set_order_references', `data.${name}`)
+        }
         const buyer = await findBuyer(ctx, body)
         const placed = await placeOrder(ctx, cart, buyer, { values, request })
         if (placed.row.doc.payment_intent_id !== undefined) await followIntentOf(ctx, placed.row.id)

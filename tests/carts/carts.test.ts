@@ -83,12 +83,12 @@ test.for([
   ],
   ['a payment intent', { payment_intent_id: 'pi_1' }],
 ] as const)('%s are refused', async ([, values]) => {
-  expect((await world.shopper.post('/v2/carts', { data: values })).status).toBe(422)
+  expect((await world.admin.post('/v2/carts', { data: values })).status).toBe(422)
 })
 
 test('a refused value is named in the message, with what is accepted', async () => {
   const detailOf = async (values: object) =>
-    (await world.shopper.post('/v2/carts', { data: values })).body.errors[0].detail
+    (await world.admin.post('/v2/carts', { data: values })).body.errors[0].detail
   const details = [
     await detailOf({ payment_intent_id: 'pi_1' }),
     await detailOf({ custom_attributes: { size: { type: 'integer', value: 'M' } } }),
@@ -104,8 +104,8 @@ test('a refused value is named in the message, with what is accepted', async () 
 })
 
 test('a snapshot date is in the future, and stays', async () => {
-  const past = await world.shopper.post('/v2/carts', { data: { snapshot_date: '2020-01-01T00:00:00Z' } })
+  const past = await world.admin.post('/v2/carts', { data: { snapshot_date: '2020-01-01T00:00:00Z' } })
   expect([past.status, past.body.errors[0].title]).toEqual([400, 'Invalid Snapshot Date'])
-  const cart = await world.shopper.post('/v2/carts', { data: { snapshot_date: '2099-01-01T00:00:00Z' } })
+  const cart = await world.admin.post('/v2/carts', { data: { snapshot_date: '2099-01-01T00:00:00Z' } })
   expect(cart.body.data.snapshot_date).toBe('2099-01-01T00:00:00Z')
 })
