@@ -27,6 +27,7 @@ import { applyEach } from './apply-each.ts'
 import { mustBeInCurrency } from './check-currency.ts'
 import { customItemCheck } from './check-custom-items.ts'
 import { enterCode } from './enter-code.ts'
+import { type Guess, guessesIn, mustHaveFewCodes } from './guess-codes.ts'
 import { itemKinds } from './item-kinds.ts'
 import { mustHaveGroup } from './line-of.ts'
 import { linesOfCart, type OtherCarts, otherCarts } from './merge-carts.ts'
@@ -48,8 +49,10 @@ export const addCartItems = (findProductsOfOrder: FindProductsOfOrder) =>
     headers: cartHeaders,
     query: itemsIncludes,
     kinds: itemKinds,
+    refuses: ['rate_limited'],
     shows: { ...itemsShown, errors: true },
     async run(ctx, { params, items: sent, rawBody, headers, query }) {
+      mustHaveFewCodes(sent)
       const isStrict = allOrNothing(rawBody, 'add_all_or_nothing', false)
       const isAllOrNothing = isStrict || (!isList(rawBody) && sent[0]?.kind !== 'order_items')
       const items = await withProductsOfOrders(ctx, sent, findProductsOfOrder)
@@ -73,7 +76,7 @@ export const addCartItems = (findProductsOfOrder: FindProductsOfOrder) =>
           const ids = shop.requested.flatMap(({ item }) => item?.id ?? [])
           const available = await readAvailable(ctx, ids)
           const occasion = { shop, cart, available, others, isSeller: isSeller(ctx), isStrict, refused }
-          const add = adder({ ...occasion, checkCustomItem })
+          const add = adder({ ...occasion, checkCustomItem, guess: guessesIn(ctx, params.cart_id) })
           return applyEach(contents, inTurn(items), { isAllOrNothing, refused }, async (sofar, item) => {
             const next = await add(sofar, item)
             checkSeller(ctx, item.values, item.source, 'id' in item.values ? item.values.id : undefined)
@@ -122,6 +125,7 @@ interface Occasion {
   readonly others: OtherCarts
   readonly isSeller: boolean
   readonly checkCustomItem: Awaited<ReturnType<typeof customItemCheck>>
+  readonly guess: Guess
   /** Whether a merge must not lose anything. */
   readonly isStrict: boolean
   /** Takes what merges lose. */
@@ -143,11 +147,11 @@ function mustHaveFewPieces(lines: readonly CartLine[], before: readonly CartLine
 }
 
 /** Adds one item to contents, or throws a Problem. */
-function adder({ shop, cart, available, others, isSeller, checkCustomItem, isStrict, refused }: Occasion) {
+function adder({ shop, cart, available, others, checkCustomItem, isStrict, refused, ...caller }: Occasion) {
   const quotes = shop.requested.values()
   const checks = checksStock(cart)
   return (contents: Contents, item: NewItem): Promise<Contents> | Contents => {
-    if (item.kind === 'promotion_item') return enterCode(contents, item, { cart, shop, isSeller })
+    if (item.kind === 'promotion_item') return enterCode(contents, item, { cart, shop, ...caller })
     if (item.kind === 'order_items') throw new Error('orders are replaced by their products')
     const { lines: added, lost = [] } = newLines(item)
     if (lost.length && isStrict) throw together(lost)

@@ -8,7 +8,7 @@ interface Refusals {
   readonly refused: Problem[]
 }
 
-/** Applies changes to the contents of a cart, one after the other. */
+/** Applies changes to the contents of a cart, one after the other. Too many attempts refuse the whole request. */
 export async function applyEach<T>(
   contents: Contents,
   changes: readonly T[],
@@ -20,7 +20,7 @@ export async function applyEach<T>(
     try {
       sofar = await apply(sofar, change, i)
     } catch (problem) {
-      if (isAllOrNothing || !(problem instanceof Problem)) throw problem
+      if (isAllOrNothing || !(problem instanceof Problem) || problem.code === 'rate_limited') throw problem
       refused.push(problem)
     }
   }
