@@ -5,12 +5,12 @@ import { refusalsOf, type SelectionRefusal } from './configure-bundle.ts'
 import { type Components, findParents, type PublishedRow } from './published-row.ts'
 import type { ShopContext } from './shop-context.ts'
 
-type Published = Pick<ShopContext, 'published'>
+type Edition = Pick<ShopContext, 'published'>
 
 /** Says why a shopper cannot buy a published product with a selection of options. Undefined if they can. */
 export async function refuseSelection(
   work: Pick<Ctx, 'store'>,
-  of: Published,
+  of: Edition,
   row: PublishedRow,
   selection: Selection,
 ): Promise<SelectionRefusal | undefined> {
@@ -27,7 +27,7 @@ const chosenMax = 1500
 /** The parents of selected products that are not options themselves, if these are published children of an option. */
 async function parentsOf(
   work: Pick<Ctx, 'store'>,
-  of: Published,
+  of: Edition,
   components: Components,
   selection: Selection,
 ): Promise<ReadonlyMap<string, string>> {
