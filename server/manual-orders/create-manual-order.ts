@@ -15,7 +15,7 @@ import {
   type OrderRow,
   orders,
 } from '../orders/index.ts'
-import { lockOrder, settleNew } from '../transactions/index.ts'
+import { cancellableOrders, lockOrder, settleNew } from '../transactions/index.ts'
 import { contentsOf } from './contents.ts'
 import { includedField, type ManualItem, type ManualOrderBody, manualOrderFields } from './fields.ts'
 import { findCurrency } from './find-currency.ts'
@@ -46,7 +46,7 @@ export const createManualOrder = action({
     await mustBeFree(ctx, id)
     const { order_number, external_ref, shipping, billing_address: billing } = body
     const shippingAddress = body.shipping_address ?? billing
-    let row = await addOrder(ctx, id, {
+    await addOrder(ctx, id, {
       buyer: await buyerOf(ctx, body),
       contents,
       values: {
@@ -57,9 +57,9 @@ export const createManualOrder = action({
     if (payment) {
       await settleNew(ctx, await lockOrder(ctx, id), payment, { reference: 'manual', gateway: 'manual' })
     }
-    if (body.status === 'cancelled') await change(ctx, orders, [], id, { status: 'cancelled' })
-    row = (await ctx.store.findWhole(orders, id)) as OrderRow
-    mustAgree(body, row)
+    mustAgree(body, (await ctx.store.findWhole(orders, id)) as OrderRow)
+    if (body.status === 'cancelled') await change(ctx, cancellableOrders, [], id, { status: 'cancelled' })
+    const row = (await ctx.store.findWhole(orders, id)) as OrderRow
     return objectAnswer(201, orders, row, ctx, await includedText(ctx, [row], { names: ['items'] }))
   },
 })
