@@ -3,6 +3,7 @@ import type { Notation } from '../currencies/index.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { choice, field, flag, group, integer, text } from '../kernel/shape/fields.ts'
 import { type FilterRule, indexed, type Row, walks } from '../kernel/shape/model.ts'
+import { caseless } from '../kernel/storage/expressions.ts'
 import { type PaymentSums, paymentStates } from '../payments/index.ts'
 import type { CartTotals } from '../totals/index.ts'
 import { address } from './addresses.ts'
@@ -102,6 +103,20 @@ export type OrderFields = typeof fields
 export type OrderRow = Row<OrderFields>
 
 const textIn = (column: string): FilterRule => ({ ...indexed('eq', 'like'), type: 'text', column })
+/** Email addresses are compared without case. */
+const emailIn = (column: string): FilterRule => {
+  const folded = (text: string) => `(${caseless(text)} COLLATE "C")`
+  return {
+    ops: ['eq', 'like'],
+    type: 'text',
+    where: (op, values, bind) => {
+      const texts = values.map((value) => folded(`${bind(value)}::text`))
+      return op === 'like'
+        ? `${folded(column)} LIKE ${texts[0]}`
+        : `${folded(column)} IN (${texts.join(', ')})`
+    },
+  }
+}
 const amount: FilterRule = { ...indexed('eq', 'lt', 'le', 'gt', 'ge'), type: 'integer' }
 const listed = (column: string): FilterRule => ({
   ops: ['eq'],
@@ -131,17 +146,19 @@ export const orders = resource({
     with_tax: amount,
     without_tax: amount,
     name: textIn('name'),
-    email: textIn('email'),
+    email: emailIn('email'),
     // As older clients call them.
     'customer.name': textIn('name'),
-    'customer.email': textIn('email'),
+    'customer.email': emailIn('email'),
     'contact.name': textIn('contact_name'),
-    'contact.email': textIn('contact_email'),
+    'contact.email': emailIn('contact_email'),
     customer_id: idIn('customer_id'),
     account_id: idIn('account_id'),
     account_member_id: idIn('account_member_id'),
     order_number: indexed('eq', 'like'),
     external_ref: indexed('eq', 'like'),
+    shipping_name: textIn('shipping_name'),
+    billing_name: textIn('billing_name'),
     shipping_postcode: textIn('shipping_postcode'),
     billing_postcode: textIn('billing_postcode'),
     product_id: listed('product_ids'),
