@@ -76,6 +76,8 @@ const fields = {
   /** The gateway of the payment intent. */
   payment_gateway: text(hidden),
   is_manual: flag(hidden),
+  /** When an order that a seller enters was placed elsewhere. */
+  placed_at: text({ ...hidden, stored: false }),
   /** Where the stock of its items is: only available, allocated to the order, or shipped. */
   stock: field<OrderStock | undefined>({ type: 'object' }, hidden),
   customer_id: id,

@@ -28,7 +28,10 @@ export async function prepareOrder(
   if (values.payment_intent_id === '') values.payment_intent_id = undefined
   if (values.billing_address) values.billing_address = withoutNulls(values.billing_address)
   if (values.shipping_address) values.shipping_address = withoutNulls(values.shipping_address)
-  if (!before) return
+  if (!before) {
+    draft.createdAt = values.placed_at
+    return
+  }
   const [from, to] = [stateOf(before.doc), stateOf(values)]
   // Payments set the status themselves; clients cannot set the payment.
   if (changes.payment === undefined) checkChange(from, to)

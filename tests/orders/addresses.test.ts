@@ -35,10 +35,9 @@ test('null for a mandatory part is refused', async () => {
   expect([status, body.errors[0].source]).toEqual([400, 'data.billing_address.line_1'])
 })
 
-test.each([
-  ['a seller enters an order', '/v2/orders', { type: 'order', customer: guest, billing_address: sent }],
-])('%s with nulls in its address', async (_name, path, data) => {
-  const { status, body } = await world.admin.post(path, { data })
+test('a seller enters an order with nulls in its address', async () => {
+  const data = { type: 'order', customer: guest, billing_address: sent }
+  const { status, body } = await world.admin.post('/v2/orders', { data })
   expect([status, body.errors]).toEqual([201, undefined])
   expect([body.data.billing_address, body.data.shipping_address]).toEqual([shown, shown])
 })
