@@ -25,7 +25,7 @@ const person = (about: string) =>
       name: text({ max: 255, about: 'The name of the person.', example: 'Ada Byron' }),
       email: text({ max: 320, about: 'The email address of the person.', example: 'ada@example.com' }),
     },
-    { readOnly: true, about },
+    { readOnly: true, personal: true, about },
   )
 
 const hidden = { hidden: true, readOnly: true } as const
@@ -33,9 +33,15 @@ const ids = field<readonly string[] | undefined>({ type: 'array' }, hidden)
 const id = text({ ...hidden, format: 'uuid' })
 
 const fields = {
-  order_number: text({ max: 64, about: 'A number of your own. It need not be unique.', example: 'R-1021' }),
+  order_number: text({
+    max: 64,
+    personal: true,
+    about: 'A number of your own. It need not be unique.',
+    example: 'R-1021',
+  }),
   external_ref: text({
     max: 64,
+    personal: true,
     about: 'The id of the order in another system. An update with the empty text removes it.',
     example: 'erp-7731',
   }),
@@ -55,13 +61,14 @@ const fields = {
   anonymized: flag({ readOnly: true, default: false, about: 'Whether the personal data has been removed.' }),
   customer: person('The customer or guest who bought.'),
   contact: person('The contact of the account that bought.'),
-  billing_address: address({ readOnly: true, about: 'Who pays.' }),
+  billing_address: address({ readOnly: true, personal: true, about: 'Who pays.' }),
   shipping_address: address({
+    personal: true,
     about: 'Where the order is shipped. It can change until the order is fulfilled.',
   }),
   custom_attributes: field<CustomAttributes | undefined>(
     { type: 'object', additionalProperties: true },
-    { readOnly: true, about: 'The custom attributes of the cart.' },
+    { readOnly: true, personal: true, about: 'The custom attributes of the cart.' },
   ),
   payment_intent_id: text({
     readOnly: true,
