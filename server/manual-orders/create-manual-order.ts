@@ -50,7 +50,7 @@ export const createManualOrder = action({
       buyer: await buyerOf(ctx, body),
       contents,
       values: {
-        ...{ order_number, external_ref, shipping, is_manual: true },
+        ...{ order_number, external_ref, shipping, is_manual: true, placed_at: placedAt(ctx, body) },
         ...{ billing_address: billing, shipping_address: shippingAddress },
       },
     })
@@ -63,6 +63,16 @@ export const createManualOrder = action({
     return objectAnswer(201, orders, row, ctx, await includedText(ctx, [row], { names: ['items'] }))
   },
 })
+
+/** When the order was placed, in whole seconds as all times of orders; undefined if the request does not say it. */
+function placedAt({ clock }: Ctx, { meta }: ManualOrderBody): string | undefined {
+  const sent = meta?.timestamps?.created_at
+  if (sent === undefined) return undefined
+  const ms = Math.floor(Date.parse(sent) / 1000) * 1000
+  if (ms <= clock.now().getTime()) return new Date(ms).toISOString()
+  const source = 'data.meta.timestamps.created_at'
+  throw new Problem('invalid_field', `${source} must be in the past, not ${sent}.`, { source })
+}
 
 /** Refuses (409) the id of another order. */
 async function mustBeFree({ store }: Ctx, id: string): Promise<void> {
