@@ -52,7 +52,6 @@ const steps: readonly (readonly [Step, ...Access[]])[] = [
   [run, 'read', 'write', 'open'],
   [endWithKey, 'read', 'write'],
   [reportWrite, 'write', 'open'],
-  [keepFromCaches, 'write', 'open'],
   [respondNotModified, 'read'],
 ]
 
@@ -245,13 +244,6 @@ function reportWrite({ instance, operation, who }: Passage): void {
   // A request for a file without a token has written nothing.
   if (operation.method === 'GET' && actionOf(operation)?.shows?.file) return
   instance.onWrite(who.storeId)
-}
-
-/** RFC 6749 §5.1: caches must not store a token. */
-function keepFromCaches(passage: Passage): void {
-  const { answer } = passage
-  if (!answer || !signsIn(passage)) return
-  passage.answer = { ...answer, headers: { ...answer.headers, 'cache-control': 'no-store' } }
 }
 
 interface Inside {
