@@ -36,6 +36,7 @@ export { componentIdsOf, linesMax, quantityMax } from './contents.ts'
 export { newProductLine, unitPriceOf } from './current-line.ts'
 export { type CustomAttributes, checkTypes, customAttributesField } from './custom-attributes.ts'
 export { findCart } from './find-cart.ts'
+export { withoutShoppersTexts, withoutTextsOfGroup } from './hide-texts.ts'
 export {
   customDiscountSchema,
   promotionSchema,
@@ -53,6 +54,7 @@ export { mustBeFew } from './must-be-few.ts'
 export { isSeller, mustOrderAsOwner } from './owners.ts'
 export { type PricedOutcome, priceCart, priceContents, promotionItemId } from './price-cart.ts'
 export type { PricedCart } from './priced-cart.ts'
+export { removeCartsOf, removeOrderedCarts } from './remove-carts.ts'
 export { hasRight, mustHaveRight, rightMissing } from './shopper-rights.ts'
 export { cartAmounts, cartDisplayPrice, expiresAt } from './show-cart.ts'
 export { itemsOf, taxesOf } from './show-items.ts'
