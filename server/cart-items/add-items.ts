@@ -34,7 +34,7 @@ import { linesOfCart, type OtherCarts, otherCarts } from './merge-carts.ts'
 import { customLine, type NewItem, productLine } from './new-lines.ts'
 import { type FindProductsOfOrder, withProductsOfOrders } from './reorder.ts'
 import { allOrNothing, cartHeaders, shopperIn } from './request.ts'
-import { checkSeller } from './seller-fields.ts'
+import { checkInputBytes, checkSeller } from './seller-fields.ts'
 
 /** Adds items of several kinds, one or many. */
 export const addCartItems = (findProductsOfOrder: FindProductsOfOrder) =>
@@ -80,6 +80,7 @@ export const addCartItems = (findProductsOfOrder: FindProductsOfOrder) =>
           return applyEach(contents, inTurn(items), { isAllOrNothing, refused }, async (sofar, item) => {
             const next = await add(sofar, item)
             checkSeller(ctx, item.values, item.source, 'id' in item.values ? item.values.id : undefined)
+            checkInputBytes(ctx, item.values, item.source)
             return next
           })
         },
