@@ -72,7 +72,7 @@ function refuseFrom(
 }
 
 /** The refusal of one attempt too many, with the time to wait. */
-export function refusalUntil({ clock }: CallerWork, endsAtMs: number): Problem {
+export function refusalUntil({ clock }: Pick<CallerWork, 'clock'>, endsAtMs: number): Problem {
   const seconds = Math.max(1, Math.ceil((endsAtMs - clock.now().getTime()) / 1000))
   return new Problem('rate_limited', `Too many attempts; try again in ${seconds} seconds.`, {
     headers: { 'retry-after': String(seconds) },

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { hangUpSignal } from '../../platform/sockets/hung-up.ts'
+import { mustBeWithinRate } from '../attempts/rates.ts'
 import { authorize } from '../auth/access.ts'
 import type { Principal } from '../auth/principal.ts'
 import { bearerToken } from '../auth/tokens.ts'
@@ -46,6 +47,7 @@ type Access = Operation['access']
 const steps: readonly (readonly [Step, ...Access[]])[] = [
   [authenticate, 'read', 'write'],
   [mayCall, 'read', 'write'],
+  [countWrite, 'write'],
   [refuseKey, 'write'],
   [findStore, 'open'],
   [readBody, 'read', 'write', 'open'],
@@ -113,6 +115,11 @@ const signsIn = ({ operation }: Passage) => actionOf(operation)?.signsIn
 function mayCall({ instance, operation, who }: Passage): void {
   const right = rightFor(operation)
   if (right !== 'open') authorize(instance, who, operation.area, right)
+}
+
+/** Anyone may get a shopper's token. Counted before the body is read. */
+function countWrite({ instance, request: { ip }, who }: Passage): void {
+  mustBeWithinRate({ instance, who, clock: instance.clock, clientAddress: ip }, 'shopperWrites', who.storeId)
 }
 
 /** An open operation has no authenticated caller; the path names the store. */
