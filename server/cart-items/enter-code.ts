@@ -6,6 +6,7 @@ import {
   isSameCode,
   mustBeFew,
   priceContents,
+  unknownCode,
 } from '../carts/index.ts'
 import { type Reason, reasonOf, type Verdict } from '../discounts/index.ts'
 import { Problem } from '../kernel/errors.ts'
@@ -83,8 +84,6 @@ const refusals: readonly Verdict['verdict'][] = [
   'incomplete',
 ]
 
-const unknown = { verdict: 'unknown_code', detail: 'There is no promotion with this code.' } as const
-
 /** A shopper who guesses codes does not learn those of others. */
 const shownReason = (reason: Reason | undefined, isSeller: boolean) =>
-  !reason || (reason.verdict === 'code_of_another_shopper' && !isSeller) ? unknown : reason
+  !reason || (reason.verdict === 'code_of_another_shopper' && !isSeller) ? unknownCode : reason
