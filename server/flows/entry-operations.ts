@@ -17,6 +17,7 @@ import { withValueFilters } from './entry-filters.ts'
 import { bodyWith, entrySchemas } from './entry-schemas.ts'
 import type { ExtendedResources } from './find-extended-by.ts'
 import { entryName, type FlowRef, findFlow, flowName } from './find-flow.ts'
+import { includedBeside, includeEntries, includeQuery } from './include-entries.ts'
 import { mustBeMerchant } from './must-be-merchant.ts'
 import { entriesOfTemplates } from './template-entries.ts'
 
@@ -49,12 +50,15 @@ export const entryOperations = (extended: () => ExtendedResources): readonly Act
         'value in one of its fields.',
       ...shared,
       status: 200,
-      shows: { page: true, data: entrySchemas.shown },
+      query: includeQuery,
+      shows: { page: true, data: entrySchemas.shown, beside: includedBeside },
       async run(ctx, { rawBody: _, ...call }) {
         const { flow, objects } = await find(ctx, call.params.flow_id)
-        if (objects) return listCoreEntries(ctx, flow, objects, call)
-        const own = await currentDefinition(ctx, entriesOf(flow), [flow.id])
-        return list(ctx, withValueFilters(own), [flow.id], call)
+        const own = objects ? undefined : await currentDefinition(ctx, entriesOf(flow), [flow.id])
+        const answer = own
+          ? await list(ctx, withValueFilters(own), [flow.id], call)
+          : await listCoreEntries(ctx, flow, objects ?? [], call)
+        return includeEntries(ctx, call.query, flow, answer)
       },
     }),
 
@@ -83,11 +87,14 @@ export const entryOperations = (extended: () => ExtendedResources): readonly Act
       about: 'Reads an entry of a flow.',
       ...ofOne,
       status: 200,
-      shows: { data: entrySchemas.shown, etag: true },
+      query: includeQuery,
+      shows: { data: entrySchemas.shown, beside: includedBeside, etag: true },
       async run(ctx, { rawBody: _, ...call }) {
         const { flow, objects } = await find(ctx, call.params.flow_id)
-        if (objects) return getCoreEntry(ctx, flow, objects, call.params.id)
-        return get(ctx, entriesOf(flow), [flow.id], await idIn(ctx, flow, call.params.id), call)
+        const answer = objects
+          ? await getCoreEntry(ctx, flow, objects, call.params.id)
+          : await get(ctx, entriesOf(flow), [flow.id], await idIn(ctx, flow, call.params.id), call)
+        return includeEntries(ctx, call.query, flow, answer)
       },
     }),
 

@@ -1,5 +1,5 @@
--- Clients know some objects by an id that they have chosen themselves, such as a cart. The feed has it with each change,
--- also with a deletion: see docs/decisions/0076-public-ids-in-the-feed.md. Null where clients use `id`.
+-- Clients know some objects by an id that they have chosen themselves, such as a cart. The feed has it with each
+-- change, also with a deletion: see docs/decisions/0076-public-ids-in-the-feed.md. Null where clients use `id`.
 ALTER TABLE fresh_changes ADD COLUMN public_id text COLLATE "C";
 ALTER TABLE changes ADD COLUMN public_id text COLLATE "C";
 CREATE INDEX changes_of_public_id ON changes (store_id, public_id, position) WHERE public_id IS NOT NULL;
