@@ -50,7 +50,7 @@ import { releaseContents, storefront } from './storefront/index.ts'
 import { stripe } from './stripe/index.ts'
 import { targets } from './targets/index.ts'
 import { totals } from './totals/index.ts'
-import { giveUpPayments, transactionChapter } from './transactions/index.ts'
+import { cancellableOrders, transactionChapter } from './transactions/index.ts'
 import { variationChapter } from './variations/index.ts'
 
 const users = defineUsers({
@@ -101,7 +101,7 @@ const chapters: readonly Module[] = [
   simulationChapter,
   gatewayChapter,
   payments,
-  orderChapter(giveUpPayments, followIntentOf, (work, orders) => forgetTraces(work, orders)),
+  orderChapter(cancellableOrders, followIntentOf, (work, orders) => forgetTraces(work, orders)),
   orderExportChapter,
   stripe,
   transactionChapter(hearIntent),

@@ -26,6 +26,8 @@ const beside = new Set([
 export function valuesOf({ fields, envelope, addedUnder }: Shape, object: Json): Record<string, Json> {
   const values: Record<string, Json> = {}
   for (const [name, field] of writable(fields)) {
+    // Responses have something else under this name, such as whether there is a password.
+    if (field.options.inputName !== undefined && Object.hasOwn(fields, name)) continue
     const value = picked(field, valueIn(envelope, object, name))
     if (value !== undefined) values[name] = value
   }

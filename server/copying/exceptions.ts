@@ -76,6 +76,10 @@ export const unreadable: Readonly<Record<string, { readonly values: () => Json; 
       remark:
         'passwords cannot be read: their users have to request a one-time password, or be given a new one',
     },
+    customers: {
+      values: () => ({}),
+      remark: 'passwords cannot be read: customers who have one need a new one (PUT /v2/customers/{id})',
+    },
     'oidc-profiles': {
       values: () => ({ client_secret: 'not copied' }),
       remark: 'client secrets cannot be read: set `client_secret` of each profile again',

@@ -4,8 +4,7 @@ import { checkout, type FollowIntentOf } from './checkout.ts'
 import { getOrder } from './get-order.ts'
 import { listOrderItems } from './list-order-items.ts'
 import { listOrders } from './list-orders.ts'
-import { ordersWith } from './orders.ts'
-import type { GiveUpPayments } from './prepare-order.ts'
+import type { orders } from './orders.ts'
 import {
   createOrderShippingGroup,
   getOrderShippingGroup,
@@ -21,24 +20,23 @@ export { type ForgottenOrders, forgetBuyers } from './forget-buyer.ts'
 export { includedSchema, includedText } from './included.ts'
 export type { OrderContents } from './order-contents.ts'
 export { shippings, statuses } from './order-states.ts'
-export { type OrderRow, orders } from './orders.ts'
+export { type OrderRow, orders, ordersWith } from './orders.ts'
 export type { GiveUpPayments } from './prepare-order.ts'
 export { recordBuyer } from './record-buyer.ts'
 export { allocateStock, noStock, type OrderStock, releaseStock } from './stock-of-order.ts'
 
 export function orderChapter(
-  giveUpPayments: GiveUpPayments,
+  cancellableOrders: typeof orders,
   followIntentOf: FollowIntentOf,
   forgetTraces: ForgetTraces,
 ): Module {
-  const resource = ordersWith(giveUpPayments)
   return module({
     name: 'orders',
     about: 'What shoppers have bought, and what is left to pay and to ship.',
-    resources: [resource],
+    resources: [cancellableOrders],
     actions: [
       checkout(followIntentOf),
-      listOrders(resource),
+      listOrders(cancellableOrders),
       getOrder,
       listOrderItems,
       anonymizeOrders(forgetTraces),

@@ -193,6 +193,9 @@ export const orders = resource({
   },
 })
 
-/** Orders, as clients change them. Payments pass in what a cancellation does to them. */
+/**
+ * Orders that can be cancelled. Payments are above this module, and pass in what a cancellation does to them. Code that
+ * has `orders` alone cannot cancel one.
+ */
 export const ordersWith = (giveUpPayments: GiveUpPayments): typeof orders =>
   resource({ ...orders, beforeWrite: (work, draft) => prepareOrder(work, draft, giveUpPayments) })

@@ -39,13 +39,16 @@ export async function prepareOrder(
     mustTakeAddress(from)
     mustBeWhole(values.shipping_address, 'data.shipping_address')
   }
-  if (!isCancelledBy(from, to) && !isShippedBy(from, to)) return
+  const isCancelled = isCancelledBy(from, to)
+  if (!isCancelled && !isShippedBy(from, to)) return
+  // Without this, an order could be cancelled whose authorizations nobody can end.
+  if (isCancelled && !giveUpPayments) throw new Error('only `ordersWith` payments can be cancelled')
   // Payments lock the order before its stock: in another order, the two could wait for each other.
   await work.store.lock({ table: 'orders' }, draft.id)
   // Whoever has changed the order meanwhile may have moved its stock. This write then starts again.
   if ((await versionOf(work, draft.id)) !== before.version) return
   values.stock = await followState(work, { from, to, stock: values.stock ?? noStock })
-  if (isCancelledBy(from, to)) Object.assign(values, await giveUpPayments?.(work, draft.id))
+  if (isCancelled) Object.assign(values, await giveUpPayments?.(work, draft.id))
 }
 
 async function versionOf({ store }: Work, id: string): Promise<number> {
