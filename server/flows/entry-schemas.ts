@@ -19,10 +19,13 @@ const names = { shown: 'FlowEntry', created: 'NewFlowEntry', changed: 'FlowEntry
 
 const id: JsonSchema = {
   type: 'string',
-  format: 'uuid',
+  minLength: 1,
+  maxLength: 255,
   description:
     'In a template the id of the product, in a core flow the id of the object. Other entries get a new id.',
 }
+/** Clients choose the ids of some objects, and so of the entries that are part of them. */
+const shownId: JsonSchema = { type: 'string' }
 const values = { description: 'The fields of the flow, by slug.' }
 const link = object({ id: { type: 'string' }, type: { type: 'string' } })
 const relationships: JsonSchema = {
@@ -43,7 +46,7 @@ const withMembers = (schema: JsonSchema, members: Members): JsonSchema => ({
 
 const any: EntrySchemas = {
   shown: {
-    ...withMembers(shownSchema(entries), { relationships }),
+    ...withMembers(shownSchema(entries), { relationships, id: shownId }),
     additionalProperties: { ...values, type: ['string', 'number', 'boolean', 'null'] },
   },
   created: { ...withMembers(newSchema(entries), { id }), additionalProperties: values },
@@ -76,7 +79,7 @@ function schemasOf({ kind, own }: FlowDescription): EntrySchemas {
   const created = kind === 'core' ? changesSchema(own) : newSchema(own)
   const required = [...((created.required ?? []) as readonly string[]), 'id']
   return {
-    shown: withMembers(shown, links),
+    shown: withMembers(shown, { ...links, ...(kind === 'core' && { id: shownId }) }),
     created: kind === 'custom' ? created : { ...withMembers(created, { id }), required },
     changed: changesSchema(own),
   }
