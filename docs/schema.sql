@@ -3063,6 +3063,7 @@ CREATE TABLE idempotency_keys (
   created_at timestamp(3) with time zone NOT NULL,
   leased_until timestamp with time zone,
   intent_id uuid,
+  is_shortened boolean DEFAULT false NOT NULL,
   CONSTRAINT idempotency_keys_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(id) ON DELETE CASCADE,
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (store_id, key)
 );
