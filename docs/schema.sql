@@ -3093,6 +3093,7 @@ CREATE TABLE idempotency_keys (
   leased_until timestamp with time zone,
   intent_id uuid,
   leased_by text COLLATE "C",
+  is_shortened boolean DEFAULT false NOT NULL,
   CONSTRAINT idempotency_keys_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(id) ON DELETE CASCADE,
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (store_id, key)
 );
