@@ -285,9 +285,11 @@ DECLARE
   fence timestamptz := to_timestamp(pg_sequence_last_value('time_fence'::regclass));
 BEGIN
   -- What is copied from another database keeps its times: nobody can have followed it yet.
-  IF (NEW.updated_at < fence OR NEW.created_at < fence) AND current_setting('sutler.keep_times', true) IS DISTINCT FROM 'on' THEN
-    NEW.created_at := greatest(NEW.created_at, fence);
-    NEW.updated_at := greatest(NEW.updated_at, fence);
+  IF NEW.updated_at < fence AND current_setting('sutler.keep_times', true) IS DISTINCT FROM 'on' THEN
+    IF NEW.created_at = NEW.updated_at THEN
+      NEW.created_at := fence;
+    END IF;
+    NEW.updated_at := fence;
   END IF;
   RETURN NEW;
 END $function$
@@ -2674,6 +2676,7 @@ CREATE TABLE changes (
 CREATE INDEX changes_by_time ON ONLY changes USING btree (store_id, at);
 CREATE INDEX changes_of_object ON ONLY changes USING btree (store_id, id, "position");
 CREATE INDEX changes_of_one_time_passwords ON ONLY changes USING btree (store_id, (((doc -> 'user_authentication_info'::text) ->> 'id'::text))) WHERE (type = 'one-time-password-token-request'::text);
+CREATE INDEX changes_of_owned ON ONLY changes USING btree (store_id, COALESCE(((hidden -> 'customers'::text) ->> 0), ((hidden -> 'accounts'::text) ->> 0), (hidden ->> 'customer_id'::text), (hidden ->> 'account_id'::text))) WHERE ((source = ANY (ARRAY['carts'::text, 'orders'::text])) AND (COALESCE(((hidden -> 'customers'::text) ->> 0), ((hidden -> 'accounts'::text) ->> 0), (hidden ->> 'customer_id'::text), (hidden ->> 'account_id'::text)) IS NOT NULL));
 CREATE INDEX changes_of_personal_data_by_scope ON ONLY changes USING btree (store_id, scope) WHERE (personal AND (scope IS NOT NULL));
 
 CREATE TABLE currencies (
@@ -3451,19 +3454,22 @@ CREATE TABLE orders (
   cart_id uuid GENERATED ALWAYS AS (((hidden #>> '{cart,id}'::text[]))::uuid) STORED,
   cart_version integer GENERATED ALWAYS AS (((hidden #>> '{cart,version}'::text[]))::integer) STORED,
   manual boolean GENERATED ALWAYS AS (COALESCE(((hidden ->> 'is_manual'::text))::boolean, false)) STORED NOT NULL,
+  shipping_name text COLLATE "C" GENERATED ALWAYS AS ("left"((((doc #>> '{shipping_address,first_name}'::text[]) || ' '::text) || (doc #>> '{shipping_address,last_name}'::text[])), 255)) STORED,
+  billing_name text COLLATE "C" GENERATED ALWAYS AS ("left"((((doc #>> '{billing_address,first_name}'::text[]) || ' '::text) || (doc #>> '{billing_address,last_name}'::text[])), 255)) STORED,
   CONSTRAINT orders_paid_check CHECK (((paid >= 0) AND (authorized >= 0) AND (pending >= 0) AND (((paid + authorized) + pending) <= with_tax))),
   CONSTRAINT orders_pkey PRIMARY KEY (store_id, id),
   CONSTRAINT orders_cart_key UNIQUE (store_id, cart_id, cart_version)
 );
 CREATE INDEX orders_by_account_id ON orders USING btree (store_id, account_id, created_at, id) WHERE (account_id IS NOT NULL);
 CREATE INDEX orders_by_account_member_id ON orders USING btree (store_id, account_member_id, created_at, id) WHERE (account_member_id IS NOT NULL);
+CREATE INDEX orders_by_billing_name ON orders USING btree (store_id, billing_name, created_at, id) WHERE (billing_name IS NOT NULL);
 CREATE INDEX orders_by_billing_postcode ON orders USING btree (store_id, billing_postcode, created_at, id);
-CREATE INDEX orders_by_contact_email ON orders USING btree (store_id, contact_email, created_at, id) WHERE (contact_email IS NOT NULL);
+CREATE INDEX orders_by_contact_email ON orders USING btree (store_id, lower((contact_email COLLATE "default")) COLLATE "C", created_at, id) WHERE (contact_email IS NOT NULL);
 CREATE INDEX orders_by_contact_name ON orders USING btree (store_id, contact_name, created_at, id) WHERE (contact_name IS NOT NULL);
 CREATE INDEX orders_by_created_at ON orders USING btree (store_id, created_at, id);
 CREATE INDEX orders_by_currency ON orders USING btree (store_id, currency, created_at, id);
 CREATE INDEX orders_by_customer_id ON orders USING btree (store_id, customer_id, created_at, id) WHERE (customer_id IS NOT NULL);
-CREATE INDEX orders_by_email ON orders USING btree (store_id, email, created_at, id) WHERE (email IS NOT NULL);
+CREATE INDEX orders_by_email ON orders USING btree (store_id, lower((email COLLATE "default")) COLLATE "C", created_at, id) WHERE (email IS NOT NULL);
 CREATE INDEX orders_by_external_ref ON orders USING btree (store_id, external_ref, created_at, id) WHERE (external_ref IS NOT NULL);
 CREATE INDEX orders_by_manual ON orders USING btree (store_id, manual, created_at, id);
 CREATE INDEX orders_by_name ON orders USING btree (store_id, name, created_at, id) WHERE (name IS NOT NULL);
@@ -3473,6 +3479,7 @@ CREATE INDEX orders_by_payment_intent ON orders USING btree (store_id, ((doc ->>
 CREATE INDEX orders_by_product_ids ON orders USING gin (product_ids jsonb_path_ops);
 CREATE INDEX orders_by_product_skus ON orders USING gin (product_skus jsonb_path_ops);
 CREATE INDEX orders_by_shipping ON orders USING btree (store_id, shipping, id) INCLUDE (created_at);
+CREATE INDEX orders_by_shipping_name ON orders USING btree (store_id, shipping_name, created_at, id) WHERE (shipping_name IS NOT NULL);
 CREATE INDEX orders_by_shipping_postcode ON orders USING btree (store_id, shipping_postcode, created_at, id);
 CREATE INDEX orders_by_status ON orders USING btree (store_id, status, id) INCLUDE (created_at);
 CREATE INDEX orders_by_updated_at ON orders USING btree (store_id, updated_at, id) INCLUDE (created_at, payment, shipping, status, currency, manual, with_tax, without_tax);

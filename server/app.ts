@@ -6,7 +6,7 @@ import { catalogChapter } from './catalogs/index.ts'
 import { changes } from './changes/index.ts'
 import { currencyChapter } from './currencies/index.ts'
 import { customers, customerToken, forgetPasswords } from './customers/index.ts'
-import { deliveries, forgetDeliveries } from './deliveries/index.ts'
+import { deliveries } from './deliveries/index.ts'
 import { discounts } from './discounts/index.ts'
 import { events, mustBeKnownKeys } from './events/index.ts'
 import { exportChapter } from './exports/index.ts'
@@ -32,7 +32,7 @@ import { findProductsOfOrder, orderChapter } from './orders/index.ts'
 import { findUserWithAnyPassword, passwords } from './passwords/index.ts'
 import { payments } from './payments/index.ts'
 import { mayUseEntries, permissions } from './permissions/index.ts'
-import { personalData } from './personal-data/index.ts'
+import { forgetTraces, personalData } from './personal-data/index.ts'
 import { priceImportChapter } from './price-import/index.ts'
 import { pricebookChapter } from './pricebooks/index.ts'
 import { pricing } from './pricing/index.ts'
@@ -50,7 +50,7 @@ import { releaseContents, storefront } from './storefront/index.ts'
 import { stripe } from './stripe/index.ts'
 import { targets } from './targets/index.ts'
 import { totals } from './totals/index.ts'
-import { giveUpPayments, transactionChapter } from './transactions/index.ts'
+import { cancellableOrders, transactionChapter } from './transactions/index.ts'
 import { variationChapter } from './variations/index.ts'
 
 const users = defineUsers({
@@ -101,7 +101,7 @@ const chapters: readonly Module[] = [
   simulationChapter,
   gatewayChapter,
   payments,
-  orderChapter(giveUpPayments, followIntentOf, forgetDeliveries),
+  orderChapter(cancellableOrders, followIntentOf, forgetTraces),
   orderExportChapter,
   stripe,
   transactionChapter(hearIntent),

@@ -8,6 +8,7 @@ import {
   checksStock,
   isProduct,
   isSameCode,
+  isSeller,
   itemsAnswer,
   itemsIncludes,
   itemsShown,
@@ -24,6 +25,7 @@ import { Problem, together } from '../kernel/errors.ts'
 import { withErrors } from '../kernel/http/problems.ts'
 import { applyEach } from './apply-each.ts'
 import { mustBeInCurrency } from './check-currency.ts'
+import { customItemCheck } from './check-custom-items.ts'
 import { enterCode } from './enter-code.ts'
 import { itemKinds } from './item-kinds.ts'
 import { mustHaveGroup } from './line-of.ts'
@@ -53,6 +55,7 @@ export const addCartItems = (findProductsOfOrder: FindProductsOfOrder) =>
       const items = await withProductsOfOrders(ctx, sent, findProductsOfOrder)
       const refused: Problem[] = []
       const others = await otherCarts(ctx, items, params.cart_id)
+      const checkCustomItem = await customItemCheck(ctx, items)
       const merged = [...others.values()]
       const { currency, ...shopper } = shopperIn(headers)
       const row = await changeCart(ctx, params.cart_id, {
@@ -69,8 +72,8 @@ export const addCartItems = (findProductsOfOrder: FindProductsOfOrder) =>
           mustBeInCurrency(shop, currency)
           const ids = shop.requested.flatMap(({ item }) => item?.id ?? [])
           const available = await readAvailable(ctx, ids)
-          const isSeller = ctx.who.grant === 'client_credentials'
-          const add = adder({ shop, cart, available, others, isSeller, isStrict, refused })
+          const occasion = { shop, cart, available, others, isSeller: isSeller(ctx), isStrict, refused }
+          const add = adder({ ...occasion, checkCustomItem })
           return applyEach(contents, inTurn(items), { isAllOrNothing, refused }, async (sofar, item) => {
             const next = await add(sofar, item)
             checkSeller(ctx, item.values, item.source, 'id' in item.values ? item.values.id : undefined)
@@ -118,6 +121,7 @@ interface Occasion {
   readonly available: Available
   readonly others: OtherCarts
   readonly isSeller: boolean
+  readonly checkCustomItem: Awaited<ReturnType<typeof customItemCheck>>
   /** Whether a merge must not lose anything. */
   readonly isStrict: boolean
   /** Takes what merges lose. */
@@ -139,7 +143,7 @@ function mustHaveFewPieces(lines: readonly CartLine[], before: readonly CartLine
 }
 
 /** Adds one item to contents, or throws a Problem. */
-function adder({ shop, cart, available, others, isSeller, isStrict, refused }: Occasion) {
+function adder({ shop, cart, available, others, isSeller, checkCustomItem, isStrict, refused }: Occasion) {
   const quotes = shop.requested.values()
   const checks = checksStock(cart)
   return (contents: Contents, item: NewItem): Promise<Contents> | Contents => {
@@ -158,6 +162,7 @@ function adder({ shop, cart, available, others, isSeller, isStrict, refused }: O
   function newLines(item: Exclude<NewItem, { kind: 'promotion_item' | 'order_items' }>): NewLines {
     if (item.kind === 'cart_items') return linesOfCart(item, shop, others)
     if (item.kind === 'custom_item') {
+      checkCustomItem(item)
       checkGroup(item)
       return { lines: [customLine(item, shop)] }
     }

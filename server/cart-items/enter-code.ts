@@ -24,9 +24,10 @@ interface Occasion {
  */
 export async function enterCode(
   contents: Contents,
-  { values: { code }, source }: Extract<NewItem, { kind: 'promotion_item' }>,
+  { values, source }: Extract<NewItem, { kind: 'promotion_item' }>,
   { cart, shop, isSeller }: Occasion,
 ): Promise<Contents> {
+  const code = values.code.trim()
   const meta = { code }
   if (cart.discount_settings?.custom_discounts_enabled) {
     throw new Problem(

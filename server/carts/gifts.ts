@@ -79,6 +79,7 @@ function giftLine({ product, quantity }: Gift, place: number, on: Occasion): Pro
   const { cart, shop, available, code } = on
   const quote = shop.requested[place]
   const unit = quote && unitPriceOf(quote, quantity, shop.currency.code)
+  if (quote?.refusal) throw refuse(`The gift ${product} cannot be added. ${quote.refusal.detail}`, code)
   if (!quote?.item || !unit) throw refuse(`The shopper’s catalog does not sell the gift ${product}.`, code)
   const isTracked = available(quote.item.id, undefined) !== undefined
   const line = newProductLine({ item: quote.item, unit, quantity, now: shop.now, isTracked })

@@ -173,6 +173,7 @@ function promotionItem(
     id,
     type: 'promotion_item',
     promotion_id: cause.id,
+    code: cause.code,
     name: cause.name,
     description: 'Promotion',
     sku: cause.code,

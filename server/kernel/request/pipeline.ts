@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { hangUpSignal } from '../../platform/sockets/hung-up.ts'
 import { authorize } from '../auth/access.ts'
@@ -8,7 +8,9 @@ import { isRepeatable, type Operation, rightFor } from '../declare/operation.ts'
 import { notFound, Problem } from '../errors.ts'
 import { lineFormatOf } from '../http/accept.ts'
 import { bodyText, parseBody } from '../http/body.ts'
+import { type BodyLimits, limitsOfShoppers, usualLimits } from '../http/body-limits.ts'
 import { notModified } from '../http/conditional.ts'
+import { unpack } from '../http/unpack.ts'
 import { uploadOf } from '../http/upload.ts'
 import { isId } from '../ids.ts'
 import { Memory } from '../memory.ts'
@@ -28,6 +30,8 @@ interface Passage {
   readonly operation: Operation
   readonly request: FastifyRequest
   who: Principal
+  /** The body as text; '' where it is not read. */
+  text: string
   body: unknown
   upload: Readable | undefined
   answer: Answer | undefined
@@ -46,8 +50,8 @@ const steps: readonly (readonly [Step, ...Access[]])[] = [
   [findStore, 'open'],
   [readBody, 'read', 'write', 'open'],
   [run, 'read', 'write', 'open'],
+  [endWithKey, 'read', 'write'],
   [reportWrite, 'write', 'open'],
-  [keepFromCaches, 'write', 'open'],
   [respondNotModified, 'read'],
 ]
 
@@ -81,6 +85,7 @@ export async function handle(
     operation,
     request,
     who: nobody,
+    text: '',
     body: undefined,
     upload: undefined,
     answer: undefined,
@@ -132,7 +137,7 @@ async function isStore(instance: Instance, id: string): Promise<boolean> {
   return true
 }
 
-function readBody(passage: Passage): void {
+async function readBody(passage: Passage): Promise<void> {
   const { operation, request } = passage
   if (operation.method === 'GET') return
   const { rawBody: raw, upload, data } = actionOf(operation) ?? {}
@@ -142,9 +147,16 @@ function readBody(passage: Passage): void {
   }
   // Clients send any body with a DELETE; the server reads it only where it says what to remove.
   if (operation.method === 'DELETE' && !raw && !data && operation.of.is !== 'relationship') return
-  const text = bodyText(request.body as Buffer | undefined)
-  passage.body = raw ? text : parseBody(text, request.headers['content-type'])
+  const limits = limitsFor(passage)
+  const { 'content-encoding': coding, 'content-type': type } = request.headers
+  const bytes = await unpack(request.body as Buffer | undefined, coding, limits.bytesMax)
+  passage.text = bodyText(bytes, limits)
+  passage.body = raw ? passage.text : parseBody(passage.text, type, limits)
 }
+
+/** What reading costs is bounded closely for those who need no secret to call. */
+const limitsFor = ({ operation, who }: Passage): BodyLimits =>
+  operation.access === 'open' || who.kind !== 'client_credentials' ? limitsOfShoppers : usualLimits
 
 /** Refuses the key, so that no client believes that a retry is safe. Sign-ins ignore it. */
 function refuseKey(passage: Passage): void {
@@ -194,11 +206,11 @@ function runPlain(passage: Passage): Promise<Answer> {
 const keyedMaxMs = 60_000
 
 function runKeyed(passage: Passage, key: string): Promise<Answer> {
-  const { instance, operation, request } = passage
+  const { instance, operation, request, text } = passage
   const { callsOut, ownTransactions, mayRepeat } = actionOf(operation) ?? {}
   const call = callOf(passage)
   const writeOf = (ctx: Ctx) => ({
-    ...{ key, method: operation.method, url: request.url, body: String(request.body ?? '') },
+    ...{ key, method: operation.method, url: request.url, body: text },
     mayRepeat: async () => mayRepeat?.(ctx, call),
   })
   if (callsOut || ownTransactions) {
@@ -215,17 +227,23 @@ function runKeyed(passage: Passage, key: string): Promise<Answer> {
   })
 }
 
+/** A stream may last for minutes. It ends within a second when its key is deleted. */
+function endWithKey({ answer, instance, who }: Passage): void {
+  const content = answer?.body
+  if (!(content instanceof Readable)) return
+  const { signal, leave } = instance.tokens.watch(who)
+  const end = () => content.destroy(signal.reason)
+  signal.addEventListener('abort', end, { once: true })
+  content.once('close', () => {
+    signal.removeEventListener('abort', end)
+    leave()
+  })
+}
+
 function reportWrite({ instance, operation, who }: Passage): void {
   // A request for a file without a token has written nothing.
   if (operation.method === 'GET' && actionOf(operation)?.shows?.file) return
   instance.onWrite(who.storeId)
-}
-
-/** RFC 6749 §5.1: caches must not store a token. */
-function keepFromCaches(passage: Passage): void {
-  const { answer } = passage
-  if (!answer || !signsIn(passage)) return
-  passage.answer = { ...answer, headers: { ...answer.headers, 'cache-control': 'no-store' } }
 }
 
 interface Inside {

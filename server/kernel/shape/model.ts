@@ -135,6 +135,8 @@ export interface Draft<F extends Fields = Fields> {
   readonly scope: readonly string[]
   /** Shown and hidden values together. */
   values: Values<F>
+  /** When a new object was created, if that was before this write: an ISO timestamp. */
+  createdAt?: string | undefined
   /** The row as it was, on update. */
   readonly before?: Row<F>
   /** The changes of the update, for public contracts in which a missing member has a meaning. */
