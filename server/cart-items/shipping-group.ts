@@ -1,4 +1,4 @@
-import type { CartShippingGroup } from '../carts/index.ts'
+import { type CartShippingGroup, withTime } from '../carts/index.ts'
 import type { Notation } from '../currencies/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { object, uuid } from '../kernel/openapi/shapes.ts'
@@ -75,9 +75,13 @@ export const newShippingGroup = (id: string, now: string): CartShippingGroup => 
 })
 
 /** The group with the values that a request has. */
-export function withGroupValues(one: CartShippingGroup, values: Partial<GroupValues>): CartShippingGroup {
+export function withGroupValues(
+  one: CartShippingGroup,
+  values: Partial<GroupValues>,
+  now: string,
+): CartShippingGroup {
   mustEndAfterStart(values.delivery_estimate)
-  return {
+  const changed = {
     ...one,
     shippingType: values.shipping_type ?? one.shippingType,
     trackingReference: values.tracking_reference ?? one.trackingReference,
@@ -88,6 +92,7 @@ export function withGroupValues(one: CartShippingGroup, values: Partial<GroupVal
     tax: values.shipping_price?.tax ?? one.tax,
     fees: values.shipping_price?.fees ?? one.fees,
   }
+  return withTime(one, changed, now)
 }
 
 /** Refuses an estimate that ends before it begins. Texts that are no times are not compared. */

@@ -56,6 +56,7 @@ export type { PricedCart } from './priced-cart.ts'
 export { cartAmounts, cartDisplayPrice, expiresAt } from './show-cart.ts'
 export { itemsOf, taxesOf } from './show-items.ts'
 export { verdictSchema } from './verdict-schemas.ts'
+export { withTime } from './with-time.ts'
 
 export const cartChapter = module({
   name: 'carts',
