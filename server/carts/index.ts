@@ -59,6 +59,7 @@ export { hasRight, mustHaveRight, rightMissing } from './shopper-rights.ts'
 export { cartAmounts, cartDisplayPrice, expiresAt } from './show-cart.ts'
 export { itemsOf, taxesOf } from './show-items.ts'
 export { verdictSchema } from './verdict-schemas.ts'
+export { withTime } from './with-time.ts'
 
 const associations = [
   ...associationsWith({ of: 'customers', type: 'customer', resource: () => customerResource }),
