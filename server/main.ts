@@ -139,6 +139,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       strictPasswords: config.strictPasswords,
       apiDocument: (own) => sutlerApi(modules, access, own),
       explainsToShoppers: config.explainsToShoppers,
+      shopperWritesMax: config.shopperWritesMax,
       baseUrl: config.baseUrl,
       keepsIds: config.keepsIds,
       services: { stripe: config.stripeUrl },

@@ -50,7 +50,7 @@ export const createManualOrder = action({
       buyer: await buyerOf(ctx, body),
       contents,
       values: {
-        ...{ order_number, external_ref, shipping, is_manual: true },
+        ...{ order_number, external_ref, shipping, is_manual: true, placed_at: placedAt(ctx, body) },
         ...{ billing_address: billing, shipping_address: shippingAddress },
       },
     })
@@ -64,6 +64,16 @@ export const createManualOrder = action({
   },
 })
 
+/** When the order was placed, in whole seconds as all times of orders; undefined if the request does not say it. */
+function placedAt({ clock }: Ctx, { meta }: ManualOrderBody): string | undefined {
+  const sent = meta?.timestamps?.created_at
+  if (sent === undefined) return undefined
+  const ms = Math.floor(Date.parse(sent) / 1000) * 1000
+  if (ms <= clock.now().getTime()) return new Date(ms).toISOString()
+  const source = 'data.meta.timestamps.created_at'
+  throw new Problem('invalid_field', `${source} must be in the past, not ${sent}.`, { source })
+}
+
 /** Refuses (409) the id of another order. */
 async function mustBeFree({ store }: Ctx, id: string): Promise<void> {
   await store.advisoryLock(`order ${id}`)
@@ -74,13 +84,11 @@ async function mustBeFree({ store }: Ctx, id: string): Promise<void> {
   })
 }
 
-const nobody = { customers: [], accounts: [] }
-
 /** As for a checkout; but a customer whom the request names with an address need not be in the store. */
 async function buyerOf(ctx: Ctx, body: ManualOrderBody): Promise<Buyer> {
   const { id, name, email } = body.customer ?? {}
   const isElsewhere =
     id && isId(id) && name && email && !body.account?.id && !(await ctx.store.find(customerResource, id))
-  if (!isElsewhere) return findBuyer(ctx, nobody, body)
+  if (!isElsewhere) return findBuyer(ctx, body)
   return { customerId: id.toLowerCase(), customer: { name, email } }
 }

@@ -1,5 +1,5 @@
 import { type Module, module } from '../kernel/module.ts'
-import { anonymizeOrders, type ForgetDeliveries } from './anonymize-orders.ts'
+import { anonymizeOrders, type ForgetTraces } from './anonymize-orders.ts'
 import { checkout, type FollowIntentOf } from './checkout.ts'
 import { getOrder } from './get-order.ts'
 import { listOrderItems } from './list-order-items.ts'
@@ -16,7 +16,7 @@ export { addOrder } from './add-order.ts'
 export { address, addressExample } from './addresses.ts'
 export { type Buyer, buyerFields, findBuyer } from './buyer.ts'
 export { findProductsOfOrder } from './find-products.ts'
-export { forgetBuyers } from './forget-buyer.ts'
+export { type ForgottenOrders, forgetBuyers } from './forget-buyer.ts'
 export { includedSchema, includedText } from './included.ts'
 export type { OrderContents } from './order-contents.ts'
 export { shippings, statuses } from './order-states.ts'
@@ -28,7 +28,7 @@ export { allocateStock, noStock, type OrderStock, releaseStock } from './stock-o
 export function orderChapter(
   cancellableOrders: typeof orders,
   followIntentOf: FollowIntentOf,
-  forgetDeliveries: ForgetDeliveries,
+  forgetTraces: ForgetTraces,
 ): Module {
   return module({
     name: 'orders',
@@ -39,7 +39,7 @@ export function orderChapter(
       listOrders(cancellableOrders),
       getOrder,
       listOrderItems,
-      anonymizeOrders(forgetDeliveries),
+      anonymizeOrders(forgetTraces),
       listOrderShippingGroups,
       getOrderShippingGroup,
       createOrderShippingGroup,

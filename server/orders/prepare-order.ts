@@ -1,3 +1,4 @@
+import { withoutNulls } from '../accounts/index.ts'
 import type { Draft } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { PaymentSums } from '../payments/index.ts'
@@ -25,7 +26,12 @@ export async function prepareOrder(
   if (values.external_ref === '') values.external_ref = undefined
   if (values.order_number === '') values.order_number = undefined
   if (values.payment_intent_id === '') values.payment_intent_id = undefined
-  if (!before) return
+  if (values.billing_address) values.billing_address = withoutNulls(values.billing_address)
+  if (values.shipping_address) values.shipping_address = withoutNulls(values.shipping_address)
+  if (!before) {
+    draft.createdAt = values.placed_at
+    return
+  }
   const [from, to] = [stateOf(before.doc), stateOf(values)]
   // Payments set the status themselves; clients cannot set the payment.
   if (changes.payment === undefined) checkChange(from, to)

@@ -9,6 +9,7 @@ import { cancelTransaction, captureTransaction, confirmTransaction, refundTransa
 
 export { mustTakePayment, openGateway, stripeGateways } from './find-gateway.ts'
 export { afterFaultMs, ageMsOf, nextReadMs, readOrEnd } from './follow-payment.ts'
+export { forgetPayments } from './forget-payments.ts'
 export { ask, type GatewayRequest, gatewayCall } from './gateway-call.ts'
 export { cancellableOrders } from './give-up-payments.ts'
 export { paymentFields } from './pay-order.ts'

@@ -30,8 +30,12 @@ const fields = {
     about: 'What the gateway calls the payment. Absent until the gateway knows it.',
     example: 'manual',
   }),
-  name: text({ max: 255, about: 'The name of the way of paying.', example: 'Gift card' }),
-  custom_reference: text({ max: 255, about: 'A reference of your own, such as the number of a gift card.' }),
+  name: text({ max: 255, personal: true, about: 'The name of the way of paying.', example: 'Gift card' }),
+  custom_reference: text({
+    max: 255,
+    personal: true,
+    about: 'A reference of your own, such as the number of a gift card.',
+  }),
   gateway: choice(gatewaySlugs, { required: true, about: 'The gateway of the payment.' }),
   amount: integer({ required: true, min: 0, about: 'The amount in the smallest unit of the currency.' }),
   refunded_amount: integer({ default: 0, min: 0, about: 'How much of it is refunded.' }),
@@ -57,7 +61,7 @@ const fields = {
     { about: 'What only the gateway of the payment says. The manual gateway has none.' },
   ),
   /** The key that the client has sent to the gateway with the payment. */
-  request_key: text({ hidden: true, readOnly: true }),
+  request_key: text({ hidden: true, readOnly: true, personal: true }),
   /** What the gateway says about the merchant's settings. */
   merchant_failure: field<Reason | undefined>({ type: 'object' }, { hidden: true, readOnly: true }),
   /** Whether the shopper pays it in a form in the browser, with any card. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { missingField, Problem } from '../errors.ts'
 import { type Envelope, pathOf } from './envelope.ts'
 import type { Changes, Field, FieldOptions, Fields, Values } from './fields.ts'
@@ -121,3 +122,10 @@ function changeKeys({ schema }: Field, each: Field, before: Bag, change: Bag, pa
   const detail = `Validation failed: ${path} must have at most ${max} members, not ${count}.`
   throw new Problem('invalid_field', detail, { source: path })
 }
+
+/** Whether a value is stored as this JSON: the text of an object leaves out members without a value. */
+export const isSameJson = (stored: unknown, value: unknown): boolean =>
+  isDeepStrictEqual(stored, value) ||
+  (typeof value === 'object' &&
+    value !== null &&
+    isDeepStrictEqual(stored, JSON.parse(JSON.stringify(value))))

@@ -92,6 +92,8 @@ export interface Instance {
   readonly apiDocument: (own?: OwnModel) => ApiDocument
   /** Whether shoppers, too, may request an explanation of a response. */
   readonly explainsToShoppers: boolean
+  /** How many writes without the secret of a key one address may send in a minute. */
+  readonly shopperWritesMax: number
   /** The URL that clients use, if a setting fixes it. */
   readonly baseUrl: string | undefined
   /** Whether clients may choose the ids of new objects: see `Ctx.chosenId`. */
