@@ -33,7 +33,7 @@ import { mustHaveGroup } from './line-of.ts'
 import { linesOfCart, type OtherCarts, otherCarts } from './merge-carts.ts'
 import { customLine, type NewItem, productLine } from './new-lines.ts'
 import { type FindProductsOfOrder, withProductsOfOrders } from './reorder.ts'
-import { allOrNothing, cartHeaders, shopperIn } from './request.ts'
+import { allOrNothing, cartHeaders, isList, shopperIn } from './request.ts'
 import { checkInputBytes, checkSeller } from './seller-fields.ts'
 
 /** Adds items of several kinds, one or many. */
@@ -42,7 +42,7 @@ export const addCartItems = (findProductsOfOrder: FindProductsOfOrder) =>
     name: 'add-cart-items',
     route: 'POST /v2/carts/:cart_id/items',
     about:
-      'Adds items to a cart, and returns all its items. Creates the cart if it does not exist yet. Items that cannot be added are listed in `errors`; with `options.add_all_or_nothing`, or if there is only one item that is not an order, nothing is added then. Items that are merged lose their shipping groups, and are listed in `errors`, too.',
+      'Adds items to a cart, and returns all its items. Creates the cart if it does not exist yet. Items that cannot be added are listed in `errors` beside those that can; if none can, or with `options.add_all_or_nothing`, the request is refused. Items that are merged lose their shipping groups, and are listed in `errors`, too.',
     area: 'carts',
     status: 201,
     queuesBy: 'cart_id',
@@ -106,8 +106,6 @@ function amountIn([item, ...others]: readonly NewItem[]): string | undefined {
   if (item.kind === 'custom_item') return `${item.source}.price.amount`
   return item.kind === 'cart_item' ? `${item.source}.quantity` : item.source
 }
-
-const isList = (body: unknown): boolean => Array.isArray((body as { readonly data?: unknown }).data)
 
 function toRequest({ values, source }: Extract<NewItem, { kind: 'cart_item' }>): ProductRequest {
   const { id, sku, quantity, bundle_configuration: bundle } = values

@@ -6,6 +6,7 @@ import {
   isSameCode,
   mustBeFew,
   priceContents,
+  unknownCode,
 } from '../carts/index.ts'
 import { type Reason, reasonOf, type Verdict } from '../discounts/index.ts'
 import { Problem } from '../kernel/errors.ts'
@@ -59,7 +60,7 @@ export async function enterCode(
   if (outcome?.contents) return outcome.contents
   throw new Problem('not_found', 'No promotion could be found with the given code.', {
     source,
-    meta: { ...meta, reason: outcome?.reason ?? unknown },
+    meta: { ...meta, reason: outcome?.reason ?? unknownCode },
   })
 }
 
@@ -89,8 +90,6 @@ const refusals: readonly Verdict['verdict'][] = [
   'condition_unmet',
   'incomplete',
 ]
-
-const unknown = { verdict: 'unknown_code', detail: 'There is no promotion with this code.' } as const
 
 /** Whether the caller is to learn of no such code. A shopper who guesses codes does not learn those of others. */
 const isUnknown = (reason: Reason | undefined, isSeller: boolean): boolean =>

@@ -12,6 +12,7 @@ import {
   mustBeInStock,
   quantityMax,
   readAvailable,
+  withTime,
 } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import type { Problem } from '../kernel/errors.ts'
@@ -147,7 +148,6 @@ function changeLine(contents: Contents, id: string, change: LineChange, on: Occa
   if (groupId) mustHaveGroup(shippingGroups, groupId, on.source)
   const changed = {
     ...line,
-    updatedAt: on.now,
     ...(quantity !== undefined && { quantity, ...autoAddedIn(line, quantity) }),
     ...(custom_inputs !== undefined && { customInputs: checkedInputs(custom_inputs, on.source) }),
     ...(groupId !== undefined && { shippingGroupId: groupId || undefined }),
@@ -157,7 +157,7 @@ function changeLine(contents: Contents, id: string, change: LineChange, on: Occa
   if (changed.kind === 'cart_item' && quantity !== undefined && checksStock(on.cart)) {
     mustBeInStock(changed, quantity, on.available, on.source)
   }
-  return { ...contents, lines: lines.with(i, changed) }
+  return { ...contents, lines: lines.with(i, withTime(line, changed, on.now)) }
 }
 
 /** Fewer units than promotions added are all from promotions. */

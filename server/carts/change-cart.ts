@@ -9,7 +9,7 @@ import { type CartShop, openShop, type ShopRequest } from './cart-shop.ts'
 import { carts } from './carts.ts'
 import { type Contents, emptyContents } from './contents.ts'
 import { parseCart } from './find-cart.ts'
-import { giveGifts } from './gifts.ts'
+import { giveGifts, tellGifts } from './gifts.ts'
 import { messagesOfChange } from './messages.ts'
 import { mustBeStorable } from './must-fit.ts'
 import { mustBeOwnerOf } from './owners.ts'
@@ -88,6 +88,6 @@ async function settle(
   const outcome = await priceGiven(cart, contents, shop)
   if (!outcome.evaluation.giftsToAdd.length) return outcome
   const given = await giveGifts(work, cart, outcome.contents, outcome.evaluation, shop)
-  refused.push(...given.refused)
-  return priceGiven(cart, given.contents, given.shop)
+  refused.push(...given.refused.map(({ problem }) => problem))
+  return tellGifts(await priceGiven(cart, given.contents, given.shop), given.refused)
 }

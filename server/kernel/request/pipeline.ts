@@ -22,6 +22,7 @@ import { Ctx, type Instance, type KeyedRequest } from '../work/context.ts'
 import { leaseMsOf } from '../work/outside-calls.ts'
 import { perInstance } from '../work/per-instance.ts'
 import { idempotencyKey, once, onceAcrossCalls } from './idempotency.ts'
+import { lengthen, resourceShownBy } from './stored-answers.ts'
 import { withTimeout } from './within.ts'
 import { WriteQueues } from './write-queues.ts'
 
@@ -216,9 +217,12 @@ function runKeyed(passage: Passage, key: string): Promise<Answer> {
   const { instance, operation, request, text } = passage
   const { callsOut, ownTransactions, mayRepeat } = actionOf(operation) ?? {}
   const call = callOf(passage)
+  const resource = resourceShownBy(operation)
   const writeOf = (ctx: Ctx) => ({
     ...{ key, method: operation.method, url: request.url, body: text },
+    isReadable: resource !== undefined,
     mayRepeat: async () => mayRepeat?.(ctx, call),
+    lengthen: (answer: Answer) => lengthen(ctx, resource, call, answer),
   })
   if (callsOut || ownTransactions) {
     const ctx = contextOf(passage)

@@ -54,6 +54,8 @@ export interface Reads {
 /** What belongs to no store: the process, and what all stores share. */
 export interface Instance {
   readonly database: Database
+  /** The name of this process. A session holds its lock while the process lives: see `WorkerSession`. */
+  readonly processName: string
   readonly tokens: Tokens
   readonly access: AccessTable
   readonly shopperTokens: readonly ShopperToken[]
