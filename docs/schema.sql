@@ -1468,6 +1468,15 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION lease_holds(until timestamp with time zone, holder text)
+ RETURNS boolean
+ LANGUAGE sql
+AS $function$
+  SELECT coalesce(until > clock_timestamp(), false) AND (
+    holder IS NULL OR clock_timestamp() < pg_postmaster_start_time() + interval '5 seconds' OR session_lives(holder))
+$function$
+;
+
 CREATE OR REPLACE FUNCTION leave_carts()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1971,6 +1980,18 @@ BEGIN
   PERFORM hold_feed(of_store);
   PERFORM give_positions(of_store, NULL, 0);
 END $function$
+;
+
+CREATE OR REPLACE FUNCTION session_lives(name text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT EXISTS (
+    SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+      AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      AND (l.classid::bigint << 32 | l.objid::bigint) = hashtextextended(name, 0))
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION set_limit(real)
@@ -3071,6 +3092,8 @@ CREATE TABLE idempotency_keys (
   created_at timestamp(3) with time zone NOT NULL,
   leased_until timestamp with time zone,
   intent_id uuid,
+  leased_by text COLLATE "C",
+  is_shortened boolean DEFAULT false NOT NULL,
   CONSTRAINT idempotency_keys_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(id) ON DELETE CASCADE,
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (store_id, key)
 );
@@ -3163,6 +3186,7 @@ CREATE TABLE intents (
   created_at timestamp(3) with time zone NOT NULL,
   ended_at timestamp(3) with time zone,
   subject uuid,
+  leased_by text COLLATE "C",
   CONSTRAINT intents_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(id) ON DELETE CASCADE,
   CONSTRAINT intents_pkey PRIMARY KEY (store_id, id)
 );

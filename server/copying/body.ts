@@ -2,7 +2,7 @@ import { writable } from '../kernel/body/input.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
 import { type Envelope, place, valueIn } from '../kernel/shape/envelope.ts'
 import type { Field, Fields } from '../kernel/shape/fields.ts'
-import type { Json } from './remote.ts'
+import type { Json } from './read-answer.ts'
 
 interface Shape extends Pick<Resource, 'type' | 'fields' | 'addedUnder'> {
   /** Where the fields are; at the top by default. */

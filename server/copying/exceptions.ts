@@ -1,4 +1,4 @@
-import type { Json } from './remote.ts'
+import type { Json } from './read-answer.ts'
 
 /** What is listed and not copied, and why. The report repeats the reasons. */
 export const skipReasons: Readonly<Record<string, string>> = {
@@ -39,7 +39,7 @@ export const needsToo: Readonly<Record<string, readonly string[]>> = {
 
 /** Objects of a list that are not created by themselves: see `children.ts`. */
 export const isChild = (step: string, { meta }: Json): boolean =>
-  step === 'products' && Boolean(meta?.product_types?.includes('child'))
+  step === 'products' && Array.isArray(meta?.product_types) && meta.product_types.includes('child')
 
 /** Lists of links that actions change: their owners, and the paths below one. */
 export const actionLinks: readonly {

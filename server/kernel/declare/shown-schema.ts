@@ -27,7 +27,7 @@ function shownFields({ fields, added, addedUnder }: Resource): Fields {
 function withAddedLinks(fields: Fields, addedUnder: Resource['addedUnder']): Fields {
   const { relationships } = fields
   if (!addedUnder || !relationships) return fields
-  const schema = { additionalProperties: addedLinks, ...relationships.schema }
+  const schema = { additionalProperties: addedLinksBeside(relationships.schema), ...relationships.schema }
   return { ...fields, relationships: { ...relationships, schema } }
 }
 
@@ -38,6 +38,10 @@ const addedLinks: JsonSchema = {
   type: 'object',
   properties: { data: { anyOf: [link, listOf(link), { type: 'null' }] } },
 }
+
+/** A type of the free keys of an object must fit its members too, which no generator of code can say of links. */
+const addedLinksBeside = ({ properties }: JsonSchema): JsonSchema =>
+  properties ? { description: 'Links that the store adds, by the names of their fields.' } : addedLinks
 
 /** The schema of an object in a response. */
 export function shownSchema(resource: Resource): JsonSchema {

@@ -21,7 +21,7 @@ interface Response {
 }
 
 /** The refused parts of a request whose other parts succeeded. */
-const errorsSchema: JsonSchema = { $ref: '#/components/schemas/Problems/properties/errors' }
+const errorsSchema: JsonSchema = listOf(ref('Problem'))
 
 const selfLink: JsonSchema = object({ self: { type: 'string' } })
 const tagged = headersNamed('ETag')

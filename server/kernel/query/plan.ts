@@ -213,6 +213,15 @@ function readValue(type: ValueType, field: string, op: Op, value: string): strin
     return type === 'number' ? value : integerOf(op, Number(value))
   }
   if (type === 'time') return timeOf(field, value)
+  // A raw + in a URL becomes a space, which no address has.
+  if (isAddress.test(field)) return readText(field, op, value.trim().replaceAll(' ', '+'))
+  return readText(field, op, value)
+}
+
+/** The names of fields that hold an email address. */
+const isAddress = /(?:^|[._])email$/
+
+function readText(field: string, op: Op, value: string): string {
   if (op === 'like' || op === 'ilike') return patternOf(field, value)
   return value
 }
