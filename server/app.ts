@@ -12,7 +12,7 @@ import { events, mustBeKnownKeys } from './events/index.ts'
 import { exportChapter } from './exports/index.ts'
 import { extensions } from './extensions/index.ts'
 import { fileChapter } from './files/index.ts'
-import { flows } from './flows/index.ts'
+import { flows, withIncludedEntries } from './flows/index.ts'
 import { gatewayChapter } from './gateways/index.ts'
 import { hierarchyChapter } from './hierarchies/index.ts'
 import { defineUsers, identity } from './identity/index.ts'
@@ -101,7 +101,7 @@ const chapters: readonly Module[] = [
   simulationChapter,
   gatewayChapter,
   payments,
-  orderChapter(cancellableOrders, followIntentOf, forgetTraces),
+  orderChapter(cancellableOrders, followIntentOf, (work, orders) => forgetTraces(work, orders)),
   orderExportChapter,
   stripe,
   transactionChapter(hearIntent),
@@ -116,7 +116,7 @@ const chapters: readonly Module[] = [
 const all: readonly Module[] = [...chapters, changes(() => all), personalData(chapters)]
 
 /** Everything the server does. */
-export const app: readonly Module[] = withLinkedCreates(all)
+export const app: readonly Module[] = withIncludedEntries(withLinkedCreates(all))
 
 /** The tokens that identify the calling person, beside the bearer token. */
 export const shopperTokens: readonly ShopperToken[] = [accountMemberToken, customerToken]

@@ -27,13 +27,14 @@ import { applyEach } from './apply-each.ts'
 import { mustBeInCurrency } from './check-currency.ts'
 import { customItemCheck } from './check-custom-items.ts'
 import { enterCode } from './enter-code.ts'
+import { type Guess, guessesIn, mustHaveFewCodes } from './guess-codes.ts'
 import { itemKinds } from './item-kinds.ts'
 import { mustHaveGroup } from './line-of.ts'
 import { linesOfCart, type OtherCarts, otherCarts } from './merge-carts.ts'
 import { customLine, type NewItem, productLine } from './new-lines.ts'
 import { type FindProductsOfOrder, withProductsOfOrders } from './reorder.ts'
-import { allOrNothing, cartHeaders, shopperIn } from './request.ts'
-import { checkSeller } from './seller-fields.ts'
+import { allOrNothing, cartHeaders, isList, shopperIn } from './request.ts'
+import { checkInputBytes, checkSeller } from './seller-fields.ts'
 
 /** Adds items of several kinds, one or many. */
 export const addCartItems = (findProductsOfOrder: FindProductsOfOrder) =>
@@ -41,15 +42,17 @@ export const addCartItems = (findProductsOfOrder: FindProductsOfOrder) =>
     name: 'add-cart-items',
     route: 'POST /v2/carts/:cart_id/items',
     about:
-      'Adds items to a cart, and returns all its items. Creates the cart if it does not exist yet. Items that cannot be added are listed in `errors`; with `options.add_all_or_nothing`, or if there is only one item that is not an order, nothing is added then. Items that are merged lose their shipping groups, and are listed in `errors`, too.',
+      'Adds items to a cart, and returns all its items. Creates the cart if it does not exist yet. Items that cannot be added are listed in `errors` beside those that can; if none can, or with `options.add_all_or_nothing`, the request is refused. Items that are merged lose their shipping groups, and are listed in `errors`, too.',
     area: 'carts',
     status: 201,
     queuesBy: 'cart_id',
     headers: cartHeaders,
     query: itemsIncludes,
     kinds: itemKinds,
+    refuses: ['rate_limited'],
     shows: { ...itemsShown, errors: true },
     async run(ctx, { params, items: sent, rawBody, headers, query }) {
+      mustHaveFewCodes(sent)
       const isStrict = allOrNothing(rawBody, 'add_all_or_nothing', false)
       const isAllOrNothing = isStrict || (!isList(rawBody) && sent[0]?.kind !== 'order_items')
       const items = await withProductsOfOrders(ctx, sent, findProductsOfOrder)
@@ -73,10 +76,11 @@ export const addCartItems = (findProductsOfOrder: FindProductsOfOrder) =>
           const ids = shop.requested.flatMap(({ item }) => item?.id ?? [])
           const available = await readAvailable(ctx, ids)
           const occasion = { shop, cart, available, others, isSeller: isSeller(ctx), isStrict, refused }
-          const add = adder({ ...occasion, checkCustomItem })
+          const add = adder({ ...occasion, checkCustomItem, guess: guessesIn(ctx, params.cart_id) })
           return applyEach(contents, inTurn(items), { isAllOrNothing, refused }, async (sofar, item) => {
             const next = await add(sofar, item)
             checkSeller(ctx, item.values, item.source, 'id' in item.values ? item.values.id : undefined)
+            checkInputBytes(ctx, item.values, item.source)
             return next
           })
         },
@@ -103,8 +107,6 @@ function amountIn([item, ...others]: readonly NewItem[]): string | undefined {
   return item.kind === 'cart_item' ? `${item.source}.quantity` : item.source
 }
 
-const isList = (body: unknown): boolean => Array.isArray((body as { readonly data?: unknown }).data)
-
 function toRequest({ values, source }: Extract<NewItem, { kind: 'cart_item' }>): ProductRequest {
   const { id, sku, quantity, bundle_configuration: bundle } = values
   const more = { quantity, ...(bundle && { selection: bundle.selected_options }) }
@@ -122,6 +124,7 @@ interface Occasion {
   readonly others: OtherCarts
   readonly isSeller: boolean
   readonly checkCustomItem: Awaited<ReturnType<typeof customItemCheck>>
+  readonly guess: Guess
   /** Whether a merge must not lose anything. */
   readonly isStrict: boolean
   /** Takes what merges lose. */
@@ -143,11 +146,11 @@ function mustHaveFewPieces(lines: readonly CartLine[], before: readonly CartLine
 }
 
 /** Adds one item to contents, or throws a Problem. */
-function adder({ shop, cart, available, others, isSeller, checkCustomItem, isStrict, refused }: Occasion) {
+function adder({ shop, cart, available, others, checkCustomItem, isStrict, refused, ...caller }: Occasion) {
   const quotes = shop.requested.values()
   const checks = checksStock(cart)
   return (contents: Contents, item: NewItem): Promise<Contents> | Contents => {
-    if (item.kind === 'promotion_item') return enterCode(contents, item, { cart, shop, isSeller })
+    if (item.kind === 'promotion_item') return enterCode(contents, item, { cart, shop, ...caller })
     if (item.kind === 'order_items') throw new Error('orders are replaced by their products')
     const { lines: added, lost = [] } = newLines(item)
     if (lost.length && isStrict) throw together(lost)

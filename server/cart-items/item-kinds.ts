@@ -17,7 +17,7 @@ export const customInputsField = field<Readonly<Record<string, unknown>> | undef
   { type: 'object', maxProperties: 100, additionalProperties: true },
   {
     about:
-      'What the shopper tells about the item, such as an engraving. Each text has at most 255 characters.',
+      'What the shopper tells about the item, such as an engraving. Each text has at most 255 characters, and all inputs of an item together 32,768 bytes of JSON (from sellers: 1,000,000 characters).',
   },
 )
 

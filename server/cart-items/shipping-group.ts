@@ -1,5 +1,6 @@
 import { withoutNulls } from '../accounts/index.ts'
-import type { CartShippingGroup } from '../carts/index.ts'
+import { type CartShippingGroup, withTime } from '../carts/index.ts'
+
 import type { Notation } from '../currencies/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { object, uuid } from '../kernel/openapi/shapes.ts'
@@ -84,9 +85,13 @@ export const newShippingGroup = (id: string, now: string): CartShippingGroup => 
 })
 
 /** The group with the values that a request has. */
-export function withGroupValues(one: CartShippingGroup, values: Partial<GroupValues>): CartShippingGroup {
+export function withGroupValues(
+  one: CartShippingGroup,
+  values: Partial<GroupValues>,
+  now: string,
+): CartShippingGroup {
   mustEndAfterStart(values.delivery_estimate)
-  return {
+  const changed = {
     ...one,
     shippingType: values.shipping_type ?? one.shippingType,
     trackingReference: values.tracking_reference ?? one.trackingReference,
@@ -97,6 +102,7 @@ export function withGroupValues(one: CartShippingGroup, values: Partial<GroupVal
     tax: values.shipping_price?.tax ?? one.tax,
     fees: values.shipping_price?.fees ?? one.fees,
   }
+  return withTime(one, changed, now)
 }
 
 /** Refuses an estimate that ends before it begins. Texts that are no times are not compared. */

@@ -49,7 +49,7 @@ export { cartItem } from './item-schemas.ts'
 export { itemsAnswer, itemsIncludes, itemsShown, messagesSchema } from './items-answer.ts'
 export { linkPaymentIntent } from './link-payment-intent.ts'
 export { mergeLine } from './merge-lines.ts'
-export { messagesOfChange } from './messages.ts'
+export { messagesOfChange, unknownCode } from './messages.ts'
 export { mustBeFew } from './must-be-few.ts'
 export { isSeller, mustOrderAsOwner } from './owners.ts'
 export { type PricedOutcome, priceCart, priceContents, promotionItemId } from './price-cart.ts'
@@ -59,6 +59,7 @@ export { hasRight, mustHaveRight, rightMissing } from './shopper-rights.ts'
 export { cartAmounts, cartDisplayPrice, expiresAt } from './show-cart.ts'
 export { itemsOf, taxesOf } from './show-items.ts'
 export { verdictSchema } from './verdict-schemas.ts'
+export { withTime } from './with-time.ts'
 
 const associations = [
   ...associationsWith({ of: 'customers', type: 'customer', resource: () => customerResource }),

@@ -7,6 +7,7 @@ import { cartSettings } from '../settings/index.ts'
 import type { CartFields, CartValues } from './cart-fields.ts'
 import { emptyContents } from './contents.ts'
 import { checkTypes } from './custom-attributes.ts'
+import { mustFitShopper } from './must-fit.ts'
 import { ownerIn } from './owners.ts'
 import { priceCart } from './price-cart.ts'
 import { mustHaveRight, mustLeaveRulePromotions } from './shopper-rights.ts'
@@ -58,6 +59,7 @@ export async function prepareCart(work: Work, draft: Draft<CartFields>): Promise
     const { contents, priced } = await priceCart(work, values)
     Object.assign(values, { contents, priced })
   }
+  mustFitShopper(work, values, before)
   values.summary = summaryOf(values)
 }
 

@@ -13,8 +13,8 @@ interface OrderedCart {
 
 /**
  * Removes the carts of these persons and accounts, and what the change feed says of them. The caller holds the feed
- * (`holdFeed`), and has moved all changes into it. Returns the ids that copies elsewhere may have: those of the carts and
- * of their items.
+ * (`holdFeed`), and has moved all changes into it. Returns the ids that copies elsewhere may have: those of the carts
+ * and of their items.
  */
 export const removeCartsOf = (store: Store, owners: readonly string[]): Promise<readonly string[]> =>
   removeCarts(store, (bind) =>
@@ -46,9 +46,13 @@ async function removeCarts(
   where: (bind: (value: unknown) => string) => string,
 ): Promise<readonly string[]> {
   const binds = new Binds([store.id])
-  const text = `SELECT r.id, r.reference, r.hidden->'contents' FROM carts r
-    WHERE r.store_id = $1 AND (${where(binds.bind) || 'false'}) ORDER BY r.id FOR UPDATE`
-  const rows = await store.run(text, ...binds.values.slice(1))
+  const which = `r.store_id = $1 AND (${where(binds.bind) || 'false'})`
+  const values = binds.values.slice(1)
+  const found = await store.run(`SELECT r.id FROM carts r WHERE ${which}`, ...values)
+  await store.lockExclusive(carts, ...found.map(([id]) => id as string))
+  // As they are now that nobody can change them.
+  const text = `SELECT r.id, r.reference, r.hidden->'contents' FROM carts r WHERE ${which}`
+  const rows = await store.run(text, ...values)
   const ids = rows.map(([id]) => id as string)
   if (!ids.length) return []
   await store.removeAll(carts, (bind) => `r.id = ANY(${bind(ids)}::uuid[])`)

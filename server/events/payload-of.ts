@@ -1,7 +1,7 @@
 import { carts, expiresAt } from '../carts/index.ts'
 import { entriesOfApi } from '../extensions/index.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
-import type { Change } from '../kernel/feed/changes.ts'
+import { type Change, clientsIdOf } from '../kernel/feed/changes.ts'
 import { rowOfChange } from '../kernel/feed/row-of-change.ts'
 import { objectText } from '../kernel/http/object-text.ts'
 import { currentDefinition } from '../kernel/query/definitions.ts'
@@ -68,12 +68,11 @@ async function tombstone(work: Work, change: Change, resource: Resource): Promis
 /** Clients know a cart by an id of their own. Nobody is told of previews, and of carts that had expired. */
 async function cartTombstone(work: Work, change: Change): Promise<Payload | undefined> {
   const prior = await priorState(work.store, change)
-  if (!prior) return goneObject(carts.type, change.id)
+  const gone = goneObject(carts.type, clientsIdOf(change))
+  if (!prior) return gone
   const { doc, at, hidden } = prior
-  if (isPreview(doc) || expiresAt({ updatedAt: at, hidden: JSON.parse(hidden) }) <= change.at)
-    return undefined
-  const { id } = JSON.parse(doc) as { readonly id: string }
-  return goneObject(carts.type, id)
+  const hasExpired = expiresAt({ updatedAt: at, hidden: JSON.parse(hidden) }) <= change.at
+  return isPreview(doc) || hasExpired ? undefined : gone
 }
 
 /** What is left to say of an object that was deleted. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Keys } from '../kernel/auth/keys.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
@@ -72,8 +73,11 @@ export const gateways = resource({
 /** Merges the secrets of the request into the stored ones. */
 function storeSecrets(keys: Keys, { values, before }: Draft<typeof fields>): void {
   if (!values.new_secrets) return
-  const merged = { ...openSecrets(keys, before?.hidden.sealed_secrets), ...values.new_secrets }
+  const stored = openSecrets(keys, before?.hidden.sealed_secrets)
+  const merged = { ...stored, ...values.new_secrets }
   const secrets = Object.entries(merged).filter((one): one is [string, string] => one[1] !== null)
+  // A new seal of the same secrets would be a change of the row.
+  if (secrets.length && isDeepStrictEqual(Object.fromEntries(secrets), stored)) return
   values.sealed_secrets = secrets.length ? sealSecrets(keys, Object.fromEntries(secrets)) : undefined
   values.secret_names = secrets.map(([name]) => name)
 }

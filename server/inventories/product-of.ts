@@ -8,7 +8,7 @@ export const productId = reference('product', {
     'The id of the product, which is also the id of the stock. If sent, it must be equal to the other id.',
 })
 
-interface Named {
+interface ProductName {
   readonly product_id?: string | undefined
 }
 
@@ -21,7 +21,7 @@ export function productOf(
     id,
     product_id,
     attributes,
-  }: Named & { readonly id?: string | undefined; readonly attributes?: Named | undefined },
+  }: ProductName & { readonly id?: string | undefined; readonly attributes?: ProductName | undefined },
   inPath?: string,
 ): string | undefined {
   const named = [
@@ -39,7 +39,7 @@ export function productOf(
 }
 
 /** Refuses a body with the product of other stock than that of the path. */
-export function mustBeOfStock({ product_id: product }: Named, id: string, envelope: Envelope): void {
+export function mustBeOfStock({ product_id: product }: ProductName, id: string, envelope: Envelope): void {
   if (product === undefined || product.toLowerCase() === id) return
   const source = pathOf(envelope, 'product_id')
   throw new Problem('invalid_field', `${source} must be the id in the path, ${id}.`, { source })

@@ -69,7 +69,7 @@ export const updateStock = (dialect: Dialect) =>
       }
       if (set.length) await moveStock(ctx, set)
       if (ended.length) await endLevels(ctx, ended)
-      await showLevels(ctx, [id])
+      if (set.length || ended.length) await showLevels(ctx, [id])
       return objectAnswer(200, dialect.stocks, await findByName(ctx, dialect.stocks, id), ctx)
     },
   })

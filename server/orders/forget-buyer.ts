@@ -23,8 +23,8 @@ export interface ForgottenOrders {
 
 /**
  * Removes the buyer from orders, and all that a shopper can have written into them: from the orders, their contents,
- * the carts that they were made of, and the change feed. The caller holds the feed (`holdFeed`), so that nothing enters it
- * meanwhile.
+ * the carts that they were made of, and the change feed. The caller holds the feed (`holdFeed`), so that nothing enters
+ * it meanwhile.
  */
 export async function forgetBuyer(work: Work, ids: readonly string[]): Promise<ForgottenOrders> {
   const { store } = work

@@ -30,6 +30,8 @@ export const access = {
   'account-tags': admin,
   'unassigned-account-members': admin,
   'account-settings': admin,
+  // A storefront needs the realm that its shoppers sign in to.
+  'account-authentication-settings': readable,
   // Customers can read and change only their own data: see `visible` of each resource.
   customers: { customer: 'rw', client_credentials: 'rw' },
   'customer-addresses': { customer: 'rw', client_credentials: 'rw' },

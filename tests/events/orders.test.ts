@@ -121,7 +121,7 @@ describe('an order', () => {
     const events = await eventsDuring(world, () =>
       world.admin.post('/v2/orders/anonymize', { data: { type: 'anonymize_orders', order_ids: [id] } }),
     )
-    expect(keysOf(events)).toEqual(['order.updated'])
+    expect(keysOf(events)).toEqual(['order.updated', 'cart.deleted'])
     expect(JSON.stringify(events)).not.toContain('ada@example.com')
     const { rows } = await world.feed(
       `SELECT event FROM changes WHERE id = $1 AND c::text LIKE '%ada@example.com%'`.replace(

@@ -340,9 +340,13 @@ export class Samples {
     }
     const { path, body } = await this.make(specimen, collection)
     if (operation !== specimen.operations.update) return { path, body: undefined }
-    const { type } = flatten(specimen.resource.envelope, body.data)
-    const values = { type, ...changesOf(specimen) }
-    return { path, body: bodyWith(specimen, 'update', values) }
+    return { path, body: this.changes(specimen, body) }
+  }
+
+  /** A body that changes values of an object. */
+  changes(specimen: Specimen, { data }: { data: Data }): { readonly data: Record<string, unknown> } {
+    const { type } = flatten(specimen.resource.envelope, data)
+    return bodyWith(specimen, 'update', { type, ...changesOf(specimen) })
   }
 }
 

@@ -7,8 +7,9 @@ const answersPerRound = 1000
 const uuids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
 /**
- * Empties the stored responses that contain one of these ids: a UUID anywhere, or another one as an `id`. Responses are sealed, so it opens each; there are those
- * of one day. The keys stay, so that a repeated request does not create the object again.
+ * Empties the stored responses that contain one of these ids: a UUID anywhere, or another one as an `id`. Responses are
+ * sealed, so it opens each; there are those of one day. The keys stay, so that a repeated request does not create the
+ * object again.
  */
 export async function forgetAnswers(store: Store, sealKeys: Keys, ids: readonly string[]): Promise<void> {
   const erased = new Set(ids.filter(isId))

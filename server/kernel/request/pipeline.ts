@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { hangUpSignal } from '../../platform/sockets/hung-up.ts'
+import { mustBeWithinRate } from '../attempts/rates.ts'
 import { authorize } from '../auth/access.ts'
 import type { Principal } from '../auth/principal.ts'
 import { bearerToken } from '../auth/tokens.ts'
@@ -21,6 +22,7 @@ import { Ctx, type Instance, type KeyedRequest } from '../work/context.ts'
 import { leaseMsOf } from '../work/outside-calls.ts'
 import { perInstance } from '../work/per-instance.ts'
 import { idempotencyKey, once, onceAcrossCalls } from './idempotency.ts'
+import { lengthen, resourceShownBy } from './stored-answers.ts'
 import { withTimeout } from './within.ts'
 import { WriteQueues } from './write-queues.ts'
 
@@ -46,6 +48,7 @@ type Access = Operation['access']
 const steps: readonly (readonly [Step, ...Access[]])[] = [
   [authenticate, 'read', 'write'],
   [mayCall, 'read', 'write'],
+  [countWrite, 'write'],
   [refuseKey, 'write'],
   [findStore, 'open'],
   [readBody, 'read', 'write', 'open'],
@@ -113,6 +116,11 @@ const signsIn = ({ operation }: Passage) => actionOf(operation)?.signsIn
 function mayCall({ instance, operation, who }: Passage): void {
   const right = rightFor(operation)
   if (right !== 'open') authorize(instance, who, operation.area, right)
+}
+
+/** Anyone may get a shopper's token. Counted before the body is read. */
+function countWrite({ instance, request: { ip }, who }: Passage): void {
+  mustBeWithinRate({ instance, who, clock: instance.clock, clientAddress: ip }, 'shopperWrites', who.storeId)
 }
 
 /** An open operation has no authenticated caller; the path names the store. */
@@ -209,9 +217,12 @@ function runKeyed(passage: Passage, key: string): Promise<Answer> {
   const { instance, operation, request, text } = passage
   const { callsOut, ownTransactions, mayRepeat } = actionOf(operation) ?? {}
   const call = callOf(passage)
+  const resource = resourceShownBy(operation)
   const writeOf = (ctx: Ctx) => ({
     ...{ key, method: operation.method, url: request.url, body: text },
+    isReadable: resource !== undefined,
     mayRepeat: async () => mayRepeat?.(ctx, call),
+    lengthen: (answer: Answer) => lengthen(ctx, resource, call, answer),
   })
   if (callsOut || ownTransactions) {
     const ctx = contextOf(passage)

@@ -28,7 +28,8 @@ export interface FieldOptions {
   /** The value in a new object if the request does not contain one. */
   readonly default?: unknown
   /**
-   * The person writes it, or it says who they are. Where the object outlives the person, it is hidden: see `hidePersonal`.
+   * A person writes it, or it says who they are. Where the object outlives the person, it is hidden: see
+   * `hidePersonal`.
    */
   readonly personal?: true
   /** One or two sentences for the reader of the API document. */

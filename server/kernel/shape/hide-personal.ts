@@ -7,8 +7,8 @@ const mark = '**'
 export const hideText = <T extends string | undefined>(text: T): T => (text ? (mark as T) : text)
 
 /**
- * The changes that hide the personal values of an object: each text becomes a mark. A value with keys or an order of its
- * own is removed, because the person may have chosen those too.
+ * The changes that hide the personal values of an object: each text becomes a mark. A value with keys of its own is
+ * removed, because the person may have chosen those too.
  */
 export function hidePersonal(fields: Fields, values: object): Readonly<Record<string, unknown>> {
   const personal = Object.entries(fields).filter(

@@ -294,5 +294,9 @@ export interface Refusal {
   readonly source?: string
 }
 
+/** The id of an object as its responses show it: clients choose that of some themselves. */
+export const shownIdOf = ({ key }: Pick<Model, 'key'>, row: Row): string =>
+  key?.field === 'id' ? String(row.doc.id) : row.id
+
 /** The noun for one object in error messages. */
 export const nounOf = ({ noun }: Pick<Model, 'noun'>): string => noun[0].replaceAll('-', ' ')
