@@ -2192,6 +2192,25 @@ CREATE OR REPLACE FUNCTION strict_word_similarity_op(text, text)
 AS '$libdir/pg_trgm', $function$strict_word_similarity_op$function$
 ;
 
+CREATE OR REPLACE FUNCTION sum_order()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP <> 'INSERT' AND OLD.status <> 'cancelled' THEN
+    INSERT INTO order_sum_changes VALUES (OLD.store_id, OLD.currency,
+      date_bin('15 minutes', OLD.created_at, '2000-01-01Z'), -1, -OLD.with_tax,
+      coalesce((OLD.hidden#>>'{prices,discount}')::bigint, 0));
+  END IF;
+  IF TG_OP <> 'DELETE' AND NEW.status <> 'cancelled' THEN
+    INSERT INTO order_sum_changes VALUES (NEW.store_id, NEW.currency,
+      date_bin('15 minutes', NEW.created_at, '2000-01-01Z'), 1, NEW.with_tax,
+      -coalesce((NEW.hidden#>>'{prices,discount}')::bigint, 0));
+  END IF;
+  RETURN NULL;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION tag_is_used(of_store uuid, tag text)
  RETURNS boolean
  LANGUAGE sql
@@ -3431,6 +3450,33 @@ CREATE INDEX order_jobs_by_created_at ON order_jobs USING btree (store_id, creat
 CREATE TRIGGER fence_times BEFORE INSERT ON order_jobs FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON order_jobs FOR EACH ROW EXECUTE FUNCTION order_jobs_tracked();
 
+CREATE TABLE order_sum_changes (
+  store_id uuid NOT NULL,
+  currency text COLLATE "C" NOT NULL,
+  at timestamp(3) with time zone NOT NULL,
+  orders bigint NOT NULL,
+  value numeric NOT NULL,
+  discount numeric NOT NULL
+) WITH (
+  autovacuum_vacuum_scale_factor=0,
+  autovacuum_vacuum_threshold=1000,
+  autovacuum_vacuum_insert_scale_factor=0,
+  autovacuum_vacuum_cost_delay=0
+);
+CREATE INDEX order_sum_changes_by_at ON order_sum_changes USING btree (store_id, currency, at);
+
+CREATE TABLE order_sums (
+  store_id uuid NOT NULL,
+  currency text COLLATE "C" NOT NULL,
+  grain text COLLATE "C" NOT NULL,
+  at timestamp(3) with time zone NOT NULL,
+  orders bigint NOT NULL,
+  value numeric NOT NULL,
+  discount numeric NOT NULL,
+  CONSTRAINT order_sums_grain_check CHECK ((grain = ANY (ARRAY['quarter'::text, 'hour'::text, 'day'::text]))),
+  CONSTRAINT order_sums_pkey PRIMARY KEY (store_id, currency, grain, at) INCLUDE (orders, value, discount)
+);
+
 CREATE TABLE order_transactions (
   store_id uuid NOT NULL,
   order_id uuid NOT NULL,
@@ -3507,6 +3553,7 @@ CREATE INDEX orders_by_payment ON orders USING btree (store_id, payment, id) INC
 CREATE INDEX orders_by_payment_intent ON orders USING btree (store_id, ((doc ->> 'payment_intent_id'::text))) WHERE ((doc ->> 'payment_intent_id'::text) IS NOT NULL);
 CREATE INDEX orders_by_product_ids ON orders USING gin (product_ids jsonb_path_ops);
 CREATE INDEX orders_by_product_skus ON orders USING gin (product_skus jsonb_path_ops);
+CREATE INDEX orders_by_promotion_ids ON orders USING gin ((((hidden -> 'promotion_ids'::text))::jsonb) jsonb_path_ops);
 CREATE INDEX orders_by_shipping ON orders USING btree (store_id, shipping, id) INCLUDE (created_at);
 CREATE INDEX orders_by_shipping_name ON orders USING btree (store_id, shipping_name, created_at, id) WHERE (shipping_name IS NOT NULL);
 CREATE INDEX orders_by_shipping_postcode ON orders USING btree (store_id, shipping_postcode, created_at, id);
@@ -3516,6 +3563,8 @@ CREATE INDEX orders_by_with_tax ON orders USING btree (store_id, with_tax, id) I
 CREATE INDEX orders_by_without_tax ON orders USING btree (store_id, without_tax, id) INCLUDE (created_at);
 CREATE TRIGGER fence_times BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER order_transactions_parent_fkey BEFORE DELETE ON orders FOR EACH ROW EXECUTE FUNCTION order_transactions_parent_fkey();
+CREATE TRIGGER sum_changed_order AFTER UPDATE ON orders FOR EACH ROW WHEN (((((((old.status = 'cancelled'::text) IS DISTINCT FROM (new.status = 'cancelled'::text)) OR (old.currency IS DISTINCT FROM new.currency)) OR (old.created_at IS DISTINCT FROM new.created_at)) OR (old.with_tax IS DISTINCT FROM new.with_tax)) OR ((old.hidden #>> '{prices,discount}'::text[]) IS DISTINCT FROM (new.hidden #>> '{prices,discount}'::text[])))) EXECUTE FUNCTION sum_order();
+CREATE TRIGGER sum_order AFTER INSERT OR DELETE ON orders FOR EACH ROW EXECUTE FUNCTION sum_order();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON orders FOR EACH ROW EXECUTE FUNCTION orders_tracked();
 
 CREATE TABLE organisations (
@@ -4192,6 +4241,7 @@ CREATE TABLE rule_promotion_usages (
 );
 CREATE INDEX rule_promotion_usages_by_code ON rule_promotion_usages USING btree (store_id, promotion_id, code, id);
 CREATE INDEX rule_promotion_usages_by_code_and_used_on ON rule_promotion_usages USING btree (store_id, code_list, used_on, id);
+CREATE INDEX rule_promotion_usages_by_code_of_store ON rule_promotion_usages USING btree (store_id, code, order_id);
 CREATE INDEX rule_promotion_usages_by_customer_email ON rule_promotion_usages USING btree (store_id, promotion_id, customer_email, id);
 CREATE INDEX rule_promotion_usages_by_customer_id ON rule_promotion_usages USING btree (store_id, promotion_id, customer_id, id);
 CREATE INDEX rule_promotion_usages_by_id ON rule_promotion_usages USING btree (store_id, promotion_id, id);
@@ -4362,6 +4412,7 @@ CREATE TABLE standard_promotion_usages (
 );
 CREATE INDEX standard_promotion_usages_by_code ON standard_promotion_usages USING btree (store_id, promotion_id, code, id);
 CREATE INDEX standard_promotion_usages_by_code_and_used_on ON standard_promotion_usages USING btree (store_id, code_list, used_on, id);
+CREATE INDEX standard_promotion_usages_by_code_of_store ON standard_promotion_usages USING btree (store_id, code, order_id);
 CREATE INDEX standard_promotion_usages_by_customer_email ON standard_promotion_usages USING btree (store_id, promotion_id, customer_email, id);
 CREATE INDEX standard_promotion_usages_by_customer_id ON standard_promotion_usages USING btree (store_id, promotion_id, customer_id, id);
 CREATE INDEX standard_promotion_usages_by_id ON standard_promotion_usages USING btree (store_id, promotion_id, id);

@@ -25,6 +25,7 @@ import { withLinkedCreates } from './kernel/request/create-linked.ts'
 import type { ShopperToken } from './kernel/work/context.ts'
 import { keys } from './keys/index.ts'
 import { manualOrderChapter } from './manual-orders/index.ts'
+import { metrics } from './metrics/index.ts'
 import { moneyChapter } from './money/index.ts'
 import { oidc } from './oidc/index.ts'
 import { orderExportChapter } from './order-exports/index.ts'
@@ -107,6 +108,7 @@ const chapters: readonly Module[] = [
   transactionChapter(hearIntent),
   manualOrderChapter,
   cartPaymentChapter,
+  metrics,
   integrationChapter(mustBeKnownKeys),
   events,
   deliveries,

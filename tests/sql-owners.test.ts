@@ -48,6 +48,7 @@ const undeclared: Readonly<Record<string, string>> = {
     standard_promotion_jobs standard_promotion_usages`,
   orders: 'order_contents',
   transactions: 'unclaimed_intents',
+  metrics: 'order_sums order_sum_changes',
   deliveries: 'feed_readers integration_failures',
   'personal-data': 'personal_data_reads',
 }
@@ -73,6 +74,7 @@ const routinesOf: Readonly<Record<string, string>> = {
   search: 'words_like',
   promotions: 'count_of record_promotion_version renew_promotion_state',
   'rule-promotions': 'renew_rule_promotion_state',
+  metrics: 'sum_order',
   deliveries: `activate_deliveries claim_deliveries deliveries_lock drop_deliveries end_deliveries forget_deliveries
     integrations_due queue_deliveries record_deliveries return_deliveries without_response`,
   'personal-data': 'erase_personal_data_reads record_personal_data_reads',

@@ -68,7 +68,7 @@ export const node = {
   about: 'A node of a hierarchy, with products and child nodes.',
   table: 'nodes',
   fields,
-  filter: nodeFilters('like', 'ilike'),
+  filter: nodeFilters(),
   area: 'hierarchies',
   envelope: hierarchyEnvelope,
   refusedWith: 422,

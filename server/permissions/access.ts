@@ -74,6 +74,7 @@ export const access = {
   // They show everything that happens in the store, and who did it.
   changes: admin,
   'order-exports': admin,
+  metrics: admin,
   // Shoppers see their own orders; checkout makes them, and payments change them.
   orders: { 'account-member': 'r', customer: 'r', client_credentials: 'rw' },
   // Everyone who knows the id of an order can pay it, guests too.

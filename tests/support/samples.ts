@@ -21,6 +21,7 @@ import { identity } from '../identity/samples.ts'
 import { integrationSamples } from '../integrations/samples.ts'
 import { inventorySamples } from '../inventories/samples.ts'
 import { pimJobs } from '../jobs/samples.ts'
+import { metricsSamples } from '../metrics/samples.ts'
 import { orderExportSamples } from '../order-exports/samples.ts'
 import { orderSamples } from '../orders/samples.ts'
 import { passwords } from '../passwords/samples.ts'
@@ -72,6 +73,7 @@ const modules: readonly ModuleSamples[] = [
   cartPaymentSamples,
   orderSamples,
   orderExportSamples,
+  metricsSamples,
   integrationSamples,
   deliverySamples,
 ]
