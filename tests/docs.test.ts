@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { guards } from '../bench/guards/index.ts'
 import { generatedDocs } from '../scripts/docs/generated.ts'
 import { sutlerApi } from '../server/api-document.ts'
+import { groups } from '../server/api-groups.ts'
 import { app } from '../server/app.ts'
 import { checker } from '../server/kernel/body/checker.ts'
 import { access } from '../server/permissions/access.ts'
@@ -47,6 +48,37 @@ test.each([
     expect(new Set(ids).size).toBe(ids.length)
   },
 )
+
+test('each operation has one tag, each tag is in one group, and the groups name modules', () => {
+  // biome-ignore lint/suspicious/noExplicitAny: documents are looked into by name.
+  const document = sutlerApi() as any
+  const tags = document.tags.map(({ name }: { name: string }) => name)
+  const grouped = document['x-tagGroups'].flatMap((group: { tags: string[] }) => group.tags)
+  expect(grouped, 'a module without a row in server/api-groups.ts has a tag without a group').toEqual(tags)
+  const used = Object.values<object>(document.paths).flatMap((path) =>
+    Object.values<{ tags: string[] }>(path as never).map((operation) => operation.tags),
+  )
+  expect([...new Set(used.map((names) => names.join()))].sort()).toEqual(tags.toSorted())
+  const named = Object.values(groups).flatMap((one) => Object.values(one).flat())
+  const serving = app.filter(({ operations }) => operations.length > 0).map(({ name }) => name)
+  expect(named.sort()).toEqual(serving.sort())
+})
+
+test('a program that reads the API document gets a token for its application key', async () => {
+  const { body: document } = await world.nobody.get('/openapi.json')
+  expect(document.security).toContainEqual({ applicationKey: [] })
+  const { tokenUrl } = document.components.securitySchemes.applicationKey.flows.clientCredentials
+  const { id, secret } = world.key
+  const answer = await fetch(new URL(tokenUrl, document.servers[0].url), {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      ...{ client_id: id, client_secret: secret },
+    }),
+  })
+  const { access_token } = (await answer.json()) as { access_token: string }
+  expect((await world.clientWith(access_token).get('/v2/settings')).status).toBe(200)
+})
 
 interface DocumentedOperation {
   readonly operationId: string

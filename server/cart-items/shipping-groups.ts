@@ -25,7 +25,7 @@ const groupSchema = named(
       ...shippingGroupMembers,
       relation: { const: 'cart' },
       cart_id: { type: 'string' },
-      order_id: { const: '' },
+      order_id: { type: 'string', maxLength: 0 },
       relationships: object({
         cart: object({ data: object({ type: { const: 'cart' }, id: { type: 'string' } }) }),
       }),

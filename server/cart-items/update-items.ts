@@ -24,7 +24,7 @@ import { customInputsField, shippingGroupField } from './item-kinds.ts'
 import { itemNotFound, mustHaveGroup } from './line-of.ts'
 import { checkedInputs } from './new-lines.ts'
 import { allOrNothing, contextHeaders, shopperIn } from './request.ts'
-import { checkSeller, itemAttributesField } from './seller-fields.ts'
+import { checkInputBytes, checkSeller, itemAttributesField } from './seller-fields.ts'
 
 const changeFields = {
   quantity: integer({ min: 0, max: quantityMax, about: 'How many pieces. 0 removes the item.', example: 3 }),
@@ -142,6 +142,7 @@ function changeLine(contents: Contents, id: string, change: LineChange, on: Occa
     custom_attributes: attributes,
   } = change
   checkSeller(on.work, change, on.source, id)
+  checkInputBytes(on.work, change, on.source)
   checkTypes(attributes, `${on.source}.custom_attributes`)
   if (quantity === 0) return { ...contents, lines: lines.toSpliced(i, 1) }
   if (groupId) mustHaveGroup(shippingGroups, groupId, on.source)

@@ -14,6 +14,7 @@ import { carts } from './carts.ts'
 import { findCart, storedStateSql } from './find-cart.ts'
 import { mustBeOwner, type Owners, ownersOf } from './owners.ts'
 import { stillHolds } from './priced-cart.ts'
+import { mustHaveRight } from './shopper-rights.ts'
 
 /** A request for a cart, or for its items. */
 interface Question {
@@ -29,6 +30,7 @@ interface CachedAnswer {
   readonly state: string
   readonly until: string | undefined
   readonly owners: Owners
+  readonly isPreview: boolean
   readonly answer: Answer
 }
 
@@ -91,16 +93,18 @@ async function rememberedAnswer(ctx: Ctx, question: Question): Promise<Answer | 
   if (id !== before.id || version !== before.version || !stillHolds(before, state ?? null, now))
     return undefined
   mustBeOwner(ctx, before.owners)
+  if (before.isPreview) await mustHaveRight(ctx, 'shoppers_see_snapshots')
   if (question.shows === 'cart') ctx.onRead(carts, { id, scope: [] } as Pick<CartRow, 'id' | 'scope'> as Row)
   return before.answer
 }
 
 /** Remembers the answer with a cart, if it exists. */
 function rememberAnswer(ctx: Ctx, question: Question, row: CartRow, answer: Answer): void {
-  const { id, hidden } = row
+  const { id, doc, hidden } = row
   const { priced } = hidden
   if (!priced || isUnborn(row)) return
   const { state, until } = priced
-  const remembered = { id, version: versionOf(row), state, until, owners: ownersOf(row), answer }
+  const who = { owners: ownersOf(row), isPreview: doc.snapshot_date !== undefined }
+  const remembered = { id, version: versionOf(row), state, until, ...who, answer }
   answersOf(ctx.instance).set(keyOf(ctx, question), remembered)
 }

@@ -14,6 +14,7 @@ import { carts } from './carts.ts'
 import { mustBeOwner, ownersOf } from './owners.ts'
 import { type PricedOutcome, priceCart } from './price-cart.ts'
 import { type CartExplanation, stillHolds } from './priced-cart.ts'
+import { mustSee } from './shopper-rights.ts'
 
 /** The state that the prices of a stored cart depend on. */
 export const storedStateSql = stateSql({
@@ -62,6 +63,7 @@ export async function findCart(
   }
   const row = parseCart(stored)
   mustBeOwner(work, ownersOf(row))
+  await mustSee(work, row)
   const { priced } = row.hidden
   if (!explains && priced && stillHolds(priced, tuple[0] ?? null, now)) return row
   const cart = { ...row.doc, ...row.hidden } as CartValues

@@ -21,6 +21,10 @@ const fields = {
   name: text({ required: true, readOnly: true, about: 'The name of the service.' }),
   enabled: flag({ default: false, about: 'Whether orders can be paid with the gateway.' }),
   test: flag({ about: 'Whether payments use the test environment, where the service has one.' }),
+  shoppers_may_pay: flag({
+    about:
+      'Of the manual gateway: whether shoppers may say that they have paid. Without it, only requests with a client_credentials token may.',
+  }),
   environment: choice(['sandbox', 'production'], { about: 'The environment of Braintree.' }),
   login: setting('The login of Authorize.net or CyberSource.'),
   username: setting('The name of the user at Adyen or CardConnect.'),

@@ -3,9 +3,10 @@ import { bundleForSale, productForSale } from '../storefront/samples.ts'
 import type { Client } from '../support/client.ts'
 import type { ModuleSamples } from '../support/module-samples.ts'
 import type { Samples } from '../support/samples.ts'
+import { customDiscount } from './custom-discount.ts'
 
 const tax = { type: 'tax_item', rate: 0.2 }
-const discount = { type: 'custom_discount', amount: -1 }
+const discount = customDiscount(-1)
 
 /** The path of a cart with an item. */
 const cartWithItem = async (client: Client, takesPromotions = false) =>

@@ -78,8 +78,13 @@ function shapeOf(resource: Model): Shape {
     ]
   })
   const patterns = filters.flatMap(([name, rule]) => (rule.part ? [{ ...around(name), rule }] : []))
-  const sorts = (resource.sort ?? []).map((name) => [name, { column: name, type: typeOf(name) }] as const)
-  const shape = { filters: new Map(filters), patterns, sorts: new Map(sorts) }
+  const byName = new Map(filters)
+  const sorts = (resource.sort ?? []).map((name) => {
+    // A key that is an id of the client's own is compared and sorted by the column that has it.
+    const key = resource.key?.field === name ? byName.get(name) : undefined
+    return [name, { column: key?.column ?? name, type: key?.type ?? typeOf(name) }] as const
+  })
+  const shape = { filters: byName, patterns, sorts: new Map(sorts) }
   shapes.set(resource, shape)
   return shape
 }

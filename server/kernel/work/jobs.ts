@@ -15,6 +15,7 @@ import { patientPool } from '../storage/patient-pool.ts'
 import type { Instance } from './context.ts'
 import type { Chore, Job, LongJob } from './job.ts'
 import { LongJobs, slots } from './long-jobs.ts'
+import { resumeOrphans } from './outside-calls.ts'
 import { longJobsChannel } from './queue.ts'
 import { workOf } from './work-of.ts'
 import { WorkerSession } from './worker-session.ts'
@@ -91,6 +92,7 @@ export async function startJobs(
       // A process that stops returns all its jobs anyway.
       if (stopping.signal.aborted) return
       await session?.returnOrphans()
+      await resumeOrphans(database)
       // A job that has ended, but whose end is not stored yet, is not lost.
       if (!patient.busy()) await session?.returnLost(inHand)
     }
@@ -161,8 +163,9 @@ export async function startJobs(
     await begin('others', chores.map(({ name, every }) => `${every} ${name}`).join('\n')),
     await begin('calls', ''),
   ]
-  session = new WorkerSession(database, workers, longJobsChannel, () => long.wake())
+  session = new WorkerSession(instance, workers, longJobsChannel, () => long.wake())
   await session.returnOrphans()
+  await resumeOrphans(database)
   long.start()
   return {
     async stop() {

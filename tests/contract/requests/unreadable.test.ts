@@ -34,6 +34,7 @@ async function refusalOf(bytes: string) {
   expect(named['content-length']).toBe(String(Buffer.byteLength(body)))
   expect(named['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
   expect(head).toMatch(/^connection: close$/im)
+  expect([named['cache-control'], named['x-content-type-options']]).toEqual(['no-store', 'nosniff'])
   const [error] = JSON.parse(body).errors
   expect(line).toBe(`HTTP/1.1 ${error.status} ${error.title}`)
   return { status: Number(error.status), code: error.code, detail: error.detail, headers: named }
@@ -73,6 +74,18 @@ test('a request without Host is refused with a message', async () => {
   for (const path of ['/v2/accounts', '/healthz', '/nowhere']) {
     const { status, detail } = await refusalOf(`GET ${path} HTTP/1.1\r\n${closing}`)
     expect([status, detail]).toEqual([400, 'The Host header is required.'])
+  }
+})
+
+test.for([
+  ['Host', 'Host: a\r\nHost: b\r\n'],
+  ['Host', 'Host: a\r\nhost: a\r\n'],
+  ['Authorization', 'Host: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\n'],
+  ['Content-Type', 'Host: a\r\nContent-Type: text/plain\r\nContent-Type: application/json\r\n'],
+])('a second %s header is refused: %j', async ([name, headers]) => {
+  for (const version of ['1.1', '1.0']) {
+    const { status, detail } = await refusalOf(`GET /v2/accounts HTTP/${version}\r\n${headers}${closing}`)
+    expect([status, detail]).toEqual([400, `The ${name} header must be sent only once.`])
   }
 })
 
