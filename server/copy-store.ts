@@ -12,6 +12,7 @@ import { oneLine, UnreadableAnswer } from './copying/read-answer.ts'
 import { type Credentials, Remote } from './copying/remote.ts'
 import { Report } from './copying/report.ts'
 import { planOf } from './copying/steps.ts'
+import { openFileAccess } from './file-access.ts'
 import { systemClock } from './kernel/clock.ts'
 import { StartupError } from './platform/faults.ts'
 import { isIn, isPublic } from './platform/sockets/addresses.ts'
@@ -51,11 +52,11 @@ async function run(args: readonly string[]): Promise<string> {
     values['to-client-secret'] ?? config.clientSecret,
   )
   const state = new CopyState(resolve(values.state ?? 'copy.ndjson'), from.url, to.url)
-  const mayConnect = (address: string) => isPublic(address) || isIn(config.webhookNetworks, address)
+  const files = openFileAccess((address) => isPublic(address) || isIn(config.webhookNetworks, address))
   const copy: Copy = {
-    from: new Remote(from, systemClock, perSecond, mayConnect),
+    from: new Remote(from, systemClock, perSecond, files),
     // It is ours, and says itself how much it takes.
-    to: new Remote(to, systemClock, 10_000, mayConnect),
+    to: new Remote(to, systemClock, 10_000, files),
     state,
     report: new Report(),
     say: (line) => process.stderr.write(`${oneLine(line)}\n`),
@@ -64,8 +65,7 @@ async function run(args: readonly string[]): Promise<string> {
     return await copyAndCompare(copy, values.compare ? 'compares' : values.follow ? 'follows' : 'copies')
   } finally {
     state.close()
-    copy.from.close()
-    copy.to.close()
+    files.close()
   }
 }
 

@@ -5,8 +5,8 @@ import type { Contents } from './contents.ts'
 import type { Message, PricedCart } from './priced-cart.ts'
 
 /**
- * Why promotions take nothing: those whose codes are in the cart, and automatic ones without its currency. A code in
- * the cart that no promotion looks at has a message, too, as it may count again later.
+ * Why promotions take nothing: first those whose codes are in the cart, then automatic ones without its currency. A
+ * code in the cart that no promotion looks at has a message, too, as it may count again later.
  */
 export function messagesOf(
   { messages, verdicts }: Evaluation,
@@ -15,9 +15,11 @@ export function messagesOf(
 ): readonly Message[] {
   const entered = new Set(codes.map(({ code }) => code))
   const used = new Set(verdicts.map(({ code }) => code))
+  const isOfCode = ({ source }: Message) => source.code !== undefined && entered.has(source.code)
   return [
-    ...messages.filter(({ source, reason }) => entered.has(source.code) || reason.verdict === 'currency'),
+    ...messages.filter(isOfCode),
     ...codes.filter(({ code }) => !used.has(code)).map(({ code }) => unusedCode(code, verdicts, shop)),
+    ...messages.filter((one) => !isOfCode(one) && one.reason.verdict === 'currency'),
   ]
 }
 

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../kernel/clock.ts'
 import { StartupError } from '../platform/faults.ts'
-import type { MayConnect } from '../platform/sockets/checked-lookup.ts'
 import { type Answer, parsed, readText, UnreadableAnswer } from './read-answer.ts'
-import { openContents } from './read-content.ts'
+import { type FileAccess, readContent } from './read-content.ts'
 
 export interface Credentials {
   readonly url: string
@@ -28,20 +27,20 @@ export class Remote {
   readonly #credentials: Credentials
   readonly #clock: Clock
   readonly #intervalMs: number
-  readonly #contents: ReturnType<typeof openContents>
+  readonly #files: FileAccess
   #token: { readonly value: string; readonly untilMs: number } | undefined
   #nextAtMs = 0
   requests = 0
   /** Answers that asked for patience, and connections that broke. */
   retries = 0
 
-  /** `perSecond` limits the requests. Files may be at other servers: at addresses that `mayConnect` allows. */
-  constructor(credentials: Credentials, clock: Clock, perSecond: number, mayConnect: MayConnect) {
+  /** `perSecond` limits the requests. */
+  constructor(credentials: Credentials, clock: Clock, perSecond: number, files: FileAccess) {
     this.url = credentials.url.replace(/\/+$/, '')
     this.#credentials = credentials
     this.#clock = clock
     this.#intervalMs = 1000 / perSecond
-    this.#contents = openContents(this.url, mayConnect)
+    this.#files = files
   }
 
   get(path: string): Promise<Answer> {
@@ -81,17 +80,13 @@ export class Remote {
       const read = async () => {
         await this.#turn()
         this.requests += 1
-        return this.#contents.read(href)
+        return readContent(this.#files, this.url, href)
       }
       const { status, content } = await this.#patiently(read, contentAttemptsMax)
       return status === 200 ? content : String(status)
     } catch (error) {
       return reasonOf(error)
     }
-  }
-
-  close(): void {
-    this.#contents.close()
   }
 
   async #fetch(path: string, init: RequestInit): Promise<Response> {

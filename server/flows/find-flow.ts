@@ -14,7 +14,7 @@ export interface FlowRef {
 /** The parameter of a path that names a flow. */
 export const flowName = text({ about: 'The slug of the flow, or its id.' })
 
-/** The parameter of a path that names an entry. Clients may have chosen it: in a core flow it is the id of an object. */
+/** The parameter of a path that names an entry. In a core flow it is the id of an object, which clients may choose. */
 export const entryName = text({ max: 255, about: 'The id of the entry.' })
 
 /** Finds the flow with this slug or id. */

@@ -6,6 +6,7 @@ import {
   checkedLookup,
   type MayConnect,
   mustAllowLiteral,
+  RefusedHost,
   type ResolveName,
 } from '../platform/sockets/checked-lookup.ts'
 import { nameResolver } from '../platform/sockets/resolve-name.ts'
@@ -53,11 +54,6 @@ export function openNetwork(mayConnect: MayConnect, resolve: ResolveName = nameR
       for (const agent of Object.values(agents)) agent.destroy()
     },
   }
-}
-
-/** A host that has no allowed address. */
-export class RefusedHost extends Error {
-  override readonly name = 'RefusedHost'
 }
 
 /** Merchants read the refusal, so it does not tell them which addresses a name has in the networks of the operator. */

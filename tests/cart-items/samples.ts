@@ -8,6 +8,13 @@ import { customDiscount } from './custom-discount.ts'
 const tax = { type: 'tax_item', rate: 0.2 }
 const discount = customDiscount(-1)
 
+/** A cart takes five discounts, and each of its items too: every second one is for the item. */
+let discounts = 0
+const toItemOf = async (client: Client, path: string) => {
+  const { body } = await client.get(path.replace('/custom-discounts', '/items'))
+  return { item: { data: { id: body.data[0].id } } }
+}
+
 /** The path of a cart with an item. */
 const cartWithItem = async (client: Client, takesPromotions = false) =>
   (await itemPath(client, undefined, takesPromotions)).replace(/\/items\/.*/, '')
@@ -80,6 +87,10 @@ export const cartItemSamples: ModuleSamples = {
     'add-cart-items.custom_item': async () => ({ shipping_group_id: '', ...ofShoppers }),
     'add-cart-items.promotion_item': async (client) => ({ code: await codeForCarts(client) }),
     'add-cart-items.cart_items': async () => ({ cart_id: 'another-cart' }),
+    'add-custom-discounts.custom_discount': async (client, _samples, path) => ({
+      amount: -1,
+      relationships: discounts++ % 2 ? await toItemOf(client, path) : undefined,
+    }),
   },
   paths: {
     'add-cart-items': async (client) => `${await cartWithItem(client, true)}/items`,

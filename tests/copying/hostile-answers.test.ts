@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { UnreadableAnswer } from '../../server/copying/read-answer.ts'
 import { Remote } from '../../server/copying/remote.ts'
+import { openFileAccess } from '../../server/file-access.ts'
 import { systemClock } from '../../server/kernel/clock.ts'
 import { isPublic } from '../../server/platform/sockets/addresses.ts'
 import { type HostileServer, openHostileServer, sendJson } from './hostile-server.ts'
@@ -10,16 +11,17 @@ let source: HostileServer
 /** Something that only this machine can reach. */
 let neighbour: HostileServer
 let remote: Remote
+const files = openFileAccess(isPublic)
 beforeAll(async () => {
   source = await openHostileServer()
   neighbour = await openHostileServer('127.0.0.2')
   remote = new Remote(
     { url: source.url, clientId: 'id', clientSecret: 'secret' },
-    ...([systemClock, 10_000, isPublic] as const),
+    ...([systemClock, 10_000, files] as const),
   )
 })
 afterAll(async () => {
-  remote.close()
+  files.close()
   await source.close()
   await neighbour.close()
 })
@@ -74,11 +76,10 @@ test('a token that cannot be a header is refused at once', async () => {
   other.answer = (_request, response) => sendJson(response, { access_token: 'a\r\nx-evil: 1' })
   const caller = new Remote(
     { url: other.url, clientId: 'id', clientSecret: 'secret' },
-    ...([systemClock, 10_000, isPublic] as const),
+    ...([systemClock, 10_000, files] as const),
   )
   await expect(caller.get('/v2/accounts')).rejects.toThrow(/gives no token/)
   expect(other.requests.length).toBe(1)
-  caller.close()
   await other.close()
 })
 

@@ -11,6 +11,7 @@ import { UnreadableAnswer } from '../../server/copying/read-answer.ts'
 import { Remote } from '../../server/copying/remote.ts'
 import { Report } from '../../server/copying/report.ts'
 import { planOf } from '../../server/copying/steps.ts'
+import { openFileAccess } from '../../server/file-access.ts'
 import { systemClock } from '../../server/kernel/clock.ts'
 import { isPublic } from '../../server/platform/sockets/addresses.ts'
 import { run } from '../moving/run-command.ts'
@@ -29,6 +30,7 @@ function isFirstPage(path: string): boolean {
 let source: HostileServer
 let target: HostileServer
 let directory: string
+const files = openFileAccess(isPublic)
 let copies = 0
 beforeAll(async () => {
   source = await openHostileServer()
@@ -38,6 +40,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await source.close()
   await target.close()
+  files.close()
   rmSync(directory, { recursive: true })
 })
 beforeEach(() => {
@@ -51,7 +54,7 @@ beforeEach(() => {
 function begin(): Copy {
   const state = new CopyState(join(directory, `${++copies}.ndjson`), source.url, target.url)
   const remoteOf = ({ url }: HostileServer) =>
-    new Remote({ url, clientId: 'id', clientSecret: 'secret' }, systemClock, 1_000_000, isPublic)
+    new Remote({ url, clientId: 'id', clientSecret: 'secret' }, systemClock, 1_000_000, files)
   return { from: remoteOf(source), to: remoteOf(target), state, report: new Report(), say: () => {} }
 }
 
@@ -67,8 +70,6 @@ async function copyWhole(): Promise<string> {
     throw error
   } finally {
     copy.state.close()
-    copy.from.close()
-    copy.to.close()
   }
 }
 

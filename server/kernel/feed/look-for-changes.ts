@@ -88,22 +88,28 @@ const directions = {
 } as const
 
 /**
- * All in one snapshot: no change may get a position between what is looked at and the end of the feed. The indexes by
- * object find the changes of some ids. They are sorted, because the order of positions would mean reading all of them.
+ * All in one snapshot: no change may get a position between what is looked at and the end of the feed. One index
+ * finds the changes of some ids, and another those of the ids that clients have chosen. They are sorted, because the
+ * order of positions would mean reading all of them.
  */
 function lookSql(
   { start, end, stretch, gap, order }: (typeof directions)[keyof typeof directions],
   byId: boolean,
 ): string {
-  const [which, sorted] = byId
-    ? ['(id = ANY($6::uuid[]) OR public_id = ANY($11::text[]))', 'position + 0']
-    : ['$6::uuid[] IS NULL AND $11::text[] IS NULL', 'position']
+  const changesWhere = (which: string) =>
+    `SELECT ${columns} FROM changes WHERE store_id = $1 AND ${which} AND ${stretch} AND ${filterSql}`
+  const [found, sorted] = byId
+    ? [
+        `SELECT * FROM (${changesWhere('id = ANY($6::uuid[])')} UNION ALL
+          ${changesWhere('public_id = ANY($11::text[]) AND NOT id = ANY($6::uuid[])')}) found`,
+        'position + 0',
+      ]
+    : [changesWhere('$6::uuid[] IS NULL AND $11::text[] IS NULL'), 'position']
   return `SELECT f.position, f.trimmed, s.start, ${end}, g.after, g.until, c.*
   FROM feeds f CROSS JOIN LATERAL (SELECT ${start} AS start) s
   LEFT JOIN LATERAL (SELECT g.after, g.until FROM feed_gaps g WHERE g.store_id = $1 AND ${gap} LIMIT 1) g ON true
   LEFT JOIN LATERAL (
-    SELECT ${columns} FROM changes WHERE store_id = $1 AND ${which} AND ${stretch} AND ${filterSql}
-    ORDER BY ${sorted} ${order} LIMIT $10
+    ${found} ORDER BY ${sorted} ${order} LIMIT $10
   ) c ON true WHERE f.store_id = $1 ORDER BY c.position ${order}`
 }
 

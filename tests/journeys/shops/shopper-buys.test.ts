@@ -48,7 +48,7 @@ afterAll(async () => {
 
 const buyers = [
   ['a guest', { customer: guest }],
-  ['a customer', {}],
+  ['a customer', { customer: { email: 'ada@example.com' } }],
   ['an account member', { contact: guest }],
 ] as const
 
