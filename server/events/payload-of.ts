@@ -42,7 +42,7 @@ export async function payloadOf(
   const ctx = contextOf(work)
   const object = objectText(own, row, ctx, false)
   if (payload !== 'data and items') return { object, isWrapped: payload === 'data' }
-  const items = await includedText(ctx, [row as OrderRow], { names: ['items'] })
+  const items = await includedText(ctx, row as OrderRow, { names: ['items'] })
   return { object, included: items.slice(',"included":'.length), isWrapped: true }
 }
 

@@ -60,7 +60,7 @@ export const createManualOrder = action({
     if (body.status === 'cancelled') await change(ctx, orders, [], id, { status: 'cancelled' })
     row = (await ctx.store.findWhole(orders, id)) as OrderRow
     mustAgree(body, row)
-    return objectAnswer(201, orders, row, ctx, await includedText(ctx, [row], { names: ['items'] }))
+    return objectAnswer(201, orders, row, ctx, await includedText(ctx, row, { names: ['items'] }))
   },
 })
 

@@ -58,8 +58,8 @@ const stillRunning = () =>
 /**
  * Runs a write once per key (draft-ietf-httpapi-idempotency-key-header): a repeated request by the same caller gets the
  * stored response. The response is stored in the transaction of the write, so there is never one without the other. It
- * is sealed, since it may show a secret that is shown only once; a long one is shortened (`stored-answers.ts`). A refused
- * request changes nothing and stores nothing.
+ * is sealed, since it may show a secret that is shown only once; a long one is shortened (`stored-answers.ts`). A
+ * refused request changes nothing and stores nothing.
  */
 export async function once(ctx: Ctx, write: Write & { run(): Promise<Answer> }): Promise<Answer> {
   const name = nameOf(ctx, write)
