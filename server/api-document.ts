@@ -1,4 +1,5 @@
 import packageJson from '../package.json' with { type: 'json' }
+import { groups } from './api-groups.ts'
 import { app, shopperTokens } from './app.ts'
 import type { AccessTable } from './kernel/auth/access.ts'
 import type { Module } from './kernel/module.ts'
@@ -16,14 +17,18 @@ const description = `Get an access token with an application key, then send it w
 Request and response bodies are JSON in the envelope \`{"data": {"type": …, …}}\`. An error response is
 \`{"errors": [{"title", "status", "detail", "code", "source"}]}\`.`
 
+const about = {
+  title: 'Sutler',
+  version: packageJson.version,
+  description,
+  groups,
+  tokenPath: '/oauth/access_token',
+  shopperTokens,
+}
+
 /** The API document of the whole server, or of one with other modules. */
 export const sutlerApi = (
   modules: readonly Module[] = app,
   access: AccessTable = appAccess,
   own?: OwnModel,
-): ApiDocument =>
-  apiDocument(
-    modules,
-    { title: 'Sutler', version: packageJson.version, description, access, shopperTokens },
-    own,
-  )
+): ApiDocument => apiDocument(modules, { ...about, access }, own)

@@ -24,5 +24,6 @@ const page = {
     agent: { disabled: true },
     mcp: { disabled: true },
     persistAuth: true,
+    authentication: { preferredSecurityScheme: 'applicationKey' },
   },
 } as const

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { guards } from '../bench/guards/index.ts'
 import { generatedDocs } from '../scripts/docs/generated.ts'
 import { sutlerApi } from '../server/api-document.ts'
+import { groups } from '../server/api-groups.ts'
 import { app } from '../server/app.ts'
 import { checker } from '../server/kernel/body/checker.ts'
 import { access } from '../server/permissions/access.ts'
@@ -48,6 +49,37 @@ test.each([
   },
 )
 
+test('each operation has one tag, each tag is in one group, and the groups name modules', () => {
+  // biome-ignore lint/suspicious/noExplicitAny: documents are looked into by name.
+  const document = sutlerApi() as any
+  const tags = document.tags.map(({ name }: { name: string }) => name)
+  const grouped = document['x-tagGroups'].flatMap((group: { tags: string[] }) => group.tags)
+  expect(grouped, 'a module without a row in server/api-groups.ts has a tag without a group').toEqual(tags)
+  const used = Object.values<object>(document.paths).flatMap((path) =>
+    Object.values<{ tags: string[] }>(path as never).map((operation) => operation.tags),
+  )
+  expect([...new Set(used.map((names) => names.join()))].sort()).toEqual(tags.toSorted())
+  const named = Object.values(groups).flatMap((one) => Object.values(one).flat())
+  const serving = app.filter(({ operations }) => operations.length > 0).map(({ name }) => name)
+  expect(named.sort()).toEqual(serving.sort())
+})
+
+test('a program that reads the API document gets a token for its application key', async () => {
+  const { body: document } = await world.nobody.get('/openapi.json')
+  expect(document.security).toContainEqual({ applicationKey: [] })
+  const { tokenUrl } = document.components.securitySchemes.applicationKey.flows.clientCredentials
+  const { id, secret } = world.key
+  const answer = await fetch(new URL(tokenUrl, document.servers[0].url), {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      ...{ client_id: id, client_secret: secret },
+    }),
+  })
+  const { access_token } = (await answer.json()) as { access_token: string }
+  expect((await world.clientWith(access_token).get('/v2/settings')).status).toBe(200)
+})
+
 interface DocumentedOperation {
   readonly operationId: string
   readonly parameters: readonly { readonly $ref?: string; readonly name?: string; readonly required?: true }[]
@@ -69,6 +101,7 @@ test('the API document has each parameter once, and requires what an action requ
     if (must.length) required[operationId] = must.map(({ name }) => name)
   }
   const filter = ['filter']
+  const period = ['start_date', 'end_date', 'currency']
   expect(required).toEqual({
     'start-oidc-login': [
       ...['client_id', 'redirect_uri', 'response_type', 'scope', 'state', 'code_challenge_method'],
@@ -81,6 +114,10 @@ test('the API document has each parameter once, and requires what an action requ
     'check-visibility': ['product'],
     'read-catalog-delta': ['until', 'signature'],
     'serve-export': ['until', 'signature'],
+    'get-order-metrics-summary': period,
+    'get-order-metrics-count': [...period, 'interval'],
+    'get-order-metrics-value': [...period, 'interval'],
+    'get-order-metrics-discount': [...period, 'interval'],
   })
   for (const list of ['logs', 'related-data-entries', 'erasure-requests']) {
     expect((await world.admin.get(`/v2/personal-data/${list}`)).status).toBe(400)

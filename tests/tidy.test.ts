@@ -83,6 +83,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['extension', 'of a chunk of a request', /http\/unreadable\.ts$/],
   ['field', 'what a resource is made of'],
   ['file', 'of the operating system; what an upload and an answer may be'],
+  ['flow', 'a keyword of OpenAPI', /openapi\/security\.ts$/],
   ['identity', 'of a process; the coding of a body that is not packed', /(embedded|pid-file|unpack)\.ts$/],
   ['import', 'what a file says of those that it uses'],
   ['info', 'a level of the log; the head of an API document'],
@@ -137,7 +138,7 @@ const kernelRooms = [
     'work',
     'feed',
   ],
-  ...['declare', 'query', 'http', 'write', 'request', 'module', 'attempts', 'openapi', 'server'],
+  ...['declare', 'query', 'http', 'write', 'attempts', 'request', 'module', 'openapi', 'server'],
 ]
 
 const roomOf = (path: string) => path.replace('server/kernel/', '').replace('.ts', '').split('/')[0] ?? ''

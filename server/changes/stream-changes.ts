@@ -57,7 +57,7 @@ export async function streamChanges(ctx: Ctx, following: Following, pace: Pace =
     key.leave()
     leave()
   })
-  return file(stream, eventStream, { 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
+  return file(stream, eventStream, { 'x-accel-buffering': 'no' })
 }
 
 type Endless = Omit<Following, 'hungUp'> & { readonly ends: AbortSignal }

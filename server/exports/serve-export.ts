@@ -49,7 +49,6 @@ export const serveExport = action({
     if (!content) throw fileNotFound()
     return file(content, 'text/csv; charset=utf-8', {
       'content-disposition': `attachment; filename="${name}"`,
-      'cache-control': 'private, no-store',
     })
   },
 })

@@ -60,7 +60,7 @@ const ifMatch = header('If-Match', 'The ETag of the version to change; 412 if th
 function pathsOf(api: Definition): [string, object][] {
   const { slug, apiType, allowUpserts, urlSlug } = api
   const entry = content(inEnvelope(ref(apiType)))
-  const requestBody = { required: true, ...content(inEnvelope(ref(`${apiType}.write`))) }
+  const requestBody = { required: true, ...content(inEnvelope(ref(`${apiType}_write`))) }
   const operation = (verb: string, summary: string) => ({
     operationId: `${verb}-${slug}`,
     tags: [slug],
@@ -81,7 +81,7 @@ function pathsOf(api: Definition): [string, object][] {
           ...operation('list', 'Lists entries'),
           parameters: listParameters,
           responses: {
-            200: { description: 'A page of entries', ...content(ref(`${apiType}.page`)) },
+            200: { description: 'A page of entries', ...content(ref(`${apiType}_page`)) },
             ...refusals(400, 403, 422),
           },
         },
@@ -149,13 +149,13 @@ function schemasOf({ apiType, name, description, fields }: Definition): [string,
           type,
           id: { type: 'string', format: 'uuid' },
           ...properties,
-          meta: ref('entry.meta'),
+          meta: ref('entry_meta'),
           links: { type: 'object', properties: { self: { type: 'string' } } },
         },
       },
     ],
     [
-      `${apiType}.write`,
+      `${apiType}_write`,
       {
         type: 'object',
         title: `${name}: the request`,
@@ -164,14 +164,14 @@ function schemasOf({ apiType, name, description, fields }: Definition): [string,
       },
     ],
     [
-      `${apiType}.page`,
+      `${apiType}_page`,
       {
         type: 'object',
         required: ['data', 'meta', 'links'],
         properties: {
           data: { type: 'array', items: ref(apiType) },
-          meta: ref('page.meta'),
-          links: ref('page.links'),
+          meta: ref('page_meta'),
+          links: ref('page_links'),
         },
       },
     ],
@@ -185,15 +185,15 @@ const members = (names: readonly string[], schema: JsonSchema) => ({
 })
 
 const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
-  'entry.meta': metaSchema({ envelope: extensionEnvelope, meta: { fields: entryMeta } }) ?? {},
-  'page.meta': {
+  entry_meta: metaSchema({ envelope: extensionEnvelope, meta: { fields: entryMeta } }) ?? {},
+  page_meta: {
     type: 'object',
     properties: {
       page: members(['limit', 'offset', 'current', 'total'], integerSchema),
       results: { type: 'object', properties: { total: integerSchema, total_method: { type: 'string' } } },
     },
   },
-  'page.links': members(['current', 'first', 'last', 'next', 'prev'], { type: ['string', 'null'] }),
+  page_links: members(['current', 'first', 'last', 'next', 'prev'], { type: ['string', 'null'] }),
   errors: {
     type: 'object',
     required: ['errors'],

@@ -80,7 +80,6 @@ const toHeaders = (id: string, name: string, type: string) => ({
   'content-disposition': `inline; filename*=UTF-8''${encodeName(withoutPath(name))}`,
   // Any page may embed it, even one with a cross-origin embedder policy.
   'cross-origin-resource-policy': 'cross-origin',
-  'x-content-type-options': 'nosniff',
   // If a browser opened the file directly, its scripts would run with the origin of this server.
   ...(findType(extensionOf(name))?.runs && {
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",

@@ -19,10 +19,13 @@ const names = { shown: 'FlowEntry', created: 'NewFlowEntry', changed: 'FlowEntry
 
 const id: JsonSchema = {
   type: 'string',
-  format: 'uuid',
+  minLength: 1,
+  maxLength: 255,
   description:
     'In a template the id of the product, in a core flow the id of the object. Other entries get a new id.',
 }
+/** Clients choose the ids of some objects, and so of the entries that are part of them. */
+const shownId: JsonSchema = { type: 'string' }
 const values = { description: 'The fields of the flow, by slug.' }
 const link = object({ id: { type: 'string' }, type: { type: 'string' } })
 const relationships: JsonSchema = {
@@ -41,13 +44,19 @@ const withMembers = (schema: JsonSchema, members: Members): JsonSchema => ({
   properties: { ...(schema.properties as Members), ...members },
 })
 
+// Generators of code take an object whose members are constants for a constant, whatever its free keys are.
+const type: JsonSchema = { enum: [entries.type] }
+
+/** The schema of entries of any flow: their values are beside these members, so their own type cannot be given. */
+const free = (schema: JsonSchema, members: Members = {}): JsonSchema => ({
+  ...withMembers(schema, { type, ...members }),
+  additionalProperties: values,
+})
+
 const any: EntrySchemas = {
-  shown: {
-    ...withMembers(shownSchema(entries), { relationships }),
-    additionalProperties: { ...values, type: ['string', 'number', 'boolean', 'null'] },
-  },
-  created: { ...withMembers(newSchema(entries), { id }), additionalProperties: values },
-  changed: { ...changesSchema(entries), additionalProperties: values },
+  shown: free(shownSchema(entries), { relationships, id: shownId }),
+  created: free(newSchema(entries), { id }),
+  changed: free(changesSchema(entries)),
 }
 
 /** The schemas of entries of any flow. */
@@ -76,7 +85,7 @@ function schemasOf({ kind, own }: FlowDescription): EntrySchemas {
   const created = kind === 'core' ? changesSchema(own) : newSchema(own)
   const required = [...((created.required ?? []) as readonly string[]), 'id']
   return {
-    shown: withMembers(shown, links),
+    shown: withMembers(shown, { ...links, ...(kind === 'core' && { id: shownId }) }),
     created: kind === 'custom' ? created : { ...withMembers(created, { id }), required },
     changed: changesSchema(own),
   }
@@ -100,8 +109,8 @@ export function withEntriesOf<D extends Document>(document: D, flows: readonly F
     document.paths[at] ? [[at, JSON.stringify(document.paths[at])] as const] : [],
   )
   for (const flow of flows) {
-    // Names of components cannot have parentheses, which slugs of templates have.
-    const suffix = `.${flow.slug.replace(/[()]/g, '.')}`
+    // Slugs of templates have signs that names of components, or the files that generators make of them, cannot have.
+    const suffix = `_${flow.slug.replace(/[().]/g, (sign) => `_${sign.charCodeAt(0).toString(16)}_`)}`
     for (const [part, schema] of Object.entries(schemasOf(flow)))
       schemas[names[part as keyof EntrySchemas] + suffix] = schema
     for (const [at, text] of texts) {

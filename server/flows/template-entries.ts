@@ -35,12 +35,9 @@ type TemplateFields = Pick<Template, 'slug' | 'entries'>
 const fieldsOf = (templates: readonly TemplateFields[]) => {
   const properties = Object.fromEntries(templates.map((one) => [one.slug, templateSchema(one)]))
   const about = 'The values of template fields, by the slug of the template and then of the field.'
-  return {
-    extensions: readOnlyObject(
-      { properties, additionalProperties: { type: 'object', additionalProperties: true } },
-      { about },
-    ),
-  }
+  // Beside members, a type of the other keys would have to fit the members too.
+  const others = templates.length ? true : { type: 'object', additionalProperties: true }
+  return { extensions: readOnlyObject({ properties, additionalProperties: others }, { about }) }
 }
 
 /** The template values that a product shows. */

@@ -14,6 +14,7 @@ import { inOrder } from '../platform/sockets/one-by-one.ts'
 import { type Operation, pathsOf } from './declare/operation.ts'
 import { Problem } from './errors.ts'
 import { bodyBytesMax } from './http/body-limits.ts'
+import { unkept, withCaching } from './http/caching.ts'
 import { waitForContent } from './http/file.ts'
 import { refuseOtherMethods } from './http/other-methods.ts'
 import { problemAnswer, problemOf } from './http/problems.ts'
@@ -54,8 +55,9 @@ export function buildServer(
     },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
+    // No hook runs for these.
     frameworkErrors: (error, request, reply) =>
-      refuse(error, request as FastifyRequest, reply as FastifyReply),
+      refuse(error, request as FastifyRequest, begin(request as FastifyRequest, reply as FastifyReply)),
     // A request without Host is refused below; Node would refuse it with an empty response.
     http: { maxHeaderSize: headerBytesMax, requireHostHeader: false },
     clientErrorHandler: refuseUnreadable,
@@ -88,7 +90,7 @@ export function buildServer(
   server.addHook('onRequest', ({ raw }, reply, done) => inOrder(raw, reply.raw, done))
 
   server.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id)
+    begin(request, reply)
     done(checkHeaders(request.raw))
   })
 
@@ -146,13 +148,17 @@ const quieter = (log: Instance['log']) =>
 /** The proxies that may state the client's address, if any. */
 type FastifyTrust = false | string
 
+/** The headers of every response. */
+const begin = ({ id }: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  reply.headers({ 'x-request-id': id, ...unkept })
+
 async function respond(
   instance: Instance,
   operation: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
-  const answer = await handle(instance, operation, request)
+  const answer = withCaching({ instance, operation, answer: await handle(instance, operation, request) })
   refuseOldVersion(answer, request.raw)
   if (request.method !== 'HEAD') await waitForContent(answer)
   return sendAnswer(reply, answer)

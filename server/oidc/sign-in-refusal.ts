@@ -40,8 +40,8 @@ export interface Storefront {
   readonly state: string | undefined
 }
 
-// These addresses contain codes: caches must not store them, and pages must not pass them on as referrer.
-const safeHeaders = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
+// These addresses contain codes: pages must not pass them on as referrer.
+const safeHeaders = { 'referrer-policy': 'no-referrer' }
 
 export const redirectTo = (status: 303 | 307, location: string): Answer => {
   const answer = redirect(status, location)

@@ -1,7 +1,7 @@
 import type { Contents, PricedCart } from '../carts/index.ts'
 import type { Portion } from '../inventories/index.ts'
 import type { Store } from '../kernel/storage/store.ts'
-import { takeTurn } from '../kernel/work/in-turns.ts'
+import { nextTurn } from '../kernel/work/in-turns.ts'
 
 /**
  * The items of an order with what they cost, as the cart had them at checkout. They never change, except that personal
@@ -20,7 +20,7 @@ export interface OrderContents {
 const text = 'SELECT order_id, doc FROM order_contents WHERE store_id = $1 AND order_id = ANY($2::uuid[])'
 
 /** The contents of orders, by their ids. */
-async function findContents(
+export async function findContents(
   store: Store,
   orderIds: readonly string[],
 ): Promise<ReadonlyMap<string, OrderContents>> {
@@ -49,7 +49,7 @@ export async function* eachContents(
     if (beginning === undefined) continue
     if (beginning.length < charsMax) yield [id, JSON.parse(beginning) as OrderContents]
     else {
-      await takeTurn()
+      await nextTurn()
       yield* await findContents(store, [id])
     }
   }

@@ -8,7 +8,7 @@ import { findListed } from '../kernel/query/find.ts'
 import { portionsOf } from '../kernel/query/portions.ts'
 import { type JsonSchema, text } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
-import { takeTurn } from '../kernel/work/in-turns.ts'
+import { nextTurn } from '../kernel/work/in-turns.ts'
 import { publishedProducts } from './published-products.ts'
 import { findPublishedRows, optionsOf, type PublishedRow } from './published-row.ts'
 import { showProducts } from './show-products.ts'
@@ -75,7 +75,7 @@ async function* optionsOfAll(ctx: Ctx, view: View, rows: Rows): AsyncGenerator<r
   for (let at = 0; at < ids.length; ) {
     const options = await findPublishedRows(ctx, view, ids.slice(at, at + count))
     const objects = await shown(ctx, view, [...options.values()])
-    await takeTurn()
+    await nextTurn()
     yield objects
     at += count
     const chars = objects.reduce((sum, [, text]) => sum + text.length, 0)

@@ -47,7 +47,6 @@ export const readDelta = action({
     const content = pipeline(lines, createGzip(), () => {})
     return file(content, 'application/gzip', {
       'content-disposition': `attachment; filename="delta-${release_id}.json.gz"`,
-      'cache-control': 'private, no-store',
     })
   },
 })

@@ -98,7 +98,7 @@ test('the document describes the entries of each flow', async () => {
   const core = body.paths['/v2/flows/accounts/entries/{id}']
   expect(dataOf(core.put.requestBody).properties).toHaveProperty('tier')
   const generic = dataOf(body.paths['/v2/flows/{flow_id}/entries'].post.responses[201])
-  expect(generic.additionalProperties).toMatchObject({ type: ['string', 'number', 'boolean', 'null'] })
+  expect(generic.additionalProperties).toEqual({ description: 'The fields of the flow, by slug.' })
 })
 
 test('the document is built once for each state of the store, and is current at the next request', async () => {
@@ -133,7 +133,7 @@ test('the document is built once for each state of the store, and is current at 
     const { status, headers, body } = await world.shopper.get(path, { 'if-none-match': etag })
     expect([slug, status]).toEqual([slug, 200])
     etag = headers.get('etag') ?? ''
-    const fields = body.components.schemas[`FlowEntry.${slug}`]?.properties ?? {}
+    const fields = body.components.schemas[`FlowEntry_${slug}`]?.properties ?? {}
     expect([fields.fins?.description, fields.tail && 'A tail']).toEqual([description, tail])
   }
   instance.apiDocument = make

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Answer, entityTag } from '../shape/answer.ts'
 import type { ApiDocument } from '../shape/api-document.ts'
+import { matches } from './conditional.ts'
 import { jsonParts } from './file.ts'
 
 /**
@@ -18,23 +20,44 @@ export function docs(
     opening ??= openPages()
     const { statusCode, headers, rawPayload } = await (await opening).inject({ url: request.url })
     for (const name of ['content-type', 'location']) if (headers[name]) reply.header(name, headers[name])
-    return reply.code(statusCode).send(rawPayload)
+    reply.code(statusCode)
+    return statusCode === 200 ? sendTagged(request, reply, entityTag(rawPayload), rawPayload) : reply.send()
   }
-  let text: Buffer | undefined
+  let text: { readonly bytes: Buffer; readonly tag: string } | undefined
   server.get('/openapi.json', (request, reply) => {
-    text ??= Buffer.from(JSON.stringify(document()).slice(1))
-    const url = baseUrl ?? `${request.protocol}://${request.host}`
-    const { headers, body } = jsonParts([Buffer.from(`{"servers":${JSON.stringify([{ url }])},`), text])
-    return reply.headers(headers ?? {}).send(body)
+    text ??= textOf(document())
+    const servers = JSON.stringify([{ url: baseUrl ?? `${request.protocol}://${request.host}` }])
+    const { headers, body } = jsonParts([Buffer.from(`{"servers":${servers},`), text.bytes])
+    reply.headers(headers ?? {})
+    return sendTagged(request, reply, entityTag(servers, text.tag), body)
   })
   server.register(async (pages) => {
     pages.addHook('onSend', async (_request, reply, payload) => {
-      reply.headers({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' })
+      reply.header('referrer-policy', 'no-referrer')
       const isPage = String(reply.getHeader('content-type')).startsWith('text/html')
       if (isPage) reply.header('content-security-policy', contentPolicyOf(String(payload), baseUrl))
     })
     for (const path of ['/docs', '/docs/js/scalar.js']) pages.get(path, showPage)
   })
+}
+
+/** The document without its opening brace, before which the server's address comes. */
+function textOf(document: ApiDocument) {
+  const text = JSON.stringify(document).slice(1)
+  return { bytes: Buffer.from(text), tag: entityTag(text) }
+}
+
+/** Anyone may keep it, and asks again before each use. */
+function sendTagged(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  etag: string,
+  content: Answer['body'],
+): FastifyReply {
+  reply.headers({ 'cache-control': 'no-cache', etag })
+  const { 'if-none-match': known } = headers
+  if (known === undefined || !matches(known, etag)) return reply.send(content)
+  return reply.removeHeader('content-length').code(304).send()
 }
 
 /**

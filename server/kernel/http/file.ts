@@ -14,8 +14,7 @@ export const file = (
 ): Answer => ({
   status: 200,
   body: content,
-  // Prevents browsers from guessing another type and running a script in the file.
-  headers: { 'content-type': type, 'x-content-type-options': 'nosniff', ...headers },
+  headers: { 'content-type': type, ...headers },
 })
 
 /** JSON whose last part is the same in many responses: it is in memory once for all clients. */

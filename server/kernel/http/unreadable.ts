@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { isReadingOn } from '../../platform/sockets/read-on.ts'
 import { Problem, type ProblemCode } from '../errors.ts'
+import { unkept } from './caching.ts'
 import { problemAnswer } from './problems.ts'
 import { isUploading } from './upload.ts'
 
@@ -44,10 +45,11 @@ function endWith(problem: Problem, socket: Duplex): void {
   if (!socket.writable) return
   const requestId = randomUUID()
   const { status, body } = problemAnswer(problem, requestId)
-  socket.end(
-    `HTTP/1.1 ${status} ${problem.title}\r\ncontent-type: application/json\r\nx-request-id: ${requestId}\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  )
+  const headers = Object.entries({
+    ...{ 'content-type': 'application/json', 'x-request-id': requestId, ...unkept },
+    ...{ 'content-length': Buffer.byteLength(body), connection: 'close' },
+  }).map(([name, value]) => `${name}: ${value}`)
+  socket.end(`HTTP/1.1 ${status} ${problem.title}\r\n${headers.join('\r\n')}\r\n\r\n${body}`)
   // Not at once: a client that is still sending would lose the response. Not never: the client may never close.
   setTimeout(() => socket.destroy(), lingerMs).unref()
 }

@@ -7,7 +7,8 @@ import type { JsonSchema } from '../shape/fields.ts'
 import type { OwnModel } from '../shape/model.ts'
 import { headers } from './headers.ts'
 import { responses } from './refusals.ts'
-import { changesSchema, newSchema } from './schemas.ts'
+import { changesSchema, newSchema, ref } from './schemas.ts'
+import { listOf, object } from './shapes.ts'
 
 /** The components that operations refer to, and the name of each resource among them. */
 export interface Components {
@@ -27,6 +28,16 @@ const samePlace = (one: string, other: string) => place(one) === place(other)
 
 const pascal = (noun: string) => noun.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase())
 
+/** The nouns whose names generated code would take for globals of JavaScript or TypeScript. */
+const nounsOfGlobals: readonly string[] = [
+  ...['array', 'blob', 'date', 'document', 'error', 'event', 'file', 'form-data', 'headers', 'image', 'map'],
+  ...['node', 'object', 'option', 'promise', 'range', 'record', 'request', 'response', 'set', 'text', 'url'],
+]
+
+/** The name of a resource in the document. */
+const schemaName = ([one]: Resource['noun']): string =>
+  pascal(one) + (nounsOfGlobals.includes(one) ? 'Object' : '')
+
 export function components(modules: readonly Module[], own: OwnModel = (model) => model): Components {
   const resources = [
     ...new Set(
@@ -41,8 +52,9 @@ export function components(modules: readonly Module[], own: OwnModel = (model) =
       .flatMap(({ operations }) => operations)
       .flatMap(({ of }) => (of.is === 'resource' && of.links ? [[of.resource, of.links] as const] : [])),
   )
-  const names = new Map(resources.map((resource) => [resource, pascal(resource.noun[0])]))
+  const names = new Map(resources.map((resource) => [resource, schemaName(resource.noun)]))
   const schemas: Record<string, unknown> = {
+    Problem: problemSchema,
     Problems: problemsSchema,
     Page: pageSchema,
     Links: linksSchema,
@@ -57,50 +69,43 @@ export function components(modules: readonly Module[], own: OwnModel = (model) =
   return {
     components: { schemas, parameters, headers, responses: responses() },
     nameOf: (resource) => names.get(resource),
-    componentOf: (resource) => [names.get(resource) ?? pascal(resource.noun[0]), shownSchema(own(resource))],
+    componentOf: (resource) => [names.get(resource) ?? schemaName(resource.noun), shownSchema(own(resource))],
     keyAt: (path) => resources.some((resource) => resource.key && samePlace(resource.path, path)),
     resourceAt: (path) =>
       resources.find((resource) => resource.path === path || `${resource.path}/:id` === path),
   }
 }
 
-const problemsSchema = {
+const problemSchema = {
   type: 'object',
-  required: ['errors'],
+  required: ['title', 'status'],
   properties: {
-    errors: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['title', 'status'],
-        properties: {
-          title: { type: 'string' },
-          status: { type: 'string', description: 'The HTTP status.' },
-          code: {
-            type: 'string',
-            enum: Object.keys(problems),
-            description: 'The code that programs branch on.',
-          },
-          detail: { type: 'string', description: 'What is wrong, and what is accepted.' },
-          source: {
-            type: 'string',
-            description: 'The part of the request that is wrong: `data.name`, `page[limit]`.',
-          },
-          meta: {
-            type: 'object',
-            additionalProperties: true,
-            description: 'More about the error, such as the item that it is about.',
-          },
-          request_id: {
-            type: 'string',
-            format: 'uuid',
-            description: 'Identifies a server error in the log.',
-          },
-        },
-      },
+    title: { type: 'string' },
+    status: { type: 'string', description: 'The HTTP status.' },
+    code: {
+      type: 'string',
+      enum: Object.keys(problems),
+      description: 'The code that programs branch on.',
+    },
+    detail: { type: 'string', description: 'What is wrong, and what is accepted.' },
+    source: {
+      type: 'string',
+      description: 'The part of the request that is wrong: `data.name`, `page[limit]`.',
+    },
+    meta: {
+      type: 'object',
+      additionalProperties: true,
+      description: 'More about the error, such as the item that it is about.',
+    },
+    request_id: {
+      type: 'string',
+      format: 'uuid',
+      description: 'Identifies a server error in the log.',
     },
   },
 }
+
+const problemsSchema = object({ errors: listOf(ref('Problem')) })
 
 export const pageSchema = {
   type: 'object',

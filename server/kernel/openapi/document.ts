@@ -1,6 +1,6 @@
 import { type AccessTable, mayDo } from '../auth/access.ts'
 import { type Operation, rightFor } from '../declare/operation.ts'
-import { describeModule, type Module } from '../module.ts'
+import type { Module } from '../module.ts'
 import type { ApiDocument } from '../shape/api-document.ts'
 import type { OwnModel } from '../shape/model.ts'
 import type { ShopperToken } from '../work/context.ts'
@@ -11,12 +11,17 @@ import { usedComponents, withReferences } from './named-schemas.ts'
 import { parametersOf } from './parameters.ts'
 import { problemResponses } from './refusals.ts'
 import { bodyOf } from './schemas.ts'
+import { securitySchemes, waysToSignIn } from './security.ts'
+import { phrase, type TagGroups, tagOf, tagsOf } from './tags.ts'
 
 /** The application's own part of the document. */
 interface About {
   readonly title: string
   readonly version: string
   readonly description: string
+  readonly groups: TagGroups
+  /** The path of the operation that issues access tokens to an application key. */
+  readonly tokenPath: string
   readonly access: AccessTable
   /** Headers beside the bearer token that name the person who is calling. */
   readonly shopperTokens: readonly Pick<ShopperToken, 'header' | 'kind'>[]
@@ -27,7 +32,7 @@ interface About {
  * that serves it adds its address.
  */
 export function apiDocument(modules: readonly Module[], about: About, own?: OwnModel): ApiDocument {
-  const { title, version, description, shopperTokens } = about
+  const { title, version, description, groups, shopperTokens, tokenPath } = about
   const shared = components(modules, own)
   const paths: Record<string, Record<string, unknown>> = {}
   const pathOf = documentedPaths()
@@ -35,7 +40,8 @@ export function apiDocument(modules: readonly Module[], about: About, own?: OwnM
     for (const operation of operations) {
       const path = pathOf(operation)
       paths[path] ??= {}
-      paths[path][operation.method.toLowerCase()] = describeOperation(name, operation, path, about, shared)
+      const tag = tagOf(groups, name)
+      paths[path][operation.method.toLowerCase()] = describeOperation(tag, operation, path, about, shared)
     }
   }
   const schemas = { ...shared.components.schemas }
@@ -45,18 +51,12 @@ export function apiDocument(modules: readonly Module[], about: About, own?: OwnM
   return {
     openapi: '3.1.0',
     info: { title, version, description },
-    tags: modules
-      .filter(({ operations }) => operations.length > 0)
-      .map((one) => ({
-        name: one.name,
-        'x-displayName': phrase(one.name),
-        description: describeModule(one),
-      })),
-    security: [{ bearer: [] }],
+    ...tagsOf(groups, modules),
+    security: waysToSignIn([]),
     paths: referring.paths,
     components: {
       ...usedComponents(referring.paths, all),
-      securitySchemes: securitySchemes(shopperTokens),
+      securitySchemes: securitySchemes(shopperTokens, tokenPath),
     },
   }
 }
@@ -87,7 +87,7 @@ function describeOperation(
   const ways = [operation, ...(alternative ? [alternative.operation] : [])]
   const body = ways.map((way) => bodyOf(way, shared)).reduce(eitherBody)
   const responses = ways
-    .map((way) => ({ ...problemResponses(way), ...successOf(way, shared) }))
+    .map((way) => ({ ...problemResponses(way, kinds), ...successOf(way, shared) }))
     .reduce(eitherResponses)
   return {
     operationId: id,
@@ -95,9 +95,7 @@ function describeOperation(
     summary: phrase(id),
     description: [about, open ? anyone : `Allowed for: ${kinds.map(quote).join(', ')}.`].join('\n\n'),
     ...(open && { security: [] }),
-    ...(persons.length && {
-      security: [{ bearer: [] }, ...persons.map(({ kind }) => ({ bearer: [], [kind]: [] }))],
-    }),
+    ...(persons.length && { security: waysToSignIn(persons) }),
     parameters: parametersOf(operation, path, shared),
     ...(body && { requestBody: body }),
     responses,
@@ -105,12 +103,6 @@ function describeOperation(
 }
 
 const anyone = 'Needs no access token.'
-
-/** `list-old-gadgets` becomes `List old gadgets`. */
-function phrase(name: string): string {
-  const words = name.replaceAll('-', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}
 
 const quote = (kind: string) => `\`${kind}\``
 
@@ -122,22 +114,3 @@ function callersOf(operation: Operation, access: AccessTable): readonly string[]
     mayDo(access, kind, operation.area, right),
   )
 }
-
-const securitySchemes = (shopperTokens: About['shopperTokens']) => ({
-  bearer: {
-    type: 'http',
-    scheme: 'bearer',
-    description: 'An access token from `POST /oauth/access_token`.',
-  },
-  ...Object.fromEntries(
-    shopperTokens.map(({ kind, header }) => [
-      kind,
-      {
-        type: 'apiKey',
-        in: 'header',
-        name: header,
-        description: 'A second token, beside the access token, that identifies the shopper.',
-      },
-    ]),
-  ),
-})

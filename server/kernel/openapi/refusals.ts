@@ -59,8 +59,8 @@ export function responses(): Readonly<Record<string, unknown>> {
 /** The statuses that any request may get: it is unreadable or too slow, or the server has failed. */
 const always = ['400', '408', '431', '500', '503']
 
-/** The refusals of an operation, as far as its declaration shows them. */
-export function problemResponses(operation: Operation): Record<string, unknown> {
+/** The refusals of an operation for these kinds of callers, as far as its declaration shows them. */
+export function problemResponses(operation: Operation, callers: readonly string[]): Record<string, unknown> {
   const statuses = new Set([
     ...always,
     ...accessStatuses(operation),
@@ -68,11 +68,16 @@ export function problemResponses(operation: Operation): Record<string, unknown> 
     ...ruleStatuses(operation),
     ...declaredStatuses(operation),
     ...(isExported(operation) ? ['426', '429'] : []),
+    ...(isCounted(operation, callers) ? ['429'] : []),
   ])
   return Object.fromEntries(
     [...statuses].sort().map((status) => [status, { $ref: `#/components/responses/${refusals[status]}` }]),
   )
 }
+
+/** Too many writes from one address: see `countWrite`. */
+const isCounted = ({ access }: Operation, callers: readonly string[]): boolean =>
+  access === 'write' && callers.some((kind) => kind !== 'client_credentials')
 
 /** Too many exports of the list, or over HTTP/1.0. */
 const isExported = ({ of, method }: Operation): boolean =>

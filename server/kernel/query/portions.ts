@@ -1,7 +1,7 @@
 import type { Fields } from '../shape/fields.ts'
 import type { Row } from '../shape/model.ts'
 import { isComplete, type ListedRow, LongRow } from '../storage/listed-rows.ts'
-import { takeTurn } from '../work/in-turns.ts'
+import { nextTurn } from '../work/in-turns.ts'
 
 /** The rows in their order: the short ones together, and each long one by itself. Other work runs between them. */
 export async function* portionsOf<F extends Fields>(
@@ -16,7 +16,7 @@ export async function* portionsOf<F extends Fields>(
     if (portion.length) yield portion
     portion = []
     const whole = await row.read()
-    await takeTurn()
+    await nextTurn()
     if (whole) yield [whole]
   }
   if (portion.length) yield portion

@@ -244,9 +244,6 @@ const headersOf = ({ position, total, watermark }: Start & { readonly watermark?
   ...(total !== undefined && { 'sutler-total-count': String(total) }),
   'sutler-feed-position': String(position),
   ...(watermark && { 'sutler-watermark': watermark }),
-  'cache-control': 'private, no-store',
-  // As a response to any origin says, and this one depends on Accept too.
-  vary: 'Origin, Accept',
 })
 
 async function startOf<F extends Fields>(

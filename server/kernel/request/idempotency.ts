@@ -110,13 +110,14 @@ async function claim(ctx: Ctx, name: string, write: Write & { readonly leaseMs: 
   if (earlier && 'answer' in earlier) return earlier
   if (earlier?.isLeased) throw stillRunning()
   await ctx.store.run(
-    `INSERT INTO idempotency_keys (store_id, key, fingerprint, created_at, leased_until)
-     VALUES ($1, $2, $3, $4, clock_timestamp() + $5::double precision * interval '1 ms')
-     ON CONFLICT (store_id, key) DO UPDATE SET leased_until = excluded.leased_until`,
+    `INSERT INTO idempotency_keys (store_id, key, fingerprint, created_at, leased_until, leased_by)
+     VALUES ($1, $2, $3, $4, clock_timestamp() + $5::double precision * interval '1 ms', $6)
+     ON CONFLICT (store_id, key) DO UPDATE SET leased_until = excluded.leased_until, leased_by = excluded.leased_by`,
     name,
     fingerprints(ctx, write)[0],
     ctx.clock.now(),
     write.leaseMs,
+    ctx.instance.processName,
   )
   return { intentId: earlier?.intentId } satisfies UnfinishedRequest
 }
@@ -138,8 +139,7 @@ async function find(
   )
   if (lock?.[0] !== 't') throw stillRunning()
   const [row] = await ctx.store.run(
-    `SELECT fingerprint, status, headers, body, intent_id, coalesce(leased_until > clock_timestamp(), false),
-       is_shortened
+    `SELECT fingerprint, status, headers, body, intent_id, lease_holds(leased_until, leased_by), is_shortened
      FROM idempotency_keys WHERE store_id = $1 AND key = $2`,
     name,
   )

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { hangUpSignal } from '../../platform/sockets/hung-up.ts'
+import { mustBeWithinRate } from '../attempts/rates.ts'
 import { authorize } from '../auth/access.ts'
 import type { Principal } from '../auth/principal.ts'
 import { bearerToken } from '../auth/tokens.ts'
@@ -47,13 +48,13 @@ type Access = Operation['access']
 const steps: readonly (readonly [Step, ...Access[]])[] = [
   [authenticate, 'read', 'write'],
   [mayCall, 'read', 'write'],
+  [countWrite, 'write'],
   [refuseKey, 'write'],
   [findStore, 'open'],
   [readBody, 'read', 'write', 'open'],
   [run, 'read', 'write', 'open'],
   [endWithKey, 'read', 'write'],
   [reportWrite, 'write', 'open'],
-  [keepFromCaches, 'write', 'open'],
   [respondNotModified, 'read'],
 ]
 
@@ -115,6 +116,11 @@ const signsIn = ({ operation }: Passage) => actionOf(operation)?.signsIn
 function mayCall({ instance, operation, who }: Passage): void {
   const right = rightFor(operation)
   if (right !== 'open') authorize(instance, who, operation.area, right)
+}
+
+/** Anyone may get a shopper's token. Counted before the body is read. */
+function countWrite({ instance, request: { ip }, who }: Passage): void {
+  mustBeWithinRate({ instance, who, clock: instance.clock, clientAddress: ip }, 'shopperWrites', who.storeId)
 }
 
 /** An open operation has no authenticated caller; the path names the store. */
@@ -249,13 +255,6 @@ function reportWrite({ instance, operation, who }: Passage): void {
   // A request for a file without a token has written nothing.
   if (operation.method === 'GET' && actionOf(operation)?.shows?.file) return
   instance.onWrite(who.storeId)
-}
-
-/** RFC 6749 §5.1: caches must not store a token. */
-function keepFromCaches(passage: Passage): void {
-  const { answer } = passage
-  if (!answer || !signsIn(passage)) return
-  passage.answer = { ...answer, headers: { ...answer.headers, 'cache-control': 'no-store' } }
 }
 
 interface Inside {

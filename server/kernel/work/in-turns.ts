@@ -17,13 +17,13 @@ export async function runInSteps<T>(steps: Steps<T>): Promise<T> {
     const { done, value } = steps.next()
     if (done) return value
     if (n % stepsAtOnce && performance.now() - beganMs < atOnceMs) continue
-    await takeTurn()
+    await nextTurn()
     beganMs = performance.now()
   }
 }
 
 /** Waits for a turn of the event loop. Each has one computation, so other work waits no longer beside many of them. */
-export function takeTurn(): Promise<void> {
+export function nextTurn(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   if (waiting.push(resolve) === 1) setImmediate(giveTurn)
   return promise

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sutlerApi } from '../../../server/api-document.ts'
+import { makeSampleApi } from '../../extensions/sample-api.ts'
+import { makeFlow } from '../../flows/flows.ts'
+import { generatorFaults } from '../../support/document/generators.ts'
 import { lint } from '../../support/document/lint.ts'
 import { operations, Samples } from '../../support/samples.ts'
 import { openWorld, type World } from '../../support/world.ts'
@@ -17,6 +20,20 @@ afterAll(() => world.close())
 
 test('the API document describes everything in it', () => {
   expect(lint(sutlerApi())).toEqual([])
+})
+
+test('generators of code can read the API document, and that of a store with fields of its own', async () => {
+  expect(generatorFaults(document)).toEqual([])
+  for (const slug of ['products(shelf.wall)', 'customers', 'shelf-notes'])
+    await makeFlow(world.admin, slug, { size: { field_type: 'string' } })
+  await makeSampleApi(world.admin)
+  for (const path of [
+    '/v2/settings/specifications/openapi',
+    '/v2/settings/extensions/specifications/openapi',
+  ]) {
+    const { status, body } = await world.admin.get(path)
+    expect([status, generatorFaults(body)]).toEqual([200, []])
+  }
 })
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are looked into by name.

@@ -34,6 +34,7 @@ async function refusalOf(bytes: string) {
   expect(named['content-length']).toBe(String(Buffer.byteLength(body)))
   expect(named['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
   expect(head).toMatch(/^connection: close$/im)
+  expect([named['cache-control'], named['x-content-type-options']]).toEqual(['no-store', 'nosniff'])
   const [error] = JSON.parse(body).errors
   expect(line).toBe(`HTTP/1.1 ${error.status} ${error.title}`)
   return { status: Number(error.status), code: error.code, detail: error.detail, headers: named }

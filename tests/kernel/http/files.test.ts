@@ -195,7 +195,7 @@ describe('a file', () => {
 describe('a file that fails', () => {
   test('before its first byte is refused as usual, without any part of the file', async () => {
     const gone = await ask('/v2/doors/faults/0?gone')
-    expect(Object.keys(caching).map((name) => gone.headers.get(name))).toEqual([null, null])
+    expect(Object.keys(caching).map((name) => gone.headers.get(name))).toEqual([null, 'no-store'])
     expect(await codeOf(gone)).toEqual([404, 'application/json; charset=utf-8', 'not_found'])
     expect(await codeOf(await ask('/v2/doors/faults/0'))).toEqual([
       500,
