@@ -57,8 +57,8 @@ const answersOf = perInstance(
     }),
 )
 
-/** The answers that are being made, with what they depend on. */
-const unfinishedOf = perInstance(() => new Map<string, Promise<ReadyAnswer>>())
+/** The answers that are being made, by the question and what they depend on. One that is forgotten is made twice. */
+const unfinishedOf = perInstance(() => new Memory<string, Promise<ReadyAnswer>>(1000))
 
 const keyOf = ({ store, baseUrl }: Ctx, { shows, name, includes }: Question): string =>
   JSON.stringify([store.id, baseUrl, shows, name, includes])

@@ -10,7 +10,7 @@ import { hidePersonal } from '../kernel/shape/hide-personal.ts'
 import { untilWritten } from '../kernel/storage/until-written.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { change } from '../kernel/write/by-rules.ts'
-import { forgetPayingGuests } from '../promotion-codes/index.ts'
+import { forgetPayingGuests, forgetUsersOfOrders } from '../promotion-codes/index.ts'
 import { findContents, type OrderContents, rewriteContents } from './order-contents.ts'
 import { type OrderRow, orders } from './orders.ts'
 
@@ -32,6 +32,7 @@ export async function forgetBuyer(work: Work, ids: readonly string[]): Promise<F
   await sequence(store)
   await forgetChangesOf(store, [orders.table], ids)
   await forgetPayingGuests(work, ids)
+  await forgetUsersOfOrders(work, ids)
   const contents = [...(await findContents(store, ids)).values()]
   await rewriteContents(store, ids, withoutTexts)
   const rows: OrderRow[] = []

@@ -1,7 +1,5 @@
 import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
-import { forgetChangesOf } from '../kernel/feed/erase.ts'
-import { holdFeed, sequence } from '../kernel/feed/record.ts'
 import { objectText } from '../kernel/http/object-text.ts'
 import { withErrors } from '../kernel/http/problems.ts'
 import { isId } from '../kernel/ids.ts'
@@ -9,9 +7,8 @@ import { objectOf } from '../kernel/openapi/named-schemas.ts'
 import { listOf } from '../kernel/openapi/shapes.ts'
 import { findAll } from '../kernel/query/find.ts'
 import { group, list, text } from '../kernel/shape/fields.ts'
-import type { Ctx } from '../kernel/work/context.ts'
+import { forgetUsers } from './forget-users.ts'
 import type { Kind } from './promotion-kinds.ts'
-import { guestPrefix } from './shoppers.ts'
 
 const usagesMax = 1000
 
@@ -39,7 +36,7 @@ export const anonymizeUsages = (kind: Kind) =>
     async run(ctx, { data }) {
       const { usage_ids: names } = data as { readonly usage_ids: readonly string[] }
       const ids = names.filter(isId).map((id) => id.toLowerCase())
-      await anonymize(ctx, kind, ids)
+      await forgetUsers(ctx, kind, ids)
       const rows = await findAll(ctx, kind.usages, ids)
       const found = new Set(rows.map(({ id }) => id))
       const missing = names.filter((name) => !found.has(name.toLowerCase()))
@@ -53,23 +50,3 @@ const notAnonymized = (ids: readonly string[]) =>
     title: 'Could not anonymize some usages',
     meta: { usage_ids: ids },
   })
-
-async function anonymize({ store, who }: Ctx, { usages }: Kind, ids: readonly string[]): Promise<void> {
-  // As an erasure does, and so first: two of them cannot wait for each other.
-  await holdFeed(store)
-  await store.lock(usages, ...ids)
-  await sequence(store)
-  await forgetChangesOf(store, [usages.table], ids)
-  await store.run(
-    `UPDATE ${usages.table} SET shopper = NULL, slot = NULL
-     WHERE store_id = $1 AND id = ANY($2::uuid[]) AND starts_with(shopper, $3)`,
-    ids,
-    guestPrefix,
-  )
-  await store.changeAll(usages, {
-    where: (bind) => `r.id = ANY(${bind(ids)}::uuid[])`,
-    doc: (bind) =>
-      `(r.doc::jsonb || jsonb_build_object('anonymized', true, 'updated_by', ${bind(who.actor)}::text, 'customer_email',
-         CASE WHEN r.customer_email IS NOT NULL THEN '**' END))::json`,
-  })
-}

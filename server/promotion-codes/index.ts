@@ -14,6 +14,7 @@ import { promotionsOfCode } from './promotions-of-code.ts'
 import { promotionSearch } from './search-promotions.ts'
 
 export { codesStateSql, findEnteredCodes } from './find-entered-codes.ts'
+export { forgetUsersOfOrders } from './forget-users.ts'
 export {
   forgetPayingGuests,
   forgetPayingShoppers,

@@ -135,11 +135,13 @@ async function settleOrder(
   if (isFirst) await recordBuyer(work, order)
   const { fully_paid_at: paidAt } = order.hidden
   const { payment, status, paid, authorized, pending } = paymentOf(total, [...all.values()])
-  await changeLocked(work, orders, order, {
+  const settled = await changeLocked(work, orders, order, {
     payment,
     ...(!isCancelled && { status }),
     payments: { paid, authorized, pending },
     stock,
     ...(payment === 'paid' && { fully_paid_at: paidAt ?? work.clock.now().toISOString() }),
   })
+  // Each payment is news of its order, also one that leaves its sums: a refund of a part.
+  if (settled.version === order.version) await work.store.touch(orders, order.id)
 }

@@ -83,6 +83,20 @@ test('a payment begins with the cart, is paid in the browser, and is recorded wi
   expect((await transactionsOf(world.admin, orderId)).length).toBe(1)
 })
 
+test('a cart keeps its intent after a decline in the form, and its order takes another card after a confirm', async () => {
+  const cart = await filledCart(world.shopper)
+  const id = await begun(cart)
+  double.payInBrowser(id, cards.declines)
+  expect(await begun(cart)).toBe(id)
+  const { id: orderId } = await checkout(cart)
+  const { status, body } = await confirm(orderId)
+  expect([status, body.data.status, body.data.failure_details.code]).toEqual([
+    ...[200, 'failed', 'generic_decline'],
+  ])
+  expect(double.intents.get(id)?.status).toBe('canceled')
+  expect((await charged(world.shopper, orderId)).status).toBe('complete')
+})
+
 const recorded = async (orderId: string): Promise<Any> => {
   await until(async () => ((await moneyOf(world.admin, orderId))[0] === 'paid' ? true : undefined))
   expect(await moneyOf(world.admin, orderId)).toEqual(['paid', 'complete', 1000, 0, 0])

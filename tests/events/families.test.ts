@@ -59,7 +59,7 @@ const cases: readonly Case[] = [
     family: 'customer',
     at: async () => '/v2/customers',
     create: () => customer(),
-    change: { data: { type: 'customer', name: 'Ada Marsh' } },
+    change: { data: { type: 'customer', name: 'Ada Bloom' } },
     type: 'customer',
   },
   {

@@ -82,9 +82,7 @@ describe('an order', () => {
     const sent = await eventsDuring(world, () => update(id, { shipping: 'fulfilled' }))
     expect(keysOf(sent)).toEqual(['order.updated', 'order.fulfilled'])
     await expectOrder(sent, id)
-    expect(keysOf(await eventsDuring(world, () => update(id, { shipping: 'fulfilled' })))).toEqual([
-      'order.updated',
-    ])
+    expect(await eventsDuring(world, () => update(id, { shipping: 'fulfilled' }))).toEqual([])
     const other = await order(world.admin)
     const cancelled = await eventsDuring(world, () => update(other.id, { status: 'cancelled' }))
     expect(keysOf(cancelled)).toEqual(['order.updated', 'order.cancelled'])
@@ -196,7 +194,11 @@ test('any requests have exactly the events of the table', async () => {
               expected.push('transaction.updated')
             }
           }
-          expected.push('order.updated')
+          // A repeated request changes nothing.
+          const isRepeated =
+            (verb === 'fulfil' && shipping === 'fulfilled') ||
+            (verb === 'cancel order' && status === 'cancelled')
+          if (!isRepeated) expected.push('order.updated')
           const now = paymentOf(money)
           if (now !== payment && ['authorized', 'paid', 'refunded'].includes(now))
             expected.push(`order.${now}`)

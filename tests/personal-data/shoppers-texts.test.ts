@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Operation } from '../../server/kernel/declare/operation.ts'
 import { type Any, openShop, wrap } from '../orders/buying.ts'
+import { makeCode } from '../promotion-codes/merchant.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { takeManualPayments } from '../transactions/paying.ts'
 import { erase } from './people.ts'
@@ -13,10 +14,12 @@ import { shoppersWrites, Texts, textsIn } from './shoppers-texts.ts'
  */
 
 let world: World
+let promotion: { readonly promotion: string; readonly code: string }
 beforeAll(async () => {
   world = await openWorld({ alone: true })
   await openShop(world, { MUG: 1200 })
   await takeManualPayments(world.admin)
+  promotion = await makeCode(world.admin, 'promotions')
 })
 afterAll(() => world.close())
 
@@ -87,6 +90,8 @@ const steps: Readonly<Record<string, Step | string>> = {
   },
   checkout: async (operation, purchase) => {
     const { texts, cart, customerId: id } = purchase
+    // Its usage has the email address of the buyer.
+    await send(purchase, 'post', `${cart}/items`, [{ type: 'promotion_item', code: promotion.code }])
     const guest = { name: `${texts.beginning}zy`, email: `${texts.beginning}zz@example.com` }
     const customer = id === undefined ? guest : { id }
     const body = texts.body(operation, { customer, account: undefined, contact: undefined })
@@ -168,6 +173,8 @@ test('after an anonymization nothing is left of what a shopper wrote', async () 
   const { status } = await world.admin.post('/v2/orders/anonymize', { data: { order_ids: [order] } })
   expect(status).toBe(200)
   expect(await leftOf(texts)).toEqual([])
+  const usages = (await world.admin.get(`${promotion.promotion}/usages`)).body.data
+  expect(usages).toMatchObject([{ order_id: order, anonymized: true, customer_email: '**' }])
   for (const request of sent) {
     const { headers, body } = await answerTo(request)
     expect([request.path, headers.get('idempotency-replayed'), body]).toEqual([request.path, 'true', {}])

@@ -123,8 +123,8 @@ function changeKeys({ schema }: Field, each: Field, before: Bag, change: Bag, pa
 }
 
 /**
- * Whether a value is stored as this JSON: the text of an object leaves out members without a value. Looks no further than
- * the first difference, because a value may be as large as a full cart.
+ * Whether a value is stored as this JSON: the text of an object leaves out members without a value. Looks no further
+ * than the first difference, because a value may be large.
  */
 export function isSameJson(stored: unknown, value: unknown): boolean {
   if (stored === value) return true
