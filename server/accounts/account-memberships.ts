@@ -1,6 +1,6 @@
 import { resource } from '../kernel/declare/resource.ts'
 import { linkTo, object, relationshipTo } from '../kernel/openapi/shapes.ts'
-import { findAll } from '../kernel/query/find.ts'
+import { findListed } from '../kernel/query/find.ts'
 import { readOnlyObject, reference, text } from '../kernel/shape/fields.ts'
 import type { FilterRule } from '../kernel/shape/model.ts'
 import { accountMembers } from './account-members.ts'
@@ -72,7 +72,7 @@ export const accountMemberships = resource({
       under: 'account_members',
       find: (ctx, rows) => {
         const ids = rows.map(({ doc }) => doc.account_member_id)
-        return findAll(ctx, accountMembers, ids)
+        return findListed(ctx, accountMembers, ids)
       },
     },
   },
@@ -109,7 +109,7 @@ export const membershipsOfMember = resource({
       under: 'accounts',
       find: (ctx, rows) => {
         const ids = rows.flatMap(({ doc }) => doc.relationships?.account.data.id ?? [])
-        return findAll(ctx, accounts, ids)
+        return findListed(ctx, accounts, ids)
       },
     },
   },

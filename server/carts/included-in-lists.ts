@@ -1,4 +1,6 @@
+import { joined } from '../kernel/http/in-parts.ts'
 import { parse } from '../kernel/query/parse.ts'
+import type { Store } from '../kernel/storage/store.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import type { CartRow } from './cart-fields.ts'
 import { type HeldDiscounts, showCustomDiscounts } from './included.ts'
@@ -13,12 +15,21 @@ const discounts = `SELECT id, jsonb_build_object(
   FROM (SELECT id, hidden::jsonb AS h FROM carts WHERE store_id = $1 AND id = ANY($2::uuid[]) OFFSET 0) whole` as const
 
 /** The custom discounts of the carts of a page, if the request includes them, after a comma. */
-export async function includedInList(
+export async function* includedInList(
   { store }: Ctx,
   query: string,
-  carts: readonly CartRow[],
-): Promise<string> {
-  if (!parse(query).include.includes('custom_discounts')) return ''
+  portions: () => AsyncIterable<readonly CartRow[]>,
+): AsyncGenerator<string> {
+  if (!parse(query).include.includes('custom_discounts')) return
+  async function* texts() {
+    for await (const carts of portions()) yield await discountsOf(store, carts)
+  }
+  yield ',"included":{"custom_discounts":['
+  yield* joined(texts())
+  yield ']}'
+}
+
+async function discountsOf(store: Store, carts: readonly CartRow[]): Promise<readonly string[]> {
   const rows = carts.length
     ? await store.run(
         discounts,
@@ -26,9 +37,9 @@ export async function includedInList(
       )
     : []
   const held = new Map(rows.map(([id, text]) => [id, JSON.parse(text as string) as HeldDiscounts]))
-  const shown = carts.flatMap(({ id, hidden: { priced } }) => {
+  return carts.flatMap(({ id, hidden: { priced } }) => {
     const own = held.get(id)
-    return own && priced ? showCustomDiscounts(own, priced.currency) : []
+    if (!own || !priced) return []
+    return showCustomDiscounts(own, priced.currency).map((one) => JSON.stringify(one))
   })
-  return `,"included":${JSON.stringify({ custom_discounts: shown })}`
 }

@@ -23,7 +23,9 @@ export const listCarts = action({
   },
   shows: { resource: carts, page: true, beside: { included: includedSchema } },
   run: async (ctx, call) =>
-    list(ctx, carts, [], call, await conditionFor(ctx), (rows) => includedInList(ctx, call.query, rows)),
+    list(ctx, carts, [], call, await conditionFor(ctx), (portions) =>
+      includedInList(ctx, call.query, portions),
+    ),
 })
 
 async function conditionFor(work: Work): Promise<((bind: (value: unknown) => string) => string) | undefined> {

@@ -46,7 +46,7 @@ export async function payloadOf(
   const ctx = contextOf(work)
   const object = objectText(own, row, ctx, false)
   if (!hasItems) return { object }
-  const items = await includedText(ctx, [row as OrderRow], { names: ['items'] })
+  const items = await includedText(ctx, row as OrderRow, { names: ['items'] })
   return { object, included: items.slice(',"included":'.length) }
 }
 

@@ -1,10 +1,12 @@
 import { action } from '../kernel/declare/action.ts'
 import { objectText } from '../kernel/http/object-text.ts'
-import { findAll, findByName, scopeOf } from '../kernel/query/find.ts'
+import { findByName, findListed, scopeOf } from '../kernel/query/find.ts'
 import { parse } from '../kernel/query/parse.ts'
+import { portionsOf } from '../kernel/query/portions.ts'
 import { answerList } from '../kernel/request/export-list.ts'
-import { includedText } from '../kernel/request/included.ts'
+import { includedParts } from '../kernel/request/included.ts'
 import type { Row } from '../kernel/shape/model.ts'
+import type { Ctx } from '../kernel/work/context.ts'
 import { type ProductFields, products } from '../products/index.ts'
 import { nodeProducts } from './node-products.ts'
 import { nodes } from './nodes.ts'
@@ -24,30 +26,35 @@ export const listNodeProducts = action({
     const scope = await scopeOf(ctx, nodes, call.params)
     const node = await findByName(ctx, nodes, call.params.node_id, scope)
     const curated = new Set(node.doc.curated_products)
-    let found: readonly Row<ProductFields>[] = []
     return answerList(
       ctx,
       call,
       {
         source: { resource: nodeProducts, scope: [node.id] },
-        async show(ctx, rows) {
-          found = await findAll(
-            ctx,
-            products,
-            rows.map(({ id }) => id),
-          )
-          const byId = new Map(found.map((row) => [row.id, row]))
-          return rows.flatMap(({ id }) => {
-            const row = byId.get(id)
-            if (!row) return []
-            const text = objectText(products, row, ctx, true)
-            // Only the type and the id come before the attributes, so the first match is the right one.
-            return curated.has(id) ? text.replace(/"attributes": ?\{/, '$&"curated_product":true,') : text
-          })
+        async *show(ctx, rows) {
+          for await (const found of productsOf(ctx, rows))
+            yield found.map((row) => {
+              const text = objectText(products, row, ctx, true)
+              // Only the type and the id come before the attributes, so the first match is the right one.
+              return curated.has(row.id)
+                ? text.replace(/"attributes": ?\{/, '$&"curated_product":true,')
+                : text
+            })
         },
         shown: products,
       },
-      { beside: () => includedText(ctx, products, parse(call.query).include, found) },
+      {
+        beside: (portions) =>
+          includedParts(ctx, products, parse(call.query).include, async function* () {
+            for await (const rows of portions()) yield* productsOf(ctx, rows)
+          }),
+      },
     )
   },
 })
+
+/** The products of some rows. */
+async function* productsOf(ctx: Ctx, rows: readonly Row[]): AsyncGenerator<readonly Row<ProductFields>[]> {
+  const ids = rows.map(({ id }) => id)
+  yield* portionsOf(await findListed(ctx, products, ids))
+}

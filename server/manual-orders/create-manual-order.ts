@@ -60,7 +60,7 @@ export const createManualOrder = action({
     mustAgree(body, (await ctx.store.findWhole(orders, id)) as OrderRow)
     if (body.status === 'cancelled') await change(ctx, cancellableOrders, [], id, { status: 'cancelled' })
     const row = (await ctx.store.findWhole(orders, id)) as OrderRow
-    return objectAnswer(201, orders, row, ctx, await includedText(ctx, [row], { names: ['items'] }))
+    return objectAnswer(201, orders, row, ctx, await includedText(ctx, row, { names: ['items'] }))
   },
 })
 

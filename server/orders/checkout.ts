@@ -131,7 +131,7 @@ const messagesIn = ({ hidden }: CartRow, { contents, priced }: PlacedOrder) => [
 
 async function answer(ctx: Ctx, row: OrderRow, contents?: OrderContents, messages: readonly object[] = []) {
   const known = contents && new Map([[row.id, contents]])
-  const included = await includedText(ctx, [row], { names: ['items'], known })
+  const included = await includedText(ctx, row, { names: ['items'], known })
   const meta = messages.length ? `,"meta":${JSON.stringify({ messages })}` : ''
   const shown = showsBuyerTo(ctx, row) ? row : withoutBuyer(row)
   return objectAnswer(201, orders, shown, ctx, included + meta)

@@ -1,7 +1,7 @@
 import { action } from '../kernel/declare/action.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
 import { findByName } from '../kernel/query/find.ts'
-import { includedIn, includedSchema, includeParameter } from './included.ts'
+import { includedSchema, includedWith, includeParameter } from './included.ts'
 import { orders } from './orders.ts'
 
 /** An order, with what the request includes. */
@@ -15,6 +15,6 @@ export const getOrder = action({
   shows: { resource: orders, beside: { included: includedSchema } },
   async run(ctx, { params, query }) {
     const row = await findByName(ctx, orders, params.id)
-    return objectAnswer(200, orders, row, ctx, await includedIn(ctx, [row], query))
+    return objectAnswer(200, orders, row, ctx, await includedWith(ctx, row, query))
   },
 })

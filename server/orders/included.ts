@@ -8,14 +8,16 @@ import {
   taxItemSchema,
 } from '../carts/index.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
+import { joined } from '../kernel/http/in-parts.ts'
 import { objectText } from '../kernel/http/object-text.ts'
 import { objectOf } from '../kernel/openapi/named-schemas.ts'
 import { listOf, object } from '../kernel/openapi/shapes.ts'
-import { findAll } from '../kernel/query/find.ts'
+import { findListed } from '../kernel/query/find.ts'
 import { parse } from '../kernel/query/parse.ts'
+import { portionsOf } from '../kernel/query/portions.ts'
 import { type JsonSchema, text } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
-import { findContents, type OrderContents } from './order-contents.ts'
+import { eachContents, type OrderContents } from './order-contents.ts'
 import { orderItem, orderItemsOf } from './order-items.ts'
 import type { OrderRow } from './orders.ts'
 
@@ -49,16 +51,14 @@ export const includedSchema: JsonSchema = object(
   [],
 )
 
-/** The member `included` of a response, after a comma; empty where the request includes nothing. */
-export async function includedIn(
-  ctx: Ctx,
-  rows: readonly OrderRow[],
-  query: string,
-  accepted: readonly Name[] = names,
-): Promise<string> {
+/** The member `included` of a response, after a comma, in parts; empty where the request includes nothing. */
+export function includedIn(ctx: Ctx, portions: Portions, query: string): AsyncGenerator<string> {
   const include = parse(query).include
-  return includedText(ctx, rows, { names: accepted.filter((name) => include.includes(name)), include })
+  return includedParts(ctx, portions, { names: names.filter((name) => include.includes(name)), include })
 }
+
+/** The orders of a response, again at each call. */
+type Portions = () => AsyncIterable<readonly OrderRow[]>
 
 /** What to include. */
 interface IncludeOptions {
@@ -68,28 +68,42 @@ interface IncludeOptions {
   readonly known?: ReadonlyMap<string, OrderContents> | undefined
 }
 
-/** As `includedIn`, for these names. */
-export async function includedText(
+async function* includedParts(
   ctx: Ctx,
-  rows: readonly OrderRow[],
+  portions: Portions,
   { names, include = names, known }: IncludeOptions,
+): AsyncGenerator<string> {
+  for (const [i, name] of names.entries()) {
+    const isRelated = name === 'account' || name === 'account_member'
+    const texts = isRelated
+      ? relatedTexts(ctx, portions, name)
+      : contentTexts(ctx, portions, known, (row, own) => show[name](row, own, ctx.baseUrl, include))
+    yield `${i === 0 ? ',"included":{' : ','}"${isRelated ? related[name] : name}":[`
+    yield* joined(texts)
+    yield ']'
+  }
+  if (names.length) yield '}'
+}
+
+/** As `includedIn`, for one order. */
+export function includedWith(
+  ctx: Ctx,
+  row: OrderRow,
+  query: string,
+  accepted: readonly Name[] = names,
 ): Promise<string> {
-  if (!names.length) return ''
-  const ids = names.some((name) => name in show) ? rows.map(({ id }) => id) : []
-  const contents = known ?? (await findContents(ctx.store, ids))
-  const members = await Promise.all(
-    names.map(async (name) => {
-      if (name === 'account' || name === 'account_member') {
-        return `${JSON.stringify(related[name])}:${await relatedText(ctx, rows, name)}`
-      }
-      const all = rows.flatMap((row) => {
-        const own = contents.get(row.id)
-        return own ? show[name](row, own, ctx.baseUrl, include) : []
-      })
-      return `"${name}":${JSON.stringify(all)}`
-    }),
-  )
-  return `,"included":{${members.join(',')}}`
+  const include = parse(query).include
+  return includedText(ctx, row, { names: accepted.filter((name) => include.includes(name)), include })
+}
+
+/** As `includedWith`, for these names. */
+export async function includedText(ctx: Ctx, row: OrderRow, options: IncludeOptions): Promise<string> {
+  async function* portions() {
+    yield [row]
+  }
+  let text = ''
+  for await (const part of includedParts(ctx, portions, options)) text += part
+  return text
 }
 
 type Show = (
@@ -115,11 +129,35 @@ const show: Readonly<Record<Content, Show>> = {
 
 const itemTypeOf = (kind: string): string => (kind === 'custom_item' ? kind : 'order_item')
 
-/** The accounts or members of orders, as a JSON list. Shoppers see only what they may read at its own address. */
-async function relatedText(ctx: Ctx, rows: readonly OrderRow[], name: keyof typeof related): Promise<string> {
+/** What a function shows of the contents of each order. */
+async function* contentTexts(
+  ctx: Ctx,
+  portions: Portions,
+  known: IncludeOptions['known'],
+  showOne: (row: OrderRow, contents: OrderContents) => readonly object[],
+): AsyncGenerator<readonly string[]> {
+  for await (const rows of portions()) {
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    for await (const [id, contents] of known ?? eachContents(ctx.store, [...byId.keys()])) {
+      const row = byId.get(id)
+      if (row) yield showOne(row, contents).map((one) => JSON.stringify(one))
+    }
+  }
+}
+
+/** The accounts or members of orders, each once. Shoppers see only what they may read at its own address. */
+async function* relatedTexts(
+  ctx: Ctx,
+  portions: Portions,
+  name: keyof typeof related,
+): AsyncGenerator<readonly string[]> {
   const resource: Resource = name === 'account' ? accountResource : accountMembers
   const column = name === 'account' ? 'account_id' : 'account_member_id'
-  const ids = rows.flatMap(({ hidden }) => hidden[column] ?? [])
-  const objects = await findAll(ctx, resource, ids)
-  return `[${objects.map((row) => objectText(resource, row, ctx, true)).join(',')}]`
+  const shown = new Set<string>()
+  for await (const rows of portions()) {
+    const ids = rows.flatMap(({ hidden }) => hidden[column] ?? []).filter((id) => !shown.has(id))
+    for (const id of ids) shown.add(id)
+    for await (const objects of portionsOf(await findListed(ctx, resource, ids)))
+      yield objects.map((row) => objectText(resource, row, ctx, true))
+  }
 }

@@ -2,7 +2,7 @@ import { action } from '../kernel/declare/action.ts'
 import { listOf } from '../kernel/openapi/shapes.ts'
 import { findByName } from '../kernel/query/find.ts'
 import { parse } from '../kernel/query/parse.ts'
-import { includedIn, includedSchema, includeParameter } from './included.ts'
+import { includedSchema, includedWith, includeParameter } from './included.ts'
 import { contentsOfOrder } from './order-contents.ts'
 import { orderItem, orderItemsOf } from './order-items.ts'
 import { orders } from './orders.ts'
@@ -22,7 +22,7 @@ export const listOrderItems = action({
     const row = await findByName(ctx, orders, params.order_id)
     const contents = await contentsOfOrder(ctx.store, row.id)
     const items = orderItemsOf(row, contents, ctx.baseUrl, parse(query).include)
-    const more = await includedIn(ctx, [row], query, included)
+    const more = await includedWith(ctx, row, query, included)
     return { status: 200, body: `{"data":${JSON.stringify(items)}${more}}`, headers: {} }
   },
 })

@@ -14,5 +14,6 @@ export const listOrders = (resource: typeof orders) =>
     status: 200,
     query: { include: includeParameter() },
     shows: { resource, page: true, beside: { included: includedSchema } },
-    run: (ctx, call) => list(ctx, resource, [], call, undefined, (rows) => includedIn(ctx, rows, call.query)),
+    run: (ctx, call) =>
+      list(ctx, resource, [], call, undefined, (portions) => includedIn(ctx, portions, call.query)),
   })

@@ -1,6 +1,7 @@
 import type { Contents, PricedCart } from '../carts/index.ts'
 import type { Portion } from '../inventories/index.ts'
 import type { Store } from '../kernel/storage/store.ts'
+import { nextTurn } from '../kernel/work/in-turns.ts'
 
 /**
  * The items of an order with what they cost, as the cart had them at checkout. They never change, except that personal
@@ -26,6 +27,32 @@ export async function findContents(
   if (!orderIds.length) return new Map()
   const rows = await store.read(text, orderIds)
   return new Map(rows.map(([id, doc]) => [id as string, JSON.parse(doc as string) as OrderContents]))
+}
+
+/** Longer contents are read one order at a time. */
+const charsMax = 16_000
+
+/** The contents of orders, one after the other, in the order of the ids. Other work runs between long ones. */
+export async function* eachContents(
+  store: Store,
+  orderIds: readonly string[],
+): AsyncGenerator<readonly [orderId: string, OrderContents]> {
+  if (!orderIds.length) return
+  const rows = await store.read(
+    `SELECT order_id, left(doc::text, ${charsMax}) FROM order_contents
+     WHERE store_id = $1 AND order_id = ANY($2::uuid[])`,
+    orderIds,
+  )
+  const beginnings = new Map(rows.map(([id, beginning]) => [id as string, beginning as string]))
+  for (const id of orderIds) {
+    const beginning = beginnings.get(id)
+    if (beginning === undefined) continue
+    if (beginning.length < charsMax) yield [id, JSON.parse(beginning) as OrderContents]
+    else {
+      await nextTurn()
+      yield* await findContents(store, [id])
+    }
+  }
 }
 
 /** The contents of one order. */

@@ -1,9 +1,10 @@
 import { type Resource, resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
-import { findAll } from '../kernel/query/find.ts'
+import { findListed } from '../kernel/query/find.ts'
 import { longText } from '../kernel/query/long-text.ts'
 import { text } from '../kernel/shape/fields.ts'
 import { indexed, type Row, walks } from '../kernel/shape/model.ts'
+import type { ListedRow } from '../kernel/storage/listed-rows.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { conflict, externalRef, ownerMeta, pricebookEnvelope } from './envelope.ts'
 import { prices } from './prices.ts'
@@ -51,7 +52,7 @@ export const pricebooks: Resource<typeof fields> = resource({
 const includedMax = 10_000
 
 /** All prices or an error: a client would take the first ones for all of them. */
-async function findPrices(ctx: Ctx, books: readonly Row[]): Promise<readonly Row[]> {
+async function findPrices(ctx: Ctx, books: readonly Row[]): Promise<readonly ListedRow[]> {
   const rows = await ctx.store.run(
     `SELECT id FROM prices WHERE store_id = $1 AND pricebook_id = ANY($2::uuid[]) ORDER BY created_at DESC, id DESC
      LIMIT ${includedMax + 1}`,
@@ -62,5 +63,5 @@ async function findPrices(ctx: Ctx, books: readonly Row[]): Promise<readonly Row
     throw new Problem('bad_request', detail, { source: 'include' })
   }
   const ids = rows.map(([id]) => id as string)
-  return findAll(ctx, prices, ids)
+  return findListed(ctx, prices, ids)
 }

@@ -1,6 +1,6 @@
 import { files } from '../files/index.ts'
 import type { Inclusion } from '../kernel/declare/resource.ts'
-import { findAll } from '../kernel/query/find.ts'
+import { findListed } from '../kernel/query/find.ts'
 import type { ProductFields } from './product-fields.ts'
 import { products } from './products.ts'
 
@@ -11,7 +11,7 @@ export const productIncludes: Readonly<Record<string, Inclusion<ProductFields>>>
     under: 'main_images',
     find: (ctx, rows) => {
       const ids = rows.flatMap(({ hidden }) => hidden.relationships?.main_image?.data.id ?? [])
-      return findAll(ctx, files, ids)
+      return findListed(ctx, files, ids)
     },
   },
   files: {
@@ -24,7 +24,7 @@ export const productIncludes: Readonly<Record<string, Inclusion<ProductFields>>>
         rows.map(({ id }) => id),
       )
       const ids = linked.map(([id]) => id as string)
-      return findAll(ctx, files, ids)
+      return findListed(ctx, files, ids)
     },
   },
   component_products: {
@@ -36,7 +36,7 @@ export const productIncludes: Readonly<Record<string, Inclusion<ProductFields>>>
         rows.map(({ id }) => id),
       )
       const ids = linked.map(([id]) => id as string)
-      return findAll(ctx, products, ids)
+      return findListed(ctx, products, ids)
     },
   },
 }

@@ -1,17 +1,19 @@
 import type { Resource } from '../kernel/declare/resource.ts'
-import { pageAnswer } from '../kernel/http/object-answer.ts'
+import { pageInParts } from '../kernel/http/object-answer.ts'
 import type { Address } from '../kernel/http/page-links.ts'
-import { fetchPage, type Page } from '../kernel/query/page.ts'
+import { fetchListed, type Page } from '../kernel/query/page.ts'
 import { parse } from '../kernel/query/parse.ts'
+import { portionsOf } from '../kernel/query/portions.ts'
 import { exportList } from '../kernel/request/export-list.ts'
 import type { Answer } from '../kernel/shape/answer.ts'
-import type { JsonSchema } from '../kernel/shape/fields.ts'
+import type { Fields, JsonSchema } from '../kernel/shape/fields.ts'
 import type { ListQuery } from '../kernel/shape/list-query.ts'
 import type { Row } from '../kernel/shape/model.ts'
+import type { ListedRow } from '../kernel/storage/listed-rows.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { explanationOf } from './explanation.ts'
-import { includedText } from './included.ts'
-import { publishedRowOf } from './published-row.ts'
+import { includedParts } from './included.ts'
+import { type PublishedRow, publishedRowOf } from './published-row.ts'
 import { showNode } from './show-nodes.ts'
 import { type Particulars, showProducts } from './show-products.ts'
 import type { View } from './view.ts'
@@ -41,9 +43,24 @@ export async function productPage(
     )
   }
   const page = await pageOf(ctx, view, list, query)
-  const rows = page.rows.map(publishedRowOf)
-  const shown = await showProducts(ctx, view, rows, particulars)
-  return answerOf(ctx, view, page, shown, call, await includedText(ctx, view, query.include, rows))
+  const show = (rows: readonly PublishedRow[]) => showProducts(ctx, view, rows, particulars)
+  const portions = () => publishedPortions(page)
+  const included = includedParts(ctx, view, query.include, portions)
+  return answerOf(ctx, view, page, call, shownPortions(portions(), show), included)
+}
+
+/** The rows of a page, in portions. */
+export async function* publishedPortions(
+  page: Page<Fields, ListedRow>,
+): AsyncGenerator<readonly PublishedRow[]> {
+  for await (const rows of portionsOf(page.rows)) yield rows.map(publishedRowOf)
+}
+
+async function* shownPortions<R>(
+  portions: AsyncIterable<readonly R[]>,
+  show: (rows: readonly R[]) => Promise<readonly object[]> | readonly object[],
+): AsyncGenerator<readonly string[]> {
+  for await (const rows of portions) yield (await show(rows)).map((one) => JSON.stringify(one))
 }
 
 /** A page of published nodes, or of hierarchies. */
@@ -53,17 +70,16 @@ export async function nodePage(ctx: Ctx, view: View, list: PublishedList, call: 
     return linesOf(ctx, view, list, query, async (_, rows) => rows.map((row) => showNode(row, view)))
   }
   const page = await pageOf(ctx, view, list, query)
-  return answerOf(
-    ctx,
-    view,
-    page,
-    page.rows.map((row) => showNode(row, view)),
-    call,
-  )
+  const shown = shownPortions(portionsOf(page.rows), (rows) => rows.map((row) => showNode(row, view)))
+  return answerOf(ctx, view, page, call, shown)
 }
 
-export const pageOf = (ctx: Ctx, view: View, list: PublishedList, query: ListQuery): Promise<Page> =>
-  fetchPage(ctx, sourceOf(view, list, query), query)
+export const pageOf = (
+  ctx: Ctx,
+  view: View,
+  list: PublishedList,
+  query: ListQuery,
+): Promise<Page<Fields, ListedRow>> => fetchListed(ctx, sourceOf(view, list, query), query)
 
 function sourceOf({ published }: View, { resource, scope, where }: PublishedList, query: ListQuery) {
   // The indexes of filters begin with the catalog, which the scope of some lists only implies.
@@ -93,14 +109,13 @@ const inCatalog = (id: string) => (bind: (value: unknown) => string) => `catalog
 export function answerOf(
   ctx: Ctx,
   view: View,
-  page: Page,
-  shown: readonly object[],
+  page: Page<Fields, ListedRow>,
   call: Address,
-  more = '',
-): Answer {
-  const data = shown.map((one) => JSON.stringify(one)).join(',')
+  shown: AsyncIterable<readonly string[]>,
+  more?: AsyncIterable<string>,
+): Promise<Answer> {
   const explanation = explanationOf(view)
-  return pageAnswer(200, data, page, ctx, pinned(view, call), explanation && { explanation }, more)
+  return pageInParts(shown, page, ctx, pinned(view, call), explanation && { explanation }, more)
 }
 
 function pinned({ pinned, published }: View, { path, query }: Address): Address {

@@ -9,8 +9,8 @@ import { componentProducts } from '../publishing/index.ts'
 import { explanationOf } from './explanation.ts'
 import { type Family, objectsOfList } from './families.ts'
 import { findHierarchy, findNode, findProduct } from './find-published.ts'
-import { includedText } from './included.ts'
-import { answerOf, linesOf, pageOf, productPage } from './list-page.ts'
+import { includedParts, includedText } from './included.ts'
+import { answerOf, linesOf, pageOf, productPage, publishedPortions } from './list-page.ts'
 import {
   leadingBy,
   productsOfCatalog,
@@ -124,20 +124,29 @@ export const listComponentProducts = ({ of, path, phrase, area, viewOf }: Family
       const view = await viewOf(ctx, call)
       const query = parse(call.query)
       const components = await relatedTo(ctx, view, call.params.product_id, componentProducts)
-      const linksTo = (rows: readonly { readonly id: string }[]) =>
-        rows.map(({ id }) => ({ type: 'product', id }))
+      const linkTo = ({ id }: { readonly id: string }) => ({ type: 'product', id })
       if (ctx.lines) {
-        return linesOf(ctx, view, components, query, async (_, rows) => linksTo(rows), describe(productLink))
+        return linesOf(
+          ctx,
+          view,
+          components,
+          query,
+          async (_, rows) => rows.map(linkTo),
+          describe(productLink),
+        )
       }
       const page = await pageOf(ctx, view, components, query)
-      const rows = page.rows.map(publishedRowOf)
+      async function* links() {
+        yield page.rows.map((row) => JSON.stringify(linkTo(row)))
+      }
+      const portions = () => publishedPortions(page)
       return answerOf(
         ctx,
         view,
         page,
-        linksTo(rows),
         call,
-        await includedText(ctx, view, query.include, rows, rows),
+        links(),
+        includedParts(ctx, view, query.include, portions, { areComponents: true }),
       )
     },
   })

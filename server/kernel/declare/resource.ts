@@ -2,6 +2,7 @@ import type { ProblemCode } from '../errors.ts'
 import type { Fields, Values } from '../shape/fields.ts'
 import type { ListQuery } from '../shape/list-query.ts'
 import type { AddedFields, Draft, Model, Row } from '../shape/model.ts'
+import type { ListedRow } from '../storage/listed-rows.ts'
 import type { Ctx, Work } from '../work/context.ts'
 import { mustBeConsistent } from './mistakes.ts'
 
@@ -102,8 +103,8 @@ export interface Inclusion<F extends Fields = Fields> {
   readonly target: () => Resource
   /** The member of `included` that lists them. An only inclusion may do without: `included` is then the list itself. */
   readonly under?: string
-  /** Finds the objects for all rows of a response at once. */
-  find(ctx: Ctx, rows: readonly Row<F>[]): Promise<readonly Row[]>
+  /** Finds the objects for some rows of a response at once: with `findListed`, as they may be long together. */
+  find(ctx: Ctx, rows: readonly Row<F>[]): Promise<readonly ListedRow[]>
 }
 
 /** A declared resource. Without a type parameter it is any resource, and its values have no known types. */

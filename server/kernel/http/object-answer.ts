@@ -4,8 +4,9 @@ import { type Answer, etagOf, twoPartTag } from '../shape/answer.ts'
 import { linksBeside } from '../shape/envelope.ts'
 import type { Row } from '../shape/model.ts'
 import type { Ctx } from '../work/context.ts'
+import { answerInParts, joined } from './in-parts.ts'
 import { linksText, objectText } from './object-text.ts'
-import { type Address, linkHeader, pageLinks, pageMeta } from './page-links.ts'
+import { type Address, linkHeader, type PageNumbers, pageLinks, pageMeta } from './page-links.ts'
 
 /** A single object in its envelope, with its entity tag. */
 export function objectAnswer(status: number, resource: Resource, row: Row, ctx: Ctx, more = ''): Answer {
@@ -38,19 +39,44 @@ export function listAnswer(
 export function pageAnswer(
   status: number,
   data: string,
-  page: Page,
+  page: PageNumbers,
   ctx: Ctx,
   at: Address,
   moreMeta: Record<string, unknown> = {},
   more = '',
 ): Answer {
+  const { around, headers } = envelopeOf(page, ctx, at, moreMeta)
+  return { status, body: `{"data":[${data}]${around}${more}}`, headers }
+}
+
+/** As `pageAnswer`, for objects that may be long together: the response is made while it is sent. */
+export function pageInParts(
+  data: AsyncIterable<readonly string[]>,
+  page: PageNumbers,
+  ctx: Ctx,
+  at: Address,
+  moreMeta: Record<string, unknown> = {},
+  more: AsyncIterable<string> | readonly string[] = [],
+): Promise<Answer> {
+  const { around, headers } = envelopeOf(page, ctx, at, moreMeta)
+  async function* parts() {
+    yield '{"data":['
+    yield* joined(data)
+    yield `]${around}`
+    yield* more
+    yield '}'
+  }
+  return answerInParts({ status: 200, headers }, parts())
+}
+
+/** What is beside the data of a page, in the body and in the headers. */
+function envelopeOf(page: PageNumbers, ctx: Ctx, at: Address, moreMeta: Record<string, unknown>) {
   const links = pageLinks(page, ctx.baseUrl, at)
   const { page: numbers, results } = pageMeta(page)
   const { results: moreResults, ...otherMeta } = moreMeta as { results?: object }
   const meta = { page: numbers, results: { ...results, ...moreResults }, ...otherMeta }
   return {
-    status,
-    body: `{"data":[${data}],"meta":${JSON.stringify(meta)},"links":${JSON.stringify(links)}${more}}`,
+    around: `,"meta":${JSON.stringify(meta)},"links":${JSON.stringify(links)}`,
     headers: {
       ...linkHeader(links),
       ...(page.watermark && { 'sutler-watermark': page.watermark }),

@@ -2,7 +2,10 @@ import type { Page } from '../query/page.ts'
 import { limits } from '../query/parse.ts'
 
 /** The numbers of `meta.page` and `meta.results` (requirement §4.3). */
-export function pageMeta({ total, limit, offset }: Page) {
+/** A page without its rows, of which only the number counts. */
+export type PageNumbers = Omit<Page, 'rows'> & { readonly rows: readonly unknown[] }
+
+export function pageMeta({ total, limit, offset }: PageNumbers) {
   const pages = limit === 0 ? 0 : Math.ceil(total / limit)
   const current = limit === 0 || total === 0 ? 1 : Math.floor(offset / limit) + 1
   return { page: { limit, offset, current, total: pages }, results: { total } }
@@ -23,14 +26,14 @@ interface PageLinks {
   readonly prev?: string | null
 }
 
-export function pageLinks(page: Page, baseUrl: string, at: Address): PageLinks {
+export function pageLinks(page: PageNumbers, baseUrl: string, at: Address): PageLinks {
   const links = allLinks(page, baseUrl, at)
   if (!page.onlyExisting) return links
   const { last, next, prev, ...others } = links
   return { ...others, ...(next && { last, next }), ...(prev && { prev }) }
 }
 
-function allLinks(page: Page, baseUrl: string, { path, query }: Address): Required<PageLinks> {
+function allLinks(page: PageNumbers, baseUrl: string, { path, query }: Address): Required<PageLinks> {
   const { total, limit, offset, cursors, offsets } = page
   const otherParameters = queryWithoutPage(query)
   // No request may ask for a page as long as a whole list, so links use a shorter one.

@@ -5,9 +5,12 @@ import { isId } from '../ids.ts'
 import type { Fields } from '../shape/fields.ts'
 import { nounOf, type Row } from '../shape/model.ts'
 import { Binds } from '../storage/binds.ts'
-import { rowColumns } from '../storage/stored-row.ts'
+import type { Sql } from '../storage/database.ts'
+import { type ListedRow, listedRows } from '../storage/listed-rows.ts'
+import { cutColumns, rowColumns } from '../storage/stored-row.ts'
 import { untilWritten } from '../storage/until-written.ts'
 import type { Ctx, Work } from '../work/context.ts'
+import { charsMaxOf } from './page-text.ts'
 import { limits } from './parse.ts'
 import type { Source } from './sql.ts'
 import { isUnborn, unbornIdOf, unbornRow } from './unborn.ts'
@@ -139,16 +142,43 @@ export async function isVisible(work: Work, resource: Resource, row: Row): Promi
 export const notFoundIn = (resource: Resource, name: string) => notFound(nounOf(resource), name)
 
 /** The objects with these ids, each once, in the order of the ids. */
-export async function findAll<F extends Fields>(
+export const findAll = <F extends Fields>(
   work: Work,
   of: Resource<F>,
   ids: readonly string[],
-): Promise<readonly Row<F>[]> {
+): Promise<readonly Row<F>[]> =>
+  findRows(of, ids, rowColumns(of), async (sql) => work.store.rowsOf(of, await work.store.page(sql)))
+
+/** As `findAll`, for a response in parts: each long row is read when it is shown. */
+export function findListed<F extends Fields>(
+  work: Work,
+  of: Resource<F>,
+  ids: readonly string[],
+): Promise<readonly ListedRow<F>[]> {
+  const charsMax = charsMaxOf({ whole: ids.length > limits.pageMax })
+  return findRows(of, ids, cutColumns(of, '', charsMax), async (sql) => {
+    const tuples = await work.store.page(sql)
+    return listedRows(
+      work.store,
+      of,
+      tuples,
+      { at: 0, charsMax },
+      async (id) => (await findAll(work, of, [id]))[0],
+    )
+  })
+}
+
+async function findRows<R extends { readonly id: string }>(
+  { table }: Resource,
+  ids: readonly string[],
+  columns: string,
+  read: (sql: Sql) => Promise<readonly R[] | undefined>,
+): Promise<readonly R[]> {
   if (!ids.length) return []
-  const text = `SELECT ${rowColumns(of)} FROM ${of.table} WHERE store_id = $1 AND id = ANY($2::uuid[])`
+  const text = `SELECT ${columns} FROM ${table} WHERE store_id = $1 AND id = ANY($2::uuid[])`
   // Up to the length of a page, many rows are as fast as one.
   const sql = { text, values: ['', ids], ...(ids.length <= limits.pageMax && { page: true }) }
-  const rows = await untilWritten(async () => work.store.rowsOf(of, await work.store.page(sql)))
+  const rows = await untilWritten(() => read(sql))
   const rowsById = new Map(rows.map((row) => [row.id, row]))
   return [...new Set(ids)].flatMap((id) => rowsById.get(id) ?? [])
 }

@@ -1,6 +1,6 @@
 import type { Model } from '../shape/model.ts'
 import { inEdition } from '../storage/editions.ts'
-import { listColumns } from '../storage/stored-row.ts'
+import { cutColumns } from '../storage/stored-row.ts'
 import { limits } from './parse.ts'
 
 /** The part of a list that one page shows. */
@@ -40,7 +40,7 @@ export const pageText = (
   }: { readonly before?: readonly string[]; readonly after?: readonly string[] } = {},
 ) =>
   `WITH ${[...before, `t AS MATERIALIZED (${total})`, ...after].join(', ')} ` +
-  `SELECT t.total, t.unmerged, (${pageLengthSql}), ${listColumns(resource, 'p.')} ` +
+  `SELECT t.total, t.unmerged, (${pageLengthSql}), ${cutColumns(resource, 'p.', charsMaxOf(window))} ` +
   `FROM t LEFT JOIN LATERAL (${rows}) p ON true ORDER BY ${order(window, 'p.')}`
 
 /** A total from counting the rows. */
@@ -76,6 +76,9 @@ export const keyOf = ({ scopeColumns, editions }: Model): string[] => [
   ...scopeColumns,
   ...(editions ? ['since'] : []),
 ]
+
+/** Longer rows are read one by one. A page has some megabytes at most, and so has a whole list. */
+export const charsMaxOf = ({ whole }: Pick<Window, 'whole'>): number => (whole ? 1_000 : 16_000)
 
 /** The maximum number of rows that the statement returns: a page by cursor reads one row more. */
 export const rowsMax = ({ whole }: Pick<Window, 'whole'>): number =>

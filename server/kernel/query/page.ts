@@ -5,17 +5,21 @@ import { Memory } from '../memory.ts'
 import type { Fields } from '../shape/fields.ts'
 import type { ListQuery } from '../shape/list-query.ts'
 import { hasWatermark, type Model, ownOrderOf, type Row, shownIdOf } from '../shape/model.ts'
+import { type ListedRow, LongRow, listedRows } from '../storage/listed-rows.ts'
+import { untilWritten } from '../storage/until-written.ts'
 import type { Work } from '../work/context.ts'
 import { perInstance } from '../work/per-instance.ts'
-import { casts, type Window } from './page-text.ts'
+import { everyRowSql } from './every-row.ts'
+import { casts, charsMaxOf, type Window } from './page-text.ts'
 import { limits } from './parse.ts'
 import { listKey } from './places.ts'
-import { plan } from './plan.ts'
+import { type Plan, plan } from './plan.ts'
+import { readRows } from './portions.ts'
 import { pageSql, type Source } from './sql.ts'
 
 /** A page of a list, and its position in the list. */
-export interface Page<F extends Fields = Fields> {
-  readonly rows: readonly Row<F>[]
+export interface Page<F extends Fields = Fields, R = Row<F>> {
+  readonly rows: readonly R[]
   /** Of the whole list after filters, from the same snapshot as the rows. */
   readonly total: number
   readonly limit: number
@@ -38,12 +42,25 @@ const pageLengthDefault = 25
 // Only a guess: each page reads the setting in its own snapshot, and is read again if the guess was wrong.
 const pageLengths = perInstance(() => new Memory<string, number>(10_000))
 
-/** Fetches the page that `query` describes. This is the last stage of the query engine, and the only one with I/O. */
+/** As `fetchListed`, with all rows, however long they are together. */
 export async function fetchPage<F extends Fields>(
   work: Work,
   source: Source<F>,
   query: ListQuery,
 ): Promise<Page<F>> {
+  const page = await fetchListed(work, source, query)
+  return { ...page, rows: await readRows(page.rows) }
+}
+
+/**
+ * Fetches the page that `query` describes; its long rows are read when they are shown. This is the last stage of the
+ * query engine, and the only one with I/O.
+ */
+export async function fetchListed<F extends Fields>(
+  work: Work,
+  source: Source<F>,
+  query: ListQuery,
+): Promise<Page<F, ListedRow<F>>> {
   const { filter, sort, walk, cursor } = planPage(work, source.resource, query)
   const lengths = pageLengths(work.instance)
   const backwards = query.cursor?.direction === 'before'
@@ -69,7 +86,10 @@ export async function fetchPage<F extends Fields>(
       guess = setting
       continue
     }
-    const rows = first?.[3] == null ? [] : await work.store.rowsOf(source.resource, tuples, 3)
+    const readLong = (id: string) => readRow(work, source, sort, id)
+    const cut = { at: 3, charsMax: charsMaxOf(window) }
+    const rows =
+      first?.[3] == null ? [] : await listedRows(work.store, source.resource, tuples, cut, readLong)
     if (!rows) continue
     const page = {
       total: Number(first?.[0]),
@@ -79,12 +99,17 @@ export async function fetchPage<F extends Fields>(
       ...(isWhole && { isWhole }),
       onlyExisting: source.resource.envelope.pageLinks === 'existing',
     }
-    const seal = (row: Row | undefined, position: number) =>
-      row && sealCursor({ value: sortValue(source.resource, row, sort.field), id: row.id, position }, walk)
+    const seal = async (listed: ListedRow<F> | undefined, position: number) => {
+      const row = listed instanceof LongRow ? await listed.read() : listed
+      return (
+        row && sealCursor({ value: sortValue(source.resource, row, sort.field), id: row.id, position }, walk)
+      )
+    }
     if (!query.cursor) {
       const { offset } = query
       const max = source.resource.offsetMax
-      const offsets = max === undefined ? undefined : { max, onward: seal(rows.at(-1), offset + rows.length) }
+      const offsets =
+        max === undefined ? undefined : { max, onward: await seal(rows.at(-1), offset + rows.length) }
       return { ...page, rows, offset, ...(offsets && { offsets }) }
     }
     const more = rows.length > guess
@@ -99,11 +124,27 @@ export async function fetchPage<F extends Fields>(
       rows: shown,
       offset,
       cursors: {
-        next: hasNext ? seal(shown.at(-1), offset + shown.length) : undefined,
-        prev: hasPrev ? seal(shown[0], offset) : undefined,
+        next: hasNext ? await seal(shown.at(-1), offset + shown.length) : undefined,
+        prev: hasPrev ? await seal(shown[0], offset) : undefined,
       },
     }
   }
+}
+
+/** A row of the list, if it is still in it. */
+async function readRow<F extends Fields>(
+  work: Work,
+  { resource, scope, where }: Source<F>,
+  sort: Plan['sort'],
+  id: string,
+): Promise<Row<F> | undefined> {
+  const isRow: Source['where'] = (bind) =>
+    [...(where ? [where(bind)] : []), `id = ${bind(id)}::uuid`].join(' AND ')
+  const sql = everyRowSql({ resource, scope, where: isRow }, { filter: undefined, sort }, work.store.id)
+  const [row] = await untilWritten(async () =>
+    work.store.rowsOf(resource, await work.store.page({ ...sql, once: true })),
+  )
+  return row
 }
 
 /** Plans a page, and refuses what the list does not allow. Needs no I/O, so callers can check a page beforehand. */

@@ -6,7 +6,7 @@ import { feedPosition } from '../feed/record.ts'
 import { columnsOf, headerLine, objectLine } from '../http/csv-columns.ts'
 import { file } from '../http/file.ts'
 import { LineStream } from '../http/line-stream.ts'
-import { pageAnswer } from '../http/object-answer.ts'
+import { pageInParts } from '../http/object-answer.ts'
 import { objectText } from '../http/object-text.ts'
 import { inOneLine } from '../http/one-line.ts'
 import type { Address } from '../http/page-links.ts'
@@ -14,9 +14,10 @@ import { areUniform, lineColumns, RowLines } from '../http/row-lines.ts'
 import { currentDefinition } from '../query/definitions.ts'
 import { everyRowSql } from '../query/every-row.ts'
 import { mergeThreshold, requestMerge } from '../query/merge-totals.ts'
-import { fetchPage, planPage } from '../query/page.ts'
+import { fetchListed, fetchPage, planPage } from '../query/page.ts'
 import { parse } from '../query/parse.ts'
 import type { Plan } from '../query/plan.ts'
+import { portionsOf } from '../query/portions.ts'
 import type { Source } from '../query/sql.ts'
 import type { Answer, LineFormat } from '../shape/answer.ts'
 import type { Fields, JsonSchema } from '../shape/fields.ts'
@@ -28,17 +29,19 @@ import type { ExportLimits } from '../work/exports.ts'
 /** A list, and the objects that it shows for its rows. */
 interface ListView<F extends Fields = Fields> {
   readonly source: Source<F> & { readonly resource: Resource<F> }
-  /** The JSON of these objects, in their order. Default: the rows themselves. */
-  readonly show?: (ctx: Ctx, rows: readonly Row<F>[]) => Promise<readonly string[]> | readonly string[]
+  /** The JSON of these objects, in their order, in one or more portions. Default: the rows themselves. */
+  readonly show?: (ctx: Ctx, rows: readonly Row<F>[]) => Texts
   /** Their resource, or their schema. Default: the resource of the rows. */
   readonly shown?: Resource | JsonSchema
 }
+
+type Texts = readonly string[] | Promise<readonly string[]> | AsyncIterable<readonly string[]>
 
 interface More<F extends Fields> {
   /** Default: that of the request. */
   readonly query?: ListQuery
   /** Members beside the `data` of a page, after a comma. */
-  readonly beside?: (rows: readonly Row<F>[]) => Promise<string>
+  readonly beside?: (portions: () => AsyncIterable<readonly Row<F>[]>) => AsyncIterable<string>
 }
 
 /** A page of a list, or all of it as lines if the request prefers that. */
@@ -49,16 +52,23 @@ export async function answerList<F extends Fields>(
   { query = parse(call.query), beside }: More<F> = {},
 ): Promise<Answer> {
   if (ctx.lines) return exportList(ctx, query, view)
-  const page = await fetchPage(ctx, view.source, query)
-  const texts = await textsOf(ctx, view, page.rows)
-  return pageAnswer(200, texts.join(','), page, ctx, call, {}, await beside?.(page.rows))
+  const page = await fetchListed(ctx, view.source, query)
+  const portions = () => portionsOf(page.rows)
+  async function* texts() {
+    for await (const rows of portions()) yield* textsOf(ctx, view, rows)
+  }
+  return pageInParts(texts(), page, ctx, call, {}, beside?.(portions))
 }
 
-const textsOf = <F extends Fields>(
+async function* textsOf<F extends Fields>(
   ctx: Ctx,
   { source: { resource }, show }: ListView<F>,
   rows: readonly Row<F>[],
-) => (show ? show(ctx, rows) : rows.map((row) => objectText(resource, row, ctx, true)))
+): AsyncGenerator<readonly string[]> {
+  const shown = show?.(ctx, rows) ?? rows.map((row) => objectText(resource, row, ctx, true))
+  if (Symbol.asyncIterator in shown) yield* shown
+  else yield await shown
+}
 
 const types: Readonly<Record<LineFormat, string>> = {
   ndjson: 'application/x-ndjson',
@@ -286,11 +296,12 @@ async function* linesOf<F extends Fields>(
   for await (const tuples of inside.store.inBatches(everyRowSql(source, plan, inside.store.id))) {
     const rows = await inside.store.rowsOf(source.resource, tuples)
     if (!rows) throw new Error('the added fields have changed within a snapshot')
-    const texts = await textsOf(inside, view, rows)
-    await inside.reads?.flush()
-    let lines = ''
-    for (const text of texts) lines += lineOf(text)
-    yield { bytes: Buffer.from(lines), count: texts.length }
+    for await (const texts of textsOf(inside, view, rows)) {
+      await inside.reads?.flush()
+      let lines = ''
+      for (const text of texts) lines += lineOf(text)
+      yield { bytes: Buffer.from(lines), count: texts.length }
+    }
   }
 }
 

@@ -1,20 +1,23 @@
 import { type Input, input } from '../body/input.ts'
 import type { Call } from '../declare/call.ts'
 import type { Resource } from '../declare/resource.ts'
-import { listAnswer, objectAnswer } from '../http/object-answer.ts'
+import { listAnswer, objectAnswer, pageInParts } from '../http/object-answer.ts'
+import { objectText } from '../http/object-text.ts'
 import { readByDefinition } from '../query/definitions.ts'
 import { both, findById, mustHaveParent, visibleCondition } from '../query/find.ts'
 import { mergeThreshold, requestMerge } from '../query/merge-totals.ts'
-import { fetchPage } from '../query/page.ts'
+import { fetchListed } from '../query/page.ts'
 import { parse } from '../query/parse.ts'
+import { portionsOf } from '../query/portions.ts'
 import type { Source } from '../query/sql.ts'
 import type { Answer } from '../shape/answer.ts'
 import type { Changes, Fields } from '../shape/fields.ts'
 import type { Row } from '../shape/model.ts'
+import { isComplete } from '../storage/listed-rows.ts'
 import type { Ctx, Work } from '../work/context.ts'
 import { addBy, changeBy, type ReadBody, readOnce } from '../write/by-rules.ts'
 import { exportList } from './export-list.ts'
-import { includedText } from './included.ts'
+import { includedParts, includedText } from './included.ts'
 
 const inputs = new WeakMap<Resource, unknown>()
 
@@ -43,8 +46,8 @@ function inputFor({ who }: Work, resource: Resource): Input<Fields> {
 }
 
 /**
- * A page of the resource's objects, or an export of them; `where` adds a condition, and `beside` members beside
- * `data`, after a comma.
+ * A page of the resource's objects, or an export of them; `where` adds a condition, and `beside` the members that
+ * `include` means, after a comma.
  */
 export async function list<F extends Fields>(
   ctx: Ctx,
@@ -52,18 +55,28 @@ export async function list<F extends Fields>(
   scope: readonly string[],
   call: Call,
   where?: Source['where'],
-  beside?: (rows: readonly Row<F>[]) => Promise<string>,
+  beside?: (portions: () => AsyncIterable<readonly Row<F>[]>) => AsyncIterable<string>,
 ): Promise<Answer> {
   const query = parse(call.query)
   await mustHaveParent(ctx, resource, scope, call)
   const narrowed = both(visibleCondition(ctx, resource), where)
   const source = { resource, scope, ...(narrowed && { where: narrowed }) }
   if (ctx.lines) return exportList(ctx, query, { source })
-  const page = await fetchPage(ctx, source, query)
+  const page = await fetchListed(ctx, source, query)
   if (page.unmerged > mergeThreshold) requestMerge(ctx)
   const meta = await resource.listMeta?.of(ctx, query, page.total)
-  const more = await includedText(ctx, resource, query.include, page.rows)
-  return listAnswer(resource, page, ctx, call, meta, beside ? more + (await beside(page.rows)) : more)
+  const { rows } = page
+  if (isComplete(rows) && !query.include.length)
+    return listAnswer(resource, { ...page, rows }, ctx, call, meta)
+  const portions = () => portionsOf(rows)
+  async function* texts() {
+    for await (const portion of portions()) yield portion.map((row) => objectText(resource, row, ctx, true))
+  }
+  async function* more() {
+    yield* includedParts(ctx, resource, query.include, portions)
+    if (beside) yield* beside(portions)
+  }
+  return pageInParts(texts(), page, ctx, call, meta, more())
 }
 
 export async function create(
@@ -82,7 +95,7 @@ export async function create(
 
 export async function get(ctx: Ctx, resource: Resource, scope: readonly string[], id: string, call: Call) {
   const row = await findById(ctx, resource, id, scope, resource.unborn && call.params.id)
-  const more = resource.include ? await includedText(ctx, resource, parse(call.query).include, [row]) : ''
+  const more = resource.include ? await includedText(ctx, resource, parse(call.query).include, row) : ''
   return objectAnswer(200, resource, row, ctx, more)
 }
 

@@ -11,13 +11,38 @@ import type { Tuple } from './database.ts'
 export const listColumns = (resource: Model, alias: string): string =>
   rowColumns(resource, alias, resource.hiddenInLists?.(alias))
 
+/** The same columns, with values of at most `charsMax` characters. A row with a longer one `isCut`. */
+export const cutColumns = (resource: Model, alias: string, charsMax: number): string =>
+  rowColumns(
+    resource,
+    alias,
+    resource.hiddenInLists?.(alias),
+    (value) => `left((${value})::text, ${charsMax})`,
+  )
+
+/** Whether `cutColumns` may have cut a value of the row. */
+export function isCut(resource: Model, tuple: Tuple, at: number, charsMax: number): boolean {
+  const isLong = (value: string | null | undefined) => value != null && value.length >= charsMax
+  const hidden = tuple[scopeIn(resource, at)[1] + (resource.addedUnder ? 1 : 0)]
+  return isLong(tuple[at + 4]) || (resource.shownWith && isLong(tuple[at + 5])) || isLong(hidden)
+}
+
 /** The columns of a row: every statement that reads rows returns these, in this order. */
-export const rowColumns = (resource: Model, alias = '', hidden = `${alias}hidden`): string =>
+export const rowColumns = (
+  resource: Model,
+  alias = '',
+  hidden = `${alias}hidden`,
+  cut: (value: string) => string = (value) => value,
+): string =>
   // Reads hidden values only if responses are built from them.
-  `${writtenColumns(resource, alias)}${showsHidden(resource) ? `, ${hidden}` : ''}`
+  `${writtenColumns(resource, alias, cut)}${showsHidden(resource) ? `, ${cut(hidden)}` : ''}`
 
 /** The same columns without the hidden values: what a write returns, since the writer has these. */
-export function writtenColumns(resource: Model, alias = ''): string {
+export function writtenColumns(
+  resource: Model,
+  alias = '',
+  cut: (value: string) => string = (value) => value,
+): string {
   const own = ownOrderOf(resource)
   const row = alias || `${resource.table.split(' ').at(-1)}.`
   return [
@@ -26,8 +51,8 @@ export function writtenColumns(resource: Model, alias = ''): string {
     // AT TIME ZONE makes the text independent of the session's settings.
     `${alias}created_at AT TIME ZONE 'UTC'`,
     `${alias}updated_at AT TIME ZONE 'UTC'`,
-    resource.shownAs?.(row) ?? `${alias}doc`,
-    ...(resource.shownWith ? [resource.shownWith.sql(row)] : []),
+    cut(resource.shownAs?.(row) ?? `${alias}doc`),
+    ...(resource.shownWith ? [cut(resource.shownWith.sql(row))] : []),
     ...(own ? [alias + own] : []),
     ...resource.scopeColumns.map((column) => `${alias}${column}`),
     ...stateColumns(resource, alias),

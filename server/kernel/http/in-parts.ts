@@ -1,0 +1,41 @@
+import { Readable } from 'node:stream'
+import type { Answer } from '../shape/answer.ts'
+
+/** A shorter response is sent at once. */
+const wholeCharsMax = 512 * 1024
+
+/**
+ * A response whose JSON is made while it is sent, as fast as the client reads it: at most one part is in memory. An
+ * error after its beginning closes the connection.
+ */
+export async function answerInParts(
+  { status, headers }: Pick<Answer, 'status' | 'headers'>,
+  parts: AsyncGenerator<string>,
+): Promise<Answer> {
+  let body = ''
+  while (body.length <= wholeCharsMax) {
+    const { value, done } = await parts.next()
+    if (done) return { status, body, ...(headers && { headers }) }
+    body += value
+  }
+  return {
+    status,
+    body: Readable.from(restOf(body, parts), { highWaterMark: 1 }),
+    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+  }
+}
+
+async function* restOf(beginning: string, parts: AsyncGenerator<string>): AsyncGenerator<Buffer> {
+  yield Buffer.from(beginning)
+  for await (const part of parts) yield Buffer.from(part)
+}
+
+/** The items of a JSON list, from texts that arrive in portions. */
+export async function* joined(portions: AsyncIterable<readonly string[]>): AsyncGenerator<string> {
+  let comma = ''
+  for await (const texts of portions) {
+    if (!texts.length) continue
+    yield comma + texts.join(',')
+    comma = ','
+  }
+}
