@@ -69,7 +69,10 @@ export const entryOperations = (extended: () => ExtendedResources): readonly Act
         const { flow, objects } = await find(ctx, call.params.flow_id)
         const sent = { ...call, body: rawBody }
         if (objects) return updateCoreEntry(ctx, flow, objects, idOf(rawBody), sent, 201)
-        if (flow.kind === 'custom') return create(ctx, entries, [flow.id], sent)
+        if (flow.kind === 'custom') {
+          mayHaveId(rawBody)
+          return create(ctx, entries, [flow.id], sent)
+        }
         return upsert(ctx, flow, idOf(rawBody), sent)
       },
     }),
@@ -134,6 +137,11 @@ function idOf(body: unknown): string {
   if (id === undefined || id === null) throw asUnprocessable(missingField('data.id'))
   if (typeof id === 'string' && isId(id)) return id.toLowerCase()
   throw new Problem('unprocessable', 'Validation failed: data.id must be a UUID.', { source: 'data.id' })
+}
+
+/** An entry of no object gets a new id: clients may send that of the entry that they copy. */
+function mayHaveId(body: unknown): void {
+  if (dataOf(body).id !== undefined) idOf(body)
 }
 
 const asUnprocessable = ({ detail }: Problem) => new Problem('unprocessable', detail, { source: 'data.id' })

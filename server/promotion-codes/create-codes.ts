@@ -80,7 +80,7 @@ export const createCodes = (kind: Kind) =>
       fields: {
         codes: list(group(codeFields(kind), {}), {
           required: true,
-          maxItems: codesMax,
+          ...{ minItems: 1, maxItems: codesMax },
           about: `At most ${codesMax} in one request.`,
         }),
       },
@@ -93,11 +93,6 @@ export const createCodes = (kind: Kind) =>
     async run(ctx, { params, body }) {
       const promotion = await lockForCodes(ctx, kind, params.promotion_id)
       const codes = body.codes as unknown as readonly NewCode[]
-      if (!codes.length) {
-        throw new Problem('invalid_field', 'data.codes must have at least one code.', {
-          source: 'data.codes',
-        })
-      }
       codes.forEach(mustBeConsistent)
       await mustHaveRoom(ctx, kind, promotion, codes.length)
       const names = codes.map(({ code }) => code)
