@@ -23,7 +23,7 @@ const receiver = createServer(async (request, response) => {
   // Its sender waits until it gives up.
   if (endpoint < hanging && isHanging) return
   received += 1
-  arrivals.set(`${endpoint} ${JSON.parse(text).payload.id}`, performance.now())
+  arrivals.set(`${endpoint} ${JSON.parse(text).payload.data.id}`, performance.now())
   response.end()
 })
 let isHanging = true

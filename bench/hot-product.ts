@@ -18,7 +18,7 @@ try {
   const { call } = server
   const { productIds } = await seedPublished(server, 1000)
   const [hot = '', ...others] = productIds
-  await call('PUT', '/v2/gateways/manual', { type: 'gateway', enabled: true })
+  await call('PUT', '/v2/gateways/manual', { type: 'gateway', enabled: true, shoppers_may_pay: true })
   const stocked = [hot, ...others.slice(0, buyers)]
   for (const id of stocked) {
     await call('POST', `/v2/inventories/${id}`, { type: 'stock', quantity: 1_000_000 }, 201)

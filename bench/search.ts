@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
+import { codeOf } from '../server/publishing/index.ts'
 import { parseFacets } from '../server/search/facet-by.ts'
 import { parseFilter } from '../server/search/filter-syntax.ts'
 import { searchField, sortField } from '../server/search/search-fields.ts'
@@ -108,11 +109,12 @@ async function processorTimes(
     edition: 1,
     books: [pricebookId],
     at: new Date(),
+    currency: 'USD',
     decimals: new Map([['USD', 2]]),
   }
   const question = {
     words: parseQuery(q),
-    code: '',
+    code: codeOf(q),
     filter: parseFilter(filter_by),
     facets: parseFacets(facet_by, '').map((name) => ({ field: searchField(name) })),
     sort: parseSort(sort_by).map(({ field, descending }) => ({ field: sortField(field), descending })),

@@ -285,9 +285,11 @@ DECLARE
   fence timestamptz := to_timestamp(pg_sequence_last_value('time_fence'::regclass));
 BEGIN
   -- What is copied from another database keeps its times: nobody can have followed it yet.
-  IF (NEW.updated_at < fence OR NEW.created_at < fence) AND current_setting('sutler.keep_times', true) IS DISTINCT FROM 'on' THEN
-    NEW.created_at := greatest(NEW.created_at, fence);
-    NEW.updated_at := greatest(NEW.updated_at, fence);
+  IF NEW.updated_at < fence AND current_setting('sutler.keep_times', true) IS DISTINCT FROM 'on' THEN
+    IF NEW.created_at = NEW.updated_at THEN
+      NEW.created_at := fence;
+    END IF;
+    NEW.updated_at := fence;
   END IF;
   RETURN NEW;
 END $function$
@@ -1087,9 +1089,9 @@ BEGIN
     FROM counted WHERE store_id = of_store RETURNING position - n AS before
   )
   INSERT INTO changes (store_id, position, at, event, type, source, id, scope, personal, actor, request_id, doc, version,
-    created_at, hidden, given_at)
+    created_at, hidden, public_id, given_at)
   SELECT t.store_id, feed.before + row_number() OVER (ORDER BY t.seq), t.at, t.event, t.type, t.source, t.id, t.scope,
-    t.personal, t.actor, t.request_id, t.doc, t.version, t.created_at, t.hidden, instant
+    t.personal, t.actor, t.request_id, t.doc, t.version, t.created_at, t.hidden, t.public_id, instant
   FROM taken t, feed ORDER BY t.seq;
   GET DIAGNOSTICS given = ROW_COUNT;
   IF given > 0 THEN
@@ -1464,6 +1466,15 @@ BEGIN
     EXIT WHEN FOUND;
   END LOOP;
 END $function$
+;
+
+CREATE OR REPLACE FUNCTION lease_holds(until timestamp with time zone, holder text)
+ RETURNS boolean
+ LANGUAGE sql
+AS $function$
+  SELECT coalesce(until > clock_timestamp(), false) AND (
+    holder IS NULL OR clock_timestamp() < pg_postmaster_start_time() + interval '5 seconds' OR session_lives(holder))
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION leave_carts()
@@ -1971,6 +1982,18 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION session_lives(name text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT EXISTS (
+    SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+      AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      AND (l.classid::bigint << 32 | l.objid::bigint) = hashtextextended(name, 0))
+$function$
+;
+
 CREATE OR REPLACE FUNCTION set_limit(real)
  RETURNS real
  LANGUAGE c
@@ -2169,6 +2192,25 @@ CREATE OR REPLACE FUNCTION strict_word_similarity_op(text, text)
 AS '$libdir/pg_trgm', $function$strict_word_similarity_op$function$
 ;
 
+CREATE OR REPLACE FUNCTION sum_order()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP <> 'INSERT' AND OLD.status <> 'cancelled' THEN
+    INSERT INTO order_sum_changes VALUES (OLD.store_id, OLD.currency,
+      date_bin('15 minutes', OLD.created_at, '2000-01-01Z'), -1, -OLD.with_tax,
+      coalesce((OLD.hidden#>>'{prices,discount}')::bigint, 0));
+  END IF;
+  IF TG_OP <> 'DELETE' AND NEW.status <> 'cancelled' THEN
+    INSERT INTO order_sum_changes VALUES (NEW.store_id, NEW.currency,
+      date_bin('15 minutes', NEW.created_at, '2000-01-01Z'), 1, NEW.with_tax,
+      -coalesce((NEW.hidden#>>'{prices,discount}')::bigint, 0));
+  END IF;
+  RETURN NULL;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION tag_is_used(of_store uuid, tag text)
  RETURNS boolean
  LANGUAGE sql
@@ -2198,15 +2240,15 @@ AS $function$ BEGIN
 END $function$
 ;
 
-CREATE OR REPLACE PROCEDURE track(IN tracked regclass, IN type text, IN scopes text[] DEFAULT '{}'::text[], IN personal boolean DEFAULT false, IN source text DEFAULT NULL::text, IN counted boolean DEFAULT true, IN hidden text DEFAULT NULL::text)
+CREATE OR REPLACE PROCEDURE track(IN tracked regclass, IN type text, IN scopes text[] DEFAULT '{}'::text[], IN personal boolean DEFAULT false, IN source text DEFAULT NULL::text, IN counted boolean DEFAULT true, IN hidden text DEFAULT NULL::text, IN public_id text DEFAULT NULL::text)
  LANGUAGE plpgsql
 AS $procedure$ BEGIN
-  CALL track_changes(tracked, type, scopes, personal, source, counted, hidden);
+  CALL track_changes(tracked, type, scopes, personal, source, counted, hidden, public_id);
   CALL fence_times_of(tracked);
 END $procedure$
 ;
 
-CREATE OR REPLACE PROCEDURE track_changes(IN tracked regclass, IN type text, IN scopes text[] DEFAULT '{}'::text[], IN personal boolean DEFAULT false, IN source text DEFAULT NULL::text, IN counted boolean DEFAULT true, IN hidden text DEFAULT NULL::text)
+CREATE OR REPLACE PROCEDURE track_changes(IN tracked regclass, IN type text, IN scopes text[] DEFAULT '{}'::text[], IN personal boolean DEFAULT false, IN source text DEFAULT NULL::text, IN counted boolean DEFAULT true, IN hidden text DEFAULT NULL::text, IN public_id text DEFAULT NULL::text)
  LANGUAGE plpgsql
 AS $procedure$
 DECLARE
@@ -2214,15 +2256,16 @@ DECLARE
   scope text := CASE WHEN cardinality(scopes) = 0 THEN 'NULL' ELSE 'r.' || quote_ident(scopes[1]) END;
   change text := $sql$
       INSERT INTO fresh_changes (store_id, version, created_at, id, type, source, scope, personal, actor, request_id,
-        event, at, doc, hidden)
+        public_id, event, at, doc, hidden)
       VALUES (r.store_id, r.version, r.created_at, r.id, %s, %s, %s, %s, split_part(author, ' ', 1),
-        split_part(author, ' ', 2), %s, %s, %s, %s);$sql$;
+        split_part(author, ' ', 2), %s, %s, %s, %s, %s);$sql$;
   deltas text := '';
   moves text := '';
   list_scope text;
   parent record;
 BEGIN
   source := coalesce(source, quote_literal(tracked::text));
+  public_id := coalesce(public_id, 'NULL');
   IF counted AND cardinality(scopes) = 0 THEN
     deltas := format($sql$
       INSERT INTO list_deltas VALUES (%L, r.store_id, r.store_id, r.created_at, r.id, n, r.updated_at);$sql$, tracked::text);
@@ -2270,9 +2313,10 @@ BEGIN
 END $body$$function$,
     name,
     deltas,
-    format(change, type, source, scope, personal::text, $$'deleted'$$, 'greatest(r.updated_at, at)', 'NULL', 'NULL'),
+    format(change, type, source, scope, personal::text, public_id, $$'deleted'$$, 'greatest(r.updated_at, at)', 'NULL',
+      'NULL'),
     deltas,
-    format(change, type, source, scope, personal::text,
+    format(change, type, source, scope, personal::text, public_id,
       $$CASE TG_OP WHEN 'INSERT' THEN 'created' ELSE 'updated' END$$, 'r.updated_at', 'r.doc', coalesce(hidden, 'NULL')),
     moves);
   EXECUTE format('CREATE OR REPLACE TRIGGER track AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW EXECUTE FUNCTION %I()',
@@ -2669,12 +2713,15 @@ CREATE TABLE changes (
   created_at timestamp(3) with time zone,
   hidden json,
   given_at timestamp with time zone NOT NULL,
+  public_id text COLLATE "C",
   CONSTRAINT changes_pkey PRIMARY KEY (store_id, "position", given_at)
 );
 CREATE INDEX changes_by_time ON ONLY changes USING btree (store_id, at);
 CREATE INDEX changes_of_object ON ONLY changes USING btree (store_id, id, "position");
 CREATE INDEX changes_of_one_time_passwords ON ONLY changes USING btree (store_id, (((doc -> 'user_authentication_info'::text) ->> 'id'::text))) WHERE (type = 'one-time-password-token-request'::text);
+CREATE INDEX changes_of_owned ON ONLY changes USING btree (store_id, COALESCE(((hidden -> 'customers'::text) ->> 0), ((hidden -> 'accounts'::text) ->> 0), (hidden ->> 'customer_id'::text), (hidden ->> 'account_id'::text))) WHERE ((source = ANY (ARRAY['carts'::text, 'orders'::text])) AND (COALESCE(((hidden -> 'customers'::text) ->> 0), ((hidden -> 'accounts'::text) ->> 0), (hidden ->> 'customer_id'::text), (hidden ->> 'account_id'::text)) IS NOT NULL));
 CREATE INDEX changes_of_personal_data_by_scope ON ONLY changes USING btree (store_id, scope) WHERE (personal AND (scope IS NOT NULL));
+CREATE INDEX changes_of_public_id ON ONLY changes USING btree (store_id, public_id, "position") WHERE (public_id IS NOT NULL);
 
 CREATE TABLE currencies (
   store_id uuid NOT NULL,
@@ -3029,6 +3076,7 @@ CREATE TABLE fresh_changes (
   version integer,
   created_at timestamp(3) with time zone,
   hidden json,
+  public_id text COLLATE "C",
   CONSTRAINT fresh_changes_pkey PRIMARY KEY (store_id, seq)
 ) WITH (
   autovacuum_vacuum_scale_factor=0,
@@ -3063,6 +3111,8 @@ CREATE TABLE idempotency_keys (
   created_at timestamp(3) with time zone NOT NULL,
   leased_until timestamp with time zone,
   intent_id uuid,
+  leased_by text COLLATE "C",
+  is_shortened boolean DEFAULT false NOT NULL,
   CONSTRAINT idempotency_keys_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(id) ON DELETE CASCADE,
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (store_id, key)
 );
@@ -3155,6 +3205,7 @@ CREATE TABLE intents (
   created_at timestamp(3) with time zone NOT NULL,
   ended_at timestamp(3) with time zone,
   subject uuid,
+  leased_by text COLLATE "C",
   CONSTRAINT intents_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(id) ON DELETE CASCADE,
   CONSTRAINT intents_pkey PRIMARY KEY (store_id, id)
 );
@@ -3399,6 +3450,33 @@ CREATE INDEX order_jobs_by_created_at ON order_jobs USING btree (store_id, creat
 CREATE TRIGGER fence_times BEFORE INSERT ON order_jobs FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON order_jobs FOR EACH ROW EXECUTE FUNCTION order_jobs_tracked();
 
+CREATE TABLE order_sum_changes (
+  store_id uuid NOT NULL,
+  currency text COLLATE "C" NOT NULL,
+  at timestamp(3) with time zone NOT NULL,
+  orders bigint NOT NULL,
+  value numeric NOT NULL,
+  discount numeric NOT NULL
+) WITH (
+  autovacuum_vacuum_scale_factor=0,
+  autovacuum_vacuum_threshold=1000,
+  autovacuum_vacuum_insert_scale_factor=0,
+  autovacuum_vacuum_cost_delay=0
+);
+CREATE INDEX order_sum_changes_by_at ON order_sum_changes USING btree (store_id, currency, at);
+
+CREATE TABLE order_sums (
+  store_id uuid NOT NULL,
+  currency text COLLATE "C" NOT NULL,
+  grain text COLLATE "C" NOT NULL,
+  at timestamp(3) with time zone NOT NULL,
+  orders bigint NOT NULL,
+  value numeric NOT NULL,
+  discount numeric NOT NULL,
+  CONSTRAINT order_sums_grain_check CHECK ((grain = ANY (ARRAY['quarter'::text, 'hour'::text, 'day'::text]))),
+  CONSTRAINT order_sums_pkey PRIMARY KEY (store_id, currency, grain, at) INCLUDE (orders, value, discount)
+);
+
 CREATE TABLE order_transactions (
   store_id uuid NOT NULL,
   order_id uuid NOT NULL,
@@ -3451,19 +3529,22 @@ CREATE TABLE orders (
   cart_id uuid GENERATED ALWAYS AS (((hidden #>> '{cart,id}'::text[]))::uuid) STORED,
   cart_version integer GENERATED ALWAYS AS (((hidden #>> '{cart,version}'::text[]))::integer) STORED,
   manual boolean GENERATED ALWAYS AS (COALESCE(((hidden ->> 'is_manual'::text))::boolean, false)) STORED NOT NULL,
+  shipping_name text COLLATE "C" GENERATED ALWAYS AS ("left"((((doc #>> '{shipping_address,first_name}'::text[]) || ' '::text) || (doc #>> '{shipping_address,last_name}'::text[])), 255)) STORED,
+  billing_name text COLLATE "C" GENERATED ALWAYS AS ("left"((((doc #>> '{billing_address,first_name}'::text[]) || ' '::text) || (doc #>> '{billing_address,last_name}'::text[])), 255)) STORED,
   CONSTRAINT orders_paid_check CHECK (((paid >= 0) AND (authorized >= 0) AND (pending >= 0) AND (((paid + authorized) + pending) <= with_tax))),
   CONSTRAINT orders_pkey PRIMARY KEY (store_id, id),
   CONSTRAINT orders_cart_key UNIQUE (store_id, cart_id, cart_version)
 );
 CREATE INDEX orders_by_account_id ON orders USING btree (store_id, account_id, created_at, id) WHERE (account_id IS NOT NULL);
 CREATE INDEX orders_by_account_member_id ON orders USING btree (store_id, account_member_id, created_at, id) WHERE (account_member_id IS NOT NULL);
+CREATE INDEX orders_by_billing_name ON orders USING btree (store_id, billing_name, created_at, id) WHERE (billing_name IS NOT NULL);
 CREATE INDEX orders_by_billing_postcode ON orders USING btree (store_id, billing_postcode, created_at, id);
-CREATE INDEX orders_by_contact_email ON orders USING btree (store_id, contact_email, created_at, id) WHERE (contact_email IS NOT NULL);
+CREATE INDEX orders_by_contact_email ON orders USING btree (store_id, lower((contact_email COLLATE "default")) COLLATE "C", created_at, id) WHERE (contact_email IS NOT NULL);
 CREATE INDEX orders_by_contact_name ON orders USING btree (store_id, contact_name, created_at, id) WHERE (contact_name IS NOT NULL);
 CREATE INDEX orders_by_created_at ON orders USING btree (store_id, created_at, id);
 CREATE INDEX orders_by_currency ON orders USING btree (store_id, currency, created_at, id);
 CREATE INDEX orders_by_customer_id ON orders USING btree (store_id, customer_id, created_at, id) WHERE (customer_id IS NOT NULL);
-CREATE INDEX orders_by_email ON orders USING btree (store_id, email, created_at, id) WHERE (email IS NOT NULL);
+CREATE INDEX orders_by_email ON orders USING btree (store_id, lower((email COLLATE "default")) COLLATE "C", created_at, id) WHERE (email IS NOT NULL);
 CREATE INDEX orders_by_external_ref ON orders USING btree (store_id, external_ref, created_at, id) WHERE (external_ref IS NOT NULL);
 CREATE INDEX orders_by_manual ON orders USING btree (store_id, manual, created_at, id);
 CREATE INDEX orders_by_name ON orders USING btree (store_id, name, created_at, id) WHERE (name IS NOT NULL);
@@ -3472,7 +3553,9 @@ CREATE INDEX orders_by_payment ON orders USING btree (store_id, payment, id) INC
 CREATE INDEX orders_by_payment_intent ON orders USING btree (store_id, ((doc ->> 'payment_intent_id'::text))) WHERE ((doc ->> 'payment_intent_id'::text) IS NOT NULL);
 CREATE INDEX orders_by_product_ids ON orders USING gin (product_ids jsonb_path_ops);
 CREATE INDEX orders_by_product_skus ON orders USING gin (product_skus jsonb_path_ops);
+CREATE INDEX orders_by_promotion_ids ON orders USING gin ((((hidden -> 'promotion_ids'::text))::jsonb) jsonb_path_ops);
 CREATE INDEX orders_by_shipping ON orders USING btree (store_id, shipping, id) INCLUDE (created_at);
+CREATE INDEX orders_by_shipping_name ON orders USING btree (store_id, shipping_name, created_at, id) WHERE (shipping_name IS NOT NULL);
 CREATE INDEX orders_by_shipping_postcode ON orders USING btree (store_id, shipping_postcode, created_at, id);
 CREATE INDEX orders_by_status ON orders USING btree (store_id, status, id) INCLUDE (created_at);
 CREATE INDEX orders_by_updated_at ON orders USING btree (store_id, updated_at, id) INCLUDE (created_at, payment, shipping, status, currency, manual, with_tax, without_tax);
@@ -3480,6 +3563,8 @@ CREATE INDEX orders_by_with_tax ON orders USING btree (store_id, with_tax, id) I
 CREATE INDEX orders_by_without_tax ON orders USING btree (store_id, without_tax, id) INCLUDE (created_at);
 CREATE TRIGGER fence_times BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER order_transactions_parent_fkey BEFORE DELETE ON orders FOR EACH ROW EXECUTE FUNCTION order_transactions_parent_fkey();
+CREATE TRIGGER sum_changed_order AFTER UPDATE ON orders FOR EACH ROW WHEN (((((((old.status = 'cancelled'::text) IS DISTINCT FROM (new.status = 'cancelled'::text)) OR (old.currency IS DISTINCT FROM new.currency)) OR (old.created_at IS DISTINCT FROM new.created_at)) OR (old.with_tax IS DISTINCT FROM new.with_tax)) OR ((old.hidden #>> '{prices,discount}'::text[]) IS DISTINCT FROM (new.hidden #>> '{prices,discount}'::text[])))) EXECUTE FUNCTION sum_order();
+CREATE TRIGGER sum_order AFTER INSERT OR DELETE ON orders FOR EACH ROW EXECUTE FUNCTION sum_order();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON orders FOR EACH ROW EXECUTE FUNCTION orders_tracked();
 
 CREATE TABLE organisations (
@@ -4156,6 +4241,7 @@ CREATE TABLE rule_promotion_usages (
 );
 CREATE INDEX rule_promotion_usages_by_code ON rule_promotion_usages USING btree (store_id, promotion_id, code, id);
 CREATE INDEX rule_promotion_usages_by_code_and_used_on ON rule_promotion_usages USING btree (store_id, code_list, used_on, id);
+CREATE INDEX rule_promotion_usages_by_code_of_store ON rule_promotion_usages USING btree (store_id, code, order_id);
 CREATE INDEX rule_promotion_usages_by_customer_email ON rule_promotion_usages USING btree (store_id, promotion_id, customer_email, id);
 CREATE INDEX rule_promotion_usages_by_customer_id ON rule_promotion_usages USING btree (store_id, promotion_id, customer_id, id);
 CREATE INDEX rule_promotion_usages_by_id ON rule_promotion_usages USING btree (store_id, promotion_id, id);
@@ -4326,6 +4412,7 @@ CREATE TABLE standard_promotion_usages (
 );
 CREATE INDEX standard_promotion_usages_by_code ON standard_promotion_usages USING btree (store_id, promotion_id, code, id);
 CREATE INDEX standard_promotion_usages_by_code_and_used_on ON standard_promotion_usages USING btree (store_id, code_list, used_on, id);
+CREATE INDEX standard_promotion_usages_by_code_of_store ON standard_promotion_usages USING btree (store_id, code, order_id);
 CREATE INDEX standard_promotion_usages_by_customer_email ON standard_promotion_usages USING btree (store_id, promotion_id, customer_email, id);
 CREATE INDEX standard_promotion_usages_by_customer_id ON standard_promotion_usages USING btree (store_id, promotion_id, customer_id, id);
 CREATE INDEX standard_promotion_usages_by_id ON standard_promotion_usages USING btree (store_id, promotion_id, id);

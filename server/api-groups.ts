@@ -55,6 +55,7 @@ export const groups: TagGroups = {
     'Cart payments': ['cart-payments'],
     Orders: ['orders', 'manual-orders'],
     'Order exports': ['order-exports'],
+    'Order metrics': ['metrics'],
     Transactions: ['transactions'],
     Gateways: ['gateways'],
   },

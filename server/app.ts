@@ -6,13 +6,13 @@ import { catalogChapter } from './catalogs/index.ts'
 import { changes } from './changes/index.ts'
 import { currencyChapter } from './currencies/index.ts'
 import { customers, customerToken, forgetPasswords } from './customers/index.ts'
-import { deliveries, forgetDeliveries } from './deliveries/index.ts'
+import { deliveries } from './deliveries/index.ts'
 import { discounts } from './discounts/index.ts'
 import { events, mustBeKnownKeys } from './events/index.ts'
 import { exportChapter } from './exports/index.ts'
 import { extensions } from './extensions/index.ts'
 import { fileChapter } from './files/index.ts'
-import { flows } from './flows/index.ts'
+import { flows, withIncludedEntries } from './flows/index.ts'
 import { gatewayChapter } from './gateways/index.ts'
 import { hierarchyChapter } from './hierarchies/index.ts'
 import { defineUsers, identity } from './identity/index.ts'
@@ -25,6 +25,7 @@ import { withLinkedCreates } from './kernel/request/create-linked.ts'
 import type { ShopperToken } from './kernel/work/context.ts'
 import { keys } from './keys/index.ts'
 import { manualOrderChapter } from './manual-orders/index.ts'
+import { metrics } from './metrics/index.ts'
 import { moneyChapter } from './money/index.ts'
 import { oidc } from './oidc/index.ts'
 import { orderExportChapter } from './order-exports/index.ts'
@@ -32,7 +33,7 @@ import { findProductsOfOrder, orderChapter } from './orders/index.ts'
 import { findUserWithAnyPassword, passwords } from './passwords/index.ts'
 import { payments } from './payments/index.ts'
 import { mayUseEntries, permissions } from './permissions/index.ts'
-import { personalData } from './personal-data/index.ts'
+import { forgetTraces, personalData } from './personal-data/index.ts'
 import { priceImportChapter } from './price-import/index.ts'
 import { pricebookChapter } from './pricebooks/index.ts'
 import { pricing } from './pricing/index.ts'
@@ -50,7 +51,7 @@ import { releaseContents, storefront } from './storefront/index.ts'
 import { stripe } from './stripe/index.ts'
 import { targets } from './targets/index.ts'
 import { totals } from './totals/index.ts'
-import { giveUpPayments, transactionChapter } from './transactions/index.ts'
+import { cancellableOrders, transactionChapter } from './transactions/index.ts'
 import { variationChapter } from './variations/index.ts'
 
 const users = defineUsers({
@@ -101,12 +102,13 @@ const chapters: readonly Module[] = [
   simulationChapter,
   gatewayChapter,
   payments,
-  orderChapter(giveUpPayments, followIntentOf, forgetDeliveries),
+  orderChapter(cancellableOrders, followIntentOf, (work, orders) => forgetTraces(work, orders)),
   orderExportChapter,
   stripe,
   transactionChapter(hearIntent),
   manualOrderChapter,
   cartPaymentChapter,
+  metrics,
   integrationChapter(mustBeKnownKeys),
   events,
   deliveries,
@@ -116,7 +118,7 @@ const chapters: readonly Module[] = [
 const all: readonly Module[] = [...chapters, changes(() => all), personalData(chapters)]
 
 /** Everything the server does. */
-export const app: readonly Module[] = withLinkedCreates(all)
+export const app: readonly Module[] = withIncludedEntries(withLinkedCreates(all))
 
 /** The tokens that identify the calling person, beside the bearer token. */
 export const shopperTokens: readonly ShopperToken[] = [accountMemberToken, customerToken]

@@ -160,6 +160,13 @@ export function readConfig(env: Env = process.env) {
      */
     explainsToShoppers: setting('SUTLER_EXPLAIN_TO_SHOPPERS', onOrOff, false),
 
+    /**
+     * How many writes of shoppers each process takes from one address in a minute, for each store; beyond it the
+     * response is 429. Writes with the secret of an application key do not count. Behind a proxy set
+     * SUTLER_TRUST_PROXY, or all shoppers share its address.
+     */
+    shopperWritesMax: setting('SUTLER_SHOPPER_WRITES_PER_MINUTE', integer(1, 1_000_000_000), 6000),
+
     /** The lifetime of an access token in seconds. Keep it short: a single token cannot be revoked. */
     tokenLifetimeS: setting('SUTLER_TOKEN_LIFETIME_S', integer(1, 31_536_000), 3600),
   }

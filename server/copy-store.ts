@@ -8,11 +8,14 @@ import { type Copy, copyAll, matchStores } from './copying/copier.ts'
 import { CopyState } from './copying/copy-state.ts'
 import { skipReasons } from './copying/exceptions.ts'
 import { feedEnd, follow } from './copying/follow.ts'
+import { oneLine, UnreadableAnswer } from './copying/read-answer.ts'
 import { type Credentials, Remote } from './copying/remote.ts'
 import { Report } from './copying/report.ts'
 import { planOf } from './copying/steps.ts'
+import { openFileAccess } from './file-access.ts'
 import { systemClock } from './kernel/clock.ts'
 import { StartupError } from './platform/faults.ts'
+import { isIn, isPublic } from './platform/sockets/addresses.ts'
 
 const usage =
   'npm run copy -- --from <url> --client-id <id> --client-secret <secret> --to <url> ' +
@@ -49,18 +52,20 @@ async function run(args: readonly string[]): Promise<string> {
     values['to-client-secret'] ?? config.clientSecret,
   )
   const state = new CopyState(resolve(values.state ?? 'copy.ndjson'), from.url, to.url)
+  const files = openFileAccess((address) => isPublic(address) || isIn(config.webhookNetworks, address))
+  const copy: Copy = {
+    from: new Remote(from, systemClock, perSecond, files),
+    // It is ours, and says itself how much it takes.
+    to: new Remote(to, systemClock, 10_000, files),
+    state,
+    report: new Report(),
+    say: (line) => process.stderr.write(`${oneLine(line)}\n`),
+  }
   try {
-    const copy: Copy = {
-      from: new Remote(from, systemClock, perSecond),
-      // It is ours, and says itself how much it takes.
-      to: new Remote(to, systemClock, 10_000),
-      state,
-      report: new Report(),
-      say: (line) => process.stderr.write(line),
-    }
     return await copyAndCompare(copy, values.compare ? 'compares' : values.follow ? 'follows' : 'copies')
   } finally {
     state.close()
+    files.close()
   }
 }
 
@@ -86,11 +91,11 @@ async function copyAndCompare(copy: Copy, mode: 'copies' | 'follows' | 'compares
   }
   await (onlyCompare ? matchStores(copy) : copyAll(copy, plan))
   if (position !== null && !onlyCompare) await follow(copy, plan, position, ending(copy, mode === 'follows'))
-  copy.say('comparing …\n')
+  copy.say('comparing …')
   let found = await compare(copy, plan, !onlyCompare)
   // Others may write to the other server meanwhile.
   for (let round = 1; found.differences.length && round < roundsMax && !onlyCompare; round++) {
-    copy.say(`${found.differences.length} differences, copied again …\n`)
+    copy.say(`${found.differences.length} differences, copied again …`)
     found = await compare(copy, plan, round < roundsMax - 1)
   }
   const { equal, differences } = found
@@ -109,7 +114,9 @@ async function copyAndCompare(copy: Copy, mode: 'copies' | 'follows' | 'compares
     ...shown.map((line) => `  ${line}`),
     ...(more > 0 ? [`  and ${more} more`] : []),
     `(${from.requests} requests to ${from.url}, ${to.requests} to ${to.url}; ${from.retries + to.retries} repeated)`,
-  ].join('\n')
+  ]
+    .map(oneLine)
+    .join('\n')
 }
 
 /** Whether to end with the last change: at once, or when the operator asks for it. */
@@ -118,7 +125,7 @@ function ending({ say }: Copy, waits: boolean): () => boolean {
   const stop = new AbortController()
   // A second signal ends the process.
   process.once('SIGINT', () => stop.abort())
-  say('following changes: press Ctrl+C to end with the last one, and compare\n')
+  say('following changes: press Ctrl+C to end with the last one, and compare')
   return () => stop.signal.aborted
 }
 
@@ -126,7 +133,8 @@ try {
   process.stdout.write(`${await run(process.argv.slice(2))}\n`)
 } catch (error) {
   const { message, stack, code } = error as NodeJS.ErrnoException
+  const isReason = error instanceof StartupError || error instanceof UnreadableAnswer
   // Errors of the file system and of the arguments state the reason.
-  process.stderr.write(`sutler: ${error instanceof StartupError || code ? message : stack}\n`)
+  process.stderr.write(`sutler: ${isReason || code ? oneLine(message) : stack}\n`)
   process.exitCode = 1
 }

@@ -15,6 +15,7 @@ import { Sequencer } from './kernel/feed/sequence-changes.ts'
 import { FeedWatcher } from './kernel/feed/watch.ts'
 import { docs } from './kernel/http/docs.ts'
 import { health } from './kernel/http/health.ts'
+import { newId } from './kernel/ids.ts'
 import { type Module, mustHaveRows, outsideCallsOf } from './kernel/module.ts'
 import { mergeTotals } from './kernel/query/merge-totals.ts'
 import { forgetIdempotencyKeys } from './kernel/request/idempotency.ts'
@@ -112,6 +113,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     )
     const instance: Instance = {
       database,
+      processName: `process-${newId()}`,
       tokens: new Tokens(secrets, clock, config.tokenLifetimeS, (store, key) =>
         isKeyActive(database, store, key),
       ),
@@ -137,6 +139,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       strictPasswords: config.strictPasswords,
       apiDocument: (own) => sutlerApi(modules, access, own),
       explainsToShoppers: config.explainsToShoppers,
+      shopperWritesMax: config.shopperWritesMax,
       baseUrl: config.baseUrl,
       keepsIds: config.keepsIds,
       services: { stripe: config.stripeUrl },

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { announce } from './announce.ts'
+import { app } from './app.ts'
 import { bucketOf, type Config, filesDirOf, readConfig } from './config.ts'
 import { firstStart } from './first-start.ts'
 import { systemClock } from './kernel/clock.ts'
@@ -62,13 +63,13 @@ type Database = Awaited<ReturnType<typeof openDatabase>>['database']
 async function importInto(
   config: Config,
   database: Database,
-  common: Omit<Parameters<typeof importStore>[0], 'database'>,
+  common: Omit<Parameters<typeof importStore>[0], 'database' | 'jobs'>,
 ): Promise<readonly string[]> {
   await migrate(database)
   await migrateJobs(database)
   await useSecrets(config, database, systemClock)
   await firstStart(database, config, systemClock, (credentials) => announce(credentials, config))
-  return importStore({ ...common, database })
+  return importStore({ ...common, database, jobs: app.flatMap(({ jobs }) => jobs) })
 }
 
 try {

@@ -12,6 +12,7 @@ test('no setting is required', () => {
     trustProxy: false,
     strictPasswords: false,
     explainsToShoppers: false,
+    shopperWritesMax: 6000,
     tokenLifetimeS: 3600,
   })
 })
@@ -70,6 +71,7 @@ const accepted: [env: Record<string, string>, config: Record<string, unknown>][]
   [{ SUTLER_STRICT_PASSWORDS: 'true' }, { strictPasswords: true }],
   [{ SUTLER_STRICT_PASSWORDS: 'false' }, { strictPasswords: false }],
   [{ SUTLER_EXPLAIN_TO_SHOPPERS: 'true' }, { explainsToShoppers: true }],
+  [{ SUTLER_SHOPPER_WRITES_PER_MINUTE: '60000' }, { shopperWritesMax: 60_000 }],
   [{ SUTLER_TRUST_PROXY: '10.0.0.0/8, ::1' }, { trustProxy: '10.0.0.0/8,::1' }],
   [
     { PORT: '0', LOG_LEVEL: 'silent' },

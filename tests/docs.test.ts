@@ -101,6 +101,7 @@ test('the API document has each parameter once, and requires what an action requ
     if (must.length) required[operationId] = must.map(({ name }) => name)
   }
   const filter = ['filter']
+  const period = ['start_date', 'end_date', 'currency']
   expect(required).toEqual({
     'start-oidc-login': [
       ...['client_id', 'redirect_uri', 'response_type', 'scope', 'state', 'code_challenge_method'],
@@ -113,6 +114,10 @@ test('the API document has each parameter once, and requires what an action requ
     'check-visibility': ['product'],
     'read-catalog-delta': ['until', 'signature'],
     'serve-export': ['until', 'signature'],
+    'get-order-metrics-summary': period,
+    'get-order-metrics-count': [...period, 'interval'],
+    'get-order-metrics-value': [...period, 'interval'],
+    'get-order-metrics-discount': [...period, 'interval'],
   })
   for (const list of ['logs', 'related-data-entries', 'erasure-requests']) {
     expect((await world.admin.get(`/v2/personal-data/${list}`)).status).toBe(400)

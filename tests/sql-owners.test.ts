@@ -48,6 +48,7 @@ const undeclared: Readonly<Record<string, string>> = {
     standard_promotion_jobs standard_promotion_usages`,
   orders: 'order_contents',
   transactions: 'unclaimed_intents',
+  metrics: 'order_sums order_sum_changes',
   deliveries: 'feed_readers integration_failures',
   'personal-data': 'personal_data_reads',
 }
@@ -57,8 +58,8 @@ const publishedByKernel = words('added_fields changes edition_totals feeds organ
 
 const routinesOf: Readonly<Record<string, string>> = {
   kernel: `change_all count_moved count_rows drop_list_block drop_trimmed_partitions fence_times fence_times_of fenced give_positions
-    has_fresh_changes     hold_feed keep_partition list_block_at list_points list_seek
-    mark_trimmed merge_list_deltas raise_time_fence sequence_changes sequence_store split_larger_list_block split_list_block
+    has_fresh_changes hold_feed keep_partition lease_holds list_block_at list_points list_seek
+    mark_trimmed merge_list_deltas raise_time_fence sequence_changes sequence_store session_lives split_larger_list_block split_list_block
     stores_with_fresh_changes track track_changes`,
   extensions: 'entry_unique_key index_entry indexed_values',
   flows: 'index_flow_entry json_edited json_with nothing_said',
@@ -73,6 +74,7 @@ const routinesOf: Readonly<Record<string, string>> = {
   search: 'words_like',
   promotions: 'count_of record_promotion_version renew_promotion_state',
   'rule-promotions': 'renew_rule_promotion_state',
+  metrics: 'sum_order',
   deliveries: `activate_deliveries claim_deliveries deliveries_lock drop_deliveries end_deliveries forget_deliveries
     integrations_due queue_deliveries record_deliveries return_deliveries without_response`,
   'personal-data': 'erase_personal_data_reads record_personal_data_reads',

@@ -84,7 +84,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['field', 'what a resource is made of'],
   ['file', 'of the operating system; what an upload and an answer may be'],
   ['flow', 'a keyword of OpenAPI', /openapi\/security\.ts$/],
-  ['identity', 'of a process', /postgres\/(embedded|pid-file)\.ts$/],
+  ['identity', 'of a process; the coding of a body that is not packed', /(embedded|pid-file|unpack)\.ts$/],
   ['import', 'what a file says of those that it uses'],
   ['info', 'a level of the log; the head of an API document'],
   ['item', 'of a list: in a schema, in a request, in SQL'],
@@ -138,7 +138,7 @@ const kernelRooms = [
     'work',
     'feed',
   ],
-  ...['declare', 'query', 'http', 'write', 'request', 'module', 'attempts', 'openapi', 'server'],
+  ...['declare', 'query', 'http', 'write', 'attempts', 'request', 'module', 'openapi', 'server'],
 ]
 
 const roomOf = (path: string) => path.replace('server/kernel/', '').replace('.ts', '').split('/')[0] ?? ''

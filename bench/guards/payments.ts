@@ -115,12 +115,12 @@ export const guardsOfPayments: readonly Guard[] = [
       {
         file: 'server/transactions/prepare-payment.ts',
         text: 'const locked = await lockOrder(work, orderId)',
-        without: `await mustTakePayment(work, { gateway, method, currency: 'USD', decimalPlaces: 2 })
+        without: `await mustTakePayment(work, { gateway, method, currency: 'USD', decimalPlaces: 2, total: 0 })
   const locked = await lockOrder(work, orderId)`,
       },
       {
         file: 'server/transactions/prepare-payment.ts',
-        text: 'await mustTakePayment(work, { ...charge, gateway })',
+        text: 'await mustTakePayment(work, { ...charge, gateway, total: locked.money.total })',
         without: '',
       },
     ],

@@ -11,7 +11,7 @@ export const accountAuthenticationSettings = singleton({
   type: 'account_authentication_settings',
   about: 'How account members sign up and sign in, and their realm.',
   path: '/v2/settings/account-authentication',
-  area: 'account-settings',
+  area: 'account-authentication-settings',
   operations: ['get', 'update'],
   fields: {
     enable_self_signup: flag({ default: false, about: 'Whether shoppers can sign up themselves.' }),

@@ -4,6 +4,7 @@ import { readSingleton } from '../kernel/request/singletons.ts'
 import type { Draft } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { storeSettings } from '../settings/index.ts'
+import { addressFields } from './address-fields.ts'
 
 type AddressValues = Readonly<Record<string, unknown>>
 
@@ -24,6 +25,8 @@ export const checkAddress =
   async (work: Work, { scope, values, before }: Draft): Promise<void> => {
     const [ownerId = ''] = scope
     const { address_mandatory_fields } = await readSingleton(work, storeSettings)
+    const parts: Record<string, unknown> = values
+    for (const name of Object.keys(addressFields)) parts[name] ??= undefined
     refuseBlank(address_mandatory_fields, values, before?.doc)
     if (!before) values.relationships = { [owner]: { id: ownerId.toLowerCase(), type: owner } }
   }

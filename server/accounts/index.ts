@@ -13,7 +13,7 @@ import { updateAccountMember } from './update-account-member.ts'
 
 export { accountMemberToken } from './account-member-token.ts'
 export { accountMembers, findAccountMember } from './account-members.ts'
-export { addressFields, addressFilter } from './address-fields.ts'
+export { addressFields, addressFilter, withoutNulls } from './address-fields.ts'
 export { autoCreateAccount } from './auto-create-account.ts'
 export { checkAddress, limitAddresses } from './check-address.ts'
 export { accountEnvelope } from './envelope.ts'

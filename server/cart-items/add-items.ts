@@ -8,6 +8,7 @@ import {
   checksStock,
   isProduct,
   isSameCode,
+  isSeller,
   itemsAnswer,
   itemsIncludes,
   itemsShown,
@@ -24,14 +25,16 @@ import { Problem, together } from '../kernel/errors.ts'
 import { withErrors } from '../kernel/http/problems.ts'
 import { applyEach } from './apply-each.ts'
 import { mustBeInCurrency } from './check-currency.ts'
+import { customItemCheck } from './check-custom-items.ts'
 import { enterCode } from './enter-code.ts'
+import { type Guess, guessesIn, mustHaveFewCodes } from './guess-codes.ts'
 import { itemKinds } from './item-kinds.ts'
 import { mustHaveGroup } from './line-of.ts'
 import { linesOfCart, type OtherCarts, otherCarts } from './merge-carts.ts'
 import { customLine, type NewItem, productLine } from './new-lines.ts'
 import { type FindProductsOfOrder, withProductsOfOrders } from './reorder.ts'
-import { allOrNothing, cartHeaders, shopperIn } from './request.ts'
-import { checkSeller } from './seller-fields.ts'
+import { allOrNothing, cartHeaders, isList, shopperIn } from './request.ts'
+import { checkInputBytes, checkSeller } from './seller-fields.ts'
 
 /** Adds items of several kinds, one or many. */
 export const addCartItems = (findProductsOfOrder: FindProductsOfOrder) =>
@@ -39,20 +42,23 @@ export const addCartItems = (findProductsOfOrder: FindProductsOfOrder) =>
     name: 'add-cart-items',
     route: 'POST /v2/carts/:cart_id/items',
     about:
-      'Adds items to a cart, and returns all its items. Creates the cart if it does not exist yet. Items that cannot be added are listed in `errors`; with `options.add_all_or_nothing`, or if there is only one item that is not an order, nothing is added then. Items that are merged lose their shipping groups, and are listed in `errors`, too.',
+      'Adds items to a cart, and returns all its items. Creates the cart if it does not exist yet. Items that cannot be added are listed in `errors` beside those that can; if none can, or with `options.add_all_or_nothing`, the request is refused. Items that are merged lose their shipping groups, and are listed in `errors`, too.',
     area: 'carts',
     status: 201,
     queuesBy: 'cart_id',
     headers: cartHeaders,
     query: itemsIncludes,
     kinds: itemKinds,
+    refuses: ['rate_limited'],
     shows: { ...itemsShown, errors: true },
     async run(ctx, { params, items: sent, rawBody, headers, query }) {
+      mustHaveFewCodes(sent)
       const isStrict = allOrNothing(rawBody, 'add_all_or_nothing', false)
       const isAllOrNothing = isStrict || (!isList(rawBody) && sent[0]?.kind !== 'order_items')
       const items = await withProductsOfOrders(ctx, sent, findProductsOfOrder)
       const refused: Problem[] = []
       const others = await otherCarts(ctx, items, params.cart_id)
+      const checkCustomItem = await customItemCheck(ctx, items)
       const merged = [...others.values()]
       const { currency, ...shopper } = shopperIn(headers)
       const row = await changeCart(ctx, params.cart_id, {
@@ -69,11 +75,12 @@ export const addCartItems = (findProductsOfOrder: FindProductsOfOrder) =>
           mustBeInCurrency(shop, currency)
           const ids = shop.requested.flatMap(({ item }) => item?.id ?? [])
           const available = await readAvailable(ctx, ids)
-          const isSeller = ctx.who.grant === 'client_credentials'
-          const add = adder({ shop, cart, available, others, isSeller, isStrict, refused })
+          const occasion = { shop, cart, available, others, isSeller: isSeller(ctx), isStrict, refused }
+          const add = adder({ ...occasion, checkCustomItem, guess: guessesIn(ctx, params.cart_id) })
           return applyEach(contents, inTurn(items), { isAllOrNothing, refused }, async (sofar, item) => {
             const next = await add(sofar, item)
             checkSeller(ctx, item.values, item.source, 'id' in item.values ? item.values.id : undefined)
+            checkInputBytes(ctx, item.values, item.source)
             return next
           })
         },
@@ -100,8 +107,6 @@ function amountIn([item, ...others]: readonly NewItem[]): string | undefined {
   return item.kind === 'cart_item' ? `${item.source}.quantity` : item.source
 }
 
-const isList = (body: unknown): boolean => Array.isArray((body as { readonly data?: unknown }).data)
-
 function toRequest({ values, source }: Extract<NewItem, { kind: 'cart_item' }>): ProductRequest {
   const { id, sku, quantity, bundle_configuration: bundle } = values
   const more = { quantity, ...(bundle && { selection: bundle.selected_options }) }
@@ -118,6 +123,8 @@ interface Occasion {
   readonly available: Available
   readonly others: OtherCarts
   readonly isSeller: boolean
+  readonly checkCustomItem: Awaited<ReturnType<typeof customItemCheck>>
+  readonly guess: Guess
   /** Whether a merge must not lose anything. */
   readonly isStrict: boolean
   /** Takes what merges lose. */
@@ -139,11 +146,11 @@ function mustHaveFewPieces(lines: readonly CartLine[], before: readonly CartLine
 }
 
 /** Adds one item to contents, or throws a Problem. */
-function adder({ shop, cart, available, others, isSeller, isStrict, refused }: Occasion) {
+function adder({ shop, cart, available, others, checkCustomItem, isStrict, refused, ...caller }: Occasion) {
   const quotes = shop.requested.values()
   const checks = checksStock(cart)
   return (contents: Contents, item: NewItem): Promise<Contents> | Contents => {
-    if (item.kind === 'promotion_item') return enterCode(contents, item, { cart, shop, isSeller })
+    if (item.kind === 'promotion_item') return enterCode(contents, item, { cart, shop, ...caller })
     if (item.kind === 'order_items') throw new Error('orders are replaced by their products')
     const { lines: added, lost = [] } = newLines(item)
     if (lost.length && isStrict) throw together(lost)
@@ -158,6 +165,7 @@ function adder({ shop, cart, available, others, isSeller, isStrict, refused }: O
   function newLines(item: Exclude<NewItem, { kind: 'promotion_item' | 'order_items' }>): NewLines {
     if (item.kind === 'cart_items') return linesOfCart(item, shop, others)
     if (item.kind === 'custom_item') {
+      checkCustomItem(item)
       checkGroup(item)
       return { lines: [customLine(item, shop)] }
     }

@@ -9,18 +9,19 @@ import {
   customDiscountSchema,
   showCustomDiscount,
 } from '../carts/index.ts'
+import { kinds } from '../kernel/body/kinds.ts'
 import { action } from '../kernel/declare/action.ts'
-import { notFound, Problem } from '../kernel/errors.ts'
+import { notFound, Problem, type ProblemExtras } from '../kernel/errors.ts'
 import { withErrors } from '../kernel/http/problems.ts'
 import { newId } from '../kernel/ids.ts'
 import { listOf } from '../kernel/openapi/shapes.ts'
 import { json, noContent } from '../kernel/shape/answer.ts'
-import { choice, field, group, list, type ShownValues, text } from '../kernel/shape/fields.ts'
+import { type Field, field, group, type ShownValues, text } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { applyEach } from './apply-each.ts'
-import { type ItemLink, itemLinkFields } from './item-link.ts'
+import { itemLinkFields } from './item-link.ts'
 import { lineOf, withLine } from './line-of.ts'
-import { allOrNothing } from './request.ts'
+import { allOrNothing, isList } from './request.ts'
 
 /** The custom discounts of one item, and of the cart itself. */
 const discountsMax = 5
@@ -46,80 +47,88 @@ const discountFields = {
 
 type DiscountValues = ShownValues<typeof discountFields>
 
+const isRequired = <F extends Field>(one: F) => ({
+  ...one,
+  options: { ...one.options, required: true as const },
+})
+
 const required = {
-  ...discountFields,
-  amount: { ...discountFields.amount, options: { ...discountFields.amount.options, required: true } },
+  amount: isRequired(discountFields.amount),
+  description: isRequired(discountFields.description),
+  discount_code: isRequired(discountFields.discount_code),
+  discount_engine: isRequired(discountFields.discount_engine),
+  external_id: isRequired(discountFields.external_id),
 }
 
 const area = 'cart-discounts'
 
 /** The discounts of an item, or of the cart itself. */
 interface Holder {
+  /** Says that there are too many. */
+  readonly limit: ProblemExtras
   readonly of: (contents: Contents, source?: string) => readonly CustomDiscount[]
   readonly set: (contents: Contents, discounts: readonly CustomDiscount[]) => Contents
 }
 
+const title = 'Custom discount not added to cart'
+
 const ofCart: Holder = {
+  limit: { title },
   of: ({ customDiscounts }) => customDiscounts,
   set: (contents, customDiscounts) => ({ ...contents, customDiscounts }),
 }
 
 const ofItem = (id: string): Holder => ({
+  limit: { title: 'Limit Reached', meta: { id } },
   of: (contents, source) => lineOf(contents, id, source).customDiscounts,
   set: (contents, customDiscounts) => withLine(contents, id, { customDiscounts }),
 })
 
 const holderOf = (itemId: string | undefined): Holder => (itemId === undefined ? ofCart : ofItem(itemId))
 
-/** A discount of a list: for an item, or for the cart itself. */
-interface ListedDiscount extends DiscountValues {
-  readonly relationships?: { readonly item: { readonly data: ItemLink } } | undefined
-}
-
-/** Adds custom discounts to a cart and its items. */
-export const addCustomDiscounts = action({
-  name: 'add-custom-discounts',
-  route: 'POST /v2/carts/:cart_id/custom-discounts',
-  about:
-    'Adds custom discounts to a cart, which takes them in place of promotions, or to its items. Those that cannot be added are listed in `errors`; with `options.add_all_or_nothing`, nothing is added then.',
-  area,
-  status: 201,
-  queuesBy: 'cart_id',
-  data: list(
-    group(
-      {
-        type: choice(['custom_discount'], { required: true }),
+const newDiscounts = kinds({
+  name: 'NewCustomDiscount',
+  most: 100,
+  of: {
+    custom_discount: {
+      about: 'A discount of the cart itself, or of an item.',
+      fields: {
         ...required,
         relationships: group(itemLinkFields, {
           about: 'The item that is discounted. Without it, the discount is one of the cart itself.',
         }),
       },
-      {},
-    ),
-    { required: true, maxItems: 100, about: 'The discounts.' },
-  ),
-  shows: { data: listOf(customDiscountSchema), errors: true },
-  async run(ctx, { params, data, rawBody }) {
+    },
+  },
+})
+
+/** Adds custom discounts to a cart and its items, one or many. */
+export const addCustomDiscounts = action({
+  name: 'add-custom-discounts',
+  route: 'POST /v2/carts/:cart_id/custom-discounts',
+  about:
+    'Adds custom discounts to a cart, which takes them in place of promotions, or to its items. Of a list, those that cannot be added are listed in `errors` beside those that can; if none can, or with `options.add_all_or_nothing`, the request is refused.',
+  area,
+  status: 201,
+  queuesBy: 'cart_id',
+  kinds: newDiscounts,
+  shows: { data: { anyOf: [customDiscountSchema, listOf(customDiscountSchema)] }, errors: true },
+  async run(ctx, { params, items, rawBody }) {
     const isAllOrNothing = allOrNothing(rawBody, 'add_all_or_nothing', false)
     const refused: Problem[] = []
     const added: (readonly [id: string, itemId: string | undefined])[] = []
     const row = await changeCart(ctx, params.cart_id, {
       apply: (contents, shop, cart) =>
-        applyEach(
-          contents,
-          data as readonly ListedDiscount[],
-          { isAllOrNothing, refused },
-          (sofar, { relationships, ...values }, i) => {
-            const itemId = relationships?.item.data.id
-            const discount = newDiscount(values, shop.now)
-            const next = withDiscount(sofar, holderOf(itemId), discount, { cart, shop, source: `data.${i}` })
-            added.push([discount.id, itemId])
-            return next
-          },
-        ),
+        applyEach(contents, items, { isAllOrNothing, refused }, (sofar, { values, source }) => {
+          const itemId = values.relationships?.item.data.id
+          const discount = newDiscount(values, shop.now)
+          const next = withDiscount(sofar, holderOf(itemId), discount, { cart, shop, source })
+          added.push([discount.id, itemId])
+          return next
+        }),
     })
-    const answer = json(201, { data: added.map(([id, itemId]) => shown(row, holderOf(itemId), id, itemId)) })
-    return withErrors(answer, refused)
+    const discounts = added.map(([id, itemId]) => shown(row, holderOf(itemId), id, itemId))
+    return withErrors(json(201, { data: isList(rawBody) ? discounts : discounts[0] }), refused)
   },
 })
 
@@ -243,10 +252,10 @@ function withDiscount(contents: Contents, holder: Holder, discount: CustomDiscou
   if (!cart.discount_settings?.custom_discounts_enabled) {
     const detail =
       'Custom discounts are not enabled for this cart: set discount_settings.custom_discounts_enabled to true.'
-    throw new Problem('bad_request', detail, { title: 'Custom discounts not enabled for this cart', source })
+    throw new Problem('bad_request', detail, { source })
   }
-  const refuse = (detail: string) =>
-    new Problem('unprocessable', detail, { title: 'Custom discount not added to cart', source })
+  const refuse = (detail: string, extras: ProblemExtras = { title }) =>
+    new Problem('unprocessable', detail, { ...extras, source })
   if (!contents.lines.length) throw refuse('An empty cart takes no custom discount. Add an item first.')
   if (shop.method === 'simple') {
     throw refuse(
@@ -254,7 +263,7 @@ function withDiscount(contents: Contents, holder: Holder, discount: CustomDiscou
     )
   }
   if (before.length >= discountsMax) {
-    throw refuse(`A cart, and each of its items, has at most ${discountsMax} custom discounts.`)
+    throw refuse(`A cart, and each of its items, has at most ${discountsMax} custom discounts.`, holder.limit)
   }
   return holder.set(contents, [...before, discount])
 }

@@ -6,9 +6,11 @@ import {
   isSameCode,
   mustBeFew,
   priceContents,
+  unknownCode,
 } from '../carts/index.ts'
 import { type Reason, reasonOf, type Verdict } from '../discounts/index.ts'
 import { Problem } from '../kernel/errors.ts'
+import type { Guess } from './guess-codes.ts'
 import type { NewItem } from './new-lines.ts'
 
 interface Occasion {
@@ -16,6 +18,7 @@ interface Occasion {
   readonly shop: CartShop
   /** Whether the caller may know that a code is for other shoppers. */
   readonly isSeller: boolean
+  readonly guess: Guess
 }
 
 /**
@@ -24,9 +27,10 @@ interface Occasion {
  */
 export async function enterCode(
   contents: Contents,
-  { values: { code }, source }: Extract<NewItem, { kind: 'promotion_item' }>,
-  { cart, shop, isSeller }: Occasion,
+  { values, source }: Extract<NewItem, { kind: 'promotion_item' }>,
+  { cart, shop, isSeller, guess }: Occasion,
 ): Promise<Contents> {
+  const code = values.code.trim()
   const meta = { code }
   if (cart.discount_settings?.custom_discounts_enabled) {
     throw new Problem(
@@ -45,13 +49,18 @@ export async function enterCode(
   const next = withCode(contents, { code, enteredAt: shop.now })
   mustBeFew(next, contents, { source, meta })
   const promotionIds = new Set(codesNamed(code, shop).map(({ promotionId }) => promotionId))
-  // Pricing a cart is dear, and a code that nobody has heard of changes nothing.
-  const verdicts = promotionIds.size ? (await priceContents(cart, next, shop)).evaluation.verdicts : []
-  const reasons = verdicts.filter(({ id }) => promotionIds.has(id)).map(reasonOf)
-  if (reasons.some((reason) => !reason || !refusals.includes(reason.verdict))) return next
+  const outcome = await guess(async () => {
+    // Pricing a cart is dear, and a code that nobody has heard of changes nothing.
+    const verdicts = promotionIds.size ? (await priceContents(cart, next, shop)).evaluation.verdicts : []
+    const reasons = verdicts.filter(({ id }) => promotionIds.has(id)).map(reasonOf)
+    if (reasons.some((reason) => !reason || !refusals.includes(reason.verdict))) return { contents: next }
+    const [reason] = reasons
+    return isUnknown(reason, isSeller) ? undefined : { reason }
+  })
+  if (outcome?.contents) return outcome.contents
   throw new Problem('not_found', 'No promotion could be found with the given code.', {
     source,
-    meta: { ...meta, reason: shownReason(reasons[0], isSeller) },
+    meta: { ...meta, reason: outcome?.reason ?? unknownCode },
   })
 }
 
@@ -82,8 +91,6 @@ const refusals: readonly Verdict['verdict'][] = [
   'incomplete',
 ]
 
-const unknown = { verdict: 'unknown_code', detail: 'There is no promotion with this code.' } as const
-
-/** A shopper who guesses codes does not learn those of others. */
-const shownReason = (reason: Reason | undefined, isSeller: boolean) =>
-  !reason || (reason.verdict === 'code_of_another_shopper' && !isSeller) ? unknown : reason
+/** Whether the caller is to learn of no such code. A shopper who guesses codes does not learn those of others. */
+const isUnknown = (reason: Reason | undefined, isSeller: boolean): boolean =>
+  !reason || (reason.verdict === 'code_of_another_shopper' && !isSeller)

@@ -1,4 +1,5 @@
 import { quantityMax } from '../carts/index.ts'
+import { isObject } from '../kernel/body/input.ts'
 import { kinds } from '../kernel/body/kinds.ts'
 import { Problem } from '../kernel/errors.ts'
 import { field, flag, group, integer, map, reference, text } from '../kernel/shape/fields.ts'
@@ -16,11 +17,14 @@ export const customInputsField = field<Readonly<Record<string, unknown>> | undef
   { type: 'object', maxProperties: 100, additionalProperties: true },
   {
     about:
-      'What the shopper tells about the item, such as an engraving. Each text has at most 255 characters.',
+      'What the shopper tells about the item, such as an engraving. Each text has at most 255 characters, and all inputs of an item together 32,768 bytes of JSON (from sellers: 1,000,000 characters).',
   },
 )
 
 export const shippingGroupField = text({ max: 36, about: 'The id of a shipping group of the cart.' })
+
+/** The options of a bundle. */
+const optionsMax = 1500
 
 const newItems = kinds({
   name: 'NewCartItem',
@@ -40,12 +44,15 @@ const newItems = kinds({
         custom_inputs: customInputsField,
         bundle_configuration: group(
           {
-            selected_options: map(map(integer({ min: 0, max: quantityMax }), {}), {
-              required: true,
+            selected_options: map(map(integer({ min: 0, max: quantityMax }), { maxKeys: optionsMax }), {
+              maxKeys: optionsMax,
               about: 'How many of each option, by component and by the id of the option.',
             }),
           },
-          { about: 'Bundles only: the selected options. Default: the selection of the bundle itself.' },
+          {
+            about:
+              'Bundles only: the selected options. They must be a selection that `configure` accepts. Without `selected_options`, the members are the components. Default: the selection of the bundle itself.',
+          },
         ),
         shipping_group_id: shippingGroupField,
         location: text({ max: 255, about: 'The slug of the location whose stock the item comes from.' }),
@@ -85,7 +92,14 @@ const newItems = kinds({
     promotion_item: {
       about: 'A promotion code.',
       fields: {
-        code: text({ required: true, min: 1, max: 255, about: 'The code.', example: 'SPRING-10' }),
+        code: text({
+          required: true,
+          min: 1,
+          max: 255,
+          pattern: /\S/,
+          about: 'The code. White space at its ends does not count.',
+          example: 'SPRING-10',
+        }),
       },
     },
     cart_items: {
@@ -104,9 +118,23 @@ const newItems = kinds({
 export const itemKinds: typeof newItems = {
   ...newItems,
   read(body) {
-    refuseSubscriptions((body as { readonly data?: unknown } | undefined)?.data)
-    return newItems.read(body)
+    if (!isObject(body)) return newItems.read(body)
+    const { data } = body
+    refuseSubscriptions(data)
+    return newItems.read({
+      ...body,
+      data: Array.isArray(data) ? data.map(wrapSelection) : wrapSelection(data),
+    })
   },
+}
+
+/** Clients also send the components of a bundle without `selected_options` around them. */
+function wrapSelection(item: unknown): unknown {
+  if (!isObject(item)) return item
+  const { bundle_configuration: bundle } = item
+  if (!isObject(bundle) || Object.hasOwn(bundle, 'selected_options') || !Object.keys(bundle).length)
+    return item
+  return { ...item, bundle_configuration: { selected_options: bundle } }
 }
 
 /** The public API has subscriptions: a list of the other types alone would not say why they are refused. */

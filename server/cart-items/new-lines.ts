@@ -36,6 +36,11 @@ export function productLine(
       },
     )
   }
+  if (quote.refusal) {
+    const { detail, component } = quote.refusal
+    const at = component === undefined ? '' : `.bundle_configuration.selected_options.${component}`
+    throw new Problem('unprocessable', detail, { source: source + at, meta })
+  }
   const unit = unitPriceOf(quote, quantity, shop.currency.code)
   if (!unit) {
     const why = quote.isPriced ? `It has no price in ${shop.currency.code}.` : quote.reason.detail

@@ -36,6 +36,10 @@ export function shopperIn(headers: Headers) {
   }
 }
 
+/** Whether a request is about many items: its `data` is a list. */
+export const isList = (body: unknown): boolean =>
+  Array.isArray((body as { readonly data?: unknown } | undefined)?.data)
+
 /** An option of a request on many items: `{ "options": { "add_all_or_nothing": true } }`. */
 export function allOrNothing(body: unknown, name: string, fallback: boolean): boolean {
   const { options } = body as { readonly options?: unknown }

@@ -1,4 +1,10 @@
-import { type CustomAttributes, checkTypes, customAttributesField, type TaxItem } from '../carts/index.ts'
+import {
+  type CustomAttributes,
+  checkTypes,
+  customAttributesField,
+  isSeller,
+  type TaxItem,
+} from '../carts/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { group, list } from '../kernel/shape/fields.ts'
@@ -24,8 +30,8 @@ interface SellerValues {
 }
 
 /** Refuses (403) what only sellers may set. A shopper could change prices and taxes otherwise. */
-export function checkSeller({ who }: Work, values: object, source: string, id?: string): void {
-  if (who.grant === 'client_credentials') return
+export function checkSeller(work: Work, values: object, source: string, id?: string): void {
+  if (isSeller(work)) return
   const { custom_attributes, tax } = values as SellerValues
   const name = custom_attributes !== undefined ? 'custom_attributes' : tax?.length ? 'tax' : undefined
   if (name === undefined) return
@@ -35,6 +41,20 @@ export function checkSeller({ who }: Work, values: object, source: string, id?: 
     source: `${source}.${name}`,
     ...(id !== undefined && { meta: { id } }),
   })
+}
+
+/** The inputs of one item by a shopper, in bytes of JSON. */
+const inputBytesMax = 32_768
+
+/** Refuses inputs of a shopper that are too large. Those of sellers may have as many as all callers. */
+export function checkInputBytes(work: Work, values: object, source: string): void {
+  const { custom_inputs: inputs } = values as { readonly custom_inputs?: object | undefined }
+  if (!inputs || isSeller(work)) return
+  const bytes = Buffer.byteLength(JSON.stringify(inputs))
+  if (bytes <= inputBytesMax) return
+  const at = `${source}.custom_inputs`
+  const detail = `${at} must have at most ${inputBytesMax} bytes of JSON, not ${bytes}.`
+  throw new Problem('invalid_field', detail, { source: at })
 }
 
 /** The members of a line that a seller sets. */

@@ -1,8 +1,10 @@
-import type { CartShippingGroup } from '../carts/index.ts'
+import { withoutNulls } from '../accounts/index.ts'
+import { type CartShippingGroup, withTime } from '../carts/index.ts'
+
 import type { Notation } from '../currencies/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { object, uuid } from '../kernel/openapi/shapes.ts'
-import { group, integer, map, type ShownValues, text } from '../kernel/shape/fields.ts'
+import { field, group, integer, type ShownValues, text } from '../kernel/shape/fields.ts'
 import { displayShipping, type ShippingTotals } from '../totals/index.ts'
 
 /** What carts and orders know of a shipping group. */
@@ -27,7 +29,15 @@ export const shippingGroupFields = {
         'The price of shipping, in the smallest unit of the currency. Its total is the sum of the three.',
     },
   ),
-  address: map(text({ max: 1000 }), { maxKeys: 50, about: 'The address, by the names of its parts.' }),
+  address: field<Readonly<Record<string, string | null>> | undefined>(
+    {
+      type: 'object',
+      maxProperties: 50,
+      propertyNames: { type: 'string', minLength: 1, maxLength: 255 },
+      additionalProperties: { type: ['string', 'null'], maxLength: 1000 },
+    },
+    { about: 'The address, by the names of its parts. A part that is null is absent.' },
+  ),
   delivery_estimate: group(
     {
       start: text({ max: 64, about: 'The earliest day or time of delivery.' }),
@@ -75,19 +85,24 @@ export const newShippingGroup = (id: string, now: string): CartShippingGroup => 
 })
 
 /** The group with the values that a request has. */
-export function withGroupValues(one: CartShippingGroup, values: Partial<GroupValues>): CartShippingGroup {
+export function withGroupValues(
+  one: CartShippingGroup,
+  values: Partial<GroupValues>,
+  now: string,
+): CartShippingGroup {
   mustEndAfterStart(values.delivery_estimate)
-  return {
+  const changed = {
     ...one,
     shippingType: values.shipping_type ?? one.shippingType,
     trackingReference: values.tracking_reference ?? one.trackingReference,
     externalRef: values.external_ref ?? one.externalRef,
-    address: values.address ?? one.address,
+    address: values.address ? withoutNulls(values.address) : one.address,
     deliveryEstimate: values.delivery_estimate ?? one.deliveryEstimate,
     base: values.shipping_price?.base ?? one.base,
     tax: values.shipping_price?.tax ?? one.tax,
     fees: values.shipping_price?.fees ?? one.fees,
   }
+  return withTime(one, changed, now)
 }
 
 /** Refuses an estimate that ends before it begins. Texts that are no times are not compared. */

@@ -1,4 +1,4 @@
-import { type CartRow, type CartShippingGroup, changeCart, contentsOf, findCart } from '../carts/index.ts'
+import { type CartRow, changeCart, contentsOf, findCart } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
@@ -95,7 +95,10 @@ export const createShippingGroup = action({
           })
         }
         const created = newShippingGroup(id, shop.now)
-        return { ...contents, shippingGroups: [...shippingGroups, withGroupValues(created, values)] }
+        return {
+          ...contents,
+          shippingGroups: [...shippingGroups, withGroupValues(created, values, shop.now)],
+        }
       },
     })
     return json(201, { data: shown(row, id) })
@@ -120,10 +123,11 @@ export const updateShippingGroup = action({
         mustBeInCurrency(shop, shopperIn(headers).currency)
         const { shippingGroups } = contents
         if (!shippingGroups.some((one) => one.id === id)) throw groupNotFound(id)
-        const change = (one: CartShippingGroup) => ({ ...withGroupValues(one, values), updatedAt: shop.now })
         return {
           ...contents,
-          shippingGroups: shippingGroups.map((one) => (one.id === id ? change(one) : one)),
+          shippingGroups: shippingGroups.map((one) =>
+            one.id === id ? withGroupValues(one, values, shop.now) : one,
+          ),
         }
       },
     })

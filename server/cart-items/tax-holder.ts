@@ -38,12 +38,14 @@ export type TaxValues = ShownValues<typeof taxFields>
 /** The tax items of an item, or of a component of a bundle. */
 export interface TaxHolder {
   readonly noun: string
+  readonly itemId: string
   readonly of: (contents: Contents, source?: string) => readonly TaxItem[]
   readonly set: (contents: Contents, taxes: readonly TaxItem[]) => Contents
 }
 
 export const ofItem = (id: string): TaxHolder => ({
   noun: 'An item of a cart',
+  itemId: id,
   of: (contents, source) => lineOf(contents, id, source).taxes,
   set: (contents, taxes) => withLine(contents, id, { taxes }),
 })
@@ -57,6 +59,7 @@ export const ofComponent = (itemId: string, productId: string): TaxHolder => {
   }
   return {
     noun: 'A component of a bundle',
+    itemId,
     of: (contents, source) => bundleOf(contents, source).componentTaxes?.[id] ?? [],
     set: (contents, taxes) => {
       const { [id]: _, ...others } = bundleOf(contents).componentTaxes ?? {}
@@ -82,6 +85,7 @@ export function withTax(
     throw new Problem('unprocessable', `${holder.noun} has at most ${taxesMax} tax items.`, {
       title: 'Tax item not added to cart item.',
       source,
+      meta: { id: holder.itemId },
     })
   }
   return holder.set(contents, [...taxes, checkedTax(tax, source)])

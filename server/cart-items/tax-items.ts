@@ -53,7 +53,7 @@ export const addTaxItems = action({
   name: 'add-tax-items',
   route: 'POST /v2/carts/:cart_id/taxes',
   about:
-    'Adds tax items to several items of a cart. Those that cannot be added are listed in `errors`; with `options.add_all_or_nothing`, nothing is added then.',
+    'Adds tax items to several items of a cart. Those that cannot be added are listed in `errors` beside those that can; if none can, or with `options.add_all_or_nothing`, the request is refused.',
   area,
   status: 201,
   queuesBy: 'cart_id',
@@ -95,6 +95,8 @@ export const addTaxItems = action({
           const next = withTax(sofar, holder, { id, ...values }, `data.${i}`)
           added.push([id, one])
           return next
+        }).catch((problem) => {
+          throw isAllOrNothing ? addedNothing(problem) : problem
         }),
     })
     const items = added.map(([id, { relationships, meta }]) => {
@@ -108,6 +110,17 @@ export const addTaxItems = action({
     return withErrors(json(201, { data: items }), refused)
   },
 })
+
+/** Where all or nothing is added, the public contract has one refusal for every reason. */
+function addedNothing(problem: unknown): unknown {
+  if (!(problem instanceof Problem)) return problem
+  const { detail, source, meta } = problem
+  return new Problem('unprocessable', `No tax item was added. ${detail}`, {
+    title: 'Add all or nothing.',
+    ...(source !== undefined && { source }),
+    ...(meta && { meta }),
+  })
+}
 
 /** A tax item of one of several items. */
 interface ItemTax extends TaxValues {

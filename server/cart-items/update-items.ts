@@ -12,6 +12,7 @@ import {
   mustBeInStock,
   quantityMax,
   readAvailable,
+  withTime,
 } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import type { Problem } from '../kernel/errors.ts'
@@ -23,7 +24,7 @@ import { customInputsField, shippingGroupField } from './item-kinds.ts'
 import { itemNotFound, mustHaveGroup } from './line-of.ts'
 import { checkedInputs } from './new-lines.ts'
 import { allOrNothing, contextHeaders, shopperIn } from './request.ts'
-import { checkSeller, itemAttributesField } from './seller-fields.ts'
+import { checkInputBytes, checkSeller, itemAttributesField } from './seller-fields.ts'
 
 const changeFields = {
   quantity: integer({ min: 0, max: quantityMax, about: 'How many pieces. 0 removes the item.', example: 3 }),
@@ -141,12 +142,12 @@ function changeLine(contents: Contents, id: string, change: LineChange, on: Occa
     custom_attributes: attributes,
   } = change
   checkSeller(on.work, change, on.source, id)
+  checkInputBytes(on.work, change, on.source)
   checkTypes(attributes, `${on.source}.custom_attributes`)
   if (quantity === 0) return { ...contents, lines: lines.toSpliced(i, 1) }
   if (groupId) mustHaveGroup(shippingGroups, groupId, on.source)
   const changed = {
     ...line,
-    updatedAt: on.now,
     ...(quantity !== undefined && { quantity, ...autoAddedIn(line, quantity) }),
     ...(custom_inputs !== undefined && { customInputs: checkedInputs(custom_inputs, on.source) }),
     ...(groupId !== undefined && { shippingGroupId: groupId || undefined }),
@@ -156,7 +157,7 @@ function changeLine(contents: Contents, id: string, change: LineChange, on: Occa
   if (changed.kind === 'cart_item' && quantity !== undefined && checksStock(on.cart)) {
     mustBeInStock(changed, quantity, on.available, on.source)
   }
-  return { ...contents, lines: lines.with(i, changed) }
+  return { ...contents, lines: lines.with(i, withTime(line, changed, on.now)) }
 }
 
 /** Fewer units than promotions added are all from promotions. */

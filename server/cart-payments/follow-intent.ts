@@ -8,7 +8,7 @@ import {
   ageMsOf,
   hearIntentOfCart,
   nextReadMs,
-  readOrAbandon,
+  readOrEnd,
   settleOutcome,
 } from '../transactions/index.ts'
 import { recordIntent, type WhenRefused } from './record-intent.ts'
@@ -46,7 +46,10 @@ const receiptOf = ({ doc, hidden }: OrderRow) => ({
 })
 
 const readIntent = (work: Work, order: OrderRow): Promise<Outcome> =>
-  readOrAbandon(work, order.hidden.payment_gateway as GatewaySlug, receiptOf(order), ageMsOf(work, order))
+  readOrEnd(work, order.hidden.payment_gateway as GatewaySlug, receiptOf(order), {
+    ageMs: ageMsOf(work, order),
+    isForm: true,
+  })
 
 async function recordAndSettle(work: Work, order: OrderRow, outcome: Outcome): Promise<void> {
   const expected = order.doc.payment_intent_id

@@ -7,8 +7,14 @@ import { problemAnswer } from '../kernel/http/problems.ts'
 import type { Answer } from '../kernel/shape/answer.ts'
 import type { Ctx, Work } from '../kernel/work/context.ts'
 import type { OutsideCall } from '../kernel/work/outside-calls.ts'
-import type { Charge, Gateway, Outcome } from '../payments/index.ts'
-import { ask, type CartIntent, followIntentOfCart, openGateway } from '../transactions/index.ts'
+import type { Charge, Gateway, Outcome, Reason } from '../payments/index.ts'
+import {
+  ask,
+  type CartIntent,
+  followIntentOfCart,
+  openGateway,
+  refusedByGateway,
+} from '../transactions/index.ts'
 import { type CartMoment, findOrderSince } from './find-order-since.ts'
 
 /** What a gateway is asked about the intent of a cart. */
@@ -27,7 +33,7 @@ export interface IntentRequest extends CartMoment {
 interface SettledIntent {
   readonly cartName: string
   readonly exists: boolean
-  readonly refusal?: Outcome['failure']
+  readonly refusal?: Reason | undefined
   /** The order that the cart has become meanwhile, without the intent. */
   readonly orderId?: string
   /** What the shopper's browser needs, sealed. */
@@ -85,8 +91,9 @@ function askFor(
 }
 
 /** Why the cart cannot be paid with the intent. One that is paid or cancelled keeps its amount. */
-function refusalIn({ failure, reports: [report] }: Outcome): Outcome['failure'] {
-  if (failure || !report) return failure
+function refusalIn({ failure, refusal, reports: [report] }: Outcome): Reason | undefined {
+  if (refusal || !report) return refusal
+  if (report.is === 'failed' && failure) return failure
   const reason = `The payment intent is ${report.is}. Check the cart out and confirm the order, or remove payment_intent_id from the cart.`
   return { code: 'payment_intent_unexpected_state', reason }
 }
@@ -97,14 +104,7 @@ export const respondWith =
   async (ctx: Ctx, { cartName, exists, refusal, orderId, browser }: SettledIntent): Promise<Answer> => {
     if (orderId !== undefined) return problemAnswer(orderedMeanwhile(orderId), ctx.requestId)
     if (!exists) return problemAnswer(notFound('cart', cartName), ctx.requestId)
-    if (refusal) {
-      const { code, reason } = refusal
-      const title = 'Payment gateway processing failed'
-      return problemAnswer(
-        new Problem('bad_request', reason, { title, meta: { error: code } }),
-        ctx.requestId,
-      )
-    }
+    if (refusal) return problemAnswer(refusedByGateway(ctx, refusal), ctx.requestId)
     const row: CartRow = await findCart(ctx, cartName)
     const opened = browser === undefined ? undefined : tryOpen(ctx.instance.sealKeys, browser)
     const meta = opened === undefined ? '' : `,"meta":${JSON.stringify(metaOf(JSON.parse(opened)))}`

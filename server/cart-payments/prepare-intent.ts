@@ -38,7 +38,7 @@ export async function prepareIntent(ctx: Ctx, cart: CartRow, payment: CartPaymen
     ...{ amount: priced.prices.with_tax, currency, decimalPlaces },
     metadata: { cart_id: cart.doc.id ?? cart.id },
   }
-  await mustTakePayment(ctx, { gateway, ...charge })
+  await mustTakePayment(ctx, { gateway, ...charge, total: charge.amount })
   const cartName = cart.doc.id ?? cart.id
   const [cartId, cartVersion] = [cart.id, cart.version]
   const orderId = await findOrderSince(ctx, { cartId, cartVersion })

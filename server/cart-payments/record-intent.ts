@@ -33,7 +33,7 @@ export async function recordIntent(
     return undefined
   }
   const labels = {
-    ...{ gateway, reference, custom_reference: reference, name: intentName },
+    ...{ gateway, reference, custom_reference: reference, name: intentName, is_form: true },
     ...(refusal && { failure_details: reasonOf(refusal) }),
   }
   const row = await settleNew(work, locked, started, labels)

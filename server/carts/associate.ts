@@ -1,4 +1,6 @@
+import { isObject } from '../kernel/body/input.ts'
 import { action } from '../kernel/declare/action.ts'
+import type { Operation } from '../kernel/declare/operation.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
 import { listOf, object, uuid } from '../kernel/openapi/shapes.ts'
@@ -9,7 +11,7 @@ import { choice, group, list, text } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { change } from '../kernel/write/by-rules.ts'
 import { carts } from './carts.ts'
-import { mustBeOwner, ownersOf } from './owners.ts'
+import { mustBeOwner, mustNameOwn, ownersOf } from './owners.ts'
 
 /** Who a cart can be associated with. */
 interface Kind {
@@ -43,7 +45,7 @@ export const associationsWith = (kind: Kind) => {
     action({
       name: `associate-cart-with-${type}`,
       route: `POST ${path}`,
-      about: `Associates a cart with a ${type}, whose carts then list it. Creates the cart if it does not exist yet.`,
+      about: `Associates a cart with a ${type}, whose carts then list it. Shoppers associate carts with themselves only, by the token of the ${type}. Creates the cart if it does not exist yet.`,
       area: 'carts',
       status: 200,
       queuesBy: 'cart_id',
@@ -65,6 +67,18 @@ export const associationsWith = (kind: Kind) => {
   ]
 }
 
+/** Refuses (403, as in the public contract) a body that is not a list of one. */
+export const takesListOfOne = (operation: Operation): Operation => ({
+  ...operation,
+  run: async (ctx, call) => {
+    const data = isObject(call.body) ? call.body.data : undefined
+    if (!isObject(data) && !(Array.isArray(data) && data.length > 1)) return operation.run(ctx, call)
+    const detail =
+      'data must be a list of one object. To associate a cart with several owners, send a request for each.'
+    throw new Problem('forbidden', detail, { source: 'data' })
+  },
+})
+
 type Edit = (ids: readonly string[], sent: readonly string[]) => readonly string[]
 
 const add: Edit = (ids, sent) => [...new Set([...ids, ...sent])]
@@ -78,11 +92,14 @@ async function edit(
   by: Edit,
 ): Promise<Answer> {
   const sent = links.map(({ id }) => id.toLowerCase())
+  if (by === add) mustNameOwn(ctx, of, sent)
   const row = await findOrCreate(ctx, carts, name)
   const owners = ownersOf(row)
   mustBeOwner(ctx, owners)
   const ids = by(owners[of], sent)
-  if (ids.length === owners[of].length) return noContent
+  const isSame = ids.length === owners[of].length
+  // A cart that this request has just created already has the shopper of its token as its owner.
+  if (isSame && !row.written) return noContent
   if (by === add) {
     if (ids.length > ownersMax) {
       const detail = `A cart can be associated with at most ${ownersMax} ${of}.`
@@ -94,7 +111,7 @@ async function edit(
       throw new Problem('unprocessable', detail, { source: 'data' })
     }
   }
-  await change(ctx, carts, [], row.id, { [of]: ids })
+  if (!isSame) await change(ctx, carts, [], row.id, { [of]: ids })
   return by === add ? json(200, { data: ids.map((id) => ({ type, id })) }) : noContent
 }
 

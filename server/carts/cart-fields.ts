@@ -51,7 +51,7 @@ export const cartFields = {
   snapshot_date: text({
     format: 'date-time',
     about:
-      'The instant for which the cart is priced, to preview it. It must be in the future when it is set, and cannot be removed. Such a cart cannot be checked out.',
+      'The instant for which the cart is priced, to preview it. It must be in the future when it is set, and cannot be removed. Such a cart cannot be checked out. Only sellers can use it, unless `shoppers_see_snapshots` of the cart settings lets shoppers.',
     example: '2031-12-24T18:00:00Z',
   }),
   contents: field<Contents | undefined>({ type: 'object' }, hidden),

@@ -3,13 +3,7 @@ import type { Notation } from '../currencies/index.ts'
 import type { Shopper as CodeShopper, EnteredCode } from '../discounts/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Work } from '../kernel/work/context.ts'
-import {
-  type DisplayCurrency,
-  displayCurrency,
-  type Quote,
-  type QuoteRequest,
-  quote,
-} from '../pricing/index.ts'
+import { type DisplayCurrency, displayCurrency, type QuoteRequest } from '../pricing/index.ts'
 import { loadPromotions, type StoredPromotion } from '../promotions/index.ts'
 import { loadRulePromotions } from '../rule-promotions/index.ts'
 import { type ShopItem, shopOf } from '../storefront/index.ts'
@@ -20,8 +14,9 @@ import { type CartLine, emptyContents, type Image, type ProductLine } from './co
 import { findCodes } from './find-codes.ts'
 import { imagesOf } from './images.ts'
 import { type PricedCart, stillHolds } from './priced-cart.ts'
+import { quoteForSale, type SaleQuote } from './quote-for-sale.ts'
 
-export type CartQuote = Quote<CartProduct>
+export type CartQuote = SaleQuote<CartProduct>
 
 /** A published product, with its main image. */
 export interface CartProduct extends ShopItem {
@@ -95,7 +90,7 @@ export async function openShop(
   const used = await findCodes(work, cart, entered, buyer)
   const known = new Map<string, CartQuote>()
   const quoteAll = async (some: readonly ProductRequest[]): Promise<readonly CartQuote[]> => {
-    const quotes = await withImages(work, lines, await quote(shop, some))
+    const quotes = await withImages(work, lines, await quoteForSale(shop, some))
     for (const [i, request] of some.entries()) {
       const one = quotes[i]
       const id = 'id' in request ? request.id : one?.item?.id
@@ -145,9 +140,9 @@ const earliest = (one: Date | undefined, other: string | undefined): Date | unde
 async function withImages(
   work: Work,
   lines: readonly CartLine[],
-  quotes: readonly Quote<ShopItem>[],
+  quotes: readonly SaleQuote[],
 ): Promise<readonly CartQuote[]> {
-  const idOf = ({ item }: Quote<ShopItem>) => item?.row.doc.relationships.main_image?.data.id
+  const idOf = ({ item }: SaleQuote) => item?.row.doc.relationships.main_image?.data.id
   const images = await imagesOf(
     work,
     lines,

@@ -23,7 +23,7 @@ export const carts = resource({
   operations: ['create', 'update', 'delete'],
   filter: {
     ...walks,
-    id: { ops: ['eq', 'in'], type: 'text', column: 'reference' },
+    id: { ops: walks.id, type: 'text', column: 'reference' },
     name: { ops: ['like', 'ilike'], caseless: 'like', indexed: true },
     account_ids: {
       ops: ['contains'],
@@ -31,7 +31,7 @@ export const carts = resource({
       where: (_op, [id], bind) => ownedBy('accounts', bind(JSON.stringify([id]))),
     },
   },
-  sort: ['created_at', 'updated_at'],
+  sort: ['created_at', 'id', 'updated_at'],
   order: '-updated_at',
   offsetMax: 10_000,
   area: 'carts',

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { Problem } from '../kernel/errors.ts'
+import type { Problem } from '../kernel/errors.ts'
 import { findOrCreate } from '../kernel/request/first-write.ts'
 import type { Ctx, Work } from '../kernel/work/context.ts'
 import { changeLocked } from '../kernel/write/by-rules.ts'
@@ -9,8 +9,9 @@ import { type CartShop, openShop, type ShopRequest } from './cart-shop.ts'
 import { carts } from './carts.ts'
 import { type Contents, emptyContents } from './contents.ts'
 import { parseCart } from './find-cart.ts'
-import { giveGifts } from './gifts.ts'
+import { giveGifts, tellGifts } from './gifts.ts'
 import { messagesOfChange } from './messages.ts'
+import { mustBeStorable } from './must-fit.ts'
 import { mustBeOwnerOf } from './owners.ts'
 import { type PricedContents, priceGiven } from './price-cart.ts'
 
@@ -45,7 +46,7 @@ export async function changeCart(ctx: Ctx, name: string, edit: CartChange): Prom
       : await openShop(ctx, { ...cart, contents }, { currency: edit.currency })
     return settle(ctx, cart, contents, shop, edit.refused)
   })
-  mustFit(next)
+  mustBeStorable(next)
   const changes = { contents: next, priced, ...(shopper && { shopper }) }
   const changed = await changeLocked(ctx, carts, row, changes)
   const { contents: contentsBefore = emptyContents, priced: pricedBefore } = row.hidden
@@ -87,15 +88,6 @@ async function settle(
   const outcome = await priceGiven(cart, contents, shop)
   if (!outcome.evaluation.giftsToAdd.length) return outcome
   const given = await giveGifts(work, cart, outcome.contents, outcome.evaluation, shop)
-  refused.push(...given.refused)
-  return priceGiven(cart, given.contents, given.shop)
-}
-
-/** In characters of JSON: each change writes all of it. */
-const contentsMax = 2_000_000
-
-function mustFit(contents: Contents): void {
-  if (JSON.stringify(contents).length <= contentsMax) return
-  const detail = `All items of a cart together, with their texts and inputs, must be at most ${contentsMax} characters of JSON.`
-  throw new Problem('unprocessable', detail, { source: 'data' })
+  refused.push(...given.refused.map(({ problem }) => problem))
+  return tellGifts(await priceGiven(cart, given.contents, given.shop), given.refused)
 }

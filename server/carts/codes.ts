@@ -2,8 +2,10 @@ import type { EnteredCode } from '../discounts/index.ts'
 import type { CartShop } from './cart-shop.ts'
 import type { Contents } from './contents.ts'
 
-/** Codes are the same in capitals and small letters. */
-export const isSameCode = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
+/** Codes are the same in capitals and small letters, and with white space at their ends. */
+export const isSameCode = (one: string, other: string): boolean => folded(one) === folded(other)
+
+const folded = (code: string): string => code.trim().toLowerCase()
 
 /** The codes of a cart in the order in which they were entered, once for each promotion that they are for. */
 export const enteredIn = ({ codes }: Contents, shop: CartShop): readonly EnteredCode[] =>

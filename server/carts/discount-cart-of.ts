@@ -1,4 +1,5 @@
 import type { DiscountCart, DiscountLine } from '../discounts/index.ts'
+import { multiply } from '../money/index.ts'
 import { totalCart } from '../totals/index.ts'
 import type { CartValues } from './cart-fields.ts'
 import { type CartShop, isProduct } from './cart-shop.ts'
@@ -9,14 +10,14 @@ import { noDiscounts, totalsCartOf } from './totals-cart.ts'
 export function discountCartOf(cart: CartValues, contents: Contents, shop: CartShop): DiscountCart {
   const { lines, shippingGroups } = contents
   const { custom_discounts_enabled: isCustom, use_rule_promotions: usesRules } = cart.discount_settings ?? {}
-  const units = unitPricesOf(contents, shop)
+  const values = valuesOf(contents, shop)
   return {
     currency: shop.currency.code,
     at: shop.at,
     calculationMethod: shop.method,
     usesRulePromotions: usesRules ?? false,
     usesCustomDiscounts: isCustom ?? false,
-    lines: lines.map((line, i) => discountLine(line, units[i] ?? line.unit.amount)),
+    lines: lines.map((line, i) => discountLine(line, values[i] as number)),
     shopper: shop.shopper,
     accountTags: shop.accountTags,
     customAttributes: cart.custom_attributes ?? {},
@@ -26,20 +27,21 @@ export function discountCartOf(cart: CartValues, contents: Contents, shop: CartS
   }
 }
 
-/** As shown; with the simple method without tax. */
-function unitPricesOf(contents: Contents, { method }: CartShop): readonly number[] {
-  if (method === 'line') return contents.lines.map(({ unit }) => unit.amount)
+/** What each line costs before discounts, as shown; with the simple method without tax. */
+function valuesOf(contents: Contents, { method }: CartShop): readonly number[] {
+  if (method === 'line') return contents.lines.map(({ unit, quantity }) => multiply(unit.amount, quantity))
   return totalCart(totalsCartOf(contents, method, noDiscounts)).lines.map(
-    ({ prices }) => prices.without_tax.unit,
+    ({ prices }) => prices.without_tax.value,
   )
 }
 
-const discountLine = (line: CartLine, unitPrice: number): DiscountLine => ({
+const discountLine = (line: CartLine, value: number): DiscountLine => ({
   id: line.id,
   kind: line.kind,
   sku: line.sku,
-  unitPrice,
+  unitPrice: line.unit.amount,
   quantity: line.quantity,
+  value,
   nodeIds: [],
   attributes: {},
   customAttributes: line.customAttributes ?? {},

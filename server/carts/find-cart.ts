@@ -3,10 +3,11 @@ import { notFound } from '../kernel/errors.ts'
 import { hasExpired } from '../kernel/query/find.ts'
 import { unbornRow } from '../kernel/query/unborn.ts'
 import { Binds } from '../kernel/storage/binds.ts'
-import type { Sql } from '../kernel/storage/database.ts'
+import type { Sql, Tuple } from '../kernel/storage/database.ts'
 import { wholeColumns } from '../kernel/storage/stored-row.ts'
 import { untilWritten } from '../kernel/storage/until-written.ts'
 import type { Work } from '../kernel/work/context.ts'
+import { nextTurn } from '../kernel/work/in-turns.ts'
 import type { CartRow, CartValues } from './cart-fields.ts'
 import { isProduct } from './cart-shop.ts'
 import { stateSql } from './cart-state.ts'
@@ -14,6 +15,7 @@ import { carts } from './carts.ts'
 import { mustBeOwner, ownersOf } from './owners.ts'
 import { type PricedOutcome, priceCart } from './price-cart.ts'
 import { type CartExplanation, stillHolds } from './priced-cart.ts'
+import { mustSee } from './shopper-rights.ts'
 
 /** The state that the prices of a stored cart depend on. */
 export const storedStateSql = stateSql({
@@ -60,8 +62,10 @@ export async function findCart(
     if (!unborn) throw notFound('cart', name)
     return unborn
   }
+  if (isLong(tuple)) await nextTurn()
   const row = parseCart(stored)
   mustBeOwner(work, ownersOf(row))
+  await mustSee(work, row)
   const { priced } = row.hidden
   if (!explains && priced && stillHolds(priced, tuple[0] ?? null, now)) return row
   const cart = { ...row.doc, ...row.hidden } as CartValues
@@ -70,6 +74,11 @@ export async function findCart(
   const explanation = explains ? explain(outcome) : undefined
   return { ...row, hidden: { ...row.hidden, contents, priced: { ...current, explanation } } }
 }
+
+/** The characters of a stored cart that takes milliseconds to parse and to show: other requests run before it. */
+const longMin = 65_536
+
+const isLong = (tuple: Tuple): boolean => tuple.some((text) => text != null && text.length >= longMin)
 
 const explain = ({ evaluation, contents, shop }: PricedOutcome): CartExplanation => ({
   verdicts: evaluation.verdicts.map((verdict) => ({ ...verdict, detail: reasonOf(verdict)?.detail })),

@@ -9,6 +9,8 @@ import type { Contents, ProductLine } from './contents.ts'
 import { newProductLine, unitPriceOf } from './current-line.ts'
 import { mergeLine } from './merge-lines.ts'
 import { mustBeFew } from './must-be-few.ts'
+import type { PricedOutcome } from './price-cart.ts'
+import type { Message } from './priced-cart.ts'
 
 /** The contents without the units that promotions added and that none gives any more. */
 export function withoutGifts(contents: Contents, { giftsToRemove }: Evaluation): Contents {
@@ -28,9 +30,15 @@ interface ContentsWithGifts {
   readonly contents: Contents
   /** With what the gifts cost. */
   readonly shop: CartShop
-  /** Why the gifts of some promotions cannot be added. */
-  readonly refused: readonly Problem[]
+  readonly refused: readonly RefusedGifts[]
 }
+
+/** The gifts of a promotion that cannot be added, and why. */
+interface RefusedGifts extends GiftsToAdd {
+  readonly problem: Problem
+}
+
+type GiftsToAdd = Evaluation['giftsToAdd'][number]
 
 /** Adds what promotions give. If one gift of a promotion cannot be added, none of that promotion is. */
 export async function giveGifts(
@@ -44,10 +52,11 @@ export async function giveGifts(
   const shop = await before.withProducts(requests)
   const ids = shop.requested.flatMap(({ item }) => item?.id ?? [])
   const available = await readAvailable(work, ids)
-  const refused: Problem[] = []
+  const refused: RefusedGifts[] = []
   let place = 0
   let { lines } = contents
-  for (const { gifts, code } of giftsToAdd) {
+  for (const one of giftsToAdd) {
+    const { gifts, code } = one
     const from = place
     place += gifts.length
     try {
@@ -57,13 +66,35 @@ export async function giveGifts(
       lines = merged
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem
-      refused.push(problem)
+      refused.push({ ...one, problem })
     }
   }
   return { contents: { ...contents, lines }, shop, refused }
 }
 
-type Gift = Evaluation['giftsToAdd'][number]['gifts'][number]
+/** What a cart costs, with messages about gifts that it has earned and that cannot be added. */
+export function tellGifts(outcome: PricedOutcome, refused: readonly RefusedGifts[]): PricedOutcome {
+  const { evaluation, priced } = outcome
+  const wanted = new Set(evaluation.giftsToAdd.map(({ promotionId }) => promotionId))
+  const told = refused.filter(({ promotionId }) => wanted.has(promotionId))
+  if (!told.length) return outcome
+  const isTold = ({ source, reason }: Message) =>
+    reason?.verdict === 'gift_missing' && told.some(({ promotionId }) => promotionId === source.id)
+  const messages = [...priced.messages.filter((message) => !isTold(message)), ...told.map(toMessage)]
+  return { ...outcome, priced: { ...priced, messages } }
+}
+
+function toMessage({ promotionId: id, code, gifts, problem }: RefusedGifts): Message {
+  const { message: detail } = problem
+  return {
+    source: { type: 'promotion', id, code },
+    title: 'Gift Not Added',
+    description: detail,
+    reason: { verdict: 'gift_missing', gifts, detail },
+  }
+}
+
+type Gift = GiftsToAdd['gifts'][number]
 
 const requestFor = ({ product, quantity }: Gift): ProductRequest =>
   isId(product) ? { id: product.toLowerCase(), quantity } : { sku: product, quantity }
@@ -79,6 +110,7 @@ function giftLine({ product, quantity }: Gift, place: number, on: Occasion): Pro
   const { cart, shop, available, code } = on
   const quote = shop.requested[place]
   const unit = quote && unitPriceOf(quote, quantity, shop.currency.code)
+  if (quote?.refusal) throw refuse(`The gift ${product} cannot be added. ${quote.refusal.detail}`, code)
   if (!quote?.item || !unit) throw refuse(`The shopper’s catalog does not sell the gift ${product}.`, code)
   const isTracked = available(quote.item.id, undefined) !== undefined
   const line = newProductLine({ item: quote.item, unit, quantity, now: shop.now, isTracked })

@@ -31,6 +31,7 @@ export const cartItem: JsonSchema = named(
       type: { enum: ['cart_item', 'custom_item', 'promotion_item'] },
       product_id: uuid,
       promotion_id: uuid,
+      code: { ...string, description: 'Of a promotion: the code that was entered, or `auto_` and its id.' },
       name: string,
       description: string,
       sku: string,

@@ -8,6 +8,7 @@ import { carts } from './carts.ts'
 import { includedSchema } from './included.ts'
 import { includedInList } from './included-in-lists.ts'
 import { ownedBy, ownerIn } from './owners.ts'
+import { hasRight } from './shopper-rights.ts'
 
 /** The carts of a shopper who is signed in, or all carts. Each shows its totals as of its last change. */
 export const listCarts = action({
@@ -29,8 +30,9 @@ async function conditionFor(work: Work): Promise<((bind: (value: unknown) => str
   const { customers, accounts } = ownerIn(work)
   const [customer] = customers
   const [account] = accounts
-  if (customer !== undefined) return (bind) => ownedBy('customers', bind(JSON.stringify([customer])))
-  if (account !== undefined) return (bind) => ownedBy('accounts', bind(JSON.stringify([account])))
+  const seen = (await hasRight(work, 'shoppers_see_snapshots')) ? '' : ` AND doc->>'snapshot_date' IS NULL`
+  if (customer !== undefined) return (bind) => ownedBy('customers', bind(JSON.stringify([customer]))) + seen
+  if (account !== undefined) return (bind) => ownedBy('accounts', bind(JSON.stringify([account]))) + seen
   const { show_all_carts: all } = await readSingleton(work, cartSettings)
   return all ? undefined : () => `(customers <> '[]' OR accounts <> '[]')`
 }

@@ -1,12 +1,47 @@
-import type { Evaluation } from '../discounts/index.ts'
+import { type Evaluation, reasonOf } from '../discounts/index.ts'
+import type { CartShop } from './cart-shop.ts'
+import { codesNamed } from './codes.ts'
 import type { Contents } from './contents.ts'
 import type { Message, PricedCart } from './priced-cart.ts'
 
-/** Why codes that the shopper entered take nothing. Shoppers are not told about automatic promotions. */
-export function messagesOf({ messages }: Evaluation, { codes }: Contents): readonly Message[] {
+/**
+ * Why promotions take nothing: first those whose codes are in the cart, then automatic ones without its currency. A
+ * code in the cart that no promotion looks at has a message, too, as it may count again later.
+ */
+export function messagesOf(
+  { messages, verdicts }: Evaluation,
+  { codes }: Contents,
+  shop: CartShop,
+): readonly Message[] {
   const entered = new Set(codes.map(({ code }) => code))
-  return messages.filter(({ source }) => entered.has(source.code))
+  const used = new Set(verdicts.map(({ code }) => code))
+  const isOfCode = ({ source }: Message) => source.code !== undefined && entered.has(source.code)
+  return [
+    ...messages.filter(isOfCode),
+    ...codes.filter(({ code }) => !used.has(code)).map(({ code }) => unusedCode(code, verdicts, shop)),
+    ...messages.filter((one) => !isOfCode(one) && one.reason.verdict === 'currency'),
+  ]
 }
+
+function unusedCode(code: string, verdicts: Evaluation['verdicts'], shop: CartShop): Message {
+  const ids = codesNamed(code, shop).map(({ promotionId }) => promotionId)
+  const verdict = verdicts.find(({ id }) => ids.includes(id))
+  const reason = verdict ? (reasonOf(verdict) ?? notNeeded) : unknownCode
+  return {
+    source: { type: 'promotion_codes', id: verdict?.id ?? '', code },
+    title: 'Promotion Not Applied',
+    description: reason.detail,
+    reason,
+  }
+}
+
+const notNeeded = { verdict: 'code_not_needed', detail: 'The promotion applies without this code.' } as const
+
+/** A code that no promotion has. */
+export const unknownCode = {
+  verdict: 'unknown_code',
+  detail: 'There is no promotion with this code.',
+} as const
 
 interface Cart {
   readonly contents: Contents

@@ -17,6 +17,11 @@ export const ownersOf = ({ hidden }: Pick<CartRow, 'hidden'>): Owners => ({
 export const ownedBy = (column: 'customers' | 'accounts', ids: string): string =>
   `(${column} <> '[]' AND ${column} @> ${ids}::jsonb)`
 
+const hasOwner = ({ customers, accounts }: Owners): boolean => customers.length + accounts.length > 0
+
+/** Whether the caller has the secret of an application key, also where a shopper's token narrows what they see. */
+export const isSeller = ({ who }: Work): boolean => who.grant === 'client_credentials'
+
 /** The customer or account of a shopper's token. */
 export function ownerIn({ who }: Work): Owners {
   const account = who.kind === 'account-member' ? who.shopper?.claims.account_id : undefined
@@ -33,12 +38,47 @@ export function ownerIn({ who }: Work): Owners {
 export function mustBeOwner(work: Work, owners: Owners): void {
   const { who } = work
   const caller = ownerIn(work)
-  if (!who.shopper || (!owners.customers.length && !owners.accounts.length)) return
+  if (!who.shopper || !hasOwner(owners)) return
   const isOwner =
     caller.customers.some((id) => owners.customers.includes(id)) ||
     caller.accounts.some((id) => owners.accounts.includes(id))
   if (isOwner) return
   throw new Problem('forbidden', 'The cart belongs to another shopper. Use a cart of your own.')
+}
+
+/**
+ * Refuses (403) an order of a cart with owners by anyone but an owner and sellers. Who only knows the id of the cart
+ * would order at the prices of its owner.
+ */
+export function mustOrderAsOwner(work: Work, cart: CartRow): void {
+  const owners = ownersOf(cart)
+  mustBeOwner(work, owners)
+  if (work.who.shopper || isSeller(work) || !hasOwner(owners)) return
+  throw new Problem(
+    'forbidden',
+    'The cart belongs to a customer or an account, so only its owner or a seller can order it. Send the token of the customer in X-Moltin-Customer-Token, or that of the account in EP-Account-Management-Authentication-Token.',
+  )
+}
+
+/** Where the token of an owner is sent. */
+const tokenHeaders = {
+  customers: 'X-Moltin-Customer-Token',
+  accounts: 'EP-Account-Management-Authentication-Token',
+} as const
+
+/**
+ * Refuses (403) to make someone else the owner of a cart: it would have the prices and the products of that owner. An
+ * application key without a shopper's token may name anyone.
+ */
+export function mustNameOwn(work: Work, kind: 'customers' | 'accounts', ids: readonly string[]): void {
+  if (work.who.kind === 'client_credentials') return
+  const [own] = ownerIn(work)[kind]
+  if (own !== undefined && ids.every((id) => id === own)) return
+  throw new Problem(
+    'forbidden',
+    `Shoppers can associate a cart only with themselves. Send the token of the owner in ${tokenHeaders[kind]}, and its id in the body.`,
+    { source: 'data.0.id' },
+  )
 }
 
 export const mustBeOwnerOf = (work: Work, cart: CartRow | undefined): void => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { Problem } from '../kernel/errors.ts'
 import { readSingleton } from '../kernel/request/singletons.ts'
 import type { Draft } from '../kernel/shape/model.ts'
@@ -6,8 +7,10 @@ import { cartSettings } from '../settings/index.ts'
 import type { CartFields, CartValues } from './cart-fields.ts'
 import { emptyContents } from './contents.ts'
 import { checkTypes } from './custom-attributes.ts'
+import { mustFitShopper } from './must-fit.ts'
 import { ownerIn } from './owners.ts'
 import { priceCart } from './price-cart.ts'
+import { mustHaveRight, mustLeaveRulePromotions } from './shopper-rights.ts'
 import { summaryOf } from './summary.ts'
 
 /** A new cart with the store's cart settings. Later changes of the settings do not affect it. */
@@ -42,6 +45,7 @@ export async function withSettings(work: Work, values: CartValues): Promise<Cart
 /** Completes a cart that is about to be written, or refuses it. */
 export async function prepareCart(work: Work, draft: Draft<CartFields>): Promise<void> {
   const { before, changes = {} } = draft
+  await mustBeLet(work, draft)
   if (!before) {
     const { customers, accounts } = ownerIn(work)
     draft.values = { ...(await withSettings(work, draft.values)), customers, accounts, read_at: undefined }
@@ -55,7 +59,23 @@ export async function prepareCart(work: Work, draft: Draft<CartFields>): Promise
     const { contents, priced } = await priceCart(work, values)
     Object.assign(values, { contents, priced })
   }
+  mustFitShopper(work, values, before)
   values.summary = summaryOf(values)
+}
+
+/** Refuses a shopper what the store leaves to sellers. */
+async function mustBeLet(work: Work, { values, before }: Draft<CartFields>): Promise<void> {
+  const { custom_attributes: attributes, discount_settings: discounts, snapshot_date: snapshot } = values
+  if (!isDeepStrictEqual(attributes, before?.doc.custom_attributes)) {
+    await mustHaveRight(work, 'shoppers_set_cart_attributes', 'data.custom_attributes')
+  }
+  if (snapshot !== undefined) {
+    const isNew = snapshot !== before?.doc.snapshot_date
+    await mustHaveRight(work, 'shoppers_see_snapshots', isNew ? 'data.snapshot_date' : undefined)
+  }
+  if (discounts?.use_rule_promotions && !before?.doc.discount_settings?.use_rule_promotions) {
+    await mustLeaveRulePromotions(work)
+  }
 }
 
 function check(work: Work, values: CartValues, snapshotBefore: string | undefined): void {

@@ -9,7 +9,7 @@ import { enteredIn } from './codes.ts'
 import { type CartLine, type Contents, emptyContents } from './contents.ts'
 import { currentLine } from './current-line.ts'
 import { discountCartOf } from './discount-cart-of.ts'
-import { withoutGifts } from './gifts.ts'
+import { giveGifts, tellGifts, withoutGifts } from './gifts.ts'
 import { messagesOf } from './messages.ts'
 import type { PricedCart } from './priced-cart.ts'
 import { discountsOf, totalsCartOf } from './totals-cart.ts'
@@ -27,8 +27,9 @@ export interface PricedOutcome extends PricedContents {
 }
 
 /**
- * Prices a cart without the gifts that no promotion gives any more. The next change adds new ones. `buyer` uses the
- * codes at checkout. While the prices of `before` hold, no product is quoted.
+ * Prices a cart without the gifts that no promotion gives any more. The next change adds new ones, and messages say
+ * which of them it cannot add. `buyer` uses the codes at checkout. While the prices of `before` hold, no product is
+ * quoted.
  */
 export async function priceCart(
   work: Work,
@@ -36,7 +37,11 @@ export async function priceCart(
   { buyer, before }: Pick<ShopRequest, 'buyer' | 'before'> = {},
 ): Promise<PricedOutcome> {
   const shop = await openShop(work, cart, { buyer, before })
-  return priceGiven(cart, cart.contents ?? emptyContents, shop)
+  const outcome = await priceGiven(cart, cart.contents ?? emptyContents, shop)
+  const { contents, evaluation } = outcome
+  if (!evaluation.giftsToAdd.length) return outcome
+  const { refused } = await giveGifts(work, cart, contents, evaluation, shop)
+  return tellGifts(outcome, refused)
 }
 
 /** Prices contents without the gifts that no promotion gives. */
@@ -90,7 +95,7 @@ export async function priceContents(
       lines: priced.map(({ value, discounts, taxes }) => ({ value, discounts, taxes })),
       promotionItems: cartPromotions.map((one) => ({ ...one, id: promotionItemId(cart, one.cause.id) })),
       shippingGroups,
-      messages: messagesOf(evaluation, current),
+      messages: messagesOf(evaluation, current, shop),
       suggestions: evaluation.suggestions,
       promotions: takersIn(evaluation, shop),
     },

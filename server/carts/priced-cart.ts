@@ -47,11 +47,17 @@ export interface PromotionItem extends CartPromotion {
   readonly id: string
 }
 
+/** Why no promotion looks at a code that is in the cart. */
+interface UnusedCode {
+  readonly verdict: 'unknown_code' | 'code_not_needed'
+  readonly detail: string
+}
+
 /** What to tell the shopper about a discount. */
 export interface Message {
   readonly source: { readonly type: string; readonly id: string; readonly code?: string | undefined }
   readonly title: string
   readonly description: string
-  /** Why a code takes nothing. */
-  readonly reason?: Reason | undefined
+  /** Why a promotion takes nothing, or a code. */
+  readonly reason?: Reason | UnusedCode | undefined
 }

@@ -1,13 +1,20 @@
-import type { Change } from '../kernel/feed/changes.ts'
-import { object, uuid } from '../kernel/openapi/shapes.ts'
+import { type Change, clientsIdOf } from '../kernel/feed/changes.ts'
+import { object } from '../kernel/openapi/shapes.ts'
 import type { JsonSchema } from '../kernel/shape/fields.ts'
 
 const time: JsonSchema = { type: 'string', format: 'date-time' }
 
+/** The longest id that clients may choose. */
+export const idMax = 255
+
 /** The object of a change. */
 const changedObject = object({
   type: { type: 'string' },
-  id: uuid,
+  id: {
+    type: 'string',
+    maxLength: idMax,
+    description: 'The id of the object, as its own response shows it.',
+  },
   parent: {
     type: ['string', 'null'],
     format: 'uuid',
@@ -41,11 +48,14 @@ export const changeSchema = object({
 })
 
 /** The members that changes and entries of the audit share, of one change. */
-export const factsOf = ({ position, event, at, requestId, type, id, scope }: Change) => ({
-  ...{ position, event, at },
-  request_id: requestId,
-  object: { type, id, parent: scope ?? null },
-})
+export const factsOf = (change: Change) => {
+  const { position, event, at, requestId, type, scope } = change
+  return {
+    ...{ position, event, at },
+    request_id: requestId,
+    object: { type, id: clientsIdOf(change), parent: scope ?? null },
+  }
+}
 
 /** The JSON of a change. What it says of the object is text already. */
 export function changeText(change: Change): string {

@@ -127,9 +127,10 @@ async function find(
   const first = await firstPart(ctx, filter, most, after, waitS > 0 ? followOn : nextChanges)
   if (!mustWait(first) || waitS === 0) return first
   const leave = takePlace(ctx.instance, ctx.store.id)
+  const key = ctx.instance.tokens.watch(ctx.who)
   try {
     const time = AbortSignal.timeout(waitS * 1000)
-    const signal = AbortSignal.any([time, hungUp()])
+    const signal = AbortSignal.any([time, hungUp(), key.signal])
     let found = first
     while (mustWait(found) && !signal.aborted && !ctx.instance.feed.isStopped) {
       await ctx.instance.feed.past(ctx.store.id, found.reached, signal)
@@ -137,8 +138,10 @@ async function find(
       found = await followOn(ctx, reached, filter, most)
       refuseOutside(found, reached, 'page[after]')
     }
+    key.signal.throwIfAborted()
     return found
   } finally {
+    key.leave()
     leave()
   }
 }

@@ -42,7 +42,9 @@ type Pace = Readonly<Record<keyof typeof usualPace, number>>
 export async function streamChanges(ctx: Ctx, following: Following, pace: Pace = usualPace): Promise<Answer> {
   refuseOutside(await nextChanges(ctx, following.after, {}, 0), following.after, 'Last-Event-ID')
   const leave = takePlace(ctx.instance, ctx.store.id)
-  const ends = AbortSignal.any([following.hungUp, AbortSignal.timeout(pace.streamMaxMs)])
+  // The kernel ends the response with its key; the events must not wait for the next change then.
+  const key = ctx.instance.tokens.watch(ctx.who)
+  const ends = AbortSignal.any([following.hungUp, key.signal, AbortSignal.timeout(pace.streamMaxMs)])
   const stream = Readable.from(events(ctx, { ...following, ends }, pace), { highWaterMark: 1 })
   // A client that reads nothing would keep its place.
   const timer = setTimeout(
@@ -52,6 +54,7 @@ export async function streamChanges(ctx: Ctx, following: Following, pace: Pace =
   // Also if nobody begins to read it.
   stream.once('close', () => {
     clearTimeout(timer)
+    key.leave()
     leave()
   })
   return file(stream, eventStream, { 'x-accel-buffering': 'no' })

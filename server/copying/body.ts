@@ -2,7 +2,7 @@ import { writable } from '../kernel/body/input.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
 import { type Envelope, place, valueIn } from '../kernel/shape/envelope.ts'
 import type { Field, Fields } from '../kernel/shape/fields.ts'
-import type { Json } from './remote.ts'
+import type { Json } from './read-answer.ts'
 
 interface Shape extends Pick<Resource, 'type' | 'fields' | 'addedUnder'> {
   /** Where the fields are; at the top by default. */
@@ -26,6 +26,8 @@ const beside = new Set([
 export function valuesOf({ fields, envelope, addedUnder }: Shape, object: Json): Record<string, Json> {
   const values: Record<string, Json> = {}
   for (const [name, field] of writable(fields)) {
+    // Responses have something else under this name, such as whether there is a password.
+    if (field.options.inputName !== undefined && Object.hasOwn(fields, name)) continue
     const value = picked(field, valueIn(envelope, object, name))
     if (value !== undefined) values[name] = value
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Copy, copyLinksOf, copyObject } from './copier.ts'
 import type { CopiedObject } from './copy-state.ts'
-import { detailOf, type Json } from './remote.ts'
+import { detailOf, type Json } from './read-answer.ts'
 import type { Plan } from './steps.ts'
 import { walk } from './walk.ts'
 

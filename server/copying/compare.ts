@@ -6,10 +6,10 @@ import { entrySteps } from './entry-steps.ts'
 import { isChild } from './exceptions.ts'
 import { compareGateways, copyGateways } from './gateways.ts'
 import { linksOnBoth, sameLinks } from './links.ts'
-import type { Json } from './remote.ts'
+import { type Json, UnreadableAnswer } from './read-answer.ts'
 import type { Plan, Step } from './steps.ts'
 import { levelsOf } from './stock.ts'
-import { UnreadableList, walk } from './walk.ts'
+import { walk } from './walk.ts'
 
 /** What a comparison has found. */
 interface Comparison {
@@ -74,7 +74,7 @@ class Comparing implements Comparison {
     try {
       await work()
     } catch (error) {
-      if (!(error instanceof UnreadableList)) throw error
+      if (!(error instanceof UnreadableAnswer)) throw error
       this.differences.push(error.message)
     }
   }

@@ -7,12 +7,13 @@ import { entrySteps } from './entry-steps.ts'
 import { isChild, matchKeyOf, unreadable } from './exceptions.ts'
 import { copyGateways } from './gateways.ts'
 import { copyLinks } from './links.ts'
-import { type Answer, detailOf, type Json, type Remote } from './remote.ts'
+import { type Answer, detailOf, isPlainId, type Json, objectOf, UnreadableAnswer } from './read-answer.ts'
+import type { Remote } from './remote.ts'
 import type { Report } from './report.ts'
 import { createSpecially } from './special-creates.ts'
 import type { LinkStep, Plan, Step } from './steps.ts'
 import { updateStock } from './stock.ts'
-import { UnreadableList, walk } from './walk.ts'
+import { walk } from './walk.ts'
 
 /** The two servers of a copy, and what is known of it. */
 export interface Copy {
@@ -39,7 +40,9 @@ export async function copyAll(copy: Copy, plan: Plan): Promise<void> {
   for (const link of plan.links) {
     for (const owner of copy.state.all(link.owner.name)) await copyLinksOf(copy, link, owner)
   }
-  for (const singleton of plan.singletons) await copySingleton(copy, singleton)
+  for (const singleton of plan.singletons) {
+    await unlessUnreadable(copy, singleton.name, () => copySingleton(copy, singleton))
+  }
   await unlessUnreadable(copy, 'gateways', () => copyGateways(copy, plan.gateways))
 }
 
@@ -58,7 +61,7 @@ async function unlessUnreadable(copy: Copy, name: string, work: () => Promise<vo
   try {
     await work()
   } catch (error) {
-    if (!(error instanceof UnreadableList)) throw error
+    if (!(error instanceof UnreadableAnswer)) throw error
     copy.report.read(name)
     copy.report.skip(name, error.message, 'the list')
   }
@@ -92,7 +95,7 @@ export async function deleteCopied({ to, state }: Copy, copied: CopiedObject): P
 
 async function copyStep(copy: Copy, step: Step): Promise<void> {
   let waiting: { readonly object: Json; readonly from: string; readonly to: string }[] = []
-  copy.say(`${step.name} …\n`)
+  copy.say(`${step.name} …`)
   for (const [from, to] of collectionsOf(copy, step)) {
     await unlessUnreadable(copy, step.name, async () => {
       for await (const object of walk(copy.from, from, step.resource)) {
@@ -128,7 +131,8 @@ export async function copyObject(
   to: string,
 ): Promise<string | undefined> {
   const { state, report } = copy
-  const known = state.find(step.name, String(object.id))
+  if (!isPlainId(object.id)) return 'it has no id'
+  const known = state.find(step.name, object.id)
   const keep = (id: string, isFound: boolean) =>
     state.add({
       ...{ step: step.name, from: object.id, to: id },
@@ -231,11 +235,10 @@ async function findMatch(copy: Copy, step: Step, object: Json, to: string): Prom
 
 export async function copySingleton(copy: Copy, singleton: Singleton): Promise<void> {
   const { name, path, type, fields } = singleton
-  const answer = await copy.from.get(path)
+  const shown = objectOf(path, await copy.from.get(path))
   copy.report.read(name)
-  if (answer.status !== 200) return copy.report.skip(name, detailOf(answer), path)
   const shape = { type, fields }
-  const body = withIds(bodyOf(shape, valuesOf(shape, answer.body.data), answer.body.data), copy.state.ids)
+  const body = withIds(bodyOf(shape, valuesOf(shape, shown), shown), copy.state.ids)
   const written = await copy.to.send('PUT', path, body)
   if (written.status >= 300) copy.report.skip(name, detailOf(written), path)
   else copy.report.changed(name)

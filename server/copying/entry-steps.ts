@@ -1,21 +1,22 @@
 import type { Resource } from '../kernel/declare/resource.ts'
 import type { Copy } from './copier.ts'
 import type { CopiedObject } from './copy-state.ts'
+import { objectOf, objectsOf, pathPartOf } from './read-answer.ts'
 import type { Step } from './steps.ts'
 
 /** The lists whose objects the store itself has defined: the entries of its custom APIs and of its flows. */
 export async function entrySteps(copy: Copy): Promise<readonly Step[]> {
   const steps: Step[] = []
   for (const api of copy.state.all('custom-apis')) {
-    const { api_type, slug } = (await copy.from.get(api.fromPath)).body?.data ?? {}
-    if (api_type !== undefined) steps.push(stepOf(`entries of ${slug}`, api_type, api, ''))
+    const { api_type, slug } = objectOf(api.fromPath, await copy.from.get(api.fromPath))
+    if (typeof api_type === 'string') steps.push(stepOf(`entries of ${slug}`, api_type, api, ''))
   }
   for (const flow of copy.state.all('flows')) {
-    const { slug } = (await copy.from.get(flow.fromPath)).body?.data ?? {}
+    const slug = pathPartOf(objectOf(flow.fromPath, await copy.from.get(flow.fromPath)).slug)
     if (slug === undefined) continue
-    const [fromPath, toPath] = [`/v2/flows/${slug}`, `/v2/flows/${slug}`]
-    if (await hasOwnEntries(copy, fromPath)) {
-      steps.push(stepOf(`entries of ${slug}`, 'entry', { ...flow, fromPath, toPath }, ''))
+    const path = `/v2/flows/${slug}`
+    if (await hasOwnEntries(copy, path)) {
+      steps.push(stepOf(`entries of ${slug}`, 'entry', { ...flow, fromPath: path, toPath: path }, ''))
     }
   }
   return steps
@@ -23,9 +24,10 @@ export async function entrySteps(copy: Copy): Promise<readonly Step[]> {
 
 /** The entries of some flows are objects of other lists, which are copied there. */
 async function hasOwnEntries({ from }: Copy, path: string): Promise<boolean> {
-  const { status, body } = await from.get(`${path}/entries?page%5Blimit%5D=1`)
-  const [first] = body?.data ?? []
-  return status === 200 && first?.type === 'entry'
+  const answer = await from.get(`${path}/entries?page%5Blimit%5D=1`)
+  if (answer.status !== 200) return false
+  const [first] = objectsOf(path, answer)
+  return first?.type === 'entry'
 }
 
 function stepOf(name: string, type: string, { fromPath, toPath }: CopiedObject, below: string): Step {

@@ -1,4 +1,4 @@
-import type { Json } from './remote.ts'
+import type { Json } from './read-answer.ts'
 
 /** What is listed and not copied, and why. The report repeats the reasons. */
 export const skipReasons: Readonly<Record<string, string>> = {
@@ -39,7 +39,7 @@ export const needsToo: Readonly<Record<string, readonly string[]>> = {
 
 /** Objects of a list that are not created by themselves: see `children.ts`. */
 export const isChild = (step: string, { meta }: Json): boolean =>
-  step === 'products' && Boolean(meta?.product_types?.includes('child'))
+  step === 'products' && Array.isArray(meta?.product_types) && meta.product_types.includes('child')
 
 /** Lists of links that actions change: their owners, and the paths below one. */
 export const actionLinks: readonly {
@@ -75,6 +75,10 @@ export const unreadable: Readonly<Record<string, { readonly values: () => Json; 
       values: () => ({ password: randomPassword() }),
       remark:
         'passwords cannot be read: their users have to request a one-time password, or be given a new one',
+    },
+    customers: {
+      values: () => ({}),
+      remark: 'passwords cannot be read: customers who have one need a new one (PUT /v2/customers/{id})',
     },
     'oidc-profiles': {
       values: () => ({ client_secret: 'not copied' }),

@@ -3,19 +3,14 @@ import { compare } from './compare.ts'
 import { type Copy, copyAll, copyLinksOf, copyObject, copySingleton, deleteCopied, listOf } from './copier.ts'
 import { entrySteps } from './entry-steps.ts'
 import { isChild } from './exceptions.ts'
+import { feedPageOf, type ObjectChange } from './feed-page.ts'
 import { copyGateways } from './gateways.ts'
-import { type Answer, detailOf, type Json, type Remote } from './remote.ts'
+import { type Answer, detailOf, type Json, objectOf, UnreadableAnswer } from './read-answer.ts'
+import type { Remote } from './remote.ts'
 import type { Plan, Step } from './steps.ts'
-import { UnreadableList } from './walk.ts'
-
-/** What a copy needs to know of a change. */
-interface Change {
-  readonly event: string
-  readonly object: { readonly type: string; readonly id: string; readonly parent: string | null }
-}
 
 /** Changes that the new server has refused, by their objects, and why. */
-type RefusedChanges = ReadonlyMap<string, { readonly change: Change; readonly refusal: string }>
+type RefusedChanges = ReadonlyMap<string, { readonly change: ObjectChange; readonly refusal: string }>
 
 const feedPath = '/v2/changes'
 const filter = encodeURIComponent('in(event,created,updated,deleted)')
@@ -58,10 +53,10 @@ export async function follow(
       throw new StartupError(`the changes of ${from.url} cannot be followed: ${detailOf(answer)}`)
     }
     isFresh = false
-    const { reached, last } = answer.body.meta.feed
-    await following.apply(answer.body.data)
+    const { reached, last, changes } = feedPageOf(answer, position)
+    await following.apply(changes)
     if (reached > position) state.follow(reached)
-    if (reached > position || !hasEnded) say(`followed changes to ${reached} of ${last}\n`)
+    if (reached > position || !hasEnded) say(`followed changes to ${reached} of ${last}`)
     position = reached
     hasEnded = reached >= last
     if (hasEnded && isLast) break
@@ -73,7 +68,7 @@ export async function follow(
 const isLost = ({ status }: Answer) => status === 410 || status === 400
 
 async function readAgain(copy: Copy, plan: Plan): Promise<number> {
-  copy.say('the feed does not reach back to the copy: reading the lists again …\n')
+  copy.say('the feed does not reach back to the copy: reading the lists again …')
   const position = await feedEnd(copy.from)
   if (position === null) throw new StartupError(`${copy.from.url} no longer has ${feedPath}`)
   await copyAll(copy, plan)
@@ -98,7 +93,7 @@ class Following {
   }
 
   /** Brings the objects of a page of changes to the state that they have now. */
-  async apply(changes: readonly Change[]): Promise<void> {
+  async apply(changes: readonly ObjectChange[]): Promise<void> {
     if (!changes.length) return
     // Where each object comes first, because later ones may name it; with its last event.
     const latest = new Map(changes.map((change) => [JSON.stringify(change.object), change]))
@@ -121,13 +116,13 @@ class Following {
   }
 
   /** The comparison tries it once more. */
-  #skip(refused: readonly (readonly [string, { change: Change; refusal: string }])[]): void {
+  #skip(refused: readonly (readonly [string, { change: ObjectChange; refusal: string }])[]): void {
     for (const [, { change, refusal }] of refused)
       this.#copy.report.skip(change.object.type, refusal, change.object.id)
   }
 
   /** The store itself defines some lists, and may have defined more. */
-  async #findSteps(changes: readonly Change[]): Promise<void> {
+  async #findSteps(changes: readonly ObjectChange[]): Promise<void> {
     const known = new Set([...this.#steps.map(({ resource }) => resource.type), ...this.#others])
     const unknown = changes.filter(({ object }) => !known.has(object.type))
     if (!unknown.length) return
@@ -135,8 +130,8 @@ class Following {
     for (const { object } of unknown) this.#others.add(object.type)
   }
 
-  async #tryAll(changes: ReadonlyMap<string, Change>): Promise<RefusedChanges> {
-    const refused = new Map<string, { change: Change; refusal: string }>()
+  async #tryAll(changes: ReadonlyMap<string, ObjectChange>): Promise<RefusedChanges> {
+    const refused = new Map<string, { change: ObjectChange; refusal: string }>()
     for (const [key, change] of changes) {
       const refusal = await this.#try(change)
       if (refusal) refused.set(key, { change, refusal })
@@ -144,20 +139,20 @@ class Following {
     return refused
   }
 
-  async #try(change: Change): Promise<string | undefined> {
+  async #try(change: ObjectChange): Promise<string | undefined> {
     try {
       return change.event === 'deleted' ? await this.#delete(change) : await this.#copyAgain(change)
     } catch (error) {
-      if (!(error instanceof UnreadableList)) throw error
+      if (!(error instanceof UnreadableAnswer)) throw error
       return error.message
     }
   }
 
-  #stepsOf({ type }: Change['object']): readonly Step[] {
+  #stepsOf({ type }: ObjectChange['object']): readonly Step[] {
     return this.#steps.filter(({ resource }) => resource.type === type)
   }
 
-  async #delete({ object }: Change): Promise<string | undefined> {
+  async #delete({ object }: ObjectChange): Promise<string | undefined> {
     await this.#copyLinkRow(object)
     for (const step of this.#stepsOf(object)) {
       const known = this.#copy.state.find(step.name, object.id)
@@ -169,7 +164,7 @@ class Following {
     return undefined
   }
 
-  async #copyAgain({ object }: Change): Promise<string | undefined> {
+  async #copyAgain({ object }: ObjectChange): Promise<string | undefined> {
     const { type, id } = object
     for (const singleton of this.#plan.singletons) {
       if (singleton.type === type) await copySingleton(this.#copy, singleton)
@@ -179,15 +174,17 @@ class Following {
     for (const step of this.#stepsOf(object)) {
       const [from, to] = this.#listOf(step, object) ?? []
       if (!from || !to) continue
-      const { status, body } = await this.#copy.from.get(`${from}/${id}`)
-      if (status === 200) return this.#copyObject(step, body.data, from, to)
+      const answer = await this.#copy.from.get(`${from}/${id}`)
+      if (answer.status !== 200) continue
+      const shown = objectOf(`${from}/${id}`, answer)
+      return shown.id === id ? this.#copyObject(step, shown, from, to) : `${from}/${id} is another object`
     }
     // It was deleted since, or is below something that is not copied.
     return undefined
   }
 
   /** The list that has an object, on both servers. */
-  #listOf(step: Step, { id, parent }: Change['object']): readonly [string, string] | undefined {
+  #listOf(step: Step, { id, parent }: ObjectChange['object']): readonly [string, string] | undefined {
     const { state } = this.#copy
     const known = state.find(step.name, id)
     if (known) return [above(known.fromPath), above(known.toPath)]
@@ -213,7 +210,7 @@ class Following {
   }
 
   /** Some links are objects of their own in the feed, below their owner. */
-  async #copyLinkRow({ type, parent }: Change['object']): Promise<void> {
+  async #copyLinkRow({ type, parent }: ObjectChange['object']): Promise<void> {
     for (const link of this.#plan.links.filter(({ changesAs }) => changesAs === type)) {
       const owner = parent ? this.#copy.state.find(link.owner.name, parent) : undefined
       if (owner) await copyLinksOf(this.#copy, link, owner)

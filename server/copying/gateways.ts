@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { valuesOf } from './body.ts'
 import type { Copy } from './copier.ts'
-import { detailOf, type Json, type Remote } from './remote.ts'
+import { detailOf, type Json, pathPartOf } from './read-answer.ts'
+import type { Remote } from './remote.ts'
 import type { Plan } from './steps.ts'
 import { walk } from './walk.ts'
 
@@ -31,7 +32,7 @@ export async function copyGateways({ from, to, report }: Copy, resource: Gateway
     const { slug, enabled, settings } = settingsOf(resource, gateway)
     report.read(name)
     const put = (values: Json) =>
-      to.send('PUT', `${resource.path}/${slug}`, { data: { type: resource.type, ...values } })
+      to.send('PUT', `${resource.path}/${pathPartOf(slug)}`, { data: { type: resource.type, ...values } })
     let answer = await put({ ...settings, enabled })
     if (answer.status >= 300 && answer.status < 500 && enabled) {
       asleep.push(slug)

@@ -1,7 +1,8 @@
 import { withIds } from './body.ts'
 import type { Copy } from './copier.ts'
 import type { CopiedObject } from './copy-state.ts'
-import { detailOf, type Json, type Remote } from './remote.ts'
+import { detailOf, type Json } from './read-answer.ts'
+import type { Remote } from './remote.ts'
 import type { LinkStep } from './steps.ts'
 import { walk, whole } from './walk.ts'
 

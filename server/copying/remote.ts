@@ -1,14 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../kernel/clock.ts'
 import { StartupError } from '../platform/faults.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: another server's answer may have any shape.
-export type Json = any
-
-export interface Answer {
-  readonly status: number
-  readonly body: Json
-}
+import { type Answer, parsed, readText, UnreadableAnswer } from './read-answer.ts'
+import { type FileAccess, readContent } from './read-content.ts'
 
 export interface Credentials {
   readonly url: string
@@ -20,6 +14,8 @@ export interface Credentials {
 const ofStock = /^\/v2\/inventories(\/[0-9a-f-]{36})?(\?|$)/
 
 const attemptsMax = 14
+/** One file is worth less patience than the server. */
+const contentAttemptsMax = 4
 const waitMs = { first: 100, max: 60_000 }
 const answerMaxMs = 60_000
 /** Tokens are renewed before they end. */
@@ -31,6 +27,7 @@ export class Remote {
   readonly #credentials: Credentials
   readonly #clock: Clock
   readonly #intervalMs: number
+  readonly #files: FileAccess
   #token: { readonly value: string; readonly untilMs: number } | undefined
   #nextAtMs = 0
   requests = 0
@@ -38,11 +35,12 @@ export class Remote {
   retries = 0
 
   /** `perSecond` limits the requests. */
-  constructor(credentials: Credentials, clock: Clock, perSecond: number) {
+  constructor(credentials: Credentials, clock: Clock, perSecond: number, files: FileAccess) {
     this.url = credentials.url.replace(/\/+$/, '')
     this.#credentials = credentials
     this.#clock = clock
     this.#intervalMs = 1000 / perSecond
+    this.#files = files
   }
 
   get(path: string): Promise<Answer> {
@@ -70,25 +68,32 @@ export class Remote {
       })
       // The token was revoked, or its key's server has a new secret.
       if (answer.status === 401) this.#token = undefined
-      const text = await answer.text()
-      return { status: answer.status, headers: answer.headers, body: parsed(text) }
+      const { status, headers: answered } = answer
+      const text = await readText(answer)
+      return { status, headers: answered, body: isRedirect(status) ? notFollowed : parsed(text) }
     })
   }
 
-  /** The content at an address, which may be of another server. */
-  async content(url: string): Promise<Blob | undefined> {
-    const answer = await this.#patiently(async () => {
-      const response = await this.#fetch(url, {})
-      return { status: response.status, headers: response.headers, body: await response.blob() }
-    })
-    return answer.status === 200 ? answer.body : undefined
+  /** The content at an address, which may be of another server. Returns the reason if it cannot be read. */
+  async content(href: unknown): Promise<Blob | string> {
+    try {
+      const read = async () => {
+        await this.#turn()
+        this.requests += 1
+        return readContent(this.#files, this.url, href)
+      }
+      const { status, content } = await this.#patiently(read, contentAttemptsMax)
+      return status === 200 ? content : String(status)
+    } catch (error) {
+      return reasonOf(error)
+    }
   }
 
   async #fetch(path: string, init: RequestInit): Promise<Response> {
     await this.#turn()
     this.requests += 1
-    const url = /^https?:/.test(path) ? path : this.url + path
-    return fetch(url, { ...init, signal: AbortSignal.timeout(answerMaxMs) })
+    // Where a redirect leads, the token must not go.
+    return fetch(this.url + path, { ...init, redirect: 'manual', signal: AbortSignal.timeout(answerMaxMs) })
   }
 
   async #turn(): Promise<void> {
@@ -101,6 +106,7 @@ export class Remote {
   /** Repeats a request while the server asks for patience, is away, or breaks the connection. */
   async #patiently<T extends { readonly status: number; readonly headers: Headers }>(
     request: () => Promise<T>,
+    most = attemptsMax,
   ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       let fault: unknown
@@ -108,18 +114,15 @@ export class Remote {
       try {
         const answer = await request()
         const { status, headers } = answer
-        if (
-          attempt === attemptsMax ||
-          !(status === 429 || status >= 500 || (status === 401 && attempt < 3))
-        ) {
+        if (attempt === most || !(status === 429 || status >= 500 || (status === 401 && attempt < 3))) {
           return answer
         }
         waitFor = retryAfterMs(headers, this.#clock) ?? (status === 401 ? 0 : waitFor)
       } catch (error) {
-        if (error instanceof StartupError) throw error
+        if (error instanceof StartupError || error instanceof UnreadableAnswer) throw error
         fault = error
       }
-      if (fault && attempt === attemptsMax) {
+      if (fault && attempt === most) {
         throw new StartupError(`${this.url} does not answer: ${reasonOf(fault)}`, { cause: fault })
       }
       this.retries += 1
@@ -136,9 +139,10 @@ export class Remote {
       method: 'POST',
       body: new URLSearchParams(form),
     })
-    const body = parsed(await answer.text())
+    const body = parsed(await readText(answer))
     if (answer.status === 429 || answer.status >= 500) throw new Error(`no token: ${answer.status}`)
-    if (!answer.ok || typeof body?.access_token !== 'string') {
+    // It becomes a header.
+    if (!answer.ok || !/^[!-~]+$/.test(String(body?.access_token ?? ''))) {
       throw new StartupError(`${this.url} gives no token for the client id ${clientId}: ${answer.status}`)
     }
     this.#token = { value: body.access_token, untilMs: nowMs + (Number(body.expires_in) || 3600) * 1000 }
@@ -146,12 +150,10 @@ export class Remote {
   }
 }
 
-function parsed(text: string): Json {
-  try {
-    return text === '' ? undefined : JSON.parse(text)
-  } catch {
-    return undefined
-  }
+const isRedirect = (status: number) => status >= 300 && status < 400
+
+const notFollowed = {
+  errors: [{ detail: 'a redirect, which is not followed: name the address that answers itself' }],
 }
 
 /** In seconds, or as a date. */
@@ -165,14 +167,4 @@ function retryAfterMs(headers: Headers, clock: Clock): number | undefined {
 const reasonOf = (error: unknown) => {
   const { message, cause } = error as Error
   return cause instanceof Error ? cause.message : message
-}
-
-/** What a refusal says. */
-export function detailOf({ status, body }: Answer): string {
-  const errors: Json[] = Array.isArray(body?.errors) ? body.errors : []
-  const details = errors.map(({ detail, title, source }) => {
-    const where = typeof source === 'string' ? source : source?.pointer
-    return [where, detail ?? title].filter(Boolean).join(': ')
-  })
-  return `${status} ${details.join('; ')}`.trim()
 }

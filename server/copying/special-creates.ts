@@ -1,6 +1,6 @@
 import { valuesOf, withIds } from './body.ts'
 import type { Copy } from './copier.ts'
-import type { Answer, Json } from './remote.ts'
+import { type Answer, type Json, pathPartOf } from './read-answer.ts'
 import type { Step } from './steps.ts'
 import { createStock } from './stock.ts'
 
@@ -31,25 +31,29 @@ async function createFile(copy: Copy, object: Json, to: string): Promise<Answer>
   if (object.file_name === undefined || object.file_name === null || object.file_size === 0) {
     form.append('file_location', String(href))
   } else {
-    const content = await copy.from.content(String(href))
-    if (!content)
-      return { status: 404, body: { errors: [{ detail: `its content cannot be read at ${href}` }] } }
+    const content = await copy.from.content(href)
+    if (typeof content === 'string') return refused(`its content cannot be read at ${href}: ${content}`)
     form.append('file', content, String(object.file_name))
     form.append('public', 'true')
   }
   return copy.to.send('POST', to, form, { 'x-sutler-id': object.id })
 }
 
+/** The answer for an object that is not even sent. */
+const refused = (detail: string): Answer => ({ status: 404, body: { errors: [{ detail }] } })
+
 /**
  * A code begins with the uses that are left. The response to its create may be the promotion, and a create that is
  * refused may have been one whose response was lost: so the code itself is read.
  */
 async function createCode(copy: Copy, object: Json, to: string, { resource }: Step): Promise<Answer> {
-  const { uses, code } = object
+  const { uses } = object
+  const code = pathPartOf(object.code)
+  if (code === undefined) return refused('no path can have its code')
   const values = { ...valuesOf(resource, object), ...(typeof uses === 'number' && { uses }) }
   const body = { data: { type: resource.type, codes: [withIds(values, copy.state.ids)] } }
   const answer = await copy.to.send('POST', to, body)
-  const created = await copy.to.get(`${to}/${encodeURIComponent(String(code))}`)
+  const created = await copy.to.get(`${to}/${code}`)
   if (created.status !== 200) return answer.status < 300 ? created : answer
   copy.report.remarks.add(
     'codes of promotions have the uses that are left; who has used them, and how often, is not copied',

@@ -1,5 +1,5 @@
 import type { Copy } from './copier.ts'
-import { type Answer, detailOf, type Json } from './remote.ts'
+import { type Answer, detailOf, type Json } from './read-answer.ts'
 
 /** What is available of a product, in each location and outside of them. */
 interface Levels {
@@ -9,9 +9,9 @@ interface Levels {
 
 export function levelsOf(stock: Json): Levels {
   // A server may not know locations.
-  const { available = 0, locations: places = {} } = stock.attributes ?? stock
+  const { available = 0, locations: places } = stock.attributes ?? stock
   const locations = Object.fromEntries(
-    Object.entries<Json>(places).map(([slug, level]) => [slug, Number(level.available)]),
+    Object.entries<Json>(places ?? {}).map(([slug, level]) => [slug, Number(level?.available)]),
   )
   return { outside: available - Object.values(locations).reduce((sum, n) => sum + n, 0), locations }
 }

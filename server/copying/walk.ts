@@ -1,14 +1,10 @@
 import type { Resource } from '../kernel/declare/resource.ts'
-import { type Answer, detailOf, type Json, type Remote } from './remote.ts'
+import { type Answer, type Json, objectsOf, UnreadableAnswer } from './read-answer.ts'
+import type { Remote } from './remote.ts'
 
 /** The lists of the public contract have pages of at most a hundred objects, and no page beyond the ten thousandth. */
 const pageMax = 100
 const offsetMax = 10_000
-
-/** A list that cannot be read, or not to its end. */
-export class UnreadableList extends Error {
-  override readonly name = 'UnreadableList'
-}
 
 /**
  * All objects of a list. Where the list can be walked by id, each object is read once, whatever is written meanwhile;
@@ -41,17 +37,19 @@ const walkUrl = (path: string, last: string) =>
   `${path}?sort=id&page%5Blimit%5D=${pageMax}&filter=${encodeURIComponent(`gt(id,${last})`)}`
 
 async function* walkById(remote: Remote, path: string, first: Answer): AsyncGenerator<Json> {
-  for (let [answer, before]: [Answer, string | undefined] = [first, undefined]; ; ) {
+  for (let [answer, before]: [Answer, string] = [first, firstId]; ; ) {
     const objects = objectsOf(path, answer)
-    const last = objects.at(-1)?.id
-    if (last !== undefined && last === before) {
-      throw new UnreadableList(`${path} cannot be walked: its filter has no effect, so it has no end`)
+    for (const { id } of objects) {
+      if (typeof id !== 'string' || id <= before)
+        throw new UnreadableAnswer(
+          `${path} cannot be walked: after ${before} comes ${id}, so it may have no end`,
+        )
+      before = id
     }
     yield* objects
     // The page length may be less than was asked for.
-    if (!objects.length || typeof last !== 'string') return
-    before = last
-    answer = await remote.get(walkUrl(path, last))
+    if (!objects.length) return
+    answer = await remote.get(walkUrl(path, before))
   }
 }
 
@@ -74,11 +72,5 @@ async function* pages(remote: Remote, path: string): AsyncGenerator<Json> {
     // A list without pages answers the same objects again.
     if (!fresh.length || (typeof total === 'number' ? offset >= total : objects.length < pageMax)) return
   }
-  throw new UnreadableList(`only the first ${offsetMax + pageMax} objects of ${path} can be read`)
-}
-
-function objectsOf(path: string, answer: Answer): readonly Json[] {
-  if (answer.status !== 200) throw new UnreadableList(`${path} cannot be read: ${detailOf(answer)}`)
-  const { data } = answer.body ?? {}
-  return Array.isArray(data) ? data : data ? [data] : []
+  throw new UnreadableAnswer(`only the first ${offsetMax + pageMax} objects of ${path} can be read`)
 }

@@ -3,6 +3,7 @@ import { atMost } from '../kernel/at-most.ts'
 import { type Change, readChangesAt } from '../kernel/feed/changes.ts'
 import { isTemporary } from '../kernel/storage/database.ts'
 import type { Instance, Work } from '../kernel/work/context.ts'
+import { Slots } from '../kernel/work/slots.ts'
 import type { Network } from '../targets/index.ts'
 import { AttemptRecorder } from './attempt-recorder.ts'
 import { claim, findDue, type Wish } from './claim.ts'
@@ -12,7 +13,7 @@ import { EventContents } from './event-contents.ts'
 import { type ClaimedJob, endpointOf } from './job.ts'
 import type { Attempt } from './record-attempts.ts'
 import { leaseMs } from './schedule.ts'
-import { Slots, slotLimits } from './slots.ts'
+import { slotLimits } from './slot-limits.ts'
 import { workOfDeliveries } from './work-of-deliveries.ts'
 
 /** How soon jobs are noticed that become due, or that another process has made. */
@@ -27,7 +28,7 @@ type Owner = Pick<Wish, 'storeId' | 'integrationId'>
 export class Engine {
   readonly #instance: Instance
   readonly #network: Network
-  readonly #slots = new Slots()
+  readonly #slots = new Slots(slotLimits)
   readonly #contents = new EventContents()
   readonly #recorder: AttemptRecorder
   readonly #stopping = new AbortController()
@@ -119,7 +120,7 @@ export class Engine {
     const wishes: Wish[] = []
     for (const [endpoint, owner] of this.#ready) {
       if (wishes.length === wishesMax) break
-      const most = this.#slots.take(endpoint, slotLimits.perEndpoint)
+      const most = this.#slots.take(endpoint, slotLimits.perOwner)
       if (!most) continue
       // Its turn comes again behind the others.
       this.#ready.delete(endpoint)

@@ -49,9 +49,11 @@ export interface DiscountLine {
   /** Of a child product: its parent. */
   readonly parentProductId?: string | undefined
   readonly sku?: string | undefined
-  /** As shown: with tax if the price includes it. With the simple method: without tax. */
+  /** As shown: with tax if the price includes it. */
   readonly unitPrice: number
   readonly quantity: number
+  /** What all units cost before discounts. With the simple method: without tax, so it need not be a multiple. */
+  readonly value: number
   /** How many units of the quantity promotions have added. Conditions look at the other units only. */
   readonly autoAdded?: number | undefined
   readonly catalogId?: string | undefined

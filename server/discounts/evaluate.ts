@@ -69,7 +69,9 @@ export function* evaluate(
         ? [{ code: code.code, promotionId: verdict.id, uses: verdict.uses }]
         : [],
     ),
-    messages: verdicts.flatMap((verdict) => toMessage(verdict) ?? []),
+    messages: outcomes.flatMap(({ promotion, verdict }) =>
+      concerns(promotion, working) ? (toMessage(verdict) ?? []) : [],
+    ),
     suggestions: outcomes.flatMap(({ promotion, missing, cause }) =>
       missing
         .filter(({ isAutoAdd }) => !isAutoAdd)
@@ -88,6 +90,10 @@ export function* evaluate(
     holdsUntil: holdsUntil(promotions, cart.at),
   }
 }
+
+/** Nobody asked for an automatic promotion: what it lacks matters only to the lines that it would be for. */
+const concerns = ({ isAutomatic, takesPart }: Promotion, { lines }: WorkingCart): boolean =>
+  !isAutomatic || lines.some(({ line }) => takesPart(line))
 
 interface Outcome {
   readonly promotion: Promotion

@@ -1,4 +1,4 @@
-import { type Exact, ratio, sum } from '../money/index.ts'
+import { type Exact, multiply, ratio, sum } from '../money/index.ts'
 import type { DiscountCart, DiscountLine, ShippingGroup } from './discount-cart.ts'
 
 /** A cart while promotions apply to it one after the other. */
@@ -36,7 +36,8 @@ export interface WorkingGroup {
 export function toWorkingCart(cart: DiscountCart): WorkingCart {
   const all = cart.lines.map((line, position): WorkingLine => {
     const quantity = line.quantity - (line.autoAdded ?? 0)
-    const left = line.unitPrice * quantity
+    const left =
+      quantity === line.quantity ? line.value : multiply(line.value, ratio(quantity, line.quantity))
     return {
       ...{ line, position, quantity, left },
       ...{ untouched: quantity, takenBy: new Set(), unclaimed: line.autoAdded ?? 0 },

@@ -10,6 +10,7 @@ import { observedIntegrations } from '../integrations/index.ts'
 import { stockTransactions } from '../inventories/index.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
 import { orders } from '../orders/index.ts'
+import { products } from '../products/index.ts'
 import { transactions } from '../transactions/index.ts'
 import type { Family } from './event-keys.ts'
 
@@ -20,8 +21,10 @@ interface EventSource {
   readonly resource: Resource
   /** The endings of the keys for the first write of an object, where that is not `created`. */
   readonly createdAs?: readonly string[]
-  /** What the payload is: the object, the object as `data`, or also with its items under `included`. */
-  readonly payload?: 'data' | 'data and items'
+  /** Whether the payload has the object's items under `included`. */
+  readonly hasItems?: true
+  /** What the payload shows is also in the hidden values. Changes from before the feed had them have no payload. */
+  readonly needsHidden?: true
   /** Only the users of the realm of account members. */
   readonly ofMembers?: true
 }
@@ -33,15 +36,16 @@ export const eventSources: readonly EventSource[] = [
   { family: 'account-membership', resource: accountMemberships },
   { family: 'address', resource: accountAddresses },
   { family: 'address', resource: customerAddresses },
-  { family: 'cart', resource: carts, createdAs: ['updated'], payload: 'data' },
+  { family: 'cart', resource: carts, createdAs: ['updated'] },
   { family: 'catalog-release', resource: releases },
   { family: 'catalog-rule', resource: catalogRules },
   { family: 'currency', resource: currencies },
   { family: 'customer', resource: customerResource },
   { family: 'file', resource: files },
   { family: 'integration', resource: observedIntegrations },
-  { family: 'order', resource: orders, payload: 'data and items' },
+  { family: 'order', resource: orders, hasItems: true },
   { family: 'payment-gateway', resource: gateways },
+  { family: 'product', resource: products, needsHidden: true },
   { family: 'stock-transaction', resource: stockTransactions },
   { family: 'transaction', resource: transactions },
   { family: 'user-authentication-info', resource: userAuthenticationInfos },

@@ -1,7 +1,7 @@
 import { carts, expiresAt } from '../carts/index.ts'
 import { entriesOfApi } from '../extensions/index.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
-import type { Change } from '../kernel/feed/changes.ts'
+import { type Change, clientsIdOf } from '../kernel/feed/changes.ts'
 import { rowOfChange } from '../kernel/feed/row-of-change.ts'
 import { objectText } from '../kernel/http/object-text.ts'
 import { currentDefinition } from '../kernel/query/definitions.ts'
@@ -28,22 +28,26 @@ export async function payloadOf(
   if (family === 'one-time-password-token-request') {
     const doc = JSON.parse(change.doc ?? '{}') as Readonly<Record<string, unknown>>
     const object = JSON.stringify(openOneTimePasswordEvent(work.instance.sealKeys, doc))
-    return { object, isWrapped: false }
+    return { object, isBare: true }
   }
   if (change.event !== 'deleted' && change.version === undefined) return undefined
-  if (family === 'settings') return { object: await settingsText(work, change), isWrapped: false }
-  if (change.source === 'entries') return { object: await entryText(work, change), isWrapped: false }
+  if (family === 'settings') return { object: await settingsText(work, change) }
+  if (change.source === 'entries') {
+    if (change.event === 'deleted') return goneObject(change.type, change.id)
+    return { object: await entryText(work, change) }
+  }
   const source = sourceOf(family, change.source)
   if (!source) throw new Error(`${key} is no event of ${change.source}`)
-  const { resource, payload } = source
+  const { resource, hasItems, needsHidden } = source
   if (change.event === 'deleted') return tombstone(work, change, resource)
+  if (needsHidden && change.hidden === undefined) return undefined
   const own = await currentDefinition(work, resource, change.scope === undefined ? [] : [change.scope])
   const row = rowOfChange(own, change)
   const ctx = contextOf(work)
   const object = objectText(own, row, ctx, false)
-  if (payload !== 'data and items') return { object, isWrapped: payload === 'data' }
+  if (!hasItems) return { object }
   const items = await includedText(ctx, [row as OrderRow], { names: ['items'] })
-  return { object, included: items.slice(',"included":'.length), isWrapped: true }
+  return { object, included: items.slice(',"included":'.length) }
 }
 
 /** Links begin with the URL that clients use, if a setting fixes it; otherwise they are paths. */
@@ -58,25 +62,26 @@ async function settingsText(work: Work, { doc = '{}' }: Change): Promise<string>
 
 async function tombstone(work: Work, change: Change, resource: Resource): Promise<Payload | undefined> {
   if (resource.table === carts.table) return cartTombstone(work, change)
-  return { object: idOf(resource.type, change.id), isWrapped: false }
+  return goneObject(resource.type, change.id)
 }
 
 /** Clients know a cart by an id of their own. Nobody is told of previews, and of carts that had expired. */
 async function cartTombstone(work: Work, change: Change): Promise<Payload | undefined> {
   const prior = await priorState(work.store, change)
-  if (!prior) return { object: idOf(carts.type, change.id), isWrapped: false }
+  const gone = goneObject(carts.type, clientsIdOf(change))
+  if (!prior) return gone
   const { doc, at, hidden } = prior
-  if (isPreview(doc) || expiresAt({ updatedAt: at, hidden: JSON.parse(hidden) }) <= change.at)
-    return undefined
-  const { id } = JSON.parse(doc) as { readonly id: string }
-  return { object: idOf(carts.type, id), isWrapped: false }
+  const hasExpired = expiresAt({ updatedAt: at, hidden: JSON.parse(hidden) }) <= change.at
+  return isPreview(doc) || hasExpired ? undefined : gone
 }
 
-const idOf = (type: string, id: string): string => JSON.stringify({ type, id })
+/** What is left to say of an object that was deleted. */
+const goneObject = (type: string, id: string): Payload => ({
+  ...{ object: JSON.stringify({ type, id }), isBare: true },
+})
 
 async function entryText(work: Work, change: Change): Promise<string> {
-  const { type, id, event, scope = '' } = change
-  if (event === 'deleted') return idOf(type, id)
+  const { type, id, scope = '' } = change
   const entries = await entriesOfApi(work, scope)
   // Its custom API has been deleted meanwhile: nothing says where the entry was.
   if (!entries) return JSON.stringify({ type, id, ...JSON.parse(change.doc ?? '{}') })

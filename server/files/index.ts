@@ -6,6 +6,7 @@ import { forgetOrphans } from './forget-orphans.ts'
 import { removeContent } from './remove-content.ts'
 import { serveFile } from './serve-file.ts'
 
+export { fileBytesMax } from './receive-file.ts'
 export { fileLink, files }
 
 export const fileChapter = module({

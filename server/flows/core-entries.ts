@@ -6,11 +6,12 @@ import { notFound } from '../kernel/errors.ts'
 import { objectAnswer, pageAnswer } from '../kernel/http/object-answer.ts'
 import { objectText } from '../kernel/http/object-text.ts'
 import { isId } from '../kernel/ids.ts'
+import { findId } from '../kernel/query/find.ts'
 import { parse } from '../kernel/query/parse.ts'
 import { answerList, exportObjects } from '../kernel/request/export-list.ts'
 import { type Answer, noContent } from '../kernel/shape/answer.ts'
 import type { JsonSchema } from '../kernel/shape/fields.ts'
-import { type Row, walks } from '../kernel/shape/model.ts'
+import { type Row, shownIdOf, walks } from '../kernel/shape/model.ts'
 import type { Ctx, Work } from '../kernel/work/context.ts'
 import { changeBy } from '../kernel/write/by-rules.ts'
 import { type FieldDoc, fieldsOf } from './define.ts'
@@ -35,18 +36,28 @@ export async function findExtendedObject(
   all: readonly Resource[],
   id: string,
 ): Promise<ExtendedObject> {
-  if (!isId(id)) throw missing(id)
   for (const of of all) {
-    const columns = of.scopeColumns.map((column) => `, ${column}`).join('')
-    const text = `SELECT id${columns} FROM ${of.table} WHERE store_id = $1 AND id = $2` as const
-    const [key] = await work.store.read(text, id)
-    const row = key && (await work.store.find(of, key[0] as string, key.slice(1) as string[]))
+    const [own, ...scope] = (await findAddress(work, of, id)) ?? []
+    const row = own && (await work.store.find(of, own, scope))
     if (row) return { of, row }
   }
   throw missing(id)
 }
 
-const entryOf = (flow: FlowRef, fields: readonly FieldDoc[], row: Row): Row => {
+/** The id of the row, and those of its parents. Clients have chosen the ids of some objects. */
+async function findAddress(work: Work, of: Resource, id: string): Promise<readonly string[] | undefined> {
+  if (of.key?.field === 'id') {
+    const own = await findId(work, of, [], id)
+    return own === undefined ? undefined : [own]
+  }
+  if (!isId(id)) return undefined
+  const columns = of.scopeColumns.map((column) => `, ${column}`).join('')
+  const text = `SELECT id${columns} FROM ${of.table} WHERE store_id = $1 AND id = $2` as const
+  const [found] = await work.store.read(text, id)
+  return found as readonly string[] | undefined
+}
+
+const entryOf = (flow: FlowRef, fields: readonly FieldDoc[], of: Resource, row: Row): Row => {
   const doc = row.doc as Readonly<Record<string, unknown>>
   const added = new Set(row.added?.fields.filter(({ hidden }) => !hidden).map(({ name }) => name))
   const links = (doc.relationships ?? {}) as Readonly<Record<string, unknown>>
@@ -60,11 +71,11 @@ const entryOf = (flow: FlowRef, fields: readonly FieldDoc[], row: Row): Row => {
     ...Object.fromEntries(values),
     ...(linked.length && { relationships: Object.fromEntries(linked) }),
   }
-  const { id, version, createdAt, updatedAt } = row
+  const { version, createdAt, updatedAt } = row
   const times = { createdAt, updatedAt }
   // Marked as written: the read of the object itself is recorded instead.
   return {
-    id,
+    id: shownIdOf(of, row),
     version,
     ...times,
     written: true,
@@ -78,7 +89,7 @@ const entryOf = (flow: FlowRef, fields: readonly FieldDoc[], row: Row): Row => {
 
 async function answer(ctx: Ctx, flow: FlowRef, { of, row }: ExtendedObject, status: number): Promise<Answer> {
   if (!row.written) ctx.onRead(of, row)
-  return objectAnswer(status, entries, entryOf(flow, await fieldsOf(ctx, flow.id), row), ctx)
+  return objectAnswer(status, entries, entryOf(flow, await fieldsOf(ctx, flow.id), of, row), ctx)
 }
 
 export const getCoreEntry = async (ctx: Ctx, flow: FlowRef, all: readonly Resource[], id: string) =>
@@ -169,13 +180,13 @@ export async function listCoreEntries(
   const [of] = all
   if (!of) return emptyPage(ctx, call)
   const tables = all.map(({ table }) => `SELECT ${columns} FROM ${table} WHERE store_id = $1`)
-  const { parent: _parent, key: _key, meta: _meta, links: _links, ...facts } = of
+  const { parent: _parent, meta: _meta, links: _links, ...facts } = of
   const objects: Resource = {
     ...facts,
     declared: undefined as never,
     scopeColumns: [],
     counted: false,
-    filter: walks,
+    filter: { ...walks, ...(of.key?.field === 'id' && { id: of.filter?.id }) },
     sort: ['created_at', 'id', 'updated_at'],
     table: all.length === 1 ? of.table : `(${tables.join(' UNION ALL ')}) extended`,
   }
@@ -185,7 +196,7 @@ export async function listCoreEntries(
     show: (ctx, rows) =>
       rows.map((row) => {
         ctx.onRead(of, row)
-        return objectText(entries, entryOf(flow, fields, row), ctx, true)
+        return objectText(entries, entryOf(flow, fields, of, row), ctx, true)
       }),
     shown: entrySchemaOf(fields),
   })

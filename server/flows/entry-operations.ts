@@ -16,12 +16,16 @@ import { entries } from './entries.ts'
 import { withValueFilters } from './entry-filters.ts'
 import { bodyWith, entrySchemas } from './entry-schemas.ts'
 import type { ExtendedResources } from './find-extended-by.ts'
-import { type FlowRef, findFlow, flowName } from './find-flow.ts'
+import { entryName, type FlowRef, findFlow, flowName } from './find-flow.ts'
+import { includedBeside, includeEntries, includeQuery } from './include-entries.ts'
 import { mustBeMerchant } from './must-be-merchant.ts'
 import { entriesOfTemplates } from './template-entries.ts'
 
 const path = '/v2/flows/:flow_id/entries'
+/** The longest id that clients may choose. */
+const idMax = 255
 const shared = { area: 'flow-entries', params: { flow_id: flowName } } as const
+const ofOne = { area: 'flow-entries', params: { flow_id: flowName, id: entryName } } as const
 
 /** The resource of the entries of a flow that is not a core flow. */
 export const entriesOf = ({ kind }: FlowRef): Resource => (kind === 'template' ? entriesOfTemplates : entries)
@@ -46,12 +50,15 @@ export const entryOperations = (extended: () => ExtendedResources): readonly Act
         'value in one of its fields.',
       ...shared,
       status: 200,
-      shows: { page: true, data: entrySchemas.shown },
+      query: includeQuery,
+      shows: { page: true, data: entrySchemas.shown, beside: includedBeside },
       async run(ctx, { rawBody: _, ...call }) {
         const { flow, objects } = await find(ctx, call.params.flow_id)
-        if (objects) return listCoreEntries(ctx, flow, objects, call)
-        const own = await currentDefinition(ctx, entriesOf(flow), [flow.id])
-        return list(ctx, withValueFilters(own), [flow.id], call)
+        const own = objects ? undefined : await currentDefinition(ctx, entriesOf(flow), [flow.id])
+        const answer = own
+          ? await list(ctx, withValueFilters(own), [flow.id], call)
+          : await listCoreEntries(ctx, flow, objects ?? [], call)
+        return includeEntries(ctx, call.query, flow, answer)
       },
     }),
 
@@ -68,12 +75,12 @@ export const entryOperations = (extended: () => ExtendedResources): readonly Act
       async run(ctx, { rawBody, ...call }) {
         const { flow, objects } = await find(ctx, call.params.flow_id)
         const sent = { ...call, body: rawBody }
-        if (objects) return updateCoreEntry(ctx, flow, objects, idOf(rawBody), sent, 201)
+        if (objects) return updateCoreEntry(ctx, flow, objects, objectIdIn(rawBody), sent, 201)
         if (flow.kind === 'custom') {
           mayHaveId(rawBody)
           return create(ctx, entries, [flow.id], sent)
         }
-        return upsert(ctx, flow, idOf(rawBody), sent)
+        return upsert(ctx, flow, productIdIn(rawBody), sent)
       },
     }),
 
@@ -81,13 +88,16 @@ export const entryOperations = (extended: () => ExtendedResources): readonly Act
       name: 'get-flow-entry',
       route: `GET ${path}/:id`,
       about: 'Reads an entry of a flow.',
-      ...shared,
+      ...ofOne,
       status: 200,
-      shows: { data: entrySchemas.shown, etag: true },
+      query: includeQuery,
+      shows: { data: entrySchemas.shown, beside: includedBeside, etag: true },
       async run(ctx, { rawBody: _, ...call }) {
         const { flow, objects } = await find(ctx, call.params.flow_id)
-        if (objects) return getCoreEntry(ctx, flow, objects, call.params.id)
-        return get(ctx, entriesOf(flow), [flow.id], await idIn(ctx, flow, call.params.id), call)
+        const answer = objects
+          ? await getCoreEntry(ctx, flow, objects, call.params.id)
+          : await get(ctx, entriesOf(flow), [flow.id], await idIn(ctx, flow, call.params.id), call)
+        return includeEntries(ctx, call.query, flow, answer)
       },
     }),
 
@@ -95,7 +105,7 @@ export const entryOperations = (extended: () => ExtendedResources): readonly Act
       name: 'update-flow-entry',
       route: `PUT ${path}/:id`,
       about: 'Updates an entry. Fields that are not sent keep their values.',
-      ...shared,
+      ...ofOne,
       refuses: ['precondition_failed'],
       status: 200,
       rawBodies: bodyWith(entrySchemas.changed),
@@ -112,7 +122,7 @@ export const entryOperations = (extended: () => ExtendedResources): readonly Act
       name: 'delete-flow-entry',
       route: `DELETE ${path}/:id`,
       about: 'Deletes an entry. For a core flow, this clears the values of its fields; the object stays.',
-      ...shared,
+      ...ofOne,
       refuses: ['precondition_failed'],
       status: 204,
       async run(ctx, { params, ifMatch }) {
@@ -131,17 +141,25 @@ async function mayReadTemplates(ctx: Ctx): Promise<void> {
   if (!mayRead) throw new Problem('forbidden', 'Shoppers of this store cannot read the entries of templates.')
 }
 
-/** The id in the body, which is the id of the product or object. */
-function idOf(body: unknown): string {
+/** The id of the object that an entry of a core flow is part of. Clients may have chosen it. */
+function objectIdIn(body: unknown): string {
   const { id } = dataOf(body)
   if (id === undefined || id === null) throw asUnprocessable(missingField('data.id'))
-  if (typeof id === 'string' && isId(id)) return id.toLowerCase()
+  if (typeof id === 'string' && id.length > 0 && id.length <= idMax) return isId(id) ? id.toLowerCase() : id
+  const detail = `Validation failed: data.id must be a text of 1 to ${idMax} characters.`
+  throw new Problem('unprocessable', detail, { source: 'data.id' })
+}
+
+/** The id of the product that an entry of a template is for. */
+function productIdIn(body: unknown): string {
+  const id = objectIdIn(body)
+  if (isId(id)) return id
   throw new Problem('unprocessable', 'Validation failed: data.id must be a UUID.', { source: 'data.id' })
 }
 
 /** An entry of no object gets a new id: clients may send that of the entry that they copy. */
 function mayHaveId(body: unknown): void {
-  if (dataOf(body).id !== undefined) idOf(body)
+  if (dataOf(body).id !== undefined) objectIdIn(body)
 }
 
 const asUnprocessable = ({ detail }: Problem) => new Problem('unprocessable', detail, { source: 'data.id' })

@@ -15,7 +15,7 @@ import { findExtendedObject } from './core-entries.ts'
 import { fieldsOf } from './define.ts'
 import { entriesOf } from './entry-operations.ts'
 import type { ExtendedResources } from './find-extended-by.ts'
-import { type FlowRef, findFlow, flowName } from './find-flow.ts'
+import { entryName, type FlowRef, findFlow, flowName } from './find-flow.ts'
 import { isCore } from './kinds.ts'
 import { mustBeMerchant } from './must-be-merchant.ts'
 
@@ -75,7 +75,7 @@ export const linkEntry = (extended: () => ExtendedResources): readonly Action[] 
     .map((call) =>
       action({
         ...shared(call, 'an entry'),
-        params: { flow_id: flowName },
+        params: { flow_id: flowName, id: entryName },
         name: `${call.name}-flow-entry-relationship`,
         route: `${call.method} ${path}`,
         run: async (ctx, sent) => run(ctx, call, await findFlow(ctx, sent.params.flow_id), extended, sent),

@@ -20,10 +20,13 @@ const names = { shown: 'FlowEntry', created: 'NewFlowEntry', changed: 'FlowEntry
 
 const id: JsonSchema = {
   type: 'string',
-  format: 'uuid',
+  minLength: 1,
+  maxLength: 255,
   description:
     'In a template the id of the product, in a core flow the id of the object. Other entries get a new id.',
 }
+/** Clients choose the ids of some objects, and so of the entries that are part of them. */
+const shownId: JsonSchema = { type: 'string' }
 const values = { description: 'The fields of the flow, by slug.' }
 const link = object({ id: { type: 'string' }, type: { type: 'string' } })
 const relationships: JsonSchema = {
@@ -52,7 +55,7 @@ const free = (schema: JsonSchema, members: Members = {}): JsonSchema => ({
 })
 
 const any: EntrySchemas = {
-  shown: free(shownSchema(entries), { relationships }),
+  shown: free(shownSchema(entries), { relationships, id: shownId }),
   created: free(newSchema(entries), { id }),
   changed: free(changesSchema(entries)),
 }
@@ -83,7 +86,7 @@ function schemasOf({ kind, own }: FlowDescription): EntrySchemas {
   const created = kind === 'core' ? changesSchema(own) : newSchema(own)
   const required = [...((created.required ?? []) as readonly string[]), 'id']
   return {
-    shown: withMembers(shown, links),
+    shown: withMembers(shown, { ...links, ...(kind === 'core' && { id: shownId }) }),
     created: kind === 'custom' ? created : { ...withMembers(created, { id }), required },
     changed: changesSchema(own),
   }

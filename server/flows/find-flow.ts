@@ -14,6 +14,9 @@ export interface FlowRef {
 /** The parameter of a path that names a flow. */
 export const flowName = text({ about: 'The slug of the flow, or its id.' })
 
+/** The parameter of a path that names an entry. In a core flow it is the id of an object, which clients may choose. */
+export const entryName = text({ max: 255, about: 'The id of the entry.' })
+
 /** Finds the flow with this slug or id. */
 export async function findFlow(ctx: Ctx, name: string): Promise<FlowRef> {
   const [id] = await scopeOf(ctx, entries, { flow_id: name })

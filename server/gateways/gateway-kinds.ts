@@ -47,7 +47,7 @@ const kinds = {
   },
   cyber_source: { name: 'CyberSource', settings: ['login'], secrets: ['password'], optional: ['test'] },
   elastic_path_payments_stripe: { name: 'Elastic Path Payments powered by Stripe', ...stripeAccount },
-  manual: { name: 'Manual', settings: [], secrets: [], optional: [] },
+  manual: { name: 'Manual', settings: [], secrets: [], optional: ['shoppers_may_pay'] },
   paypal_express_checkout: {
     ...{ name: 'PayPal Express Checkout', settings: ['payer_id'], secrets: [], optional: ['test'] },
   },

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Keys } from '../kernel/auth/keys.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
@@ -20,6 +21,10 @@ const fields = {
   name: text({ required: true, readOnly: true, about: 'The name of the service.' }),
   enabled: flag({ default: false, about: 'Whether orders can be paid with the gateway.' }),
   test: flag({ about: 'Whether payments use the test environment, where the service has one.' }),
+  shoppers_may_pay: flag({
+    about:
+      'Of the manual gateway: whether shoppers may say that they have paid. Without it, only requests with a client_credentials token may.',
+  }),
   environment: choice(['sandbox', 'production'], { about: 'The environment of Braintree.' }),
   login: setting('The login of Authorize.net or CyberSource.'),
   username: setting('The name of the user at Adyen or CardConnect.'),
@@ -68,8 +73,11 @@ export const gateways = resource({
 /** Merges the secrets of the request into the stored ones. */
 function storeSecrets(keys: Keys, { values, before }: Draft<typeof fields>): void {
   if (!values.new_secrets) return
-  const merged = { ...openSecrets(keys, before?.hidden.sealed_secrets), ...values.new_secrets }
+  const stored = openSecrets(keys, before?.hidden.sealed_secrets)
+  const merged = { ...stored, ...values.new_secrets }
   const secrets = Object.entries(merged).filter((one): one is [string, string] => one[1] !== null)
+  // A new seal of the same secrets would be a change of the row.
+  if (secrets.length && isDeepStrictEqual(Object.fromEntries(secrets), stored)) return
   values.sealed_secrets = secrets.length ? sealSecrets(keys, Object.fromEntries(secrets)) : undefined
   values.secret_names = secrets.map(([name]) => name)
 }

@@ -56,6 +56,7 @@ export const gatewayChapter = module({
 async function addGateways(work: Work): Promise<void> {
   for (const slug of gatewaySlugs) {
     const { name, optional } = gatewayKind(slug)
-    await add(work, gateways, [], { slug, name, ...(optional.includes('test') && { test: false }) })
+    const flags = (['test', 'shoppers_may_pay'] as const).filter((flag) => optional.includes(flag))
+    await add(work, gateways, [], { slug, name, ...Object.fromEntries(flags.map((flag) => [flag, false])) })
   }
 }

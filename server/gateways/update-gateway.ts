@@ -9,27 +9,40 @@ import { gateways } from './gateways.ts'
 /** Longer than any key of these services. */
 const textMax = 4096
 
-const setting = (about: string, example: string) => text({ nullable: true, max: textMax, about, example })
+/** A line break in a key would end in a header of a request to the service. */
+const pattern = /^[^\p{Cc}]*$/u
+
+const setting = (about: string, example: string) =>
+  text({ nullable: true, max: textMax, pattern, about, example })
+
+/** No error message repeats it. */
+const secret = (about: string, example: string) =>
+  text({ nullable: true, max: textMax, pattern, about, example, stored: false })
 
 const fields = {
   enabled: flag({ about: 'Whether orders can be paid with the gateway.', example: true }),
   test: flag({ about: 'Whether payments use the test environment, where the service has one.' }),
+  shoppers_may_pay: flag({
+    about:
+      'Of the manual gateway: whether shoppers may say that they have paid. No service checks it, so this is for shops whose storefront does.',
+    example: false,
+  }),
   environment: choice(['', 'sandbox', 'production'], {
     nullable: true,
     about: 'The environment of Braintree.',
   }),
-  login: setting('The secret key of Stripe, or the login of Authorize.net or CyberSource.', 'sk_test_key'),
+  login: secret('The secret key of Stripe, or the login of Authorize.net or CyberSource.', 'sk_test_key'),
   username: setting('The name of the user at Adyen or CardConnect.', 'riverside'),
-  password: setting(
+  password: secret(
     'The password at Adyen or CardConnect, the transaction key of Authorize.net, or the SOAP key of CyberSource.',
     'a long random secret',
   ),
   merchant_account: setting('The merchant account at Adyen.', 'RiversideShop'),
   merchant_id: setting('The merchant id at Braintree or CardConnect.', 'riverside'),
   public_key: setting('The public API key of Braintree.', 'a public key'),
-  private_key: setting('The private API key of Braintree.', 'a private key'),
+  private_key: secret('The private API key of Braintree.', 'a private key'),
   stripe_account: setting('The connected Stripe account.', 'acct_riverside'),
-  webhook_secret: setting(
+  webhook_secret: secret(
     'The signing secret of the webhook endpoint at Stripe, so that Stripe can tell what has become of payments.',
     'whsec_of_the_endpoint',
   ),

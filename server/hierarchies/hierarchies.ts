@@ -27,7 +27,7 @@ export const hierarchies: Resource<typeof fields> = resource({
   scope: { columns: ['hierarchy_id'], of: ({ store }) => [store.id] },
   fields,
   filter: {
-    ...nodeFilters('like'),
+    ...nodeFilters(),
     hierarchy_id: { ops: ['eq', 'lt', 'le', 'gt', 'ge'], type: 'uuid', column: 'id' },
   },
   sort: ['created_at', 'id', 'updated_at'],

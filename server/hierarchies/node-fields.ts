@@ -1,9 +1,9 @@
-import { isDeepStrictEqual } from 'node:util'
 import { Problem } from '../kernel/errors.ts'
 import { emptyRelationship, linkTo, object, relationshipTo } from '../kernel/openapi/shapes.ts'
 import { choice, field, integer, map, readOnlyObject, text } from '../kernel/shape/fields.ts'
 import type { Draft } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
+import { isUnchanged } from '../kernel/write/drafts.ts'
 import type { Crumb } from './breadcrumbs.ts'
 
 /** Texts by language. */
@@ -104,17 +104,8 @@ export const relationshipsField = readOnlyObject<Relationships>(
  * When the object itself last changed, in milliseconds. An update without changes keeps the time, and so the position
  * among the siblings.
  */
-export function changedAt<F extends typeof nodeFields>(
-  { clock }: Work,
-  fields: F,
-  { values, before }: Draft<F>,
-): number {
-  const [was, is] = [{ ...before?.doc, ...before?.hidden }, values] as Readonly<Record<string, unknown>>[]
-  const isSame = (name: string) => isDeepStrictEqual(is?.[name] ?? null, was?.[name] ?? null)
-  const storedFields = Object.entries(fields).filter(([, { options }]) => options.stored !== false)
-  const changed = !before?.hidden.changed_at || !storedFields.every(([name]) => isSame(name))
-  return changed ? clock.now().getTime() : (before.hidden.changed_at as number)
-}
+export const changedAt = <F extends typeof nodeFields>({ clock }: Work, fields: F, draft: Draft<F>): number =>
+  Number((isUnchanged(fields, draft) && draft.before?.hidden.changed_at) || clock.now().getTime())
 
 /** Refuses a body whose id differs from the id in the path. */
 export function mustKeepId({ id, values, before }: Draft<typeof nodeFields>): void {

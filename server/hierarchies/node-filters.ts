@@ -4,7 +4,6 @@ import { caseless } from '../kernel/storage/expressions.ts'
 import { breadcrumbsOf } from './breadcrumbs.ts'
 
 type Bind = (value: unknown) => string
-type Texts = 'like' | 'ilike'
 
 /** For texts without a column. It folds case as columns do, see kernel/query/condition.ts. */
 const isLike = (op: Op, text: string, pattern: string): string =>
@@ -55,8 +54,8 @@ const text = (column: string, ops: readonly Op[]): FilterRule => ({ ops, type: '
 const reference = { ops: walks.id, type: 'uuid' } as const
 
 /** The filters of all lists of hierarchies and nodes. Each index serves all of these lists. */
-export const nodeFilters = (...likes: readonly Texts[]) => {
-  const ops = ['eq', ...likes] as const
+export const nodeFilters = () => {
+  const ops = ['eq', 'like', 'ilike'] as const
   return {
     ...walks,
     hierarchy_id: reference as FilterRule,

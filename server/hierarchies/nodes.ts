@@ -68,7 +68,7 @@ export const node = {
   about: 'A node of a hierarchy, with products and child nodes.',
   table: 'nodes',
   fields,
-  filter: nodeFilters('like', 'ilike'),
+  filter: nodeFilters(),
   area: 'hierarchies',
   envelope: hierarchyEnvelope,
   refusedWith: 422,
@@ -138,7 +138,7 @@ async function placeNode(work: Work, draft: Draft<NodeFields>): Promise<void> {
   const [hierarchyId = ''] = scope
   mustKeepId(draft)
   const sortOrder = values.sent_meta?.sort_order
-  if (sortOrder !== undefined) values.sort_order = sortOrder
+  if (sortOrder !== undefined) values.sort_order = sortOrder ?? undefined
   values.changed_at = changedAt(work, fields, draft)
   const moved = before !== undefined && parentOf(values.relationships) !== parentOf(before.doc.relationships)
   const renamed = before !== undefined && !sameCrumb(before.doc, values)

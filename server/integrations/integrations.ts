@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
 import { choice, field, flag, group, list, text } from '../kernel/shape/fields.ts'
@@ -162,6 +163,8 @@ function configure({ instance }: Work, { values, before, changes }: Draft<Integr
   if (!sent && !hasNewType) return
   const stored = before && !hasNewType ? openConfiguration(instance.sealKeys, before.hidden) : {}
   const after = changeConfiguration(instance.sealKeys, type, stored, sent ?? {})
+  // A new seal of the same secrets would be a change of the row.
+  if (isDeepStrictEqual(openConfiguration(instance.sealKeys, after), stored)) return
   values.open_settings = after.open_settings
   values.sealed_secrets = after.sealed_secrets
 }

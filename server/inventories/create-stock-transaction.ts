@@ -1,13 +1,13 @@
 import { action } from '../kernel/declare/action.ts'
-import { notFound, Problem } from '../kernel/errors.ts'
+import { notFound } from '../kernel/errors.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
 import { findByName } from '../kernel/query/find.ts'
-import { pathOf } from '../kernel/shape/envelope.ts'
 import { choice, integer, text } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { Dialect } from './dialects.ts'
 import { levelsOf, lockPlaces, moveStock, type Place, shortage, showLevels } from './move-stock.ts'
 import { changeBy, changes, changeToTotal, empty, type Level, levelMax } from './movements.ts'
+import { mustBeOfStock, productId } from './product-of.ts'
 import { stocks } from './stocks.ts'
 
 /** Changes the stock of a product in one statement, so that concurrent changes are all counted. */
@@ -39,10 +39,7 @@ export const createStockTransaction = (dialect: Dialect) =>
           max: 128,
           about: 'The slug of a location. Without it, the stock without a location changes.',
         }),
-        product_id: text({
-          format: 'uuid',
-          about: 'The id of the product. If sent, it must be the id in the path.',
-        }),
+        product_id: productId,
       },
     },
 
@@ -50,10 +47,7 @@ export const createStockTransaction = (dialect: Dialect) =>
       const places = await lockPlaces(ctx, location === undefined ? [] : [location])
       const place = location === undefined ? undefined : places.get(location)
       const { id } = await findByName(ctx, dialect.stocks, params.stock_id)
-      if (product_id !== undefined && product_id !== id) {
-        const source = pathOf(dialect.stocks.envelope, 'product_id')
-        throw new Problem('invalid_field', `${source} must be the id in the path, ${id}.`, { source })
-      }
+      mustBeOfStock({ product_id }, id, dialect.stocks.envelope)
       if (!(await ctx.store.lock(stocks, id)).size) throw notFound('stock', id)
       const adds = action === 'set' ? await addsToSet(ctx, id, place, quantity) : changeBy[action](quantity)
       const [transactionId = ''] = await moveStock(ctx, [

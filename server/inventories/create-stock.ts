@@ -10,6 +10,7 @@ import type { Dialect } from './dialects.ts'
 import { lockPlaces, type Movement, moveStock } from './move-stock.ts'
 import { empty } from './movements.ts'
 import { type NewStock, newStock, newStockFields } from './new-stock.ts'
+import { productOf } from './product-of.ts'
 import { stocks } from './stocks.ts'
 
 /** Starts to track the stock of a product, in locations or outside of them. */
@@ -30,8 +31,8 @@ export const createStock = (dialect: Dialect) =>
       },
     },
 
-    async run(ctx, { body: { id = newId(), ...body }, rawBody }) {
-      return create(ctx, dialect, id, newStock(body, dataOf(rawBody)))
+    async run(ctx, { body, rawBody }) {
+      return create(ctx, dialect, productOf(body) ?? newId(), newStock(body, dataOf(rawBody)))
     },
   })
 
@@ -48,7 +49,7 @@ export const createStockOfProduct = (dialect: Dialect) =>
 
     async run(ctx, { params, body, rawBody }) {
       const id = await resolveId(ctx, stocks, [], params.id)
-      return create(ctx, dialect, id, newStock(body, dataOf(rawBody)))
+      return create(ctx, dialect, productOf(body, id) ?? id, newStock(body, dataOf(rawBody)))
     },
   })
 

@@ -1,6 +1,7 @@
 import { Problem } from '../kernel/errors.ts'
 import { group, integer, map } from '../kernel/shape/fields.ts'
 import { levelMax } from './movements.ts'
+import { productId } from './product-of.ts'
 
 /** The quantities of new stock, as clients of either dialect send them. */
 
@@ -15,6 +16,7 @@ const quantities = {
   available: integer({ ...amount, about: 'The quantity without a location. The default is 0.' }),
   quantity: integer({ ...amount, about: 'Another name of `available`.' }),
   locations: map(availableAt, { maxKeys: 1000, about: 'The quantity in each location, by slug.' }),
+  product_id: productId,
 }
 
 export const newStockFields = {

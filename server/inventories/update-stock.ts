@@ -10,6 +10,7 @@ import { endLevels } from './end-levels.ts'
 import { levelsOf, lockPlaces, type Movement, moveStock, type Place, showLevels } from './move-stock.ts'
 import { type Level, levelMax } from './movements.ts'
 import { refuseOtherStock } from './new-stock.ts'
+import { mustBeOfStock, productId } from './product-of.ts'
 import { stocks } from './stocks.ts'
 
 const locations = field<Readonly<Record<string, { readonly available: number } | null>> | undefined>(
@@ -38,7 +39,7 @@ export const updateStock = (dialect: Dialect) =>
     status: 200,
     shows: { resource: dialect.stocks },
     refuses: ['precondition_failed'],
-    body: { type: 'stock', envelope: dialect.stocks.envelope, fields: { locations } },
+    body: { type: 'stock', envelope: dialect.stocks.envelope, fields: { locations, product_id: productId } },
 
     async run(ctx, { params, body, rawBody, ifMatch }) {
       const changes = Object.entries(body.locations ?? {})
@@ -47,6 +48,7 @@ export const updateStock = (dialect: Dialect) =>
         changes.map(([slug]) => slug),
       )
       const id = await resolveId(ctx, stocks, [], params.id)
+      mustBeOfStock(body, id, dialect.stocks.envelope)
       await ctx.store.lock(stocks, id)
       mustMatch(etagOf(await findByName(ctx, dialect.stocks, id)), ifMatch)
       // Clients may send back what they read.
@@ -67,7 +69,7 @@ export const updateStock = (dialect: Dialect) =>
       }
       if (set.length) await moveStock(ctx, set)
       if (ended.length) await endLevels(ctx, ended)
-      await showLevels(ctx, [id])
+      if (set.length || ended.length) await showLevels(ctx, [id])
       return objectAnswer(200, dialect.stocks, await findByName(ctx, dialect.stocks, id), ctx)
     },
   })

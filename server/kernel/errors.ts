@@ -21,6 +21,7 @@ export const problems = {
   range_not_satisfiable: { status: 416, title: 'Range Not Satisfiable' },
   unprocessable: { status: 422, title: 'Unprocessable Entity' },
   timed_out: { status: 422, title: 'Unprocessable Content' },
+  upgrade_required: { status: 426, title: 'Upgrade Required' },
   rate_limited: { status: 429, title: 'Too Many Requests' },
   headers_too_large: { status: 431, title: 'Request Header Fields Too Large' },
   internal: { status: 500, title: 'Internal Server Error' },

@@ -13,12 +13,13 @@ import { askForBody, awaitBodyRequest } from '../platform/sockets/expect.ts'
 import { inOrder } from '../platform/sockets/one-by-one.ts'
 import { type Operation, pathsOf } from './declare/operation.ts'
 import { Problem } from './errors.ts'
-import { bodyBytesMax } from './http/body.ts'
+import { bodyBytesMax } from './http/body-limits.ts'
 import { unkept, withCaching } from './http/caching.ts'
 import { waitForContent } from './http/file.ts'
 import { refuseOtherMethods } from './http/other-methods.ts'
 import { problemAnswer, problemOf } from './http/problems.ts'
-import { sendAnswer } from './http/send.ts'
+import { refuseOldVersion, sendAnswer } from './http/send.ts'
+import { checkHeaders } from './http/single-headers.ts'
 import { headerBytesMax, refuseConnect, refuseUnreadable, requestTimeoutMs } from './http/unreadable.ts'
 import type { Module } from './module.ts'
 import { handle } from './request/pipeline.ts'
@@ -90,9 +91,7 @@ export function buildServer(
 
   server.addHook('onRequest', (request, reply, done) => {
     begin(request, reply)
-    // RFC 9112 §3.2. HTTP/1.0 has no such header.
-    const named = request.headers.host !== undefined || request.raw.httpVersion !== '1.1'
-    done(named ? undefined : new Problem('bad_request', 'The Host header is required.', { source: 'Host' }))
+    done(checkHeaders(request.raw))
   })
 
   let refusalOfOther: ReturnType<typeof refuseOtherMethods> = () => undefined
@@ -160,6 +159,7 @@ async function respond(
   reply: FastifyReply,
 ) {
   const answer = withCaching({ instance, operation, answer: await handle(instance, operation, request) })
+  refuseOldVersion(answer, request.raw)
   if (request.method !== 'HEAD') await waitForContent(answer)
   return sendAnswer(reply, answer)
 }

@@ -5,6 +5,7 @@ import { Problem } from '../kernel/errors.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
 import { json } from '../kernel/shape/answer.ts'
 import type { Ctx } from '../kernel/work/context.ts'
+import { isBasic, readCredentials } from './client-credentials.ts'
 import { isSlowHash, matchesSecret, upgradeHash } from './key-secret.ts'
 
 interface Key {
@@ -18,14 +19,18 @@ const grants = ['client_credentials', 'implicit'] as const
 
 const credentials = named('AccessTokenRequest', {
   type: 'object',
-  required: ['grant_type', 'client_id'],
+  required: ['grant_type'],
   properties: {
     grant_type: {
       enum: grants,
       description: '`implicit` needs no secret; its tokens have fewer rights.',
     },
-    client_id: { type: 'string' },
-    client_secret: { type: 'string', format: 'password', description: 'Required for `client_credentials`.' },
+    client_id: { type: 'string', description: 'Required, unless HTTP Basic sends it.' },
+    client_secret: {
+      type: 'string',
+      format: 'password',
+      description: 'Required for `client_credentials`, unless HTTP Basic sends it.',
+    },
   },
 })
 
@@ -46,7 +51,7 @@ export const getAccessToken = action({
   name: 'get-access-token',
   route: 'POST /oauth/access_token',
   about:
-    'Exchanges a client id and, for `client_credentials`, its secret for an access token. The body is a form or JSON, regardless of the Content-Type.',
+    'Exchanges a client id and, for `client_credentials`, its secret for an access token. The body is a form or JSON of at most 16 KiB, regardless of the Content-Type. The two may also be sent with HTTP Basic.',
   area: 'open',
   ownTransactions: true,
   status: 200,
@@ -61,22 +66,25 @@ export const getAccessToken = action({
   shows: { body: accessToken },
   signsIn: true,
 
-  async run(ctx, { rawBody }) {
-    const fields = parseCredentials(String(rawBody))
-    const grant = fields.get('grant_type')
+  async run(ctx, { rawBody, headers: { authorization } }) {
+    const basic = isBasic(authorization as string | undefined)
+    const sent = readCredentials(String(rawBody), authorization as string | undefined)
+    const grant = sent.grant_type
     if (grant !== 'client_credentials' && grant !== 'implicit') {
       const detail = `grant_type must be client_credentials or implicit, not ${JSON.stringify(grant ?? null)}.`
       throw new Problem('bad_request', detail, { source: 'grant_type' })
     }
-    const clientId = fields.get('client_id')
+    const clientId = sent.client_id
     if (!clientId)
       throw new Problem('bad_request', 'The field client_id is required.', { source: 'client_id' })
     const key = await findKey(ctx, clientId)
-    const secret = fields.get('client_secret') ?? ''
+    const secret = sent.client_secret ?? ''
     const isValid = key && (grant === 'implicit' || (await verifySecret(ctx, key, secret)))
     if (!isValid) {
       mustBeWithinRate(ctx, 'wrongKeys')
-      throw new Problem('unauthorized', 'The client id or the client secret is not valid.')
+      // RFC 6749 §5.2
+      const headers = basic ? { 'www-authenticate': 'Basic realm="Sutler"' } : {}
+      throw new Problem('unauthorized', 'The client id or the client secret is not valid.', { headers })
     }
     mustBeWithinRate(ctx, 'accessTokens', key.id)
     await recordUse(ctx, key)
@@ -92,24 +100,6 @@ export const getAccessToken = action({
     })
   },
 })
-
-/**
- * The fields of the body, which is JSON if it begins like JSON, and a form otherwise. Some clients label one as the
- * other.
- */
-function parseCredentials(body: string): Map<string, string> {
-  if (!body.trimStart().startsWith('{')) return new Map(new URLSearchParams(body))
-  try {
-    const value = JSON.parse(body) as Record<string, unknown>
-    const members = (typeof value.data === 'object' && value.data ? value.data : value) as Record<
-      string,
-      unknown
-    >
-    return new Map(Object.entries(members).map(([name, member]) => [name, String(member)]))
-  } catch (error) {
-    throw new Problem('malformed_json', `The body is not valid JSON: ${(error as Error).message}`)
-  }
-}
 
 async function findKey(ctx: Ctx, clientId: string): Promise<Key | undefined> {
   if (clientId.includes('\0')) return undefined

@@ -15,7 +15,7 @@ import {
   type OrderRow,
   orders,
 } from '../orders/index.ts'
-import { lockOrder, settleNew } from '../transactions/index.ts'
+import { cancellableOrders, lockOrder, settleNew } from '../transactions/index.ts'
 import { contentsOf } from './contents.ts'
 import { includedField, type ManualItem, type ManualOrderBody, manualOrderFields } from './fields.ts'
 import { findCurrency } from './find-currency.ts'
@@ -46,23 +46,33 @@ export const createManualOrder = action({
     await mustBeFree(ctx, id)
     const { order_number, external_ref, shipping, billing_address: billing } = body
     const shippingAddress = body.shipping_address ?? billing
-    let row = await addOrder(ctx, id, {
+    await addOrder(ctx, id, {
       buyer: await buyerOf(ctx, body),
       contents,
       values: {
-        ...{ order_number, external_ref, shipping, is_manual: true },
+        ...{ order_number, external_ref, shipping, is_manual: true, placed_at: placedAt(ctx, body) },
         ...{ billing_address: billing, shipping_address: shippingAddress },
       },
     })
     if (payment) {
       await settleNew(ctx, await lockOrder(ctx, id), payment, { reference: 'manual', gateway: 'manual' })
     }
-    if (body.status === 'cancelled') await change(ctx, orders, [], id, { status: 'cancelled' })
-    row = (await ctx.store.findWhole(orders, id)) as OrderRow
-    mustAgree(body, row)
+    mustAgree(body, (await ctx.store.findWhole(orders, id)) as OrderRow)
+    if (body.status === 'cancelled') await change(ctx, cancellableOrders, [], id, { status: 'cancelled' })
+    const row = (await ctx.store.findWhole(orders, id)) as OrderRow
     return objectAnswer(201, orders, row, ctx, await includedText(ctx, [row], { names: ['items'] }))
   },
 })
+
+/** When the order was placed, in whole seconds as all times of orders; undefined if the request does not say it. */
+function placedAt({ clock }: Ctx, { meta }: ManualOrderBody): string | undefined {
+  const sent = meta?.timestamps?.created_at
+  if (sent === undefined) return undefined
+  const ms = Math.floor(Date.parse(sent) / 1000) * 1000
+  if (ms <= clock.now().getTime()) return new Date(ms).toISOString()
+  const source = 'data.meta.timestamps.created_at'
+  throw new Problem('invalid_field', `${source} must be in the past, not ${sent}.`, { source })
+}
 
 /** Refuses (409) the id of another order. */
 async function mustBeFree({ store }: Ctx, id: string): Promise<void> {
@@ -74,13 +84,11 @@ async function mustBeFree({ store }: Ctx, id: string): Promise<void> {
   })
 }
 
-const nobody = { customers: [], accounts: [] }
-
 /** As for a checkout; but a customer whom the request names with an address need not be in the store. */
 async function buyerOf(ctx: Ctx, body: ManualOrderBody): Promise<Buyer> {
   const { id, name, email } = body.customer ?? {}
   const isElsewhere =
     id && isId(id) && name && email && !body.account?.id && !(await ctx.store.find(customerResource, id))
-  if (!isElsewhere) return findBuyer(ctx, nobody, body)
+  if (!isElsewhere) return findBuyer(ctx, body)
   return { customerId: id.toLowerCase(), customer: { name, email } }
 }

@@ -93,8 +93,18 @@ export const manualOrderFields = {
         },
         { about: 'The totals. What is absent follows from the items.' },
       ),
+      timestamps: group(
+        {
+          created_at: text({
+            format: 'date-time',
+            about: 'When the order was placed, in the past. By default, it is created now.',
+            example: '2024-05-17T09:30:00Z',
+          }),
+        },
+        { about: 'The date of an order that is moved here.' },
+      ),
     },
-    { about: 'The totals of the order.' },
+    { about: 'The totals of the order, and its date.' },
   ),
 }
 

@@ -37,9 +37,12 @@ function partOf(name: 'paid' | 'authorized', amount: number | undefined, total: 
   )
 }
 
-/** Refuses a request whose status or amounts contradict its payment. */
+/**
+ * Refuses a request whose status or amounts contradict its payment. Any order may be cancelled, which is done
+ * afterwards.
+ */
 export function mustAgree(body: ManualOrderBody, { doc, hidden }: OrderRow): void {
-  if (body.status !== undefined && body.status !== doc.status) {
+  if (body.status !== undefined && body.status !== 'cancelled' && body.status !== doc.status) {
     const detail = `data.status must be ${doc.status} or cancelled where data.payment is ${body.payment}.`
     throw new Problem('invalid_field', detail, { source: 'data.status' })
   }

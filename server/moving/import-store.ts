@@ -17,6 +17,7 @@ import {
   tableOf,
 } from './archive-form.ts'
 import { clearStore, mustBeEmpty, targetStore } from './empty-store.ts'
+import { mustBeKnownJobs, type ServerJobs } from './known-jobs.ts'
 import { count, type Progress } from './progress.ts'
 import { StoreRows } from './store-rows.ts'
 import { BrokenArchive, type Entry, readTar, wholeOf } from './tar.ts'
@@ -26,6 +27,8 @@ interface Import {
   readonly blobs: Blobs
   readonly clock: Clock
   readonly progress: Progress
+  /** The jobs of this server: an archive may have no others. */
+  readonly jobs: ServerJobs
   readonly path: string
   /** The store to replace, if there are several. */
   readonly storeId: string | undefined
@@ -48,14 +51,21 @@ export async function importStore(parts: Import): Promise<readonly string[]> {
     })
     return await new StoreImport(parts, () => bytesRead / size).read(entries)
   } catch (error) {
-    if (error instanceof BrokenArchive) {
-      throw new StartupError(`${path} is not a complete archive (${error.message}): export the store again`)
+    if (error instanceof BrokenArchive || isOfValue(error)) {
+      throw new StartupError(`${path} is damaged (${error.message}): export the store again`)
     }
     throw error
   } finally {
     await file.close()
   }
 }
+
+/** Whether it is an error of PostgreSQL about a value, or about a row that does not fit to others. */
+const isOfValue = (error: unknown): error is Error =>
+  error instanceof Error && /^2[23]...$/.test((error as NodeJS.ErrnoException).code ?? '')
+
+/** An export writes parts of some megabytes, and one row more. */
+const partBytesMax = 256 * 1024 * 1024
 
 class StoreImport {
   readonly #parts: Import
@@ -95,13 +105,14 @@ class StoreImport {
   async #header(entries: AsyncGenerator<Entry>): Promise<ArchiveHeader> {
     const { value: entry } = await entries.next()
     if (entry?.name !== headerName) throw new BrokenArchive(`it does not begin with ${headerName}`)
-    const content = await this.#whole(entry)
+    const content = await this.#hashedWhole(entry)
     const header = objectIn<ArchiveHeader>(entry, content)
     if (header.format !== format) {
       throw new StartupError(
         `the archive has the format ${header.format}, and this version of Sutler reads ${format}: use the version that wrote it`,
       )
     }
+    if (!isHeader(header)) throw new BrokenArchive(`${headerName} lacks a member`)
     const applied = await this.#parts.database.run({ text: 'SELECT name FROM migrations', values: [] })
     const here = new Set(applied.map(([name]) => name as string))
     const there = new Set(header.migrations)
@@ -118,12 +129,11 @@ class StoreImport {
           'start this version once on the exported server, and export again; or import with the older version, and update after that',
       )
     }
-    if (!isId(String(header.store?.id))) throw new BrokenArchive(`${headerName} names no store`)
     return header
   }
 
-  async #whole(entry: Entry): Promise<Buffer> {
-    const content = await wholeOf(entry.content)
+  async #hashedWhole(entry: Entry): Promise<Buffer> {
+    const content = await whole(entry)
     this.#hash.update(content)
     return content
   }
@@ -162,10 +172,11 @@ class StoreImport {
     store: StoreRows,
   ): Promise<ArchiveEnd> {
     for (let entry = first; entry; entry = (await entries.next()).value) {
-      if (entry.name === endName) return objectIn<ArchiveEnd>(entry, await wholeOf(entry.content))
+      if (entry.name === endName) return objectIn<ArchiveEnd>(entry, await whole(entry))
       const table = tableOf(entry.name)
       if (table === undefined) throw new BrokenArchive(`${entry.name} is unknown`)
-      const content = await this.#whole(entry)
+      const content = await this.#hashedWhole(entry)
+      mustBeKnownJobs(table, content, this.#parts.jobs, store.id)
       const n = table === jobsName ? await store.addJobs(content) : await store.add(table, content)
       this.#parts.progress.add(n, content.length, table, this.#share())
     }
@@ -202,6 +213,17 @@ class StoreImport {
     ]
   }
 }
+
+/** The content of an entry that is held in memory. */
+async function whole({ name, bytes, content }: Entry): Promise<Buffer> {
+  if (bytes > partBytesMax) throw new BrokenArchive(`${name} has ${bytes} bytes`)
+  return wholeOf(content)
+}
+
+const isHeader = ({ migrations, store, organisation, secret }: ArchiveHeader): boolean =>
+  Array.isArray(migrations) &&
+  [store, organisation].every((one) => isObject(one) && isId(String(one.id)) && one.name !== undefined) &&
+  (secret === null || isObject(secret))
 
 /** The JSON object that an entry is. */
 function objectIn<T extends object>({ name }: Entry, content: Buffer): T {

@@ -14,14 +14,14 @@ const positionsBetween = 1_000_000_000
  */
 export class StoreRows {
   readonly #run: Run
-  readonly #storeId: string
+  readonly id: string
   readonly #tables = new Map<string, StoreTable>()
   readonly rows: Record<string, number> = {}
   #last: string | undefined
 
   constructor(run: Run, storeId: string) {
     this.#run = run
-    this.#storeId = storeId
+    this.id = storeId
   }
 
   async #do(text: string, ...values: readonly unknown[]): Promise<void> {
@@ -58,7 +58,7 @@ export class StoreRows {
       `INSERT INTO ${quoteName(name)} (${columns}) OVERRIDING SYSTEM VALUE
        SELECT ${values} FROM json_populate_recordset(NULL::${quoteName(name)}, $1::json) r`,
       content,
-      this.#storeId,
+      this.id,
     )
     const n = lines.reduce((sum, byte) => sum + (byte === newline ? 1 : 0), 0)
     this.rows[name] = (this.rows[name] ?? 0) + n
@@ -106,7 +106,7 @@ export class StoreRows {
              nextval(pg_get_serial_sequence($1, $2))))`,
           name,
           counter,
-          this.#storeId,
+          this.id,
         )
       }
       await this.#do(`ALTER TABLE ${quoteName(name)} ENABLE TRIGGER USER`)
@@ -116,7 +116,7 @@ export class StoreRows {
          UPDATE feeds SET position = position + ${positionsBetween} WHERE store_id = $1 RETURNING position
        )
        INSERT INTO feed_gaps (store_id, after, until) SELECT $1, position - ${positionsBetween}, position FROM moved`,
-      this.#storeId,
+      this.id,
     )
     await this.#addKeys(keys)
   }
@@ -129,7 +129,7 @@ export class StoreRows {
        SELECT ${values} FROM json_populate_recordset(NULL::${quoteName(keyTable)}, $1::json) r
        ON CONFLICT (client_id) DO NOTHING`,
       keys,
-      this.#storeId,
+      this.id,
     )
   }
 }

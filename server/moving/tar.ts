@@ -96,16 +96,25 @@ export async function* readTar(file: FileHandle, onRead: (bytes: number) => void
   for (;;) {
     const header = await source.exactly(blockBytes)
     if (header.every((byte) => byte === 0)) return
-    const number = (at: number, length: number) =>
-      Number.parseInt(header.toString('latin1', at, at + length), 8)
-    if (header.toString('latin1', 257, 262) !== 'ustar' || number(148, 6) !== checksumOf(header)) {
+    const number = (at: number, length: number) => octalIn(header.toString('latin1', at, at + length))
+    const bytes = number(124, 12)
+    if (
+      header.toString('latin1', 257, 262) !== 'ustar' ||
+      number(148, 8) !== checksumOf(header) ||
+      bytes === undefined
+    ) {
       throw new BrokenArchive('a header of the archive is damaged')
     }
     const [name = ''] = header.toString('utf8', 0, nameBytesMax).split('\0')
-    const bytes = number(124, 11)
     yield { name, bytes, content: source.content(bytes) }
     await source.exactly(padding(bytes).length)
   }
+}
+
+/** The number of a header: octal digits, and what ends them. */
+function octalIn(text: string): number | undefined {
+  const [, digits] = /^ *([0-7]+)[\0 ]*$/.exec(text) ?? []
+  return digits === undefined ? undefined : Number.parseInt(digits, 8)
 }
 
 class Source {

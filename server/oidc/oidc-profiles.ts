@@ -1,5 +1,5 @@
 import { authenticationRealms, identityEnvelope } from '../identity/index.ts'
-import { seal } from '../kernel/auth/seal.ts'
+import { seal, tryOpen } from '../kernel/auth/seal.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { text } from '../kernel/shape/fields.ts'
 import type { Draft, Row } from '../kernel/shape/model.ts'
@@ -101,6 +101,10 @@ function forgetIssuer({ values, before }: Draft<typeof fields>): void {
 
 /** Encrypts the secret instead of hashing it, because the provider needs the secret itself. */
 function sealSecret({ instance }: Work, { values, before }: Draft<typeof fields>): void {
-  if (values.client_secret === before?.hidden.client_secret) return
-  values.client_secret = seal(instance.sealKeys, values.client_secret)
+  const sealed = before?.hidden.client_secret
+  if (values.client_secret === sealed) return
+  // The same secret keeps its seal, so that an update with it changes nothing.
+  if (sealed !== undefined && tryOpen(instance.sealKeys, sealed) === values.client_secret)
+    values.client_secret = sealed
+  else values.client_secret = seal(instance.sealKeys, values.client_secret)
 }

@@ -35,7 +35,9 @@ export function personOf(claims: Claims, more: Claims = {}): Person | undefined 
     allClaims.preferred_username,
     email,
   ].find((text) => isPlainText(text, nameMax)) as string
-  return { email, emailVerified: email_verified === true, names: { ...names, name } }
+  // Some providers send the text.
+  const emailVerified = email_verified === true || email_verified === 'true'
+  return { email, emailVerified, names: { ...names, name } }
 }
 
 function isEmail(value: unknown): value is string {

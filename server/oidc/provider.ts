@@ -15,10 +15,16 @@ export interface Provider {
 
 /** Fetches the configuration of a provider (OpenID Connect Discovery §4). */
 export async function discover(fetch: ProviderFetch, discoveryUrl: string): Promise<Provider> {
-  const discovered = await discovery(new URL(discoveryUrl), 'an unknown issuer', undefined, undefined, {
-    [customFetch]: fetch,
-    // `fetch` itself decides which addresses may be unencrypted.
-    execute: [allowInsecureRequests],
+  const discoverAt = (url: string) =>
+    discovery(new URL(url), 'an unknown issuer', undefined, undefined, {
+      [customFetch]: fetch,
+      // `fetch` itself decides which addresses may be unencrypted.
+      execute: [allowInsecureRequests],
+    })
+  const discovered = await discoverAt(discoveryUrl).catch((error: unknown) => {
+    // Few providers answer at the address with a slash at its end, which people copy with it.
+    if (!discoveryUrl.endsWith('/')) throw error
+    return discoverAt(discoveryUrl.slice(0, -1))
   })
   const metadata = discovered.serverMetadata()
   if (!isPlainText(metadata.issuer, issuerMax)) throw new Error('the issuer is not valid')

@@ -10,6 +10,7 @@ import { Problem } from '../kernel/errors.ts'
 import { reference, text } from '../kernel/shape/fields.ts'
 import type { Draft } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
+import { isUnchanged } from '../kernel/write/drafts.ts'
 import { issuerMax, issuerOf, oidcProfiles } from './oidc-profiles.ts'
 
 const noProfile = {
@@ -63,7 +64,8 @@ export const userAuthenticationOidcProfileInfos = resource({
   },
 })
 
-async function prepare(work: Work, { scope, values, before }: Draft<typeof fields>): Promise<void> {
+async function prepare(work: Work, draft: Draft<typeof fields>): Promise<void> {
+  const { scope, values, before } = draft
   if (!before) {
     await mustHaveUser(work, scope)
     const profile = await work.store.find(oidcProfiles, values.oidc_profile_id, scope.slice(0, 1))
@@ -71,6 +73,8 @@ async function prepare(work: Work, { scope, values, before }: Draft<typeof field
     // A subject without an issuer identifies nobody, and one person could be linked to two users.
     values.issuer ??= issuerOf(profile)
   }
-  const isUnchanged = before && values.subject === before.doc.subject && values.issuer === before.doc.issuer
-  await (isUnchanged ? touchUser : signOutUser)(work, scope)
+  if (isUnchanged(fields, draft)) return
+  const isSameIdentity =
+    before && values.subject === before.doc.subject && values.issuer === before.doc.issuer
+  await (isSameIdentity ? touchUser : signOutUser)(work, scope)
 }

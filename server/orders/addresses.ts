@@ -9,6 +9,7 @@ const addressFields = {
   ...ofPerson,
   country: text({
     max: 1024,
+    nullable: true,
     about: 'The country, as the shopper writes it: some clients send codes that no list has.',
     example: 'GB',
   }),

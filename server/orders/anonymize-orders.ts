@@ -8,23 +8,23 @@ import { listOf } from '../kernel/openapi/shapes.ts'
 import { findAll } from '../kernel/query/find.ts'
 import { group, list, text } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { forgetBuyer } from './forget-buyer.ts'
+import { type ForgottenOrders, forgetBuyer } from './forget-buyer.ts'
 import { canBeAnonymized } from './order-states.ts'
 import { type OrderRow, orders } from './orders.ts'
 import { stateOf } from './prepare-order.ts'
 
 const ordersMax = 100
 
-/** Forgets what integrations have answered to events of these objects: a response may repeat what was sent. */
-export type ForgetDeliveries = (work: Work, ids: readonly string[]) => Promise<void>
+/** Forgets what the modules below have of orders that were forgotten here: payments, deliveries, stored answers. */
+export type ForgetTraces = (work: Work, forgotten: ForgottenOrders) => Promise<void>
 
-/** Removes the buyers from orders. The module of the deliveries passes in how these are forgotten. */
-export const anonymizeOrders = (forgetDeliveries: ForgetDeliveries) =>
+/** Removes the buyers from orders. The module of personal data passes in how their traces are forgotten. */
+export const anonymizeOrders = (forgetTraces: ForgetTraces) =>
   action({
     name: 'anonymize-orders',
     route: 'POST /v2/orders/anonymize',
     about:
-      'Replaces the names, email addresses and addresses of orders, and the custom inputs of their items, by `**`, also in the change feed and in what integrations answered. The orders must be fulfilled, refunded or cancelled; if one of them is not, none changes.',
+      'Removes the buyer from orders, and all that a shopper can have written: names, email addresses, addresses and other texts become `**`; custom inputs and attributes are removed, and so are the carts that have become the orders. It does so also in the change feed and in what integrations answered. The orders must be fulfilled, refunded or cancelled; if one of them is not, none changes.',
     area: 'orders',
     status: 200,
     data: group(
@@ -48,9 +48,9 @@ export const anonymizeOrders = (forgetDeliveries: ForgetDeliveries) =>
       const rows = new Map((await findAll(ctx, orders, ids)).map((row) => [row.id, row]))
       const faults = names.flatMap((name, i) => faultOf(rows.get(name.toLowerCase()), name, i) ?? [])
       if (faults.length) throw together(faults)
-      const changed = await forgetBuyer(ctx, ids)
-      await forgetDeliveries(ctx, ids)
-      const body = `{"data":[${changed.map((row) => objectText(orders, row, ctx, true)).join(',')}]}`
+      const forgotten = await forgetBuyer(ctx, ids)
+      await forgetTraces(ctx, forgotten)
+      const body = `{"data":[${forgotten.rows.map((row) => objectText(orders, row, ctx, true)).join(',')}]}`
       return { status: 200, body }
     },
   })

@@ -1,5 +1,4 @@
 import { accountResource, findAccountMember } from '../accounts/index.ts'
-import type { Owners } from '../carts/index.ts'
 import { customerResource } from '../customers/index.ts'
 import type { Shopper } from '../discounts/index.ts'
 import { blame, missingField, notFound, Problem } from '../kernel/errors.ts'
@@ -55,11 +54,12 @@ export const codeShopperOf = ({ customerId, accountId, customer, contact }: Buye
 })
 
 /**
- * Finds out who buys, from the token, the body and the owner of the cart, or refuses. Nobody erases the buyer before
- * the transaction ends: an erasure would not find the order, and it would keep their name.
+ * Finds out who buys, from the token and the body, or refuses. The owner of the cart is not asked: the checkout names
+ * the buyer. Nobody erases the buyer before the transaction ends: an erasure would not find the order, and it would
+ * keep their name.
  */
-export async function findBuyer(ctx: Ctx, owners: Owners, body: BuyerBody): Promise<Buyer> {
-  const buyer = await buyerOf(ctx, owners, body)
+export async function findBuyer(ctx: Ctx, body: BuyerBody): Promise<Buyer> {
+  const buyer = await buyerOf(ctx, body)
   for (const [field, table] of buyerTables) {
     const id = buyer[field]
     if (!id || (await ctx.store.lockShared({ table }, id)).size) continue
@@ -74,34 +74,33 @@ const buyerTables = [
   ['accountMemberId', 'user_authentication_infos'],
 ] as const
 
-async function buyerOf(ctx: Ctx, { customers, accounts }: Owners, body: BuyerBody): Promise<Buyer> {
+async function buyerOf(ctx: Ctx, body: BuyerBody): Promise<Buyer> {
   const { who } = ctx
-  const [ofCart] = accounts
   const claimed = who.kind === 'account-member' ? who.shopper?.claims.account_id : undefined
   if (typeof claimed === 'string') {
     return { accountId: claimed, accountMemberId: who.shopper?.id, contact: contactIn(body) }
   }
-  if (body.account?.id || (ofCart !== undefined && !body.customer)) {
-    return accountOf(ctx, body, ofCart)
-  }
+  if (body.account?.id) return accountOf(ctx, body, body.account.id)
+  if (!body.customer) throw noBuyer()
   const own = who.kind === 'customer' ? who.shopper?.id : undefined
-  const customerId = body.customer?.id || own || (body.customer ? undefined : customers[0])
-  if (own !== undefined && customerId !== own) {
-    throw new Problem('forbidden', 'data.customer.id must be the customer of the token, or be left out.', {
-      source: 'data.customer.id',
-    })
-  }
-  if (customerId === undefined) return { customer: guestIn(body) }
-  return customerOf(ctx, customerId)
+  const customerId = body.customer.id || own
+  return customerId ? customerOf(ctx, customerId) : { customer: personIn(body.customer, 'data.customer') }
 }
 
-async function accountOf(ctx: Ctx, body: BuyerBody, ofCart: string | undefined): Promise<Buyer> {
-  if (ctx.who.grant !== 'client_credentials' || ctx.who.shopper) {
+const noBuyer = () =>
+  new Problem(
+    'invalid_field',
+    'The order needs a buyer. Send data.customer, with the id of a customer or with the name and the email of a guest. For an account, send data.contact with the token of the account, or data.account and data.contact as a seller.',
+    { source: 'data.customer' },
+  )
+
+async function accountOf(ctx: Ctx, body: BuyerBody, id: string): Promise<Buyer> {
+  if (ctx.who.kind !== 'client_credentials') {
     const detail =
       'Only a seller can order for an account by its id. Send the token of the account in EP-Account-Management-Authentication-Token.'
     throw new Problem('forbidden', detail, { source: 'data.account' })
   }
-  const { id = ofCart ?? '', member_id: member } = body.account ?? {}
+  const member = body.account?.member_id
   const account = await blame('data.account.id', () => findByName(ctx, accountResource, id))
   const row = member ? await findAccountMember(ctx, member, 'data.account.member_id') : undefined
   return { accountId: account.id, accountMemberId: row?.id, contact: contactIn(body) }
@@ -110,21 +109,12 @@ async function accountOf(ctx: Ctx, body: BuyerBody, ofCart: string | undefined):
 async function customerOf(ctx: Ctx, id: string): Promise<Buyer> {
   const { store } = ctx
   const row = await blame('data.customer.id', async () => {
-    // Anyone may order for a customer whose id they know; they do not get to see the customer.
+    // Anyone may order for a customer whose id they know; they do not get to see the customer: see show-buyer.ts.
     const found = isId(id) ? await store.find(customerResource, id.toLowerCase()) : undefined
     if (!found) throw notFound('customer', id)
     return found
   })
   return { customerId: row.id, customer: { name: row.doc.name, email: row.doc.email } }
-}
-
-function guestIn({ customer }: BuyerBody): Person {
-  if (!customer) {
-    const detail =
-      'The order needs a buyer. Send data.customer, with the id of a customer or with the name and the email of a guest, or send data.account and data.contact.'
-    throw new Problem('invalid_field', detail, { source: 'data.customer' })
-  }
-  return personIn(customer, 'data.customer')
 }
 
 const contactIn = ({ contact }: BuyerBody): Person => personIn(contact ?? {}, 'data.contact')

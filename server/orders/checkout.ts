@@ -6,7 +6,8 @@ import {
   lockCart,
   messagesOfChange,
   messagesSchema,
-  ownersOf,
+  mustHaveRight,
+  mustOrderAsOwner,
 } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
@@ -22,10 +23,17 @@ import { includedSchema, includedText } from './included.ts'
 import type { OrderContents } from './order-contents.ts'
 import { type OrderRow, orders } from './orders.ts'
 import { type CheckoutValues, type PlacedOrder, placeOrder } from './place-order.ts'
+import { showsBuyerTo, withoutBuyer } from './show-buyer.ts'
+
+const byRight =
+  'Only sellers can set it, unless `shoppers_set_order_references` of the cart settings lets shoppers.'
 
 const fields = {
-  order_number: text({ max: 64, about: 'A number of your own for the order. It need not be unique.' }),
-  external_ref: text({ max: 64, about: 'The id of the order in another system.' }),
+  order_number: text({
+    max: 64,
+    about: `A number of your own for the order. It need not be unique. ${byRight}`,
+  }),
+  external_ref: text({ max: 64, about: `The id of the order in another system. ${byRight}` }),
   ...buyerFields,
   billing_address: address({ required: true, about: 'Who pays.', example: addressExample }),
   shipping_address: address({ about: 'Where the order is shipped; the billing address by default.' }),
@@ -54,12 +62,17 @@ export const checkout = (followIntentOf: FollowIntentOf) =>
     },
     async run(ctx, { params, body, rawBody, headers }) {
       return runOrRehearse(ctx, headers, async (ctx) => {
-        const cart = mustBeReady(await lockCart(ctx, params.cart_id), shopperIn(headers).currency)
+        const found = await lockCart(ctx, params.cart_id)
+        if (found) mustOrderAsOwner(ctx, found)
+        const cart = mustBeReady(found, shopperIn(headers).currency)
         const request = hash('sha256', JSON.stringify(rawBody))
         const earlier = await orderOf(ctx, cart, request)
         if (earlier) return answer(ctx, earlier)
         const values = valuesOf(body)
-        const buyer = await findBuyer(ctx, ownersOf(cart), body)
+        for (const name of ['order_number', 'external_ref'] as const) {
+          if (body[name]) await mustHaveRight(ctx, 'shoppers_set_order_references', `data.${name}`)
+        }
+        const buyer = await findBuyer(ctx, body)
         const placed = await placeOrder(ctx, cart, buyer, { values, request })
         if (placed.row.doc.payment_intent_id !== undefined) await followIntentOf(ctx, placed.row.id)
         return answer(ctx, placed.row, placed.frozen, messagesIn(cart, placed))
@@ -120,5 +133,6 @@ async function answer(ctx: Ctx, row: OrderRow, contents?: OrderContents, message
   const known = contents && new Map([[row.id, contents]])
   const included = await includedText(ctx, [row], { names: ['items'], known })
   const meta = messages.length ? `,"meta":${JSON.stringify({ messages })}` : ''
-  return objectAnswer(201, orders, row, ctx, included + meta)
+  const shown = showsBuyerTo(ctx, row) ? row : withoutBuyer(row)
+  return objectAnswer(201, orders, shown, ctx, included + meta)
 }

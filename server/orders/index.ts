@@ -1,11 +1,10 @@
 import { type Module, module } from '../kernel/module.ts'
-import { anonymizeOrders, type ForgetDeliveries } from './anonymize-orders.ts'
+import { anonymizeOrders, type ForgetTraces } from './anonymize-orders.ts'
 import { checkout, type FollowIntentOf } from './checkout.ts'
 import { getOrder } from './get-order.ts'
 import { listOrderItems } from './list-order-items.ts'
 import { listOrders } from './list-orders.ts'
-import { ordersWith } from './orders.ts'
-import type { GiveUpPayments } from './prepare-order.ts'
+import type { orders } from './orders.ts'
 import {
   createOrderShippingGroup,
   getOrderShippingGroup,
@@ -17,31 +16,30 @@ export { addOrder } from './add-order.ts'
 export { address, addressExample } from './addresses.ts'
 export { type Buyer, buyerFields, findBuyer } from './buyer.ts'
 export { findProductsOfOrder } from './find-products.ts'
-export { forgetBuyers } from './forget-buyer.ts'
+export { type ForgottenOrders, forgetBuyers } from './forget-buyer.ts'
 export { includedSchema, includedText } from './included.ts'
 export type { OrderContents } from './order-contents.ts'
 export { shippings, statuses } from './order-states.ts'
-export { type OrderRow, orders } from './orders.ts'
+export { type OrderRow, orders, ordersWith } from './orders.ts'
 export type { GiveUpPayments } from './prepare-order.ts'
 export { recordBuyer } from './record-buyer.ts'
 export { allocateStock, noStock, type OrderStock, releaseStock } from './stock-of-order.ts'
 
 export function orderChapter(
-  giveUpPayments: GiveUpPayments,
+  cancellableOrders: typeof orders,
   followIntentOf: FollowIntentOf,
-  forgetDeliveries: ForgetDeliveries,
+  forgetTraces: ForgetTraces,
 ): Module {
-  const resource = ordersWith(giveUpPayments)
   return module({
     name: 'orders',
     about: 'What shoppers have bought, and what is left to pay and to ship.',
-    resources: [resource],
+    resources: [cancellableOrders],
     actions: [
       checkout(followIntentOf),
-      listOrders(resource),
+      listOrders(cancellableOrders),
       getOrder,
       listOrderItems,
-      anonymizeOrders(forgetDeliveries),
+      anonymizeOrders(forgetTraces),
       listOrderShippingGroups,
       getOrderShippingGroup,
       createOrderShippingGroup,

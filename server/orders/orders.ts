@@ -3,6 +3,7 @@ import type { Notation } from '../currencies/index.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { choice, field, flag, group, integer, text } from '../kernel/shape/fields.ts'
 import { type FilterRule, indexed, type Row, walks } from '../kernel/shape/model.ts'
+import { caseless } from '../kernel/storage/expressions.ts'
 import { type PaymentSums, paymentStates } from '../payments/index.ts'
 import type { CartTotals } from '../totals/index.ts'
 import { address } from './addresses.ts'
@@ -24,7 +25,7 @@ const person = (about: string) =>
       name: text({ max: 255, about: 'The name of the person.', example: 'Ada Byron' }),
       email: text({ max: 320, about: 'The email address of the person.', example: 'ada@example.com' }),
     },
-    { readOnly: true, about },
+    { readOnly: true, personal: true, about },
   )
 
 const hidden = { hidden: true, readOnly: true } as const
@@ -32,9 +33,15 @@ const ids = field<readonly string[] | undefined>({ type: 'array' }, hidden)
 const id = text({ ...hidden, format: 'uuid' })
 
 const fields = {
-  order_number: text({ max: 64, about: 'A number of your own. It need not be unique.', example: 'R-1021' }),
+  order_number: text({
+    max: 64,
+    personal: true,
+    about: 'A number of your own. It need not be unique.',
+    example: 'R-1021',
+  }),
   external_ref: text({
     max: 64,
+    personal: true,
     about: 'The id of the order in another system. An update with the empty text removes it.',
     example: 'erp-7731',
   }),
@@ -54,13 +61,14 @@ const fields = {
   anonymized: flag({ readOnly: true, default: false, about: 'Whether the personal data has been removed.' }),
   customer: person('The customer or guest who bought.'),
   contact: person('The contact of the account that bought.'),
-  billing_address: address({ readOnly: true, about: 'Who pays.' }),
+  billing_address: address({ readOnly: true, personal: true, about: 'Who pays.' }),
   shipping_address: address({
+    personal: true,
     about: 'Where the order is shipped. It can change until the order is fulfilled.',
   }),
   custom_attributes: field<CustomAttributes | undefined>(
     { type: 'object', additionalProperties: true },
-    { readOnly: true, about: 'The custom attributes of the cart.' },
+    { readOnly: true, personal: true, about: 'The custom attributes of the cart.' },
   ),
   payment_intent_id: text({
     readOnly: true,
@@ -75,6 +83,8 @@ const fields = {
   /** The gateway of the payment intent. */
   payment_gateway: text(hidden),
   is_manual: flag(hidden),
+  /** When an order that a seller enters was placed elsewhere. */
+  placed_at: text({ ...hidden, stored: false }),
   /** Where the stock of its items is: only available, allocated to the order, or shipped. */
   stock: field<OrderStock | undefined>({ type: 'object' }, hidden),
   customer_id: id,
@@ -102,6 +112,20 @@ export type OrderFields = typeof fields
 export type OrderRow = Row<OrderFields>
 
 const textIn = (column: string): FilterRule => ({ ...indexed('eq', 'like'), type: 'text', column })
+/** Email addresses are compared without case. */
+const emailIn = (column: string): FilterRule => {
+  const folded = (text: string) => `(${caseless(text)} COLLATE "C")`
+  return {
+    ops: ['eq', 'like'],
+    type: 'text',
+    where: (op, values, bind) => {
+      const texts = values.map((value) => folded(`${bind(value)}::text`))
+      return op === 'like'
+        ? `${folded(column)} LIKE ${texts[0]}`
+        : `${folded(column)} IN (${texts.join(', ')})`
+    },
+  }
+}
 const amount: FilterRule = { ...indexed('eq', 'lt', 'le', 'gt', 'ge'), type: 'integer' }
 const listed = (column: string): FilterRule => ({
   ops: ['eq'],
@@ -131,17 +155,19 @@ export const orders = resource({
     with_tax: amount,
     without_tax: amount,
     name: textIn('name'),
-    email: textIn('email'),
+    email: emailIn('email'),
     // As older clients call them.
     'customer.name': textIn('name'),
-    'customer.email': textIn('email'),
+    'customer.email': emailIn('email'),
     'contact.name': textIn('contact_name'),
-    'contact.email': textIn('contact_email'),
+    'contact.email': emailIn('contact_email'),
     customer_id: idIn('customer_id'),
     account_id: idIn('account_id'),
     account_member_id: idIn('account_member_id'),
     order_number: indexed('eq', 'like'),
     external_ref: indexed('eq', 'like'),
+    shipping_name: textIn('shipping_name'),
+    billing_name: textIn('billing_name'),
     shipping_postcode: textIn('shipping_postcode'),
     billing_postcode: textIn('billing_postcode'),
     product_id: listed('product_ids'),
@@ -167,6 +193,9 @@ export const orders = resource({
   },
 })
 
-/** Orders, as clients change them. Payments pass in what a cancellation does to them. */
+/**
+ * Orders that can be cancelled. Payments are above this module, and pass in what a cancellation does to them. Code that
+ * has `orders` alone cannot cancel one.
+ */
 export const ordersWith = (giveUpPayments: GiveUpPayments): typeof orders =>
   resource({ ...orders, beforeWrite: (work, draft) => prepareOrder(work, draft, giveUpPayments) })

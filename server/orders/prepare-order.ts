@@ -1,3 +1,4 @@
+import { withoutNulls } from '../accounts/index.ts'
 import type { Draft } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { PaymentSums } from '../payments/index.ts'
@@ -25,7 +26,12 @@ export async function prepareOrder(
   if (values.external_ref === '') values.external_ref = undefined
   if (values.order_number === '') values.order_number = undefined
   if (values.payment_intent_id === '') values.payment_intent_id = undefined
-  if (!before) return
+  if (values.billing_address) values.billing_address = withoutNulls(values.billing_address)
+  if (values.shipping_address) values.shipping_address = withoutNulls(values.shipping_address)
+  if (!before) {
+    draft.createdAt = values.placed_at
+    return
+  }
   const [from, to] = [stateOf(before.doc), stateOf(values)]
   // Payments set the status themselves; clients cannot set the payment.
   if (changes.payment === undefined) checkChange(from, to)
@@ -33,13 +39,16 @@ export async function prepareOrder(
     mustTakeAddress(from)
     mustBeWhole(values.shipping_address, 'data.shipping_address')
   }
-  if (!isCancelledBy(from, to) && !isShippedBy(from, to)) return
+  const isCancelled = isCancelledBy(from, to)
+  if (!isCancelled && !isShippedBy(from, to)) return
+  // Without this, an order could be cancelled whose authorizations nobody can end.
+  if (isCancelled && !giveUpPayments) throw new Error('only `ordersWith` payments can be cancelled')
   // Payments lock the order before its stock: in another order, the two could wait for each other.
   await work.store.lock({ table: 'orders' }, draft.id)
   // Whoever has changed the order meanwhile may have moved its stock. This write then starts again.
   if ((await versionOf(work, draft.id)) !== before.version) return
   values.stock = await followState(work, { from, to, stock: values.stock ?? noStock })
-  if (isCancelledBy(from, to)) Object.assign(values, await giveUpPayments?.(work, draft.id))
+  if (isCancelled) Object.assign(values, await giveUpPayments?.(work, draft.id))
 }
 
 async function versionOf({ store }: Work, id: string): Promise<number> {

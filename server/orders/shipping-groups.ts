@@ -100,7 +100,8 @@ export const createOrderShippingGroup = action({
           source: 'data',
         })
       }
-      const group = withGroupValues(newShippingGroup(id, ctx.clock.now().toISOString()), values)
+      const now = ctx.clock.now().toISOString()
+      const group = withGroupValues(newShippingGroup(id, now), values, now)
       return [
         ...groups,
         {
@@ -131,9 +132,9 @@ export const updateOrderShippingGroup = action({
           source: 'data.address',
         })
       }
-      const updatedAt = ctx.clock.now().toISOString()
+      const now = ctx.clock.now().toISOString()
       return groups.map((one) =>
-        one.group.id === id ? { ...one, group: { ...withGroupValues(one.group, values), updatedAt } } : one,
+        one.group.id === id ? { ...one, group: withGroupValues(one.group, values, now) } : one,
       )
     })
     return json(200, { data: show(order, groupOf(order, id)) })

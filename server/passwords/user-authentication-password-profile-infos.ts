@@ -17,6 +17,7 @@ import { Problem } from '../kernel/errors.ts'
 import { reference, text, type Values } from '../kernel/shape/fields.ts'
 import type { Draft, Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
+import { isUnchanged } from '../kernel/write/drafts.ts'
 import { passwordProfiles } from './password-profiles.ts'
 import { refuseCommonPassword } from './refuse-common-password.ts'
 import { findUserWithPassword } from './sign-in-with-password.ts'
@@ -82,7 +83,8 @@ export const userAuthenticationPasswordProfileInfos = resource({
 
 const mustBeEmail = checker({ properties: { username: { type: 'string', format: 'email' } } }, 'data')
 
-async function prepare(work: Work, { scope, values, before }: Draft<typeof fields>): Promise<void> {
+async function prepare(work: Work, draft: Draft<typeof fields>): Promise<void> {
+  const { scope, values, before } = draft
   const { password, current_password } = values
   await mustManageOneself(work)
   if (!before) await mustHaveUser(work, scope)
@@ -103,6 +105,7 @@ async function prepare(work: Work, { scope, values, before }: Draft<typeof field
   }
   // Before the user is locked, because hashing is slow by design.
   if (password !== undefined) values.password_hash = await slowHash(work, password)
+  if (isUnchanged(fields, draft)) return
   await (password === undefined ? touchUser : signOutUser)(work, scope)
 }
 

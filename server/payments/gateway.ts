@@ -1,3 +1,4 @@
+import type { Reason } from './reason.ts'
 import type { PaymentMethod } from './transaction.ts'
 import type { Report } from './transaction-states.ts'
 
@@ -32,8 +33,10 @@ export interface Outcome {
   readonly reports: readonly Report[]
   /** What the gateway calls the payment; undefined if it has none. */
   readonly reference: string | undefined
-  /** Why the gateway refused. */
-  readonly failure?: { readonly code: string; readonly reason: string } | undefined
+  /** Why the payment failed, or why its last way of paying was declined. */
+  readonly failure?: Reason | undefined
+  /** Why the gateway refused the call. The payment stands as `reports` say. */
+  readonly refusal?: Reason | undefined
   /** What the browser of the shopper needs to go on. */
   readonly browser?: { readonly token: string; readonly secret: string; readonly status: string } | undefined
   /** The gateway's own word for how the payment stands. */
@@ -73,7 +76,10 @@ export interface Gateway {
   authorize(charge: Charge, via: GatewayCall): Promise<Outcome>
   /** Receives all that an authorization holds. */
   capture(receipt: Receipt, via: GatewayCall): Promise<Outcome>
-  /** Returns money: `refundedAmount` is what will be refunded in all. */
+  /**
+   * Returns money: `refundedAmount` less what the receipt says. Refunds that the merchant makes at the service
+   * meanwhile come on top.
+   */
   refund(receipt: Receipt, refundedAmount: number, via: GatewayCall): Promise<Outcome>
   /** Gives up a payment that has received nothing. Absent where the service has no such call. */
   cancel?(receipt: Receipt, via: GatewayCall, reason?: CancellationReason): Promise<Outcome>

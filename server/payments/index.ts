@@ -18,6 +18,7 @@ export {
   paymentOf,
   paymentStates,
 } from './payment-of.ts'
+export { type Reason, reasonForShoppers } from './reason.ts'
 export { problemOf } from './refusals.ts'
 export {
   type Decision,

@@ -30,6 +30,8 @@ export const access = {
   'account-tags': admin,
   'unassigned-account-members': admin,
   'account-settings': admin,
+  // A storefront needs the realm that its shoppers sign in to.
+  'account-authentication-settings': readable,
   // Customers can read and change only their own data: see `visible` of each resource.
   customers: { customer: 'rw', client_credentials: 'rw' },
   'customer-addresses': { customer: 'rw', client_credentials: 'rw' },
@@ -72,6 +74,7 @@ export const access = {
   // They show everything that happens in the store, and who did it.
   changes: admin,
   'order-exports': admin,
+  metrics: admin,
   // Shoppers see their own orders; checkout makes them, and payments change them.
   orders: { 'account-member': 'r', customer: 'r', client_credentials: 'rw' },
   // Everyone who knows the id of an order can pay it, guests too.

@@ -1,11 +1,11 @@
-import { forgetDeliveries } from '../deliveries/index.ts'
+import { removeCartsOf } from '../carts/index.ts'
 import { eraseChanges, forgetChangesOf } from '../kernel/feed/erase.ts'
 import { holdFeed, sequence } from '../kernel/feed/record.ts'
-import { forgetAnswers } from '../kernel/request/forget-answers.ts'
 import type { Store } from '../kernel/storage/store.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { forgetBuyers, orders } from '../orders/index.ts'
 import { type DataEntry, findRoot } from './data-entries.ts'
+import { forgetTraces } from './forget-traces.ts'
 import { personalAccounts } from './personal-accounts.ts'
 import type { Register } from './register.ts'
 
@@ -15,7 +15,7 @@ import type { Register } from './register.ts'
  * transaction.
  */
 export async function eraseSet(work: Work, register: Register, entry: DataEntry): Promise<void> {
-  const { store, instance } = work
+  const { store } = work
   // The first lock, so that two erasures cannot deadlock. It is held to the end, so that nothing enters the feed
   // meanwhile.
   await holdFeed(store)
@@ -30,6 +30,7 @@ export async function eraseSet(work: Work, register: Register, entry: DataEntry)
   await sequence(store)
   const roots = [root, ...accounts]
   const ids = await findIds(store, register, roots)
+  const ofCarts = await removeCartsOf(store, roots)
 
   for (const { resource, home } of register.belongings) {
     if (resource.table === orders.table) continue
@@ -40,13 +41,12 @@ export async function eraseSet(work: Work, register: Register, entry: DataEntry)
   }
   // Writers who had begun to change one of them have finished as well.
   await sequence(store)
-  await forgetDeliveries(work, [...ids, ...(await findOneTimePasswords(store, root))])
+  const oneTimePasswords = await findOneTimePasswords(store, root)
   await forgetNameInAccounts(store, root)
   await forgetOneTimePasswords(store, root)
   await forgetEmailChanges(store, root)
   await forgetChanges(store, register, ids)
-  await forgetAnswers(store, instance.sealKeys, ids)
-  await forgetBuyers(work, roots)
+  await forgetTraces(work, await forgetBuyers(work, roots), [...ids, ...ofCarts, ...oneTimePasswords])
   // Last, because it blocks the writes of reads until the transaction ends.
   await store.run('SELECT erase_personal_data_reads($1, $2::uuid[])', ids)
 }
@@ -86,11 +86,16 @@ async function findIds(
      UNION
      SELECT id FROM changes WHERE store_id = $1 AND scope = ANY($2::uuid[]) AND personal
      UNION
+     SELECT id FROM changes WHERE store_id = $1 AND source IN ('carts', 'orders') AND ${ownerInFeed} = ANY($2::text[])
+     UNION
      SELECT unnest($2::uuid[])`,
     roots,
   )
   return rows.map(([id]) => id as string)
 }
+
+/** The owner of a cart or an order, as the index `changes_of_owned` has it: their tables have no parent. */
+const ownerInFeed = `coalesce(hidden->'customers'->>0, hidden->'accounts'->>0, hidden->>'customer_id', hidden->>'account_id')`
 
 /** Deletes the user's name from the feed of accounts that others use: these accounts are not erased. */
 const forgetNameInAccounts = (store: Store, userId: string) =>

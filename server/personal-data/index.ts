@@ -11,6 +11,7 @@ import { Register } from './register.ts'
 import { trimChanges } from './trim-changes.ts'
 
 export { ExportReads } from './export-reads.ts'
+export { forgetTraces } from './forget-traces.ts'
 export { ReadRecorder } from './read-recorder.ts'
 export { Register }
 

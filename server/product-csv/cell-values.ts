@@ -50,20 +50,18 @@ function isNumber(text: string): boolean {
 const isSign = (character: string | undefined): boolean => character === '+' || character === '-'
 const isDigit = (code: number): boolean => code >= 48 && code <= 57
 
-const longForm = /^(\d\d?)\/(\d\d?)\/(\d{4}) (\d\d?):(\d\d):(\d\d)$/
-const shortForm = /^(\d\d?)\/(\d\d?)\/(\d\d) (\d\d?):(\d\d)$/
+/** A day, and with it a time of day or none, as spreadsheets write them. */
+const form = /^(\d\d?)\/(\d\d?)\/(\d{4}|\d\d)(?: (\d\d?):(\d\d)(?::(\d\d))?)?$/
 
-/** A date as values have it: `2026-01-31 09:30:00`. */
+/** A date as values have it: `2026-01-31 09:30:00`, or `2026-01-31`. */
 function parseDay(text: string, locale: Locale): string {
-  const [, one, other, year = '', hour, minute, second = '00'] =
-    longForm.exec(text) ?? shortForm.exec(text) ?? []
+  const [, one, other, year = '', hour, minute, second = '00'] = form.exec(text) ?? []
   const [month, day] = locales[locale][0] === 'month' ? [one, other] : [other, one]
   const two = (digits = '') => digits.padStart(2, '0')
-  const read = one
-    ? `${completeYear(year)}-${two(month)}-${two(day)} ${two(hour)}:${two(minute)}:${two(second)}`
-    : text
+  const time = hour ? ` ${two(hour)}:${two(minute)}:${two(second)}` : ''
+  const read = one ? `${completeYear(year)}-${two(month)}-${two(day)}${time}` : text
   if (isDay(read)) return read
-  const forms = locale === 'en-US' ? '1/31/2026 15:04:05, 1/31/26 15:04' : '31/1/2026 15:04:05, 31/1/26 15:04'
+  const forms = locale === 'en-US' ? '1/31/2026 or 1/31/26 15:04' : '31/1/2026 or 31/1/26 15:04'
   throw new Problem(
     'unprocessable',
     `must be a date as ${locale} writes it (${forms}) or like 2026-01-31, not ${JSON.stringify(text.slice(0, 60))}.`,

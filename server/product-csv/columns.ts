@@ -49,13 +49,18 @@ const plainColumns: readonly string[] = [
 /** Prefixes of columns whose remaining name a merchant has chosen. */
 const prefixes = [...keyGroups.map((group) => `${group}.`), 'template:', 'products(']
 
-/** The name of a column as the API writes it: merchants and spreadsheets also write `SKU` and `Commodity Type`. */
+/**
+ * The name of a column as the API writes it: merchants and spreadsheets also write `SKU` and `Commodity Type`, and
+ * white space around a name and around the parts of one.
+ */
 export function normalizeName(name: string): string {
   const trimmed = name.trim()
-  const plain = trimmed.toLowerCase().replaceAll(' ', '_')
+  const plain = trimmed.toLowerCase().replace(/\s+/g, '_')
   if (plainColumns.includes(plain)) return plain
   const prefix = prefixes.find((one) => plain.startsWith(one))
-  return prefix ? prefix + trimmed.slice(prefix.length) : trimmed
+  if (!prefix) return trimmed
+  const parts = trimmed.slice(prefix.length).split(':')
+  return prefix + parts.map((part) => part.trim()).join(':')
 }
 
 /** The columns of a file. Throws a Problem (422) that names all missing, unknown and repeated columns. */

@@ -24,8 +24,8 @@ export const importProducts = action({
   query: {
     locale: text({
       about:
-        'How dates are written: `en-US` (1/31/2026 15:04:05, 1/31/26 15:04), `en-GB` or `en-CA` (31/1/2026 15:04:05, ' +
-        '31/1/26 15:04). Every locale also accepts 2026-01-31. Other values are ignored.',
+        'How dates are written: `en-US` (1/31/2026, 1/31/26 15:04), `en-GB` or `en-CA` (31/1/2026, 31/1/26 15:04:05). ' +
+        'The time may be left out. Every locale also accepts 2026-01-31. Other values are ignored.',
       example: 'en-GB',
     }),
   },

@@ -43,8 +43,7 @@ export function parseRow(columns: readonly Column[], number: number, cells: read
     const column = columns[i] as Column
     if (!isStorable(cell)) faults.check(() => refuseText(cell, toColumnName(column)))
     if (column.is === 'key') keys[column.of].push([column.key, cell])
-    else if (column.is === 'attribute')
-      attributes.set(column.name, isChoice(column.name) ? cell.trim().toLowerCase() : cell)
+    else if (column.is === 'attribute') attributes.set(column.name, readAttribute(column.name, cell))
     else if (column.is === 'template') values.set(column.name, cell)
     else if (column.is === 'id') id = cell.trim().toLowerCase() || undefined
     else if (column.is === 'main_image') mainImage = cell.trim().toLowerCase() || null
@@ -53,8 +52,14 @@ export function parseRow(columns: readonly Column[], number: number, cells: read
   return { number, id, mainImage, attributes, keys, values }
 }
 
-/** Spreadsheets and their users capitalise the first word of a cell. */
-const isChoice = (name: AttributeColumn): boolean => name === 'status' || name === 'commodity_type'
+const choices: readonly AttributeColumn[] = ['status', 'commodity_type']
+const codes: readonly AttributeColumn[] = ['sku', 'slug', 'external_ref', 'mpn', 'upc_ean']
+
+/** Spreadsheets and their users capitalise the first word of a cell, and leave white space around a code. */
+function readAttribute(name: AttributeColumn, cell: string): string {
+  if (choices.includes(name)) return cell.trim().toLowerCase()
+  return codes.includes(name) ? cell.trim() : cell
+}
 
 function toColumnName(column: Column): string {
   if (column.is === 'attribute' || column.is === 'template') return column.name
@@ -81,6 +86,9 @@ export function toBody({ attributes, keys }: ImportRow, before: Row<ProductField
   const doc = before?.doc
   const values: Record<string, unknown> = {}
   for (const [name, cell] of attributes) {
+    // A code that is stored with white space around it stays as it is: importing an export changes nothing.
+    const stored = doc?.[name]
+    if (codes.includes(name) && stored?.length && String(stored).trim() === cell) continue
     const value = parseAttribute(name, cell, doc !== undefined && !doc[name]?.length)
     if (value !== undefined) values[name] = value
   }

@@ -26,8 +26,8 @@ export const findKeyColumns = (columns: readonly Column[]): KeyColumns =>
  * only compared with rows without an id, and its key ends in `?`.
  */
 export function listKeys(places: KeyColumns, cells: readonly string[]): readonly string[] {
-  const cellIn = (column: KeyColumn) => cells[places.get(column) ?? -1] ?? ''
-  const id = cellIn('id').trim().toLowerCase()
+  const cellIn = (column: KeyColumn) => (cells[places.get(column) ?? -1] ?? '').trim()
+  const id = cellIn('id').toLowerCase()
   return keyColumns.flatMap((column) => {
     const value = column === 'id' ? id : cellIn(column)
     if (value === '') return []

@@ -88,9 +88,9 @@ async function associate(
   if (!base.isAttached && base.attached >= limits.attachedMax)
     throw new Problem('unprocessable', tooManyAttached)
   const { associated, refused } = decide({ ...base, id: productId }, ids, sides, bi_directional)
-  await attach(ctx, by, bi_directional ? [productId, ...associated] : [productId])
+  const attachedIds = await attach(ctx, by, bi_directional ? [productId, ...associated] : [productId])
   const isNew = (id: string) => !sides.get(id)?.isAssociated
-  await link(ctx, by.id, [
+  const linkedIds = await link(ctx, by.id, [
     ...associated
       .filter((id) => isNew(id) || items.get(id) !== undefined)
       .map((id) => ({ from: productId, to: id, sortOrder: items.get(id) })),
@@ -100,7 +100,7 @@ async function associate(
     })),
   ])
   // A product shows its associations, so it changes.
-  const changed = bi_directional ? [productId, ...associated] : [productId]
-  await ctx.store.touchAll(products, (bind) => `r.id = ANY(${bind(changed)}::uuid[])`)
+  const changedIds = linkedIds.filter((id) => !attachedIds.includes(id))
+  await ctx.store.touchAll(products, (bind) => `r.id = ANY(${bind(changedIds)}::uuid[])`)
   return { associated, refused }
 }

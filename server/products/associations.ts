@@ -78,12 +78,14 @@ export async function findSides(
   )
 }
 
-/** Attaches a custom relationship to products that do not have it. Each product gets a new version. */
+/**
+ * Attaches a custom relationship to products. Those that do not have it yet get a new version; returns their ids.
+ */
 export async function attach(
   { store, clock }: Work,
   { id, doc }: Row<CustomRelationshipFields>,
   productIds: readonly string[],
-): Promise<void> {
+): Promise<readonly string[]> {
   await store.runLong(
     `INSERT INTO product_custom_relationships (store_id, product_id, id, created_at)
      SELECT $1, product_id, $2, $3 FROM unnest($4::uuid[]) product_id ON CONFLICT DO NOTHING`,
@@ -92,13 +94,10 @@ export async function attach(
     productIds,
   )
   const had = `coalesce(r.hidden::jsonb->'custom_relationships', '[]')`
-  await store.changeAll(products, {
-    where: (bind) => `r.id = ANY(${bind(productIds)}::uuid[])`,
-    hidden: (bind) => {
-      const slug = bind(doc.slug)
-      return `jsonb_set(r.hidden::jsonb, '{custom_relationships}',
-        CASE WHEN ${had} ? ${slug}::text THEN ${had} ELSE ${had} || to_jsonb(${slug}::text) END)::json`
-    },
+  return store.changeAll(products, {
+    where: (bind) => `r.id = ANY(${bind(productIds)}::uuid[]) AND NOT ${had} ? ${bind(doc.slug)}::text`,
+    hidden: (bind) =>
+      `jsonb_set(r.hidden::jsonb, '{custom_relationships}', ${had} || to_jsonb(${bind(doc.slug)}::text))::json`,
   })
 }
 
@@ -109,9 +108,16 @@ interface Association {
   readonly sortOrder?: number | null | undefined
 }
 
-/** Stores links after the existing ones. An existing link gets the new sort_order. */
-export async function link({ store, clock }: Work, by: string, links: readonly Association[]): Promise<void> {
-  await store.runLong(
+/**
+ * Stores links after the existing ones. An existing link gets the new sort_order. Returns the products whose links
+ * have changed.
+ */
+export async function link(
+  { store, clock }: Work,
+  by: string,
+  links: readonly Association[],
+): Promise<readonly string[]> {
+  const changed = await store.runLong(
     `WITH last AS (
        SELECT product_id, max(number) AS number FROM associated_products
        WHERE store_id = $1 AND custom_relationship_id = $2 AND product_id = ANY($4::uuid[]) GROUP BY product_id)
@@ -120,7 +126,9 @@ export async function link({ store, clock }: Work, by: string, links: readonly A
      FROM unnest($4::uuid[], $5::uuid[], $6::text[]) WITH ORDINALITY l (product_id, id, doc, n)
      LEFT JOIN last USING (product_id)
      ON CONFLICT (store_id, product_id, custom_relationship_id, id) DO UPDATE SET
-       doc = excluded.doc, updated_at = excluded.updated_at`,
+       doc = excluded.doc, updated_at = excluded.updated_at
+       WHERE associated_products.doc::text <> excluded.doc::text
+     RETURNING product_id`,
     by,
     clock.now(),
     links.map(({ from }) => from),
@@ -129,20 +137,23 @@ export async function link({ store, clock }: Work, by: string, links: readonly A
       JSON.stringify(sortOrder == null ? {} : { attributes: { sort_order: sortOrder } }),
     ),
   )
+  return changed.map(([id]) => id as string)
 }
 
-/** Removes links, and the links back with them. */
+/** Removes links, and the links back with them. Returns the products that had them. */
 export async function unlink(
   { store }: Work,
   { productId, by }: ProductRelationship,
   ids: readonly string[],
-): Promise<void> {
-  await store.runLong(
+): Promise<readonly string[]> {
+  const removed = await store.runLong(
     `DELETE FROM associated_products WHERE store_id = $1 AND custom_relationship_id = $3
-       AND (product_id = $2 AND id = ANY($4::uuid[]) OR $5::boolean AND id = $2 AND product_id = ANY($4::uuid[]))`,
+       AND (product_id = $2 AND id = ANY($4::uuid[]) OR $5::boolean AND id = $2 AND product_id = ANY($4::uuid[]))
+     RETURNING product_id`,
     productId,
     by.id,
     ids,
     by.doc.bi_directional,
   )
+  return removed.map(([id]) => id as string)
 }

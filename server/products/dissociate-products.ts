@@ -31,10 +31,9 @@ export const dissociateProducts = action({
   async run(ctx, { params, data }) {
     const both = await findBoth(ctx, params)
     const ids = (data as readonly { id: string }[]).map(({ id }) => id)
-    const changed = [both.productId, ...(both.by.doc.bi_directional ? ids : [])]
-    await ctx.store.lock(products, ...changed)
-    await unlink(ctx, both, ids)
-    await ctx.store.touchAll(products, (bind) => `r.id = ANY(${bind(changed)}::uuid[])`)
+    await ctx.store.lock(products, both.productId, ...(both.by.doc.bi_directional ? ids : []))
+    const changedIds = await unlink(ctx, both, ids)
+    await ctx.store.touchAll(products, (bind) => `r.id = ANY(${bind(changedIds)}::uuid[])`)
     return noContent
   },
 })

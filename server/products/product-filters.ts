@@ -19,11 +19,12 @@ const idsByValueSql = (name: string, condition: string, bind: Bind): string =>
 
 /** Tags are stored in lower case. */
 const byTag: FilterRule = {
-  ops: ['eq', 'like'],
+  ops: ['eq', 'like', 'ilike'],
   type: 'text',
   where: (op, values, bind, _part, alone) => {
     const lowerCase = values.map((value) => value.toLowerCase())
-    return hasIdSql(idsByValueSql('tags', matchingText(op, lowerCase, bind), bind), alone)
+    const condition = matchingText(op === 'ilike' ? 'like' : op, lowerCase, bind)
+    return hasIdSql(idsByValueSql('tags', condition, bind), alone)
   },
 }
 
@@ -70,19 +71,19 @@ const byNode: FilterRule = {
   },
 }
 
-const partNumber: FilterRule = { ...indexed('eq', 'like'), column: 'mpn', type: 'text' }
+const partNumber: FilterRule = { ...indexed('eq', 'like', 'ilike'), column: 'mpn', type: 'text' }
 
 /** The filters of a list of products. */
 export const productFilters = {
   ...walks,
-  name: indexed('eq', 'like'),
-  sku: { ...indexed('eq', 'like'), caseless: 'like' },
-  slug: indexed('eq', 'like'),
-  upc_ean: indexed('eq', 'like'),
+  name: indexed('eq', 'like', 'ilike'),
+  sku: { ...indexed('eq', 'like', 'ilike'), caseless: 'like' },
+  slug: indexed('eq', 'like', 'ilike'),
+  upc_ean: indexed('eq', 'like', 'ilike'),
   manufacturer_part_num: partNumber,
   mpn: partNumber,
-  external_ref: longText('external_ref', 'eq', 'like', 'gt', 'ge', 'lt', 'le'),
-  description: longText('description'),
+  external_ref: longText('external_ref', 'eq', 'like', 'ilike', 'gt', 'ge', 'lt', 'le'),
+  description: longText('description', 'eq', 'like', 'ilike'),
   status: indexed('eq'),
   commodity_type: indexed('eq'),
   product_types: { ...indexed('eq'), column: 'product_type', type: 'text' },

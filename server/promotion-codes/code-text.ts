@@ -24,7 +24,7 @@ function generateCode({ length, prefix }: CodeForm): string {
     }
   }
   const groups = characters.match(new RegExp(`.{1,${perGroup}}`, 'g')) ?? []
-  return prefix + groups.join('-')
+  return (prefix + groups.join('-')).trim()
 }
 
 /** Codes that all differ. */

@@ -25,7 +25,7 @@ export const codeOptions = ({ consumeUnits }: KindOfPromotion) => ({
     min: 1,
     max: 255,
     pattern: /\S/,
-    about: 'What shoppers enter, in capitals or small letters.',
+    about: 'What shoppers enter, in capitals or small letters. White space at its ends is taken off.',
     example: 'SUMMER10',
   }),
   consume_unit: choice(consumeUnits, {

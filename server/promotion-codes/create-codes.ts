@@ -92,7 +92,8 @@ export const createCodes = (kind: Kind) =>
 
     async run(ctx, { params, body }) {
       const promotion = await lockForCodes(ctx, kind, params.promotion_id)
-      const codes = body.codes as unknown as readonly NewCode[]
+      const sent = body.codes as unknown as readonly NewCode[]
+      const codes = sent.map((one) => ({ ...one, code: one.code.trim() }))
       codes.forEach(mustBeConsistent)
       await mustHaveRoom(ctx, kind, promotion, codes.length)
       const names = codes.map(({ code }) => code)
@@ -113,6 +114,11 @@ function mustBeConsistent(
   i: number,
 ): void {
   const source = `data.codes.${i}`
+  // The pattern of the field knows only the white space of ASCII.
+  if (!code) {
+    const detail = `${source}.code must have a character that is not white space.`
+    throw new Problem('invalid_field', detail, { source: `${source}.code` })
+  }
   if (perShopper && perShopper.max_uses === undefined) {
     throw new Problem('invalid_field', 'Has a dependency on max_uses', {
       title: 'missing_dependency',

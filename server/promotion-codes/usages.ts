@@ -3,9 +3,9 @@ import { notFound } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import { flag, integer, text } from '../kernel/shape/fields.ts'
 import { walks } from '../kernel/shape/model.ts'
-import { caseless } from '../kernel/storage/expressions.ts'
 import { promotionEnvelope } from '../promotions/index.ts'
 import { byCode } from './codes.ts'
+import { foldedCode } from './folded-code.ts'
 import type { KindOfPromotion } from './kind-of-promotion.ts'
 
 const shown = { required: true, readOnly: true } as const
@@ -74,7 +74,7 @@ export const usagesOfCode = (kind: KindOfPromotion): Resource =>
       of: async ({ store }, { promotion_id: promotionId = '', code = '' }) => {
         const [row] = isId(promotionId)
           ? await store.read(
-              `SELECT md5(id::text || ${caseless('$3')})::uuid FROM ${kind.promotions.table}
+              `SELECT md5(id::text || ${foldedCode('$3')})::uuid FROM ${kind.promotions.table}
                WHERE store_id = $1 AND id = $2`,
               promotionId,
               code,

@@ -12,7 +12,8 @@ interface Authors {
   updated_by: string | undefined
 }
 
-export function completeAuthors({ who }: Work, values: Authors): void {
+/** Call it after the other rules: the author of an update that changes nothing is not stored. */
+export function completeAuthors({ who }: Work, values: Authors, isChanged: boolean): void {
   values.created_by ??= who.actor
-  values.updated_by = who.actor
+  if (isChanged) values.updated_by = who.actor
 }

@@ -2,6 +2,7 @@ import { fromStandard, type StandardDocument } from '../discounts/index.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { choice, flag, integer, list, text, type Values } from '../kernel/shape/fields.ts'
 import { indexed, walks } from '../kernel/shape/model.ts'
+import { isUnchanged } from '../kernel/write/drafts.ts'
 import { amountsField } from './amounts-field.ts'
 import { authorFields, completeAuthors } from './authors.ts'
 import { checkSchema } from './check-schema.ts'
@@ -88,9 +89,9 @@ export const promotions = resource({
   area: 'promotions',
   envelope: promotionEnvelope,
   refusedWith: 422,
-  beforeWrite: async (work, { id, values, changes, before }) => {
+  beforeWrite: async (work, draft) => {
+    const { id, values, changes, before } = draft
     completePeriod(values)
-    completeAuthors(work, values)
     for (const name of optional) values[name] ??= undefined
     if (!changes || changes.schema || changes.promotion_type) {
       values.schema = keepMembers(values.schema) as StandardSchema
@@ -104,6 +105,7 @@ export const promotions = resource({
       work,
       named.filter(([, code]) => !known.has(code)),
     )
+    completeAuthors(work, values, !isUnchanged(promotionFields, draft))
   },
   afterWrite: (work, row, before) =>
     limitConditions(

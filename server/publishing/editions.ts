@@ -27,9 +27,10 @@ export interface EditionSources {
 
 /**
  * The format of published rows. Raise it when the same product gives another row than before; the next edition of a
- * catalog then checks all products. 2: options for sale, and current variations.
+ * catalog then checks all products. 2: options for sale, and current variations. 3: children with the pictures of
+ * their parents.
  */
-export const layout = 2
+export const layout = 3
 
 /** A published state of a catalog. Each row is valid from one edition until another. */
 export interface Edition {

@@ -27,6 +27,7 @@ export { repricedProducts } from './repriced-products.ts'
 export { valueId, wordId } from './value-id.ts'
 export {
   chainsOf,
+  codeLexeme,
   codeOf,
   foldText,
   isDense,

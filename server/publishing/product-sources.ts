@@ -21,7 +21,8 @@ export async function productSources(
   const details = rows.map((row) => ({ row, hidden: row.hidden, attributes: attributesOf(row) }))
   const parentIds = [...new Set(details.flatMap(({ hidden }) => hidden.parent_id ?? []))]
   const assignments = await assignmentsOf(work, [...ids, ...parentIds], hierarchyIds, ways)
-  const parents = await liveParents(work, parentIds, assignments)
+  const files = await filesOf(work, [...ids, ...parentIds])
+  const parents = await liveParents(work, parentIds, { assignments, files })
   const children = await liveChildren(
     work,
     details.filter(({ hidden }) => hidden.product_type === 'parent').map(({ row }) => row.id),
@@ -37,7 +38,6 @@ export async function productSources(
       [...(hidden.variations ?? []), ...(hidden.child_variations ?? [])].map(({ id }) => id),
     ),
   )
-  const files = await filesOf(work, ids)
   const priceModifiers = await priceModifiersOf(
     work,
     details.flatMap(({ hidden }) => hidden.child_variations ?? []),
@@ -118,19 +118,31 @@ async function learnWays({ store }: Work, nodeIds: readonly string[], ways: Ways
 async function liveParents(
   { store }: Work,
   ids: readonly string[],
-  assignments: ReadonlyMap<string, readonly Assignment[]>,
+  { assignments, files }: ProductParts,
 ): Promise<ReadonlyMap<string, NonNullable<ProductSource['parent']>>> {
   if (!ids.length) return new Map()
   const rows = await store.run(
-    `SELECT id, sku FROM products WHERE store_id = $1 AND id = ANY($2::uuid[]) AND status = 'live'`,
+    `SELECT id, sku, hidden#>>'{relationships,main_image,data,id}' FROM products
+     WHERE store_id = $1 AND id = ANY($2::uuid[]) AND status = 'live'`,
     ids,
   )
   return new Map(
-    rows.map(([id, sku]) => [
+    rows.map(([id, sku, mainImageId]) => [
       id as string,
-      { sku: sku ?? undefined, assignments: assignments.get(id as string) ?? [] },
+      {
+        sku: sku ?? undefined,
+        mainImageId: mainImageId ?? undefined,
+        assignments: assignments.get(id as string) ?? [],
+        files: files.get(id as string) ?? [],
+      },
     ]),
   )
+}
+
+/** What other tables have about products, by their ids. */
+interface ProductParts {
+  readonly assignments: ReadonlyMap<string, readonly Assignment[]>
+  readonly files: ReadonlyMap<string, ProductSource['files']>
 }
 
 async function liveChildren(

@@ -99,16 +99,20 @@ export class DifferentValues {
   }
 }
 
+/** Codes are lexemes too: see `codeLexeme`. Nobody mistypes another word as one of them. */
+const isWord = "word NOT LIKE '=%'"
+
 /** For a catalog that has no words yet. */
 const countAll = `INSERT INTO published_words (store_id, catalog_id, word, n)
   SELECT $1, $2, word, ndoc FROM ts_stat(
     format('SELECT words FROM published_texts WHERE store_id = %L AND catalog_id = %L AND ${isCurrent()}',
-      $1::uuid, $2::uuid))`
+      $1::uuid, $2::uuid)) WHERE ${isWord}`
 
 const wordsOf = (column: 'since' | 'until') =>
-  `SELECT unnest(tsvector_to_array(t.words)) AS word FROM published_products p JOIN published_texts t
-     ON t.store_id = p.store_id AND t.catalog_id = p.catalog_id AND t.id = p.id AND t.since = p.since
-   WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.${column} = $3`
+  `SELECT word FROM published_products p JOIN published_texts t
+     ON t.store_id = p.store_id AND t.catalog_id = p.catalog_id AND t.id = p.id AND t.since = p.since,
+     unnest(tsvector_to_array(t.words)) word
+   WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.${column} = $3 AND ${isWord}`
 
 const countChanges = `WITH change AS (
     SELECT word, sum(by)::int AS by

@@ -38,7 +38,12 @@ export interface ProductSource {
   readonly assignments: readonly Assignment[]
   /** Of a child: its parent, if it is live. */
   readonly parent?:
-    | { readonly sku: string | undefined; readonly assignments: readonly Assignment[] }
+    | {
+        readonly sku: string | undefined
+        readonly assignments: readonly Assignment[]
+        readonly mainImageId: string | undefined
+        readonly files: ProductSource['files']
+      }
     | undefined
   /** Of a parent: its live children. */
   readonly liveChildren: ReadonlySet<string>
@@ -98,6 +103,7 @@ export function publishedProduct(source: ProductSource, catalogId: string): Publ
   const listed = assignments.length > 0
   if (!listed && !isOption) return undefined
   const relations = relationsOf(source)
+  const { mainImageId, files } = picturesOf(source)
   const bundle =
     attributes.components && bundleOptions(attributes.components, (id) => source.optionsForSale.has(id))
   return {
@@ -112,11 +118,9 @@ export function publishedProduct(source: ProductSource, catalogId: string): Publ
       relationships: {
         parent: internal.parent_id && { data: { type: 'product', id: internal.parent_id } },
         files: {
-          data: source.files.map(({ id, created_at }) => ({ type: 'file', id, created_at })),
+          data: files.map(({ id, created_at }) => ({ type: 'file', id, created_at })),
         },
-        main_image: internal.relationships?.main_image && {
-          data: { type: 'main_image', id: internal.relationships.main_image.data.id },
-        },
+        main_image: mainImageId && { data: { type: 'main_image', id: mainImageId } },
       },
     },
     hidden: {
@@ -131,6 +135,13 @@ export function publishedProduct(source: ProductSource, catalogId: string): Publ
     nodes: listed ? placesOf(source) : [],
     relations,
   }
+}
+
+/** A child without a main image has that of its parent, and its files, too, if it has none. */
+function picturesOf({ internal, files, parent }: ProductSource) {
+  const own = internal.relationships?.main_image?.data.id
+  if (own !== undefined || !parent) return { mainImageId: own, files }
+  return { mainImageId: parent.mainImageId, files: files.length ? files : parent.files }
 }
 
 /** A child is also in the nodes of its parent. */

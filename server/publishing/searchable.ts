@@ -1,6 +1,6 @@
 import type { PublishedProduct } from './published-product.ts'
 import { wordId } from './value-id.ts'
-import { codeOf, termsOf } from './words.ts'
+import { codeLexeme, codeOf, termsOf } from './words.ts'
 
 /** A value of a product for filters and facets. */
 export interface SearchValue {
@@ -15,7 +15,7 @@ export interface SearchValue {
  * The format of search rows. Raise it whenever `searchable` gives another result for the same product: editions with
  * a lower number are rewritten (see `reindex-search.ts`).
  */
-export const searchForm = 3
+export const searchForm = 4
 
 /** The searchable parts of a product. */
 interface Searchable {
@@ -60,9 +60,9 @@ const others = new Set([
 
 /** Extracts what can be searched from a published product. */
 export function searchable({ doc, hidden }: Pick<PublishedProduct, 'doc' | 'hidden'>): Searchable {
-  const { name, sku, manufacturer_part_num: part, description } = doc.attributes
+  const { name, sku, manufacturer_part_num: part, description, upc_ean, external_ref } = doc.attributes
   const translations = Object.values((hidden.locales ?? {}) as Translations)
-  const codes = [sku, part].map((code) => codeOf(textOf(code)))
+  const codes = [sku, part, upc_ean, external_ref].map((code) => codeOf(textOf(code)))
   const values = new Map<string, SearchValue>()
   const wordIds = new Set<string>()
   const add: Add = (field, value, number) => {
@@ -93,9 +93,12 @@ export function searchable({ doc, hidden }: Pick<PublishedProduct, 'doc' | 'hidd
       termsOf([name, ...translations.map(({ name }) => name)].map(textOf).join('\n')),
       [...termsOf(textOf(sku)), codes[0] as string],
       [...termsOf(textOf(part)), codes[1] as string],
-      termsOf(
-        `${textOf(description).slice(0, textMax)}\n${describedIn(translations).slice(0, translationsMax)}`,
-      ),
+      [
+        ...termsOf(
+          `${textOf(description).slice(0, textMax)}\n${describedIn(translations).slice(0, translationsMax)}`,
+        ),
+        ...codes.slice(2).flatMap((code) => (code ? codeLexeme(code) : [])),
+      ],
     ),
     values: [...values.values()],
     wordIds: [...wordIds],

@@ -34,6 +34,9 @@ export const wordsOf = (text: string): readonly string[] =>
 /** Folds a text to one word, so that SKUs and part numbers match whatever separates their parts. */
 export const codeOf = (text: string): string => cut(wordsOf(text).join(''))
 
+/** A code as a lexeme of its own, which no word equals: it is found by its whole value. */
+export const codeLexeme = (code: string): string => `=${code}`
+
 const cut = (word: string): string => word.slice(0, lengthMax).toWellFormed()
 
 /** A run of letters and digits, and its place in the text. */

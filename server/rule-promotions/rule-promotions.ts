@@ -3,6 +3,7 @@ import { resource } from '../kernel/declare/resource.ts'
 import { flag, integer, text } from '../kernel/shape/fields.ts'
 import { indexed, walks } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
+import { isUnchanged } from '../kernel/write/drafts.ts'
 import {
   authorFields,
   completeAuthors,
@@ -99,9 +100,9 @@ export const rulePromotions = resource({
       source: 'data.priority',
     },
   },
-  async beforeWrite(work, { id, values, before, changes }) {
+  async beforeWrite(work, draft) {
+    const { id, values, before, changes } = draft
     completePeriod(values)
-    completeAuthors(work, values)
     if (!changes || changes.rule_set || changes.automatic !== undefined) {
       values.rule_set = checkRuleSet(values.rule_set, values.automatic)
       // What cannot be compiled is a fault of the checks: it must not be stored, or carts would lack the promotion.
@@ -110,6 +111,7 @@ export const rulePromotions = resource({
     await mustKnowCurrencies(work, values.rule_set, before?.doc.rule_set)
     await limitAutomatic(work, id, values)
     await holdPriority(work, values)
+    completeAuthors(work, values, !isUnchanged(fields, draft))
   },
   afterWrite: (work, row, before) =>
     limitConditions(

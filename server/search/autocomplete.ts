@@ -9,6 +9,7 @@ import { readsPrices, type SearchedShop, toReleaseKey } from './find-matches.ts'
 import { addTypos } from './find-typos.ts'
 import { highlightText } from './highlights.ts'
 import type { Search } from './read-searches.ts'
+import { respell } from './respell.ts'
 import type { MatchPage, Window } from './run-search.ts'
 import { matchesSql } from './search-sql.ts'
 import { isForAll, parseQuery, type SearchedWord, toTsQuery } from './searched-words.ts'
@@ -40,8 +41,13 @@ export async function autocomplete(
   if (!words.length && !isForAll(search.q)) return none
   let searchedFor = words
   let suggestions = await findSuggestions(ctx, shop, search, words)
+  const respelled = suggestions.length ? undefined : respell(words)
+  if (respelled) {
+    searchedFor = respelled
+    suggestions = await findSuggestions(ctx, shop, search, respelled)
+  }
   if (!suggestions.length && words.length) {
-    const typos = await addTypos(ctx, shop, words)
+    const typos = await addTypos(ctx, shop, searchedFor)
     if (!typos) return none
     searchedFor = typos
     suggestions = await findSuggestions(ctx, shop, search, typos)

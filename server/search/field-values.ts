@@ -11,6 +11,8 @@ export interface Shop {
   /** Price books, strongest first. */
   readonly books: readonly string[]
   readonly at: Date
+  /** The code of the shopper's currency. */
+  readonly currency: string
   /** The decimal places of each currency. */
   readonly decimals: ReadonlyMap<string, number>
 }
@@ -46,7 +48,7 @@ export function findValues(field: SearchField, shop: Shop, bind: Bind): Values |
         number: 'v.number',
       }
     case 'prices': {
-      const { currency, whole } = field
+      const { currency = shop.currency, whole } = field
       return {
         from: () => pricesSql(currency, shop, bind),
         number: 'v.amount',

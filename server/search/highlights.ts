@@ -1,5 +1,5 @@
 import { chainsOf, isDense, joinedOf, type Run } from '../publishing/index.ts'
-import type { SearchedWord } from './searched-words.ts'
+import type { SearchedWord, Spelling } from './searched-words.ts'
 
 /** A part of a text with marks around the words of the query. */
 interface Highlight {
@@ -59,14 +59,25 @@ function toSearchTerms(words: readonly SearchedWord[]): SearchTerms {
   return {
     parts: toWordSet(words.flatMap(splitCompound)),
     whole: toWordSet(words),
-    dense: words.map(({ word }) => word.normalize('NFC')),
+    dense: words.flatMap(({ word, spellings }) => [
+      word.normalize('NFC'),
+      ...spellings.flatMap(({ letters }) => letters?.join('') ?? []),
+    ]),
   }
 }
 
 const toWordSet = (words: readonly SearchedWord[]): WordSet => ({
-  words: new Set(words.flatMap(({ word, typos }) => [word, ...typos])),
-  beginnings: words.filter(({ isPrefix }) => isPrefix).map(({ word }) => word),
+  words: new Set(
+    words.flatMap(({ word, typos, spellings }) => [word, ...typos, ...spellings.flatMap(wordsIn)]),
+  ),
+  beginnings: words.flatMap(({ word, isPrefix, spellings }) => [
+    ...(isPrefix ? [word] : []),
+    ...spellings.filter((one) => one.isPrefix).flatMap((one) => wordsIn(one).slice(-1)),
+  ]),
 })
+
+/** The words of a spelling, except of a script without spaces. */
+const wordsIn = ({ parts, letters }: Spelling): readonly string[] => (letters ? [] : parts)
 
 const isInSet = ({ words, beginnings }: WordSet, word: string): boolean =>
   words.has(word) || beginnings.some((beginning) => word.startsWith(beginning))

@@ -9,6 +9,7 @@ import { editionTotal } from '../kernel/storage/editions.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { includedText, shopperHeaders, shopperView } from '../storefront/index.ts'
 import { autocomplete } from './autocomplete.ts'
+import { mustKnowSortFields } from './check-sort.ts'
 import type { SearchedShop } from './find-matches.ts'
 import { readSearches, type Search, searchLimits, toWindows } from './read-searches.ts'
 import { type MatchPage, runSearch, type Window } from './run-search.ts'
@@ -50,6 +51,7 @@ export const multiSearch = action({
     const { pageLength, ...shop } = await findShop(ctx, call)
     const request = { limit: parameters.limit ?? pageLength, offset: parameters.offset }
     const windows = toWindows(searches, request)
+    await mustKnowSortFields(ctx, shop, searches)
     const results: SearchResult[] = []
     for (const [i, search] of searches.entries()) {
       results.push(await findResult(ctx, shop, search, windows[i] as Window))
@@ -131,6 +133,7 @@ async function findShop(
     edition,
     books: view.books,
     at: view.at,
+    currency: view.currency?.code ?? '',
     products: Number(products ?? 0),
     decimals: new Map(Object.entries(JSON.parse(decimals ?? '{}') as Record<string, number>)),
     pageLength: Number(pageLength ?? 25),

@@ -7,6 +7,7 @@ import { type FacetCounts, findMatches, type SearchedShop } from './find-matches
 import { addTypos } from './find-typos.ts'
 import { highlightProduct, highlightText } from './highlights.ts'
 import type { Search } from './read-searches.ts'
+import { respell } from './respell.ts'
 import { type SearchField, searchField, sortField } from './search-fields.ts'
 import type { FacetRequest, MatchRequest } from './search-sql.ts'
 import { isForAll, parseQuery, type SearchedWord } from './searched-words.ts'
@@ -56,9 +57,7 @@ export async function runSearch(
     valuesMax: search.valuesMax,
   }
   if (!request.words.length && !isForAll(search.q)) return emptyResult(search)
-  const exact = await findMatches(ctx, shop, request)
-  const words = exact.found || !request.words.length ? undefined : await addTypos(ctx, shop, request.words)
-  const { found, ids, facets } = words ? await findMatches(ctx, shop, { ...request, words }) : exact
+  const { found, ids, facets, words } = await findAsMeant(ctx, shop, request)
   const rowsById = await findPublishedRows(ctx, view, ids)
   const rows = ids.flatMap((id) => rowsById.get(id) ?? [])
   const shown = rows.length ? await showProducts(ctx, view, rows) : []
@@ -67,9 +66,25 @@ export async function runSearch(
     facets: facets.map((facet, i) =>
       toFacet(search.facets[i] as string, request.facets[i] as FacetRequest, facet, shop),
     ),
-    hits: await toHits(shown, words ?? request.words, search.full),
+    hits: await toHits(shown, words, search.full),
     rows,
   }
+}
+
+/** Finds what the query says; if nothing, what it may also be spelled like; if nothing, what it may be a typo of. */
+async function findAsMeant(ctx: Ctx, shop: SearchedShop, request: MatchRequest) {
+  const { words } = request
+  const findBy = async (words: readonly SearchedWord[]) => ({
+    ...(await findMatches(ctx, shop, { ...request, words })),
+    words,
+  })
+  const exact = await findBy(words)
+  if (exact.found || !words.length) return exact
+  const respelled = respell(words)
+  const second = respelled ? await findBy(respelled) : exact
+  if (second.found) return second
+  const typos = await addTypos(ctx, shop, respelled ?? words)
+  return typos ? findBy(typos) : exact
 }
 
 /** Long descriptions take some milliseconds each, so other requests have their turn after each product. */
@@ -113,9 +128,9 @@ function toFacet(
   field_name: string,
   { field, beginning }: FacetRequest,
   { values, min, max, sum, numbers, top }: FacetCounts,
-  { decimals }: Shop,
+  shop: Shop,
 ): Facet {
-  const unit = findUnit(field, decimals)
+  const unit = findUnit(field, shop)
   const format = (value: string) => (unit === 1 ? value : String(Number(value) / unit))
   const mark = (value: string) => highlightText(value, beginning?.words ?? [], true)?.value ?? value
   return {
@@ -138,5 +153,5 @@ function toFacet(
   }
 }
 
-const findUnit = (field: SearchField, decimals: Shop['decimals']): number =>
-  field.in === 'prices' && !field.whole ? 10 ** (decimals.get(field.currency) ?? 2) : 1
+const findUnit = (field: SearchField, shop: Shop): number =>
+  field.in === 'prices' && !field.whole ? 10 ** (shop.decimals.get(field.currency ?? shop.currency) ?? 2) : 1

@@ -7,8 +7,11 @@ export type SearchField =
   /** Only the words are stored. */
   | { readonly in: 'words'; readonly weight: 'D' }
   | { readonly in: 'values'; readonly name: string }
-  /** The effective prices in a currency. Amounts are whole numbers; `float_price` is in units of the currency. */
-  | { readonly in: 'prices'; readonly currency: string; readonly whole: boolean }
+  /**
+   * The effective prices in a currency, or in the shopper's. Amounts are whole numbers; `float_price` is in units of
+   * the currency.
+   */
+  | { readonly in: 'prices'; readonly currency: string | undefined; readonly whole: boolean }
 
 const columns: Readonly<Record<string, SearchField>> = {
   id: { in: 'column', column: 'id::text' },
@@ -20,13 +23,13 @@ const columns: Readonly<Record<string, SearchField>> = {
   description: { in: 'words', weight: 'D' },
 }
 
-const price = /^price\.([A-Za-z]{3})\.(float_price|amount)$/
+const price = /^price\.(?:([A-Za-z]{3})\.)?(float_price|amount)$/
 
 /** The field with a name. Clients may write `attributes.` before the names of attributes. */
 export function searchField(text: string): SearchField {
   const name = text.replace(/^(?:attributes\.|meta\.search\.)/, '')
   const [, currency, unit] = price.exec(name) ?? []
-  if (currency) return { in: 'prices', currency: currency.toUpperCase(), whole: unit === 'amount' }
+  if (unit) return { in: 'prices', currency: currency?.toUpperCase(), whole: unit === 'amount' }
   return Object.hasOwn(columns, name) ? (columns[name] as SearchField) : { in: 'values', name }
 }
 

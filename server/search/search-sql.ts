@@ -1,5 +1,6 @@
 import type { Sql } from '../kernel/storage/database.ts'
 import { inEdition } from '../kernel/storage/editions.ts'
+import { codeLexeme } from '../publishing/index.ts'
 import { type Bind, bindShop, findValues, type Shop } from './field-values.ts'
 import { filterSql } from './filter-sql.ts'
 import type { Filter } from './filter-syntax.ts'
@@ -17,7 +18,7 @@ export interface FacetRequest {
 export interface MatchRequest {
   /** An empty list matches all products. */
   readonly words: readonly SearchedWord[]
-  /** The query as one word. Products with this SKU or part number come first. */
+  /** The query as one word. Products with this SKU, part number, `upc_ean` or `external_ref` come first. */
   readonly code: string
   readonly filter: Filter | undefined
   readonly facets: readonly FacetRequest[]
@@ -30,11 +31,13 @@ export interface MatchRequest {
 
 /** The rows `p` of `published_texts` whose products match. */
 export function matchesSql(
-  { words, filter }: Pick<MatchRequest, 'words' | 'filter'>,
+  { words, code, filter }: Pick<MatchRequest, 'words' | 'filter'> & Partial<Pick<MatchRequest, 'code'>>,
   shop: Shop,
   bind: Bind,
 ): string {
-  const query = toTsQuery(words)
+  const query = [toTsQuery(words), code && words.length ? `'${codeLexeme(code)}'` : '']
+    .filter(Boolean)
+    .join(' | ')
   const hasWords = query ? ` AND p.words @@ ${bind(query)}::tsquery` : ''
   const meetsFilter = filter ? ` AND (${filterSql(filter, shop, bind)})` : ''
   return `published_texts p WHERE p.store_id = $1 AND p.catalog_id = $2 AND ${inEdition('$3::int', 'p')}${hasWords}${meetsFilter}`
@@ -76,7 +79,7 @@ export function searchSql(request: MatchRequest, shop: Shop): Sql {
 }
 
 /**
- * Exact SKUs and part numbers come first. A word counts three in the name and one elsewhere. Every match has all words
+ * Exact codes come first. A word counts three in the name and one elsewhere. Every match has all words
  * that are not optional, so only the difference is computed.
  */
 function rankSql({ words, code }: MatchRequest, bind: Bind): string {

@@ -11,6 +11,17 @@ export interface SearchedWord {
   /** A stop word. Products without it match too, but those with it in their names come first. */
   readonly isOptional: boolean
   readonly typos: readonly string[]
+  /** Other spellings, for a query that finds nothing as it is written: see `respell`. */
+  readonly spellings: readonly Spelling[]
+}
+
+/** Words that together stand for a word. */
+export interface Spelling {
+  readonly parts: readonly string[]
+  /** The last part may be incomplete. */
+  readonly isPrefix: boolean
+  /** The letters of a script without spaces, whose pairs are the parts: the text may have spaces between them. */
+  readonly letters?: readonly string[]
 }
 
 /** Further words of a query are ignored. */
@@ -27,6 +38,7 @@ export function splitWords(text: string): readonly SearchedWord[] {
     isPrefix: false,
     isOptional: false,
     typos: [],
+    spellings: [],
   })
   return chainsOf(text).flatMap((chain) => {
     const words = chain.flatMap(({ words }) => words)
@@ -56,12 +68,21 @@ export function parseQuery(q: string, languages: readonly string[] = []): readon
 const lexeme = (word: string, marks: string): string => `'${word}'${marks && `:${marks}`}`
 
 /** The tsquery for a word, in texts of a weight. */
-export function wordTsQuery({ word, parts, isPrefix, typos }: SearchedWord, weight = ''): string {
+export function wordTsQuery({ word, parts, isPrefix, typos, spellings }: SearchedWord, weight = ''): string {
   const last = `${isPrefix ? '*' : ''}${weight}`
-  const all = parts.map((part, i) => lexeme(part, i === parts.length - 1 ? last : weight)).join(' & ')
+  const all = [{ parts, isPrefix }, ...spellings].map((spelling) => `(${spellingTsQuery(spelling, weight)})`)
   // Rows published by an older version have words of a script without spaces as one lexeme.
   const whole = parts.length > 1 || isDense(word) ? [lexeme(word, isDense(word) ? `*${weight}` : last)] : []
-  return `(${[`(${all})`, ...whole, ...typos.map((typo) => lexeme(typo, weight))].join(' | ')})`
+  return `(${[...all, ...whole, ...typos.map((typo) => lexeme(typo, weight))].join(' | ')})`
+}
+
+function spellingTsQuery({ parts, isPrefix, letters }: Spelling, weight: string): string {
+  const last = `${isPrefix ? '*' : ''}${weight}`
+  const all = parts.map((part, i) => lexeme(part, i === parts.length - 1 ? last : weight))
+  if (!letters) return all.join(' & ')
+  // Where a space is, the text lacks a pair and has those before and behind it, or the letter at an end.
+  const [first, end] = [lexeme(letters[0] as string, weight), lexeme(letters.at(-1) as string, weight)]
+  return all.map((pair, i) => `(${pair} | ${all[i - 1] ?? first} & ${all[i + 1] ?? end})`).join(' & ')
 }
 
 /** The tsquery for texts with all of these words. */

@@ -11,8 +11,8 @@ export interface Order {
 const ordersMax = 3
 
 /**
- * Parses `sort_by`: fields with `:asc` or `:desc`, the most important first. Anything else is ignored, because front
- * ends also send functions of their search engine.
+ * Parses `sort_by`: fields with `:asc` or `:desc`, the most important first. Functions of search engines, which front
+ * ends also send, are ignored: what is not the name of a field, or begins with `_`.
  */
 export const parseSort = (text: string): readonly Order[] =>
   splitList(text).flatMap(parseOrder).slice(0, ordersMax)
@@ -27,6 +27,7 @@ function parseOrder(part: string): readonly Order[] {
           .slice(colon + 1)
           .trim()
           .toLowerCase()
-  if (!isField(field) || (direction !== 'asc' && direction !== 'desc')) return []
+  const isFunction = field.startsWith('_') && field !== '_text_match'
+  if (!isField(field) || isFunction || (direction !== 'asc' && direction !== 'desc')) return []
   return [{ field, descending: direction === 'desc' }]
 }

@@ -32,6 +32,25 @@ export const cartSettings = singleton({
       default: true,
       about: 'Whether lists of carts include the carts of all channels.',
     }),
+    shoppers_add_custom_items: flag({
+      default: true,
+      about:
+        'Whether shoppers can add custom items, at prices of their own. A custom item with the SKU of a product is refused to shoppers in any case.',
+    }),
+    shoppers_set_cart_attributes: flag({
+      default: true,
+      about:
+        'Whether shoppers can set the custom attributes of a cart. Rule promotions can test these, so shoppers can then fulfil such a condition by saying so.',
+    }),
+    shoppers_see_snapshots: flag({
+      default: false,
+      about:
+        'Whether shoppers can use carts with a `snapshot_date`. These show sales and promotions that have not begun.',
+    }),
+    shoppers_set_order_references: flag({
+      default: false,
+      about: 'Whether shoppers can set `order_number` and `external_ref` at the checkout.',
+    }),
   },
   check: ({ discounts }) => {
     if (discounts.custom_discounts_enabled && discounts.use_rule_promotions) {

@@ -6,10 +6,10 @@ import type { Component, Components, Option, PublishedRow } from './published-ro
 /** The parent of a child. A child may be selected where its parent is an option. */
 type ParentOf = (id: string) => string | undefined
 
-/** Why a selection is refused, and at which component. */
-interface Refusal {
+/** Why a selection is refused, and at which component: undefined where the product has none. */
+export interface SelectionRefusal {
   readonly detail: string
-  readonly component: string
+  readonly component?: string
 }
 
 /** The reasons why a selection of a published bundle cannot be bought. Empty if it can. */
@@ -17,7 +17,7 @@ export function refusalsOf(
   { id, doc, facts }: PublishedRow,
   selection: Selection,
   parentOf: ParentOf,
-): readonly Refusal[] {
+): readonly SelectionRefusal[] {
   const { components = {} } = doc.attributes
   const missing = (facts.unfilled ?? []).map((component) => ({
     component,
@@ -40,7 +40,7 @@ export function wrongIn(
   components: Components,
   selection: Selection,
   parentOf: ParentOf = () => undefined,
-): readonly Refusal[] {
+): readonly SelectionRefusal[] {
   const unknown = Object.keys(selection)
     .filter((key) => !Object.hasOwn(components, key))
     .map((key) => ({ component: key, detail: `No such component ${key}` }))

@@ -1,17 +1,14 @@
 import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
-import { isId } from '../kernel/ids.ts'
 import { parse } from '../kernel/query/parse.ts'
 import { field, group } from '../kernel/shape/fields.ts'
-import type { Ctx } from '../kernel/work/context.ts'
 import type { Selection } from '../pricing/index.ts'
-import { refusalsOf } from './configure-bundle.ts'
 import type { Family } from './families.ts'
 import { findProduct } from './find-published.ts'
 import { publishedProducts } from './published-products.ts'
-import { type Components, findParents, publishedRowOf } from './published-row.ts'
+import { publishedRowOf } from './published-row.ts'
 import { productAnswer } from './read-products.ts'
-import type { View } from './view.ts'
+import { refuseSelection } from './refuse-selection.ts'
 
 const selection = field<Selection>(
   {
@@ -47,18 +44,11 @@ export const configureProduct = ({ of, path, phrase, area, viewOf }: Family) =>
       const { selected_options } = call.data as Configuration
       const view = await viewOf(ctx, call)
       const row = publishedRowOf(await findProduct(ctx, view, call.params.product_id))
-      const { components } = row.doc.attributes
-      if (!components) {
-        throw new Problem(
-          'unprocessable',
-          `The product ${row.id} is not a bundle, so it has no options to select.`,
-        )
-      }
-      const parents = await parentsOf(ctx, view, components, selected_options)
-      const [refusal] = refusalsOf(row, selected_options, (id) => parents.get(id))
+      const refusal = await refuseSelection(ctx, view, row, selected_options)
       if (refusal) {
-        throw new Problem('unprocessable', refusal.detail, {
-          source: `data.selected_options.${refusal.component}`,
+        const { detail, component } = refusal
+        throw new Problem('unprocessable', detail, {
+          ...(component !== undefined && { source: `data.selected_options.${component}` }),
         })
       }
       return productAnswer(ctx, view, row, parse(call.query).include, {
@@ -66,19 +56,3 @@ export const configureProduct = ({ of, path, phrase, area, viewOf }: Family) =>
       })
     },
   })
-
-/** A bundle has no more options, so no more selected products are looked up. */
-const chosenMax = 1500
-
-/** The parents of selected products that are not options themselves, if these are published children of an option. */
-async function parentsOf(
-  ctx: Ctx,
-  view: View,
-  components: Components,
-  selection: Selection,
-): Promise<ReadonlyMap<string, string>> {
-  const offered = new Set(Object.values(components).flatMap(({ options }) => options.map(({ id }) => id)))
-  const chosen = Object.values(selection).flatMap((options) => Object.keys(options))
-  const others = chosen.filter((id) => isId(id) && !offered.has(id))
-  return findParents(ctx, view, others.slice(0, chosenMax), [...offered])
-}

@@ -25,11 +25,12 @@ import {
 } from './read-products.ts'
 import { ofWholeEdition } from './whole-edition.ts'
 
+export type { SelectionRefusal } from './configure-bundle.ts'
 export { shopperHeaders } from './families.ts'
 export { includedText } from './included.ts'
 export { nameIn } from './languages.ts'
 export { findPublishedRows, type PublishedRow, type ShopItem } from './published-row.ts'
-export { shopOf } from './shop.ts'
+export { type CurrentShop, shopOf } from './shop.ts'
 export { showProducts } from './show-products.ts'
 export { showProductsTo } from './show-products-to.ts'
 export type { ShownProduct } from './shown-fields.ts'

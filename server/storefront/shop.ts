@@ -1,20 +1,35 @@
 import type { Shopper } from '../catalogs/index.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { type DisplayCurrency, displayCurrency, type Shop, toPriceTable } from '../pricing/index.ts'
+import {
+  type DisplayCurrency,
+  displayCurrency,
+  type QuoteRequest,
+  type Shop,
+  toPriceTable,
+} from '../pricing/index.ts'
 import { publishedPrices } from '../publishing/index.ts'
+import type { SelectionRefusal } from './configure-bundle.ts'
 import { findShop } from './find-shop.ts'
 import {
   findPublishedRows,
   findPublishedRowsBySku,
   type PublishedRow,
+  parentsAmong,
   type ShopItem,
   shopItem,
 } from './published-row.ts'
+import { refuseSelection } from './refuse-selection.ts'
 import type { ShopContext } from './shop-context.ts'
 
 /** A shop, and the currencies that its prices may be in. */
-interface CurrentShop extends Shop<ShopItem> {
+export interface CurrentShop extends Shop<ShopItem> {
   readonly currencies: readonly DisplayCurrency[]
+  /** Says, in their order, why products cannot be bought with the selections of these requests. */
+  readonly refuseSelections: (
+    requests: readonly QuoteRequest[],
+  ) => Promise<readonly (SelectionRefusal | undefined)[]>
+  /** Finds the base products among these. */
+  readonly parentsAmong: (ids: readonly string[]) => Promise<ReadonlySet<string>>
 }
 
 /**
@@ -28,7 +43,15 @@ export async function shopOf(
 ): Promise<CurrentShop> {
   const { context, currencies, holdsUntil } = await findShop(work, shopper, { asOf })
   const code = displayCurrency(currency, currencies)?.code
-  if (context) return { ...shopIn(work, context, code), currencies, holdsUntil: holdsUntil() }
+  if (context) {
+    const shop = shopIn(work, context, code)
+    return {
+      ...shop,
+      ...{ currencies, holdsUntil: holdsUntil() },
+      refuseSelections: (requests) => refuseSelections(work, context, shop, requests),
+      parentsAmong: (ids) => parentsAmong(work, context, ids),
+    }
+  }
   return { ...emptyShop, currencies, currency: code, at: shopper.at, holdsUntil: holdsUntil() }
 }
 
@@ -38,6 +61,8 @@ const emptyShop = {
   prices: async () => toPriceTable([]),
   findItems: async () => [],
   findItemsBySku: async () => [],
+  refuseSelections: async () => [],
+  parentsAmong: async () => new Set<string>(),
 }
 
 /** The shop of a shop context. */
@@ -57,6 +82,25 @@ export function shopIn(
     findItems: async (ids) => toItems(await findPublishedRows(work, context, ids)),
     findItemsBySku: async (skus) => toItems(await findPublishedRowsBySku(work, context, skus)),
   }
+}
+
+async function refuseSelections(
+  work: Pick<Work, 'store'>,
+  context: ShopContext,
+  { findItems, findItemsBySku }: Shop<ShopItem>,
+  requests: readonly QuoteRequest[],
+): Promise<readonly (SelectionRefusal | undefined)[]> {
+  const selecting = requests.filter(({ selection }) => selection)
+  const ids = selecting.flatMap((request) => ('id' in request ? [request.id] : []))
+  const skus = selecting.flatMap((request) => ('sku' in request ? [request.sku] : []))
+  const items = [...(await findItems(ids)), ...(await findItemsBySku(skus))]
+  const refusals: (SelectionRefusal | undefined)[] = []
+  for (const request of requests) {
+    const item = items.find((one) => ('id' in request ? one.id === request.id : one.sku === request.sku))
+    const { selection } = request
+    refusals.push(item && selection && (await refuseSelection(work, context, item.row, selection)))
+  }
+  return refusals
 }
 
 const toItems = (rows: ReadonlyMap<string, PublishedRow>): readonly ShopItem[] =>

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { Outcome, Report } from '../payments/index.ts'
+import type { Outcome, Reason, Report } from '../payments/index.ts'
 import { storedText } from './stored-text.ts'
 
 /** What has become of the money of an intent. */
@@ -19,7 +19,7 @@ export function outcomeOf(intent: Stripe.PaymentIntent): Outcome {
   const how = { detailedStatus: status, cancellationReason: intent.cancellation_reason ?? undefined }
   const failure = failureOf(intent)
   // A declined intent is cancelled, so that nobody can pay it later.
-  if (status === 'canceled' && failure) return { ...failedOutcome(id, failure.code, failure.reason), ...how }
+  if (status === 'canceled' && failure) return { ...failedOutcome(id, failure), ...how }
   return {
     reports: reportsOf(intent),
     ...{ reference: id, ...how, waitsForShopper: waitsForShopper(intent) },
@@ -46,13 +46,9 @@ function failureOf({ status, last_payment_error: error }: Stripe.PaymentIntent):
 }
 
 /** A payment that Stripe has refused for good. */
-export const failedOutcome = (reference: string | undefined, code: string, reason: string): Outcome => ({
-  ...{ reports: [{ is: 'failed' }], reference },
-  failure: { code, reason },
+export const failedOutcome = (reference: string | undefined, failure: Reason): Outcome => ({
+  ...{ reports: [{ is: 'failed' }], reference, failure },
 })
 
-/** A call that Stripe has refused, while the payment stands as before. */
-export const refusedOutcome = (before: Outcome, code: string, reason: string): Outcome => ({
-  ...before,
-  failure: { code, reason },
-})
+/** A call that Stripe has refused, and how the payment stands. */
+export const refusedOutcome = (now: Outcome, refusal: Reason): Outcome => ({ ...now, refusal })

@@ -1,69 +1,97 @@
 import type Stripe from 'stripe'
 import type { GatewayCall, Outcome, Receipt } from '../payments/index.ts'
 import { refusedOutcome } from './outcome-of.ts'
-import { isFault, isReplayed } from './stripe-client.ts'
+import { storedText } from './stored-text.ts'
+import { isFault, isReplayed, refusalOf } from './stripe-client.ts'
 
 /** What a refund needs of the gateway. */
 interface Calls {
   stripe(): Promise<Stripe>
   readOutcome(reference: string): Promise<Outcome>
-  /** Runs a call with these keys, and says how the intent stands. */
-  settle(
-    reference: string,
-    keys: readonly string[],
-    call: (key: string) => Promise<unknown>,
-    isDone: (now: Outcome) => boolean,
-  ): Promise<Outcome>
 }
 
 /** After a fault, Stripe may still complete what it has begun. It is given so long. */
 const completedMaxMs = 5 * 60_000
 
 /**
- * Refunds a part of an intent. A refund has one key, because another one would be another refund. Stripe repeats a
- * fault for that key. So a while after a fault, the refunds of the intent say whether this one was made.
+ * Refunds a part of an intent. The refund has one key, because another one would be another refund, and carries that
+ * key in its metadata. It is done when the intent has the refund with this key: sums do not say so, since the merchant
+ * may refund in the dashboard of Stripe, too.
  */
 export async function refundAt(
-  { stripe, readOutcome, settle }: Calls,
+  { stripe, readOutcome }: Calls,
   { reference, refundedAmount: before }: Receipt,
   refundedAmount: number,
   { key, faultMs, keepFault }: GatewayCall,
 ): Promise<Outcome> {
-  const isDone = ({ reports }: Outcome) =>
-    reports.some((one) => one.is === 'refunded' && one.amount >= refundedAmount)
-  // A run before this one may have refunded it, longer ago than Stripe remembers keys.
-  const now = await readOutcome(reference)
-  if (isDone(now)) return now
-  const create = async (idempotencyKey: string) =>
-    (await stripe()).refunds.create(
-      { payment_intent: reference, amount: refundedAmount - before, metadata: { refund_key: key } },
-      { idempotencyKey },
-    )
+  const { refunds } = await stripe()
+  /** How the intent stands with the refund; undefined if it has none with the key. */
+  const findOutcome = async (): Promise<Outcome | undefined> => {
+    const refund = await findRefund(refunds, reference, key)
+    return refund && outcomeWith(refund, await readOutcome(reference))
+  }
+  const create = async (): Promise<Stripe.Refund> => {
+    const params = {
+      payment_intent: reference,
+      amount: refundedAmount - before,
+      metadata: { refund_key: key },
+    }
+    const created = await refunds.create(params, { idempotencyKey: key })
+    if (hasKey(created, key)) return created
+    throw new Error('Stripe has sent no refund, or another one')
+  }
+  // A run before this one may have made it, longer ago than Stripe remembers keys.
+  const earlier = await findOutcome()
+  if (earlier) return earlier
+  let created: Stripe.Refund
   try {
-    return await settle(reference, [key], create, isDone)
+    created = await create()
   } catch (error) {
+    const refusal = refusalOf(error)
+    if (refusal) return refusedOutcome(await readAfterRefusal(readOutcome, reference), refusal)
+    const made = await findOutcome()
+    if (made) return made
     if (!isFault(error)) throw error
     if (faultMs === undefined) await keepFault?.()
     if (!isReplayed(error) || (faultMs ?? 0) < completedMaxMs) throw error
-    const isMade = await hasRefund(await stripe(), reference, key)
-    const after = await readOutcome(reference)
-    if (isMade) return after
-    return refusedOutcome(
-      after,
-      'api_error',
-      'Stripe failed, and has refunded nothing. Send the refund again.',
-    )
+    return refusedOutcome(await readOutcome(reference), {
+      code: 'api_error',
+      reason: 'Stripe failed, and has refunded nothing. Send the refund again.',
+    })
   }
+  return outcomeWith(created, await readOutcome(reference))
+}
+
+const hasKey = ({ metadata }: Stripe.Refund, key: string): boolean => metadata?.refund_key === key
+
+/** How the intent stands, if Stripe says so to this key of the merchant. */
+const readAfterRefusal = (read: Calls['readOutcome'], reference: string): Promise<Outcome> =>
+  read(reference).catch((error: unknown) => {
+    if (refusalOf(error)) return { reports: [], reference }
+    throw error
+  })
+
+/** How the intent stands with a refund. A bank may not take it. */
+function outcomeWith({ status, failure_reason: reason }: Stripe.Refund, now: Outcome): Outcome {
+  if (status !== 'failed' && status !== 'canceled') return now
+  return refusedOutcome(now, {
+    code: storedText(reason) ?? 'refund_failed',
+    reason: 'The refund failed at Stripe, and the money is not returned.',
+  })
 }
 
 /** An intent has fewer refunds. A list without an end would be read for ever. */
 const refundsMax = 10_000
 
-async function hasRefund(stripe: Stripe, intent: string, key: string): Promise<boolean> {
+async function findRefund(
+  refunds: Stripe['refunds'],
+  intent: string,
+  key: string,
+): Promise<Stripe.Refund | undefined> {
   let n = 0
-  for await (const { metadata } of stripe.refunds.list({ payment_intent: intent, limit: 100 })) {
-    if (metadata?.refund_key === key) return true
+  for await (const refund of refunds.list({ payment_intent: intent, limit: 100 })) {
+    if (hasKey(refund, key)) return refund
     if (++n > refundsMax) throw new Error(`${intent} has more than ${refundsMax} refunds`)
   }
-  return false
+  return undefined
 }

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import type { Reason } from '../payments/index.ts'
 import { storedText } from './stored-text.ts'
 import { stripeHttp } from './stripe-http.ts'
 
@@ -37,19 +38,23 @@ interface StripeFault {
   readonly code?: string
   readonly decline_code?: string
   readonly type?: string
+  /** The type as Stripe sends it. */
+  readonly rawType?: string
   readonly message?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Why Stripe refused a request; undefined where the outcome is unknown: no response, or a fault of Stripe. */
-export function refusalOf(error: unknown): { readonly code: string; readonly reason: string } | undefined {
+export function refusalOf(error: unknown): Reason | undefined {
   if (!(error instanceof Error)) return undefined
-  const { statusCode = 500, code, decline_code: decline, type, message } = error as StripeFault
+  const { statusCode = 500, code, decline_code: decline, rawType, type, message } = error as StripeFault
   // 409 and 429: another request has the key, or there are too many. Neither has been carried out.
   if (statusCode >= 500 || statusCode === 409 || statusCode === 429) return undefined
   return {
     code: storedText(decline) ?? storedText(code) ?? storedText(type) ?? 'refused',
     reason: storedText(message) ?? 'Stripe has refused the request.',
+    // All but errors of cards tell about the merchant's account: its keys, its mode, its ways of paying.
+    ...(rawType !== 'card_error' && { isForMerchant: true }),
   }
 }
 
@@ -60,13 +65,3 @@ export const isFault = (error: unknown): boolean =>
 /** Whether the response is the stored one of an earlier request with the key, so that this request did nothing. */
 export const isReplayed = (error: unknown): boolean =>
   error instanceof Error && (error as StripeFault).headers?.['idempotent-replayed'] === 'true'
-
-const unexpectedStates = [
-  'payment_intent_unexpected_state',
-  'charge_already_refunded',
-  'charge_already_captured',
-]
-
-/** Whether the state of the intent does not allow the call. */
-export const isUnexpectedState = (error: unknown): boolean =>
-  error instanceof Error && unexpectedStates.includes((error as StripeFault).code ?? '')

@@ -13,7 +13,7 @@ import { currencyMismatch } from './decimal-places.ts'
 import { intentParams, returnUrlIn } from './intent-params.ts'
 import { failedOutcome, outcomeOf, refusedOutcome } from './outcome-of.ts'
 import { refundAt } from './refund-at.ts'
-import { isFault, isUnexpectedState, openStripe, refusalOf, type StripeAccess } from './stripe-client.ts'
+import { isFault, openStripe, refusalOf, type StripeAccess } from './stripe-client.ts'
 
 /**
  * Payments by payment intents of Stripe. An intent is paid at most once, so it is created without a payment first and
@@ -45,8 +45,8 @@ export function stripeGateway(access: StripeAccess): Gateway {
     } catch (error) {
       const refusal = refusalOf(error)
       const now = await readAfter(reference, refusal !== undefined)
-      if (now && (isDone(now) || isUnexpectedState(error))) return now
-      if (refusal) return refusedOutcome(now ?? { reports: [], reference }, refusal.code, refusal.reason)
+      if (now && isDone(now)) return now
+      if (refusal) return refusedOutcome(now ?? { reports: [], reference }, refusal)
       if (!others.length) throw error
       return settle(reference, others, call, isDone)
     }
@@ -66,7 +66,10 @@ export function stripeGateway(access: StripeAccess): Gateway {
     (capture: 'automatic' | 'manual') =>
     async (charge: Charge, via: GatewayCall): Promise<Outcome> => {
       const mismatch = currencyMismatch(charge.currency, charge.decimalPlaces)
-      if (mismatch !== undefined) return failedOutcome(undefined, 'currency_mismatch', mismatch)
+      if (mismatch !== undefined) {
+        const failure = { code: 'currency_mismatch', reason: mismatch, isForMerchant: true } as const
+        return failedOutcome(undefined, failure)
+      }
       const isSetup = charge.method.endsWith('_setup')
       if (via.reference !== undefined) {
         return isSetup ? readOutcome(via.reference) : confirm(via.reference, charge, via.key)
@@ -77,7 +80,7 @@ export function stripeGateway(access: StripeAccess): Gateway {
       } catch (error) {
         const refusal = refusalOf(error)
         if (!refusal) throw error
-        return failedOutcome(undefined, refusal.code, refusal.reason)
+        return failedOutcome(undefined, refusal)
       }
       // From here on, only this intent is paid, whatever becomes of this process.
       await via.keep?.(intent.id)
@@ -111,13 +114,12 @@ export function stripeGateway(access: StripeAccess): Gateway {
         (await stripe()).paymentIntents.confirm(reference, params, { idempotencyKey }),
       isDecided,
     )
-    const { failure } = outcome
+    // After a decline in an earlier run, the intent says why, and the refusal only that it cannot be confirmed.
+    const failure = outcome.failure ?? outcome.refusal
     if (!failure) return outcome
     // A shopper's browser could confirm the intent again, and pay what has failed here.
     const after = await cancel(reference, `${key}:cancel`)
-    return after.reports[0]?.is === 'cancelled'
-      ? failedOutcome(reference, failure.code, failure.reason)
-      : after
+    return after.reports[0]?.is === 'cancelled' ? failedOutcome(reference, failure) : after
   }
 
   const cancel = (reference: string, key: string, reason?: CancellationReason): Promise<Outcome> =>
@@ -164,7 +166,6 @@ export function stripeGateway(access: StripeAccess): Gateway {
           ),
         ({ reports }) => reports[0]?.is === 'paid',
       ),
-    refund: (receipt, refundedAmount, via) =>
-      refundAt({ stripe, readOutcome, settle }, receipt, refundedAmount, via),
+    refund: (receipt, refundedAmount, via) => refundAt({ stripe, readOutcome }, receipt, refundedAmount, via),
   }
 }

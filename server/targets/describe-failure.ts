@@ -11,6 +11,8 @@ const details: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'The host cannot be reached.',
   ENETUNREACH: 'The network of the host cannot be reached.',
   HPE_HEADER_OVERFLOW: 'The headers of the response are too long.',
+  ETIMEDOUT: 'The host did not answer.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate of the host is of another host.',
   EPROTO: 'The host does not speak TLS, or no version of it that the server accepts.',
   CERT_HAS_EXPIRED: 'The certificate of the host has expired.',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'The host has a self-signed certificate.',
@@ -24,10 +26,13 @@ const details: Readonly<Record<string, string>> = {
 
 /** A failure without a response, in the words of the log that merchants read. */
 export function failureOf(error: unknown, timeoutMs: number): Result {
-  const { name, code = '', message } = error as NodeJS.ErrnoException
+  const { name, code = '', message, syscall } = error as NodeJS.ErrnoException
   if (name === 'TimeoutError')
     return failedResult(`There was no response within ${timeoutMs / 1000} seconds.`, { isSlow: true })
-  return failedResult(details[code] ?? (message || code || 'The connection failed.'))
+  if (details[code]) return failedResult(details[code])
+  // The message of the system has the address.
+  if (syscall !== undefined || !message) return failedResult(`The connection failed${code && ` (${code})`}.`)
+  return failedResult(message)
 }
 
 /** Text that the database can store. */

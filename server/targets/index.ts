@@ -8,7 +8,7 @@ export {
   type StompTarget,
   type Target,
 } from './message.ts'
-export { type Network, openNetwork } from './network.ts'
+export { exchange, type Network, openNetwork } from './network.ts'
 export { send } from './send.ts'
 export { isSigningSecret } from './sign.ts'
 

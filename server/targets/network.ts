@@ -6,6 +6,7 @@ import {
   checkedLookup,
   type MayConnect,
   mustAllowLiteral,
+  RefusedHost,
   type ResolveName,
 } from '../platform/sockets/checked-lookup.ts'
 import { nameResolver } from '../platform/sockets/resolve-name.ts'
@@ -55,11 +56,12 @@ export function openNetwork(mayConnect: MayConnect, resolve: ResolveName = nameR
   }
 }
 
-function refuseHost(host: string, addresses: readonly string[]): never {
-  const names = [...new Set(addresses.map(rangeNameOf))].join()
-  const where = host === addresses[0] ? '' : ` is at ${addresses.join(', ')}, which`
-  throw new Error(
-    `${host}${where} is not a public address. The operator can allow it: SUTLER_WEBHOOK_NETWORKS=${names}.`,
+/** Merchants read the refusal, so it does not tell them which addresses a name has in the networks of the operator. */
+function refuseHost(host: string, [first = '']: readonly string[]): never {
+  throw new RefusedHost(
+    host === first
+      ? `${host} is not a public address. The operator can allow it: SUTLER_WEBHOOK_NETWORKS=${rangeNameOf(first)}.`
+      : `${host} is not at a public address. The operator can allow its network with SUTLER_WEBHOOK_NETWORKS.`,
   )
 }
 
@@ -78,6 +80,8 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string>>
   /** At most as many bytes as the caller reads. */
   readonly body: Buffer
+  /** Whether that is all of it. */
+  readonly isWhole: boolean
   /** Whether the body did not end in time. */
   readonly isSlow: boolean
 }
@@ -100,7 +104,11 @@ export async function exchange(
   const answer = await sendOnce(network, request, signal)
   const { body, isSlow } = await readBeginning(answer, limits, signal)
   const headers = Object.entries(answer.headers).map(([name, value]) => [name, String(value ?? '')])
-  return { status: answer.statusCode ?? 0, headers: Object.fromEntries(headers), body, isSlow }
+  const isWhole = answer.complete && body.length <= limits.bytesMax
+  return {
+    ...{ status: answer.statusCode ?? 0, headers: Object.fromEntries(headers), isWhole, isSlow },
+    body: body.subarray(0, limits.bytesMax),
+  }
 }
 
 function sendOnce(
@@ -163,5 +171,5 @@ async function readBeginning(
     }
   } catch {}
   clearTimeout(timer)
-  return { body: Buffer.concat(chunks).subarray(0, bytesMax), isSlow: isLate || signal.aborted }
+  return { body: Buffer.concat(chunks), isSlow: isLate || signal.aborted }
 }

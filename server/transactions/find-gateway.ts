@@ -79,17 +79,20 @@ interface NewPayment {
   readonly method: PaymentMethod
   readonly currency: string
   readonly decimalPlaces: number
+  /** What the order or the cart costs. */
+  readonly total: number
 }
 
 /** Refuses a new payment with a gateway that is disabled, or that has no such method or currency. */
 export async function mustTakePayment(work: Work, payment: NewPayment): Promise<void> {
-  const { gateway: slug, method, currency, decimalPlaces } = payment
+  const { gateway: slug, method, currency, decimalPlaces, total } = payment
   const gateway = implementationOf(slug)
   const { doc, hidden } = await findByName(work, gateways, slug)
   if (!doc.enabled) {
     const detail = `The gateway ${slug} is disabled. A merchant enables it with PUT /v2/gateways/${slug}.`
     throw new Problem('unprocessable', detail, { source: 'data.gateway' })
   }
+  if (gateway.isLocal && !doc.shoppers_may_pay) mustBeSeller(work, slug, total)
   if (!gateway.methods.includes(method)) {
     const detail = `data.method must be one of these with the gateway ${slug}: ${gateway.methods.join(', ')}.`
     throw new Problem('unprocessable', detail, { source: 'data.method' })
@@ -97,6 +100,16 @@ export async function mustTakePayment(work: Work, payment: NewPayment): Promise<
   mustHaveSecrets(slug, hidden.secret_names)
   const mismatch = gateway.mismatch(currency, decimalPlaces)
   if (mismatch !== undefined) throw new Problem('unprocessable', mismatch, { source: 'data.gateway' })
+}
+
+/**
+ * Refuses (403) a shopper whose payment nobody checks: the gateway takes their word for it. An order that costs nothing
+ * needs no payment to be checked.
+ */
+function mustBeSeller({ who }: Work, slug: GatewaySlug, total: number): void {
+  if (who.grant === 'client_credentials' || total === 0) return
+  const detail = `Shoppers may not pay with the gateway ${slug}: its setting shoppers_may_pay is off. Pay with another gateway, or send a client_credentials token. A merchant changes the setting with PUT /v2/gateways/${slug}.`
+  throw new Problem('forbidden', detail, { source: 'data.gateway' })
 }
 
 function mustHaveSecrets(slug: GatewaySlug, names: readonly string[] = []): void {

@@ -1,9 +1,11 @@
 import { accessOf, type GatewaySlug } from '../gateways/index.ts'
+import { isId } from '../kernel/ids.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { Job } from '../kernel/work/job.ts'
 import { subjectsOfOpenCalls } from '../kernel/work/outside-calls.ts'
 import type { Outcome, Receipt } from '../payments/index.ts'
 import { openGateway } from './find-gateway.ts'
+import { readPayment } from './read-payment.ts'
 import { settleOutcome } from './settle-outcome.ts'
 import { type TransactionRow, transactions } from './transactions.ts'
 
@@ -55,33 +57,64 @@ export async function readAtGateway(work: Work, gateway: GatewaySlug, receipt: R
   return openGateway(access, work.instance.services).read(receipt)
 }
 
-/** As `readAtGateway`; cancels a payment for which a shopper should have done something in time. */
-export async function readOrAbandon(
+/** As `readAtGateway`; cancels a payment that has failed, or that its shopper has abandoned. */
+export async function readOrEnd(
   work: Work,
   gateway: GatewaySlug,
   receipt: Receipt,
-  ageMs: number,
+  { ageMs, isForm }: { readonly ageMs: number; readonly isForm: boolean },
 ): Promise<Outcome> {
-  const now = await readAtGateway(work, gateway, receipt)
-  if (now.reports.length || !now.waitsForShopper || ageMs < abandonedAfterMs) return now
   const access = await accessOf(work, gateway)
-  const { cancel } = openGateway(access, work.instance.services)
-  // A shopper who pays at this moment comes first: the gateway then says that the payment is paid.
-  return (await cancel?.(receipt, { key: `abandoned:${receipt.reference}` }, 'abandoned')) ?? now
+  const isAbandoned = ageMs >= abandonedAfterMs
+  return readPayment(openGateway(access, work.instance.services), receipt, { isForm, isAbandoned })
 }
 
-async function readAndSettle(work: Work, row: TransactionRow, reference: string): Promise<TransactionRow> {
+async function readAndSettle(
+  work: Work,
+  row: TransactionRow,
+  reference: string,
+  isForm = row.hidden.is_form === true,
+): Promise<TransactionRow> {
   const { gateway, amount, refunded_amount: refundedAmount } = row.doc
   const receipt = { reference, amount, refundedAmount }
   const isBusy = (await subjectsOfOpenCalls(work, [row.id])).size > 0
-  const ageMs = isBusy ? 0 : ageMsOf(work, row)
-  const outcome = await readOrAbandon(work, gateway, receipt, ageMs)
+  const outcome = isBusy
+    ? await readAtGateway(work, gateway, receipt)
+    : await readOrEnd(work, gateway, receipt, { ageMs: ageMsOf(work, row), isForm })
   const [orderId = ''] = row.scope
   const request = { gateway, orderId, transactionId: row.id, labels: {} }
   const settled = await work.transaction((inside) =>
     settleOutcome(inside, { ...request, question: { verb: 'read', receipt } }, outcome),
   )
   return settled?.row ?? row
+}
+
+/** More pending payments than a shopper has. */
+const readMax = 10
+
+/**
+ * Reads the pending payments of an order, before another one: a challenge that the shopper has failed, or a form in
+ * which a card was declined, must not stand in the way of another card. A gateway that is away decides nothing.
+ */
+export async function settlePending(work: Work, orderId: string): Promise<void> {
+  if (!isId(orderId)) return
+  const rows = await work.store.run(
+    `SELECT id FROM order_transactions
+     WHERE store_id = $1 AND order_id = $2 AND doc->>'status' = 'pending' AND doc->>'reference' IS NOT NULL
+     ORDER BY created_at DESC, id DESC LIMIT ${readMax}`,
+    orderId,
+  )
+  await Promise.all(
+    rows.map(async ([id]) => {
+      const row = await work.store.findWhole(transactions, id as string, [orderId])
+      if (row?.doc.reference === undefined) return
+      try {
+        await readAndSettle(work, row, row.doc.reference, false)
+      } catch (error) {
+        work.instance.log.error({ err: error }, `the payment ${id} cannot be read at its gateway yet`)
+      }
+    }),
+  )
 }
 
 /** How old a transaction or an order is. */

@@ -3,16 +3,31 @@ import { seal } from '../kernel/auth/seal.ts'
 import type { Changes } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { OutsideCall } from '../kernel/work/outside-calls.ts'
-import type { CancellationReason, Charge, Gateway, GatewayCall, Outcome, Receipt } from '../payments/index.ts'
+import type {
+  CancellationReason,
+  Charge,
+  Gateway,
+  GatewayCall,
+  Outcome,
+  Reason,
+  Receipt,
+} from '../payments/index.ts'
 import { openGateway } from './find-gateway.ts'
 import { followLater } from './follow-payment.ts'
+import { readPayment } from './read-payment.ts'
 import { settleOutcome } from './settle-outcome.ts'
 import type { TransactionFields } from './transactions.ts'
 
 /** What a gateway is asked about a transaction. */
 export type Question =
   | { readonly verb: 'pay'; readonly charge: Charge; readonly reference?: string }
-  | { readonly verb: 'read' | 'capture'; readonly receipt: Receipt }
+  | {
+      readonly verb: 'read'
+      readonly receipt: Receipt
+      /** The shopper wants the payment form again. Otherwise a decline ends the payment. */
+      readonly isForm?: boolean
+    }
+  | { readonly verb: 'capture'; readonly receipt: Receipt }
   | { readonly verb: 'cancel'; readonly receipt: Receipt; readonly reason?: CancellationReason | undefined }
   | {
       readonly verb: 'refund'
@@ -39,7 +54,7 @@ export interface SettledPayment {
   readonly orderId: string
   readonly transactionId: string
   /** Why the gateway has refused. */
-  readonly refusal?: Outcome['failure']
+  readonly refusal?: Reason | undefined
   /** What the shopper's browser needs, sealed. */
   readonly browser?: string
 }
@@ -51,7 +66,7 @@ const callMaxMs = 30_000
 export const gatewayCall: OutsideCall<GatewayRequest, Outcome, SettledPayment, GatewayAccess> = {
   name: 'transactions:gateway',
   timeoutMs: callMaxMs,
-  // A question moves no money, so it may come at any time.
+  // A read moves no money, so it may come at any time.
   subject: ({ question, transactionId }) => (question.verb === 'read' ? undefined : transactionId),
   access: (work, { gateway }) => accessOf(work, gateway),
   send({ id, values }, { keep, services, clock }, access) {
@@ -96,6 +111,9 @@ export function ask(gateway: Gateway, question: Question, via: GatewayCall): Pro
       if (!gateway.cancel) throw new Error('the gateway has no such call')
       return gateway.cancel(question.receipt, via, question.reason)
     case 'read':
-      return gateway.read(question.receipt)
+      return readPayment(gateway, question.receipt, {
+        isForm: question.isForm === true,
+        isAbandoned: false,
+      })
   }
 }

@@ -6,8 +6,9 @@ import { runOrRehearse } from '../kernel/request/run-or-rehearse.ts'
 import { choice, field, group, integer, list, text } from '../kernel/shape/fields.ts'
 import { callOut, NoCall } from '../kernel/work/outside-calls.ts'
 import { paymentMethods } from '../payments/index.ts'
+import { settlePending } from './follow-payment.ts'
 import { gatewayCall } from './gateway-call.ts'
-import { preparePayment } from './prepare-payment.ts'
+import { isForm, preparePayment } from './prepare-payment.ts'
 import { respond } from './respond.ts'
 import { transactions } from './transactions.ts'
 
@@ -64,6 +65,8 @@ export const payOrder = action({
   run: (ctx, { params, body, headers }) =>
     runOrRehearse(ctx, headers, async (ctx) => {
       if (!ctx.isRehearsal) {
+        // A form keeps its intent, whatever was declined in it.
+        if (!isForm(body)) await settlePending(ctx, params.order_id)
         return callOut(
           ctx,
           gatewayCall,

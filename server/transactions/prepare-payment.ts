@@ -1,7 +1,14 @@
 import { Problem } from '../kernel/errors.ts'
 import type { Values } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { afterReports, type Charge, startPayment, type Transaction } from '../payments/index.ts'
+import {
+  afterReports,
+  type Charge,
+  newTransaction,
+  paymentOf,
+  startPayment,
+  type Transaction,
+} from '../payments/index.ts'
 import { isAutomatic } from '../stripe/index.ts'
 import { accept } from './decide.ts'
 import { isLocal, mustTakePayment } from './find-gateway.ts'
@@ -27,7 +34,9 @@ export async function preparePayment(work: Work, orderId: string, body: Body): P
   const key = requestKeyIn(body)
   const earlier = key === undefined ? undefined : await transactionWithKey(work, locked.order.id, key)
   if (earlier) return askAgain(earlier)
-  await mustTakePayment(work, { ...charge, gateway })
+  await mustTakePayment(work, { ...charge, gateway, total: locked.money.total })
+  const form = isForm(body) ? await findForm(work, locked, body) : undefined
+  if (form) return askAgain(form)
   const started = accept(startPayment(locked.money, { gateway, method, amount }))
   const { paymentmethod_meta: meta } = body
   const labels = {
@@ -35,6 +44,7 @@ export async function preparePayment(work: Work, orderId: string, body: Body): P
     ...(meta?.name !== undefined && { name: meta.name }),
     ...(meta?.custom_reference !== undefined && { custom_reference: meta.custom_reference }),
     ...(key !== undefined && { request_key: key }),
+    ...(isForm(body) && { is_form: true }),
   }
   const question = { verb: 'pay', charge: { ...charge, amount: started.amount } } as const
   if (isLocal(gateway)) {
@@ -95,11 +105,37 @@ async function transactionWithKey(
   return row && store.findWhole(transactions, row[0] as string, [orderId])
 }
 
+/** Whether the shopper chooses how to pay in a form in the browser. */
+export const isForm = ({ gateway, method, payment }: Body): boolean =>
+  !isLocal(gateway) && (payment === undefined || method.endsWith('_setup'))
+
+/**
+ * The pending transaction of the same form. A shopper who opens the page again goes on with its intent: a second one
+ * could be paid beside it. Without an amount, that is the last form for what is owed.
+ */
+async function findForm(
+  { store }: Work,
+  { order, money }: LockedOrder,
+  { gateway, method, amount }: Body,
+): Promise<TransactionRow | undefined> {
+  if (amount === undefined && paymentOf(money.total, money.transactions).balanceOwing > 0) return undefined
+  const [row] = await store.run(
+    `SELECT id FROM order_transactions
+     WHERE store_id = $1 AND order_id = $2 AND doc->>'status' = 'pending' AND doc->>'reference' IS NOT NULL
+       AND hidden->>'is_form' = 'true' AND doc->>'gateway' = $3 AND doc->>'transaction_type' = $4
+       AND coalesce(doc->>'amount' = $5::text, true)
+     ORDER BY created_at DESC, id DESC LIMIT 1`,
+    ...[order.id, gateway, newTransaction(method, 0).type, amount === undefined ? null : String(amount)],
+  )
+  return row && store.findWhole(transactions, row[0] as string, [order.id])
+}
+
 /** How the payment of an earlier request stands: its browser may have lost the response. */
 function askAgain(row: TransactionRow): PreparedPayment {
   const { gateway, reference, amount, refunded_amount: refundedAmount, status } = row.doc
   if (reference === undefined || status !== 'pending') return { row }
-  const question = { verb: 'read', receipt: { reference, amount, refundedAmount } } as const
+  const receipt = { reference, amount, refundedAmount }
+  const question = { verb: 'read', receipt, isForm: row.hidden.is_form === true } as const
   const [orderId = ''] = row.scope
   return { row, request: { gateway, orderId, transactionId: row.id, question, labels: {} } }
 }

@@ -4,7 +4,7 @@ import { objectAnswer, withData } from '../kernel/http/object-answer.ts'
 import { problemAnswer } from '../kernel/http/problems.ts'
 import type { Answer } from '../kernel/shape/answer.ts'
 import type { Ctx } from '../kernel/work/context.ts'
-import type { Outcome } from '../payments/index.ts'
+import { type Outcome, type Reason, reasonForShoppers } from '../payments/index.ts'
 import type { SettledPayment } from './gateway-call.ts'
 import { membersForBrowser, transactions } from './transactions.ts'
 
@@ -14,7 +14,8 @@ export async function respond(ctx: Ctx, settled: SettledPayment): Promise<Answer
   const row = settled.exists && (await ctx.store.findWhole(transactions, transactionId, [orderId]))
   if (!row) return problemAnswer(notFound('transaction', transactionId), ctx.requestId)
   // Not thrown: what the gateway has answered is recorded in this transaction.
-  if (refusal) return problemAnswer(refusedByGateway(refusal, transactionId), ctx.requestId)
+  if (refusal)
+    return problemAnswer(refusedByGateway(ctx, refusal, { transaction_id: transactionId }), ctx.requestId)
   const answer = objectAnswer(200, transactions, row, ctx)
   const opened = browser === undefined ? undefined : tryOpen(ctx.instance.sealKeys, browser)
   return opened === undefined
@@ -22,7 +23,11 @@ export async function respond(ctx: Ctx, settled: SettledPayment): Promise<Answer
     : withData(answer, membersForBrowser(JSON.parse(opened) as NonNullable<Outcome['browser']>))
 }
 
-function refusedByGateway({ code, reason }: NonNullable<Outcome['failure']>, transactionId: string): Problem {
-  const meta = { error: code, transaction_id: transactionId }
-  return new Problem('bad_request', reason, { title: 'Payment gateway processing failed', meta })
+/** The refusal of a gateway. What concerns the settings of the merchant, only sellers read. */
+export function refusedByGateway({ who }: Ctx, refusal: Reason, meta: object = {}): Problem {
+  const { code, reason } = who.grant === 'client_credentials' ? refusal : reasonForShoppers(refusal)
+  return new Problem('bad_request', reason, {
+    title: 'Payment gateway processing failed',
+    meta: { error: code, ...meta },
+  })
 }

@@ -5,7 +5,9 @@ import {
   isPaid,
   isPending,
   type Outcome,
+  type Reason,
   type Report,
+  reasonForShoppers,
   type Transaction,
   withoutExcess,
 } from '../payments/index.ts'
@@ -16,7 +18,7 @@ import { type TransactionFields, type TransactionRow, transactions } from './tra
 /** A transaction after the answer of its gateway. */
 interface SettledOutcome {
   readonly row: TransactionRow
-  readonly refusal: Outcome['failure']
+  readonly refusal: Reason | undefined
   readonly browser: Outcome['browser']
 }
 
@@ -54,6 +56,12 @@ export async function settleOutcome(
 
 const abandoned = { code: 'abandoned', reason: 'The shopper did not complete the payment.' }
 
+/** Shoppers read their transactions, too. */
+const failureLabels = (failure: Reason): Changes<TransactionFields> => ({
+  failure_details: reasonForShoppers(failure),
+  ...(failure.isForMerchant && { merchant_failure: { code: failure.code, reason: failure.reason } }),
+})
+
 interface Step {
   readonly before: Transaction
   readonly after: Transaction
@@ -63,7 +71,7 @@ function labelsOf(
   { doc }: TransactionRow,
   { before, after }: Step,
   { labels }: GatewayRequest,
-  { reference, failure, detailedStatus: detailed, cancellationReason }: Outcome,
+  { reference, failure, refusal, detailedStatus: detailed, cancellationReason }: Outcome,
 ): Changes<TransactionFields> {
   return {
     ...(doc.reference === undefined && reference !== undefined && { reference }),
@@ -71,8 +79,9 @@ function labelsOf(
       detailed !== doc.payment_details?.detailed_status && {
         payment_details: { detailed_status: detailed },
       }),
-    ...(after !== before && labels),
-    ...(after !== before && after.status === 'failed' && failure && { failure_details: failure }),
+    // What has changed although the call was refused, others have done.
+    ...(after !== before && !refusal && labels),
+    ...(after !== before && after.status === 'failed' && failure && failureLabels(failure)),
     ...(after !== before &&
       after.status === 'cancelled' &&
       cancellationReason === abandoned.code && { failure_details: abandoned }),
@@ -88,7 +97,12 @@ function isPaidAfterEnd({ status, amount }: Transaction, reports: readonly Repor
 }
 
 /** Why the gateway has refused what was asked. A payment that waits for the shopper is not refused. */
-function refusalIn({ question: { verb } }: GatewayRequest, after: Transaction, { failure }: Outcome) {
-  if (verb === 'read' || (verb === 'pay' && after.status !== 'failed')) return undefined
-  return failure
+function refusalIn(
+  { question: { verb } }: GatewayRequest,
+  after: Transaction,
+  { failure, refusal }: Outcome,
+): Reason | undefined {
+  if (verb === 'read') return undefined
+  if (verb === 'pay') return after.status === 'failed' ? failure : undefined
+  return refusal
 }

@@ -67,7 +67,7 @@ export const storedValuesOf = ({ type, status, amount, refundedAmount }: Transac
 
 type Labels = Pick<
   New<TransactionFields>,
-  'reference' | 'gateway' | 'name' | 'custom_reference' | 'request_key' | 'failure_details'
+  'reference' | 'gateway' | 'name' | 'custom_reference' | 'request_key' | 'is_form' | 'failure_details'
 >
 
 /**

@@ -3,10 +3,16 @@ import type { Notation } from '../currencies/index.ts'
 import { gatewaySlugs } from '../gateways/index.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { linkTo, object, relationshipTo } from '../kernel/openapi/shapes.ts'
-import { choice, field, group, integer, list, readOnlyObject, text } from '../kernel/shape/fields.ts'
+import { choice, field, flag, group, integer, list, readOnlyObject, text } from '../kernel/shape/fields.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import { orders } from '../orders/index.ts'
-import { type Excess, type Outcome, transactionStatuses, transactionTypes } from '../payments/index.ts'
+import {
+  type Excess,
+  type Outcome,
+  type Reason,
+  transactionStatuses,
+  transactionTypes,
+} from '../payments/index.ts'
 import { displayAmount } from '../totals/index.ts'
 import { concerns } from './concerns.ts'
 import { nextActionsOf, verbs } from './next-actions.ts'
@@ -14,13 +20,22 @@ import { nextActionsOf, verbs } from './next-actions.ts'
 const amount = (about: string) => group(amountFields, { required: true, about })
 const mechanisms = ['manual', 'automatic'] as const
 
+const reasonFields = {
+  code: text({ required: true, about: 'What the gateway calls the reason.', example: 'card_declined' }),
+  reason: text({ required: true, about: 'The reason in words.', example: 'Your card was declined.' }),
+}
+
 const fields = {
   reference: text({
     about: 'What the gateway calls the payment. Absent until the gateway knows it.',
     example: 'manual',
   }),
-  name: text({ max: 255, about: 'The name of the way of paying.', example: 'Gift card' }),
-  custom_reference: text({ max: 255, about: 'A reference of your own, such as the number of a gift card.' }),
+  name: text({ max: 255, personal: true, about: 'The name of the way of paying.', example: 'Gift card' }),
+  custom_reference: text({
+    max: 255,
+    personal: true,
+    about: 'A reference of your own, such as the number of a gift card.',
+  }),
   gateway: choice(gatewaySlugs, { required: true, about: 'The gateway of the payment.' }),
   amount: integer({ required: true, min: 0, about: 'The amount in the smallest unit of the currency.' }),
   refunded_amount: integer({ default: 0, min: 0, about: 'How much of it is refunded.' }),
@@ -34,13 +49,7 @@ const fields = {
   refund_mechanism: choice(mechanisms, {
     about: 'Whether the gateway refunded it, or the merchant elsewhere.',
   }),
-  failure_details: group(
-    {
-      code: text({ required: true, about: 'What the gateway calls the reason.', example: 'card_declined' }),
-      reason: text({ required: true, about: 'The reason in words.', example: 'Your card was declined.' }),
-    },
-    { about: 'Why the payment has failed.' },
-  ),
+  failure_details: group(reasonFields, { about: 'Why the payment has failed.' }),
   payment_details: group(
     {
       detailed_status: text({
@@ -52,7 +61,11 @@ const fields = {
     { about: 'What only the gateway of the payment says. The manual gateway has none.' },
   ),
   /** The key that the client has sent to the gateway with the payment. */
-  request_key: text({ hidden: true, readOnly: true }),
+  request_key: text({ hidden: true, readOnly: true, personal: true }),
+  /** What the gateway says about the merchant's settings. */
+  merchant_failure: field<Reason | undefined>({ type: 'object' }, { hidden: true, readOnly: true }),
+  /** Whether the shopper pays it in a form in the browser, with any card. */
+  is_form: flag({ hidden: true, readOnly: true }),
   /** Why the merchant has to look at it. */
   concern: choice(concerns, { hidden: true, readOnly: true }),
   excess: field<Excess | undefined>({ type: 'object' }, { hidden: true, readOnly: true }),
@@ -134,11 +147,17 @@ export const transactions = resource({
         about:
           'What can be done with the transaction next. A capture needs an order that is not cancelled, and a refund one that is paid or cancelled.',
       }),
+      gateway_failure: group(reasonFields, {
+        readOnly: true,
+        about:
+          'What the gateway said where the payment has failed by the settings of the merchant. Only in responses to client_credentials tokens.',
+      }),
       ...forBrowsers,
     },
-    of: ({ scope: [id = ''], doc }) => ({
+    of: ({ scope: [id = ''], doc, hidden }, { who }) => ({
       next_actions: nextActionsOf(doc),
       relationships: { order: { data: { type: 'order', id } } },
+      gateway_failure: who.grant === 'client_credentials' ? hidden.merchant_failure : undefined,
       ...{ client_parameters: undefined, payment_intent: undefined },
     }),
   },

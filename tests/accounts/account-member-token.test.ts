@@ -119,7 +119,12 @@ describe('a member', () => {
       await world.shopper.put(`/v2/account-members/${ada.id}`, body('account_member'), as),
       await world.shopper.get('/v2/account-tags', as),
       await world.shopper.get(`/v2/accounts/${ada.home}/relationships/account-tags`, as),
-      await world.shopper.get('/v2/settings/account-authentication', as),
+      await world.shopper.put(
+        '/v2/settings/account-authentication',
+        body('account_authentication_settings'),
+        as,
+      ),
+      await world.shopper.get('/v2/settings/account-membership', as),
       await world.shopper.get('/v2/application-keys', as),
       await world.shopper.get(`${ada.user}/user-authentication-oidc-profile-info`, as),
       await world.shopper.delete(ada.user, as),

@@ -25,6 +25,16 @@ test('the membership limit of a store is a setting from 1 to 10,000', async () =
   }
 })
 
+test('shoppers read the authentication settings, and cannot change them', async () => {
+  const { body } = await world.admin.get(authenticationPath)
+  const read = await world.shopper.get(authenticationPath)
+  expect([read.status, read.body]).toEqual([200, body])
+  expect((await world.shopper.put(authenticationPath, settings({ enable_self_signup: true }))).status).toBe(
+    403,
+  )
+  expect((await world.nobody.get(authenticationPath)).status).toBe(401)
+})
+
 test('the authentication settings name the realm, and change one by one', async () => {
   const defaults = {
     enable_self_signup: false,

@@ -3,9 +3,17 @@ import { bundleForSale, productForSale } from '../storefront/samples.ts'
 import type { Client } from '../support/client.ts'
 import type { ModuleSamples } from '../support/module-samples.ts'
 import type { Samples } from '../support/samples.ts'
+import { customDiscount } from './custom-discount.ts'
 
 const tax = { type: 'tax_item', rate: 0.2 }
-const discount = { type: 'custom_discount', amount: -1 }
+const discount = customDiscount(-1)
+
+/** A cart takes five discounts, and each of its items too: every second one is for the item. */
+let discounts = 0
+const toItemOf = async (client: Client, path: string) => {
+  const { body } = await client.get(path.replace('/custom-discounts', '/items'))
+  return { item: { data: { id: body.data[0].id } } }
+}
 
 /** The path of a cart with an item. */
 const cartWithItem = async (client: Client, takesPromotions = false) =>
@@ -79,6 +87,10 @@ export const cartItemSamples: ModuleSamples = {
     'add-cart-items.custom_item': async () => ({ shipping_group_id: '', ...ofShoppers }),
     'add-cart-items.promotion_item': async (client) => ({ code: await codeForCarts(client) }),
     'add-cart-items.cart_items': async () => ({ cart_id: 'another-cart' }),
+    'add-custom-discounts.custom_discount': async (client, _samples, path) => ({
+      amount: -1,
+      relationships: discounts++ % 2 ? await toItemOf(client, path) : undefined,
+    }),
   },
   paths: {
     'add-cart-items': async (client) => `${await cartWithItem(client, true)}/items`,

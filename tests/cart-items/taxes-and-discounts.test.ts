@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { itemPath } from '../carts/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
+import { customDiscount } from './custom-discount.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: as for Reply.
 type Any = any
@@ -11,7 +12,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const wrap = (values: object) => ({ type: 'custom_item', name: 'Wrap', quantity: 1, ...values })
+const wrap = (values: object = {}) => ({
+  ...{ type: 'custom_item', name: 'Wrap', quantity: 1, price: { amount: 1000 } },
+  ...values,
+})
 let counter = 0
 const newCart = async (items: readonly object[], custom = false) => {
   const id = `taxed-${++counter}`
@@ -116,10 +120,9 @@ test('custom discounts of items come first, and those of the cart are shared by 
     [wrap({ sku: 'A', price: exclusive(1000) }), wrap({ sku: 'B', price: exclusive(1000) })],
     true,
   )
-  const discount = { type: 'custom_discount', discount_code: 'REGULAR', description: 'Regular' }
-  await world.admin.post(`${path}/items/${ids[0]}/custom-discounts`, { data: { ...discount, amount: -500 } })
+  await world.admin.post(`${path}/items/${ids[0]}/custom-discounts`, { data: customDiscount(-500) })
   const added = await world.admin.post(`${path}/custom-discounts`, {
-    data: [{ ...discount, amount: { amount: -300 } }],
+    data: [customDiscount({ amount: -300 })],
   })
   expect([added.status, added.body.data[0].amount]).toEqual([
     201,
@@ -144,10 +147,8 @@ test('custom discounts that are added at once are for the items that they name, 
     [wrap({ sku: 'A', price: exclusive(1000) }), wrap({ sku: 'B', price: exclusive(1000) })],
     true,
   )
-  const discount = (amount: number, id?: string) => ({
-    ...{ type: 'custom_discount', amount },
-    ...(id && { relationships: { item: { data: { id, type: 'custom_item' } } } }),
-  })
+  const discount = (amount: number, id?: string) =>
+    customDiscount(amount, id ? { relationships: { item: { data: { id, type: 'custom_item' } } } } : {})
   const { status, body } = await world.admin.post(`${path}/custom-discounts`, {
     data: [discount(-500, ids[1]), discount(-300, 'none'), discount(-100)],
   })
@@ -165,17 +166,96 @@ test('custom discounts that are added at once are for the items that they name, 
 })
 
 test('a cart says why it takes no custom discount', async () => {
-  const data = [{ type: 'custom_discount', amount: -1 }]
+  const data = [customDiscount(-1)]
+  const refusal = ({ status, body }: Any) => [status, body.errors[0].title, body.errors[0].meta]
   const off = await newCart([wrap({ price: exclusive(1) })])
-  const first = (await world.admin.post(`${off.path}/custom-discounts`, { data })).body.errors[0]
-  // One item of a list is refused: nothing was added, and the answer is a 201 that says so.
-  expect(first.title).toBe('Custom discounts not enabled for this cart')
-  const item = await itemPath(world.admin)
-  const statuses: number[] = []
-  for (let i = 0; i < 6; i++) {
-    statuses.push((await world.admin.post(`${item}/custom-discounts`, { data: data[0] })).status)
+  for (const sent of [data, data[0]]) {
+    const refused = await world.admin.post(`${off.path}/custom-discounts`, { data: sent })
+    expect(refusal(refused)).toEqual([400, 'Bad Request', undefined])
   }
-  expect(statuses).toEqual([201, 201, 201, 201, 201, 422])
+  const item = await itemPath(world.admin)
+  const [cart = '', id] = item.split('/items/')
+  for (const [path, title, meta] of [
+    [item, 'Limit Reached', { id }],
+    [cart, 'Custom discount not added to cart', undefined],
+  ] as const) {
+    for (let i = 0; i < 5; i++) {
+      expect((await world.admin.post(`${path}/custom-discounts`, { data: data[0] })).status).toBe(201)
+    }
+    expect(refusal(await world.admin.post(`${path}/custom-discounts`, { data: data[0] }))).toEqual([
+      ...[422, title, meta],
+    ])
+  }
+  const both = await world.admin.post(`${cart}/custom-discounts`, { data: [...data, ...data] })
+  expect([both.status, both.body.data, both.body.errors.length]).toEqual([422, undefined, 2])
+})
+
+test('a custom discount names itself and its engine, and one alone is answered alone', async () => {
+  const { path } = await newCart([wrap({ price: exclusive(1000) })], true)
+  const { body } = await world.admin.post(`${path}/custom-discounts`, { data: customDiscount(-100) })
+  expect(body.data).toMatchObject({
+    ...{ type: 'custom_discount', external_id: 'till-1', discount_engine: 'Till' },
+    ...{ discount_code: 'REGULAR', description: 'Regular', amount: { amount: -100 } },
+  })
+  const [{ id }] = (await world.admin.get(`${path}/items`)).body.data
+  for (const name of ['external_id', 'discount_engine', 'discount_code', 'description']) {
+    const data = customDiscount(-1, { [name]: undefined })
+    for (const to of [`${path}/custom-discounts`, `${path}/items/${id}/custom-discounts`]) {
+      const refused = await world.admin.post(to, { data })
+      expect([refused.status, refused.body.errors[0].source]).toEqual([400, `data.${name}`])
+    }
+  }
+})
+
+test('tax items of which none can be added are refused, each with its item', async () => {
+  const { path, ids } = await newCart([wrap()])
+  const taxed = (type?: string, id = ids[0]) => ({
+    ...{ type: 'tax_item', rate: 0.1 },
+    relationships: { item: { data: { id, type } } },
+  })
+  const refusals = ({ status, body }: Any) => [
+    status,
+    body.errors.map(({ title, meta }: Any) => [title, meta.id]),
+  ]
+  const title = 'Tax item not added to cart item.'
+  const wrong = await world.admin.post(`${path}/taxes`, { data: [taxed('cart_item'), taxed('cart_item')] })
+  expect(refusals(wrong)).toEqual([
+    404,
+    [
+      [title, ids[0]],
+      [title, ids[0]],
+    ],
+  ])
+  const five = Array.from({ length: 5 }, () => taxed())
+  expect((await world.admin.post(`${path}/taxes`, { data: five })).status).toBe(201)
+  expect(refusals(await world.admin.post(`${path}/taxes`, { data: [taxed()] }))).toEqual([
+    ...[422, [[title, ids[0]]]],
+  ])
+  const one = await world.admin.post(`${path}/items/${ids[0]}/taxes`, {
+    data: { type: 'tax_item', rate: 0.1 },
+  })
+  expect(refusals(one)).toEqual([422, [[title, ids[0]]]])
+})
+
+test('tax items that are added all or not at all have one refusal for every reason', async () => {
+  const { path, ids } = await newCart([wrap()])
+  const taxed = (id: string | undefined) => ({
+    ...{ type: 'tax_item', rate: 0.1 },
+    relationships: { item: { data: { id } } },
+  })
+  const options = { add_all_or_nothing: true }
+  for (const data of [[taxed(ids[0]), taxed('none')], Array.from({ length: 6 }, () => taxed(ids[0]))]) {
+    const { status, body } = await world.admin.post(`${path}/taxes`, { data, options })
+    expect([status, body.errors[0].title]).toEqual([422, 'Add all or nothing.'])
+    expect(body.errors[0].source).toBe(`data.${data.length - 1}`)
+  }
+  expect((await totalsOf(path)).tax).toBe(0)
+})
+
+test('an item without discounts says so', async () => {
+  const { path } = await newCart([wrap()])
+  const [item] = (await world.admin.get(`${path}/items`)).body.data
+  expect(item.discounts).toEqual([])
 })
 
 test('shoppers add no taxes and no custom discounts', async () => {

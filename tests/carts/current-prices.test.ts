@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { customDiscount } from '../cart-items/custom-discount.ts'
 import { guestBody } from '../orders/buying.ts'
 import { create } from '../personal-data/people.ts'
 import { type Any, shopOf } from '../releases/shop.ts'
@@ -268,9 +269,7 @@ const steps: Readonly<Record<string, (n: number) => Promise<unknown>>> = {
   },
   'a custom discount': (n) => {
     const amount = { amount: -(n % 50), currency: 'USD' }
-    const data = [
-      { type: 'custom_discount', external_id: 'x', discount_engine: 'E', description: 'd', amount },
-    ]
+    const data = [customDiscount(amount)]
     return world.admin.post(`${pick(carts, n)}/custom-discounts`, { data })
   },
   'a tax': async (n) => {

@@ -140,6 +140,7 @@ export async function expected(
   const { table, scopeColumns, editions } = resource
   const from = isTable(resource) ? table : `(SELECT * FROM ${table})`
   const column = sort.replace('-', '')
+  const by = column === 'id' ? `${shownId(resource, 't')} COLLATE "C"` : `t.${column}`
   const way = sort.startsWith('-') ? 'DESC' : 'ASC'
   const same = scopeColumns.map((name) => `AND t.${name} = one.${name}`)
   const current = editions
@@ -149,7 +150,7 @@ export async function expected(
   const { rows } = await world.sql(
     `SELECT ${shownId(resource, 't')} AS id
      FROM ${from} t JOIN ${from} one ON ${shownId(resource, 'one')} = $1 AND one.store_id = t.store_id ${within}
-     WHERE t.store_id = $2 ORDER BY t.${column} ${way}, t.id ${way}`,
+     WHERE t.store_id = $2 ORDER BY ${by} ${way}, t.id ${way}`,
     [anId, world.storeId],
   )
   return rows.map(({ id }) => id as string)

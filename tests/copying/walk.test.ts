@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { accounts } from '../../server/accounts/accounts.ts'
+import { UnreadableAnswer } from '../../server/copying/read-answer.ts'
 import type { Remote } from '../../server/copying/remote.ts'
-import { UnreadableList, walk } from '../../server/copying/walk.ts'
+import { walk } from '../../server/copying/walk.ts'
 
 const ids = [1, 2, 3].map((n) => `00000000-0000-0000-0000-00000000000${n}`)
 
@@ -25,5 +26,13 @@ test('a list is walked by id to its end', async () => {
 })
 
 test('the walk of a list whose server ignores the filter ends', async () => {
-  await expect(idsOf(serverOf(() => ids.slice(0, 2)))).rejects.toThrow(UnreadableList)
+  await expect(idsOf(serverOf(() => ids.slice(0, 2)))).rejects.toThrow(UnreadableAnswer)
+})
+
+test.each([
+  ['falls', [ids[1], ids[0]]],
+  ['stands still', [ids[0], ids[0]]],
+  ['has no ids', [undefined]],
+])('a walk that %s ends', async (_what, page) => {
+  await expect(idsOf(serverOf(() => page as string[]))).rejects.toThrow(/may have no end/)
 })

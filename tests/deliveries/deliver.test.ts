@@ -19,7 +19,7 @@ test('an event reaches the webhook that observes it, with its job and its log', 
   expect(got?.body).toMatchObject({
     ...{ triggered_by: 'account.created', attempt: 1, store_id: world.storeId },
     integration: { id: hook.id, integration_type: 'webhook', name: 'Hook', description: '' },
-    payload: { type: 'account', id, name: account.data.name },
+    payload: { data: { type: 'account', id, name: account.data.name } },
   })
   const [job] = await hook.ended(1)
   expect(job).toMatchObject({

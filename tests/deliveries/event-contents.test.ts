@@ -29,7 +29,7 @@ test('what an event shows is made once while messages of it are under way, and t
   const [first, second] = jobs
   const events = new EventContents()
   const content = await events.begin(world.work, first)(change)
-  expect(JSON.parse(content?.payload ?? '')).toMatchObject({ type: 'account', name: 'Riverside' })
+  expect(JSON.parse(content?.payload ?? '')).toMatchObject({ data: { type: 'account', name: 'Riverside' } })
   // The bytes of a webhook are shared too.
   expect((await events.begin(world.work, second)(change))?.members).toBe(content?.members)
   events.end(first)

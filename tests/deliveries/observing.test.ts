@@ -34,8 +34,9 @@ const fannedOut = () =>
 const change = (path: string, attributes: object) =>
   world.admin.put(path, { data: { type: 'integration', ...attributes } })
 
-const namesOf = (requests: readonly { readonly body: { readonly payload: { readonly name: string } } }[]) =>
-  requests.map(({ body }) => body.payload.name).sort()
+const namesOf = (
+  requests: readonly { readonly body: { readonly payload: { readonly data: { readonly name: string } } } }[],
+) => requests.map(({ body }) => body.payload.data.name).sort()
 
 test('an event is for those who observe it at its position, whatever they are when it is made into jobs', async () => {
   const hook = await openHook(world.admin, ['account.created'])

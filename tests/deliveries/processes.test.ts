@@ -54,8 +54,8 @@ test('two servers deliver each event once, and those of an object in their order
     expect(new Set(hook.requests.map(({ body }) => body.id)).size).toBe(ids.length * writes)
     for (const id of ids) {
       const names = hook.requests
-        .filter(({ body }) => body.payload.id === id)
-        .map(({ body }) => body.payload.name)
+        .filter(({ body }) => body.payload.data.id === id)
+        .map(({ body }) => body.payload.data.name)
       expect(names).toEqual(Array.from({ length: writes }, (_, n) => String(n)))
     }
     await hook.close()

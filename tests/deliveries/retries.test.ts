@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Clock } from '../../server/kernel/clock.ts'
+import type { ReceivedRequest } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { type Hook, newAccount, openHook } from './hooks.ts'
@@ -39,6 +40,9 @@ async function passUntilEnded(hook: Hook, jobs: number) {
     return undefined
   }, 60_000)
 }
+
+/** The object that a webhook shows. That of a deletion has no envelope. */
+const subjectOf = ({ payload }: ReceivedRequest['body']) => payload.data ?? payload
 
 test('a failed event is tried five times, in growing intervals, and is dead then', async () => {
   const hook = await openHook(world.admin, ['account.created'])
@@ -86,18 +90,18 @@ test('the events of an object keep their order while one fails, and those of oth
   hook.forget()
   let failures = 2
   hook.answer = ({ body }, response) => {
-    const id = body.payload.id
+    const { id } = subjectOf(body)
     response.writeHead(id === failing && failures-- > 0 ? 503 : 200).end()
   }
   await rename(failing, 'Birch 1')
   await rename(failing, 'Birch 2')
   await world.admin.delete(`/v2/accounts/${failing}`)
   const other = await newAccount(world.admin, 'Cedar')
-  await until(async () => hook.requests.find(({ body }) => body.payload.id === other))
-  expect(hook.requests.filter(({ body }) => body.payload.id === failing).length).toBe(1)
+  await until(async () => hook.requests.find(({ body }) => subjectOf(body).id === other))
+  expect(hook.requests.filter(({ body }) => subjectOf(body).id === failing).length).toBe(1)
   await passUntilEnded(hook, 5)
-  const seen = hook.requests.filter(({ body }) => body.payload.id === failing)
-  expect(seen.map(({ body }) => [body.triggered_by, body.attempt, body.payload.name])).toEqual([
+  const seen = hook.requests.filter(({ body }) => subjectOf(body).id === failing)
+  expect(seen.map(({ body }) => [body.triggered_by, body.attempt, subjectOf(body).name])).toEqual([
     ['account.updated', 1, 'Birch 1'],
     ['account.updated', 2, 'Birch 1'],
     ['account.updated', 3, 'Birch 1'],
@@ -122,10 +126,10 @@ test('twenty dead events in a row pause an integration, which drops what waits, 
     reason: '20 events in a row could not be delivered.',
     at: expect.any(String),
   })
-  const told = await until(async () => watching.requests.find(({ body }) => body.payload.id === hook.id))
+  const told = await until(async () => watching.requests.find(({ body }) => body.payload.data.id === hook.id))
   expect(told?.body).toMatchObject({
     triggered_by: 'integration.paused',
-    payload: { id: hook.id, enabled: false },
+    payload: { data: { id: hook.id, enabled: false } },
   })
   // Its jobs are dropped before it is enabled again.
   await until(async () => ((await hook.jobs()).some(({ state }) => state === 'waiting') ? undefined : true))
@@ -144,7 +148,7 @@ test('twenty dead events in a row pause an integration, which drops what waits, 
   await world.admin.put(hook.path, enabled)
   await newAccount(world.admin, 'Ginkgo')
   const [next] = await hook.got(1)
-  expect(next?.body.payload.name).toBe('Ginkgo')
+  expect(next?.body.payload.data.name).toBe('Ginkgo')
   expect((await world.admin.get(hook.path)).body.data.paused).toBeUndefined()
   await hook.remove()
   await watching.remove()
@@ -179,7 +183,7 @@ test('a day of failures pauses an integration, however few there are, and a succ
   const [told] = await watching.got(1)
   expect(told?.body).toMatchObject({
     triggered_by: 'integration.paused',
-    payload: { id: hook.id, enabled: false, paused },
+    payload: { data: { id: hook.id, enabled: false, paused } },
   })
   await hook.ended(2)
   await hook.remove()

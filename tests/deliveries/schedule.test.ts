@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { attemptsMax, delayAfterMs } from '../../server/deliveries/schedule.ts'
-import { Slots } from '../../server/deliveries/slots.ts'
+import { Slots } from '../../server/kernel/work/slots.ts'
 import { tries } from '../support/long.ts'
 
 test('attempts follow each other after 10 seconds, 1, 5 and 15 minutes, and then there is none', () => {
@@ -15,7 +15,7 @@ test('delays differ by a fifth at most', () => {
   expect([0, 1].map((random) => delayAfterMs(4, random))).toEqual([720_000, 1_080_000])
 })
 
-const limits = { shared: 3, forLong: 1, perEndpoint: 3, total: 100 }
+const limits = { shared: 3, forLong: 1, perOwner: 3, total: 100 }
 const inTime = { isSlow: false, processingTimeS: 0.1 }
 const late = { isSlow: true, processingTimeS: 10 }
 
@@ -77,7 +77,7 @@ test('slots are never lost and never too many', () => {
         const used = [...taken.values()]
         expect(slots.used).toBe(used.reduce((sum, n) => sum + n, 0))
         expect(used.reduce((sum, n) => sum + Math.max(0, n - 1), 0)).toBeLessThanOrEqual(limits.shared)
-        expect(Math.max(...used)).toBeLessThanOrEqual(limits.perEndpoint)
+        expect(Math.max(...used)).toBeLessThanOrEqual(limits.perOwner)
       }
       for (const [endpoint, n] of taken) if (n) slots.give(endpoint, n)
       expect(slots.used).toBe(0)

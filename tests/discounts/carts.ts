@@ -26,7 +26,7 @@ export function line(
   const [sku] = name.split('#')
   return {
     ...{ id: name, kind: 'cart_item', productId: `id-${sku}`, sku, unitPrice, quantity, nodeIds: [] },
-    ...{ attributes: {}, customAttributes: {} },
+    ...{ value: unitPrice * quantity, attributes: {}, customAttributes: {} },
     ...more,
   }
 }

@@ -63,6 +63,12 @@ test.for<[title: string, lines: readonly DiscountLine[], actions: readonly RuleA
     { a: -5000 },
   ],
   [
+    'a ceiling of the cart is divided once',
+    [line('a', 13_093, 1), line('b', 124, 2)],
+    [action('cart_discount', ['percent', 15], { limitations: { max_discount: 1593 } })],
+    { a: -1563, b: -30 },
+  ],
+  [
     'a discount of the cart on some lines',
     [line('a', 1000, 1), line('b', 500, 1)],
     [action('cart_discount', ['percent', 50], { condition: node('item_sku', 'nin', 'b') })],
@@ -83,6 +89,17 @@ test.for<[title: string, lines: readonly DiscountLine[], actions: readonly RuleA
       }),
     ],
     { racket: -3256, ball: -244 },
+  ],
+  [
+    'a ceiling of bundles is divided once',
+    [line('a', 13_093, 1), line('b', 124, 2)],
+    [
+      action('items_bundle_discount', ['percent', 15], {
+        condition: bundle(some(1, 'a'), some(2, 'b')),
+        limitations: { max_discount: 1593 },
+      }),
+    ],
+    { a: -1563, b: -30 },
   ],
   [
     'two bundles, by the name of the documentation',

@@ -39,6 +39,30 @@ const examples: readonly Example[] = [
     { A: -5000 },
   ],
   [
+    'a maximum cuts a percentage of the cart before it is divided',
+    [line('A', 13_093, 1), line('B', 124, 2)],
+    [standard('percent_discount', ten(15), { max_discount_value: usd(1593) })],
+    { A: -1563, B: -30 },
+  ],
+  [
+    'a maximum cuts what bundles save before it is divided',
+    [line('A', 13_093, 1), line('B', 124, 2)],
+    [
+      standard(
+        'bundle_fixed_discount',
+        {
+          requirements: [
+            { targets: ['A'], quantity: 1 },
+            { targets: ['B'], quantity: 2 },
+          ],
+          currencies: usd(11_340),
+        },
+        { max_discount_value: usd(1593) },
+      ),
+    ],
+    { A: -1563, B: -30 },
+  ],
+  [
     'a discount stops at the value of the cart',
     [line('A', 3000, 1)],
     [standard('fixed_discount', { currencies: usd(5000) })],

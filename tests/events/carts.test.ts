@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { carts } from '../../server/carts/index.ts'
 import { forgetExpired } from '../../server/kernel/write/forget-expired.ts'
 import { body, idOf } from '../accounts/objects.ts'
+import { customDiscount } from '../cart-items/custom-discount.ts'
 import { MovingClock } from '../keys/moving-clock.ts'
 import { filledCart, openShop, wrap } from '../orders/buying.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -27,20 +28,11 @@ test('each write of a cart is one event with the cart as data, its first write t
   const steps: (() => Promise<unknown>)[] = [
     () => world.admin.post(`${path}/items`, { data: { type: 'cart_item', id: ids.tea, quantity: 2 } }),
     () => world.admin.post(`${path}/items`, { data: wrap() }),
-    () =>
-      world.admin.post(`${path}/custom-discounts`, {
-        data: [
-          {
-            type: 'custom_discount',
-            name: 'Off',
-            external_id: 'o',
-            discount_engine: 'Own',
-            amount: { amount: -100 },
-            description: '',
-            discount_code: 'off',
-          },
-        ],
-      }),
+    () => {
+      const discount_settings = { custom_discounts_enabled: true, use_rule_promotions: false }
+      return world.admin.put(path, { data: { discount_settings } })
+    },
+    () => world.admin.post(`${path}/custom-discounts`, { data: [customDiscount(-100)] }),
     () => world.admin.put(path, { data: { name: 'Breakfast', description: 'for two' } }),
   ]
   for (const [i, step] of steps.entries()) {

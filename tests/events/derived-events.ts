@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { eventsOf, payloadOf, storeFacts, webhookPayload } from '../../server/events/index.ts'
 import { feedBounds, readChanges } from '../../server/kernel/feed/changes.ts'
 import { sequence } from '../../server/kernel/feed/record.ts'
@@ -10,6 +11,18 @@ export interface DerivedEvent {
   readonly subject: { readonly source: string; readonly id: string }
   // biome-ignore lint/suspicious/noExplicitAny: the shape of a payload is what a test is about.
   readonly payload: any
+}
+
+/** The law of all payloads: the object as `data`. Deletions and one-time passwords have forms of their own. */
+function expectForm(key: string, payload: object): void {
+  const [family, ending] = key.split('.')
+  if (ending === 'deleted') expect(Object.keys(payload).toSorted(), key).toEqual(['id', 'type'])
+  else if (family === 'one-time-password-token-request') expect(payload, key).not.toHaveProperty('data')
+  else {
+    const members = family === 'order' ? ['data', 'included'] : ['data']
+    expect(Object.keys(payload), key).toEqual(members)
+    expect(payload, key).toHaveProperty('data.type', expect.any(String))
+  }
 }
 
 /** The position of the last change. */
@@ -27,7 +40,10 @@ export async function eventsAfter({ work }: World, position: number): Promise<re
     for (const event of eventsOf(change, facts)) {
       const payload = await payloadOf(work, change, event)
       const { key, id, subject } = event
-      if (payload) derived.push({ key, id, subject, payload: JSON.parse(webhookPayload(payload)) })
+      if (!payload) continue
+      const shown = JSON.parse(webhookPayload(payload))
+      expectForm(key, shown)
+      derived.push({ key, id, subject, payload: shown })
     }
   }
   return derived

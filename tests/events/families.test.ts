@@ -80,6 +80,16 @@ const cases: readonly Case[] = [
     type: 'catalog_rule',
   },
   {
+    family: 'product',
+    at: async () => '/pcm/products',
+    create: () =>
+      body('product', {
+        attributes: { name: 'Loaf', sku: 'LOAF', slug: 'loaf', commodity_type: 'physical' },
+      }),
+    change: body('product', { attributes: { name: 'Rye loaf' } }),
+    type: 'product',
+  },
+  {
     family: 'user',
     at: async () => `${await accountRealm(world.admin)}/user-authentication-info`,
     create: () => body('user_authentication_info', { name: 'Ada Byron', email: 'ada@example.com' }),
@@ -94,7 +104,7 @@ const customer = () =>
   body('customer', { name: 'Ada Marsh', email: `ada-${++customers}@example.com`, password: 'eleven horses' })
 
 /** What GET shows of the object, at this moment. */
-const shown = async (path: string) => (await world.admin.get(path)).body.data
+const shown = async (path: string) => ({ data: (await world.admin.get(path)).body.data })
 
 describe.each(cases)('$family', ({ family, at, create, change, keys, type }) => {
   test('has an event for each write, with the object as its GET shows it', async () => {
@@ -194,7 +204,7 @@ test('a payload has the fields that a store has added to the object', async () =
   const [event] = await eventsDuring(world, async () => {
     id = await idOf(world.admin.post('/v2/customers', { data: { ...customer().data, shoe_size: 41 } }))
   })
-  expect(event?.payload.shoe_size).toBe(41)
+  expect(event?.payload.data.shoe_size).toBe(41)
   expect(event?.payload).toEqual(await shown(`/v2/customers/${id}`))
 })
 

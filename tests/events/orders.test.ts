@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventsBetween } from '../../server/orders/order-events.ts'
 import { paymentStates } from '../../server/payments/index.ts'
-import { order } from '../orders/buying.ts'
+import { address, guest, order } from '../orders/buying.ts'
 import { tries } from '../support/long.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { act, orderOf, paid, pay, takeManualPayments } from '../transactions/paying.ts'
@@ -55,7 +55,7 @@ describe('an order', () => {
     expect(keysOf(events)).toEqual(keys)
     await expectOrder(events, id)
     const { body } = await world.admin.get(`/v2/orders/${id}/transactions`)
-    expect(events[0]?.payload).toEqual(body.data[0])
+    expect(events[0]?.payload).toEqual({ data: body.data[0] })
   })
 
   test('is paid by the capture of its authorization', async () => {
@@ -99,6 +99,21 @@ describe('an order', () => {
     expect(keysOfOrders(events)).toEqual(['order.created', 'order.updated'])
   })
 
+  test('without a cart may be deleted, which is an event with its type and id', async () => {
+    const made = await world.admin.post('/v2/orders', {
+      data: { type: 'order', customer: guest, billing_address: address },
+      included: {
+        items: [{ type: 'custom_item', name: 'Wrap', sku: 'WRAP', quantity: 1, unit_price: { amount: 1 } }],
+      },
+    })
+    expect([made.status, made.body.errors]).toEqual([201, undefined])
+    const { id } = made.body.data
+    const events = await eventsDuring(world, () => world.admin.delete(`/v2/orders/${id}`))
+    expect(events.map(({ key, payload }) => [key, payload])).toEqual([
+      ['order.deleted', { type: 'order', id }],
+    ])
+  })
+
   test('has no name in its events after it is anonymized, nor has the feed', async () => {
     const { id } = await order(world.admin)
     await paid(world.admin, id)
@@ -106,7 +121,7 @@ describe('an order', () => {
     const events = await eventsDuring(world, () =>
       world.admin.post('/v2/orders/anonymize', { data: { type: 'anonymize_orders', order_ids: [id] } }),
     )
-    expect(keysOf(events)).toEqual(['order.updated'])
+    expect(keysOf(events)).toEqual(['order.updated', 'cart.deleted'])
     expect(JSON.stringify(events)).not.toContain('ada@example.com')
     const { rows } = await world.feed(
       `SELECT event FROM changes WHERE id = $1 AND c::text LIKE '%ada@example.com%'`.replace(

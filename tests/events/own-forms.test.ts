@@ -16,8 +16,9 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const shown = async (path: string, headers?: Record<string, string>) =>
-  (await world.admin.get(path, headers)).body.data
+const shown = async (path: string, headers?: Record<string, string>) => ({
+  data: (await world.admin.get(path, headers)).body.data,
+})
 
 test('links to an identity change their user', async () => {
   const profileId = await profile(world.admin)
@@ -54,7 +55,7 @@ test('a gateway has an event without its secrets', async () => {
   const events = await eventsDuring(world, () => world.admin.put('/v2/gateways/stripe', put))
   expect(keysOf(events)).toEqual(['payment-gateway.updated'])
   expect(events[0]?.payload).toEqual(await shown('/v2/gateways/stripe'))
-  expect(events[0]?.payload.meta.secrets).toEqual(['login'])
+  expect(events[0]?.payload.data.meta.secrets).toEqual(['login'])
   expect(JSON.stringify(events)).not.toContain('sk_test_a_secret_key')
 })
 
@@ -71,9 +72,9 @@ test('an integration has three events, with its configuration but for the secret
   const path = `/v2/integrations/${id}`
   expect(keysOf(created)).toEqual(['integration.created'])
   // Who observes it is not who may read it.
+  const integration = (await shown(path)).data
   expect(created[0]?.payload).toEqual({
-    ...(await shown(path)),
-    configuration: { url: 'https://hooks.example.com:8443/***' },
+    data: { ...integration, configuration: { url: 'https://hooks.example.com:8443/***' } },
   })
   const changed = await eventsDuring(world, () => world.admin.put(path, body('integration', { name: 'W' })))
   expect(keysOf(changed)).toEqual(['integration.updated'])
@@ -94,7 +95,7 @@ test('an integration that is paused has an event that says why', async () => {
   const events = await eventsDuring(world, () => pauseIntegration(world.work, id, 'it has failed for a day'))
   expect(keysOf(events)).toEqual(['integration.updated', 'integration.paused'])
   const now = await shown(`/v2/integrations/${id}`)
-  expect(now.paused.reason).toBe('it has failed for a day')
+  expect(now.data.paused.reason).toBe('it has failed for a day')
   for (const { payload } of events) expect(payload).toEqual(now)
 })
 
@@ -106,7 +107,7 @@ test('a stock transaction is shown with its attributes', async () => {
   const events = await eventsDuring(world, () => world.admin.post(path, increment))
   expect(keysOf(events)).toEqual(['stock-transaction.created'])
   const located = { 'ep-inventories-multi-location': 'true' }
-  expect(events[0]?.payload).toEqual(await shown(`${path}/${events[0]?.payload.id}`, located))
+  expect(events[0]?.payload).toEqual(await shown(`${path}/${events[0]?.payload.data.id}`, located))
 })
 
 test('a release has events for its states, and for its deletion', async () => {
@@ -118,7 +119,10 @@ test('a release has events for its states, and for its deletion', async () => {
   const events = await eventsAfter(world, before)
   expect(new Set(keysOf(events))).toEqual(new Set(['catalog-release.created', 'catalog-release.updated']))
   expect(keysOf(events)[0]).toBe('catalog-release.created')
-  const [last, now] = [events.at(-1)?.payload, await shown(`/catalogs/${catalog}/releases/${first.id}`)]
+  const [last, now] = [
+    events.at(-1)?.payload.data,
+    (await shown(`/catalogs/${catalog}/releases/${first.id}`)).data,
+  ]
   // The link is signed anew, and valid for an hour.
   const withoutLink = ({ relationships: { delta, ...others }, ...release }: typeof now) => [release, others]
   expect(withoutLink(last)).toEqual(withoutLink(now))
@@ -173,7 +177,7 @@ describe('entries of a custom API', () => {
     expect(created[0]?.payload).toEqual(await shown(`${entries}/${id}`))
     const put = body('wishlist_ext', { title: 'Easter' })
     const changed = await eventsDuring(world, () => world.admin.put(`${entries}/${id}`, put))
-    expect(changed.map(({ key, payload }) => [key, payload.title])).toEqual([
+    expect(changed.map(({ key, payload }) => [key, payload.data.title])).toEqual([
       ['wishlist_ext.updated', 'Easter'],
     ])
     const before = await lastPosition(world)
@@ -182,7 +186,7 @@ describe('entries of a custom API', () => {
     await world.admin.delete(`${apis}/${api}`)
     const last = await eventsAfter(world, before)
     expect(keysOf(last)).toEqual(['wishlist_ext.created', 'wishlist_ext.deleted', 'wishlist_ext.deleted'])
-    expect(last[0]?.payload).toMatchObject({ type: 'wishlist_ext', title: 'Lent' })
+    expect(last[0]?.payload).toMatchObject({ data: { type: 'wishlist_ext', title: 'Lent' } })
     expect(last[1]?.payload).toEqual({ type: 'wishlist_ext', id })
   })
 })

@@ -52,6 +52,7 @@ const linksOfProfile = async (client: Client, samples: Samples): Promise<string>
 export const flows: ModuleSamples = {
   // As it is in a flow without fields.
   runTime: [resource({ ...withAddedFields(entries, undefined) })],
+  notInUpdates: ['flow-field.validation_rules'],
   completions: {
     flow: async () => {
       counter += 1

@@ -33,6 +33,7 @@ test('every store has all gateways, disabled', async () => {
   expect(body.data.map(({ slug }: { slug: string }) => slug)).toEqual(Object.keys(complete))
   expect(body.data[6]).toEqual({
     ...{ type: 'gateway', id: expect.any(String), slug: 'manual', name: 'Manual', enabled: false },
+    ...{ shoppers_may_pay: false },
     meta: { secrets: [] },
   })
   for (const { enabled, test } of body.data) expect([enabled, test ?? false]).toEqual([false, false])
@@ -124,12 +125,28 @@ test('a wrong value is refused, and the answer names the field', async () => {
     ['adyen', { username: 'x'.repeat(4097) }, 'data.username'],
     ['adyen', { test: 'true' }, 'data.test'],
     ['adyen', { type: 'gate' }, 'data.type'],
+    ['manual', { shoppers_may_pay: 'yes' }, 'data.shoppers_may_pay'],
   ]
   for (const [slug, body, source] of bodies) {
     const reply = await put(slug, body)
     expect([reply.status, reply.body.errors[0].source], JSON.stringify(body)).toEqual([400, source])
   }
 })
+
+const texts = Object.values(complete).flatMap((settings) => Object.keys(settings))
+
+test.each([...new Set([...texts, 'webhook_secret'])])(
+  'control characters in `%s` are refused',
+  async (name) => {
+    for (const character of ['\n', '\r\n', '\t', '\u007f', '\u0085']) {
+      const { status, body } = await put('stripe', { [name]: `abc${character}x` })
+      expect([status, body.errors[0].source]).toEqual([400, `data.${name}`])
+      expect(body.errors[0].detail).toContain('must not contain control characters')
+      const isSecret = ['login', 'password', 'private_key', 'webhook_secret'].includes(name)
+      expect(body.errors[0].detail.includes('abc')).toBe(!isSecret)
+    }
+  },
+)
 
 test('a change with a stale entity tag is refused', async () => {
   const stale = (await world.admin.get('/v2/gateways/manual')).headers.get('etag') ?? ''

@@ -3,8 +3,13 @@ import type { ModuleSamples } from '../support/module-samples.ts'
 const incremented = { data: { type: 'stock-transaction', action: 'increment', quantity: 2 } }
 
 export const inventorySamples: ModuleSamples = {
-  // Locations that stock lies in must be there.
-  completions: { stock: async () => ({ locations: undefined, quantity: undefined, attributes: undefined }) },
+  // Locations that stock lies in must be there, and a second name of the product must be of the same.
+  completions: {
+    stock: async () => ({
+      ...{ locations: undefined, quantity: undefined, attributes: undefined },
+      product_id: undefined,
+    }),
+  },
   // What a product is, every store says for itself.
   sameForAllStores: ['create-stock-of-product'],
   specialCreates: ['stock-transaction'],

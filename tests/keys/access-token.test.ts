@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tokenOf } from '../support/client.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { MovingClock } from './moving-clock.ts'
@@ -43,6 +43,51 @@ test.each([
   ['JSON behind white space', form, (fields: object) => `\n ${JSON.stringify(fields)}`],
 ])('accepts %s', async (_name, contentType, write) => {
   expect((await ask(write(credentials()), contentType)).status).toBe(200)
+})
+
+describe('HTTP Basic', () => {
+  const basic = (id: string, key: string) => `Basic ${Buffer.from(`${id}:${key}`).toString('base64')}`
+  const askAs = (authorization: string, body: Record<string, unknown>) =>
+    world.nobody.send('POST', '/oauth/access_token', {
+      body: asForm(body),
+      headers: { 'content-type': form, authorization },
+    })
+  const grant = { grant_type: 'client_credentials' }
+
+  test('has the client id and the secret, encoded or not', async () => {
+    const { id, secret } = world.key
+    expect((await askAs(basic(id, secret), grant)).status).toBe(200)
+    expect((await askAs(basic(encodeURIComponent(id), encodeURIComponent(secret)), grant)).status).toBe(200)
+    expect((await askAs(basic(id, ''), { grant_type: 'implicit' })).status).toBe(200)
+    expect((await askAs(basic(id, secret), { ...grant, client_id: id })).status).toBe(200)
+  })
+
+  test('a wrong secret is a 401 that names the scheme', async () => {
+    const { status, headers } = await askAs(basic(world.key.id, 'wrong'), grant)
+    expect([status, headers.get('www-authenticate')]).toEqual([401, 'Basic realm="Sutler"'])
+  })
+
+  test('must not contradict the body', async () => {
+    const { status, body } = await askAs(basic(world.key.id, world.key.secret), {
+      ...grant,
+      client_id: 'other',
+    })
+    expect([status, body.errors[0].source]).toEqual([400, 'client_id'])
+    expect((await askAs('Basic bm8gY29sb24=', grant)).status).toBe(400)
+  })
+
+  test('a bearer token is ignored', async () => {
+    expect((await askAs('Bearer old', credentials())).status).toBe(200)
+  })
+})
+
+test('a body has at most 16 KiB', async () => {
+  const longest = asForm(credentials({ rest: '' }))
+  const fill = 'x'.repeat(16 * 1024 - longest.length)
+  expect((await ask(longest + fill, form)).status).toBe(200)
+  const { status, body } = await ask(`${longest}${fill}x`, form)
+  expect(status).toBe(413)
+  expect(body.errors[0].detail).toContain('16,384 bytes')
 })
 
 test('an implicit grant needs no secret, and its tokens have fewer rights', async () => {

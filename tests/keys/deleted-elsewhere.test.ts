@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type RunningServer, start } from '../../server/main.ts'
 import { clientOf, tokenOf } from '../support/client.ts'
@@ -21,7 +22,8 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('tokens of a key that another process deleted are refused within a second', async () => {
+/** A client of a new key, at the other server. */
+async function passingClient() {
   const admin = clientOf(
     here.url,
     await tokenOf(here.url, 'client-of-first', secretOf('first'), 'client_credentials'),
@@ -31,11 +33,33 @@ test('tokens of a key that another process deleted are refused within a second',
   })
   const { id, client_id, client_secret } = reply.body.data
   const token = await tokenOf(elsewhere.url, client_id, client_secret, 'client_credentials')
-  const passing = clientOf(elsewhere.url, token)
+  const deleteKey = () => admin.delete(`/v2/application-keys/${id}`)
+  return { token, passing: clientOf(elsewhere.url, token), deleteKey }
+}
+
+test('tokens of a key that another process deleted are refused within a second', async () => {
+  const { passing, deleteKey } = await passingClient()
   expect((await passing.get('/v2/accounts')).status).toBe(200)
-  expect((await admin.delete(`/v2/application-keys/${id}`)).status).toBe(204)
+  expect((await deleteKey()).status).toBe(204)
   clock.forward(1)
   expect((await passing.get('/v2/accounts')).status).toBe(401)
   const account = { data: { type: 'account', name: 'A' } }
   expect((await passing.post('/v2/accounts', account)).status).toBe(401)
+})
+
+test('a stream of changes, and a request that waits for one, end when another process deletes the key', async () => {
+  const { token, passing, deleteKey } = await passingClient()
+  const { body } = await passing.get('/v2/changes')
+  const stream = await fetch(`${elsewhere.url}/v2/changes`, {
+    headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' },
+  })
+  // The delete is itself a change, and its process tells nobody.
+  const waiting = passing.get(`/v2/changes?wait=30&filter=eq(type,file)&page[after]=${body.meta.feed.last}`)
+  const ended = stream.text().then(
+    () => 'ended',
+    () => 'ended',
+  )
+  expect((await deleteKey()).status).toBe(204)
+  expect(await Promise.race([ended, sleep(10_000, 'still open')])).toBe('ended')
+  expect((await waiting).status).toBe(401)
 })

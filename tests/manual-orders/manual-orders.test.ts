@@ -110,6 +110,26 @@ test('an entered order is paid, captured, refunded, fulfilled and cancelled like
   expect(shipped.shipping).toBe('fulfilled')
 })
 
+test.each([
+  ['authorized', {}, 1100, ['unpaid', 'cancelled', 0, 0, 1100]],
+  ['authorized', { authorized: 1100, balance_owing: 0 }, 1100, ['unpaid', 'cancelled', 0, 0, 1100]],
+  ['partially_authorized', { authorized: 100 }, 100, ['unpaid', 'cancelled', 0, 0, 1100]],
+])(
+  'an order that is entered as cancelled holds no money (%s, %j)',
+  async (payment, amounts, amount, money) => {
+    const { id } = await created({ payment, status: 'cancelled', ...totals(amounts) })
+    expect(await moneyOf(world.admin, id)).toEqual(money)
+    const { body } = await world.admin.get(`/v2/orders/${id}/transactions`)
+    expect(body.data).toMatchObject([{ transaction_type: 'authorize', status: 'cancelled', amount }])
+    expect(body.data[0].next_actions).toEqual([])
+  },
+)
+
+test('an order that is entered as cancelled keeps the money that was paid', async () => {
+  const { id } = await created({ payment: 'partially_paid', status: 'cancelled', ...totals({ paid: 100 }) })
+  expect(await moneyOf(world.admin, id)).toEqual(['partially_paid', 'cancelled', 100, 0, 1000])
+})
+
 test('the list is filtered by whether orders were entered', async () => {
   const manual = await created()
   const bought = await order(world.shopper)

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -55,6 +55,21 @@ test('what was written is read, by the system’s own tar too', async () => {
   })
   expect(content.equals(contents['tables/accounts/000002.ndjson'] as Buffer)).toBe(true)
 })
+
+test.each(['zzzzzzzzzzz', '0000000zz12', '-0000000012', '           ', '99999999999'])(
+  'a header whose size is %j is damaged',
+  async (size) => {
+    const path = join(directory, 'size.tar')
+    await write(path)
+    const bytes = readFileSync(path)
+    bytes.write(size, 124, 'latin1')
+    bytes.write('        ', 148, 'latin1')
+    const sum = bytes.subarray(0, 512).reduce((some, byte) => some + byte, 0)
+    bytes.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1')
+    writeFileSync(path, bytes)
+    await expect(read(path)).rejects.toThrow(BrokenArchive)
+  },
+)
 
 test('an archive that is cut off anywhere is refused', async () => {
   const path = join(directory, 'cut.tar')

@@ -60,13 +60,16 @@ describe('with the policy allowed', () => {
 describe('with the policy api_only', () => {
   beforeEach(() => policy('api_only'))
 
-  test('a new person joins the user with their email if the provider has verified it', async () => {
-    const id = await existing(email.toUpperCase())
-    expect((await signIn({ email, email_verified: true })).id).toBe(id)
-    expect((await usersOf()).length).toBe(1)
-  })
+  test.each([true, 'true'])(
+    'a new person joins the user with their email if email_verified is %j',
+    async (email_verified) => {
+      const id = await existing(email.toUpperCase())
+      expect((await signIn({ email, email_verified })).id).toBe(id)
+      expect((await usersOf()).length).toBe(1)
+    },
+  )
 
-  test.each([false, undefined, null, 'true', 1])(
+  test.each([false, undefined, null, 'false', 'TRUE', 1])(
     'a new person is refused if email_verified is %j',
     async (email_verified) => {
       await existing()

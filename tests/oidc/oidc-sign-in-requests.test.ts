@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rates } from '../../server/kernel/attempts/rates.ts'
 import { oidcProfile, realmsOf } from '../identity/realm.ts'
@@ -261,6 +262,21 @@ describe('a discovery request', () => {
     const began = performance.now()
     expect(await startAt({ discovery_url: other.discoveryUrl })).toBe('temporarily_unavailable')
     expect(performance.now() - began).toBeLessThan(15_000)
+    await other.close()
+  })
+
+  test('is also sent for a discovery URL with a slash at its end', async () => {
+    const other = await startForger()
+    const path = '/.well-known/openid-configuration'
+    const refuse = (at: string) => (asked: string, response: ServerResponse) => {
+      if (asked === at) response.writeHead(404).end()
+      return asked === at
+    }
+    // Most providers answer without the slash, and some only with it.
+    for (const missing of [`${path}/`, path]) {
+      other.override = refuse(missing)
+      expect(await startAt({ discovery_url: `${other.discoveryUrl}/` })).not.toBe('temporarily_unavailable')
+    }
     await other.close()
   })
 

@@ -270,4 +270,38 @@ describe('a person', () => {
     expect((await redeem(world, realm, code, verifier)).id).toBe(linked)
     await other.close()
   })
+
+  test.each([
+    ['with', '', '/'],
+    ['without', '/', ''],
+  ])(
+    'is the user who is linked %s a slash that the issuer of the provider has not, or has',
+    async (_, reported, linked) => {
+      const other = await startForger()
+      other.discovery = { issuer: other.url + reported }
+      const id = await profileAt(world, realm, other.discoveryUrl)
+      const { request, verifier } = await begin(world, realm, id)
+      const usersPath = `/v2/authentication-realms/${realm}/user-authentication-info`
+      const linkedId = await idOf(world.admin.post(usersPath, user()))
+      const link = oidcLink({ subject: 'ada', oidc_profile_id: id, issuer: other.url + linked })
+      await idOf(world.admin.post(`${usersPath}/${linkedId}/user-authentication-oidc-profile-info`, link))
+      other.claims = { iss: other.url + reported, sub: 'ada', aud: 'shop', iat: nowS(), exp: nowS() + 300 }
+      const { code } = await comeBack(id, request)
+      expect((await redeem(world, realm, code, verifier)).id).toBe(linkedId)
+      await other.close()
+    },
+  )
+
+  test('is, of two users linked by both spellings of an issuer, the one with the spelling of the provider', async () => {
+    const usersPath = `/v2/authentication-realms/${realm}/user-authentication-info`
+    const ids: string[] = []
+    for (const issuer of [`${provider.url}/`, provider.url]) {
+      const id = await idOf(world.admin.post(usersPath, user()))
+      const link = oidcLink({ subject: `person-${people}`, oidc_profile_id: profile, issuer })
+      await idOf(world.admin.post(`${usersPath}/${id}/user-authentication-oidc-profile-info`, link))
+      ids.push(id)
+    }
+    const { code, verifier } = await signIn()
+    expect((await redeem(world, realm, code, verifier)).id).toBe(ids[1])
+  })
 })

@@ -59,6 +59,8 @@ describe('dates are read as a locale writes them', () => {
         expect(parseCell('date', long, locale)).toBe(iso.slice(0, 19))
         const short = `${written(date, locale, '2-digit', pad)} ${minutes}`
         expect(parseCell('date', short, locale)).toBe(`${iso.slice(0, 16)}:00`)
+        for (const year of ['numeric', '2-digit'] as const)
+          expect(parseCell('date', written(date, locale, year, pad), locale)).toBe(iso.slice(0, 10))
       }),
     )
   })
@@ -67,12 +69,21 @@ describe('dates are read as a locale writes them', () => {
     ['1/31/2026 10:00:00', 'en-GB'],
     ['31/1/2026 10:00:00', 'en-US'],
     ['30/2/2026 10:00:00', 'en-CA'],
-    ['1/2/2026', 'en-US'],
+    ['31/12/2020', 'en-US'],
+    ['12/31/2020', 'en-GB'],
+    ['2/30/2026', 'en-US'],
     ['1/2/2026 25:00:00', 'en-US'],
-    ['1/2/2026 10:00', 'en-US'],
+    ['1/2/2026 10', 'en-US'],
+    ['1/2/202', 'en-US'],
     ['soon', 'en-US'],
   ] as const)('and not %s as %s', (cell, locale) => {
     expect(() => parseCell('date', cell, locale)).toThrow(`must be a date as ${locale} writes it`)
+  })
+
+  test('without a time of day, as spreadsheets write them', () => {
+    expect(parseCell('date', '12/31/2020', 'en-US')).toBe('2020-12-31')
+    expect(parseCell('date', '31/12/20', 'en-GB')).toBe('2020-12-31')
+    expect(parseCell('date', '31/12/2020 9:05', 'en-CA')).toBe('2020-12-31 09:05:00')
   })
 
   test('or as requests write them', () => {

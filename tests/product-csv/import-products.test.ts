@@ -235,6 +235,34 @@ describe('files as spreadsheets and suppliers write them', () => {
     })
   })
 
+  test('headers, SKUs and other codes may have white space around them', async () => {
+    await importFile(`${header}\nB-1,Dune,dune-1,physical`)
+    const file = [
+      ' External  Ref ,NAME, sku\t,Commodity Type,mpn , Admin_Attributes. bin ',
+      ' B-1 ,Dune II, dune-2 ,physical,\u00a0M-1\u00a0,A7',
+      'B-3,Emma,\temma-1,digital,,',
+    ]
+    expect(await importFile(file.join('\n'))).toEqual(['success'])
+    expect(await assortment()).toMatchObject({
+      'Dune II': { external_ref: 'B-1', sku: 'dune-2', mpn: 'M-1', admin_attributes: { bin: 'A7' } },
+      Emma: { external_ref: 'B-3', sku: 'emma-1' },
+    })
+    expect(await importFile(`${header}\n,Sand,sand,physical\n,Sand II, sand ,physical`)).toEqual([
+      'failed',
+      'row 3, column sku: row 2 has the same sku. A file may name each product only once.',
+    ])
+  })
+
+  test('a SKU that is stored with white space around it stays as it is', async () => {
+    const attributes = { name: 'Dune', sku: ' dune ', commodity_type: 'physical' }
+    const { body } = await world.admin.post('/pcm/products', { data: { type: 'product', attributes } })
+    const { id } = body.data
+    expect(await importFile(`id,name,sku,commodity_type\n${id},Dune, dune ,physical`)).toEqual(['success'])
+    expect((await assortment()).Dune).toMatchObject({ sku: ' dune ' })
+    expect(await importFile(`id,name,sku,commodity_type\n${id},Dune, dune-2 ,physical`)).toEqual(['success'])
+    expect((await assortment()).Dune).toMatchObject({ sku: 'dune-2' })
+  })
+
   test('a quote inside a cell is a quote', async () => {
     expect(await importFile(`${header}\nR,Pan 10" deep,s,physical`)).toEqual(['success'])
     expect(Object.keys(await assortment())).toEqual(['Pan 10" deep'])

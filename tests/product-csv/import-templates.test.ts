@@ -189,6 +189,16 @@ describe('columns of templates', () => {
     const { Dune, Emma } = await shown()
     expect(Dune?.entries).toMatchObject({ 'products(book)': { released: '2026-01-02 15:04:05' } })
     expect(Emma?.entries).toMatchObject({ 'products(book)': { released: '2026-12-31 01:02:00' } })
+    const days = csv(
+      ' products(book) : released ',
+      'A,Dune,,physical,12/31/2020',
+      'B,Emma,,physical,31/12/20',
+    )
+    expect(await importFile(days, '?locale=en-US')).toEqual([
+      'failed',
+      expect.stringMatching(/^row 3, column products\(book\):released: must be a date as en-US writes it /),
+    ])
+    expect((await shown()).Dune?.entries).toMatchObject({ 'products(book)': { released: '2020-12-31' } })
     const [status, ...errors] = await importFile(file, '?locale=de-DE')
     expect([status, errors.length]).toEqual(['failed', 2])
   })

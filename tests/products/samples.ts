@@ -24,7 +24,7 @@ const associated = async (client: Client, samples: Samples, collection: string) 
 export const productSamples: ModuleSamples = {
   // What is in a bundle must be there.
   completions: { product: async () => ({ components: undefined }) },
-  notInUpdates: ['product.components'],
+  notInUpdates: ['product.components', 'custom-relationship.slug'],
   bodies: {
     'attach-custom-relationships': named,
     'detach-custom-relationships': named,

@@ -150,7 +150,7 @@ test('other members that search front ends send are ignored', async () => {
   const search = {
     q: 'bread',
     query_by: 'name',
-    sort_by: 'price:asc',
+    sort_by: '_eval(price):asc',
     preset: 'x',
     include_fields: '*',
     facet_query: 'x',

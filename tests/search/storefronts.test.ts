@@ -71,13 +71,27 @@ test.each<[string, string[]]>([
   ['attributes.sku:desc', ['Blue Shirt', 'red Shirt', 'Cap', 'Straw Hat']],
   ['created_at:asc', ['Blue Shirt', 'red Shirt', 'Straw Hat', 'Cap']],
   ['categories.lvl1:desc,name:asc', ['Blue Shirt', 'red Shirt', 'Cap', 'Straw Hat']],
-  ['no.such_field:asc, name:desc', ['Straw Hat', 'red Shirt', 'Cap', 'Blue Shirt']],
+  ['price.float_price:asc', ['red Shirt', 'Blue Shirt', 'Straw Hat', 'Cap']],
+  ['price.amount:desc', ['Straw Hat', 'Blue Shirt', 'red Shirt', 'Cap']],
+  ['extensions.no.such_field:asc, name:desc', ['Straw Hat', 'red Shirt', 'Cap', 'Blue Shirt']],
   ['_eval(a:1):desc,_text_match:desc,name', ['Blue Shirt', 'Cap', 'red Shirt', 'Straw Hat']],
 ])('results are sorted by %s, those without a value last', async (sort_by, names) => {
   expect(await shop.names({ q: '*', sort_by })).toEqual(names)
   expect(await shop.names({ q: '*', sort_by, per_page: 2, page: 2 })).toEqual(names.slice(2))
   expect(await shop.names({ q: '*', sort_by, filter_by: 'status:!=`draft`' })).toEqual(names)
 })
+
+test.each(['no.such_field:asc', 'name:asc,prise:desc', 'price:asc', 'description', 'price.USD'])(
+  'a search that is to be sorted by %s is refused',
+  async (sort_by) => {
+    const { status, body } = await world.shopper.post('/catalog/multi-search', {
+      searches: [{}, { sort_by }],
+    })
+    const [{ title, source, detail }] = body.errors
+    expect([status, title, source]).toEqual([400, 'Invalid Sort', 'searches[1].sort_by'])
+    expect(detail).toContain('price.float_price')
+  },
+)
 
 test('a search by words can be sorted', async () => {
   expect(await shop.names({ q: 'shirt', sort_by: 'price.USD.amount:desc' })).toEqual([

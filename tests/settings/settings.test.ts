@@ -108,6 +108,8 @@ test('an update changes single cart settings, also members of objects', async ()
     discounts: { custom_discounts_enabled: false, use_rule_promotions: false },
     inventories: { defer_inventory_check: false },
     show_all_carts: true,
+    ...{ shoppers_add_custom_items: true, shoppers_set_cart_attributes: true },
+    ...{ shoppers_see_snapshots: false, shoppers_set_order_references: false },
   }
   expect((await world.admin.get(cart)).body).toEqual({ data: whole, meta: { owner: 'store' } })
   const sent = settings({ discounts: { use_rule_promotions: true, unheard_of: 1 }, cart_expiry_days: 365 })

@@ -37,6 +37,7 @@ const charge = (method: PaymentMethod, payment?: string, more: Partial<Charge> =
   },
   ...more,
 })
+const unexpected = 'payment_intent_unexpected_state'
 const pays = 'pm_card_visa'
 const declines = 'pm_card_chargeDeclined'
 const challenges = 'pm_card_threeDSecure2Required'
@@ -62,11 +63,26 @@ test('an authorization holds the money until its capture or its cancellation', a
   const held = await gateway.authorize(charge('authorize', pays), via())
   expect(held.reports).toEqual([{ is: 'authorized' }])
   expect((await gateway.capture(receipt(held), via())).reports).toEqual([{ is: 'paid', amount: 1000 }])
-  // A second capture says how the payment stands.
-  expect((await gateway.capture(receipt(held), via())).reports).toEqual([{ is: 'paid', amount: 1000 }])
+  // A second capture says how the payment stands: what it asks for has happened.
+  const again = await gateway.capture(receipt(held), via())
+  expect([again.reports, again.refusal]).toEqual([[{ is: 'paid', amount: 1000 }], undefined])
   const other = await gateway.authorize(charge('authorize', pays), via())
   expect((await gateway.cancel?.(receipt(other), via()))?.reports).toEqual([{ is: 'cancelled' }])
-  expect((await gateway.capture(receipt(other), via())).reports).toEqual([{ is: 'cancelled' }])
+  const late = await gateway.capture(receipt(other), via())
+  expect([late.reports, late.refusal?.code]).toEqual([[{ is: 'cancelled' }], unexpected])
+})
+
+test('what others have done at Stripe meanwhile is reported, and the call is refused', async () => {
+  const [expired, captured] = [
+    await gateway.authorize(charge('authorize', pays), via()),
+    await gateway.authorize(charge('authorize', pays), via()),
+  ]
+  double.expireHold(expired.reference ?? '')
+  double.captureInDashboard(captured.reference ?? '', 1000)
+  const capture = await gateway.capture(receipt(expired), via())
+  expect([capture.reports, capture.refusal?.code]).toEqual([[{ is: 'cancelled' }], unexpected])
+  const cancel = await gateway.cancel?.(receipt(captured), via())
+  expect([cancel?.reports, cancel?.refusal?.code]).toEqual([[{ is: 'paid', amount: 1000 }], unexpected])
 })
 
 test('a declined card fails with the reason, and nobody can pay the intent later', async () => {
@@ -93,12 +109,15 @@ test('a challenge leaves the payment pending until the shopper has answered it',
   expect((await gateway.read(receipt(outcome))).reports).toEqual([{ is: 'paid', amount: 1000 }])
 })
 
-test('a challenge that the shopper fails leaves the payment open', async () => {
+test('a challenge that the shopper fails is a decline, and leaves the intent open', async () => {
   const outcome = await gateway.authorize(charge('authorize', challenges), via())
   double.authenticate(outcome.reference ?? '', false)
-  const { reports, browser } = await gateway.read(receipt(outcome))
-  expect([reports, browser?.status]).toEqual([[], 'requires_payment_method'])
-  expect((await gateway.cancel?.(receipt(outcome), via()))?.reports).toEqual([{ is: 'cancelled' }])
+  const { reports, browser, failure } = await gateway.read(receipt(outcome))
+  expect([reports, browser?.status, failure?.code]).toEqual([
+    ...[[], 'requires_payment_method', 'payment_intent_authentication_failure'],
+  ])
+  const after = await gateway.cancel?.(receipt(outcome), via())
+  expect([after?.reports, after?.failure, after?.refusal]).toEqual([[{ is: 'failed' }], failure, undefined])
 })
 
 test('a setup waits for the browser', async () => {
@@ -116,13 +135,45 @@ test('refunds in parts report what is refunded in all', async () => {
     ...{ type: 'refund', status: 'complete', amount: 1000, refundedAmount: 1000 },
   })
   const more = await gateway.refund(receipt(paid, 1000), 1001, via())
+  expect([more.reports.at(-1), more.refusal?.code]).toEqual([
+    ...[{ is: 'refunded', amount: 1000 }, 'charge_already_refunded'],
+  ])
+})
+
+test('a refund comes on top of those in the dashboard of Stripe', async () => {
+  const paid = await gateway.purchase(charge('purchase', pays), via())
+  double.refundInDashboard(paid.reference ?? '', 300)
+  const { reports, refusal } = await gateway.refund(receipt(paid), 200, via())
+  expect([reports.at(-1), refusal]).toEqual([{ is: 'refunded', amount: 500 }, undefined])
+  const more = await gateway.refund(receipt(paid, 500), 1000, via())
   expect(more.reports.at(-1)).toEqual({ is: 'refunded', amount: 1000 })
+})
+
+test('a refund of more than the dashboard has left is refused, and what it has refunded is reported', async () => {
+  const paid = await gateway.purchase(charge('purchase', pays), via())
+  double.refundInDashboard(paid.reference ?? '', 300)
+  const { reports, refusal } = await gateway.refund(receipt(paid), 800, via())
+  expect([reports.at(-1), refusal?.reason]).toEqual([
+    ...[{ is: 'refunded', amount: 300 }, 'Refund amount is greater than unrefunded amount on charge'],
+  ])
+})
+
+test('a refund that the bank does not take is refused', async () => {
+  const paid = await gateway.purchase(charge('purchase', pays), via())
+  double.failsRefunds = true
+  const key = via()
+  const first = await gateway.refund(receipt(paid), 200, key)
+  double.failsRefunds = false
+  const again = await gateway.refund(receipt(paid), 200, key)
+  for (const { reports, refusal } of [first, again]) {
+    expect([reports, refusal?.code]).toEqual([[{ is: 'paid', amount: 1000 }], 'expired_or_canceled_card'])
+  }
 })
 
 test('a refund that Stripe refuses changes nothing, and says why', async () => {
   const held = await gateway.authorize(charge('authorize', pays), via())
-  const { reports, failure } = await gateway.refund(receipt(held), 100, via())
-  expect([reports, failure?.reason]).toEqual([
+  const { reports, refusal } = await gateway.refund(receipt(held), 100, via())
+  expect([reports, refusal?.reason]).toEqual([
     [{ is: 'authorized' }],
     'This PaymentIntent does not have a successful charge to refund.',
   ])
@@ -258,12 +309,13 @@ describe('faults', () => {
     },
   )
 
-  test('a refund that an earlier run has made is not made again, even under another key', async () => {
+  test('a refund that an earlier run has made is not made again, even after Stripe has forgotten its key', async () => {
     const paid = await gateway.purchase(charge('purchase', pays), via())
-    const before = double.received
-    for (const key of [via(), via()]) {
+    const [before, key] = [double.received, via()]
+    for (let run = 0; run < 2; run++) {
       const { reports } = await gateway.refund(receipt(paid), 400, key)
       expect(reports.at(-1)).toEqual({ is: 'refunded', amount: 400 })
+      double.forgetKeys()
     }
     expect(double.received - before).toBe(-400)
   })

@@ -44,6 +44,21 @@ export const sampleValuesOf = (fields: Fields): Record<string, unknown> =>
       .map(([name, field]) => [name, sampleValue(name, field)]),
   )
 
+/** A value that the field's schema accepts, and that differs from the present one. */
+export function otherValue(name: string, { schema, members, options }: Field, present: unknown): unknown {
+  const [[first, member] = []] = Object.entries(members ?? {})
+  if (first && member) {
+    const values = present as Readonly<Record<string, unknown>> | undefined
+    return { ...values, [first]: otherValue(first, member, values?.[first]) }
+  }
+  const { enum: choices, minimum, maximum } = schema as { [keyword: string]: never }
+  if (choices) return (choices as unknown[]).find((choice) => choice !== present)
+  if (typeOf(schema) === 'boolean') return !(present ?? options.default)
+  if (typeof present === 'number')
+    return present < (maximum ?? Number.MAX_SAFE_INTEGER) ? present + 1 : minimum
+  return valuesOf(name, schema).at(takePlaces(name, 1))
+}
+
 function valuesOfField(name: string, { schema, options }: Field): Choice {
   const isText = typeOf(schema) === 'string' && !schema.enum
   // An empty value tests less than another.

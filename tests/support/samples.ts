@@ -21,6 +21,7 @@ import { identity } from '../identity/samples.ts'
 import { integrationSamples } from '../integrations/samples.ts'
 import { inventorySamples } from '../inventories/samples.ts'
 import { pimJobs } from '../jobs/samples.ts'
+import { metricsSamples } from '../metrics/samples.ts'
 import { orderExportSamples } from '../order-exports/samples.ts'
 import { orderSamples } from '../orders/samples.ts'
 import { passwords } from '../passwords/samples.ts'
@@ -72,6 +73,7 @@ const modules: readonly ModuleSamples[] = [
   cartPaymentSamples,
   orderSamples,
   orderExportSamples,
+  metricsSamples,
   integrationSamples,
   deliverySamples,
 ]
@@ -340,9 +342,13 @@ export class Samples {
     }
     const { path, body } = await this.make(specimen, collection)
     if (operation !== specimen.operations.update) return { path, body: undefined }
-    const { type } = flatten(specimen.resource.envelope, body.data)
-    const values = { type, ...changesOf(specimen) }
-    return { path, body: bodyWith(specimen, 'update', values) }
+    return { path, body: this.changes(specimen, body) }
+  }
+
+  /** A body that changes values of an object. */
+  changes(specimen: Specimen, { data }: { data: Data }): { readonly data: Record<string, unknown> } {
+    const { type } = flatten(specimen.resource.envelope, data)
+    return bodyWith(specimen, 'update', { type, ...changesOf(specimen) })
   }
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isIn, isPublic, rangesOf } from '../../server/platform/sockets/addresses.ts'
 import { nameResolver } from '../../server/platform/sockets/resolve-name.ts'
+import { failureOf } from '../../server/targets/describe-failure.ts'
 import { openNetwork, send, type Target } from '../../server/targets/index.ts'
 import { type NameServer, openNameServer } from '../support/name-server.ts'
 import { openReceiver, type Receiver } from '../support/receiver.ts'
@@ -51,9 +52,34 @@ test.each([
   const before = neighbour.connections()
   const outcome = await send(network, at(host), messageOf())
   expect(outcome).toMatchObject({ succeeded: false, statusCode: 0, isSlow: false })
-  expect(outcome.errorDetail).toMatch(/is not a public address\. .*SUTLER_WEBHOOK_NETWORKS=/)
+  expect(outcome.errorDetail).toMatch(/is not (at )?a public address\. .*SUTLER_WEBHOOK_NETWORKS/)
   expect(neighbour.connections()).toBe(before)
   network.close()
+})
+
+test('merchants do not read which private addresses a name has', async () => {
+  names.names.set('payroll.example', ['10.20.30.40', '192.168.7.8'])
+  const targets: readonly Target[] = [
+    at('payroll.example'),
+    { ...at('payroll.example'), type: 'stomp', addresses: ['stomp://payroll.example'], destination: '/q' },
+  ]
+  const network = openNetwork(isPublic, resolver())
+  for (const target of targets) {
+    const { errorDetail } = await send(network, target, messageOf())
+    expect(errorDetail).toMatch(/^payroll\.example is not at a public address/)
+    expect(errorDetail).not.toMatch(/10\.20|192\.168|uniquelocal/)
+  }
+  network.close()
+})
+
+test.each([
+  ['ECONNREFUSED', 'connect'],
+  ['ETIMEDOUT', 'connect'],
+  ['EADDRNOTAVAIL', 'connect'],
+  ['ECONNABORTED', 'write'],
+])('a failure of the system (%s) is told without the address', (code, syscall) => {
+  const error = Object.assign(new Error(`${syscall} ${code} 10.20.30.40:443`), { code, syscall })
+  expect(failureOf(error, 1_000).errorDetail).toMatch(/^The [^0-9]+\.$/)
 })
 
 test.each([
@@ -65,7 +91,7 @@ test.each([
     const target = JSON.parse(JSON.stringify({ type, ...settings }).replaceAll('HOST', host)) as Target
     const before = neighbour.connections()
     const { errorDetail } = await send(network, target, messageOf())
-    expect(errorDetail).toMatch(/is not a public address/)
+    expect(errorDetail).toMatch(/is not (at )?a public address/)
     expect(neighbour.connections()).toBe(before)
   }
   network.close()
@@ -103,7 +129,7 @@ test('a name that has another address a moment later reaches only the address th
   outside.answer = (_received, response) => void response.setHeader('connection', 'close').end()
   await send(network, { type: 'webhook', url }, messageOf())
   const later = await send(network, { type: 'webhook', url }, messageOf())
-  expect(later.errorDetail).toMatch(/^rebinding\.example is at 127\.0\.0\.1, which is not a public address/)
+  expect(later.errorDetail).toMatch(/^rebinding\.example is not at a public address/)
   expect(inside.connections()).toBe(0)
   network.close()
   await outside.close()

@@ -36,6 +36,8 @@ type Step =
   | { readonly is: 'refund'; readonly which: number; readonly amount: number | undefined }
   | { readonly is: 'answer'; readonly which: number; readonly isRight: boolean }
   | { readonly is: 'capture at Stripe'; readonly which: number; readonly part: number }
+  | { readonly is: 'refund at Stripe'; readonly which: number; readonly part: number }
+  | { readonly is: 'hold ends'; readonly which: number }
   | { readonly is: 'cancel order' }
   | { readonly is: 'fault'; readonly fault: Fault }
 
@@ -61,11 +63,12 @@ const step = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
-      is: fc.constant('capture at Stripe'),
+      is: fc.constantFrom('capture at Stripe', 'refund at Stripe'),
       which,
       part: fc.integer({ min: 1, max: 100 }),
     }),
   },
+  { weight: 1, arbitrary: fc.record({ is: fc.constant('hold ends'), which }) },
   { weight: 1, arbitrary: fc.constant({ is: 'cancel order' }) },
   {
     weight: 2,
@@ -115,6 +118,11 @@ async function ask(
   } else if (one.is === 'capture at Stripe') {
     if (intent?.status === 'requires_capture')
       double.captureInDashboard(intent.id, Math.min(one.part, intent.amount))
+  } else if (one.is === 'refund at Stripe') {
+    if (intent && intent.amount_received - intent.refunded >= one.part)
+      double.refundInDashboard(intent.id, one.part)
+  } else if (one.is === 'hold ends') {
+    if (intent?.status === 'requires_capture') double.expireHold(intent.id)
   } else return act(world.admin, transaction, one.is, one.is === 'refund' ? { amount: one.amount } : {})
   return { status: 200 }
 }

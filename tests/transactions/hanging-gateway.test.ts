@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readNow } from './following.ts'
 import { orderOf } from './paying.ts'
-import { charged, openStripeShop, type StripeShop } from './stripe-shop.ts'
+import {
+  charged,
+  openStripeShop,
+  type StripeShop,
+  takeStripePayments,
+  transactionsOf,
+} from './stripe-shop.ts'
 
 /** A Stripe that takes requests and never answers. */
 
@@ -40,3 +46,42 @@ test('jobs that wait for a gateway do not delay other jobs', async () => {
     answer()
   }
 })
+
+test('a store whose gateway hangs does not hold up the payments of another store', async () => {
+  const { world, double } = shop
+  const { shopper, other } = world
+  await takeStripePayments(other, double)
+  const setup = { method: 'purchase_setup', payment: undefined }
+  await Promise.all(
+    Array.from({ length: 30 }, async () => charged(shopper, (await orderOf(shopper, 1000)).id, setup)),
+  )
+  const { id } = await orderOf(other, 1000)
+  const theirs = await charged(other, id, setup)
+  double.payInBrowser(theirs.reference)
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  let hanging = 0
+  double.onRequest = (call, ownerId) => {
+    if (call !== 'read' || ownerId === id) return
+    hanging += 1
+    return answered
+  }
+  try {
+    await world.sql(
+      `UPDATE graphile_worker._private_jobs SET run_at = now() - interval '1 minute'
+       WHERE payload->>'store' = $1 AND key LIKE '%payment%'`,
+      [world.storeId],
+    )
+    await expect.poll(() => hanging, { timeout: 10_000 }).toBeGreaterThan(0)
+    await readNow(world)
+    const status = async () => (await transactionsOf(other, id))[0]?.status
+    await expect.poll(status, { timeout: 10_000 }).toBe('complete')
+    expect(hanging).toBeLessThanOrEqual(3)
+  } finally {
+    answer()
+  }
+  // All others are read when the gateway answers again.
+  const waiting = `SELECT count(*)::int AS n FROM graphile_worker._private_jobs
+    WHERE payload->>'store' = $1 AND key LIKE '%payment%' AND run_at < now() + interval '10 seconds'`
+  const waits = async () => (await world.sql(waiting, [world.storeId])).rows[0].n
+  await expect.poll(waits, { timeout: 30_000 }).toBe(0)
+}, 90_000)

@@ -102,7 +102,7 @@ test('a call keeps its secret key nowhere, so that a new key repairs what waits'
   const id = await newOrder()
   const path = '/v2/gateways/stripe_payment_intents'
   await world.admin.put(path, { data: { login: 'sk_test_revoked' } })
-  const reply = await charge(world.shopper, id)
+  const reply = await charge(world.admin, id)
   expect([reply.status, reply.body.errors[0].detail]).toEqual([400, 'Invalid API Key provided'])
   await world.admin.put(path, { data: { login: double.key } })
   const held = await charged(world.shopper, id, { method: 'authorize' })

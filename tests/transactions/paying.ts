@@ -4,7 +4,9 @@ import type { Client, Reply } from '../support/client.ts'
 
 /** Enables the manual gateway of the store. */
 export async function takeManualPayments(admin: Client): Promise<void> {
-  const { status } = await admin.put('/v2/gateways/manual', { data: { enabled: true } })
+  const { status } = await admin.put('/v2/gateways/manual', {
+    data: { enabled: true, shoppers_may_pay: true },
+  })
   assert.equal(status, 200)
 }
 

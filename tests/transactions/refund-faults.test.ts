@@ -63,7 +63,7 @@ test('a refund that Stripe completes after its fault is recorded, and not made a
   const transaction = await paid()
   double.faults = [{ at: 'refund', is: 'error before', times: 1 }]
   expect((await act(world.admin, transaction, 'refund', { amount: 300 })).status).toBe(503)
-  double.refundInDashboard(transaction.reference, 300)
+  double.completeRefunds()
   await until(async () => ((await open()).length ? undefined : true), 60_000)
   expect([await refundedAmount(transaction), double.intents.get(transaction.reference)?.refunded]).toEqual([
     300, 300,

@@ -129,16 +129,18 @@ test('a declined card is refused with the reason, and another card may pay', asy
   expect((await charged(world.shopper, id)).status).toBe('complete')
 })
 
-test('what Stripe does not take fails with its reason', async () => {
+test('what Stripe does not take fails with its reason, which sellers read', async () => {
   const id = await newOrder()
-  const reply = await charge(world.shopper, id, { payment: 'pm_unknown' })
-  expect(refusal(reply)).toEqual([
-    ...[400, 'Payment gateway processing failed', "No such PaymentMethod: 'pm_unknown'"],
-  ])
+  const reason = "No such PaymentMethod: 'pm_unknown'"
+  const reply = await charge(world.admin, id, { payment: 'pm_unknown' })
+  expect(refusal(reply)).toEqual([400, 'Payment gateway processing failed', reason])
+  expect(reply.body.errors[0].meta.error).toBe('resource_missing')
   const [failed] = await transactionsOf(world.admin, id)
-  expect([failed.status, failed.reference, failed.failure_details.code]).toEqual([
-    ...['failed', undefined, 'resource_missing'],
-  ])
+  expect(failed).toMatchObject({
+    ...{ status: 'failed', failure_details: { code: 'gateway_refused' } },
+    gateway_failure: { code: 'resource_missing', reason },
+  })
+  expect(failed.reference).toBe(undefined)
   const confirmed = await act(world.shopper, failed, 'confirm')
   expect([confirmed.status, confirmed.body.data.status]).toEqual([200, 'failed'])
   expect((await act(world.admin, failed, 'cancel')).status).toBe(422)
@@ -247,7 +249,7 @@ test('a dry run says what a payment would be, and asks nobody', async () => {
   expect([reply.status, reply.body.data.status, reply.headers.get('preference-applied')]).toEqual([
     ...[200, 'pending', 'dry-run'],
   ])
-  await world.admin.put('/v2/gateways/manual', { data: { enabled: true } })
+  await world.admin.put('/v2/gateways/manual', { data: { enabled: true, shoppers_may_pay: true } })
   expect((await send('manual')).body.data.status).toBe('complete')
   expect((await send('adyen')).status).toBe(422)
   expect((await send('manual', { 'Idempotency-Key': randomUUID() })).status).toBe(400)
@@ -301,7 +303,7 @@ test('a cancelled authorization gives its stock back', async () => {
 })
 
 test('an order is paid with Stripe and by hand', async () => {
-  await world.admin.put('/v2/gateways/manual', { data: { enabled: true } })
+  await world.admin.put('/v2/gateways/manual', { data: { enabled: true, shoppers_may_pay: true } })
   const id = await newOrder()
   await charged(world.shopper, id, { amount: 400 })
   await paid(world.shopper, id)

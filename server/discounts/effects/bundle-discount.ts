@@ -3,7 +3,7 @@ import { compare, minus, product, roundToAmount, smaller } from '../exact.ts'
 import { type Batch, firstSets, type Group, makeSets, type Sets } from '../make-sets.ts'
 import type { Refusal } from '../verdicts.ts'
 import type { WorkingLine } from '../working-cart.ts'
-import { type Effect, type EffectView, off, taking } from './effect.ts'
+import { type Effect, type EffectView, off, stopAt, taking } from './effect.ts'
 import { outdoneRefusal } from './line-sets.ts'
 
 /** What is taken off one bundle. */
@@ -45,7 +45,10 @@ export function bundleDiscount(options: BundleDiscount): Effect {
         .map((batch) => ({ ...batch, saving: savingOf(batch, options, currency) }))
         .filter(({ saving }) => compare(saving, 0) > 0)
       const savingsOf = (batches: Readonly<typeof cheaper>) =>
-        roundToAmount(addRatios(batches.map(({ saving, times }) => product(saving, times))))
+        stopAt(
+          ceilingIn(currency),
+          roundToAmount(addRatios(batches.map(({ saving, times }) => product(saving, times)))),
+        )
       const allowed = firstSets(cheaper, bundlesMax)
       const uses = usesOf(groups, unit)
       const paidFor = firstSets(allowed, Math.floor(view.usesLeft / uses))

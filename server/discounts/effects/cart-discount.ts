@@ -2,7 +2,7 @@ import { addRatios, apportion, type Exact, type Ratio, sum } from '../../money/i
 import type { Condition } from '../conditions/condition.ts'
 import { product, roundToAmount, smaller } from '../exact.ts'
 import { priceOf } from '../working-cart.ts'
-import { type Effect, off, taking } from './effect.ts'
+import { type Effect, off, stopAt, taking } from './effect.ts'
 
 /** What is taken off a value: an amount, in a currency, or a part of it. */
 type Cut =
@@ -38,11 +38,12 @@ export function cartDiscount({ cut, unit, condition, ceilingIn }: CartDiscount):
       })
       const everything = sum(lines.map(({ left }) => left))
       if (!everything) return { verdict: 'nothing_left' }
+      const { currency } = cart.cart
       const amountOf = (whole: Exact) => {
-        const { currency } = cart.cart
         const cutOff =
           cut.by === 'fixed' ? smaller(cut.amountIn(currency), whole) : product(whole, cut.rateIn(currency))
-        return roundToAmount(cutOff)
+        // The sum stops at the ceiling, so it is divided once.
+        return stopAt(ceilingIn(currency), roundToAmount(cutOff))
       }
       const amount = amountOf(sumOf(values))
       if (!amount) {

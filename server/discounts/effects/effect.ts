@@ -75,7 +75,14 @@ export const taking = (offs: readonly Off[], uses: number, others: Partial<Takin
   ...others,
 })
 
-/** Cuts what an effect takes to its ceiling, each line in proportion and of equal ones the first the least. */
+/** An amount, or the ceiling where that is less. */
+export const stopAt = (ceiling: number | undefined, amount: number): number =>
+  ceiling === undefined ? amount : Math.min(ceiling, amount)
+
+/**
+ * Cuts what an effect takes to its ceiling, each line in proportion and of equal ones the first the least. What an
+ * effect divides among lines itself has stopped at the ceiling before.
+ */
 export function cutTaking(taken: Taking, ceiling: number | undefined): Taking {
   if (ceiling === undefined) return taken
   const inOrder = taken.offs.toSorted((one, other) => one.line.position - other.line.position)

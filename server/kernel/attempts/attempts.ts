@@ -9,12 +9,19 @@ import type { Chore } from '../work/job.ts'
 interface Attempt {
   readonly action: string
   readonly owner: string
+  /** Replaces the usual limits, for each subject and for each address. */
+  readonly max?: number
+  /**
+   * What is guessed belongs to no person, such as a code for anyone. Signed-in shoppers count by address, too, and a
+   * right guess resets nothing: whoever knows one could guess on.
+   */
+  readonly isOfNobody?: boolean
 }
 
 /** Work on behalf of a caller, with the caller's address; a job has none. */
 export type CallerWork = Work & Partial<Pick<Ctx, 'clientAddress'>>
 
-/** Limits per window, which opens with the first attempt. */
+/** The usual limits per window, which opens with the first attempt. */
 const limits = { perSubject: 5, perAddress: 20, windowMs: 15 * 60 * 1000 } as const
 
 interface Counter {
@@ -41,7 +48,7 @@ export async function limitAttempts<T>(
   }
   const counts = await countsOf(ctx, attempt)
   refuseFrom(ctx, (counter) => counter.n >= counter.max, counts)
-  if (counts.length) await forget(ctx, attempt)
+  if (counts.length && !attempt.isOfNobody) await forget(ctx, attempt)
   return result
 }
 
@@ -65,7 +72,7 @@ function refuseFrom(
 }
 
 /** The refusal of one attempt too many, with the time to wait. */
-export function refusalUntil({ clock }: CallerWork, endsAtMs: number): Problem {
+export function refusalUntil({ clock }: Pick<CallerWork, 'clock'>, endsAtMs: number): Problem {
   const seconds = Math.max(1, Math.ceil((endsAtMs - clock.now().getTime()) / 1000))
   return new Problem('rate_limited', `Too many attempts; try again in ${seconds} seconds.`, {
     headers: { 'retry-after': String(seconds) },
@@ -75,15 +82,15 @@ export function refusalUntil({ clock }: CallerWork, endsAtMs: number): Problem {
 /** The stored counters of an attempt, with their limits. */
 function subjectsOf(
   { who, clientAddress = '' }: CallerWork,
-  { action, owner }: Attempt,
+  { action, owner, max, isOfNobody }: Attempt,
 ): Map<string, number> {
   const hashOf = (...parts: string[]) =>
     createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
-  const subjects = new Map([[hashOf(action, 'subject', owner), limits.perSubject as number]])
+  const subjects = new Map([[hashOf(action, 'subject', owner), max ?? limits.perSubject]])
   // A server that has the store's secret calls for many people, so its address says nothing about them. A shopper who
   // is signed in can only guess their own secrets.
-  if (who.kind !== 'client_credentials' && !who.shopper) {
-    subjects.set(hashOf(action, 'address', networkOf(clientAddress)), limits.perAddress)
+  if (who.kind !== 'client_credentials' && (isOfNobody || !who.shopper)) {
+    subjects.set(hashOf(action, 'address', networkOf(clientAddress)), max ?? limits.perAddress)
   }
   return subjects
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import { Problem } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { Memory } from '../memory.ts'
+import { KeyWatch, type Watch } from './key-watch.ts'
 import { deriveKeys, type Keys, type Secrets, verifyToken } from './keys.ts'
 import type { Principal } from './principal.ts'
 
@@ -29,6 +30,7 @@ export class Tokens {
   readonly #isKeyActive: (storeId: string, keyId: string) => Promise<boolean>
   readonly #verified = new Memory<string, VerifiedToken>(verifiedMax)
   readonly #keys: Memory<string, { readonly alive: boolean }>
+  readonly #watch: KeyWatch
   readonly lifetimeS: number
 
   constructor(
@@ -40,6 +42,7 @@ export class Tokens {
     this.#signKeys = deriveKeys(secrets, 'access-token')
     this.#clock = clock
     this.#isKeyActive = isKeyActive
+    this.#watch = new KeyWatch(isKeyActive, keyDeleted)
     this.#keys = new Memory(keysMax, { age: { maxMs: keyRecheckAfterMs, clock } })
     this.lifetimeS = lifetimeS
   }
@@ -86,7 +89,7 @@ export class Tokens {
       if (!key) this.#keys.set(keyId, checked)
       key ??= checked
     }
-    if (!key.alive) throw unauthorized('The application key of this access token was deleted.')
+    if (!key.alive) throw keyDeleted()
     return verified.principal
   }
 
@@ -96,6 +99,12 @@ export class Tokens {
    */
   revoke(keyId: string): void {
     this.#keys.set(keyId, { alive: false })
+    this.#watch.end(keyId)
+  }
+
+  /** Watches the key of a caller whose response lasts. */
+  watch({ storeId, keyId }: Principal): Watch {
+    return this.#watch.watch(storeId, keyId)
   }
 
   async #open(token: string): Promise<VerifiedToken> {
@@ -110,6 +119,8 @@ export class Tokens {
     }
   }
 }
+
+const keyDeleted = () => unauthorized('The application key of this access token was deleted.')
 
 // RFC 6750 §3: the refusal names the scheme.
 export const unauthorized = (detail: string, cause?: unknown) =>

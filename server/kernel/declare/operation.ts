@@ -41,6 +41,8 @@ export interface Operation {
       }
     | { readonly is: 'relationship'; readonly relationship: Relationship; readonly name: LinkOperation }
     | { readonly is: 'action'; readonly action: Action }
+  /** `include=` may name links that a store has added; `included` then has what they lead to. */
+  readonly includesLinked?: true
   /** For the API document: the operation for requests with this header, whose bodies and responses differ. */
   readonly alternative?: { readonly header: string; readonly operation: Operation }
   run(ctx: Ctx, call: Incoming): Promise<Answer>

@@ -20,17 +20,15 @@ function shownFields({ fields, added, addedUnder }: Resource): Fields {
     const { required: _, ...options } = field.options
     return [[name, { ...field, options, schema: nullable({ type: field.schema.type }) }] as const]
   })
+  return withAddedLinks({ ...fields, ...Object.fromEntries(older) }, addedUnder)
+}
+
+/** The fields, with the links that a store may add among the `relationships`. */
+function withAddedLinks(fields: Fields, addedUnder: Resource['addedUnder']): Fields {
   const { relationships } = fields
-  const links =
-    addedUnder && relationships
-      ? {
-          relationships: {
-            ...relationships,
-            schema: { additionalProperties: addedLinksBeside(relationships.schema), ...relationships.schema },
-          },
-        }
-      : {}
-  return { ...fields, ...Object.fromEntries(older), ...links }
+  if (!addedUnder || !relationships) return fields
+  const schema = { additionalProperties: addedLinksBeside(relationships.schema), ...relationships.schema }
+  return { ...fields, relationships: { ...relationships, schema } }
 }
 
 const link = object({ id: { type: 'string' }, type: { type: 'string' } })
@@ -59,7 +57,7 @@ export function shownSchema(resource: Resource): JsonSchema {
     type: typeSchema,
     id: { type: 'string', format: 'uuid' },
     ...others,
-    ...describeFields(Object.entries(also?.fields ?? {})),
+    ...describeFields(Object.entries(withAddedLinks(also?.fields ?? {}, resource.addedUnder))),
     ...(meta && { meta }),
     ...(!['none', 'single'].includes(envelope.links) && { links: urlsSchema(resource) }),
   })

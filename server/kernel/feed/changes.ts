@@ -13,6 +13,8 @@ export interface Change {
   /** The table of the object: see `track`. */
   readonly source: string
   readonly id: string
+  /** The id that clients know the object by, where that is another. */
+  readonly publicId: string | undefined
   /** The id of the innermost parent in the object's path. */
   readonly scope: string | undefined
   readonly actor: string
@@ -25,6 +27,9 @@ export interface Change {
   /** The JSON of the hidden values that the table stores in the feed. */
   readonly hidden: string | undefined
 }
+
+/** The id that clients know the object of a change by. */
+export const clientsIdOf = ({ id, publicId }: Pick<Change, 'id' | 'publicId'>): string => publicId ?? id
 
 /** How far the feed of a store goes. */
 export interface FeedBounds {
@@ -41,7 +46,7 @@ export async function feedBounds(store: Store): Promise<FeedBounds> {
 
 /** The columns of `toChange`. */
 export const columns = `position, ${isoTime('at')}, event, type, source, id, scope, actor, request_id, doc, version,
-    ${isoTime('created_at')}, hidden`
+    ${isoTime('created_at')}, hidden, public_id`
 
 /** The day of a position bounds the partitions that hold it and later ones. */
 export const sinceDayOf = (position: string) => `given_at >= coalesce((
@@ -84,8 +89,22 @@ export async function readChangesAt(
 }
 
 export function toChange(row: Tuple): Change {
-  const [position, at, event, type, source, id, scope, actor, requestId, doc, version, createdAt, hidden] =
-    row as readonly string[]
+  const [
+    position,
+    at,
+    event,
+    type,
+    source,
+    id,
+    scope,
+    actor,
+    requestId,
+    doc,
+    version,
+    createdAt,
+    hidden,
+    publicId,
+  ] = row as readonly string[]
   return {
     position: Number(position),
     ...{ at, event, type, source, id, actor, requestId },
@@ -94,6 +113,7 @@ export function toChange(row: Tuple): Change {
     version: version == null ? undefined : Number(version),
     createdAt: createdAt ?? undefined,
     hidden: hidden ?? undefined,
+    publicId: publicId ?? undefined,
   } as Change
 }
 

@@ -1,3 +1,4 @@
+import { isId } from '../ids.ts'
 import type { Store } from '../storage/store.ts'
 import { type Change, columns, type FeedBounds, sinceDayOf, toChange } from './changes.ts'
 
@@ -5,6 +6,7 @@ import { type Change, columns, type FeedBounds, sinceDayOf, toChange } from './c
 export interface ChangeFilter {
   readonly types?: readonly string[] | undefined
   readonly events?: readonly string[] | undefined
+  /** Those that clients know. */
   readonly ids?: readonly string[] | undefined
   readonly actors?: readonly string[] | undefined
   /** ISO timestamps: from this one on, and before that one. */
@@ -40,12 +42,19 @@ const filterSql = `($4::text[] IS NULL OR type = ANY($4)) AND ($5::text[] IS NUL
 
 /** Whether a change is one that the filter chooses. It is `filterSql` for changes that have been read already. */
 export const matches = (
-  { type, event, id, actor, at }: Pick<Change, 'type' | 'event' | 'id' | 'actor' | 'at'>,
+  {
+    type,
+    event,
+    id,
+    publicId,
+    actor,
+    at,
+  }: Pick<Change, 'type' | 'event' | 'id' | 'publicId' | 'actor' | 'at'>,
   { types, events, ids, actors, from, before }: ChangeFilter,
 ): boolean =>
   (types?.includes(type) ?? true) &&
   (events?.includes(event) ?? true) &&
-  (ids?.some((one) => one.toLowerCase() === id) ?? true) &&
+  (ids?.some((one) => one.toLowerCase() === id || one === publicId) ?? true) &&
   (actors?.includes(actor) ?? true) &&
   // Both are in UTC, with milliseconds.
   (from === undefined || at >= from) &&
@@ -79,20 +88,28 @@ const directions = {
 } as const
 
 /**
- * All in one snapshot: no change may get a position between what is looked at and the end of the feed. The index by
- * object finds the changes of some ids. They are sorted, because the order of positions would mean reading all of them.
+ * All in one snapshot: no change may get a position between what is looked at and the end of the feed. One index
+ * finds the changes of some ids, and another those of the ids that clients have chosen. They are sorted, because the
+ * order of positions would mean reading all of them.
  */
 function lookSql(
   { start, end, stretch, gap, order }: (typeof directions)[keyof typeof directions],
   byId: boolean,
 ): string {
-  const [which, sorted] = byId ? ['id = ANY($6::uuid[])', 'position + 0'] : ['$6::uuid[] IS NULL', 'position']
+  const changesWhere = (which: string) =>
+    `SELECT ${columns} FROM changes WHERE store_id = $1 AND ${which} AND ${stretch} AND ${filterSql}`
+  const [found, sorted] = byId
+    ? [
+        `SELECT * FROM (${changesWhere('id = ANY($6::uuid[])')} UNION ALL
+          ${changesWhere('public_id = ANY($11::text[]) AND NOT id = ANY($6::uuid[])')}) found`,
+        'position + 0',
+      ]
+    : [changesWhere('$6::uuid[] IS NULL AND $11::text[] IS NULL'), 'position']
   return `SELECT f.position, f.trimmed, s.start, ${end}, g.after, g.until, c.*
   FROM feeds f CROSS JOIN LATERAL (SELECT ${start} AS start) s
   LEFT JOIN LATERAL (SELECT g.after, g.until FROM feed_gaps g WHERE g.store_id = $1 AND ${gap} LIMIT 1) g ON true
   LEFT JOIN LATERAL (
-    SELECT ${columns} FROM changes WHERE store_id = $1 AND ${which} AND ${stretch} AND ${filterSql}
-    ORDER BY ${sorted} ${order} LIMIT $10
+    ${found} ORDER BY ${sorted} ${order} LIMIT $10
   ) c ON true WHERE f.store_id = $1 ORDER BY c.position ${order}`
 }
 
@@ -109,12 +126,13 @@ export async function lookForChanges(
       look,
       types ?? null,
       events ?? null,
-      ids ?? null,
+      ids?.filter(isId) ?? null,
       actors ?? null,
       since ?? null,
       before ?? null,
     ],
     most,
+    ids ?? null,
   )
   const bounds = rows[0]?.slice(0, 4) ?? [0, 0, 0, 0]
   const [last, trimmed, start, end] = bounds.map(Number) as [number, number, number, number]

@@ -1,15 +1,13 @@
 import { Problem } from '../errors.ts'
-
-/** For bodies that are read whole; uploads have limits of their own. */
-export const bodyBytesMax = 1024 * 1024
-
-/** Deeper JSON is never real data, and could exhaust the stack of a recursive function. */
-const depthMax = 64
+import { type BodyLimits, usualLimits } from './body-limits.ts'
+import { scanJson, unstorable } from './json-text.ts'
+import { tooLarge } from './problems.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** The text of a body; '' if there is none. */
-export function bodyText(bytes: Uint8Array | undefined): string {
+export function bodyText(bytes: Uint8Array | undefined, { bytesMax }: BodyLimits): string {
+  if (bytes && bytes.length > bytesMax) throw tooLarge(bytesMax)
   try {
     return utf8.decode(bytes)
   } catch (error) {
@@ -18,47 +16,50 @@ export function bodyText(bytes: Uint8Array | undefined): string {
 }
 
 /**
- * The JSON of a body; undefined if there is none. Refuses what PostgreSQL cannot store, in one place for all
+ * The JSON of a body; undefined if there is none. Refuses what cannot be stored as it was sent, in one place for all
  * operations.
  */
-export function parseBody(text: string, contentType: string | undefined): unknown {
+export function parseBody(
+  text: string,
+  contentType: string | undefined,
+  { valuesMax }: BodyLimits = usualLimits,
+): unknown {
   if (text.trim() === '') return undefined
-  if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType ?? '')) {
+  mustBeJson(text, contentType)
+  const { values, fault } = scanJson(text)
+  if (valuesMax !== undefined && values > valuesMax)
     throw new Problem(
-      'unsupported_media_type',
-      contentType === undefined
-        ? 'The Content-Type header is required: send application/json.'
-        : `The Content-Type must be application/json, not ${contentType}.`,
+      'too_large',
+      `The request body is too large; it must have at most ${valuesMax.toLocaleString('en-US')} values.`,
     )
-  }
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (error) {
-    throw new Problem('malformed_json', `The body is not valid JSON: ${(error as Error).message}`)
-  }
-  // Only an escape, a surrogate or many brackets can be a fault. Most bodies have none, and need no walk.
-  if (/\\u(?:0000|d[89a-f])/i.test(text) || text.split(/[[{]/, depthMax + 2).length > depthMax)
-    refuseUnstorable(value)
+  const value = parseJson(text)
+  if (fault) throw fault
   return value
 }
 
-function refuseUnstorable(root: unknown): void {
-  const rest: [value: unknown, path: string, depth: number][] = [[root, '', 0]]
-  for (let next = rest.pop(); next; next = rest.pop()) {
-    const [value, path, depth] = next
-    if (typeof value === 'string') refuseText(value, path)
-    if (typeof value !== 'object' || value === null) continue
-    if (depth >= depthMax) {
-      throw new Problem('bad_request', `The body must not be nested deeper than ${depthMax} levels.`, {
-        source: path,
-      })
-    }
-    for (const [name, member] of Object.entries(value)) {
-      refuseText(name, path)
-      rest.push([member, path ? `${path}.${name}` : name, depth + 1])
-    }
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Problem('malformed_json', `The body is not valid JSON: ${(error as Error).message}`)
   }
+}
+
+/** Refuses a body of another type. */
+function mustBeJson(text: string, contentType: string | undefined): void {
+  if (/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType ?? '')) return
+  // The types that curl and browsers give to any text. A page of another site can send them without asking, but it
+  // cannot send a token, and no operation reads a cookie.
+  const isLabelledAsAny = /^(?:application\/x-www-form-urlencoded|text\/plain)\s*(?:;|$)/i.test(
+    contentType ?? '',
+  )
+  if (isLabelledAsAny && /^\s*[{[]/.test(text)) return
+  throw new Problem(
+    'unsupported_media_type',
+    contentType === undefined
+      ? 'The Content-Type header is required: send application/json.'
+      : `The Content-Type must be application/json, not ${contentType}.`,
+  )
 }
 
 /** Whether PostgreSQL can store a text: it has no NUL character and no half of a surrogate pair. */
@@ -66,7 +67,5 @@ export const isStorable = (text: string): boolean => !text.includes('\0') && tex
 
 /** Refuses what PostgreSQL cannot store. */
 export function refuseText(text: string, path: string): void {
-  if (isStorable(text)) return
-  const detail = `${path || 'The body'} must not contain a NUL character or an unpaired surrogate.`
-  throw new Problem('invalid_field', detail, { source: path })
+  if (!isStorable(text)) throw unstorable(path)
 }

@@ -1,12 +1,14 @@
+import { Readable } from 'node:stream'
 import { mayDo } from '../auth/access.ts'
 import type { Operation } from '../declare/operation.ts'
 import type { Answer } from '../shape/answer.ts'
 import type { Instance } from '../work/context.ts'
+import { perInstance } from '../work/per-instance.ts'
 
 interface Response {
   readonly operation: Operation
   readonly answer: Answer
-  readonly instance: Pick<Instance, 'access' | 'shopperTokens'>
+  readonly instance: Instance
 }
 
 const never = 'no-store'
@@ -18,7 +20,7 @@ const ways: readonly (readonly [way: string, applies: (response: Response) => bo
   [never, ({ operation, answer }) => operation.method !== 'GET' || ![200, 304].includes(answer.status)],
   [untilAskedAgain, ({ answer }) => answer.headers?.etag !== undefined],
   // Streams, such as exports.
-  [never, ({ answer }) => typeof answer.body !== 'string'],
+  [never, ({ answer }) => answer.body instanceof Readable],
   // What anonymous shoppers read of a store is personal to nobody.
   [untilAskedAgain, ({ operation, instance }) => mayDo(instance.access, 'implicit', operation.area, 'read')],
 ]
@@ -38,10 +40,17 @@ export function withCaching(response: Response): Answer {
   return { ...answer, headers: { ...answer.headers, 'cache-control': way, vary: variesBy(response) } }
 }
 
+const headersByOperation = perInstance(() => new WeakMap<Operation, string>())
+
 /** The headers of a request that change its response. A client that keeps one for each shopper compares them. */
-function variesBy({ operation: { of, alternative }, instance }: Response): string {
+function variesBy({ operation, instance }: Response): string {
+  const known = headersByOperation(instance).get(operation)
+  if (known !== undefined) return known
+  const { of, alternative } = operation
   const declared = of.is === 'action' ? Object.keys(of.action.headers ?? {}) : []
   const tokens = instance.shopperTokens.map(({ header }) => header)
   const other = alternative ? [alternative.header] : []
-  return ['Origin', 'Accept', 'Authorization', ...tokens, ...declared, ...other].join(', ')
+  const names = ['Origin', 'Accept', 'Authorization', ...tokens, ...declared, ...other].join(', ')
+  headersByOperation(instance).set(operation, names)
+  return names
 }

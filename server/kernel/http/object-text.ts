@@ -8,7 +8,7 @@ import type { Ctx } from '../work/context.ts'
 interface Writer {
   readonly name: (row: Row) => string
   /** The following texts are empty, or begin with a comma. */
-  readonly fields: (row: Row) => string
+  readonly fields: (row: Pick<Row, 'text' | 'createdAt' | 'updatedAt'>) => string
   readonly also: (row: Row, ctx: Ctx) => string
   readonly meta: (row: Row) => string
   readonly links: (row: Row, ctx: Ctx) => string
@@ -33,12 +33,35 @@ function writerOf(resource: Resource): Writer {
 /** The JSON of one object, built around the stored text of its document. Records that the caller has read it. */
 export function objectText(resource: Resource, row: Row, ctx: Ctx, inList: boolean): string {
   if (!row.written) ctx.onRead(resource, row)
-  const { name, fields, also, meta, links } = writerOf(resource)
+  const { name, meta, links } = writerOf(resource)
   const { links: at } = resource.envelope
   const isInside = at === 'inside' || at === 'own' || (inList && at === 'beside')
   const linked = isInside ? `,"links":${links(row, ctx)}` : ''
-  return `{${name(row)}${fields(row)}${also(row, ctx)}${meta(row)}${linked}}`
+  return `{${name(row)}${membersOf(resource, row, ctx)}${meta(row)}${linked}}`
 }
+
+/**
+ * The stored and the computed members. A store may add links to a resource that computes its `relationships`: these are
+ * in the document, and join the others.
+ */
+function membersOf(resource: Resource, row: Row, ctx: Ctx): string {
+  const { fields, also } = writerOf(resource)
+  const { relationships: added } = hasAddedLinks(resource, row) ? (row.doc as WithLinks) : {}
+  if (!added || !resource.also) return fields(row) + also(row, ctx)
+  const { relationships: _, ...others } = JSON.parse(row.text) as WithLinks
+  const { createdAt, updatedAt } = row
+  const computed = resource.also.of(row, ctx) as WithLinks
+  const relationships = { ...added, ...computed.relationships }
+  const stored = fields({ text: JSON.stringify(others), createdAt, updatedAt })
+  return stored + membersText({ ...computed, relationships })
+}
+
+interface WithLinks {
+  readonly relationships?: object
+}
+
+const hasAddedLinks = ({ also }: Resource, { added }: Row): boolean =>
+  also?.fields.relationships !== undefined && (added?.fields.some(({ holdsLinks }) => holdsLinks) ?? false)
 
 /** The links of one object, as JSON. */
 export const linksText = (resource: Resource, row: Row, ctx: Ctx): string =>
@@ -59,7 +82,7 @@ function nameWriter({ type, fields, envelope, key }: Resource): Writer['name'] {
   return ({ id }) => `${start}${id}"`
 }
 
-function timesWriter({ digits }: Envelope): (row: Row) => string {
+function timesWriter({ digits }: Envelope): (row: Pick<Row, 'createdAt' | 'updatedAt'>) => string {
   const stamp = stamps[digits]
   return ({ createdAt, updatedAt }) => `"created_at":"${stamp(createdAt)}","updated_at":"${stamp(updatedAt)}"`
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { ClientGone, Unavailable } from '../../platform/faults.ts'
@@ -5,7 +6,8 @@ import { isWaiting } from '../../platform/sockets/expect.ts'
 import { hasMore, readingOnAfter } from '../../platform/sockets/read-on.ts'
 import { Problem } from '../errors.ts'
 import type { Answer } from '../shape/answer.ts'
-import { bodyBytesMax } from './body.ts'
+import { bodyBytesMax } from './body-limits.ts'
+import { discard } from './file.ts'
 
 /** Node reserves three bytes for each character of a longer string. To encode it first takes half of the time. */
 const longTextMin = 16_384
@@ -20,9 +22,7 @@ export function sendAnswer(reply: FastifyReply, { status, body, headers, trailer
   if (!reply.server.server.listening || (more && (long || isWaiting(raw))))
     reply.header('connection', 'close')
   for (const name in headers) reply.header(name, headers[name])
-  // HTTP/1.0 has none.
-  if (trailers && raw.httpVersion !== '1.0')
-    for (const [name, value] of Object.entries(trailers)) reply.trailer(name, async () => value())
+  if (trailers) for (const [name, value] of Object.entries(trailers)) reply.trailer(name, async () => value())
   if (typeof body !== 'string') return sendFile(reply, body)
   if (body !== '') reply.header('content-type', 'application/json; charset=utf-8')
   if (!more) return reply.send(body.length < longTextMin ? body : Buffer.from(body))
@@ -30,7 +30,21 @@ export function sendAnswer(reply: FastifyReply, { status, body, headers, trailer
 }
 
 const isExpected = (error: Error): boolean =>
-  error instanceof Unavailable || (error instanceof Problem && error.code === 'unavailable')
+  error instanceof Unavailable || (error instanceof Problem && error.code !== 'internal')
+
+/**
+ * HTTP/1.0 has neither chunks nor trailers: a response that ends early, because a process or a connection broke, looks
+ * whole. Refuses it where that matters.
+ */
+export function refuseOldVersion(answer: Answer, { httpVersion }: IncomingMessage): void {
+  if (!answer.trailers || httpVersion !== '1.0') return
+  discard(answer)
+  throw new Problem(
+    'upgrade_required',
+    'A list of lines needs HTTP/1.1: over HTTP/1.0 a client could not tell a part of it from the whole. A proxy that sends HTTP/1.0 must be told to use 1.1 (nginx: proxy_http_version 1.1).',
+    { headers: { upgrade: 'HTTP/1.1', connection: 'upgrade, close' } },
+  )
+}
 
 function sendFile(reply: FastifyReply, content: Uint8Array | Readable): FastifyReply {
   const { id, log, method, url } = reply.request

@@ -3,6 +3,7 @@ import { type Duplex, type Readable, Transform, type TransformCallback } from 'n
 import { askForBody } from '../../platform/sockets/expect.ts'
 import { Problem } from '../errors.ts'
 import { formTooLarge, tooLarge } from './problems.ts'
+import { unpackerOf } from './unpack.ts'
 
 /** The time to send 50 MB at 700 kbit/s. */
 const uploadMaxMs = 10 * 60_000
@@ -19,6 +20,7 @@ export const isUploading = (socket: Duplex): boolean => uploading.has(socket)
 export function uploadOf(request: IncomingMessage, bytesMax: number, isForm = false): Readable {
   const refusal = () => (isForm ? formTooLarge : tooLarge)(bytesMax)
   if (Number(request.headers['content-length']) > bytesMax) throw refusal()
+  const connect = unpackerOf(request.headers['content-encoding'])
   askForBody(request)
   const upload = new Upload(bytesMax, refusal)
   const timer = setTimeout(() => upload.destroy(tooSlow()), uploadMaxMs).unref()
@@ -36,7 +38,8 @@ export function uploadOf(request: IncomingMessage, bytesMax: number, isForm = fa
   // Readers get the error. Without a reader, this prevents an uncaught one.
   upload.on('error', () => {})
   // `pipeline` would also destroy the connection, and with it the response.
-  return request.pipe(upload)
+  connect(request, upload)
+  return upload
 }
 
 const tooSlow = () =>

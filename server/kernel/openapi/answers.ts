@@ -33,7 +33,11 @@ export function successOf(operation: Operation, shared: Components): Record<stri
     ...(isRepeatable(operation) ? ['Idempotency-Replayed' as const] : []),
     ...(takesDryRuns(operation) ? ['Preference-Applied' as const] : []),
   )
-  const all: Record<string, Response> = { ...answersOf(operation, shared), ...otherAnswers(operation) }
+  const own = answersOf(operation, shared)
+  const all: Record<string, Response> = {
+    ...(operation.includesLinked ? Object.fromEntries(Object.entries(own).map(withLinked)) : own),
+    ...otherAnswers(operation),
+  }
   const answers = Object.entries(all).map(
     ([status, answer]) => [status, { ...answer, headers: { ...always, ...answer.headers } }] as const,
   )
@@ -43,6 +47,20 @@ export function successOf(operation: Operation, shared: Components): Record<stri
     ...(isConditional && { 304: { $ref: '#/components/responses/NotModified' } }),
   }
 }
+
+/** The response with any further lists in `included`: only the store knows their names. */
+function withLinked([status, answer]: readonly [string, Response]): readonly [string, Response] {
+  const { [json]: shown, ...others } = (answer.content ?? {}) as Readonly<
+    Record<string, { schema: JsonSchema }>
+  >
+  const properties = shown?.schema.properties as Readonly<Record<string, JsonSchema>> | undefined
+  if (!shown || !properties) return [status, answer]
+  const included = { type: 'object', ...properties.included, additionalProperties: true }
+  const schema = { ...shown.schema, properties: { ...properties, included } }
+  return [status, { ...answer, content: { [json]: { schema }, ...others } }]
+}
+
+const json = 'application/json'
 
 const takesDryRuns = ({ of }: Operation): boolean =>
   of.is === 'action' && of.action.headers?.Prefer === dryRunHeader.Prefer

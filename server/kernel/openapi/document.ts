@@ -88,7 +88,7 @@ function describeOperation(
   const ways = [operation, ...(alternative ? [alternative.operation] : [])]
   const body = ways.map((way) => bodyOf(way, shared)).reduce(eitherBody)
   const responses = ways
-    .map((way) => ({ ...problemResponses(way), ...successOf(way, shared) }))
+    .map((way) => ({ ...problemResponses(way, kinds), ...successOf(way, shared) }))
     .reduce(eitherResponses)
   return {
     operationId: id,

@@ -35,8 +35,10 @@ export const headers = {
     description: '`dry-run` if nothing has changed because the request asked for that (RFC 7240).',
     schema: { type: 'string', const: 'dry-run' },
   },
+  Upgrade: { description: 'The version of HTTP that the response needs (RFC 9110).', schema: text },
   Allow: { description: 'The methods that are allowed (RFC 9110).', schema: text },
-  'WWW-Authenticate': { description: 'How to authenticate (RFC 6750).', schema: text },
+  'Accept-Encoding': { description: 'The codings of bodies that the server reads.', schema: text },
+  'WWW-Authenticate': { description: 'How to authenticate (RFC 6750, RFC 7617).', schema: text },
   'Retry-After': {
     description: 'The number of seconds to wait before the next attempt.',
     schema: { type: 'integer', minimum: 0 },

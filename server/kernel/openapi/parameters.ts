@@ -43,6 +43,7 @@ export function parametersOf(operation: Operation, path: string, shared: Compone
       ownParameter('header', one),
     ),
     ...(resource && access === 'read' ? includeParameter(resource) : []),
+    ...(operation.includesLinked && !own.include && !resource?.include ? [linkedParameter] : []),
     ...(operation.alternative ? [alternativeHeader(operation.alternative.header)] : []),
     ...(single ? [common(access === 'read' ? 'ifNoneMatch' : 'ifMatch')] : []),
     ...(isRepeatable(operation) ? [common('idempotencyKey')] : []),
@@ -172,6 +173,16 @@ function filterExample(resource: Resource, filter: NonNullable<Resource['filter'
     (rules[0] as (typeof rules)[number])
   const [op = 'eq'] = operatorsOf(rule)
   return `${op}(${field},${values[rule.type ?? valueTypeOf(resource, field)]})`
+}
+
+/** For links that only the store knows: see `includesLinked`. */
+const linkedParameter: Parameter = {
+  name: 'include',
+  in: 'query',
+  description:
+    'The links whose objects to include, under `included`, by the names of their fields. Other names are ignored.',
+  explode: false,
+  schema: { type: 'array', items: { type: 'string' } },
 }
 
 function includeParameter({ include }: Resource): Parameter[] {

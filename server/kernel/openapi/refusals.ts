@@ -18,6 +18,7 @@ const refusals: Readonly<Record<string, ProblemCode>> = {
   '415': 'unsupported_media_type',
   '416': 'range_not_satisfiable',
   '422': 'unprocessable',
+  '426': 'upgrade_required',
   '429': 'rate_limited',
   '431': 'headers_too_large',
   '500': 'internal',
@@ -27,7 +28,9 @@ const refusals: Readonly<Record<string, ProblemCode>> = {
 const ownHeaders = {
   '401': ['WWW-Authenticate'],
   '405': ['Allow'],
+  '415': ['Accept-Encoding'],
   '416': ['Content-Range'],
+  '426': ['Upgrade'],
   '429': ['Retry-After'],
 } as const
 
@@ -56,25 +59,32 @@ export function responses(): Readonly<Record<string, unknown>> {
 /** The statuses that any request may get: it is unreadable or too slow, or the server has failed. */
 const always = ['400', '408', '431', '500', '503']
 
-/** The refusals of an operation, as far as its declaration shows them. */
-export function problemResponses(operation: Operation): Record<string, unknown> {
+/** The refusals of an operation for these kinds of callers, as far as its declaration shows them. */
+export function problemResponses(operation: Operation, callers: readonly string[]): Record<string, unknown> {
   const statuses = new Set([
     ...always,
     ...accessStatuses(operation),
     ...bodyStatuses(operation),
     ...ruleStatuses(operation),
     ...declaredStatuses(operation),
-    ...(isExported(operation) ? ['429'] : []),
+    ...(isExported(operation) ? ['426', '429'] : []),
+    ...(isCounted(operation, callers) ? ['429'] : []),
   ])
   return Object.fromEntries(
     [...statuses].sort().map((status) => [status, { $ref: `#/components/responses/${refusals[status]}` }]),
   )
 }
 
-/** Too many exports of the list. */
+/** Too many writes from one address: see `countWrite`. */
+const isCounted = ({ access }: Operation, callers: readonly string[]): boolean =>
+  access === 'write' && callers.some((kind) => kind !== 'client_credentials')
+
+/** Too many exports of the list, or over HTTP/1.0. */
 const isExported = ({ of, method }: Operation): boolean =>
   (of.is === 'resource' && of.name === 'list') ||
-  (of.is === 'action' && method === 'GET' && of.action.shows?.page === true) ||
+  (of.is === 'action' &&
+    method === 'GET' &&
+    (of.action.shows?.page === true || of.action.shows?.lines === true)) ||
   (of.is === 'relationship' && of.name === 'list' && listsRows(of.relationship))
 
 function accessStatuses({ of, access, path }: Operation): string[] {

@@ -4,7 +4,7 @@ import { Problem } from '../errors.ts'
 import { Memory } from '../memory.ts'
 import type { Fields } from '../shape/fields.ts'
 import type { ListQuery } from '../shape/list-query.ts'
-import { hasWatermark, type Model, ownOrderOf, type Row } from '../shape/model.ts'
+import { hasWatermark, type Model, ownOrderOf, type Row, shownIdOf } from '../shape/model.ts'
 import type { Work } from '../work/context.ts'
 import { perInstance } from '../work/per-instance.ts'
 import { casts, type Window } from './page-text.ts'
@@ -122,7 +122,7 @@ export function planPage(work: Work, resource: Model, query: ListQuery) {
 }
 
 function sortValue(resource: Model, row: Row, field: string): string {
-  if (field === 'id') return row.id
+  if (field === 'id') return shownIdOf(resource, row)
   if (field === 'created_at') return row.createdAt
   if (field === 'updated_at') return row.updatedAt
   if (row.place !== undefined && field === ownOrderOf(resource)) return row.place

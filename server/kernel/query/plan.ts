@@ -78,8 +78,13 @@ function shapeOf(resource: Model): Shape {
     ]
   })
   const patterns = filters.flatMap(([name, rule]) => (rule.part ? [{ ...around(name), rule }] : []))
-  const sorts = (resource.sort ?? []).map((name) => [name, { column: name, type: typeOf(name) }] as const)
-  const shape = { filters: new Map(filters), patterns, sorts: new Map(sorts) }
+  const byName = new Map(filters)
+  const sorts = (resource.sort ?? []).map((name) => {
+    // A key that is an id of the client's own is compared and sorted by the column that has it.
+    const key = resource.key?.field === name ? byName.get(name) : undefined
+    return [name, { column: key?.column ?? name, type: key?.type ?? typeOf(name) }] as const
+  })
+  const shape = { filters: byName, patterns, sorts: new Map(sorts) }
   shapes.set(resource, shape)
   return shape
 }
@@ -208,6 +213,15 @@ function readValue(type: ValueType, field: string, op: Op, value: string): strin
     return type === 'number' ? value : integerOf(op, Number(value))
   }
   if (type === 'time') return timeOf(field, value)
+  // A raw + in a URL becomes a space, which no address has.
+  if (isAddress.test(field)) return readText(field, op, value.trim().replaceAll(' ', '+'))
+  return readText(field, op, value)
+}
+
+/** The names of fields that hold an email address. */
+const isAddress = /(?:^|[._])email$/
+
+function readText(field: string, op: Op, value: string): string {
   if (op === 'like' || op === 'ilike') return patternOf(field, value)
   return value
 }

@@ -1,20 +1,24 @@
 import type { Keys } from '../auth/keys.ts'
 import { seal, tryOpen } from '../auth/seal.ts'
+import { isId } from '../ids.ts'
 import type { Store } from '../storage/store.ts'
 
 const answersPerRound = 1000
 const uuids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
 /**
- * Empties the stored responses that contain one of these ids. Responses are sealed, so it opens each; there are those
- * of one day. The keys stay, so that a repeated request does not create the object again.
+ * Empties the stored responses that contain one of these ids: a UUID anywhere, or another one as an `id`. Responses are
+ * sealed, so it opens each; there are those of one day. The keys stay, so that a repeated request does not create the
+ * object again.
  */
 export async function forgetAnswers(store: Store, sealKeys: Keys, ids: readonly string[]): Promise<void> {
-  const erased = new Set(ids)
+  const erased = new Set(ids.filter(isId))
+  const chosen = ids.filter((id) => !isId(id)).map((id) => `"id":${JSON.stringify(id)}`)
   const names = (sealed: string) => {
     const body = tryOpen(sealKeys, sealed)
     // A response that cannot be opened may contain any id.
-    return body === undefined || body.match(uuids)?.some((id) => erased.has(id))
+    if (body === undefined || body.match(uuids)?.some((id) => erased.has(id))) return true
+    return chosen.some((id) => body.includes(id))
   }
   for (let after = ''; ; ) {
     const answers = await store.run(

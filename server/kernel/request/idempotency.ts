@@ -4,6 +4,7 @@ import { Problem } from '../errors.ts'
 import type { Answer } from '../shape/answer.ts'
 import type { Ctx, KeyedRequest } from '../work/context.ts'
 import type { Chore } from '../work/job.ts'
+import { shorten } from './stored-answers.ts'
 
 const keyLengthMax = 255
 
@@ -24,8 +25,12 @@ interface Write {
   readonly method: string
   readonly url: string
   readonly body: string
+  /** Whether the response is an object that can be read again. */
+  readonly isReadable: boolean
   /** Checks that the caller may still do it. `run` is not called when a stored response is repeated. */
   mayRepeat(): Promise<void>
+  /** Completes a response that was shortened when it was stored. */
+  lengthen(answer: Answer): Promise<Answer>
 }
 
 /**
@@ -53,12 +58,13 @@ const stillRunning = () =>
 /**
  * Runs a write once per key (draft-ietf-httpapi-idempotency-key-header): a repeated request by the same caller gets the
  * stored response. The response is stored in the transaction of the write, so there is never one without the other. It
- * is sealed, since it may show a secret that is shown only once. A refused request changes nothing and stores nothing.
+ * is sealed, since it may show a secret that is shown only once; a long one is shortened (`stored-answers.ts`). A refused
+ * request changes nothing and stores nothing.
  */
 export async function once(ctx: Ctx, write: Write & { run(): Promise<Answer> }): Promise<Answer> {
   const name = nameOf(ctx, write)
   const earlier = await find(ctx, name, write)
-  if (earlier && 'answer' in earlier) return repeat(earlier.answer, write)
+  if (earlier && 'answer' in earlier) return repeat(earlier, write)
   const answer = await write.run()
   await storeAnswer(ctx, name, write, answer)
   return answer
@@ -75,7 +81,7 @@ export async function onceAcrossCalls(
 ): Promise<Answer> {
   const name = nameOf(ctx, write)
   const claimed = await ctx.transaction((inside) => claim(inside, name, write))
-  if ('answer' in claimed) return repeat(claimed.answer, write)
+  if ('answer' in claimed) return repeat(claimed, write)
   let isStored = false
   const keyed: KeyedRequest = {
     name,
@@ -104,15 +110,21 @@ async function claim(ctx: Ctx, name: string, write: Write & { readonly leaseMs: 
   if (earlier && 'answer' in earlier) return earlier
   if (earlier?.isLeased) throw stillRunning()
   await ctx.store.run(
-    `INSERT INTO idempotency_keys (store_id, key, fingerprint, created_at, leased_until)
-     VALUES ($1, $2, $3, $4, clock_timestamp() + $5::double precision * interval '1 ms')
-     ON CONFLICT (store_id, key) DO UPDATE SET leased_until = excluded.leased_until`,
+    `INSERT INTO idempotency_keys (store_id, key, fingerprint, created_at, leased_until, leased_by)
+     VALUES ($1, $2, $3, $4, clock_timestamp() + $5::double precision * interval '1 ms', $6)
+     ON CONFLICT (store_id, key) DO UPDATE SET leased_until = excluded.leased_until, leased_by = excluded.leased_by`,
     name,
     fingerprints(ctx, write)[0],
     ctx.clock.now(),
     write.leaseMs,
+    ctx.instance.processName,
   )
   return { intentId: earlier?.intentId } satisfies UnfinishedRequest
+}
+
+interface StoredAnswer {
+  readonly answer: Answer
+  readonly isShortened: boolean
 }
 
 /** The state of an earlier request with the key. */
@@ -120,19 +132,19 @@ async function find(
   ctx: Ctx,
   name: string,
   write: Write,
-): Promise<{ readonly answer: Answer } | (UnfinishedRequest & { readonly isLeased: boolean }) | undefined> {
+): Promise<StoredAnswer | (UnfinishedRequest & { readonly isLeased: boolean }) | undefined> {
   const [lock] = await ctx.store.run(
     'SELECT pg_try_advisory_xact_lock(hashtextextended($1::text || $2, 0))',
     name,
   )
   if (lock?.[0] !== 't') throw stillRunning()
   const [row] = await ctx.store.run(
-    `SELECT fingerprint, status, headers, body, intent_id, coalesce(leased_until > clock_timestamp(), false)
+    `SELECT fingerprint, status, headers, body, intent_id, lease_holds(leased_until, leased_by), is_shortened
      FROM idempotency_keys WHERE store_id = $1 AND key = $2`,
     name,
   )
   if (!row) return undefined
-  const [fingerprint, status, headers, sealed, intentId, isLeased] = row
+  const [fingerprint, status, headers, sealed, intentId, isLeased, isShortened] = row
   const body = sealed == null ? '' : tryOpen(ctx.instance.sealKeys, sealed)
   if (body === undefined) {
     const detail =
@@ -146,29 +158,33 @@ async function find(
   const stored = JSON.parse(headers as string) as Record<string, string>
   return {
     answer: { status: Number(status), headers: { ...stored, 'idempotency-replayed': 'true' }, body },
+    isShortened: isShortened === 't',
   }
 }
 
-async function repeat(answer: Answer, write: Write): Promise<Answer> {
+async function repeat({ answer, isShortened }: StoredAnswer, write: Write): Promise<Answer> {
   await write.mayRepeat()
-  return answer
+  return isShortened ? write.lengthen(answer) : answer
 }
 
 async function storeAnswer(ctx: Ctx, name: string, write: Write, answer: Answer): Promise<void> {
   if (typeof answer.body !== 'string')
     throw new Error('a file response cannot be stored: the action must declare `shows.file`')
+  const { text, isShortened } = shorten(answer.body, write.isReadable)
   const stored = await ctx.store.run(
-    `INSERT INTO idempotency_keys (store_id, key, fingerprint, status, headers, body, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)
+    `INSERT INTO idempotency_keys (store_id, key, fingerprint, status, headers, body, created_at, is_shortened)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
      ON CONFLICT (store_id, key) DO UPDATE SET
-       status = excluded.status, headers = excluded.headers, body = excluded.body, leased_until = NULL
+       status = excluded.status, headers = excluded.headers, body = excluded.body, leased_until = NULL,
+       is_shortened = excluded.is_shortened
      WHERE idempotency_keys.status IS NULL RETURNING 1`,
     name,
     fingerprints(ctx, write)[0],
     answer.status,
     JSON.stringify(answer.headers ?? {}),
-    seal(ctx.instance.sealKeys, answer.body),
+    seal(ctx.instance.sealKeys, text),
     ctx.clock.now(),
+    isShortened,
   )
   // Its lease has ended, and another request has carried it out.
   if (!stored.length) throw stillRunning()

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Link } from '../declare/relationship.ts'
 import { type Resource, resource } from '../declare/resource.ts'
 import type { Row } from '../shape/model.ts'
@@ -7,6 +8,8 @@ import { change } from '../write/by-rules.ts'
 /** Reads and writes the links of a relationship. */
 export interface LinkStorage {
   read(work: Work, owner: Row): Promise<readonly Link[]>
+  /** Whether these are the same links: rows have no order of their own. */
+  areSame(some: readonly Link[], others: readonly Link[]): boolean
   /** Also makes a new version of the owner. */
   write(work: Work, owner: Row, before: readonly Link[], after: readonly Link[]): Promise<void>
   /** The links as a paged list, if they are rows. */
@@ -27,6 +30,7 @@ export const documentStorage = (
   holds: 'one' | 'many',
 ): LinkStorage => ({
   read: async (_work, row) => [relationshipsIn(row)?.[member]?.data ?? []].flat(),
+  areSame: isDeepStrictEqual,
   write: async (work, row, _before, after) => {
     await change(work, owner, row.scope, row.id, {
       relationships: withLinkData(relationshipsIn(row), member, holds === 'one' ? after[0] : after),
@@ -129,9 +133,9 @@ export function rowStorage(
         ...(meta && { meta: JSON.parse(meta) as Record<string, unknown> }),
       }))
     },
+    areSame: (some, others) => some.length === others.length && !newIn(some, others).length,
     write: async ({ store, clock }, { id, scope }, before, after) => {
-      const unchanged = new Set(before.map((link) => JSON.stringify(link)))
-      const fresh = after.filter((link) => !unchanged.has(JSON.stringify(link)))
+      const fresh = newIn(before, after)
       await store.runLong(
         `DELETE FROM ${table} WHERE store_id = $1 AND ${ownerColumn} = $2 AND NOT id = ANY($3::uuid[])`,
         id,
@@ -149,4 +153,10 @@ export function rowStorage(
       await store.touch(owner, id, scope)
     },
   }
+}
+
+/** The links of `after` that `before` does not have. */
+function newIn(before: readonly Link[], after: readonly Link[]): readonly Link[] {
+  const byId = new Map(before.map((link) => [link.id, link]))
+  return after.filter((link) => !isDeepStrictEqual(link, byId.get(link.id)))
 }

@@ -1,6 +1,7 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { hangUpSignal } from '../../platform/sockets/hung-up.ts'
+import { mustBeWithinRate } from '../attempts/rates.ts'
 import { authorize } from '../auth/access.ts'
 import type { Principal } from '../auth/principal.ts'
 import { bearerToken } from '../auth/tokens.ts'
@@ -8,7 +9,9 @@ import { isRepeatable, type Operation, rightFor } from '../declare/operation.ts'
 import { notFound, Problem } from '../errors.ts'
 import { lineFormatOf } from '../http/accept.ts'
 import { bodyText, parseBody } from '../http/body.ts'
+import { type BodyLimits, limitsOfShoppers, usualLimits } from '../http/body-limits.ts'
 import { notModified } from '../http/conditional.ts'
+import { unpack } from '../http/unpack.ts'
 import { uploadOf } from '../http/upload.ts'
 import { isId } from '../ids.ts'
 import { Memory } from '../memory.ts'
@@ -19,6 +22,7 @@ import { Ctx, type Instance, type KeyedRequest } from '../work/context.ts'
 import { leaseMsOf } from '../work/outside-calls.ts'
 import { perInstance } from '../work/per-instance.ts'
 import { idempotencyKey, once, onceAcrossCalls } from './idempotency.ts'
+import { lengthen, resourceShownBy } from './stored-answers.ts'
 import { withTimeout } from './within.ts'
 import { WriteQueues } from './write-queues.ts'
 
@@ -28,6 +32,8 @@ interface Passage {
   readonly operation: Operation
   readonly request: FastifyRequest
   who: Principal
+  /** The body as text; '' where it is not read. */
+  text: string
   body: unknown
   upload: Readable | undefined
   answer: Answer | undefined
@@ -42,10 +48,12 @@ type Access = Operation['access']
 const steps: readonly (readonly [Step, ...Access[]])[] = [
   [authenticate, 'read', 'write'],
   [mayCall, 'read', 'write'],
+  [countWrite, 'write'],
   [refuseKey, 'write'],
   [findStore, 'open'],
   [readBody, 'read', 'write', 'open'],
   [run, 'read', 'write', 'open'],
+  [endWithKey, 'read', 'write'],
   [reportWrite, 'write', 'open'],
   [respondNotModified, 'read'],
 ]
@@ -80,6 +88,7 @@ export async function handle(
     operation,
     request,
     who: nobody,
+    text: '',
     body: undefined,
     upload: undefined,
     answer: undefined,
@@ -109,6 +118,11 @@ function mayCall({ instance, operation, who }: Passage): void {
   if (right !== 'open') authorize(instance, who, operation.area, right)
 }
 
+/** Anyone may get a shopper's token. Counted before the body is read. */
+function countWrite({ instance, request: { ip }, who }: Passage): void {
+  mustBeWithinRate({ instance, who, clock: instance.clock, clientAddress: ip }, 'shopperWrites', who.storeId)
+}
+
 /** An open operation has no authenticated caller; the path names the store. */
 async function findStore(passage: Passage): Promise<void> {
   const { instance, operation, request } = passage
@@ -131,7 +145,7 @@ async function isStore(instance: Instance, id: string): Promise<boolean> {
   return true
 }
 
-function readBody(passage: Passage): void {
+async function readBody(passage: Passage): Promise<void> {
   const { operation, request } = passage
   if (operation.method === 'GET') return
   const { rawBody: raw, upload, data } = actionOf(operation) ?? {}
@@ -141,9 +155,16 @@ function readBody(passage: Passage): void {
   }
   // Clients send any body with a DELETE; the server reads it only where it says what to remove.
   if (operation.method === 'DELETE' && !raw && !data && operation.of.is !== 'relationship') return
-  const text = bodyText(request.body as Buffer | undefined)
-  passage.body = raw ? text : parseBody(text, request.headers['content-type'])
+  const limits = limitsFor(passage)
+  const { 'content-encoding': coding, 'content-type': type } = request.headers
+  const bytes = await unpack(request.body as Buffer | undefined, coding, limits.bytesMax)
+  passage.text = bodyText(bytes, limits)
+  passage.body = raw ? passage.text : parseBody(passage.text, type, limits)
 }
+
+/** What reading costs is bounded closely for those who need no secret to call. */
+const limitsFor = ({ operation, who }: Passage): BodyLimits =>
+  operation.access === 'open' || who.kind !== 'client_credentials' ? limitsOfShoppers : usualLimits
 
 /** Refuses the key, so that no client believes that a retry is safe. Sign-ins ignore it. */
 function refuseKey(passage: Passage): void {
@@ -193,12 +214,15 @@ function runPlain(passage: Passage): Promise<Answer> {
 const keyedMaxMs = 60_000
 
 function runKeyed(passage: Passage, key: string): Promise<Answer> {
-  const { instance, operation, request } = passage
+  const { instance, operation, request, text } = passage
   const { callsOut, ownTransactions, mayRepeat } = actionOf(operation) ?? {}
   const call = callOf(passage)
+  const resource = resourceShownBy(operation)
   const writeOf = (ctx: Ctx) => ({
-    ...{ key, method: operation.method, url: request.url, body: String(request.body ?? '') },
+    ...{ key, method: operation.method, url: request.url, body: text },
+    isReadable: resource !== undefined,
     mayRepeat: async () => mayRepeat?.(ctx, call),
+    lengthen: (answer: Answer) => lengthen(ctx, resource, call, answer),
   })
   if (callsOut || ownTransactions) {
     const ctx = contextOf(passage)
@@ -211,6 +235,19 @@ function runKeyed(passage: Passage, key: string): Promise<Answer> {
   return instance.database.transaction((transaction) => {
     const ctx = contextOf(passage, { transaction })
     return once(ctx, { ...writeOf(ctx), run: () => operation.run(ctx, call) })
+  })
+}
+
+/** A stream may last for minutes. It ends within a second when its key is deleted. */
+function endWithKey({ answer, instance, who }: Passage): void {
+  const content = answer?.body
+  if (!(content instanceof Readable)) return
+  const { signal, leave } = instance.tokens.watch(who)
+  const end = () => content.destroy(signal.reason)
+  signal.addEventListener('abort', end, { once: true })
+  content.once('close', () => {
+    signal.removeEventListener('abort', end)
+    leave()
   })
 }
 

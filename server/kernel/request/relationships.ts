@@ -114,7 +114,7 @@ async function edit(
   const storage = storageOf(of)
   const before = await storage.read(work, owner)
   const after = change(before)
-  if (JSON.stringify(after) === JSON.stringify(before)) return before
+  if (storage.areSame(before, after)) return before
   const { n, detail } = of.most
   if (after.length > n) throw new Problem('unprocessable', detail(n), { source: at })
   await storage.write(work, owner, before, after)

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Call } from '../declare/call.ts'
 import type { Singleton } from '../declare/singleton.ts'
 import { type Answer, entityTag, json, noContent } from '../shape/answer.ts'
@@ -47,7 +48,7 @@ export async function getSingleton<F extends Fields>(ctx: Ctx, of: Singleton<F>)
   return show(ctx, of, await find(ctx, of))
 }
 
-/** Stores the fields of the request; the rest keep their values. */
+/** Stores the fields of the request; the rest keep their values. If none of them changes, it writes nothing. */
 export async function updateSingleton<F extends Fields>(
   ctx: Ctx,
   of: Singleton<F>,
@@ -59,6 +60,7 @@ export async function updateSingleton<F extends Fields>(
     mustMatch(before.etag, call.ifMatch)
     const values = { ...before.values, ...merge(of, before.values, changes) }
     of.check?.(values)
+    if (isDeepStrictEqual(values, before.values)) return show(ctx, of, before)
     const stored = await write(ctx, of, values, before)
     return stored && show(ctx, of, await find(ctx, of))
   })

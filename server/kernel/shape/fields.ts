@@ -27,6 +27,11 @@ export interface FieldOptions {
   readonly inputName?: string
   /** The value in a new object if the request does not contain one. */
   readonly default?: unknown
+  /**
+   * A person writes it, or it says who they are. Where the object outlives the person, it is hidden: see
+   * `hidePersonal`.
+   */
+  readonly personal?: true
   /** One or two sentences for the reader of the API document. */
   readonly about?: string
   /** A value for the API document. */

@@ -135,6 +135,8 @@ export interface Draft<F extends Fields = Fields> {
   readonly scope: readonly string[]
   /** Shown and hidden values together. */
   values: Values<F>
+  /** When a new object was created, if that was before this write: an ISO timestamp. */
+  createdAt?: string | undefined
   /** The row as it was, on update. */
   readonly before?: Row<F>
   /** The changes of the update, for public contracts in which a missing member has a meaning. */
@@ -291,6 +293,10 @@ export interface Refusal {
   readonly title?: string
   readonly source?: string
 }
+
+/** The id of an object as its responses show it: clients choose that of some themselves. */
+export const shownIdOf = ({ key }: Pick<Model, 'key'>, row: Row): string =>
+  key?.field === 'id' ? String(row.doc.id) : row.id
 
 /** The noun for one object in error messages. */
 export const nounOf = ({ noun }: Pick<Model, 'noun'>): string => noun[0].replaceAll('-', ' ')

@@ -121,3 +121,18 @@ function changeKeys({ schema }: Field, each: Field, before: Bag, change: Bag, pa
   const detail = `Validation failed: ${path} must have at most ${max} members, not ${count}.`
   throw new Problem('invalid_field', detail, { source: path })
 }
+
+/**
+ * Whether a value is stored as this JSON: the text of an object leaves out members without a value. Looks no further than
+ * the first difference, because a value may be as large as a full cart.
+ */
+export function isSameJson(stored: unknown, value: unknown): boolean {
+  if (stored === value) return true
+  if (Array.isArray(stored) && Array.isArray(value))
+    return stored.length === value.length && stored.every((one, i) => isSameJson(one, value[i]))
+  if (!isBag(stored) || !isBag(value)) return false
+  return (
+    Object.keys(value).every((name) => isSameJson(ownValue(stored, name), value[name])) &&
+    Object.keys(stored).every((name) => Object.hasOwn(value, name) || stored[name] === undefined)
+  )
+}

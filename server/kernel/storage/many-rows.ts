@@ -25,6 +25,12 @@ export interface NewRow<F extends Fields> {
   readonly values: Values<F>
 }
 
+/** A new row whose object may be older. */
+export interface DatedRow<F extends Fields> extends NewRow<F> {
+  /** An ISO timestamp, in the past. By default, the time of the write. */
+  readonly createdAt?: string | undefined
+}
+
 /** The new values of a row. */
 export interface ChangedRow<F extends Fields> {
   readonly id: string

@@ -37,7 +37,7 @@ export function statementsOf(resource: Model): Statements {
     findWhole: `SELECT ${whole} FROM ${table} WHERE ${at}`,
     insert:
       `INSERT INTO ${table} (store_id, id, ${scope}created_at, updated_at, doc, hidden) ` +
-      `SELECT $1::uuid, $2::uuid, ${scopeValues}$${next}::timestamptz, $${next}::timestamptz, $${next + 1}::json, ` +
+      `SELECT $1::uuid, $2::uuid, ${scopeValues}$${next}::timestamptz, $${next + 4}::timestamptz, $${next + 1}::json, ` +
       `$${next + 2}::json FROM ${recordedBy(next + 3)}`,
     returning: ` RETURNING ${writtenColumns(resource)}`,
     update:

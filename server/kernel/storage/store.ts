@@ -10,6 +10,7 @@ import {
   type Batch,
   type ChangedRow,
   changeAllSql,
+  type DatedRow,
   insertAllSql,
   insertFromSql,
   type NewRow,
@@ -141,13 +142,14 @@ export class Store {
    */
   async insert<F extends Fields>(
     into: Model<F>,
-    row: NewRow<F>,
+    row: DatedRow<F>,
     last = false,
     condition?: Rows & Pick<Sweep, 'where'>,
   ): Promise<Row<F> | undefined> {
     const [doc, hidden] = split(into, row.values)
     const address = [this.id, row.id ?? newId(), ...(row.scope ?? [])]
-    const { values, bind } = new Binds([...address, this.#time(into), doc, hidden, this.stamp])
+    const time = this.#time(into)
+    const { values, bind } = new Binds([...address, row.createdAt ?? time, doc, hidden, this.stamp, time])
     const { insert, returning } = statementsOf(into)
     const { type } = haveOwnType(into.fields, into.envelope) ? (row.values as { type?: string }) : {}
     const isThere = condition

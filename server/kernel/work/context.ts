@@ -54,6 +54,8 @@ export interface Reads {
 /** What belongs to no store: the process, and what all stores share. */
 export interface Instance {
   readonly database: Database
+  /** The name of this process. A session holds its lock while the process lives: see `WorkerSession`. */
+  readonly processName: string
   readonly tokens: Tokens
   readonly access: AccessTable
   readonly shopperTokens: readonly ShopperToken[]
@@ -90,6 +92,8 @@ export interface Instance {
   readonly apiDocument: (own?: OwnModel) => ApiDocument
   /** Whether shoppers, too, may request an explanation of a response. */
   readonly explainsToShoppers: boolean
+  /** How many writes without the secret of a key one address may send in a minute. */
+  readonly shopperWritesMax: number
   /** The URL that clients use, if a setting fixes it. */
   readonly baseUrl: string | undefined
   /** Whether clients may choose the ids of new objects: see `Ctx.chosenId`. */

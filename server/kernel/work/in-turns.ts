@@ -23,7 +23,7 @@ export async function runInSteps<T>(steps: Steps<T>): Promise<T> {
 }
 
 /** Waits for a turn of the event loop. Each has one computation, so other work waits no longer beside many of them. */
-function nextTurn(): Promise<void> {
+export function nextTurn(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   if (waiting.push(resolve) === 1) setImmediate(giveTurn)
   return promise

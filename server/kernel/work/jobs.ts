@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
+  type JobHelpers,
   makeWorkerUtils,
   run,
   type Task,
@@ -15,7 +16,9 @@ import { patientPool } from '../storage/patient-pool.ts'
 import type { Instance } from './context.ts'
 import type { Chore, Job, LongJob } from './job.ts'
 import { LongJobs, slots } from './long-jobs.ts'
+import { resumeOrphans } from './outside-calls.ts'
 import { longJobsChannel } from './queue.ts'
+import { callLimits, StoreSlots } from './store-slots.ts'
 import { workOf } from './work-of.ts'
 import { WorkerSession } from './worker-session.ts'
 
@@ -46,13 +49,19 @@ export async function migrateJobs(database: Database): Promise<void> {
 }
 
 /** How many short jobs a process runs at a time: those that call another server, and all others. */
-const concurrency = { calls: 4, others: 2 }
+const concurrency = { calls: callLimits.total, others: 2 }
+
+/** Jobs that wait for another server hold no connection meanwhile. */
+const callConnections = 4
 
 /**
  * The connections that the jobs of a process use: one per job, a second per long job for its progress, two to listen,
  * and one for the locks.
  */
-export const jobConnections = concurrency.calls + concurrency.others + 2 * slots + 3
+export const jobConnections = callConnections + concurrency.others + 2 * slots + 3
+
+/** How often the queue looks for jobs that have become due. Workers that wait for calls are many. */
+const pollMs = { calls: 2_000, others: 1_000 }
 
 const stoppingMaxMs = { jobs: 5_000, queue: 2_000 }
 
@@ -81,6 +90,7 @@ export async function startJobs(
   const long = new LongJobs(jobs.filter(isLong), instance, longWorker)
   const workers = [longWorker]
   const inHand = new Set<string>()
+  const storeSlots = new StoreSlots(instance.clock)
   let session: WorkerSession | undefined
   let looking = Promise.resolve()
   events.on('pool:create', ({ workerPool }) => workers.push(workerPool.id))
@@ -91,6 +101,7 @@ export async function startJobs(
       // A process that stops returns all its jobs anyway.
       if (stopping.signal.aborted) return
       await session?.returnOrphans()
+      await resumeOrphans(database)
       // A job that has ended, but whose end is not stored yet, is not lost.
       if (!patient.busy()) await session?.returnLost(inHand)
     }
@@ -111,11 +122,11 @@ export async function startJobs(
     }
   }
   const task =
-    (name: string, run: (payload: unknown) => Promise<void>): Task =>
+    (name: string, run: Task): Task =>
     async (payload, helpers) => {
       inHand.add(helpers.job.id)
       try {
-        await runPatiently(() => run(payload))
+        await runPatiently(async () => void (await run(payload, helpers)))
       } catch (error) {
         log.error({ err: error }, `job ${name} failed`)
         throw error
@@ -129,10 +140,14 @@ export async function startJobs(
     Object.fromEntries(
       some.map((job) => [
         job.name,
-        task(job.name, async (queued) => {
+        task(job.name, async (queued, helpers) => {
           const { payload, ...author } = queued as QueuedJob<unknown>
-          await job.run(workOf(instance, author), payload)
-          instance.onWrite(author.store)
+          const run = async () => {
+            await job.run(workOf(instance, author), payload)
+            instance.onWrite(author.store)
+          }
+          const retryAt = await (job.callsOut ? storeSlots.run(author.store, run) : run())
+          if (retryAt) await putOff(helpers, retryAt)
         }),
       ]),
     )
@@ -150,7 +165,7 @@ export async function startJobs(
       taskList: taskLists[part],
       crontab,
       concurrency: concurrency[part],
-      pollInterval: 1000,
+      pollInterval: pollMs[part],
       minResetLockedInterval: locksEveryMs.min,
       maxResetLockedInterval: locksEveryMs.max,
       noHandleSignals: true,
@@ -161,8 +176,9 @@ export async function startJobs(
     await begin('others', chores.map(({ name, every }) => `${every} ${name}`).join('\n')),
     await begin('calls', ''),
   ]
-  session = new WorkerSession(database, workers, longJobsChannel, () => long.wake())
+  session = new WorkerSession(instance, workers, longJobsChannel, () => long.wake())
   await session.returnOrphans()
+  await resumeOrphans(database)
   long.start()
   return {
     async stop() {
@@ -183,6 +199,13 @@ export async function startJobs(
     },
   }
 }
+
+/** Returns a job to the queue, until an instant. It takes the place of itself. */
+const putOff = ({ addJob, job }: JobHelpers, runAt: Date): Promise<unknown> =>
+  addJob(job.task_identifier, job.payload, {
+    ...{ runAt, maxAttempts: job.max_attempts },
+    ...(job.key !== null && { jobKey: job.key }),
+  })
 
 const isLong = (job: Job | LongJob): job is LongJob => job.long === true
 const isShort = (job: Job | LongJob): job is Job => !job.long

@@ -1,7 +1,7 @@
 import { Problem } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Answer } from '../shape/answer.ts'
-import { isDatabaseAway } from '../storage/database.ts'
+import { type Database, isDatabaseAway } from '../storage/database.ts'
 import type { Ctx, Instance, Work } from './context.ts'
 import { runInEveryStore } from './every-store.ts'
 import type { Chore, Job } from './job.ts'
@@ -110,7 +110,7 @@ async function begin<V>(
   call: Pick<OutsideCall<V>, 'name' | 'timeoutMs' | 'subject'>,
   prepare: (inside: Ctx) => Promise<V | NoCall>,
 ): Promise<LeasedIntent<V> | NoCall> {
-  const { store, clock, keyed } = inside
+  const { store, clock, keyed, instance } = inside
   const values = await prepare(inside)
   if (values instanceof NoCall) {
     await keyed?.store(inside, values.answer)
@@ -118,8 +118,8 @@ async function begin<V>(
   }
   const intent = { id: newId(), values }
   const [row] = await store.run(
-    `INSERT INTO intents (store_id, id, name, values, subject, leased_until, created_at)
-     VALUES ($1, $2, $3, $4, $5, clock_timestamp() + ${intervalMs('$6')}, $7)
+    `INSERT INTO intents (store_id, id, name, values, subject, leased_until, created_at, leased_by)
+     VALUES ($1, $2, $3, $4, $5, clock_timestamp() + ${intervalMs('$6')}, $7, $8)
      ON CONFLICT (store_id, subject) WHERE ended_at IS NULL DO NOTHING RETURNING leased_until::text`,
     intent.id,
     call.name,
@@ -127,6 +127,7 @@ async function begin<V>(
     call.subject?.(values) ?? null,
     leaseMsOf(call),
     clock.now(),
+    instance.processName,
   )
   if (!row) throw busy()
   // If this process ends before the outcome is recorded, another process continues.
@@ -173,13 +174,19 @@ async function takeUp<V>(
   throw stillRunning()
 }
 
-async function lease<V>({ store }: Work, id: string, forMs: number): Promise<ResumedIntent<V> | undefined> {
+async function lease<V>(
+  { store, instance }: Work,
+  id: string,
+  forMs: number,
+): Promise<ResumedIntent<V> | undefined> {
   const [row] = await store.run(
-    `UPDATE intents SET leased_until = CASE WHEN ended_at IS NULL THEN clock_timestamp() + ${intervalMs('$3')} ELSE leased_until END
-     WHERE store_id = $1 AND id = $2 AND (ended_at IS NOT NULL OR leased_until <= clock_timestamp())
+    `UPDATE intents SET leased_by = $4,
+       leased_until = CASE WHEN ended_at IS NULL THEN clock_timestamp() + ${intervalMs('$3')} ELSE leased_until END
+     WHERE store_id = $1 AND id = $2 AND (ended_at IS NOT NULL OR NOT lease_holds(leased_until, leased_by))
      RETURNING values, ended_at IS NOT NULL, leased_until::text`,
     id,
     forMs,
+    instance.processName,
   )
   if (!row) return undefined
   const [values, isRecorded, leasedUntil] = row
@@ -316,6 +323,16 @@ const resumption = { name: 'kernel:resume-intent', attemptsMax: 25, callsOut: tr
 const resumeAt = ({ store }: Work, id: string, at: Date): Promise<void> =>
   queue(store, resumption, { id }, { key: `intent ${id}`, at })
 
+/** Calls the jobs of the intents whose process is dead. They would wait for the ends of their leases. */
+export async function resumeOrphans(database: Database): Promise<void> {
+  await database.run({
+    text: `UPDATE graphile_worker._private_jobs j SET run_at = now() FROM intents i
+      WHERE i.ended_at IS NULL AND i.leased_until > clock_timestamp() AND NOT lease_holds(i.leased_until, i.leased_by)
+        AND j.key = i.store_id || ' intent ' || i.id AND j.locked_at IS NULL AND j.run_at > now()`,
+    values: [],
+  })
+}
+
 const [dayMs, hourMs] = [86_400_000, 3_600_000]
 
 /**
@@ -330,7 +347,8 @@ export const resumeIntentJob = (calls: ReadonlyMap<string, OutsideCall>): Job<{ 
   ...resumption,
   async run(work, { id }) {
     const [row] = await work.store.run(
-      `SELECT name, greatest(0, extract(epoch FROM leased_until - clock_timestamp()) * 1000),
+      `SELECT name, CASE WHEN lease_holds(leased_until, leased_by)
+           THEN greatest(0, extract(epoch FROM leased_until - clock_timestamp()) * 1000) ELSE 0 END,
          extract(epoch FROM created_at) * 1000
        FROM intents
        WHERE store_id = $1 AND id = $2 AND ended_at IS NULL`,

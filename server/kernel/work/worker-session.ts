@@ -1,18 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Database } from '../storage/database.ts'
+import type { Instance } from './context.ts'
 
 /** A short worker may claim its first job before it has its lock. A long one has its lock first. */
 const graceMs = 10_000
+
+/** While the database is away. */
+const retryAfterMs = 250
 
 /** Returns jobs that are locked for these workers, but never reached them. */
 const returnLost = `UPDATE graphile_worker._private_jobs
   SET locked_at = NULL, locked_by = NULL, attempts = greatest(attempts - 1, 0)
   WHERE locked_by = ANY($1) AND locked_at < now() - $3 * interval '1 ms' AND id <> ALL($2::bigint[])`
 
-const isDead = `locked_by IS NOT NULL AND NOT EXISTS (
-  SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
-    AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-    AND (l.classid::bigint << 32 | l.objid::bigint) = hashtextextended(locked_by, 0))`
+const isDead = 'locked_by IS NOT NULL AND NOT session_lives(locked_by)'
 
 /** Returns the jobs of dead workers. The attempt counts, since the job may be what killed its worker. */
 const returnOrphans = `WITH long AS (
@@ -22,12 +24,13 @@ const returnOrphans = `WITH long AS (
   WHERE ${isDead} AND locked_at < now() - $1 * interval '1 ms'`
 
 /**
- * Shows other processes that this one is alive: its session in the database holds a lock for each of its workers, and
- * the lock ends with the process. Without it the queue would keep a killed worker's jobs for hours, and the long jobs
- * of their stores would never continue.
+ * Shows other processes that this one is alive: its session in the database holds locks of its name and of its
+ * workers, and they end with the process. Without them the queue would keep a killed worker's jobs for hours, the long
+ * jobs of their stores would never continue, and its leases would keep others away until they end.
  */
 export class WorkerSession {
   readonly #database: Database
+  readonly #process: string
   readonly #workers: readonly string[]
   readonly #channel: string
   readonly #onNotify: () => void
@@ -35,8 +38,14 @@ export class WorkerSession {
   #ended = false
 
   /** Also listens: `onNotify` is called for each notification on the channel. */
-  constructor(database: Database, workers: readonly string[], channel: string, onNotify: () => void) {
+  constructor(
+    { database, processName }: Pick<Instance, 'database' | 'processName'>,
+    workers: readonly string[],
+    channel: string,
+    onNotify: () => void,
+  ) {
     this.#database = database
+    this.#process = processName
     this.#workers = workers
     this.#channel = channel
     this.#onNotify = onNotify
@@ -63,9 +72,10 @@ export class WorkerSession {
       const session = await this.#database.pool.connect()
       session.once('end', () => this.#lost(session))
       session.on('notification', this.#onNotify)
-      await session.query('SELECT pg_advisory_lock(hashtextextended(w, 0)) FROM unnest($1::text[]) w', [
-        this.#workers,
-      ])
+      await session.query(
+        'SELECT pg_advisory_lock_shared(hashtextextended(w, 0)) FROM unnest($1::text[]) w',
+        [[this.#process, ...this.#workers]],
+      )
       await session.query(`LISTEN ${this.#channel}`)
       return session
     } catch (error) {
@@ -74,14 +84,22 @@ export class WorkerSession {
     }
   }
 
-  /**
-   * Starts again soon, so that others do not take this process for dead. While the database is away, the next call
-   * retries.
-   */
+  /** Starts again soon, so that others do not take this process for dead. */
   #lost(session: pg.PoolClient): void {
     this.#open = undefined
     session.release(true)
-    if (!this.#ended) this.#begin().catch(() => {})
+    void this.#beginAgain()
+  }
+
+  async #beginAgain(): Promise<void> {
+    while (!this.#ended) {
+      try {
+        await this.#begin()
+        return
+      } catch {
+        await sleep(retryAfterMs)
+      }
+    }
   }
 
   async end(): Promise<void> {

@@ -12,7 +12,7 @@ import type { Changes, Fields, New } from '../shape/fields.ts'
 import type { Row } from '../shape/model.ts'
 import { untilWritten } from '../storage/until-written.ts'
 import type { Work } from '../work/context.ts'
-import { changedDraft, newDraft } from './drafts.ts'
+import { changedDraft, isUnchanged, newDraft } from './drafts.ts'
 import { mustMatchRow } from './must-match.ts'
 
 /** Reads a body by the resource as its store defines it. */
@@ -160,7 +160,7 @@ export async function changeLocked<F extends Fields>(
   return row ?? change(work, resource, before.scope, before.id, changes)
 }
 
-/** Undefined if another write, or a new definition, came first. */
+/** An update that changes nothing writes nothing. Undefined if another write, or a new definition, came first. */
 async function update<F extends Fields>(
   work: Work,
   resource: Resource<F>,
@@ -171,6 +171,7 @@ async function update<F extends Fields>(
   const own = withAddedFields(resource, before.added)
   const draft = changedDraft(own, before, read(own))
   await resource.beforeWrite?.(work, draft)
+  if (isUnchanged(resource.fields, draft)) return before
   const row = await work.store.update(resource, before, draft.values, last)
   if (row) await resource.afterWrite?.(work, row, before)
   return row

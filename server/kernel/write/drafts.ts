@@ -3,7 +3,7 @@ import { Problem } from '../errors.ts'
 import { pathOf } from '../shape/envelope.ts'
 import type { Changes, Fields, New } from '../shape/fields.ts'
 import type { Draft, Model, Row } from '../shape/model.ts'
-import { complete, merge, ownValue } from '../shape/values.ts'
+import { complete, isSameJson, merge, ownValue } from '../shape/values.ts'
 
 /** A new object before its rules run: missing values have their defaults. */
 export const newDraft = <F extends Fields>(
@@ -23,6 +23,23 @@ export function changedDraft<F extends Fields>(
   const changed = merge(resource, stored, changes)
   refuseImmutable(resource, stored, changed)
   return { id: before.id, scope: before.scope, values: { ...stored, ...changed }, before, changes }
+}
+
+/**
+ * Whether a draft has the values that its row already stores, including the fields that the store has added. Values
+ * that are only checked do not count, because rules turn them into stored ones.
+ */
+export function isUnchanged<F extends Fields>(fields: Fields, { before, values }: Draft<F>): boolean {
+  if (!before) return false
+  const [was, is]: readonly [Bag, Bag] = [{ ...before.doc, ...before.hidden }, values]
+  const declared = Object.entries(fields).every(
+    ([name, { options }]) => options.stored === false || isSameJson(ownValue(was, name), ownValue(is, name)),
+  )
+  const added = before.added?.fields ?? []
+  // An added field without a value may be absent or null in the row.
+  return (
+    declared && added.every(({ name }) => isSameJson(ownValue(was, name) ?? null, ownValue(is, name) ?? null))
+  )
 }
 
 type Bag = Readonly<Record<string, unknown>>

@@ -1,11 +1,10 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Resource } from '../declare/resource.ts'
 import { Problem } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Changes, Fields, New } from '../shape/fields.ts'
 import type { Draft, Row } from '../shape/model.ts'
 import type { Work } from '../work/context.ts'
-import { changedDraft, newDraft } from './drafts.ts'
+import { changedDraft, isUnchanged, newDraft } from './drafts.ts'
 
 /** One object of many: a new one, or changes of a locked row. */
 export type Write<F extends Fields> =
@@ -36,7 +35,7 @@ export async function writeMany<F extends Fields>(
           ? changedDraft(resource, write.before, write.changes)
           : newDraft(resource, scope, write.values, write.id ?? newId())
       await resource.beforeWrite?.(work, draft)
-      if (isUnchanged(draft)) continue
+      if (isUnchanged(resource.fields, draft)) continue
       drafts.push({ n, draft })
       outcomes[n] = 'written'
     } catch (error) {
@@ -65,12 +64,6 @@ interface NumberedDraft<F extends Fields> {
   readonly n: number
   readonly draft: Draft<F>
 }
-
-const isUnchanged = ({ before, values }: Draft): boolean =>
-  before !== undefined && isDeepStrictEqual(present({ ...before.doc, ...before.hidden }), present(values))
-
-const present = (values: object) =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
 /**
  * Writes all in one statement. If the database refuses it, writes each half by itself, down to the single refused

@@ -6,6 +6,11 @@ export type MayConnect = (address: string) => boolean
 /** Returns the addresses of a host name. */
 export type ResolveName = (name: string) => Promise<readonly string[]>
 
+/** A host that has no allowed address. */
+export class RefusedHost extends Error {
+  override readonly name = 'RefusedHost'
+}
+
 /** Throws the refusal of a host none of whose addresses is allowed. */
 type RefuseHost = (host: string, addresses: readonly string[]) => never
 

@@ -35,6 +35,7 @@ const exemptIndexes: Readonly<Record<string, string>> = {
   one_time_passwords_by_expires_at: 'housekeeping: what has expired, of all stores',
   orders_by_product_ids: 'inverted: the product comes first, and its id belongs to one store',
   orders_by_product_skus: 'inverted: as the products',
+  orders_by_promotion_ids: 'inverted: as the products',
   products_by_variations: 'inverted: what leads there is the variation',
   published_texts_by_words_and_values: 'inverted: the catalog, and the words and values',
   published_words_by_likeness: 'inverted: the catalog, and parts of the word',

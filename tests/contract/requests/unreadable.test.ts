@@ -77,6 +77,18 @@ test('a request without Host is refused with a message', async () => {
   }
 })
 
+test.for([
+  ['Host', 'Host: a\r\nHost: b\r\n'],
+  ['Host', 'Host: a\r\nhost: a\r\n'],
+  ['Authorization', 'Host: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\n'],
+  ['Content-Type', 'Host: a\r\nContent-Type: text/plain\r\nContent-Type: application/json\r\n'],
+])('a second %s header is refused: %j', async ([name, headers]) => {
+  for (const version of ['1.1', '1.0']) {
+    const { status, detail } = await refusalOf(`GET /v2/accounts HTTP/${version}\r\n${headers}${closing}`)
+    expect([status, detail]).toEqual([400, `The ${name} header must be sent only once.`])
+  }
+})
+
 test('HTTP/1.0 does not require a Host', async () => {
   expect(await exchange('GET /healthz HTTP/1.0\r\n\r\n')).toContain('200 OK')
   const token = `Authorization: Bearer ${world.admin.token}\r\n`

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writable } from '../../../server/kernel/body/input.ts'
 import type { Reply } from '../../support/client.ts'
+import { otherValue } from '../../support/sample-values.ts'
 import { operations, Samples } from '../../support/samples.ts'
 import { openWorld, type World } from '../../support/world.ts'
 import { appAndWorkshop } from '../../workshop/index.ts'
@@ -27,6 +28,14 @@ describe.each(updates)('$singleton.name', ({ operation, singleton }) => {
   const deletes = singleton.operations.includes('delete')
   const put = (ifMatch?: string, values: object = {}) =>
     world.admin.put(path, { data: { type, ...values } }, ifMatch === undefined ? {} : { 'if-match': ifMatch })
+  /** An update that changes a value. */
+  const change = async (ifMatch?: string) => put(ifMatch, await others())
+  const others = async () => {
+    const { data } = (await world.admin.get(path)).body
+    const [[name, field] = []] = writable(singleton.fields)
+    if (!name || !field) throw new Error(`${path} has no field that a request can set`)
+    return { [name]: otherValue(name, field, data[name]) }
+  }
 
   test('has an entity tag, and answers 304 to it', async () => {
     const first = await world.admin.get(path)
@@ -54,14 +63,14 @@ describe.each(updates)('$singleton.name', ({ operation, singleton }) => {
   })
 
   test('changes only the version that If-Match names', async () => {
-    const stale = etagOf(await put())
-    const current = etagOf(await put(stale))
+    const stale = etagOf(await change())
+    const current = etagOf(await change(stale))
     expect(current, 'the entity tag after an update').not.toBe(stale)
     expect(etagOf(await world.admin.get(path)), 'the entity tag of a read').toBe(current)
     const refused = await put(stale)
     expect(problem(refused), 'an update of the version before').toEqual([412, 'precondition_failed'])
     expect(refused.body.errors[0].detail).toContain(current)
-    for (const tag of [`"x", ${current}`, '*']) expect([tag, (await put(tag)).status]).toEqual([tag, 200])
+    for (const tag of [`"x", ${current}`, '*']) expect([tag, (await change(tag)).status]).toEqual([tag, 200])
     if (!deletes) return
     expect(
       (await world.admin.delete(path, { 'if-match': stale })).status,
@@ -75,10 +84,11 @@ describe.each(updates)('$singleton.name', ({ operation, singleton }) => {
   test('accepts one of many concurrent updates with the same version', async () => {
     // Before the first change in a store, and after it.
     for (const stored of [!deletes, true]) {
-      if (stored) await put()
+      if (stored) await change()
       else await world.admin.delete(path)
       const etag = etagOf(await world.admin.get(path))
-      const replies = await Promise.all(Array.from({ length: 6 }, () => put(etag)))
+      const values = await others()
+      const replies = await Promise.all(Array.from({ length: 6 }, () => put(etag, values)))
       expect(replies.map(({ status }) => status).sort(), 'statuses of six at once').toEqual([
         200,
         ...Array(5).fill(412),
@@ -106,10 +116,10 @@ describe.each(updates)('$singleton.name', ({ operation, singleton }) => {
       )
       return rows
     }
-    await put()
+    await change()
     const before = (await changes()).length
-    const written = await put()
-    await put('"stale"')
+    const written = await change()
+    await change('"stale"')
     if (deletes) await world.admin.delete(path)
     const fresh = (await changes()).slice(before)
     const events = fresh.map(({ event }) => event)

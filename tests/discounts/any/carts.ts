@@ -84,6 +84,7 @@ const isRarelyTrue = fc.integer({ min: 0, max: 60 }).map((n) => n === 7)
 export const anyCart: fc.Arbitrary<DiscountCart> = fc
   .record({
     lines: anyLines,
+    taxes: fc.array(amounts, { minLength: 6, maxLength: 6 }),
     currency: fc.constantFrom(...currencies),
     calculationMethod: fc.constantFrom(...Array<'line'>(9).fill('line'), 'simple'),
     usesCustomDiscounts: isRarelyTrue,
@@ -93,7 +94,17 @@ export const anyCart: fc.Arbitrary<DiscountCart> = fc
     customAttributes,
     shippingGroups,
   })
-  .map(({ lines, ...more }) => cartOf(lines, more))
+  .map(({ lines, taxes, ...more }) =>
+    cartOf(more.calculationMethod === 'simple' ? lines.map(withoutTax(taxes)) : lines, more),
+  )
+
+/** With the simple method, discounts see what a line costs without the tax in its price, to the unit. */
+const withoutTax =
+  (taxes: readonly number[]) =>
+  (line: DiscountLine, i: number): DiscountLine => ({
+    ...line,
+    value: Math.max(0, line.value - (taxes[i] ?? 0)),
+  })
 
 export const instants = fc.constantFrom(
   '2026-06-01T11:59:59Z',

@@ -27,8 +27,7 @@ export function toTotalsCart(cart: DiscountCart, evaluation: Evaluation, prices:
     method: cart.calculationMethod,
     lines: cart.lines.map(({ id, unitPrice, quantity }, i) => ({
       ...{ id, unitPrice, quantity },
-      // The simple method discounts prices without tax.
-      includesTax: cart.calculationMethod === 'line' && prices.includesTax[i] === true,
+      includesTax: prices.includesTax[i] === true,
       taxes: (prices.taxes[i] ?? []).map((tax, k) => ({ id: `tax ${k}`, ...tax })),
       shippingGroupId: cart.shippingGroups[i]?.id,
     })),

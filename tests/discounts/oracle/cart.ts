@@ -5,7 +5,7 @@ import type {
   ShippingGroup,
   StandardDocument,
 } from '../../../server/discounts/index.ts'
-import { type Fraction, fraction, sum } from '../../money/fractions.ts'
+import { type Fraction, fraction, least, nearest, sum } from '../../money/fractions.ts'
 import { apportionSlowly } from '../../money/slow-money.ts'
 
 /** A cart in which every unit is an object of its own, for a program that follows docs/money.md word by word. */
@@ -18,6 +18,8 @@ export interface SlowCart {
 
 export interface SlowLine {
   readonly item: DiscountLine
+  /** What the units cost before discounts. */
+  readonly value: bigint
   /** What the shopper still pays for the units. */
   left: bigint
   /** Those that the shopper added. */
@@ -65,7 +67,8 @@ export function toSlowCart(cart: DiscountCart): SlowCart {
     lines: cart.lines.map((item) => {
       const [units, added]: [Unit[], Unit[]] = [[], []]
       const ownQuantity = item.quantity - (item.autoAdded ?? 0)
-      const line = { item, left: BigInt(item.unitPrice) * BigInt(ownQuantity), units, added }
+      const value = nearest(fraction(BigInt(item.value) * BigInt(ownQuantity), BigInt(item.quantity)))
+      const line = { item, value, left: value, units, added }
       for (let i = 0; i < item.quantity; i++) (i < ownQuantity ? units : added).push({ line })
       return line
     }),
@@ -88,7 +91,11 @@ export function shareOut(total: bigint, weights: readonly Fraction[]): bigint[] 
   return apportionSlowly(Number(total), whole).map(BigInt)
 }
 
-/** "Where a maximum cuts the discounts of several lines, it cuts them in proportion." */
+/** "A maximum cuts the sum of a discount that is divided among lines, before it is divided." */
+export const atMost = (amount: bigint, most: bigint | undefined): bigint =>
+  most === undefined ? amount : least(amount, most)
+
+/** "Discounts that are rounded line by line are cut in proportion." */
 export function cut<One extends { readonly amount: bigint }>(
   offs: readonly One[],
   most: bigint | undefined,

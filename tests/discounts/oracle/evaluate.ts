@@ -206,8 +206,7 @@ const amountIn = (amounts: StandardDocument['min_cart_value'], inCurrency: strin
   [amounts ?? []].flat().find(({ currency }) => currency === inCurrency)?.amount
 
 /** "`min_cart_value` is the value of all lines before discounts", without added units. */
-const fullValueOf = ({ lines }: SlowCart) =>
-  Number(sum(lines.flatMap(({ item, units }) => units.map(() => BigInt(item.unitPrice)))))
+const fullValueOf = ({ lines }: SlowCart) => Number(sum(lines.map(({ value }) => value)))
 
 function refuse(code: EnteredCode, cart: DiscountCart): Refusal | undefined {
   const verdict = whyNot(code, cart)
@@ -236,10 +235,11 @@ function applyStandardTo(document: StandardDocument, slow: SlowCart, code: Enter
   const { automatic: isAutomatic = false, promotion_type } = document
   const isRepeated = code?.isRepeated ?? false
   const attempt = (uses: number): StandardOutcome => {
-    const found = applyStandard(document, slow, { uses, isAutomatic, isRepeated })
-    const most = amountIn(document.max_discount_value, slow.cart.currency)
-    if (!isTaking(found)) return most === 0 && found.verdict === 'code_spent' ? refused('no_saving') : found
-    const taken = cutTaking(slow, found, most === undefined ? undefined : BigInt(most))
+    const ceiling = amountIn(document.max_discount_value, slow.cart.currency)
+    const most = ceiling === undefined ? undefined : BigInt(ceiling)
+    const found = applyStandard(document, slow, { uses, isAutomatic, isRepeated }, most)
+    if (!isTaking(found)) return most === 0n && found.verdict === 'code_spent' ? refused('no_saving') : found
+    const taken = cutTaking(slow, found, most)
     return isTaking(taken) ? taken : { ...taken, ...(found.missing && { missing: found.missing }) }
   }
   const found = attempt(usesOf(code))

@@ -14,6 +14,7 @@ import {
 } from '../../money/fractions.ts'
 import { lackIn, makeBundles } from './bundles.ts'
 import {
+  atMost,
   averagePrice,
   cut,
   cutTaking,
@@ -142,7 +143,7 @@ function discountCart(
   const weights = lines.map(({ left }) => fraction(left))
   const all = sumOf(weights)
   if (all.above === 0n) return refused('nothing_left')
-  const shares = shareOut(nearest(offOf(action.args, all, 1)), weights)
+  const shares = shareOut(atMost(nearest(offOf(action.args, all, 1)), ceiling(action)), weights)
   const offs = lines.map((line, i) => ({ line, amount: shares[i] as bigint }))
   return taking(action, { offs, isOfCart: true, applications: 1 }, cart)
 }
@@ -222,7 +223,8 @@ function discountBundles(
   const weights = lines.map((line) =>
     times(averagePrice(line), whole(units.filter((unit) => unit.line === line).length)),
   )
-  const shares = shareOut(nearest(sumOf(cheaper.map(({ saving }) => saving))), weights)
+  const saved = nearest(sumOf(cheaper.map(({ saving }) => saving)))
+  const shares = shareOut(atMost(saved, ceiling(action)), weights)
   const offs = lines.map((line, i) => ({ line, amount: shares[i] as bigint }))
   return taking(action, { offs, isOfCart: false, applications: cheaper.length }, scope.cart)
 }

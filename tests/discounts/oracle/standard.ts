@@ -15,6 +15,7 @@ import {
 } from '../../money/fractions.ts'
 import { type BundleGroup, lackIn, makeBundle, makeBundles } from './bundles.ts'
 import {
+  atMost,
   costOf,
   freeUnits,
   outdone,
@@ -51,6 +52,7 @@ export function applyStandard(
   document: StandardDocument,
   { cart, lines }: SlowCart,
   payer: Payer,
+  most: bigint | undefined,
 ): StandardOutcome {
   const found = lines.filter(({ item, units }) => units.length > 0 && isFor(document, item))
   if (!found.length) return refused('no_line_matches')
@@ -59,9 +61,9 @@ export function applyStandard(
   const amount = BigInt(schema.currencies?.find(({ currency }) => currency === cart.currency)?.amount ?? 0)
   switch (document.promotion_type) {
     case 'fixed_discount':
-      return discountCart(found, payer, () => fraction(amount))
+      return discountCart(found, payer, () => fraction(amount), most)
     case 'percent_discount':
-      return discountCart(found, payer, (sum) => times(sum, percentOf(document, cart.currency)))
+      return discountCart(found, payer, (sum) => times(sum, percentOf(document, cart.currency)), most)
     case 'item_fixed_discount':
       return discountUnits(found, payer, applications, (price, units) => least(price, amount) * BigInt(units))
     case 'item_percent_discount': {
@@ -80,7 +82,7 @@ export function applyStandard(
       return discountSets(found, payer, applications, { size: x, uses: x, saving })
     }
     case 'bundle_fixed_discount':
-      return discountBundles(document, found, payer, applications, amount)
+      return discountBundles(document, found, payer, applications, amount, most)
     case 'bundle_gift':
       return giveGifts(document, found, lines, payer, applications)
   }
@@ -103,6 +105,7 @@ function discountCart(
   lines: readonly SlowLine[],
   { uses }: Payer,
   toAmount: (sum: Fraction) => Fraction,
+  most: bigint | undefined,
 ): Taking | Refusal {
   let paid = 0
   const parts = lines.map(({ left, units }) => {
@@ -112,7 +115,7 @@ function discountCart(
   })
   if (lines.every(({ left }) => left === 0n)) return refused('nothing_left')
   const all = sumOf(parts)
-  const amount = nearest(lesser(toAmount(all), all))
+  const amount = atMost(nearest(lesser(toAmount(all), all)), most)
   if (amount === 0n) return refused('no_saving')
   const shares = shareOut(amount, parts)
   return {
@@ -221,6 +224,7 @@ function discountBundles(
   { uses }: Payer,
   applications: number,
   price: bigint,
+  most: bigint | undefined,
 ): Taking | Refusal {
   const groups = toGroups(schema, lines)
   const all = makeBundles(groups, lines.flatMap(freeUnits))
@@ -232,7 +236,7 @@ function discountBundles(
   const saving = costOf(units) - price * BigInt(bundles.length)
   const discounted = linesOf(lines, units)
   const weights = discounted.map((line) => fraction(costOf(units.filter((unit) => unit.line === line))))
-  const shares = shareOut(saving, weights)
+  const shares = shareOut(atMost(saving, most), weights)
   const offs = discounted.map((line, i) => ({ line, amount: shares[i] as bigint }))
   return { offs, isOfCart: false, applications: units.length, units }
 }

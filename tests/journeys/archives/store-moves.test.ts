@@ -4,6 +4,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { keyTable, leftBehind } from '../../../server/moving/left-behind.ts'
 import { fillStore, readLists } from '../../moving/full-store.ts'
+import { rewriteArchive } from '../../moving/rewrite-archive.ts'
 import { begin, run } from '../../moving/run-command.ts'
 import { databaseUrl, emptyDatabase, type OwnDatabase, ownDatabase } from '../../support/own-database.ts'
 import { adminOf, key, newDirectory, startHere, stopAfterEach } from '../../support/process.ts'
@@ -155,6 +156,12 @@ test('an import replaces nothing', async () => {
   expect((await used.sql('SELECT count(*)::int AS n FROM accounts')).rows).toEqual([{ n: 1 }])
 })
 
+const same = (_name: string, content: Buffer) => content
+const ofHeader = (members: object) => (name: string, content: Buffer) =>
+  name === 'store.json'
+    ? Buffer.from(JSON.stringify({ ...JSON.parse(content.toString()), ...members }))
+    : content
+
 test('a broken archive, or one of another version, is refused as a whole', async () => {
   const directory = newDirectory()
   const archive = join(directory, 'store.tar')
@@ -162,7 +169,7 @@ test('a broken archive, or one of another version, is refused as a whole', async
   const whole = readFileSync(archive)
   const changedAt = whole.indexOf('"name":"') + 8
   const broken: [string, Buffer, string][] = [
-    ['cut', whole, 'is not a complete archive'],
+    ['cut', whole, 'is damaged (the archive is cut off)'],
     ['without a header', Buffer.from(whole).fill('x', 512, 513), 'store.json is no JSON object'],
     ['changed', Buffer.from(whole).fill('9', changedAt, changedAt + 1), 'its content was changed'],
     [
@@ -171,6 +178,19 @@ test('a broken archive, or one of another version, is refused as a whole', async
       'newer version',
     ],
   ]
+  const rewritten: [string, (name: string, content: Buffer) => Buffer, Record<string, string>, string][] = [
+    ['without stores', ofHeader({ store: null }), {}, 'store.json lacks a member'],
+    ['without migrations', ofHeader({ migrations: 7 }), {}, 'store.json lacks a member'],
+    ['with a strange time', ofHeader({ secret: { fingerprint: 'x', in_use_from: 'noon' } }), {}, 'noon'],
+    [
+      'with a strange job',
+      same,
+      { 'tables/waiting_jobs/000009.ndjson': '{"name":"no-such-job","payload":{}}\n' },
+      'waiting_jobs has an unknown job: "no-such-job"',
+    ],
+    ['with a strange row', same, { 'tables/accounts/000009.ndjson': '{"id":"x"}\n' }, 'invalid input syntax'],
+    ['with half a row', same, { 'tables/accounts/000009.ndjson': '{"id":\n' }, 'invalid input syntax'],
+  ]
   const { settings, database } = await newPlace()
   for (const [name, bytes, message] of broken) {
     const path = join(directory, name)
@@ -178,6 +198,17 @@ test('a broken archive, or one of another version, is refused as a whole', async
     if (name === 'cut') truncateSync(path, Math.floor(bytes.length / 2))
     const { code, stderr } = await run('move-store.ts', ['import', path], settings)
     expect([name, code, stderr]).toEqual([name, 1, expect.stringContaining(message)])
+  }
+  for (const [name, change, more, message] of rewritten) {
+    const path = join(directory, name)
+    const extra = Object.fromEntries(Object.entries(more).map(([entry, text]) => [entry, Buffer.from(text)]))
+    await rewriteArchive(archive, path, change, extra)
+    const { code, stderr } = await run('move-store.ts', ['import', path], settings)
+    expect([name, code, stderr]).toEqual([
+      ...[name, 1],
+      expect.stringMatching(/^sutler: .* is damaged \(.*\): export the store again\n$/),
+    ])
+    expect(stderr).toContain(message)
   }
   expect((await database.sql('SELECT count(*)::int AS n FROM accounts')).rows).toEqual([{ n: 0 }])
   const { rows } = await database.sql(

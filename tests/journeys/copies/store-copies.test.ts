@@ -111,6 +111,8 @@ test('a store is copied through its public operations, and compared', { timeout:
   const { url, admin } = await newServer({ SUTLER_KEEP_IDS: 'true' })
   const codes = await Promise.all(kinds.map((kind) => makeCode(world.admin, kind, { uses: 3 })))
   expect(await spend(world, codes)).toEqual([])
+  const ada = { type: 'customer', name: 'Ada Marsh', email: 'ada@example.com', password: 'eleven horses' }
+  expect((await world.admin.post('/v2/customers', { data: ada })).status).toBe(201)
   await world.admin.put('/v2/gateways/manual', { data: { enabled: true } })
   await world.admin.put('/v2/gateways/braintree', {
     data: { enabled: true, merchant_id: 'riverside', public_key: 'public', private_key: 'private' },
@@ -129,6 +131,7 @@ test('a store is copied through its public operations, and compared', { timeout:
   expect(copied.stdout).toContain('gateways: secrets cannot be read: set those of braintree, and enable them')
   expect(copied.stdout).toContain('codes of promotions have the uses that are left')
   expect(copied.stdout).toContain('passwords cannot be read')
+  expect(copied.stdout).toContain('customers who have one need a new one')
   expect(copied.stdout).toContain('orders: no operation creates an order as it was')
   expect(copied.code).toBe(0)
   const idsIn = async (client: Client, path: string) =>

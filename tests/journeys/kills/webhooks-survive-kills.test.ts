@@ -34,8 +34,8 @@ test('every acknowledged change is in the feed and is delivered, in order, when 
   let n = 0
   const failed = new Set<string>()
   hook.answer = ({ body }, response) => {
-    const fails = ++n % 40 === 0 && !failed.has(body.payload.id)
-    if (fails) failed.add(body.payload.id)
+    const fails = ++n % 40 === 0 && !failed.has(body.payload.data.id)
+    if (fails) failed.add(body.payload.data.id)
     setTimeout(() => response.writeHead(fails ? 503 : 200).end(), n % 5)
   }
 
@@ -109,15 +109,15 @@ test('every acknowledged change is in the feed and is delivered, in order, when 
     const feed = fed.filter((change) => change.id === id).map(({ name }) => numberIn(name))
     const acknowledged = Array.from({ length: number }, (_, i) => i + 1)
     expect(new Set(feed).isSupersetOf(new Set(acknowledged)), `the feed of ${id}`).toBe(true)
-    const got = hook.requests.filter(({ body }) => body.payload.id === id)
+    const got = hook.requests.filter(({ body }) => body.payload.data.id === id)
     // The first time of each event: these are all of them, in their order.
     const firsts = got.filter(({ body }, i) => got.findIndex((one) => one.body.id === body.id) === i)
     expect(
-      firsts.map(({ body }) => numberIn(body.payload.name)),
+      firsts.map(({ body }) => numberIn(body.payload.data.name)),
       `what arrived of ${id}`,
     ).toEqual(feed)
     // An event comes again only before the next one.
-    const numbers = got.map(({ body }) => numberIn(body.payload.name))
+    const numbers = got.map(({ body }) => numberIn(body.payload.data.name))
     expect(numbers, `the order of ${id}`).toEqual(numbers.toSorted((a, b) => a - b))
   }
   await hook.close()

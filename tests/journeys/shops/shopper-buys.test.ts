@@ -21,7 +21,9 @@ beforeAll(async () => {
   world = await openWorld({ alone: true, overHttp: true, env: { SUTLER_STRIPE_URL: stripe.url } })
   await takeStripePayments(world.admin, stripe)
   ids = await openShop(world, { MUG: 1200 })
-  await world.admin.put('/v2/gateways/manual', { data: { type: 'gateway', enabled: true } })
+  await world.admin.put('/v2/gateways/manual', {
+    data: { type: 'gateway', enabled: true, shoppers_may_pay: true },
+  })
   const promotion = {
     ...{ type: 'promotion', name: 'Spring', description: 'A tenth off', promotion_type: 'percent_discount' },
     ...{ enabled: true, automatic: false, start: '2020-01-01', end: '2999-01-01' },
@@ -46,7 +48,7 @@ afterAll(async () => {
 
 const buyers = [
   ['a guest', { customer: guest }],
-  ['a customer', {}],
+  ['a customer', { customer: { email: 'ada@example.com' } }],
   ['an account member', { contact: guest }],
 ] as const
 

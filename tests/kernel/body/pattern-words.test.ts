@@ -5,6 +5,7 @@ test.each([
   ['^[A-Za-z0-9._{}-]+$', 'contain only A to Z, a to z, 0 to 9, ".", "_", "{", "}" and "-"'],
   ['^[A-Z]{3}$', 'be 3 characters of A to Z'],
   ['^[^\\s,]+$', 'not contain white space or ","'],
+  ['^[^\\p{Cc}]*$', 'not contain control characters'],
   ['^[!-~]+$', 'contain only ! to ~'],
   ['^[\\d.]+$', 'match ^[\\d.]+$'],
   ['^[\\p{L}]+$', 'match ^[\\p{L}]+$'],

@@ -66,6 +66,7 @@ const lists = resource({
   fields: {
     type: choice(['short_list', 'long_list'], { required: true, about: 'How long.', example: 'long_list' }),
     id: text({ required: true, immutable: true, about: 'Any.', example: 'mine' }),
+    title: text({ about: 'Any.', example: 'Mine' }),
   },
   key: { field: 'id', where: (name, bind) => `name = ${bind(name)}` },
   order: '-updated_at',
@@ -180,7 +181,8 @@ test('where no fraction of a second is shown, none is stored: a filter by the sh
   atMs = Date.parse('2040-01-31T09:30:59.999Z')
   const { id, attributes } = (await world.admin.post('/v2/lines', { data })).body.data
   atMs += 1000
-  const changed = (await world.admin.put(`/v2/lines/${id}`, { data })).body.data.attributes
+  const later = { ...data, attributes: { name: 'Later' } }
+  const changed = (await world.admin.put(`/v2/lines/${id}`, { data: later })).body.data.attributes
   atMs = Date.parse(now)
   expect([attributes.created_at, changed.updated_at]).toEqual([
     '2040-01-31T09:30:59Z',
@@ -252,7 +254,7 @@ describe('a list in an order of its own', () => {
     }
     const [, second = ''] = ids(await world.admin.get('/v2/lists'))
     atMs += 1000
-    await world.admin.put(`/v2/lists/${second}`, { data: { type: 'long_list' } })
+    await world.admin.put(`/v2/lists/${second}`, { data: { type: 'long_list', title: 'Changed' } })
     atMs = Date.parse(now)
     const order = await inOrder(lists, 'updated_at DESC, id DESC')
     expect(order[0]).toBe(second)

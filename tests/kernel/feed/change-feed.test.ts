@@ -202,9 +202,8 @@ describe('a change has', () => {
     const { customer, address } = await makeCustomer(world.admin, 'berta')
     const account = await makeAccount('Bakery')
     const other = await create(world.admin, `${account.path}/addresses`, 'address', addressOf('x'))
-    for (const path of ['/v2/settings', '/v2/settings/cart']) {
-      await world.admin.put(path, { data: { type: 'settings' } })
-    }
+    await world.admin.put('/v2/settings', { data: { type: 'settings', page_length: 30 } })
+    await world.admin.put('/v2/settings/cart', { data: { type: 'settings', cart_expiry_days: 8 } })
     const sources = async (...ids: string[]) =>
       (await changesOf(...ids)).map(({ type, source }) => `${type} in ${source}`)
     expect(await sources(customer.id, address.id)).toEqual([

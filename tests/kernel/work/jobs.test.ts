@@ -6,6 +6,7 @@ import { Problem } from '../../../server/kernel/errors.ts'
 import { module } from '../../../server/kernel/module.ts'
 import type { Job, LongJob, Turn } from '../../../server/kernel/work/job.ts'
 import { startsMax, triesMax } from '../../../server/kernel/work/long-jobs.ts'
+import { callLimits } from '../../../server/kernel/work/store-slots.ts'
 import { workOf } from '../../../server/kernel/work/work-of.ts'
 import { add } from '../../../server/kernel/write/by-rules.ts'
 import { openWorld, type World } from '../../support/world.ts'
@@ -84,9 +85,14 @@ const ends = async (name: string) => {
   gates.get(name)?.()
 }
 
-test('long jobs of a store run one after the other, and neither other stores nor short jobs wait', async () => {
+/** The work of another store. */
+async function workElsewhere() {
   const { rows } = await world.sql('SELECT id FROM stores WHERE id <> $1', [world.storeId])
-  const other = workOf(world.server.instance, { store: rows[0].id, by: 'someone request' })
+  return workOf(world.server.instance, { store: rows[0].id, by: 'someone request' })
+}
+
+test('long jobs of a store run one after the other, and neither other stores nor short jobs wait', async () => {
+  const other = await workElsewhere()
   for (const name of ['first', 'second', 'third']) await world.work.later(slow, { name })
   await other.later(slow, { name: 'elsewhere' })
   await expect
@@ -108,12 +114,32 @@ test('jobs that wait for other servers do not delay other short jobs', async () 
   const names = ['call 1', 'call 2', 'call 3', 'call 4', 'call 5']
   for (const name of names) await world.work.later(calling, { name })
   const begun = () => events.filter((one) => /^call . begins$/.test(one)).length
-  await expect.poll(begun, { timeout: 10_000 }).toBe(4)
+  await expect.poll(begun, { timeout: 10_000 }).toBe(callLimits.perOwner)
   await world.work.later(quick, { name: 'not delayed' })
   await expect.poll(() => events, { timeout: 10_000 }).toContain('not delayed')
-  expect(begun()).toBe(4)
+  expect(begun()).toBe(callLimits.perOwner)
   for (const name of names) await ends(name)
+  await expect
+    .poll(() => events.filter((one) => /^call . ends$/.test(one)).length, { timeout: 10_000 })
+    .toBe(5)
 })
+
+test('a store whose calls hang does not delay the calls of another store', async () => {
+  const other = await workElsewhere()
+  const names = Array.from({ length: 10 }, (_, n) => `hangs ${n}`)
+  for (const name of names) await world.work.later(calling, { name })
+  const begun = () => events.filter((one) => /^hangs \d+ begins$/.test(one)).length
+  await expect.poll(begun, { timeout: 10_000 }).toBe(callLimits.perOwner)
+  await other.later(calling, { name: 'elsewhere calls' })
+  await expect.poll(() => events, { timeout: 10_000 }).toContain('elsewhere calls begins')
+  expect(begun()).toBe(callLimits.perOwner)
+  // A job that had no slot comes back.
+  const ended = () => {
+    for (const end of gates.values()) end()
+    return events.filter((one) => /^hangs \d+ ends$/.test(one)).length
+  }
+  await expect.poll(ended, { timeout: 30_000 }).toBe(names.length)
+}, 60_000)
 
 test('the writes of a job are recorded under the author and request that queued it', async () => {
   await world.work.actingAs('an-actor').later(welcome, { name: 'ada' })

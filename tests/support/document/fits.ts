@@ -135,7 +135,7 @@ export class Fits {
     const { content } = requestBody
     const form = content[formType]
     // Clients label a form as JSON, and the reverse: where both are taken, the text tells.
-    const isJson = form ? /^\s*\{/.test(sent) : isJsonType(String(headers['content-type'] ?? ''))
+    const isJson = form ? /^\s*\{/.test(sent) : isReadAsJson(String(headers['content-type'] ?? ''))
     const media = isJson ? content['application/json'] : (form ?? content['*/*'])
     if (!media) return [['body', `has the undocumented type ${headers['content-type']}`]]
     const value = isJson ? parsed(sent) : form ? Object.fromEntries(new URLSearchParams(sent)) : sent
@@ -185,6 +185,10 @@ export class Fits {
 const formType = 'application/x-www-form-urlencoded'
 
 /** Each type of JSON is read as JSON is. */
+/** JSON under the type that curl or a browser gives it is read as JSON. */
+const isReadAsJson = (type: string): boolean =>
+  isJsonType(type) || /^(application\/x-www-form-urlencoded|text\/plain)\s*(;|$)/i.test(type)
+
 const isJsonType = (type: string): boolean => /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)
 
 const sameName = (where: string, one: string, other: string): boolean =>

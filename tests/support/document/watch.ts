@@ -1,4 +1,5 @@
 import diagnostics from 'node:diagnostics_channel'
+import { gunzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isException } from './exceptions.ts'
 import { type Exchange, type Fault, Fits } from './fits.ts'
@@ -103,6 +104,15 @@ class WatchedServer {
 /** Leaves out a byte order mark, as the server does. */
 const decoder = new TextDecoder()
 
+function textOf(body: Buffer, headers: FastifyRequest['headers']): string {
+  if (!/gzip/i.test(headers['content-encoding'] ?? '')) return decoder.decode(body)
+  try {
+    return decoder.decode(gunzipSync(body))
+  } catch {
+    return ''
+  }
+}
+
 function exchangeOf(request: FastifyRequest, status: number, headers: object, payload: unknown): Exchange {
   const { url, method, body } = request
   const mark = url.indexOf('?')
@@ -114,7 +124,7 @@ function exchangeOf(request: FastifyRequest, status: number, headers: object, pa
     params: (request.params ?? {}) as Record<string, string>,
     query: mark < 0 ? '' : url.slice(mark + 1),
     headers: request.headers,
-    sent: unread ? undefined : Buffer.isBuffer(body) ? decoder.decode(body) : '',
+    sent: unread ? undefined : Buffer.isBuffer(body) ? textOf(body, request.headers) : '',
     status,
     answerHeaders: headers as Exchange['answerHeaders'],
     answer: isText ? String(payload ?? '') : undefined,

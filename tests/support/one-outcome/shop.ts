@@ -22,7 +22,7 @@ export async function openShop(
 ): Promise<Shop> {
   const make = async (path: string, data: object): Promise<string> =>
     (await sender.must(201, 'POST', path, data)).id
-  await sender.must(200, 'PUT', '/v2/gateways/manual', { enabled: true })
+  await sender.must(200, 'PUT', '/v2/gateways/manual', { enabled: true, shoppers_may_pay: true })
   const stripe = { enabled: true, login: double.key, webhook_secret: webhookSecret }
   await sender.must(200, 'PUT', '/v2/gateways/stripe_payment_intents', stripe)
   const product = { name: 'Mug', sku, slug: 'mug', commodity_type: 'physical', status: 'live' }

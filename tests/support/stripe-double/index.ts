@@ -8,6 +8,7 @@ import {
   captureIntent,
   confirmIntent,
   createIntent,
+  expireHold,
   type Intent,
   Refusal,
   refundIntent,
@@ -54,6 +55,8 @@ export class StripeDouble {
   /** The calls that arrived, in order. */
   readonly calls: string[] = []
   faults: Fault[] = []
+  /** The banks take no refunds. */
+  failsRefunds = false
   /** The calls that have moved, held or released money, in order. */
   readonly effects: string[] = []
   readonly #ordersOfEffects: string[] = []
@@ -64,6 +67,7 @@ export class StripeDouble {
   /** Called after its effect, before the response. */
   onEffect: (call: string, ownerId: string) => Promise<void> | void = () => {}
   readonly #carriedOut: { readonly call: string; readonly ownerId: string }[] = []
+  readonly #brokenRefunds: (() => void)[] = []
   readonly #events: StripeEvent[] = []
   readonly #results = new Map<string, { readonly request: string; readonly result: Result }>()
   readonly #server = createServer((request, response) => void this.#respond(request, response))
@@ -90,9 +94,25 @@ export class StripeDouble {
 
   /** The shopper chooses how to pay in the browser, which knows the secret of the intent. */
   payInBrowser(id: string, method = 'pm_card_visa'): void {
-    confirmIntent(this.intents.get(id) as Intent, new URLSearchParams({ payment_method: method }))
-    this.#note('confirm', id)
+    try {
+      confirmIntent(this.intents.get(id) as Intent, new URLSearchParams({ payment_method: method }))
+      this.#note('confirm', id)
+    } catch (error) {
+      // The form shows a decline, and takes another card.
+      if (!(error instanceof Refusal) || error.status !== 402) throw error
+    }
     this.#tell(id)
+  }
+
+  /** The hold ends after some days. */
+  expireHold(id: string): void {
+    expireHold(this.intents.get(id) as Intent)
+    this.#tell(id)
+  }
+
+  /** Stripe completes the refunds that it has answered with a 500 before. */
+  completeRefunds(): void {
+    for (const complete of this.#brokenRefunds.splice(0)) complete()
   }
 
   /** The shopper answers the challenge of their bank in the browser. */
@@ -174,7 +194,11 @@ export class StripeDouble {
     const fault = this.faults.find((one) => one.at === call && one.times > 0)
     if (fault) fault.times -= 1
     if (fault?.is === 'request lost') return void request.socket.destroy()
-    const run = () => (fault?.is === 'error before' ? broken : this.#carryOut(call, id, request, body))
+    const run = () => {
+      if (fault?.is !== 'error before') return this.#carryOut(call, id, request, body)
+      if (call === 'refund') this.#brokenRefunds.push(() => this.#carryOut(call, id, request, body))
+      return broken
+    }
     const { result, isReplayed } = this.#once(request, body, () => {
       const done = run()
       return fault?.is === 'error after' ? broken : done
@@ -242,7 +266,7 @@ export class StripeDouble {
     }
     if (call === 'refund') {
       const of = params.get('payment_intent') ?? ''
-      const refund = refundIntent(this.intents.get(of), params)
+      const refund = refundIntent(this.intents.get(of), params, this.failsRefunds)
       this.#note(call, of)
       return refund
     }

@@ -30,7 +30,8 @@ interface Refund {
   readonly id: string
   readonly object: 'refund'
   readonly amount: number
-  readonly status: 'succeeded'
+  readonly status: 'succeeded' | 'failed'
+  readonly failure_reason?: string
   readonly payment_intent: string
   readonly metadata: Readonly<Record<string, string>>
 }
@@ -125,19 +126,34 @@ export function confirmIntent(intent: Intent, params: Params): void {
   else if (effect === 'shows a voucher') waitFor(intent, 'konbini_display_details')
   else if (effect === 'pays') receive(intent)
   else {
-    const error = {
-      type: 'card_error',
-      code: 'card_declined',
-      decline_code: 'generic_decline',
-      message: 'Your card was declined.',
-    }
-    Object.assign(intent, {
-      status: 'requires_payment_method',
-      payment_method: null,
-      last_payment_error: error,
-    })
-    throw new Refusal(402, error)
+    decline(intent, cardError)
+    throw new Refusal(402, cardError)
   }
+}
+
+const cardError = {
+  type: 'card_error',
+  code: 'card_declined',
+  decline_code: 'generic_decline',
+  message: 'Your card was declined.',
+}
+const authenticationFailure = {
+  type: 'invalid_request_error',
+  code: 'payment_intent_authentication_failure',
+  message: 'The provided PaymentMethod has failed authentication.',
+}
+
+/** Another way of paying may be tried. */
+function decline(intent: Intent, error: object): void {
+  Object.assign(intent, {
+    ...{ status: 'requires_payment_method', payment_method: null, last_payment_error: error },
+  })
+}
+
+/** The bank ends the hold, which nobody has captured in time. */
+export function expireHold(intent: Intent): void {
+  if (intent.status !== 'requires_capture') throw new Error(`the intent is ${intent.status}`)
+  Object.assign(intent, { status: 'canceled', cancellation_reason: 'automatic' })
 }
 
 /** Changes the amount of an intent that nobody has paid. */
@@ -152,7 +168,7 @@ export function authenticate(intent: Intent, isRight: boolean): void {
   if (intent.status !== 'requires_action') throw new Error(`the intent is ${intent.status}`)
   intent.next_action = null
   if (isRight) receive(intent)
-  else Object.assign(intent, { status: 'requires_payment_method', payment_method: null })
+  else decline(intent, authenticationFailure)
 }
 
 export function captureIntent(intent: Intent, params: Params): void {
@@ -169,7 +185,7 @@ export function cancelIntent(intent: Intent, params: Params): void {
   Object.assign(intent, { status: 'canceled', next_action: null, cancellation_reason: reason })
 }
 
-export function refundIntent(intent: Intent | undefined, params: Params): object {
+export function refundIntent(intent: Intent | undefined, params: Params, fails = false): object {
   if (intent?.status !== 'succeeded')
     throw invalid('This PaymentIntent does not have a successful charge to refund.')
   const rest = intent.amount_received - intent.refunded
@@ -177,9 +193,10 @@ export function refundIntent(intent: Intent | undefined, params: Params): object
   const amount = Number(params.get('amount') ?? rest)
   if (!(amount >= 1 && amount <= rest))
     throw invalid(`Refund amount is greater than unrefunded amount on charge`)
-  intent.refunded += amount
+  if (!fails) intent.refunded += amount
   const refund: Refund = {
-    ...{ id: newId('re'), object: 'refund', amount, status: 'succeeded', payment_intent: intent.id },
+    ...{ id: newId('re'), object: 'refund', amount, payment_intent: intent.id },
+    ...(fails ? { status: 'failed', failure_reason: 'expired_or_canceled_card' } : { status: 'succeeded' }),
     metadata: metadataIn(params),
   }
   intent.refunds.unshift(refund)

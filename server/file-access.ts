@@ -1,0 +1,19 @@
+import type { FileAccess } from './copying/read-content.ts'
+import { fileBytesMax } from './files/index.ts'
+import type { MayConnect } from './platform/sockets/checked-lookup.ts'
+import { exchange, openNetwork } from './targets/index.ts'
+
+/** The way to the files of a store that is copied: to its own server, and to other addresses that are allowed. */
+export function openFileAccess(mayConnect: MayConnect): FileAccess {
+  const networks = { own: openNetwork(() => true), others: openNetwork(mayConnect) }
+  return {
+    bytesMax: fileBytesMax,
+    get: (url, whose, signal) => {
+      const request = { url, method: 'GET', headers: {}, body: [] }
+      return exchange(networks[whose], request, { bytesMax: fileBytesMax }, signal)
+    },
+    close: () => {
+      for (const network of Object.values(networks)) network.close()
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import { isObject } from '../body/input.ts'
+import type { Call } from '../declare/call.ts'
+import type { Operation } from '../declare/operation.ts'
+import type { Resource } from '../declare/resource.ts'
+import { Problem } from '../errors.ts'
+import { objectAnswer } from '../http/object-answer.ts'
+import { findByName, scopeOf } from '../query/find.ts'
+import type { Answer } from '../shape/answer.ts'
+import type { Ctx } from '../work/context.ts'
+
+/** How much of a response is stored for an Idempotency-Key: a caller may use many keys, each with a long response. */
+export const storedBytesMax = { readable: 4 * 1024, any: 64 * 1024 } as const
+
+/** The body that is stored for a response. */
+interface StoredBody {
+  readonly text: string
+  /** Only the types and ids of its objects. */
+  readonly isShortened: boolean
+}
+
+/**
+ * Shortens the body of a response that is too long to be stored. A long object that can be read again becomes its type
+ * and id; so does what is longer still.
+ */
+export function shorten(text: string, isReadable: boolean): StoredBody {
+  const bytes = Buffer.byteLength(text)
+  if (bytes <= (isReadable ? storedBytesMax.readable : storedBytesMax.any))
+    return { text, isShortened: false }
+  const { data, errors } = JSON.parse(text) as { data?: unknown; errors?: unknown }
+  const short = JSON.stringify({ data: referencesTo(data), errors })
+  return { text: Buffer.byteLength(short) <= storedBytesMax.any ? short : '{}', isShortened: true }
+}
+
+function referencesTo(data: unknown): unknown {
+  if (Array.isArray(data)) return data.map(referencesTo)
+  if (!isObject(data)) return undefined
+  const { type, id } = data
+  return { type, id }
+}
+
+/** The resource of the object that an operation responds with. */
+export function resourceShownBy({ of }: Operation): Resource | undefined {
+  if (of.is === 'resource') return of.resource
+  return of.is === 'action' && !of.action.shows?.page ? of.action.shows?.resource : undefined
+}
+
+/** A shortened response with its object as it is now; as it was stored if that is gone, or there are several. */
+export async function lengthen(
+  ctx: Ctx,
+  resource: Resource | undefined,
+  { params }: Pick<Call, 'params'>,
+  stored: Answer,
+): Promise<Answer> {
+  const { data } = JSON.parse(stored.body as string) as { data?: { id?: string } }
+  if (!resource || typeof data?.id !== 'string') return stored
+  try {
+    const scope = await scopeOf(ctx, resource, params)
+    const { headers, body } = objectAnswer(
+      stored.status,
+      resource,
+      await findByName(ctx, resource, data.id, scope),
+      ctx,
+    )
+    return { ...stored, body, headers: { ...stored.headers, ...headers } }
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'not_found') return stored
+    throw error
+  }
+}
