@@ -16,7 +16,7 @@ import { slugsUnder } from './kinds.ts'
 
 /** The most entries that a response includes, */
 const entriesMax = 1000
-/** and the longest response that includes entries. */
+/** and the most bytes of them, and of the response beside them. */
 const bytesMax = 2 * 1024 * 1024
 
 /** For the API document of operations on entries: the parameter, and what they answer beside the entries. */
@@ -140,10 +140,15 @@ async function findEntries(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMa
   }
   if (!wanted.length) return new Map()
   const flows = await ctx.store.read(
-    `SELECT DISTINCT e.flow_id FROM flow_entries e JOIN flows w ON w.store_id = e.store_id AND w.id = e.flow_id
-     WHERE e.store_id = $1 AND e.id = ANY($2::uuid[]) AND w.slug NOT LIKE 'products(%'`,
+    `SELECT e.flow_id, sum(octet_length(e.doc::text))
+     FROM flow_entries e JOIN flows w ON w.store_id = e.store_id AND w.id = e.flow_id
+     WHERE e.store_id = $1 AND e.id = ANY($2::uuid[]) AND w.slug NOT LIKE 'products(%' GROUP BY e.flow_id`,
     wanted,
   )
+  if (flows.reduce((sum, [, bytes]) => sum + Number(bytes), 0) > bytesMax) {
+    const detail = `A response includes at most ${bytesMax} bytes of entries. Read fewer objects at a time.`
+    throw new Problem('bad_request', detail, { source: 'include' })
+  }
   const found = new Map<string, object>()
   for (const [flowId] of flows) {
     const own = await currentDefinition(ctx, entries, [flowId as string])
