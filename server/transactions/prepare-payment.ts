@@ -118,6 +118,7 @@ async function findForm(
   { order, money }: LockedOrder,
   { gateway, method, amount }: Body,
 ): Promise<TransactionRow | undefined> {
+  if (money.isCancelled) return undefined
   if (amount === undefined && paymentOf(money.total, money.transactions).balanceOwing > 0) return undefined
   const [row] = await store.run(
     `SELECT id FROM order_transactions

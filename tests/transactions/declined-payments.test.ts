@@ -116,3 +116,18 @@ test('a confirm of a form in which a card was declined ends it', async () => {
   })
   expect((await moneyOf(world.admin, id))[4]).toBe(1000)
 })
+
+test('a cancelled order gives nobody the secret of its form', async () => {
+  const keyed = { ...form, options: { idempotency_key: 'one form' } }
+  const pending = await charged(world.shopper, id, keyed)
+  const { status } = await world.admin.put(`/v2/orders/${id}`, {
+    data: { type: 'order', status: 'cancelled' },
+  })
+  expect(status).toBe(200)
+  expect((await charge(world.shopper, id, form)).status).toBe(422)
+  const answers = [await charge(world.shopper, id, keyed), await act(world.shopper, pending, 'confirm')]
+  for (const { status, body } of answers) {
+    expect([status, body.data.id, body.data.status]).toEqual([200, pending.id, 'pending'])
+    expect(JSON.stringify(body)).not.toContain(pending.payment_intent.client_secret)
+  }
+})
