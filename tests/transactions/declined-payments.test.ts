@@ -77,6 +77,14 @@ test.each([form, setup])('a form that is opened again has its intent again (%j)'
   expect([paid.id, paid.status]).toEqual([first.id, 'complete'])
 })
 
+test('a form for another card never has the intent of the first', async () => {
+  const first = await charged(world.shopper, id, { ...setup, payment: cards.pays })
+  expect(await charged(world.shopper, id, { ...setup, payment: cards.pays })).toEqual(first)
+  for (const payment of [cards.challenges, undefined]) {
+    expect((await charge(world.shopper, id, { ...setup, payment })).status).toBe(409)
+  }
+})
+
 test('a form of another amount is another payment', async () => {
   const part = await charged(world.shopper, id, { ...form, amount: 400 })
   const rest = await charged(world.shopper, id, form)
