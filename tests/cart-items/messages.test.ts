@@ -116,6 +116,32 @@ test('an earned gift that is out of stock is not added, every answer says so, an
   expect([refused.status, refused.body.errors[0].title]).toEqual([400, 'Insufficient stock'])
 })
 
+test('gifts and what the cart has of the same product share its stock', async () => {
+  const id = idIn(await gift())
+  await stock('increment', 1)
+  const cart = newCart()
+  const told = [['Gift Not Added', `auto_${id}`, 'gift_missing']]
+  const quantities = ({ body }: Any) => body.data.map(({ sku, quantity }: Any) => [sku, quantity])
+  const one = await add(cart, loaves(2))
+  expect([quantities(one), messages(one)]).toEqual([
+    [
+      ['LOAF', 2],
+      ['JAM', 1],
+    ],
+    [],
+  ])
+  const two = await add(cart, loaves(2))
+  expect([quantities(two), messages(two)]).toEqual([
+    [
+      ['LOAF', 4],
+      ['JAM', 1],
+    ],
+    told,
+  ])
+  expect((await checkOut(cart)).status).toBe(201)
+  await stock('decrement', 1)
+})
+
 test('a cart that was filled before the gift began says that it is out of stock when it is read', async () => {
   const cart = newCart()
   await add(cart, loaves(2))
