@@ -1,4 +1,4 @@
-import { linesMax, type ProductLine } from '../carts/index.ts'
+import { isSeller, linesMax, type ProductLine } from '../carts/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import type { NewItem } from './new-lines.ts'
@@ -23,7 +23,7 @@ export async function withProductsOfOrders(
       continue
     }
     const source = `${item.source}.order_id`
-    if (ctx.who.grant !== 'client_credentials' && !ctx.who.shopper) {
+    if (!isSeller(ctx) && !ctx.who.shopper) {
       const detail =
         'Only sellers and shoppers who are signed in can order again: send the token of the shopper.'
       throw new Problem('forbidden', detail, { source })
