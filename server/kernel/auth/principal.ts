@@ -24,7 +24,7 @@ export interface Shopper {
 }
 
 /**
- * Whether the caller has the secret of an application key: one of the merchant's servers, also where it sends a
+ * Whether the caller has the secret of an application key: a server that calls for many people, also where it sends a
  * shopper's token beside its own. Ask for the `kind` where that token narrows what the caller may do.
  */
 export const hasSecret = ({ grant }: Pick<Principal, 'grant'>): boolean => grant === 'client_credentials'
