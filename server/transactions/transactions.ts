@@ -1,4 +1,4 @@
-import { amountFields } from '../carts/index.ts'
+import { amountFields, isSeller } from '../carts/index.ts'
 import type { Notation } from '../currencies/index.ts'
 import { gatewaySlugs } from '../gateways/index.ts'
 import { resource } from '../kernel/declare/resource.ts'
@@ -156,10 +156,10 @@ export const transactions = resource({
       }),
       ...forBrowsers,
     },
-    of: ({ scope: [id = ''], doc, hidden }, { who }) => ({
+    of: ({ scope: [id = ''], doc, hidden }, ctx) => ({
       next_actions: nextActionsOf(doc),
       relationships: { order: { data: { type: 'order', id } } },
-      gateway_failure: who.grant === 'client_credentials' ? hidden.merchant_failure : undefined,
+      gateway_failure: isSeller(ctx) ? hidden.merchant_failure : undefined,
       ...{ client_parameters: undefined, payment_intent: undefined },
     }),
   },
