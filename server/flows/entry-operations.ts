@@ -143,16 +143,21 @@ async function mayReadTemplates(ctx: Ctx): Promise<void> {
 function objectIdIn(body: unknown): string {
   const { id } = dataOf(body)
   if (id === undefined || id === null) throw asUnprocessable(missingField('data.id'))
+<<<<<<< HEAD
   if (typeof id === 'string' && id.length > 0 && id.length <= chosenIdMax)
     return isId(id) ? id.toLowerCase() : id
   const detail = `Validation failed: data.id must be a text of 1 to ${chosenIdMax} characters.`
+=======
+  if (typeof id === 'string' && id.length > 0 && id.length <= idMax) return id
+  const detail = `Validation failed: data.id must be a text of 1 to ${idMax} characters.`
+>>>>>>> a4
   throw new Problem('unprocessable', detail, { source: 'data.id' })
 }
 
 /** The id of the product that an entry of a template is for. */
 function productIdIn(body: unknown): string {
   const id = objectIdIn(body)
-  if (isId(id)) return id
+  if (isId(id)) return id.toLowerCase()
   throw new Problem('unprocessable', 'Validation failed: data.id must be a UUID.', { source: 'data.id' })
 }
 
