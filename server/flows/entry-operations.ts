@@ -143,14 +143,8 @@ async function mayReadTemplates(ctx: Ctx): Promise<void> {
 function objectIdIn(body: unknown): string {
   const { id } = dataOf(body)
   if (id === undefined || id === null) throw asUnprocessable(missingField('data.id'))
-<<<<<<< HEAD
-  if (typeof id === 'string' && id.length > 0 && id.length <= chosenIdMax)
-    return isId(id) ? id.toLowerCase() : id
+  if (typeof id === 'string' && id.length > 0 && id.length <= chosenIdMax) return id
   const detail = `Validation failed: data.id must be a text of 1 to ${chosenIdMax} characters.`
-=======
-  if (typeof id === 'string' && id.length > 0 && id.length <= idMax) return id
-  const detail = `Validation failed: data.id must be a text of 1 to ${idMax} characters.`
->>>>>>> a4
   throw new Problem('unprocessable', detail, { source: 'data.id' })
 }
 

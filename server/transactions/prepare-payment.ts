@@ -117,7 +117,7 @@ export const isForm = ({ gateway, method, payment }: Body): boolean =>
 async function findForm(
   { store }: Work,
   { order, money }: LockedOrder,
-  { gateway, method, amount, payment = null }: Body,
+  { gateway, method, amount, payment }: Body,
 ): Promise<TransactionRow | undefined> {
   if (money.isCancelled) return undefined
   if (amount === undefined && paymentOf(money.total, money.transactions).balanceOwing > 0) return undefined
@@ -128,7 +128,7 @@ async function findForm(
        AND coalesce(doc->>'amount' = $5::text, true) AND hidden->>'form_payment' IS NOT DISTINCT FROM $6::text
      ORDER BY created_at DESC, id DESC LIMIT 1`,
     ...[order.id, gateway, newTransaction(method, 0).type, amount === undefined ? null : String(amount)],
-    payment,
+    payment ?? null,
   )
   return row && store.findWhole(transactions, row[0] as string, [order.id])
 }
