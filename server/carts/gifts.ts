@@ -5,9 +5,9 @@ import type { Work } from '../kernel/work/context.ts'
 import { sum } from '../money/index.ts'
 import type { CartValues } from './cart-fields.ts'
 import { type CartShop, isProduct, type ProductRequest } from './cart-shop.ts'
-import { type Available, checksStock, mustBeInStock, readAvailable } from './check-stock.ts'
+import { type Available, mustBeInStock, readAvailable } from './check-stock.ts'
 import { type CartLine, type Contents, componentIdsOf, type ProductLine } from './contents.ts'
-import { newProductLine, unitPriceOf } from './current-line.ts'
+import { currentLine, newProductLine, unitPriceOf } from './current-line.ts'
 import { mergeLine } from './merge-lines.ts'
 import { mustBeFew } from './must-be-few.ts'
 import type { PricedOutcome } from './price-cart.ts'
@@ -53,6 +53,8 @@ export async function giveGifts(
   const requests = giftsToAdd.flatMap(({ gifts }) => gifts.map(requestFor))
   const shop = await before.withProducts(requests)
   const available = await readAvailable(work, idsIn(contents, shop))
+  // Also in a cart that leaves the check to its checkout: the shopper has not asked for the gifts.
+  const isPreview = cart.snapshot_date !== undefined
   const refused: RefusedGifts[] = []
   let place = 0
   let { lines } = contents
@@ -63,7 +65,7 @@ export async function giveGifts(
     try {
       const added = gifts.map((gift, i) => giftLine(gift, from + i, { shop, available, code }))
       const merged = added.reduce(mergeLine, lines)
-      if (checksStock(cart)) mustHaveStock(added, merged, available)
+      if (!isPreview) mustHaveStock(added, merged, available)
       mustBeFew({ ...contents, lines: merged }, { ...contents, lines }, extrasOf(code))
       lines = merged
     } catch (problem) {
@@ -115,13 +117,15 @@ function giftLine({ product, quantity }: Gift, place: number, on: Occasion): Pro
   if (!quote?.item || !unit) throw refuse(`The shopper’s catalog does not sell the gift ${product}.`, code)
   const isTracked = available(quote.item.id, undefined) !== undefined
   const line = newProductLine({ item: quote.item, unit, quantity, now: shop.now, isTracked })
-  return { ...line, autoAdded: quantity }
+  return { ...currentLine(line, quote, shop.currency.code), autoAdded: quantity }
 }
 
 /** The products whose stock the lines of a cart with its gifts can take. */
 const idsIn = ({ lines }: Contents, { requested }: CartShop): readonly string[] => [
   ...lines.filter(isProduct).flatMap((line) => [line.productId, ...componentIdsOf(line)]),
-  ...requested.flatMap(({ item }) => item?.id ?? []),
+  ...requested.flatMap(({ item, price }) =>
+    item ? [item.id, ...(price?.parts ?? []).map(({ id }) => id)] : [],
+  ),
 ]
 
 /**
@@ -136,8 +140,10 @@ function mustHaveStock(
   const isTracked = (id: string) => available(id, undefined) !== undefined
   const taken = Map.groupBy(stockPortionsOf(lines, isTracked), ({ productId }) => productId)
   for (const gift of gifts) {
-    const units = sum((taken.get(gift.productId) ?? []).map(({ quantity }) => quantity))
-    mustBeInStock(gift, units, available, 'data')
+    for (const { productId } of stockPortionsOf([gift], isTracked)) {
+      const units = sum((taken.get(productId) ?? []).map(({ quantity }) => quantity))
+      mustBeInStock({ ...gift, productId }, units, available, 'data')
+    }
   }
 }
 
