@@ -31,7 +31,7 @@ interface Lists {
  */
 export async function compare(copy: Copy, plan: Plan, repairs: boolean): Promise<Comparison> {
   const comparing = new Comparing(copy, repairs)
-  for (const step of [...plan.steps, ...(await entrySteps(copy))]) {
+  for (const step of [...plan.steps, ...(await entrySteps(copy, plan))]) {
     for (const [from, to] of collectionsOf(copy, step)) {
       await comparing.noting(() => comparing.lists({ step, from, to }))
     }

@@ -36,7 +36,7 @@ export async function copyAll(copy: Copy, plan: Plan): Promise<void> {
     await copyStep(copy, step)
     if (step.name === 'products') await unlessUnreadable(copy, step.name, () => buildChildren(copy, plan))
   }
-  for (const step of await entrySteps(copy)) await copyStep(copy, step)
+  for (const step of await entrySteps(copy, plan)) await copyStep(copy, step)
   for (const link of plan.links) {
     for (const owner of copy.state.all(link.owner.name)) await copyLinksOf(copy, link, owner)
   }

@@ -1,12 +1,11 @@
-import { isCore } from '../flows/index.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
 import type { Copy } from './copier.ts'
 import type { CopiedObject } from './copy-state.ts'
 import { objectOf, objectsOf, pathPartOf } from './read-answer.ts'
-import type { Step } from './steps.ts'
+import type { Plan, Step } from './steps.ts'
 
 /** The lists whose objects the store itself has defined: the entries of its custom APIs and of its flows. */
-export async function entrySteps(copy: Copy): Promise<readonly Step[]> {
+export async function entrySteps(copy: Copy, plan: Plan): Promise<readonly Step[]> {
   const steps: Step[] = []
   for (const api of copy.state.all('custom-apis')) {
     const { api_type, slug } = objectOf(api.fromPath, await copy.from.get(api.fromPath))
@@ -14,8 +13,7 @@ export async function entrySteps(copy: Copy): Promise<readonly Step[]> {
   }
   for (const flow of copy.state.all('flows')) {
     const slug = pathPartOf(objectOf(flow.fromPath, await copy.from.get(flow.fromPath)).slug)
-    // The values of a core flow are members of other objects, and are copied with them.
-    if (slug === undefined || isCore(slug)) continue
+    if (slug === undefined || plan.extended.has(slug)) continue
     const path = `/v2/flows/${slug}`
     if (await hasOwnEntries(copy, path)) {
       steps.push(stepOf(`entries of ${slug}`, 'entry', { ...flow, fromPath: path, toPath: path }, ''))

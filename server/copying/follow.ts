@@ -126,7 +126,7 @@ class Following {
     const known = new Set([...this.#steps.map(({ resource }) => resource.type), ...this.#others])
     const unknown = changes.filter(({ object }) => !known.has(object.type))
     if (!unknown.length) return
-    this.#steps = [...this.#plan.steps, ...(await entrySteps(this.#copy))]
+    this.#steps = [...this.#plan.steps, ...(await entrySteps(this.#copy, this.#plan))]
     for (const { object } of unknown) this.#others.add(object.type)
   }
 

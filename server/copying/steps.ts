@@ -44,6 +44,8 @@ export interface Plan {
   readonly steps: readonly Step[]
   readonly links: readonly LinkStep[]
   readonly singletons: readonly Singleton[]
+  /** The slugs of flows whose values are members of other objects, and are copied with those that are. */
+  readonly extended: ReadonlySet<string>
   /** See `gateways.ts`. */
   readonly gateways: Resource
 }
@@ -81,8 +83,18 @@ export function planOf(operations: readonly Operation[]): Plan {
   for (const resource of resources) place(resource, [])
   const gateways = resources.find((resource) => nameOf(resource) === 'gateways')
   if (!gateways) throw new Error('there is no list of gateways')
-  return { steps, links: linksOf(operations, placed), singletons: singletonsOf(operations), gateways }
+  const [links, singletons] = [linksOf(operations, placed), singletonsOf(operations)]
+  return { steps, links, singletons, extended: extendedBy(operations), gateways }
 }
+
+const extendedBy = (operations: readonly Operation[]): ReadonlySet<string> =>
+  new Set(
+    operations.flatMap(({ of }) => {
+      const shown = of.is === 'action' ? of.action.shows?.resource : undefined
+      const { addedUnder } = (of.is === 'resource' ? of.resource : shown) ?? {}
+      return typeof addedUnder === 'string' ? [addedUnder] : []
+    }),
+  )
 
 /** Whether the lists of a resource are below the objects of another. */
 const isBelow = ({ path }: Resource, other: Resource) =>
