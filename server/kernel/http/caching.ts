@@ -19,11 +19,14 @@ const untilAskedAgain = 'private, no-cache'
 const ways: readonly (readonly [way: string, applies: (response: Response) => boolean])[] = [
   [never, ({ operation, answer }) => operation.method !== 'GET' || ![200, 304].includes(answer.status)],
   [untilAskedAgain, ({ answer }) => answer.headers?.etag !== undefined],
-  // Streams, such as exports.
-  [never, ({ answer }) => answer.body instanceof Readable],
+  [never, ({ answer }) => isExport(answer)],
   // What anonymous shoppers read of a store is personal to nobody.
   [untilAskedAgain, ({ operation, instance }) => mayDo(instance.access, 'implicit', operation.area, 'read')],
 ]
+
+/** Lines, events and files. A long page of JSON is a stream, too, and is kept as a short one. */
+const isExport = ({ body, headers }: Answer): boolean =>
+  body instanceof Readable && !headers?.['content-type']?.startsWith('application/json')
 
 /** What every response says unless it says otherwise: refusals too, and responses of no operation. */
 export const unkept: Readonly<Record<string, string>> = {
