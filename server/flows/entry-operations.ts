@@ -143,8 +143,7 @@ async function mayReadTemplates(ctx: Ctx): Promise<void> {
 function objectIdIn(body: unknown): string {
   const { id } = dataOf(body)
   if (id === undefined || id === null) throw asUnprocessable(missingField('data.id'))
-  if (typeof id === 'string' && id.length > 0 && id.length <= chosenIdMax)
-    return isId(id) ? id.toLowerCase() : id
+  if (typeof id === 'string' && id.length > 0 && id.length <= chosenIdMax) return id
   const detail = `Validation failed: data.id must be a text of 1 to ${chosenIdMax} characters.`
   throw new Problem('unprocessable', detail, { source: 'data.id' })
 }
@@ -152,7 +151,7 @@ function objectIdIn(body: unknown): string {
 /** The id of the product that an entry of a template is for. */
 function productIdIn(body: unknown): string {
   const id = objectIdIn(body)
-  if (isId(id)) return id
+  if (isId(id)) return id.toLowerCase()
   throw new Problem('unprocessable', 'Validation failed: data.id must be a UUID.', { source: 'data.id' })
 }
 

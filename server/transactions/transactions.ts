@@ -64,6 +64,8 @@ const fields = {
   request_key: text({ hidden: true, readOnly: true, personal: true }),
   /** What the gateway says about the merchant's settings. */
   merchant_failure: field<Reason | undefined>({ type: 'object' }, { hidden: true, readOnly: true }),
+  /** The way of paying that the request for the form has named. */
+  form_payment: text({ hidden: true, readOnly: true, personal: true }),
   /** Whether the shopper pays it in a form in the browser, with any card. */
   is_form: flag({ hidden: true, readOnly: true }),
   /** Why the merchant has to look at it. */
