@@ -1,4 +1,4 @@
-import type { ProductLine } from '../carts/index.ts'
+import { isSeller, type ProductLine } from '../carts/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { mustBeFewItems } from './merge-carts.ts'
@@ -24,7 +24,7 @@ export async function withProductsOfOrders(
       continue
     }
     const source = `${item.source}.order_id`
-    if (ctx.who.grant !== 'client_credentials' && !ctx.who.shopper) {
+    if (!isSeller(ctx) && !ctx.who.shopper) {
       const detail =
         'Only sellers and shoppers who are signed in can order again: send the token of the shopper.'
       throw new Problem('forbidden', detail, { source })

@@ -27,7 +27,8 @@ function countingShop() {
   return { shop, counter }
 }
 
-const bundles = (count: number) => Array.from({ length: count }, (_, i) => ({ id: 'bundle', quantity: i + 1 }))
+const bundles = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({ id: 'bundle', quantity: i + 1 }))
 
 async function lookupsOf(count: number): Promise<number> {
   const { shop, counter } = countingShop()
@@ -47,7 +48,10 @@ test('other work runs while many different selections are priced', async () => {
     running = setImmediate(count)
   }
   let running = setImmediate(count)
-  const selections = bundles(100).map((one, i) => ({ ...one, selection: { c: { [`part ${i % 50}`]: i + 1 } } }))
+  const selections = bundles(100).map((one, i) => ({
+    ...one,
+    selection: { c: { [`part ${i % 50}`]: i + 1 } },
+  }))
   await quote(shop, selections)
   clearImmediate(running)
   expect(turns).toBeGreaterThanOrEqual(3)
