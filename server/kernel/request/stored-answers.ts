@@ -41,8 +41,8 @@ function referencesTo(data: unknown): unknown {
 }
 
 /**
- * The resource of the object that an operation responds with, if the caller may read such objects. A guest who makes an
- * order may not: the response of the checkout may show less than the order has.
+ * The resource of the object that an operation responds with, if the caller may read such objects. Others may only
+ * create one: the response to that may show less than the object has.
  */
 export function resourceToRepeat(
   { access }: Pick<Instance, 'access'>,
