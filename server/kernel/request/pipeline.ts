@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { hangUpSignal } from '../../platform/sockets/hung-up.ts'
 import { mustBeWithinRate } from '../attempts/rates.ts'
 import { authorize } from '../auth/access.ts'
-import type { Principal } from '../auth/principal.ts'
+import { hasSecret, type Principal } from '../auth/principal.ts'
 import { bearerToken } from '../auth/tokens.ts'
 import { isRepeatable, type Operation, rightFor } from '../declare/operation.ts'
 import { notFound, Problem } from '../errors.ts'
@@ -164,7 +164,7 @@ async function readBody(passage: Passage): Promise<void> {
 
 /** What reading costs is bounded closely for those who need no secret to call. */
 const limitsFor = ({ operation, who }: Passage): BodyLimits =>
-  operation.access === 'open' || who.kind !== 'client_credentials' ? limitsOfShoppers : usualLimits
+  operation.access === 'open' || !hasSecret(who) ? limitsOfShoppers : usualLimits
 
 /** Refuses the key, so that no client believes that a retry is safe. Sign-ins ignore it. */
 function refuseKey(passage: Passage): void {

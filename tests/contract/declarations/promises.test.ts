@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sutlerApi } from '../../../server/api-document.ts'
+import { guestBody } from '../../orders/buying.ts'
 import { formOf, operationsOf } from '../../support/document/examples.ts'
 import { Schemas } from '../../support/document/schemas.ts'
 import { operations, Samples } from '../../support/samples.ts'
@@ -41,6 +42,9 @@ const codeJob = (parameters: object) => ({
   data: { type: 'promotion_job', job_type: 'code_generate', parameters },
 })
 
+const purchase = (billing_address: object) => ({
+  data: { customer: guestBody().data.customer, billing_address },
+})
 const integration = (...observes: readonly string[]) => ({
   data: {
     ...{ type: 'integration', name: 'Warehouse', integration_type: 'webhook', observes },
@@ -58,6 +62,8 @@ const bodies: readonly (readonly [operation: string, body: object, isAccepted: b
   ['create-promotion-codes', { data: { type: 'promotion_codes', codes: [] } }, false],
   ['create-promotion-job', codeJob({ code_length: 8 }), false],
   ['create-promotion-job', codeJob({ number_of_codes: 2 }), true],
+  ['checkout', purchase({ first_name: 'Ada' }), false],
+  ['checkout', purchase(guestBody().data.billing_address), true],
   ['create-integration', integration(), false],
   ['create-integration', integration('order.eaten'), false],
   ['create-integration', integration('order.paid', 'order.created'), true],
