@@ -96,8 +96,8 @@ export async function includeEntries(ctx: Ctx, query: string, flows: Flows, answ
 }
 
 /**
- * The text of an answer: of a cart it is ready as bytes, and long pages are made while they are sent. A longer one would
- * hold up others while it is parsed.
+ * The text of an answer: of a cart it is ready as bytes, and long pages are made while they are sent. A longer one
+ * would hold up others while it is parsed.
  */
 async function readText(body: Answer['body']): Promise<string> {
   if (typeof body === 'string') return body

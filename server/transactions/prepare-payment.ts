@@ -111,8 +111,8 @@ export const isForm = ({ gateway, method, payment }: Body): boolean =>
 
 /**
  * The pending transaction of the same form. A shopper who opens the page again goes on with its intent: a second one
- * could be paid beside it. Without an amount, that is the last form for what is owed. A form for another way of paying is
- * another one: the intent would charge the first.
+ * could be paid beside it. Without an amount, that is the last form for what is owed. A form for another way of paying
+ * is another one: the intent would charge the first.
  */
 async function findForm(
   { store }: Work,
