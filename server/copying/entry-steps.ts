@@ -1,3 +1,4 @@
+import { isCore } from '../flows/index.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
 import type { Copy } from './copier.ts'
 import type { CopiedObject } from './copy-state.ts'
@@ -13,7 +14,8 @@ export async function entrySteps(copy: Copy): Promise<readonly Step[]> {
   }
   for (const flow of copy.state.all('flows')) {
     const slug = pathPartOf(objectOf(flow.fromPath, await copy.from.get(flow.fromPath)).slug)
-    if (slug === undefined) continue
+    // The values of a core flow are members of other objects, and are copied with them.
+    if (slug === undefined || isCore(slug)) continue
     const path = `/v2/flows/${slug}`
     if (await hasOwnEntries(copy, path)) {
       steps.push(stepOf(`entries of ${slug}`, 'entry', { ...flow, fromPath: path, toPath: path }, ''))

@@ -80,6 +80,11 @@ export const unreadable: Readonly<Record<string, { readonly values: () => Json; 
       values: () => ({}),
       remark: 'passwords cannot be read: customers who have one need a new one (PUT /v2/customers/{id})',
     },
+    'flow-fields': {
+      values: () => ({}),
+      remark:
+        'links of fields of the type relationship are not copied: set them again (PUT /v2/flows/{slug}/entries/{id}/relationships/{field})',
+    },
     'oidc-profiles': {
       values: () => ({ client_secret: 'not copied' }),
       remark: 'client secrets cannot be read: set `client_secret` of each profile again',

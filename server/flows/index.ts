@@ -11,6 +11,7 @@ import { listFlows } from './list-flows.ts'
 export { productsWhere } from './entry-filters.ts'
 export type { ValueType } from './field-rules.ts'
 export { withIncludedEntries } from './include-entries.ts'
+export { isCore } from './kinds.ts'
 export { copyTemplateEntries, withExtensions } from './template-entries.ts'
 export {
   entryOf,

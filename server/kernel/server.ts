@@ -70,6 +70,12 @@ export function buildServer(
     server.routing(request, response)
   })
 
+  // Before the responses to preflights, which no later step sees.
+  server.addHook('onRequest', (request, reply, done) => {
+    begin(request, reply)
+    done()
+  })
+
   // For browsers: every origin and every header, on refusals too. Tokens are never in cookies.
   server.register(cors, {
     origin: true,
@@ -89,10 +95,7 @@ export function buildServer(
 
   server.addHook('onRequest', ({ raw }, reply, done) => inOrder(raw, reply.raw, done))
 
-  server.addHook('onRequest', (request, reply, done) => {
-    begin(request, reply)
-    done(checkHeaders(request.raw))
-  })
+  server.addHook('onRequest', ({ raw }, _reply, done) => done(checkHeaders(raw)))
 
   let refusalOfOther: ReturnType<typeof refuseOtherMethods> = () => undefined
 

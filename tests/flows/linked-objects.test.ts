@@ -89,7 +89,7 @@ test.each(objects)(
   },
 )
 
-test('a long page includes entries too, and one that is too long is refused', async () => {
+test('a long page includes entries too, and is kept as a short one; one that is too long is refused', async () => {
   const shelves = await makeFlow(world.admin, 'shelves', {
     notes: { field_type: 'string' },
     couriers: { field_type: 'relationship', validation_rules: [{ type: 'one-to-many', to: 'courier' }] },
@@ -102,6 +102,8 @@ test('a long page includes entries too, and one that is too long is refused', as
     world.admin.get(`${shelves.entries}?include=couriers&sort=created_at&page[limit]=${limit}`)
   const page = await list(40)
   expect([page.body.data.length, page.body.included.couriers]).toMatchObject([40, [{ id: courierIds[0] }]])
+  const whole = await world.admin.get(`${shelves.entries}?include=nothing&page[limit]=60`)
+  expect([whole.body.data.length, whole.headers.get('cache-control')]).toEqual([60, 'private, no-cache'])
   const tooLong = await list(60)
   expect([tooLong.status, tooLong.body.errors[0].source]).toEqual([400, 'include'])
 })

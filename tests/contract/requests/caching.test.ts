@@ -121,6 +121,15 @@ test.each(places)('an answer %s may not be kept', async (_of, method, path, stat
   expect(headersOf(reply, 'cache-control', 'x-content-type-options')).toEqual([notKept, 'nosniff'])
 })
 
+test.each([{}, { origin: 'https://shop.example', 'access-control-request-method': 'PUT' }])(
+  'an answer to OPTIONS with %j has the headers of every answer',
+  async (headers) => {
+    const reply = await fetch(`${world.url}/v2/carts/mine`, { method: 'OPTIONS', headers })
+    expect(headersOf(reply, 'cache-control', 'x-content-type-options')).toEqual([notKept, 'nosniff'])
+    expect(reply.headers.get('x-request-id')).toMatch(/./)
+  },
+)
+
 test('a created object and a token may not be kept', async () => {
   const created = await world.admin.post('/v2/accounts', {
     data: { type: 'account', name: 'Bakery', legal_name: 'Bakery' },
