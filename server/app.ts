@@ -8,7 +8,7 @@ import { currencyChapter } from './currencies/index.ts'
 import { customers, customerToken, forgetPasswords } from './customers/index.ts'
 import { deliveries } from './deliveries/index.ts'
 import { discounts } from './discounts/index.ts'
-import { events, mustBeKnownKeys } from './events/index.ts'
+import { events, knownKeys } from './events/index.ts'
 import { exportChapter } from './exports/index.ts'
 import { extensions } from './extensions/index.ts'
 import { fileChapter } from './files/index.ts'
@@ -109,7 +109,7 @@ const chapters: readonly Module[] = [
   manualOrderChapter,
   cartPaymentChapter,
   metrics,
-  integrationChapter(mustBeKnownKeys),
+  integrationChapter(knownKeys),
   events,
   deliveries,
 ]

@@ -3,6 +3,7 @@ import { unauthorized } from '../kernel/auth/tokens.ts'
 import { action } from '../kernel/declare/action.ts'
 import type { Call } from '../kernel/declare/call.ts'
 import { pageAnswer } from '../kernel/http/object-answer.ts'
+import { exampleId } from '../kernel/openapi/examples.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
 import { findAll } from '../kernel/query/find.ts'
 import { fetchPage, planPage } from '../kernel/query/page.ts'
@@ -57,6 +58,10 @@ export const createAccountMemberTokens = action({
           'How to sign in. account_management_authentication_token continues with the token in the header of that name.',
       }),
       ...fieldsOfAll,
+    },
+    example: {
+      ...{ authentication_mechanism: 'password', password_profile_id: exampleId },
+      ...{ username: 'ada.marsh@example.com', password: 'eleven horses by the river' },
     },
   },
 

@@ -48,8 +48,8 @@ export function mustBeOwner(work: Work, owners: Owners): void {
 }
 
 /**
- * Refuses (403) an order of a cart with owners by anyone but an owner and sellers. Who only knows the id of the cart
- * would order at the prices of its owner.
+ * Refuses (403) an order of a cart with owners by anyone but an owner and sellers. Anyone who knows the id of the
+ * cart would order at the prices of its owner.
  */
 export function mustOrderAsOwner(work: Work, cart: CartRow): void {
   const owners = ownersOf(cart)

@@ -24,7 +24,10 @@ export const removeCartsOf = (store: Store, owners: readonly string[]): Promise<
       .join(' OR '),
   )
 
-/** As `removeCartsOf`, for carts that have become orders and have not changed since. Others are in use again. */
+/**
+ * As `removeCartsOf`, for carts that have become orders and have not changed since, or are empty: storefronts empty a
+ * cart after the checkout, and its attributes and contact stay. Others are in use again.
+ */
 export async function removeOrderedCarts(
   store: Store,
   ordered: readonly OrderedCart[],
@@ -34,7 +37,8 @@ export async function removeOrderedCarts(
   const traces = await removeCarts(
     store,
     (bind) => `r.id = ANY(${bind(ids)}::uuid[])
-      AND (r.id, r.version) IN (SELECT * FROM unnest(${bind(ids)}::uuid[], ${bind(versions)}::integer[]))`,
+      AND ((r.id, r.version) IN (SELECT * FROM unnest(${bind(ids)}::uuid[], ${bind(versions)}::integer[]))
+        OR coalesce(json_array_length(r.hidden->'contents'->'lines'), 0) = 0)`,
   )
   // Some have expired, or were deleted.
   await forgetChangesOf(store, [carts.table], ids)

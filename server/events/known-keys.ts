@@ -1,8 +1,22 @@
+import type { KnownKeys } from '../integrations/index.ts'
 import { Problem } from '../kernel/errors.ts'
+import { named } from '../kernel/openapi/named-schemas.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { allEventKeys, entryVerbs } from './event-keys.ts'
 
 const ofEntries = new RegExp(`^([a-z0-9_]{1,59}_ext)\\.(${entryVerbs.join('|')})$`)
+
+/** For the API document: the keys of events. Which custom APIs a store has, only the store knows. */
+const schema = named('EventKey', {
+  anyOf: [
+    { type: 'string', enum: allEventKeys },
+    {
+      type: 'string',
+      pattern: ofEntries.source,
+      description: 'An event of a custom API: its `api_type`, and what happens to an entry.',
+    },
+  ],
+})
 
 /** The `api_type` of a key that has the form of a custom API's. */
 const apiTypeOf = (key: string): string | undefined => ofEntries.exec(key)?.[1]
@@ -35,7 +49,7 @@ const accepted = `Accepted are ${allEventKeys.join(', ')}, and ${entryVerbs
  * Refuses keys that are not events of the store; `source` is the position of the list in the request. Keys that are
  * `kept` stay valid when their custom API is gone.
  */
-export async function mustBeKnownKeys(
+async function mustBeKnown(
   work: Work,
   keys: readonly string[],
   source: string,
@@ -49,3 +63,6 @@ export async function mustBeKnownKeys(
     : `${at} is not an event of this store.`
   throw new Problem('unprocessable', `${why} ${accepted}`, { source: at })
 }
+
+/** The keys of events that integrations can observe. */
+export const knownKeys: KnownKeys = { schema, mustBeKnown }

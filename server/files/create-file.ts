@@ -9,7 +9,7 @@ import { add } from '../kernel/write/by-rules.ts'
 import { blobName } from '../platform/blobs/blobs.ts'
 import { files } from './files.ts'
 import { fileBytesMax, receive, type UploadedFile } from './receive-file.ts'
-import { referTo } from './refer-to-file.ts'
+import { locationCharsMax, referTo } from './refer-to-file.ts'
 
 /** The multipart envelope around the file. */
 const envelopeBytesMax = 64 * 1024
@@ -24,12 +24,19 @@ export const createFile = action({
   upload: {
     bytesMax: fileBytesMax + envelopeBytesMax,
     form: {
-      file: filePart({ about: 'The file. The extension of its name decides its type.' }),
+      file: filePart({
+        about: 'The file. The extension of its name decides its type.',
+        example: 'The content of a file.',
+      }),
       file_location: text({
-        format: 'uri',
+        ...{ max: locationCharsMax, format: 'uri' },
         about: 'Instead of `file`: the URL of a file that is hosted elsewhere.',
       }),
-      public: flag({ about: 'Ignored: every file is public.' }),
+      public: flag({ about: 'Only with `file`. Ignored: every file is public.' }),
+    },
+    formRules: {
+      oneOf: [{ required: ['file'] }, { required: ['file_location'] }],
+      dependentRequired: { public: ['file'] },
     },
   },
   shows: { resource: files },

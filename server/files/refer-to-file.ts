@@ -4,7 +4,8 @@ import { add } from '../kernel/write/by-rules.ts'
 import { extensionOf, findType } from './file-types.ts'
 import { files } from './files.ts'
 
-const locationCharsMax = 2048
+/** Of a URL. */
+export const locationCharsMax = 2048
 
 /** Creates a file that is hosted elsewhere. The URL is not opened. */
 export function referTo(work: Ctx, location: string) {

@@ -45,7 +45,7 @@ export const entryOperations = (extended: () => ExtendedResources): readonly Act
       route: `GET ${path}`,
       about:
         'Lists the entries of a flow, a page at a time, the newest first. The list of a core flow contains the objects that have a ' +
-        'value in one of its fields.',
+        'value in one of its fields. Only `client_credentials` read the entries of core flows.',
       ...shared,
       status: 200,
       query: includeQuery,
@@ -85,7 +85,7 @@ export const entryOperations = (extended: () => ExtendedResources): readonly Act
     action({
       name: 'get-flow-entry',
       route: `GET ${path}/:id`,
-      about: 'Reads an entry of a flow.',
+      about: 'Reads an entry of a flow. Only `client_credentials` read the entries of core flows.',
       ...ofOne,
       status: 200,
       query: includeQuery,

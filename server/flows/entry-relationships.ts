@@ -4,6 +4,7 @@ import type { Link } from '../kernel/declare/relationship.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
 import { parseBody } from '../kernel/http/body.ts'
+import { exampleId } from '../kernel/openapi/examples.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
 import { resolveId } from '../kernel/query/find.ts'
 import { documentStorage } from '../kernel/request/links.ts'
@@ -17,7 +18,6 @@ import { entriesOf } from './entry-operations.ts'
 import type { ExtendedResources } from './find-extended-by.ts'
 import { entryName, type FlowRef, findFlow, flowName } from './find-flow.ts'
 import { isCore } from './kinds.ts'
-import { mustBeMerchant } from './must-be-merchant.ts'
 
 const path = '/v2/flows/:flow_id/entries/:id/relationships/:field_slug'
 /** The same links at the address of the object that a core flow extends, which clients use too. */
@@ -41,7 +41,12 @@ const replace: Edit = (_before, sent = []) => sent
 const subtract: Edit = (before, sent) => (sent ? before.filter((one) => !isAmong(sent, one)) : [])
 
 const linksSchema = named('FlowEntryLinks', linksField.schema)
-const oneOrMany = { data: { anyOf: [linksSchema, linkSchema, { type: 'null' }] } }
+const oneOrMany = {
+  data: {
+    anyOf: [linksSchema, linkSchema, { type: 'null' }],
+    examples: [[{ type: 'product', id: exampleId }]],
+  },
+}
 
 interface LinkCall {
   readonly name: 'get' | 'create' | 'update' | 'delete'
@@ -75,6 +80,7 @@ export const linkEntry = (extended: () => ExtendedResources): readonly Action[] 
     .map((call) =>
       action({
         ...shared(call, 'an entry'),
+        area: 'flow-entries',
         params: { flow_id: flowName, id: entryName },
         name: `${call.name}-flow-entry-relationship`,
         route: `${call.method} ${path}`,
@@ -84,6 +90,7 @@ export const linkEntry = (extended: () => ExtendedResources): readonly Action[] 
   ...calls.map((call) =>
     action({
       ...shared(call, 'an object that a core flow extends (`resource` is the slug of the flow)'),
+      area: 'links-of-extended',
       name: `${call.name}-relationship-of-extended`,
       route: `${call.method} ${ownPath}`,
       run: async (ctx, sent) => run(ctx, call, await findCoreFlow(ctx, sent.params.resource), extended, sent),
@@ -93,7 +100,6 @@ export const linkEntry = (extended: () => ExtendedResources): readonly Action[] 
 
 const shared = ({ method, status, about }: LinkCall, owner: string) => ({
   about: about(owner),
-  area: 'flow-entries',
   status,
   // The body of a DELETE is read only if the action declares it as raw.
   ...(method === 'DELETE' && { rawBody: true }),
@@ -124,8 +130,6 @@ async function run(
   extended: () => ExtendedResources,
   { params, rawBody, headers }: LinkRequest,
 ): Promise<Answer> {
-  // Only callers who can see the objects can see the added fields.
-  mustBeMerchant(ctx)
   const slug = params.field_slug
   const holds = await findCardinality(ctx, flow, slug)
   const { of, row } = await findOwner(ctx, flow, extended, params.id)

@@ -1,8 +1,8 @@
 import type { Resource } from '../kernel/declare/resource.ts'
 import { shownSchema } from '../kernel/declare/shown-schema.ts'
 import { chosenIdMax } from '../kernel/ids.ts'
-import { withDayPatterns } from '../kernel/openapi/day-patterns.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
+import { withoutOwnWords } from '../kernel/openapi/own-words.ts'
 import { changesSchema, newSchema } from '../kernel/openapi/schemas.ts'
 import { listOf, object } from '../kernel/openapi/shapes.ts'
 import type { JsonSchema } from '../kernel/shape/fields.ts'
@@ -123,7 +123,7 @@ export function withEntriesOf<D extends Document>(document: D, flows: readonly F
       paths[at.replace('{flow_id}', flow.slug)] = atOwnAddress(JSON.parse(item), flow.slug)
     }
   }
-  return { ...document, paths, components: { ...document.components, schemas: withDayPatterns(schemas) } }
+  return { ...document, paths, components: { ...document.components, schemas: withoutOwnWords(schemas) } }
 }
 
 interface DocumentedOperation {

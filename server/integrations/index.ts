@@ -1,18 +1,18 @@
 import { type Module, module } from '../kernel/module.ts'
 import { renewMember } from '../kernel/work/sealed-members.ts'
 import { deleteIntegration } from './delete-integration.ts'
-import { integrationsWith, type MustBeKnownKeys } from './integrations.ts'
+import { integrationsWith, type KnownKeys } from './integrations.ts'
 
 export { type Configuration, openConfiguration } from './configuration.ts'
 export { integrationEnvelope } from './envelope.ts'
-export { integrations, observedIntegrations } from './integrations.ts'
+export { integrations, type KnownKeys, observedIntegrations } from './integrations.ts'
 export { pauseIntegration } from './pause-integration.ts'
 
-export const integrationChapter = (mustBeKnownKeys: MustBeKnownKeys): Module =>
+export const integrationChapter = (keys: KnownKeys): Module =>
   module({
     name: 'integrations',
     about: 'Webhooks and queues that are told about events of the store.',
-    resources: [integrationsWith(mustBeKnownKeys)],
+    resources: [integrationsWith(keys)],
     actions: [deleteIntegration],
     renewSeals: renewMember({
       table: 'integrations',

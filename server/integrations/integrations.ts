@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
-import { choice, field, flag, group, list, text } from '../kernel/shape/fields.ts'
+import { choice, field, flag, group, type JsonSchema, list, text } from '../kernel/shape/fields.ts'
 import { type Draft, type Row, walks } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import {
@@ -17,6 +17,15 @@ import { integrationTypes } from './kinds.ts'
 
 /** How many events one integration can observe. */
 const observedMax = 5
+
+const observesField = (checkedByRule?: JsonSchema) =>
+  list(text({ min: 1, max: 255 }), {
+    required: true,
+    maxItems: 100,
+    about: `The keys of one to ${observedMax} events. A key that comes twice is stored once.`,
+    example: ['order.paid'],
+    ...(checkedByRule && { checkedByRule }),
+  })
 
 const configuration = {
   about:
@@ -43,12 +52,7 @@ const fields = {
     about: 'How events are sent. `aws-sqs` is another spelling of `aws_sqs`.',
     example: 'webhook',
   }),
-  observes: list(text({ min: 1, max: 255 }), {
-    required: true,
-    maxItems: 100,
-    about: `The keys of one to ${observedMax} events. The refusal of an unknown key lists all keys. A key that comes twice is stored once.`,
-    example: ['order.paid'],
-  }),
+  observes: observesField(),
   paused: field<Pause | undefined>(
     {
       type: 'object',
@@ -110,23 +114,24 @@ export const integrations = shownBy(shownConfiguration)
 /** Integrations, as events show them to others. */
 export const observedIntegrations = shownBy(observedConfiguration)
 
-/**
- * Refuses keys that are not events of the store; `source` is the position of the list in the request. Keys that are
- * `kept` stay valid.
- */
-export type MustBeKnownKeys = (
-  work: Work,
-  keys: readonly string[],
-  source: string,
-  kept: readonly string[],
-) => Promise<void>
+/** The keys of events. */
+export interface KnownKeys {
+  /** For the API document. */
+  readonly schema: JsonSchema
+  /**
+   * Refuses keys that are not events of the store; `source` is the position of the list in the request. Keys that are
+   * `kept` stay valid.
+   */
+  mustBeKnown(work: Work, keys: readonly string[], source: string, kept: readonly string[]): Promise<void>
+}
 
 /** Integrations, as clients change them. The module of the events passes in which keys there are. */
-export const integrationsWith = (mustBeKnownKeys: MustBeKnownKeys): typeof integrations =>
+export const integrationsWith = (keys: KnownKeys): typeof integrations =>
   resource({
     ...integrations,
+    fields: { ...fields, observes: observesField({ minItems: 1, items: keys.schema }) },
     beforeWrite: async (work, draft) => {
-      await mustObserve(work, draft, mustBeKnownKeys)
+      await mustObserve(work, draft, keys)
       prepare(work, draft)
     },
   })
@@ -139,7 +144,7 @@ function prepare(work: Work, draft: Draft<IntegrationFields>): void {
 async function mustObserve(
   work: Work,
   { values, changes, before }: Draft<IntegrationFields>,
-  mustBeKnownKeys: MustBeKnownKeys,
+  keys: KnownKeys,
 ): Promise<void> {
   if (changes && !changes.observes) return
   const source = 'data.observes'
@@ -148,7 +153,7 @@ async function mustObserve(
     throw new Problem('unprocessable', detail, { source })
   }
   // What is stored stays valid when a custom API of the store is gone. Its clients send it back.
-  await mustBeKnownKeys(work, values.observes, source, before?.doc.observes ?? [])
+  await keys.mustBeKnown(work, values.observes, source, before?.doc.observes ?? [])
   values.observes = [...new Set(values.observes)]
   if (values.observes.length > observedMax) {
     const detail = `You have reached the integration event limit of ${observedMax}`

@@ -25,11 +25,16 @@ const credentials = named('AccessTokenRequest', {
       enum: grants,
       description: '`implicit` needs no secret; its tokens have fewer rights.',
     },
-    client_id: { type: 'string', description: 'Required, unless HTTP Basic sends it.' },
+    client_id: {
+      type: 'string',
+      description: 'Required, unless HTTP Basic sends it.',
+      examples: ['storefront'],
+    },
     client_secret: {
       type: 'string',
       format: 'password',
       description: 'Required for `client_credentials`, unless HTTP Basic sends it.',
+      examples: ['nine otters under the old bridge'],
     },
   },
 })

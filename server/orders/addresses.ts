@@ -27,6 +27,9 @@ export const address = <const O extends FieldOptions>(options: O) => group(addre
 
 const mandatory = ['first_name', 'last_name', 'line_1', 'postcode', 'country'] as const
 
+/** For the API document: the parts that `mustBeWhole` requires of every address. */
+export const wholeAddress = { required: mandatory }
+
 /** Refuses an address that lacks a part. Forms send an empty text for an empty field, so it counts as absent. */
 export function mustBeWhole(address: Address, source: string): void {
   const lacks = (name: keyof Address) => !address[name]?.trim()

@@ -17,7 +17,7 @@ import { object } from '../kernel/openapi/shapes.ts'
 import { runOrRehearse } from '../kernel/request/run-or-rehearse.ts'
 import { text, type Values } from '../kernel/shape/fields.ts'
 import type { Ctx, Work } from '../kernel/work/context.ts'
-import { address, addressExample, mustBeWhole } from './addresses.ts'
+import { address, addressExample, mustBeWhole, wholeAddress } from './addresses.ts'
 import { buyerFields, findBuyer } from './buyer.ts'
 import { includedSchema, includedText } from './included.ts'
 import type { OrderContents } from './order-contents.ts'
@@ -35,8 +35,16 @@ const fields = {
   }),
   external_ref: text({ max: 64, about: `The id of the order in another system. ${byRight}` }),
   ...buyerFields,
-  billing_address: address({ required: true, about: 'Who pays.', example: addressExample }),
-  shipping_address: address({ about: 'Where the order is shipped; the billing address by default.' }),
+  billing_address: address({
+    required: true,
+    about: 'Who pays. It needs a region or a county.',
+    example: addressExample,
+    checkedByRule: wholeAddress,
+  }),
+  shipping_address: address({
+    about: 'Where the order is shipped; the billing address by default. It needs a region or a county.',
+    checkedByRule: wholeAddress,
+  }),
 }
 
 /** Follows the payment intent of an order that has one from its cart. */

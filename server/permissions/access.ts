@@ -46,8 +46,9 @@ export const access = {
   'pim-jobs': admin,
   files: readable,
   flows: readable,
-  // Callers who can read an object can read its entries: see entry-operations.ts.
+  // The entries of a core flow are parts of objects that only merchants see: see entry-operations.ts.
   'flow-entries': readable,
+  'links-of-extended': admin,
   products: admin,
   hierarchies: admin,
   variations: admin,

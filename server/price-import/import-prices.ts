@@ -7,6 +7,17 @@ import { stageLines, table } from './staged-lines.ts'
 
 const compressions = ['none', 'gzip'] as const
 
+const exampleLines = [
+  { type: 'pricebook', attributes: { external_ref: 'retail', name: 'Retail' } },
+  {
+    ...{ type: 'product-price', pricebook_external_ref: 'retail' },
+    attributes: {
+      ...{ external_ref: 'retail-stool', sku: 'birch-stool' },
+      currencies: { USD: { amount: 2500, includes_tax: false } },
+    },
+  },
+]
+
 /** Uploads a file of price books and prices, and starts the job that writes them. */
 export const importPrices = action({
   name: 'import-prices',
@@ -21,7 +32,11 @@ export const importPrices = action({
   upload: {
     bytesMax: formBytesMax,
     form: {
-      file: filePart({ required: true, about: 'The JSONL file.' }),
+      file: filePart({
+        required: true,
+        about: 'The JSONL file.',
+        example: exampleLines.map((line) => JSON.stringify(line)).join('\n'),
+      }),
       file_compression: choice(compressions, {
         about: 'How the file is compressed. If it is left out, the content of the file decides.',
       }),

@@ -29,7 +29,16 @@ export const importProducts = action({
       example: 'en-GB',
     }),
   },
-  upload: { bytesMax: formBytesMax, form: { file: filePart({ required: true, about: 'The CSV file.' }) } },
+  upload: {
+    bytesMax: formBytesMax,
+    form: {
+      file: filePart({
+        required: true,
+        about: 'The CSV file.',
+        example: 'name,commodity_type,sku,status\nBirch stool,physical,birch-stool,live\n',
+      }),
+    },
+  },
   shows: { resource: pimJobs },
   run: (ctx, call) =>
     importUpload(ctx, call, {

@@ -4,15 +4,15 @@ import type { Samples } from '../support/samples.ts'
 
 const password = 'eleven horses by the river'
 
-/** What a member signs in with, who has an account. */
-async function memberCredentials(_client: Client, samples: Samples) {
+/** What a member signs in with, who has an account. `own`: a username. */
+export async function memberCredentials(_client: Client, samples: Samples, own: object = {}) {
   const user = await samples.make(samples.named('user-authentication-info'))
   const account = await samples.make(samples.named('account'))
   const memberships = `${account.path}/account-memberships`
   await samples.make(samples.named('account-membership'), memberships, { account_member_id: user.id })
   const link = samples.named('user-authentication-password-profile-info')
   const links = `${user.path}/user-authentication-password-profile-info`
-  const { password_profile_id, username } = (await samples.make(link, links, { password })).body.data
+  const { password_profile_id, username } = (await samples.make(link, links, { password, ...own })).body.data
   const fields = { authentication_mechanism: 'password', password_profile_id, username, password }
   return { data: { type: 'account_management_authentication_token', ...fields } }
 }
@@ -33,7 +33,9 @@ export const accounts: ModuleSamples = {
   },
   // The store's settings say which of its fields must be given.
   needsAllFields: ['account-address'],
-  bodies: { 'create-account-member-tokens': memberCredentials },
+  bodies: {
+    'create-account-member-tokens': (client, samples) => memberCredentials(client, samples),
+  },
   signIns: {
     'account-member': async (client, samples) => {
       const credentials = await memberCredentials(client, samples)

@@ -10,9 +10,14 @@ const discount = customDiscount(-1)
 
 /** A cart takes five discounts, and each of its items too: every second one is for the item. */
 let discounts = 0
-const toItemOf = async (client: Client, path: string) => {
-  const { body } = await client.get(path.replace('/custom-discounts', '/items'))
-  return { item: { data: { id: body.data[0].id } } }
+const toItemOf = async (client: Client, path: string) => ({
+  item: { data: { id: await firstItem(client, path) } },
+})
+
+/** The id of an item of the cart at, or above, this path. */
+async function firstItem(client: Client, path: string): Promise<string> {
+  const { body } = await client.get(path.replace(/\/[a-z-]+$/, '/items'))
+  return body.data[0].id
 }
 
 /** The path of a cart with an item. */
@@ -95,6 +100,8 @@ export const cartItemSamples: ModuleSamples = {
   paths: {
     'add-cart-items': async (client) => `${await cartWithItem(client, true)}/items`,
     'update-cart-item': itemPath,
+    'update-cart-items': async (client) => `${await cartWithItem(client)}/items`,
+    'add-tax-items': async (client) => `${await cartWithItem(client)}/taxes`,
     'delete-cart-code': async (client) => {
       const path = await cartWithItem(client, true)
       const code = await codeForCarts(client)
@@ -119,6 +126,13 @@ export const cartItemSamples: ModuleSamples = {
     'delete-custom-discount-of-item': itemDiscountPath,
   },
   bodies: {
+    'update-cart-item': async () => ({ data: { quantity: 2 } }),
+    'update-cart-items': async (client, _samples, path) => ({
+      data: [{ id: await firstItem(client, path), quantity: 2 }],
+    }),
+    'add-tax-items': async (client, _samples, path) => ({
+      data: [{ ...tax, relationships: await toItemOf(client, path) }],
+    }),
     'add-tax-item': async () => ({ data: tax }),
     'update-tax-item': async () => ({ data: { ...tax, rate: 0.1 } }),
     'add-tax-item-to-component': async () => ({ data: tax }),

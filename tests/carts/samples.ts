@@ -1,10 +1,19 @@
 import type { Client } from '../support/client.ts'
 import type { ModuleSamples } from '../support/module-samples.ts'
+import type { Samples } from '../support/samples.ts'
+
+const linkTo = (type: string) => async (_client: Client, samples: Samples) => ({
+  data: [{ type, id: (await samples.make(samples.named(type))).id }],
+})
 
 export const cartSamples: ModuleSamples = {
   completions: {
     // A payment sets the payment intent, and a snapshot is in the future.
     cart: async () => ({ payment_intent_id: '', snapshot_date: '2099-12-24T18:00:00Z' }),
+  },
+  bodies: {
+    'associate-cart-with-account': linkTo('account'),
+    'associate-cart-with-customer': linkTo('customer'),
   },
   notInUpdates: ['cart.payment_intent_id', 'cart.snapshot_date'],
 }

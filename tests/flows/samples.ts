@@ -22,7 +22,8 @@ function flowOf(samples: Samples): Promise<string> {
   return one.flow
 }
 
-async function makeLinks(client: Client, samples: Samples): Promise<string> {
+/** The links of an entry, by a new field of its flow. */
+async function linksOfEntry(client: Client, samples: Samples): Promise<string> {
   counter += 1
   const flow = samples.named('flow')
   const { id } = await samples.shared(flow, flow.resource.path)
@@ -30,7 +31,7 @@ async function makeLinks(client: Client, samples: Samples): Promise<string> {
   const rules = [{ type: 'one-to-many', to: 'product' }]
   const { status } = await client.post('/v2/fields', { data: { ...field, validation_rules: rules } })
   if (status !== 201) throw new Error(`No sample field: ${status}`)
-  return field.slug
+  return `${await samples.path('/v2/flows/:flow_id/entries/:id')}/relationships/${field.slug}`
 }
 
 /** The links of a profile, to which a flow adds them: few tests look at profiles. */
@@ -79,8 +80,10 @@ export const flows: ModuleSamples = {
       return (await client.post('/v2/fields', { data: field })).body.data
     },
   },
-  parameters: { relationships: makeLinks },
   paths: {
+    'create-flow-entry-relationship': linksOfEntry,
+    'update-flow-entry-relationship': linksOfEntry,
+    'delete-flow-entry-relationship': linksOfEntry,
     'get-relationship-of-extended': linksOfProfile,
     'create-relationship-of-extended': linksOfProfile,
     'update-relationship-of-extended': linksOfProfile,

@@ -34,3 +34,25 @@ test('anonymized orders have no text that a shopper wrote into an item or a ship
   )
   expect(rows[0].all).not.toMatch(/Ada|Byron/)
 })
+
+test('the cart of an anonymized order is removed if it is empty, and stays if it is in use again', async () => {
+  const refill = async (cart: string) => {
+    await world.shopper.delete(`${cart}/items`)
+    await world.shopper.post(`${cart}/items`, { data: mug })
+  }
+  const isLeft = async (change: (cart: string) => Promise<unknown>) => {
+    const cart = await filledCart(world.shopper, mug)
+    await world.shopper.put(cart, { data: { contact: { email: 'ada@example.com' } } })
+    const { id } = (await world.shopper.post(`${cart}/checkout`, guestBody())).body.data
+    await world.admin.put(`/v2/orders/${id}`, { data: { type: 'order', status: 'cancelled' } })
+    await change(cart)
+    await world.admin.post('/v2/orders/anonymize', { data: { order_ids: [id] } })
+    const { rows } = await world.sql('SELECT 1 FROM carts WHERE reference = $1', [cart.split('/').at(-1)])
+    return rows.length > 0
+  }
+  expect({
+    unchanged: await isLeft(async () => {}),
+    emptied: await isLeft((cart) => world.shopper.delete(`${cart}/items`)),
+    refilled: await isLeft(refill),
+  }).toEqual({ unchanged: false, emptied: false, refilled: true })
+})

@@ -7,6 +7,12 @@ async function groupPath(client: Client): Promise<string> {
   return `${groups}/${(await client.post(groups, { data: { type: 'shipping_group' } })).body.data.id}`
 }
 
+async function cancelledOrder(client: Client): Promise<string> {
+  const { id } = await order(client)
+  await client.put(`/v2/orders/${id}`, { data: { type: 'order', status: 'cancelled' } })
+  return id
+}
+
 export const orderSamples: ModuleSamples = {
   completions: {
     'add-cart-items.order_items': async (client) => ({ order_id: (await order(client)).id }),
@@ -16,7 +22,10 @@ export const orderSamples: ModuleSamples = {
       meta: { display_price: { with_tax: { amount: 100_000 } } },
     }),
   },
-  bodies: { checkout: async () => guestBody() },
+  bodies: {
+    checkout: async () => guestBody(),
+    'anonymize-orders': async (client) => ({ data: { order_ids: [await cancelledOrder(client)] } }),
+  },
   paths: {
     checkout: async (client) => `${await filledCart(client)}/checkout`,
     'get-order-shipping-group': groupPath,

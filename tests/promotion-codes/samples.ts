@@ -40,6 +40,10 @@ async function useCode(client: Client, samples: Samples, collection: string): Pr
   return usages.find(({ order_id }) => order_id === order.id) as Data
 }
 
+const anonymization = (kind: string) => async (_client: Client, samples: Samples) => ({
+  data: { usage_ids: [(await samples.make(samples.named(`${kind}-usage`))).id] },
+})
+
 export const promotionCodeSamples: ModuleSamples = {
   makers: Object.fromEntries(
     ['promotion', 'rule-promotion'].flatMap((kind) => [
@@ -50,9 +54,9 @@ export const promotionCodeSamples: ModuleSamples = {
     ]),
   ),
   bodies: Object.fromEntries(
-    ['promotion', 'rule-promotion'].map((kind) => [
-      `create-${kind}-job`,
-      async () => ({ type: 'promotion_job', job_type: 'code_export' }),
+    ['promotion', 'rule-promotion'].flatMap((kind) => [
+      [`create-${kind}-job`, async () => ({ type: 'promotion_job', job_type: 'code_export' })],
+      [`anonymize-${kind}-usages`, anonymization(kind)],
     ]),
   ),
   specialCreates: ['promotion-code', 'rule-promotion-code', 'promotion-job', 'rule-promotion-job'],

@@ -29,7 +29,7 @@ export interface ModuleSamples {
   /** By operation: the address of a suitable object, where not every object is. */
   readonly paths?: By<(client: Client, samples: Samples) => Promise<string>>
   /** By operation: bodies without declared fields. */
-  readonly bodies?: By<(client: Client, samples: Samples) => Promise<unknown>>
+  readonly bodies?: By<(client: Client, samples: Samples, path: string) => Promise<unknown>>
   /** By operation: required queries. */
   readonly queries?: By<string | ((client: Client, samples: Samples) => Promise<string>)>
   /** By kind of caller: how a shopper gets their token. */

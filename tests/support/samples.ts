@@ -325,10 +325,11 @@ export class Samples {
     const specimen = specimens.find(({ operations }) => Object.values(operations).includes(operation))
     if (!specimen) {
       const { body, data, kinds } = of.is === 'action' ? of.action : {}
-      const ownBody = await bodies[operation.id]?.(this.#client, this)
       const query = queries[operation.id] ?? ''
       const search = typeof query === 'string' ? query : await query(this.#client, this)
-      const path = (await this.pathOf(operation)) + search
+      const address = await this.pathOf(operation)
+      const path = address + search
+      const ownBody = await bodies[operation.id]?.(this.#client, this, address)
       const fields = body && { type: body.type, ...sampleValuesOf(body.fields) }
       const value = data && sampleValue('data', data)
       const items = kinds && (await this.items(operation, kinds, path))

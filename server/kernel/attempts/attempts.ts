@@ -14,7 +14,7 @@ interface Attempt {
   readonly max?: number
   /**
    * What is guessed belongs to no person, such as a code for anyone. Signed-in shoppers count by address, too, and a
-   * right guess resets nothing: whoever knows one could guess on.
+   * right guess resets nothing: a caller who knows one could guess on.
    */
   readonly isOfNobody?: boolean
 }

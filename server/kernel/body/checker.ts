@@ -38,6 +38,8 @@ const [firstFault, allFaults] = [false, true].map((allErrors) => {
   // The library's own `uuid` accepts `urn:uuid:…`, which PostgreSQL does not read.
   ajv.addFormat('uuid', isId)
   ajv.addFormat('day', { validate: isDay, compare: compareDays })
+  // For the API document.
+  ajv.addKeyword('checkedByRule')
   // Accepts any text: the format only marks secrets.
   ajv.addFormat('password', true)
   return ajv

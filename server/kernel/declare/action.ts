@@ -40,7 +40,12 @@ export interface Action<
   /** For the API document: the headers, beside those of every operation. The action checks them itself. */
   readonly headers?: Fields
   /** The fields of `data` in the body, with its `type`. If `optional`, a client may leave out the body and `data`. */
-  readonly body?: Omit<BodyShape, 'added' | 'refusedWith'> & { readonly fields: F; readonly optional?: true }
+  readonly body?: Omit<BodyShape, 'added' | 'refusedWith'> & {
+    readonly fields: F
+    readonly optional?: true
+    /** For the API document: the values of a request, if the examples of all fields together are none. */
+    readonly example?: Readonly<Record<string, unknown>>
+  }
   /** For the API document: the members of the body beside `data`. The action checks them itself, with `dataReader`. */
   readonly besideData?: Fields
   /** Replaces `body` where `data` is not an object with a type. Declare it on a DELETE to give the DELETE a body. */
@@ -127,6 +132,8 @@ export interface UploadRule {
   readonly bytesMax: number
   /** For the API document: the body is a form with these parts, which `run` reads with `readForm`. */
   readonly form?: Fields
+  /** For the API document: keywords of a JSON Schema for parts that depend on each other. */
+  readonly formRules?: JsonSchema
 }
 
 export interface ActionCall<

@@ -7,8 +7,8 @@ import type { ShopperToken } from '../work/context.ts'
 import { eitherBody, eitherResponses } from './alternatives.ts'
 import { successOf } from './answers.ts'
 import { type Components, components } from './components.ts'
-import { withDayPatterns } from './day-patterns.ts'
 import { usedComponents, withReferences } from './named-schemas.ts'
+import { withoutOwnWords } from './own-words.ts'
 import { parametersOf } from './parameters.ts'
 import { problemResponses } from './refusals.ts'
 import { bodyOf } from './schemas.ts'
@@ -49,7 +49,7 @@ export function apiDocument(modules: readonly Module[], about: About, own?: OwnM
   const described = { paths, components: shared.components }
   const referring = withReferences(described, schemas, shared.componentOf)
   const all = { ...referring.components, schemas: { ...schemas, ...referring.components.schemas } }
-  return withDayPatterns({
+  return withoutOwnWords({
     openapi: '3.1.0',
     info: { title, version, description },
     ...tagsOf(groups, modules),

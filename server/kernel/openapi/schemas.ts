@@ -80,12 +80,13 @@ export function bodyOf(operation: Operation, { nameOf }: Components): Record<str
   }
   const { body, besideData = {}, data, kinds, rawBody, rawBodies, upload } = of.action
   if (upload) {
-    const { form } = upload
+    const { form, formRules } = upload
     const description = `At most ${bytesShown(upload.bytesMax)}${form ? ', including the multipart envelope' : ''}.`
     if (!form) return { required: true, description, content: { '*/*': { schema: bytes } } }
     const required = Object.keys(form).filter((name) => form[name]?.options.required)
-    const schema = object(describeFields(Object.entries(form)), required)
-    return { required: true, description, content: { 'multipart/form-data': { schema } } }
+    const parts = object(describeFields(Object.entries(form)), required)
+    const media = { schema: { ...parts, ...formRules }, example: exampleOf(parts) }
+    return { required: true, description, content: { 'multipart/form-data': media } }
   }
   if (data) {
     const schema = object({ data: describe(data) })
@@ -101,7 +102,7 @@ export function bodyOf(operation: Operation, { nameOf }: Components): Record<str
           { data: dataSchema(body, false), ...describeFields(Object.entries(besideData)) },
           body.optional ? [] : ['data'],
         ),
-        exampleOfBody(body, false),
+        body.example ? { data: { type: body.type, ...body.example } } : exampleOfBody(body, false),
       ),
     }
   if (rawBodies) {

@@ -22,7 +22,7 @@ import { Ctx, type Instance, type KeyedRequest } from '../work/context.ts'
 import { leaseMsOf } from '../work/outside-calls.ts'
 import { perInstance } from '../work/per-instance.ts'
 import { idempotencyKey, once, onceAcrossCalls } from './idempotency.ts'
-import { lengthen, resourceShownBy } from './stored-answers.ts'
+import { lengthen, resourceToRepeat } from './stored-answers.ts'
 import { withTimeout } from './within.ts'
 import { WriteQueues } from './write-queues.ts'
 
@@ -214,10 +214,10 @@ function runPlain(passage: Passage): Promise<Answer> {
 const keyedMaxMs = 60_000
 
 function runKeyed(passage: Passage, key: string): Promise<Answer> {
-  const { instance, operation, request, text } = passage
+  const { instance, operation, request, text, who } = passage
   const { callsOut, ownTransactions, mayRepeat } = actionOf(operation) ?? {}
   const call = callOf(passage)
-  const resource = resourceShownBy(operation)
+  const resource = resourceToRepeat(instance, operation, who)
   const writeOf = (ctx: Ctx) => ({
     ...{ key, method: operation.method, url: request.url, body: text },
     isReadable: resource !== undefined,

@@ -36,6 +36,8 @@ export interface FieldOptions {
   readonly about?: string
   /** A value for the API document. */
   readonly example?: unknown
+  /** For the API document: keywords that replace those of the schema. A rule checks them: its refusals say more. */
+  readonly checkedByRule?: JsonSchema
   /** The type of the resource whose id this is. The contract suite creates such an object. */
   readonly refersTo?: string
   /** Every update must contain it too, because the public contract requires it. */
@@ -121,12 +123,13 @@ export const isShown = ({ hidden, stored }: FieldOptions): boolean => !hidden &&
 
 /** A field's schema with the notes for the reader of the API document. */
 export function describe({ schema, options }: Field): JsonSchema {
-  const { about, example, default: fallback, readOnly } = options
+  const { about, example, default: fallback, readOnly, checkedByRule } = options
   return {
     ...schema,
     ...(about && { description: about }),
     ...(fallback !== undefined && { default: fallback }),
     ...(example !== undefined && { examples: [example] }),
+    ...(checkedByRule && { checkedByRule }),
     ...(readOnly && { readOnly }),
     ...(!isShown(options) && { writeOnly: true }),
   }

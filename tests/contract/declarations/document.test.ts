@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sutlerApi } from '../../../server/api-document.ts'
+import { memberCredentials } from '../../accounts/samples.ts'
 import { makeSampleApi } from '../../extensions/sample-api.ts'
 import { makeFlow } from '../../flows/flows.ts'
+import { openShop } from '../../orders/buying.ts'
+import { formOf, operationsOf, withIds } from '../../support/document/examples.ts'
 import { generatorFaults } from '../../support/document/generators.ts'
 import { lint } from '../../support/document/lint.ts'
 import { operations, Samples } from '../../support/samples.ts'
@@ -40,11 +43,7 @@ test('generators of code can read the API document, and that of a store with fie
 type Node = any
 
 const document: Node = sutlerApi(appAndWorkshop.modules, appAndWorkshop.access)
-const documented = new Map<string, Node>(
-  Object.values<Node>(document.paths).flatMap((path) =>
-    Object.values<Node>(path).map((operation) => [operation.operationId, operation] as const),
-  ),
-)
+const documented = operationsOf(document)
 const resolved = (node: Node): Node =>
   node.$ref
     ? node.$ref
@@ -55,27 +54,15 @@ const resolved = (node: Node): Node =>
 
 /** Operations whose examples other tests send. */
 const tried: Readonly<Record<string, string>> = {
-  'update-cart-item': 'the item must exist first: tests/cart-items',
-  'update-cart-items': 'the items must exist first: tests/cart-items',
-  'add-tax-items': 'the item must exist first: tests/cart-items',
-  'add-cart-items': 'the product must be published first: tests/cart-items',
+  'add-cart-items': 'its product must be for sale: below',
+  'create-account-member-tokens': 'the member must exist: below',
+  'create-customer-token': 'the customer must exist: below',
+  'get-access-token': 'it needs an application key: below',
   'start-oidc-login': 'it requires all of its parameters: tests/oidc',
-  'import-products': 'its body is a form: tests/product-csv',
-  'create-cart-payment': 'it needs Stripe: tests/cart-payments',
+  'create-cart-payment': 'it needs Stripe: writes/outside-calls.test.ts',
   'update-cart-payment': 'as the one before',
   'confirm-order': 'as the one before',
-  'cancel-transaction': 'the manual gateway refuses it: tests/transactions',
-  'create-customer-token': 'the customer must exist first: below',
-  'get-access-token': 'it needs an application key: tests/docs.test.ts',
-  'create-account-member-tokens': 'the member must exist first: tests/accounts',
-  'create-flow-entry-relationship': 'its field must exist first: tests/flows',
-  'update-flow-entry-relationship': 'as the one before',
-  'delete-flow-entry-relationship': 'as the one before',
-  'anonymize-orders': 'the order must exist first: tests/orders',
-  'anonymize-promotion-usages': 'the usage must exist first: tests/promotion-codes',
-  'anonymize-rule-promotion-usages': 'as the one before',
-  'associate-cart-with-account': 'the account must exist first: tests/carts',
-  'associate-cart-with-customer': 'as the one before',
+  'cancel-transaction': 'as the one before',
   'hear-stripe': 'Stripe signs it: tests/transactions',
 }
 
@@ -83,6 +70,8 @@ const tried: Readonly<Record<string, string>> = {
 const examples = operations.flatMap((operation) => {
   if (tried[operation.id]) return []
   const { parameters, requestBody } = documented.get(operation.id)
+  const { 'application/json': json, 'multipart/form-data': form } = requestBody?.content ?? {}
+  const sentForm = form && formOf(form.schema, form.example)
   const query = parameters
     .map(resolved)
     .filter((one: Node) => one.in === 'query' && one.example !== undefined)
@@ -90,31 +79,18 @@ const examples = operations.flatMap((operation) => {
       operation,
       of: one.name,
       query: [one.name, String(one.example)],
-      body: undefined,
+      body: sentForm,
     }))
-  const body = requestBody?.content['application/json']?.example
+  const body = json?.example ?? sentForm
   return [...query, ...(body === undefined ? [] : [{ operation, of: 'the body', query: [], body }])]
 })
 
-/** What stands in an example for the ids and the texts of a store, which no example knows. */
-const placeholders = ['00000000-0000-4000-8000-000000000000', 'Example']
-
-/** An example with the values of a valid body in these places. */
-function withIds(example: Node, valid: Node): Node {
-  if (placeholders.includes(example)) return typeof valid === 'string' ? valid : example
-  if (typeof example !== 'object' || example === null) return example
-  if (Array.isArray(example))
-    return example.map((one, i) => withIds(one, Array.isArray(valid) ? valid[i] : valid))
-  const members = Object.entries(example).map(([name, one]) => [name, withIds(one, valid?.[name])])
-  return Object.fromEntries(members)
-}
-
 test('the API document has examples of filters and bodies', () => {
   expect(examples.filter(({ of }) => of === 'filter').length).toBeGreaterThan(50)
-  // A form with a file has none: no text stands for a file.
+  // A body of any type has none.
   const without = [...documented.values()].filter(({ requestBody }) =>
     Object.entries<Node>(requestBody?.content ?? {}).some(
-      ([type, { example }]) => example === undefined && !/^multipart|^\*/.test(type),
+      ([type, { example }]) => example === undefined && type !== '*/*',
     ),
   )
   expect(without.map(({ operationId }) => operationId)).toEqual([])
@@ -129,9 +105,9 @@ describe.each(examples)(
       const call = await source.call(operation)
       const url = new URL(call.path, 'http://localhost')
       if (name) url.searchParams.set(name, value)
-      const sent = body === undefined ? call.body : withIds(body, call.body)
+      const sent = body === undefined ? call.body : body instanceof FormData ? body : withIds(body, call.body)
       const { status, body: answer } = await client.send(operation.method, url.pathname + url.search, {
-        ...(sent !== undefined && { body: JSON.stringify(sent) }),
+        ...(sent !== undefined && { body: sent instanceof FormData ? sent : JSON.stringify(sent) }),
       })
       expect([status, answer?.errors]).toEqual([expect.toBeOneOf([200, 201, 202, 204]), undefined])
       // It would choose a catalog of which nothing is published.
@@ -140,9 +116,41 @@ describe.each(examples)(
   },
 )
 
-test('the example of a sign-in is accepted if the customer exists', async () => {
-  const { example } = documented.get('create-customer-token').requestBody.content['application/json']
+const exampleOf = (id: string, type = 'application/json') =>
+  documented.get(id).requestBody.content[type].example
+
+test('the example of a customer’s sign-in is accepted if the customer exists', async () => {
+  const example = exampleOf('create-customer-token')
   const { email, password } = example.data
   await world.admin.post('/v2/customers', { data: { type: 'customer', name: 'Ada Marsh', email, password } })
   expect((await world.shopper.post('/v2/customers/tokens', example)).status).toBe(200)
+})
+
+test('the example of a member’s sign-in is accepted if the member exists', async () => {
+  const example = exampleOf('create-account-member-tokens')
+  const { username, password } = example.data
+  const valid = await memberCredentials(world.admin, samples, { username, password })
+  const { status } = await world.shopper.post('/v2/account-members/tokens', withIds(example, valid))
+  expect(status).toBe(201)
+})
+
+test('the example of an application key’s sign-in is accepted, as a form and as JSON', async () => {
+  const credentials = { client_id: world.key.id, client_secret: world.key.secret }
+  const [form, json] = ['application/x-www-form-urlencoded', 'application/json'].map((type) => ({
+    ...exampleOf('get-access-token', type),
+    ...credentials,
+  }))
+  for (const body of [new URLSearchParams(form).toString(), JSON.stringify(json)])
+    expect((await world.nobody.send('POST', '/oauth/access_token', { body })).status).toBe(200)
+  expect(Object.keys(exampleOf('get-access-token'))).toEqual(['grant_type', ...Object.keys(credentials)])
+})
+
+test('the example of a new item of a cart is accepted if its product is for sale', async () => {
+  const example = exampleOf('add-cart-items')
+  // In the other stores, examples of products have its SKU.
+  const shop = await openWorld()
+  await openShop(shop, { [example.data.sku]: 350 })
+  const { status, body } = await shop.shopper.post('/v2/carts/example/items', example)
+  expect([status, body.errors]).toEqual([201, undefined])
+  await shop.close()
 })

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sutlerApi } from '../../../server/api-document.ts'
+import { guestBody } from '../../orders/buying.ts'
+import { formOf, operationsOf } from '../../support/document/examples.ts'
 import { Schemas } from '../../support/document/schemas.ts'
 import { operations, Samples } from '../../support/samples.ts'
 import { openWorld, type World } from '../../support/world.ts'
@@ -19,11 +21,7 @@ type Node = any
 
 const document: Node = sutlerApi()
 const schemas = new Schemas(document.components)
-const documented = new Map<string, Node>(
-  Object.values<Node>(document.paths).flatMap((path) =>
-    Object.values<Node>(path).map((operation) => [operation.operationId, operation] as const),
-  ),
-)
+const documented = operationsOf(document)
 
 const accepts = (schema: Node, value: unknown) => schemas.fault(schema, value, 'open') === undefined
 
@@ -44,6 +42,16 @@ const codeJob = (parameters: object) => ({
   data: { type: 'promotion_job', job_type: 'code_generate', parameters },
 })
 
+const purchase = (billing_address: object) => ({
+  data: { customer: guestBody().data.customer, billing_address },
+})
+const integration = (...observes: readonly string[]) => ({
+  data: {
+    ...{ type: 'integration', name: 'Warehouse', integration_type: 'webhook', observes },
+    configuration: { url: 'https://example.com/hook' },
+  },
+})
+
 const bodies: readonly (readonly [operation: string, body: object, isAccepted: boolean])[] = [
   ['create-flow-entry', { data: { type: 'entry', id: {} } }, false],
   ['create-rule-promotion', rulePromotion({ strategy: 5, operator: 'gte', args: [1] }), false],
@@ -54,6 +62,11 @@ const bodies: readonly (readonly [operation: string, body: object, isAccepted: b
   ['create-promotion-codes', { data: { type: 'promotion_codes', codes: [] } }, false],
   ['create-promotion-job', codeJob({ code_length: 8 }), false],
   ['create-promotion-job', codeJob({ number_of_codes: 2 }), true],
+  ['checkout', purchase({ first_name: 'Ada' }), false],
+  ['checkout', purchase(guestBody().data.billing_address), true],
+  ['create-integration', integration(), false],
+  ['create-integration', integration('order.eaten'), false],
+  ['create-integration', integration('order.paid', 'order.created'), true],
 ]
 
 describe.each(bodies)('%s with %j', (id, body, isAccepted) => {
@@ -114,4 +127,31 @@ test('removing the one link of a relationship has no body, since none is read', 
 test('an import requires its file', () => {
   const { schema } = documented.get('import-products').requestBody.content['multipart/form-data']
   expect(schema.required).toEqual(['file'])
+})
+
+const file = { file: 'x' }
+const elsewhere = { file_location: 'https://example.com/a.png' }
+const forms: readonly (readonly [form: Readonly<Record<string, string>>, isAccepted: boolean])[] = [
+  [{}, false],
+  [file, true],
+  [elsewhere, true],
+  [{ ...file, public: 'true' }, true],
+  [{ ...file, ...elsewhere }, false],
+  [{ ...elsewhere, public: 'true' }, false],
+  [{ file_location: `https://example.com/${'a'.repeat(2048)}` }, false],
+]
+
+test.each(forms)('a new file with %j is accepted by both, or by neither', async (parts, isAccepted) => {
+  const { schema } = documented.get('create-file').requestBody.content['multipart/form-data']
+  const { status } = await world.admin.send('POST', '/v2/files', { body: formOf(schema, parts) })
+  expect([status < 400, status < 500]).toEqual([isAccepted, true])
+  const isPublic = parts.public === 'true'
+  expect(accepts(schema, { ...parts, ...(isPublic && { public: true }) })).toBe(isAccepted)
+})
+
+test('the document lets shoppers read links only where the server does', async () => {
+  const { path } = await callOf('get-relationship-of-extended')
+  expect((await world.shopper.get(path)).status).toBe(403)
+  const { description } = documented.get('get-relationship-of-extended')
+  expect(description).toMatch(/Allowed for: `client_credentials`\.$/)
 })

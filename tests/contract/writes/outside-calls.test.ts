@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { sutlerApi } from '../../../server/api-document.ts'
 import { callOut } from '../../../server/kernel/work/outside-calls.ts'
 import type { Reply } from '../../support/client.ts'
+import { operationsOf, withIds } from '../../support/document/examples.ts'
 import { type Calling, type CallingKind, callingKinds, type Elsewhere } from '../../support/elsewhere.ts'
 import { operations } from '../../support/samples.ts'
 import { StripeDouble } from '../../support/stripe-double/index.ts'
 import { until } from '../../support/until.ts'
 import { openWorld, type World } from '../../support/world.ts'
 import { readNever } from '../../transactions/following.ts'
+import { takeManualPayments } from '../../transactions/paying.ts'
 import { appAndWorkshop } from '../../workshop/index.ts'
 
 /** The law of operations that call another server: whatever fails, one intent has one effect. */
@@ -22,6 +25,8 @@ afterAll(async () => {
   await world.close()
   await stripe.close()
 })
+
+const documented = operationsOf(sutlerApi(appAndWorkshop.modules, appAndWorkshop.access))
 
 const calling = operations.flatMap((operation) =>
   operation.of.is === 'action' && operation.of.action.callsOut
@@ -53,6 +58,13 @@ describe.each(calling)('$id', ({ id, operation, call }) => {
   const done = operation.status
   /** The effects of so many calls. */
   const effects = (n: number) => n * kind.effects
+
+  test('accepts the example of the API document', async () => {
+    await takeManualPayments(world.admin)
+    const { example } = documented.get(id).requestBody.content['application/json']
+    const { status, body } = await send({}, JSON.stringify(withIds(example, opened.body)))
+    expect([status, body.errors]).toEqual([done, undefined])
+  })
 
   test.each([
     ['with a key', keyed],

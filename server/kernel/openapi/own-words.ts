@@ -1,0 +1,17 @@
+import { dayPattern } from '../body/days.ts'
+
+/**
+ * A copy of a part of a document without the words of our own schemas, which no reader knows: `checkedByRule` gives its
+ * keywords, and the format `day` its pattern.
+ */
+export function withoutOwnWords<T>(part: T): T {
+  if (typeof part !== 'object' || part === null) return part
+  if (Array.isArray(part)) return part.map(withoutOwnWords) as T
+  const { checkedByRule, ...schema } = part as { readonly checkedByRule?: object }
+  const pattern = 'format' in schema && schema.format === 'day' ? { pattern: dayPattern } : {}
+  const members = Object.entries({ ...schema, ...checkedByRule })
+  return {
+    ...pattern,
+    ...Object.fromEntries(members.map(([name, one]) => [name, withoutOwnWords(one)])),
+  } as T
+}
