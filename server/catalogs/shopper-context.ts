@@ -53,15 +53,15 @@ const atHeader = 'Sutler-At'
 
 /** The instant that a merchant requests instead of the present, to see the shop as it was or will be. */
 export function requestedInstant({ who }: Ctx, headers: Headers): Date | undefined {
-  const [text] = words(headers[atHeader.toLowerCase()])
+  const [text] = [headers[atHeader.toLowerCase()]].flat()
   if (text === undefined) return undefined
   if (who.grant !== 'client_credentials') {
     const detail = `${atHeader} needs an access token of the grant client_credentials. Leave it out.`
     throw new Problem('forbidden', detail, { source: atHeader })
   }
-  if (!isDay(text)) {
+  if (!isDay(text.trim())) {
     const detail = `${atHeader} must be an instant such as 2026-12-24T18:00:00Z, not ${JSON.stringify(text)}.`
     throw new Problem('bad_request', detail, { source: atHeader })
   }
-  return new Date(instantOf(text))
+  return new Date(instantOf(text.trim()))
 }

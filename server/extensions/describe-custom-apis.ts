@@ -1,4 +1,5 @@
 import { metaSchema } from '../kernel/declare/shown-schema.ts'
+import { limits } from '../kernel/query/parse.ts'
 import type { JsonSchema } from '../kernel/shape/fields.ts'
 import type { Definition } from './definition.ts'
 import { entryMeta } from './entries.ts'
@@ -82,7 +83,7 @@ function pathsOf(api: Definition): [string, object][] {
           parameters: listParameters,
           responses: {
             200: { description: 'A page of entries', ...content(ref(`${apiType}_page`)) },
-            ...refusals(400, 403, 422),
+            ...refusals(400, 401, 403, 422),
           },
         },
         post: {
@@ -90,7 +91,7 @@ function pathsOf(api: Definition): [string, object][] {
           requestBody: requestBody,
           responses: {
             201: { description: 'Created', headers: etag, ...entry },
-            ...refusals(400, 403, 409, 413),
+            ...refusals(400, 401, 403, 409, 413),
           },
         },
       },
@@ -101,7 +102,10 @@ function pathsOf(api: Definition): [string, object][] {
         parameters: [id],
         get: {
           ...operation('get', 'Reads an entry'),
-          responses: { 200: { description: 'The entry', headers: etag, ...entry }, ...refusals(403, 404) },
+          responses: {
+            200: { description: 'The entry', headers: etag, ...entry },
+            ...refusals(401, 403, 404),
+          },
         },
         put: {
           ...operation('update', allowUpserts ? 'Changes an entry, or creates it' : 'Changes an entry'),
@@ -110,13 +114,13 @@ function pathsOf(api: Definition): [string, object][] {
           responses: {
             200: { description: 'Changed', headers: etag, ...entry },
             ...(allowUpserts && { 201: { description: 'Created', headers: etag, ...entry } }),
-            ...refusals(400, 403, 404, 409, 412, 413),
+            ...refusals(400, 401, 403, 404, 409, 412, 413),
           },
         },
         delete: {
           ...operation('delete', 'Deletes an entry'),
           parameters: [ifMatch],
-          responses: { 204: { description: 'Deleted' }, ...refusals(403, 404, 412) },
+          responses: { 204: { description: 'Deleted' }, ...refusals(401, 403, 404, 412) },
         },
       },
     ],
@@ -125,8 +129,8 @@ function pathsOf(api: Definition): [string, object][] {
 
 const listParameters = [
   query('page[limit]', 'Entries per page', { type: 'integer', minimum: 0, maximum: 100 }),
-  query('page[offset]', 'Entries to skip', { type: 'integer', minimum: 0 }),
-  query('filter', 'Conditions, such as eq(id,…)', { type: 'string' }),
+  query('page[offset]', 'Entries to skip', { type: 'integer', minimum: 0, maximum: limits.offsetMax }),
+  query('filter', 'Conditions, such as eq(id,…)', { type: 'string', maxLength: limits.filterBytesMax }),
   query('sort', 'The field to sort by; prefix it with - for descending order', {
     type: 'string',
     enum: ['created_at', '-created_at', 'id', '-id', 'updated_at', '-updated_at'],

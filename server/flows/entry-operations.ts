@@ -76,7 +76,10 @@ export const entryOperations = (extended: () => ExtendedResources): readonly Act
         const { flow, objects } = await find(ctx, call.params.flow_id)
         const sent = { ...call, body: rawBody }
         if (objects) return updateCoreEntry(ctx, flow, objects, objectIdIn(rawBody), sent, 201)
-        if (flow.kind === 'custom') return create(ctx, entries, [flow.id], sent)
+        if (flow.kind === 'custom') {
+          mayHaveId(rawBody)
+          return create(ctx, entries, [flow.id], sent)
+        }
         return upsert(ctx, flow, productIdIn(rawBody), sent)
       },
     }),
@@ -152,6 +155,11 @@ function productIdIn(body: unknown): string {
   const id = objectIdIn(body)
   if (isId(id)) return id
   throw new Problem('unprocessable', 'Validation failed: data.id must be a UUID.', { source: 'data.id' })
+}
+
+/** An entry of no object gets a new id: clients may send that of the entry that they copy. */
+function mayHaveId(body: unknown): void {
+  if (dataOf(body).id !== undefined) objectIdIn(body)
 }
 
 const asUnprocessable = ({ detail }: Problem) => new Problem('unprocessable', detail, { source: 'data.id' })

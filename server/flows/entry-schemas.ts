@@ -1,5 +1,6 @@
 import type { Resource } from '../kernel/declare/resource.ts'
 import { shownSchema } from '../kernel/declare/shown-schema.ts'
+import { withDayPatterns } from '../kernel/openapi/day-patterns.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
 import { changesSchema, newSchema } from '../kernel/openapi/schemas.ts'
 import { listOf, object } from '../kernel/openapi/shapes.ts'
@@ -121,7 +122,7 @@ export function withEntriesOf<D extends Document>(document: D, flows: readonly F
       paths[at.replace('{flow_id}', flow.slug)] = atOwnAddress(JSON.parse(item), flow.slug)
     }
   }
-  return { ...document, paths, components: { ...document.components, schemas } }
+  return { ...document, paths, components: { ...document.components, schemas: withDayPatterns(schemas) } }
 }
 
 interface DocumentedOperation {

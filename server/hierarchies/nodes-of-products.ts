@@ -44,6 +44,7 @@ const selectionFields = group(
       min: 1,
       max: 8192,
       about: 'A filter of the product list; it selects the products.',
+      example: 'eq(sku,LOAF-RYE)',
     }),
     node_ids: list(text({ max: 255 }), { required: true, maxItems: 1000, about: 'The nodes.' }),
   },

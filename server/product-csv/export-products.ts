@@ -2,6 +2,7 @@ import { findTemplates } from '../flows/index.ts'
 import { bytesMax, columnsMax } from '../imports/index.ts'
 import { pimJobs, startPimJob } from '../jobs/index.ts'
 import { action } from '../kernel/declare/action.ts'
+import { Problem } from '../kernel/errors.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
 import { flag, group, list, text } from '../kernel/shape/fields.ts'
 import { parseColumns } from './export-columns.ts'
@@ -60,10 +61,23 @@ export const exportProducts = action({
     const columns = parseColumns({
       include: attributes?.columns?.include ?? undefined,
       templates: await findTemplates(ctx),
-      useTemplateSlugs: parameters.get('useTemplateSlugs') === 'true',
+      useTemplateSlugs: flagIn(parameters, 'useTemplateSlugs'),
     })
     const payload = { columns, filter, baseUrl: ctx.baseUrl }
     const details = { ...(filter && { filter }), file_locations: null }
     return objectAnswer(201, pimJobs, await startPimJob(ctx, productExport, payload, details), ctx)
   },
 })
+
+/** A parameter that is true or false; false where it is left out, or empty. */
+function flagIn(parameters: URLSearchParams, name: string): boolean {
+  const text = parameters.get(name) || 'false'
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw new Problem(
+    'bad_request',
+    `${name} must be true or false, not ${JSON.stringify(text.slice(0, 40))}.`,
+    {
+      source: name,
+    },
+  )
+}

@@ -29,7 +29,7 @@ export const importProducts = action({
       example: 'en-GB',
     }),
   },
-  upload: { bytesMax: formBytesMax, form: { file: filePart({ about: 'The CSV file.' }) } },
+  upload: { bytesMax: formBytesMax, form: { file: filePart({ required: true, about: 'The CSV file.' }) } },
   shows: { resource: pimJobs },
   run: (ctx, call) =>
     importUpload(ctx, call, {

@@ -41,7 +41,7 @@ export const jobInput = ({ consumeUnits }: KindOfPromotion) => ({
         about: 'The number of random characters of a code. There is a dash after every four.',
       }),
     },
-    { about: 'What to generate. Only for `code_generate`.' },
+    { about: 'What to generate. Only for `code_generate`.', example: { number_of_codes: 100 } },
   ),
 })
 

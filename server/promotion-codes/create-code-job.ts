@@ -18,7 +18,12 @@ export const createCodeJob = (kind: Kind) => {
   const [generate, exportAll] = [generateCodesOf(kind), exportCodesOf(kind)]
   const shape = { type: 'promotion_job', typeOptional: true, fields: jobInput(kind) }
   const body = input(shape)
-  const data = dataSchema(shape, false)
+  const data = {
+    ...dataSchema(shape, false),
+    if: { properties: { job_type: { const: 'code_generate' } } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+    then: { required: ['parameters'], properties: { parameters: { required: ['number_of_codes'] } } },
+  }
   return action({
     name: `create-${kind.name}-job`,
     route: `POST ${kind.path}/:promotion_id/jobs`,

@@ -80,7 +80,7 @@ export const createCodes = (kind: Kind) =>
       fields: {
         codes: list(group(codeFields(kind), {}), {
           required: true,
-          maxItems: codesMax,
+          ...{ minItems: 1, maxItems: codesMax },
           about: `At most ${codesMax} in one request.`,
         }),
       },
@@ -94,11 +94,6 @@ export const createCodes = (kind: Kind) =>
       const promotion = await lockForCodes(ctx, kind, params.promotion_id)
       const sent = body.codes as unknown as readonly NewCode[]
       const codes = sent.map((one) => ({ ...one, code: one.code.trim() }))
-      if (!codes.length) {
-        throw new Problem('invalid_field', 'data.codes must have at least one code.', {
-          source: 'data.codes',
-        })
-      }
       codes.forEach(mustBeConsistent)
       await mustHaveRoom(ctx, kind, promotion, codes.length)
       const names = codes.map(({ code }) => code)

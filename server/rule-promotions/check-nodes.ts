@@ -57,6 +57,9 @@ export const treeKinds = {
   condition: Object.keys(strategies).filter((name) => !/^account|^cart_custom/.test(name)),
 } as const
 
+/** All of them; each strategy has some. */
+export const operators = [...new Set(Object.values(strategies).flatMap(({ operators = [] }) => operators))]
+
 const itemStrategies = Object.keys(strategies).filter((name) => strategies[name]?.isOfItems)
 
 /** How many nodes all trees of a promotion may still have. */

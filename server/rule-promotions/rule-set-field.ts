@@ -1,6 +1,7 @@
 import type { RuleSet } from '../discounts/index.ts'
 import { field } from '../kernel/shape/fields.ts'
 import { charactersMax, object } from '../promotions/index.ts'
+import { operators, treeKinds } from './check-nodes.ts'
 
 /** The shape of `rule_set`. What conditions and arguments may be is in `check-rule-set.ts`. */
 
@@ -10,19 +11,26 @@ const count = (description: string) => ({
 })
 const flag = (description: string) => ({ type: ['boolean', 'null'], description })
 
-/** In words: `check-nodes.ts` says what is wrong with a condition, and stops at the limits. */
-const conditionMembers = {
-  strategy: { description: 'The kind of condition, such as `cart_total` or `item_sku`.' },
-  operator: { description: 'How it compares, such as `gte` or `in`.' },
-  args: { description: 'A list of what it compares with.' },
-  children: { description: 'A list of further conditions, for the same items.' },
-}
+/** Their own conditions are described in words: `check-nodes.ts` checks them, and stops at the limits. */
+const conditionMembers = (strategies: readonly string[]) => ({
+  strategy: { type: 'string', enum: strategies, description: 'The kind of condition.' },
+  operator: { type: ['string', 'null'], enum: [...operators, null], description: 'How it compares.' },
+  args: {
+    ...{ type: ['array', 'null'], items: { description: 'A text, a number or an object.' } },
+    description: 'What it compares with.',
+  },
+  children: {
+    ...{ type: ['array', 'null'], maxItems: 500, items: { description: 'A condition.' } },
+    description: 'Further conditions, for the same items.',
+  },
+})
 
-const tree = (description: string) => ({
+const tree = (strategies: readonly string[], description: string) => ({
   type: ['object', 'array', 'null'],
-  properties: conditionMembers,
+  required: ['strategy'],
+  properties: conditionMembers(strategies),
   maxItems: 500,
-  items: { description: 'A condition.' },
+  items: object(conditionMembers(strategies), 'strategy'),
   description: `${description} A list of conditions stands for \`and\`. A promotion has at most 500 in all, in at most 10 levels.`,
 })
 
@@ -60,7 +68,7 @@ export const ruleSetField = field<RuleSet>(
         ...{ type: ['array', 'null'], maxItems: 50, items: { type: 'string', pattern: '^[A-Z]{3}$' } },
         description: 'The currencies of the carts that the promotion is for; by default any.',
       },
-      rules: tree('What a cart must be like; by default any cart.'),
+      rules: tree(treeKinds.rules, 'What a cart must be like; by default any cart.'),
       actions: {
         type: 'array',
         minItems: 1,
@@ -78,7 +86,10 @@ export const ruleSetField = field<RuleSet>(
               description:
                 '`["fixed", amount]`, `["percent", percentage]`, `["fixed_price", amount]` or `["fixed_price", units, amount]`.',
             },
-            condition: tree('Which items the action is for; for shipping, the `shipping_type`.'),
+            condition: tree(
+              [...treeKinds.condition, 'shipping_type'],
+              'Which items the action is for; for shipping, the `shipping_type`.',
+            ),
             limitations: { ...limitations, type: ['object', 'null'] },
           },
           'strategy',

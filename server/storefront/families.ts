@@ -50,9 +50,8 @@ export const objectsOfList = (of: Family['of'], resource: Resource, rows: Resour
 const header = (about: string) => text({ about })
 
 const pinParameter = text({
-  format: 'uuid',
   about:
-    'The release to read; the links of a page contain it. If it no longer exists, the current release is read.',
+    'The id of the release to read; the links of a page contain it. If there is no such release, the current one is read.',
 })
 
 const shownIn = {

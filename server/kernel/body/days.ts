@@ -6,6 +6,9 @@
 const form =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/
 
+/** The form, for readers who do not know the format `day`. It also accepts a day that its month does not have. */
+export const dayPattern = form.source
+
 export function isDay(text: string): boolean {
   const [, year, month, day] = form.exec(text) ?? []
   if (!year) return false

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { mayDo } from '../auth/access.ts'
 import type { Operation } from '../declare/operation.ts'
 import type { Answer } from '../shape/answer.ts'
@@ -19,7 +20,7 @@ const ways: readonly (readonly [way: string, applies: (response: Response) => bo
   [never, ({ operation, answer }) => operation.method !== 'GET' || ![200, 304].includes(answer.status)],
   [untilAskedAgain, ({ answer }) => answer.headers?.etag !== undefined],
   // Streams, such as exports.
-  [never, ({ answer }) => typeof answer.body !== 'string'],
+  [never, ({ answer }) => answer.body instanceof Readable],
   // What anonymous shoppers read of a store is personal to nobody.
   [untilAskedAgain, ({ operation, instance }) => mayDo(instance.access, 'implicit', operation.area, 'read')],
 ]

@@ -152,6 +152,9 @@ const linksSchema = {
   properties: { current: link, first: link, last: link, next: link, prev: link },
 }
 
+/** The limit is in bytes; a text of more characters is longer in any case. */
+export const filterSchema: JsonSchema = { type: 'string', maxLength: limits.filterBytesMax }
+
 const parameters = {
   limit: {
     name: 'page[limit]',
@@ -170,7 +173,7 @@ const parameters = {
     name: 'page[offset]',
     in: 'query',
     description: 'The number of records to skip.',
-    schema: { type: 'integer', minimum: 0, default: 0 },
+    schema: { type: 'integer', minimum: 0, maximum: limits.offsetMax, default: 0 },
   },
   after: {
     name: 'page[after]',
@@ -199,7 +202,7 @@ const parameters = {
     in: 'query',
     description:
       'Returns only the records that match. Join terms by `:` (and) or `|` (or); group them in parentheses.',
-    schema: { type: 'string' },
+    schema: filterSchema,
   },
   idempotencyKey: {
     name: 'Idempotency-Key',

@@ -7,6 +7,7 @@ import type { ShopperToken } from '../work/context.ts'
 import { eitherBody, eitherResponses } from './alternatives.ts'
 import { successOf } from './answers.ts'
 import { type Components, components } from './components.ts'
+import { withDayPatterns } from './day-patterns.ts'
 import { usedComponents, withReferences } from './named-schemas.ts'
 import { parametersOf } from './parameters.ts'
 import { problemResponses } from './refusals.ts'
@@ -48,7 +49,7 @@ export function apiDocument(modules: readonly Module[], about: About, own?: OwnM
   const described = { paths, components: shared.components }
   const referring = withReferences(described, schemas, shared.componentOf)
   const all = { ...referring.components, schemas: { ...schemas, ...referring.components.schemas } }
-  return {
+  return withDayPatterns({
     openapi: '3.1.0',
     info: { title, version, description },
     ...tagsOf(groups, modules),
@@ -58,7 +59,7 @@ export function apiDocument(modules: readonly Module[], about: About, own?: OwnM
       ...usedComponents(referring.paths, all),
       securitySchemes: securitySchemes(shopperTokens, tokenPath),
     },
-  }
+  })
 }
 
 /** `:id` becomes `{id}`. Operations with the same path but different parameter names use the names of the first. */

@@ -12,7 +12,8 @@ import {
   type ValueType,
   walks,
 } from '../shape/model.ts'
-import type { Components } from './components.ts'
+import { type Components, filterSchema } from './components.ts'
+import { exampleId } from './examples.ts'
 
 type Parameter = Readonly<Record<string, unknown>>
 
@@ -148,14 +149,14 @@ function filterParameter(resource: Resource, filter: NonNullable<Resource['filte
       'Returns only the records that match, as in `eq(field,value)`. Join terms by `:` (and) or `|` (or); group them in parentheses.',
       rows.join('\n'),
     ].join('\n\n'),
-    schema: { type: 'string' },
+    schema: filterSchema,
     example: filterExample(resource, filter),
   }
 }
 
 const values: Readonly<Record<ValueType, string>> = {
   text: 'value',
-  uuid: '00000000-0000-4000-8000-000000000000',
+  uuid: exampleId,
   time: '2026-01-31T00:00:00.000Z',
   number: '1',
   integer: '1',

@@ -8,6 +8,7 @@ import { bytesShown } from '../http/problems.ts'
 import { place } from '../shape/envelope.ts'
 import { describe, type Field, type JsonSchema } from '../shape/fields.ts'
 import type { Components } from './components.ts'
+import { exampleOf } from './examples.ts'
 import { kindsSchema } from './kinds.ts'
 import { object } from './shapes.ts'
 
@@ -29,32 +30,31 @@ export const newSchema = (resource: Resource, links: readonly Relationship[] = [
 export const changesSchema = (resource: Resource): JsonSchema => dataSchema(resource, true)
 
 /**
- * An accepted body, from the examples and defaults of the fields. For an update: the fields with an example that may
- * change.
+ * An accepted body, from the examples and defaults of the fields; of required ones, if need be, from their schemas. For
+ * an update: the fields with an example that may change.
  */
-function exampleOf({ type, fields, envelope }: BodyShape, update: boolean): { data: object } | undefined {
-  const all = writable(fields).map(([name, { options }]) => [name, options] as const)
-  const shown = update ? all.filter(([, { immutable }]) => !immutable) : all
-  const sampleOf = ({ example, default: fallback }: Field['options']) =>
-    example ?? (update ? undefined : fallback)
+function exampleOfBody({ type, fields, envelope }: BodyShape, update: boolean): { data: object } | undefined {
+  const all = writable(fields)
+  const shown = update ? all.filter(([, { options }]) => !options.immutable) : all
+  const sampleOf = (field: Field): unknown => {
+    const { example, default: fallback, required } = field.options
+    if (update) return example
+    if (example !== undefined || fallback !== undefined) return example ?? fallback
+    return required ? exampleOf(describe(field)) : undefined
+  }
   // An update must repeat each object's own value, which no example can know.
-  if (update && all.some(([, { immutable, requiredOnUpdate }]) => immutable && requiredOnUpdate))
-    return undefined
-  if (!update && shown.some(([, options]) => options.required && sampleOf(options) === undefined))
-    return undefined
-  const values = Object.fromEntries(shown.map(([name, options]) => [name, sampleOf(options)]))
+  if (update && all.some(([, { options }]) => options.immutable && options.requiredOnUpdate)) return undefined
+  const values = Object.fromEntries(shown.map(([name, field]) => [name, sampleOf(field)]))
   return { data: { type, ...place(envelope, values) } }
 }
 
-/** The same for a body with kinds: one object of the first kind with enough examples. */
+/** The same for a body with kinds: one object of the first kind. */
 function exampleOfKinds({ by, of }: KindsBody): unknown {
-  for (const [kind, { fields }] of Object.entries(of)) {
-    const example = exampleOf({ type: kind, fields }, false)
-    if (!example) continue
-    const { type: _, ...values } = example.data as Readonly<Record<string, unknown>>
-    return { data: { [by]: kind, ...values } }
+  const [[kind, { fields }] = ['', { fields: {} }]] = Object.entries(of)
+  const { type: _, ...values } = (exampleOfBody({ type: kind, fields }, false)?.data ?? {}) as {
+    readonly type?: unknown
   }
-  return undefined
+  return { data: { [by]: kind, ...values } }
 }
 
 /** The request body of an operation that has one. */
@@ -65,19 +65,18 @@ export function bodyOf(operation: Operation, { nameOf }: Components): Record<str
     const update = of.name === 'update'
     const name = nameOf(of.resource)
     const data = ref(update ? `${name}Changes` : `New${name}`)
-    return { required: true, content: content(object({ data }), exampleOf(of.resource, update)) }
+    return { required: true, content: content(object({ data }), exampleOfBody(of.resource, update)) }
   }
   if (of.is === 'singleton') {
     if (of.name !== 'update') return undefined
     const data = dataSchema(of.singleton, true)
-    return { required: true, content: content(object({ data }), exampleOf(of.singleton, true)) }
+    return { required: true, content: content(object({ data }), exampleOfBody(of.singleton, true)) }
   }
   if (of.is === 'relationship') {
-    if (of.name === 'list') return undefined
-    // If there is only one link, the body need not name it.
-    const optional = of.name === 'remove' && of.relationship.holds === 'one'
+    // The one link is removed whatever the body says.
+    if (of.name === 'list' || (of.name === 'remove' && of.relationship.holds === 'one')) return undefined
     const schema = object({ data: linksSchema(of.relationship) })
-    return { ...(!optional && { required: true }), content: content(schema) }
+    return { required: true, content: content(schema, exampleOf(schema)) }
   }
   const { body, besideData = {}, data, kinds, rawBody, rawBodies, upload } = of.action
   if (upload) {
@@ -88,7 +87,10 @@ export function bodyOf(operation: Operation, { nameOf }: Components): Record<str
     const schema = object(describeFields(Object.entries(form)), required)
     return { required: true, description, content: { 'multipart/form-data': { schema } } }
   }
-  if (data) return { required: true, content: content(object({ data: describe(data) })) }
+  if (data) {
+    const schema = object({ data: describe(data) })
+    return { required: true, content: content(schema, exampleOf(schema)) }
+  }
   if (kinds)
     return { required: true, content: content(object({ data: kindsSchema(kinds) }), exampleOfKinds(kinds)) }
   if (body)
@@ -99,11 +101,14 @@ export function bodyOf(operation: Operation, { nameOf }: Components): Record<str
           { data: dataSchema(body, false), ...describeFields(Object.entries(besideData)) },
           body.optional ? [] : ['data'],
         ),
-        exampleOf(body, false),
+        exampleOfBody(body, false),
       ),
     }
   if (rawBodies) {
-    const content = Object.entries(rawBodies).map(([type, schema]) => [type, { schema }])
+    const content = Object.entries(rawBodies).map(([type, schema]) => [
+      type,
+      { schema, example: exampleOf(schema) },
+    ])
     // The body of a DELETE is optional.
     return {
       ...(operation.method !== 'DELETE' && { required: true }),

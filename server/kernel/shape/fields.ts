@@ -191,6 +191,7 @@ export const flag = <const O extends FieldOptions>(options: O): With<O, boolean>
   field({ type: 'boolean' }, options)
 
 interface ListOptions extends FieldOptions {
+  readonly minItems?: number
   /** 1000 by default. Infinity is for lists that only responses contain. */
   readonly maxItems?: number
 }
@@ -200,8 +201,11 @@ export function list<T, G, const O extends ListOptions>(
   of: Field<T, G, unknown>,
   options: O,
 ): With<O, readonly NonNullable<T>[], readonly NonNullable<G>[]> {
-  const { maxItems = 1000 }: ListOptions = options
-  const bounds = Number.isFinite(maxItems) ? { maxItems } : {}
+  const { minItems, maxItems = 1000 }: ListOptions = options
+  const bounds = {
+    ...(minItems !== undefined && { minItems }),
+    ...(Number.isFinite(maxItems) && { maxItems }),
+  }
   const schema = { type: 'array', items: describe(inner(of)), ...bounds }
   return field(schema, options, { element: of })
 }

@@ -98,7 +98,7 @@ describe.skipIf(!isLong)('a client', () => {
   beforeAll(async () => {
     world = await openWorld()
     for (const slug of ['products(shelf.wall)', 'customers', 'shelf-notes'])
-      await makeFlow(world.admin, slug, { size: { field_type: 'string' } })
+      await makeFlow(world.admin, slug, { size: { field_type: 'string' }, since: { field_type: 'date' } })
     const { body } = await world.admin.get('/v2/settings/specifications/openapi')
     const files = {
       'package.json': { private: true, type: 'module', dependencies: packages },

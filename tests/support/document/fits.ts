@@ -26,10 +26,6 @@ export interface Fault {
 // biome-ignore lint/suspicious/noExplicitAny: documents are looked into by name.
 type Node = any
 
-/** Removes the one link of a relationship, whatever the body says: clients send anything with a DELETE. */
-const removesOneLink = ({ required, content }: Node): boolean =>
-  !required && [content['application/json']?.schema.properties?.data?.type].flat().includes('null')
-
 const place = (path: string) => path.replace(/:\w+|\{\w+\}/g, '{}')
 
 /** Headers of an answer that its HTTP client reads, a browser or a cache: no API document speaks of them. */
@@ -137,7 +133,6 @@ export class Fits {
         ? []
         : [['body', `is not documented: ${sent.slice(0, 100)}`]]
     const { content } = requestBody
-    if (method === 'DELETE' && removesOneLink(requestBody)) return []
     const form = content[formType]
     // Clients label a form as JSON, and the reverse: where both are taken, the text tells.
     const isJson = form ? /^\s*\{/.test(sent) : isReadAsJson(String(headers['content-type'] ?? ''))

@@ -12,7 +12,7 @@ const globals = new Set([
 
 /** What is wrong with one node, wherever it is. */
 function faultsOf(node: Node, at: string, document: Node): string[] {
-  const { $ref, properties, additionalProperties, const: constant } = node
+  const { $ref, properties, additionalProperties, const: constant, format, pattern } = node
   const faults: string[] = []
   if (typeof $ref === 'string') {
     const [, section = '', name = ''] = /^#\/components\/(\w+)\/([^/]+)$/.exec($ref) ?? []
@@ -26,6 +26,7 @@ function faultsOf(node: Node, at: string, document: Node): string[] {
       faults.push(`${at} has free keys of a type that its members do not have`)
   }
   if (constant !== undefined && !constant) faults.push(`${at} has a constant that is read as none`)
+  if (format === 'day' && !pattern) faults.push(`${at} has a format that only this server knows`)
   return faults
 }
 
