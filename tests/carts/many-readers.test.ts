@@ -103,8 +103,10 @@ test('long carts are made one in each turn of the event loop', async () => {
   const cart = await filledCart(world.admin, wrap({ custom_inputs: inputs }))
   let turn = 0
   let isOver = false
+  // Each turn is long, so that the rows of several readers arrive in one.
   const count = () => {
     turn++
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
     if (!isOver) setImmediate(count)
   }
   setImmediate(count)

@@ -205,7 +205,8 @@ describe.each(specimensWith('create'))('create $name', (specimen) => {
       const tooLarge = await world.admin.send('POST', collection, { body: large })
       expect(problem(tooLarge)[0], 'a body of more than a megabyte').toBe(413)
       const cases: [body: string, contentType: string, status: number, code: string][] = [
-        ['{"data":{}}', 'text/plain', 415, 'unsupported_media_type'],
+        ['{"data":{}}', 'application/xml', 415, 'unsupported_media_type'],
+        ['data', 'text/plain', 415, 'unsupported_media_type'],
         ['a=b', 'application/x-www-form-urlencoded', 415, 'unsupported_media_type'],
         ['{"data":', 'application/json', 400, 'malformed_json'],
         ['', 'application/json', 400, 'invalid_field'],
