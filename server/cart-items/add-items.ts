@@ -26,6 +26,7 @@ import { withErrors } from '../kernel/http/problems.ts'
 import { applyEach } from './apply-each.ts'
 import { mustBeInCurrency } from './check-currency.ts'
 import { customItemCheck } from './check-custom-items.ts'
+import { checkInputBytes } from './custom-inputs.ts'
 import { enterCode } from './enter-code.ts'
 import { type Guess, guessesIn, mustHaveFewCodes } from './guess-codes.ts'
 import { itemKinds } from './item-kinds.ts'
@@ -34,7 +35,7 @@ import { linesOfCart, type OtherCarts, otherCarts } from './merge-carts.ts'
 import { customLine, type NewItem, productLine } from './new-lines.ts'
 import { type FindProductsOfOrder, withProductsOfOrders } from './reorder.ts'
 import { allOrNothing, cartHeaders, isList, shopperIn } from './request.ts'
-import { checkInputBytes, checkSeller } from './seller-fields.ts'
+import { checkSeller } from './seller-fields.ts'
 
 /** Adds items of several kinds, one or many. */
 export const addCartItems = (findProductsOfOrder: FindProductsOfOrder) =>

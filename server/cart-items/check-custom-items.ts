@@ -17,17 +17,24 @@ export async function customItemCheck(
   const custom = items.filter((item) => item.kind === 'custom_item')
   if (isSeller(work) || !custom.length) return () => {}
   const isOpen = await hasRight(work, 'shoppers_add_custom_items')
-  const taken = await skusOfProducts(work, custom.map(skuOf))
+  const taken = await skusOfProducts(work, custom.flatMap(spellingsOf))
   return (item) => {
     if (!isOpen) throw rightMissing('shoppers_add_custom_items', item.source)
-    if (!taken.has(skuOf(item))) return
+    if (!spellingsOf(item).some((sku) => taken.has(sku))) return
     const source = `${item.source}.sku`
     const detail = `${source} is the SKU of a product. Add the product itself, with the type cart_item.`
     throw new Problem('forbidden', detail, { source, meta: { sku: item.values.sku } })
   }
 }
 
-const skuOf = ({ values }: CustomItem): string => values.sku.trim()
+/** The SKU as it was sent, and as it looks: a reader does not see invisible characters, or which width others have. */
+const spellingsOf = ({ values: { sku } }: CustomItem): readonly string[] => [
+  sku.trim(),
+  sku
+    .normalize('NFKC')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .trim(),
+]
 
 /** Those of the texts that are SKUs of products, in capitals or small letters. */
 async function skusOfProducts({ store }: Work, texts: readonly string[]): Promise<ReadonlySet<string>> {

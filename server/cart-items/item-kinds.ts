@@ -2,7 +2,8 @@ import { quantityMax } from '../carts/index.ts'
 import { isObject } from '../kernel/body/input.ts'
 import { kinds } from '../kernel/body/kinds.ts'
 import { Problem } from '../kernel/errors.ts'
-import { field, flag, group, integer, map, reference, text } from '../kernel/shape/fields.ts'
+import { flag, group, integer, map, reference, text } from '../kernel/shape/fields.ts'
+import { customInputsField } from './custom-inputs.ts'
 import { sellerFields } from './seller-fields.ts'
 
 const quantityField = integer({
@@ -12,14 +13,6 @@ const quantityField = integer({
   about: 'How many pieces.',
   example: 2,
 })
-
-export const customInputsField = field<Readonly<Record<string, unknown>> | undefined>(
-  { type: 'object', maxProperties: 100, additionalProperties: true },
-  {
-    about:
-      'What the shopper tells about the item, such as an engraving. Each text has at most 255 characters, and all inputs of an item together 32,768 bytes of JSON (from sellers: 1,000,000 characters).',
-  },
-)
 
 export const shippingGroupField = text({ max: 36, about: 'The id of a shipping group of the cart.' })
 

@@ -1,4 +1,11 @@
-import { type CartLine, type CartShop, type Contents, contentsOf, findCart } from '../carts/index.ts'
+import {
+  type CartLine,
+  type CartShop,
+  type Contents,
+  contentsOf,
+  findCart,
+  linesMax,
+} from '../carts/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Ctx } from '../kernel/work/context.ts'
@@ -9,21 +16,33 @@ import type { NewItem } from './new-lines.ts'
 type Merge = Extract<NewItem, { readonly kind: 'cart_items' }>
 
 /** What is in the carts that are merged into this one, by their ids. */
-export type OtherCarts = ReadonlyMap<string, Contents>
+export type OtherCarts = ReadonlyMap<string, Pick<Contents, 'lines' | 'currency'>>
 
-/** Reads the carts that a request merges into its own. */
+/** Reads the carts that a request merges into its own, each once. */
 export async function otherCarts(ctx: Ctx, items: readonly NewItem[], own: string): Promise<OtherCarts> {
-  const others = new Map<string, Contents>()
+  const others = new Map<string, Pick<Contents, 'lines' | 'currency'>>()
+  let count = items.filter(({ kind }) => kind !== 'cart_items').length
   for (const item of items) {
     if (item.kind !== 'cart_items') continue
     const { cart_id: id } = item.values
+    const source = `${item.source}.cart_id`
     if (id === own) {
       const detail = 'A cart cannot be merged into itself. Send the id of another cart.'
-      throw new Problem('unprocessable', detail, { source: `${item.source}.cart_id` })
+      throw new Problem('unprocessable', detail, { source })
     }
-    others.set(id, contentsOf(await findCart(ctx, id)))
+    const { lines, currency } = others.get(id) ?? contentsOf(await findCart(ctx, id))
+    count += lines.length
+    mustBeFewItems(count, source)
+    others.set(id, { lines, currency })
   }
   return others
+}
+
+/** Refuses more items than a cart has, before each of them is priced and compared with the others. */
+export function mustBeFewItems(count: number, source: string): void {
+  if (count <= linesMax) return
+  const detail = `A request can add at most ${linesMax} items, including those of other carts and the products of orders.`
+  throw new Problem('unprocessable', detail, { title: 'Limit Reached', source })
 }
 
 /** The lines of another cart as new lines of this one, and what they lose. */

@@ -9,6 +9,7 @@ import {
 import type { Item } from '../kernel/body/kinds.ts'
 import { Problem } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
+import { checkedInputs } from './custom-inputs.ts'
 import type { itemKinds } from './item-kinds.ts'
 import { sellerMembers } from './seller-fields.ts'
 
@@ -76,30 +77,4 @@ export function customLine({ values, source }: Of<'custom_item'>, shop: CartShop
     ...sellerMembers(values, source),
     customDiscounts: [],
   }
-}
-
-const inputMax = 255
-const inputsMax = 1_000_000
-
-/** Refuses inputs that are too long. */
-export function checkedInputs(
-  inputs: Readonly<Record<string, unknown>> | undefined,
-  source: string,
-): Readonly<Record<string, unknown>> | undefined {
-  const at = `${source}.custom_inputs`
-  if (!inputs) return undefined
-  for (const [name, value] of Object.entries(inputs)) {
-    if (typeof value !== 'string' || value.length <= inputMax) continue
-    throw new Problem(
-      'invalid_field',
-      `${at}.${name} must have at most ${inputMax} characters, not ${value.length}.`,
-      {
-        source: `${at}.${name}`,
-      },
-    )
-  }
-  if (JSON.stringify(inputs).length <= inputsMax) return inputs
-  throw new Problem('invalid_field', `${at} must have at most ${inputsMax} characters of JSON.`, {
-    source: at,
-  })
 }

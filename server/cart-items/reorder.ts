@@ -1,6 +1,7 @@
-import { linesMax, type ProductLine } from '../carts/index.ts'
+import { isSeller, type ProductLine } from '../carts/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Ctx } from '../kernel/work/context.ts'
+import { mustBeFewItems } from './merge-carts.ts'
 import type { NewItem } from './new-lines.ts'
 
 /** Returns the products of an order that the caller may read; a Problem (404), with the `source`, for any other. */
@@ -23,23 +24,16 @@ export async function withProductsOfOrders(
       continue
     }
     const source = `${item.source}.order_id`
-    if (ctx.who.grant !== 'client_credentials' && !ctx.who.shopper) {
+    if (!isSeller(ctx) && !ctx.who.shopper) {
       const detail =
         'Only sellers and shoppers who are signed in can order again: send the token of the shopper.'
       throw new Problem('forbidden', detail, { source })
     }
     const lines = await find(ctx, item.values.order_id, source)
-    mustFit(all.length + lines.length, source)
+    mustBeFewItems(all.length + lines.length, source)
     all.push(...lines.map((line) => toItem(line, item.source)))
   }
   return all
-}
-
-/** Each product is priced, so an order that cannot fit is refused before. */
-function mustFit(count: number, source: string): void {
-  if (count <= linesMax) return
-  const detail = `A request can add at most ${linesMax} items, including the products of orders.`
-  throw new Problem('unprocessable', detail, { title: 'Limit Reached', source })
 }
 
 const toItem = ({ productId, quantity, customInputs, selection, location }: ProductLine, source: string) =>

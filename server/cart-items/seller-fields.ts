@@ -43,20 +43,6 @@ export function checkSeller(work: Work, values: object, source: string, id?: str
   })
 }
 
-/** The inputs of one item by a shopper, in bytes of JSON. */
-const inputBytesMax = 32_768
-
-/** Refuses inputs of a shopper that are too large. Those of sellers may have as many as all callers. */
-export function checkInputBytes(work: Work, values: object, source: string): void {
-  const { custom_inputs: inputs } = values as { readonly custom_inputs?: object | undefined }
-  if (!inputs || isSeller(work)) return
-  const bytes = Buffer.byteLength(JSON.stringify(inputs))
-  if (bytes <= inputBytesMax) return
-  const at = `${source}.custom_inputs`
-  const detail = `${at} must have at most ${inputBytesMax} bytes of JSON, not ${bytes}.`
-  throw new Problem('invalid_field', detail, { source: at })
-}
-
 /** The members of a line that a seller sets. */
 export function sellerMembers({ custom_attributes, tax = [] }: SellerValues, source: string) {
   checkTypes(custom_attributes, `${source}.custom_attributes`)

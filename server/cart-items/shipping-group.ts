@@ -1,6 +1,5 @@
 import { withoutNulls } from '../accounts/index.ts'
 import { type CartShippingGroup, withTime } from '../carts/index.ts'
-
 import type { Notation } from '../currencies/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { object, uuid } from '../kernel/openapi/shapes.ts'

@@ -20,11 +20,11 @@ import { withErrors } from '../kernel/http/problems.ts'
 import { group, integer, list, type ShownValues, text } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { applyEach } from './apply-each.ts'
-import { customInputsField, shippingGroupField } from './item-kinds.ts'
+import { checkedInputs, checkInputBytes, customInputsField } from './custom-inputs.ts'
+import { shippingGroupField } from './item-kinds.ts'
 import { itemNotFound, mustHaveGroup } from './line-of.ts'
-import { checkedInputs } from './new-lines.ts'
 import { allOrNothing, contextHeaders, shopperIn } from './request.ts'
-import { checkInputBytes, checkSeller, itemAttributesField } from './seller-fields.ts'
+import { checkSeller, itemAttributesField } from './seller-fields.ts'
 
 const changeFields = {
   quantity: integer({ min: 0, max: quantityMax, about: 'How many pieces. 0 removes the item.', example: 3 }),

@@ -1,3 +1,4 @@
+import { withArticle } from '../kernel/article.ts'
 import { isObject } from '../kernel/body/input.ts'
 import { action } from '../kernel/declare/action.ts'
 import type { Operation } from '../kernel/declare/operation.ts'
@@ -45,7 +46,7 @@ export const associationsWith = (kind: Kind) => {
     action({
       name: `associate-cart-with-${type}`,
       route: `POST ${path}`,
-      about: `Associates a cart with a ${type}, whose carts then list it. Shoppers associate carts with themselves only, by the token of the ${type}. Creates the cart if it does not exist yet.`,
+      about: `Associates a cart with ${withArticle(type)}, whose carts then list it. Shoppers associate carts with themselves only, by the token of the ${type}. Creates the cart if it does not exist yet.`,
       area: 'carts',
       status: 200,
       queuesBy: 'cart_id',
@@ -56,7 +57,7 @@ export const associationsWith = (kind: Kind) => {
     action({
       name: `dissociate-cart-from-${type}`,
       route: `DELETE ${path}`,
-      about: `Removes the association of a cart with a ${type}.`,
+      about: `Removes the association of a cart with ${withArticle(type)}.`,
       area: 'carts',
       status: 204,
       queuesBy: 'cart_id',

@@ -2,15 +2,17 @@ import type { Evaluation } from '../discounts/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import type { Work } from '../kernel/work/context.ts'
+import { sum } from '../money/index.ts'
 import type { CartValues } from './cart-fields.ts'
-import type { CartShop, ProductRequest } from './cart-shop.ts'
-import { type Available, checksStock, mustBeInStock, readAvailable } from './check-stock.ts'
-import type { Contents, ProductLine } from './contents.ts'
-import { newProductLine, unitPriceOf } from './current-line.ts'
+import { type CartShop, isProduct, type ProductRequest } from './cart-shop.ts'
+import { type Available, mustBeInStock, readAvailable } from './check-stock.ts'
+import { type CartLine, type Contents, componentIdsOf, type ProductLine } from './contents.ts'
+import { currentLine, newProductLine, unitPriceOf } from './current-line.ts'
 import { mergeLine } from './merge-lines.ts'
 import { mustBeFew } from './must-be-few.ts'
 import type { PricedOutcome } from './price-cart.ts'
 import type { Message } from './priced-cart.ts'
+import { stockPortionsOf } from './stock-portions.ts'
 
 /** The contents without the units that promotions added and that none gives any more. */
 export function withoutGifts(contents: Contents, { giftsToRemove }: Evaluation): Contents {
@@ -50,8 +52,9 @@ export async function giveGifts(
 ): Promise<ContentsWithGifts> {
   const requests = giftsToAdd.flatMap(({ gifts }) => gifts.map(requestFor))
   const shop = await before.withProducts(requests)
-  const ids = shop.requested.flatMap(({ item }) => item?.id ?? [])
-  const available = await readAvailable(work, ids)
+  const available = await readAvailable(work, idsIn(contents, shop))
+  // Also in a cart that leaves the check to its checkout: the shopper has not asked for the gifts.
+  const isPreview = cart.snapshot_date !== undefined
   const refused: RefusedGifts[] = []
   let place = 0
   let { lines } = contents
@@ -60,8 +63,9 @@ export async function giveGifts(
     const from = place
     place += gifts.length
     try {
-      const added = gifts.map((gift, i) => giftLine(gift, from + i, { cart, shop, available, code }))
+      const added = gifts.map((gift, i) => giftLine(gift, from + i, { shop, available, code }))
       const merged = added.reduce(mergeLine, lines)
+      if (!isPreview) mustHaveStock(added, merged, available)
       mustBeFew({ ...contents, lines: merged }, { ...contents, lines }, extrasOf(code))
       lines = merged
     } catch (problem) {
@@ -100,22 +104,47 @@ const requestFor = ({ product, quantity }: Gift): ProductRequest =>
   isId(product) ? { id: product.toLowerCase(), quantity } : { sku: product, quantity }
 
 interface Occasion {
-  readonly cart: CartValues
   readonly shop: CartShop
   readonly available: Available
   readonly code: string
 }
 
 function giftLine({ product, quantity }: Gift, place: number, on: Occasion): ProductLine {
-  const { cart, shop, available, code } = on
+  const { shop, available, code } = on
   const quote = shop.requested[place]
   const unit = quote && unitPriceOf(quote, quantity, shop.currency.code)
   if (quote?.refusal) throw refuse(`The gift ${product} cannot be added. ${quote.refusal.detail}`, code)
   if (!quote?.item || !unit) throw refuse(`The shopper’s catalog does not sell the gift ${product}.`, code)
   const isTracked = available(quote.item.id, undefined) !== undefined
   const line = newProductLine({ item: quote.item, unit, quantity, now: shop.now, isTracked })
-  if (checksStock(cart)) mustBeInStock(line, quantity, available, 'data')
-  return { ...line, autoAdded: quantity }
+  return { ...currentLine(line, quote, shop.currency.code), autoAdded: quantity }
+}
+
+/** The products whose stock the lines of a cart with its gifts can take. */
+const idsIn = ({ lines }: Contents, { requested }: CartShop): readonly string[] => [
+  ...lines.filter(isProduct).flatMap((line) => [line.productId, ...componentIdsOf(line)]),
+  ...requested.flatMap(({ item, price }) =>
+    item ? [item.id, ...(price?.parts ?? []).map(({ id }) => id)] : [],
+  ),
+]
+
+/**
+ * Refuses gifts that are not in stock beside all that the cart has of the same products. A checkout would refuse the
+ * cart because of what the shopper has not added.
+ */
+function mustHaveStock(
+  gifts: readonly ProductLine[],
+  lines: readonly CartLine[],
+  available: Available,
+): void {
+  const isTracked = (id: string) => available(id, undefined) !== undefined
+  const taken = Map.groupBy(stockPortionsOf(lines, isTracked), ({ productId }) => productId)
+  for (const gift of gifts) {
+    for (const { productId } of stockPortionsOf([gift], isTracked)) {
+      const units = sum((taken.get(productId) ?? []).map(({ quantity }) => quantity))
+      mustBeInStock({ ...gift, productId }, units, available, 'data')
+    }
+  }
 }
 
 const refuse = (detail: string, code: string) => new Problem('unprocessable', detail, extrasOf(code))

@@ -58,6 +58,7 @@ export { removeCartsOf, removeOrderedCarts } from './remove-carts.ts'
 export { hasRight, mustHaveRight, rightMissing } from './shopper-rights.ts'
 export { cartAmounts, cartDisplayPrice, expiresAt } from './show-cart.ts'
 export { itemsOf, taxesOf } from './show-items.ts'
+export { stockPortionsOf } from './stock-portions.ts'
 export { verdictSchema } from './verdict-schemas.ts'
 export { withTime } from './with-time.ts'
 

@@ -32,9 +32,13 @@ async function conditionFor(work: Work): Promise<((bind: (value: unknown) => str
   const { customers, accounts } = ownerIn(work)
   const [customer] = customers
   const [account] = accounts
-  const seen = (await hasRight(work, 'shoppers_see_snapshots')) ? '' : ` AND doc->>'snapshot_date' IS NULL`
-  if (customer !== undefined) return (bind) => ownedBy('customers', bind(JSON.stringify([customer]))) + seen
-  if (account !== undefined) return (bind) => ownedBy('accounts', bind(JSON.stringify([account]))) + seen
+  const withoutPreviews = (await hasRight(work, 'shoppers_see_snapshots'))
+    ? ''
+    : ` AND doc->>'snapshot_date' IS NULL`
+  if (customer !== undefined)
+    return (bind) => ownedBy('customers', bind(JSON.stringify([customer]))) + withoutPreviews
+  if (account !== undefined)
+    return (bind) => ownedBy('accounts', bind(JSON.stringify([account]))) + withoutPreviews
   const { show_all_carts: all } = await readSingleton(work, cartSettings)
   return all ? undefined : () => `(customers <> '[]' OR accounts <> '[]')`
 }

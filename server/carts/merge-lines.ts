@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util'
+import { isObject } from '../kernel/body/input.ts'
 import type { CartLine } from './contents.ts'
 
 /**
@@ -28,9 +28,24 @@ function isSame(line: CartLine, added: CartLine): boolean {
   return (
     added.kind === 'cart_item' &&
     line.productId === added.productId &&
-    isDeepStrictEqual(line.customInputs ?? {}, added.customInputs ?? {}) &&
-    isDeepStrictEqual(line.selection ?? {}, added.selection ?? {})
+    textOf(line.customInputs ?? {}) === textOf(added.customInputs ?? {}) &&
+    textOf(line.selection ?? {}) === textOf(added.selection ?? {})
   )
 }
+
+/** Each line is compared with many others, and its inputs may have thousands of members. */
+const texts = new WeakMap<object, string>()
+
+/** The text of an object, which is the same for all orders of its members. */
+function textOf(value: object): string {
+  const known = texts.get(value)
+  if (known !== undefined) return known
+  const text = JSON.stringify(value, (_name, member) => (isObject(member) ? sorted(member) : member))
+  texts.set(value, text)
+  return text
+}
+
+const sorted = (object: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(object).sort(([one], [other]) => (one < other ? -1 : 1)))
 
 const autoAddedIn = (line: CartLine): number => (line.kind === 'cart_item' ? (line.autoAdded ?? 0) : 0)

@@ -1,3 +1,4 @@
+import { hasSecret } from '../kernel/auth/principal.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { CartRow } from './cart-fields.ts'
@@ -19,8 +20,8 @@ export const ownedBy = (column: 'customers' | 'accounts', ids: string): string =
 
 const hasOwner = ({ customers, accounts }: Owners): boolean => customers.length + accounts.length > 0
 
-/** Whether the caller has the secret of an application key, also where a shopper's token narrows what they see. */
-export const isSeller = ({ who }: Work): boolean => who.grant === 'client_credentials'
+/** Whether the caller sells, also where a shopper's token narrows what they see. */
+export const isSeller = ({ who }: Work): boolean => hasSecret(who)
 
 /** The customer or account of a shopper's token. */
 export function ownerIn({ who }: Work): Owners {
@@ -47,8 +48,8 @@ export function mustBeOwner(work: Work, owners: Owners): void {
 }
 
 /**
- * Refuses (403) an order of a cart with owners by anyone but an owner and sellers. Who only knows the id of the cart
- * would order at the prices of its owner.
+ * Refuses (403) an order of a cart with owners by anyone but an owner and sellers. Anyone who knows the id of the
+ * cart would order at the prices of its owner.
  */
 export function mustOrderAsOwner(work: Work, cart: CartRow): void {
   const owners = ownersOf(cart)

@@ -1,5 +1,6 @@
 import { accountMemberToken } from '../accounts/index.ts'
 import { customerToken } from '../customers/index.ts'
+import { hasSecret } from '../kernel/auth/principal.ts'
 import { instantOf, isDay } from '../kernel/body/days.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Ctx, ShopperToken } from '../kernel/work/context.ts'
@@ -55,7 +56,7 @@ const atHeader = 'Sutler-At'
 export function requestedInstant({ who }: Ctx, headers: Headers): Date | undefined {
   const [text] = [headers[atHeader.toLowerCase()]].flat()
   if (text === undefined) return undefined
-  if (who.grant !== 'client_credentials') {
+  if (!hasSecret(who)) {
     const detail = `${atHeader} needs an access token of the grant client_credentials. Leave it out.`
     throw new Problem('forbidden', detail, { source: atHeader })
   }

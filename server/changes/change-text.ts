@@ -1,18 +1,16 @@
 import { type Change, clientsIdOf } from '../kernel/feed/changes.ts'
+import { chosenIdMax } from '../kernel/ids.ts'
 import { object } from '../kernel/openapi/shapes.ts'
 import type { JsonSchema } from '../kernel/shape/fields.ts'
 
 const time: JsonSchema = { type: 'string', format: 'date-time' }
-
-/** The longest id that clients may choose. */
-export const idMax = 255
 
 /** The object of a change. */
 const changedObject = object({
   type: { type: 'string' },
   id: {
     type: 'string',
-    maxLength: idMax,
+    maxLength: chosenIdMax,
     description: 'The id of the object, as its own response shows it.',
   },
   parent: {

@@ -1,10 +1,10 @@
 import { isDay } from '../kernel/body/days.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { ChangeFilter } from '../kernel/feed/look-for-changes.ts'
+import { chosenIdMax } from '../kernel/ids.ts'
 import { parse } from '../kernel/query/parse.ts'
 import { text } from '../kernel/shape/fields.ts'
 import type { Filter } from '../kernel/shape/list-query.ts'
-import { idMax } from './change-text.ts'
 
 /** The query of a list of changes. */
 export interface FeedQuery {
@@ -87,7 +87,8 @@ function readTerm({ op, field, values }: Extract<Filter, { is: 'term' }>): [keyo
     )
   }
   if (key !== 'ids') return [key, values]
-  if (values.some((id) => id.length > idMax)) throw refusal(`[id] must have at most ${idMax} characters`)
+  if (values.some((id) => id.length > chosenIdMax))
+    throw refusal(`[id] must have at most ${chosenIdMax} characters`)
   return [key, values]
 }
 

@@ -2,7 +2,7 @@ import { dataOf } from '../kernel/body/input.ts'
 import { type Action, action } from '../kernel/declare/action.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
 import { missingField, Problem } from '../kernel/errors.ts'
-import { isId } from '../kernel/ids.ts'
+import { chosenIdMax, isId } from '../kernel/ids.ts'
 import { currentDefinition } from '../kernel/query/definitions.ts'
 import { resolveId } from '../kernel/query/find.ts'
 import { create, get, list, update } from '../kernel/request/operations.ts'
@@ -22,8 +22,6 @@ import { mustBeMerchant } from './must-be-merchant.ts'
 import { entriesOfTemplates } from './template-entries.ts'
 
 const path = '/v2/flows/:flow_id/entries'
-/** The longest id that clients may choose. */
-const idMax = 255
 const shared = { area: 'flow-entries', params: { flow_id: flowName } } as const
 const ofOne = { area: 'flow-entries', params: { flow_id: flowName, id: entryName } } as const
 
@@ -145,15 +143,15 @@ async function mayReadTemplates(ctx: Ctx): Promise<void> {
 function objectIdIn(body: unknown): string {
   const { id } = dataOf(body)
   if (id === undefined || id === null) throw asUnprocessable(missingField('data.id'))
-  if (typeof id === 'string' && id.length > 0 && id.length <= idMax) return isId(id) ? id.toLowerCase() : id
-  const detail = `Validation failed: data.id must be a text of 1 to ${idMax} characters.`
+  if (typeof id === 'string' && id.length > 0 && id.length <= chosenIdMax) return id
+  const detail = `Validation failed: data.id must be a text of 1 to ${chosenIdMax} characters.`
   throw new Problem('unprocessable', detail, { source: 'data.id' })
 }
 
 /** The id of the product that an entry of a template is for. */
 function productIdIn(body: unknown): string {
   const id = objectIdIn(body)
-  if (isId(id)) return id
+  if (isId(id)) return id.toLowerCase()
   throw new Problem('unprocessable', 'Validation failed: data.id must be a UUID.', { source: 'data.id' })
 }
 

@@ -199,6 +199,6 @@ async function editLinks(
       source: 'data',
     })
   }
-  if (JSON.stringify(after) !== JSON.stringify(before)) await storage.write(ctx, row, before, after)
+  if (!storage.areSame(before, after)) await storage.write(ctx, row, before, after)
   return after
 }

@@ -1,5 +1,6 @@
 import type { Resource } from '../kernel/declare/resource.ts'
 import { shownSchema } from '../kernel/declare/shown-schema.ts'
+import { chosenIdMax } from '../kernel/ids.ts'
 import { withDayPatterns } from '../kernel/openapi/day-patterns.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
 import { changesSchema, newSchema } from '../kernel/openapi/schemas.ts'
@@ -21,7 +22,7 @@ const names = { shown: 'FlowEntry', created: 'NewFlowEntry', changed: 'FlowEntry
 const id: JsonSchema = {
   type: 'string',
   minLength: 1,
-  maxLength: 255,
+  maxLength: chosenIdMax,
   description:
     'In a template the id of the product, in a core flow the id of the object. Other entries get a new id.',
 }

@@ -1,4 +1,5 @@
 import { notFound } from '../kernel/errors.ts'
+import { chosenIdMax } from '../kernel/ids.ts'
 import { scopeOf } from '../kernel/query/find.ts'
 import { text } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
@@ -15,7 +16,7 @@ export interface FlowRef {
 export const flowName = text({ about: 'The slug of the flow, or its id.' })
 
 /** The parameter of a path that names an entry. In a core flow it is the id of an object, which clients may choose. */
-export const entryName = text({ max: 255, about: 'The id of the entry.' })
+export const entryName = text({ max: chosenIdMax, about: 'The id of the entry.' })
 
 /** Finds the flow with this slug or id. */
 export async function findFlow(ctx: Ctx, name: string): Promise<FlowRef> {

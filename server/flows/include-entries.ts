@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { Operation } from '../kernel/declare/operation.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
@@ -13,8 +14,10 @@ import type { Ctx } from '../kernel/work/context.ts'
 import { entries } from './entries.ts'
 import { slugsUnder } from './kinds.ts'
 
-/** The most entries that a response includes. */
+/** The most entries that a response includes, */
 const entriesMax = 1000
+/** and the most bytes of them, and of the response beside them. */
+const bytesMax = 2 * 1024 * 1024
 
 /** For the API document of operations on entries: the parameter, and what they answer beside the entries. */
 export const includeQuery = {
@@ -73,10 +76,10 @@ interface AnswerBody {
 /** The answer with the entries that its objects link to, under the slug of the field. */
 export async function includeEntries(ctx: Ctx, query: string, flows: Flows, answer: Answer): Promise<Answer> {
   const { include } = parse(query)
-  if (!include.length || typeof answer.body !== 'string' || answer.status !== 200 || ctx.lines) return answer
+  if (!include.length || answer.status !== 200 || ctx.lines) return answer
   const names = await findRelationships(ctx, flows, include)
   if (!names.length) return answer
-  const body = JSON.parse(answer.body) as AnswerBody
+  const body = JSON.parse(await readText(answer.body)) as AnswerBody
   const idsOf = (name: string): readonly string[] =>
     [body.data].flat().flatMap((one) => [one.relationships?.[name]?.data ?? []].flat().map(({ id }) => id))
   const found = await findEntries(ctx, names.flatMap(idsOf))
@@ -90,6 +93,25 @@ export async function includeEntries(ctx: Ctx, query: string, flows: Flows, answ
     headers,
     body: JSON.stringify({ ...body, included: { ...body.included, ...Object.fromEntries(lists) } }),
   }
+}
+
+/**
+ * The text of an answer: of a cart it is ready as bytes, and long pages are made while they are sent. A longer one
+ * would hold up others while it is parsed.
+ */
+async function readText(body: Answer['body']): Promise<string> {
+  if (typeof body === 'string') return body
+  const parts: Uint8Array[] = []
+  let length = 0
+  for await (const part of body instanceof Readable ? body : [body]) {
+    length += part.length
+    if (length > bytesMax) {
+      const detail = `A response with entries of flows has at most ${bytesMax} bytes without them. Read fewer objects at a time, with a smaller page[limit].`
+      throw new Problem('bad_request', detail, { source: 'include' })
+    }
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString()
 }
 
 /** Those of the names that are relationships of the flows. */
@@ -118,10 +140,15 @@ async function findEntries(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMa
   }
   if (!wanted.length) return new Map()
   const flows = await ctx.store.read(
-    `SELECT DISTINCT e.flow_id FROM flow_entries e JOIN flows w ON w.store_id = e.store_id AND w.id = e.flow_id
-     WHERE e.store_id = $1 AND e.id = ANY($2::uuid[]) AND w.slug NOT LIKE 'products(%'`,
+    `SELECT e.flow_id, sum(octet_length(e.doc::text))
+     FROM flow_entries e JOIN flows w ON w.store_id = e.store_id AND w.id = e.flow_id
+     WHERE e.store_id = $1 AND e.id = ANY($2::uuid[]) AND w.slug NOT LIKE 'products(%' GROUP BY e.flow_id`,
     wanted,
   )
+  if (flows.reduce((sum, [, bytes]) => sum + Number(bytes), 0) > bytesMax) {
+    const detail = `A response includes at most ${bytesMax} bytes of entries. Read fewer objects at a time.`
+    throw new Problem('bad_request', detail, { source: 'include' })
+  }
   const found = new Map<string, object>()
   for (const [flowId] of flows) {
     const own = await currentDefinition(ctx, entries, [flowId as string])

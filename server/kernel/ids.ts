@@ -9,6 +9,9 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 /** Any version of UUID: objects that were copied from another server keep their ids. */
 export const isId = (text: string): boolean => uuid.test(text)
 
+/** The longest id that clients may choose where they choose ids that are not UUIDs. */
+export const chosenIdMax = 255
+
 /**
  * An id derived from a text, always the same one: a UUIDv8 (RFC 9562) that is the beginning of a hash.
  */

@@ -28,13 +28,13 @@ export function timeSeriesSql(selection: Selection, division: Division, measure:
   const zone = `${bind(timeZone)}::text`
   const [from, last] = [instantSql(selection.fromMs, bind), instantSql(selection.toMs - 1, bind)]
   const unit = units[interval]
-  const first = `date_trunc('${unit}', ${from}, ${zone})`
   // An hour is always as long as another. Days and weeks follow the clocks of the zone, which are put forward and back.
   const starts =
     unit === 'hour'
-      ? `SELECT generate_series(${first}, ${last}, '1 hour') AS at`
-      : `SELECT local AT TIME ZONE ${zone} AS at
-         FROM generate_series(${first} AT TIME ZONE ${zone}, ${last} AT TIME ZONE ${zone}, '1 ${unit}') local`
+      ? `SELECT generate_series(date_trunc('hour', ${from}, ${zone}), ${last}, '1 hour') AS at`
+      : `SELECT ${firstInstantSql('local', zone)} AS at
+         FROM generate_series(date_trunc('${unit}', ${from} AT TIME ZONE ${zone}), ${last} AT TIME ZONE ${zone},
+           '1 ${unit}') local`
   const text = `WITH buckets AS MATERIALIZED (SELECT at, row_number() OVER (ORDER BY at) AS n FROM (${starts}) s)
     SELECT (extract(epoch FROM b.at) * 1000)::bigint, coalesce(m.total, 0)
     FROM buckets b LEFT JOIN (
@@ -43,6 +43,13 @@ export function timeSeriesSql(selection: Selection, division: Division, measure:
     ORDER BY b.n`
   return { text, values, once: true }
 }
+
+/**
+ * The instant of a local time. Where the clocks are put back at midnight, the day has that time twice, and begins with
+ * the first one; PostgreSQL takes the second.
+ */
+const firstInstantSql = (local: string, zone: string): string =>
+  `least(${local} AT TIME ZONE ${zone}, (${local} - interval '1 hour') AT TIME ZONE ${zone} + interval '1 hour')`
 
 /** The coarsest grain of which each bucket consists. */
 function coarsestGrain({ fromMs, toMs }: Selection, { interval, timeZone }: Division): Grain {

@@ -8,7 +8,7 @@ import {
   taxItemSchema,
 } from '../carts/index.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
-import { joined } from '../kernel/http/in-parts.ts'
+import { joined, textOf } from '../kernel/http/in-parts.ts'
 import { objectText } from '../kernel/http/object-text.ts'
 import { objectOf } from '../kernel/openapi/named-schemas.ts'
 import { listOf, object } from '../kernel/openapi/shapes.ts'
@@ -97,13 +97,11 @@ export function includedWith(
 }
 
 /** As `includedWith`, for these names. */
-export async function includedText(ctx: Ctx, row: OrderRow, options: IncludeOptions): Promise<string> {
+export function includedText(ctx: Ctx, row: OrderRow, options: IncludeOptions): Promise<string> {
   async function* portions() {
     yield [row]
   }
-  let text = ''
-  for await (const part of includedParts(ctx, portions, options)) text += part
-  return text
+  return textOf(includedParts(ctx, portions, options))
 }
 
 type Show = (

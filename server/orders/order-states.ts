@@ -41,7 +41,10 @@ const changes: readonly Change[] = [
 
 const title = 'Order cannot be updated in its current state'
 
-/** Refuses (422) a change that the order's state does not allow. A field that keeps its value is no change. */
+/**
+ * Refuses (422) a change that the order's state does not allow, or another change of the same request. A field that
+ * keeps its value is no change.
+ */
 export function checkChange(before: OrderState, after: OrderState): void {
   for (const field of ['status', 'shipping'] as const) {
     const to = after[field]
@@ -49,7 +52,7 @@ export function checkChange(before: OrderState, after: OrderState): void {
     const change = changes.find((one) => one.field === field && one.to === to)
     const accepted = changes.flatMap((one) => (one.field === field ? one.to : [])).join(', ')
     const refusal = change
-      ? change.refusal(before)
+      ? change.refusal({ ...after, [field]: before[field] })
       : `The ${field} of an order can be set to ${accepted}, not from ${before[field]} to ${to}.`
     if (refusal) throw new Problem('unprocessable', refusal, { title, source: `data.${field}` })
   }

@@ -6,13 +6,13 @@ import {
   type PricedOutcome,
   priceCart,
   readAvailable,
+  stockPortionsOf,
 } from '../carts/index.ts'
 import type { Portion } from '../inventories/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { spendCodes } from '../promotion-codes/index.ts'
 import { type Buyer, codeShopperOf } from './buyer.ts'
-import { portionsOf } from './portions.ts'
 
 /** Each time, at least one code has been used up since. */
 const attemptsMax = 5
@@ -65,7 +65,7 @@ async function mustBeSellable(
     work,
     products.flatMap((line) => [line.productId, ...componentIdsOf(line)]),
   )
-  const portions = portionsOf(lines, (id) => available(id, undefined) !== undefined)
+  const portions = stockPortionsOf(lines, (id) => available(id, undefined) !== undefined)
   for (const { productId, location, quantity } of portions) {
     const left = available(productId, location) ?? 0
     if (quantity <= left) continue

@@ -1,9 +1,10 @@
+import { runInSteps, type Steps } from '../kernel/work/in-turns.ts'
 import type { By } from '../pricebooks/index.ts'
 import type { Verdict } from './causes.ts'
 import { type Item, partsOf, type Selection, withParts } from './item.ts'
 import { type PriceFacts, priceFacts, priceVerdict } from './price-causes.ts'
 import { priceForQuantity, type UnitPrice } from './price-for-quantity.ts'
-import { type ItemPrice, priceChanges, priceItem } from './price-item.ts'
+import { type ItemPrice, type PriceContext, priceChanges, priceItem } from './price-item.ts'
 import type { PriceSource } from './price-source.ts'
 
 /**
@@ -94,19 +95,40 @@ export async function quote<I extends Item>(
   const all = await withParts([...items.flatMap((item) => item ?? []), ...published], shop.findItems)
   const prices = await shop.prices(shop.books, [...all.values()])
   const context = { items: all, prices, books: shop.books, at: shop.at }
+  const priced = await runInSteps(priceEach(new Set(items.flatMap((item) => item ?? [])), context))
   return requests.map(({ quantity }, i): Quote<I> => {
     const item = items[i]
-    if (!item) return { isPriced: false, reason: notPublished, holdsUntil: shop.holdsUntil }
-    const price = priceItem(item, context)
+    const found = item && priced.get(item)
+    if (!found) return { isPriced: false, reason: notPublished, holdsUntil: shop.holdsUntil }
+    const { price, changes } = found
     const facts = priceFacts(item, price, shop)
     const verdict = priceVerdict(facts)
-    const change = priceChanges(item, context).find((ms) => ms > shop.at.getTime())
+    const change = changes.find((ms) => ms > shop.at.getTime())
     const holdsUntil = earlier(shop.holdsUntil, change === undefined ? undefined : new Date(change))
     const both = { item, price, facts, holdsUntil }
     return price.amounts && verdict.effect === 'passes'
       ? { isPriced: true, unitPrices: priceForQuantity(price.own ?? price.amounts, quantity), ...both }
       : { isPriced: false, reason: verdict, ...both }
   })
+}
+
+interface PricedItem {
+  readonly price: ItemPrice
+  /** The instants at which the price changes. */
+  readonly changes: readonly number[]
+}
+
+/** Prices each item once, whatever the quantities are: a bundle may have a thousand parts. */
+function* priceEach<I extends Item>(
+  items: ReadonlySet<I>,
+  context: PriceContext,
+): Steps<ReadonlyMap<I, PricedItem>> {
+  const priced = new Map<I, PricedItem>()
+  for (const item of items) {
+    priced.set(item, { price: priceItem(item, context), changes: priceChanges(item, context) })
+    yield
+  }
+  return priced
 }
 
 const earlier = (one: Date | undefined, other: Date | undefined): Date | undefined =>

@@ -24,7 +24,7 @@ export async function mustBeBundle(work: Work, { id, values, before }: Draft<Pro
   if (before?.hidden.product_type === 'parent' || values.parent_id) {
     throw refuse(`A ${before?.hidden.product_type} product cannot have components.`)
   }
-  await takeTurn(work)
+  await lockBundles(work)
   const ids = Object.values(components).flatMap(({ options }) => options.map((option) => option.id))
   const existing = await work.store.lockShared(products, ...new Set(ids))
   for (const { path, option } of optionsOf(components)) {
@@ -35,7 +35,7 @@ export async function mustBeBundle(work: Work, { id, values, before }: Draft<Pro
 }
 
 /** From here on nobody else changes what is in which bundle. */
-const takeTurn = ({ store }: Work) => store.advisoryLock('bundles')
+const lockBundles = ({ store }: Work) => store.advisoryLock('bundles')
 
 const optionsOf = (components: Components) =>
   Object.entries(components).flatMap(([key, { options }]) =>
@@ -100,6 +100,6 @@ export async function mustBeInNoBundle(work: Work, id: string): Promise<void> {
  * merchant changes the bundles.
  */
 export async function leaveBundles(work: Work, ids: readonly string[]): Promise<void> {
-  await takeTurn(work)
+  await lockBundles(work)
   await work.store.runLong('DELETE FROM product_components WHERE store_id = $1 AND id = ANY($2::uuid[])', ids)
 }

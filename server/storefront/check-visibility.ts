@@ -7,6 +7,7 @@ import {
 } from '../catalogs/index.ts'
 import { sellableOf, stockOf } from '../inventories/index.ts'
 import { wrongToken } from '../kernel/auth/access.ts'
+import { hasSecret } from '../kernel/auth/principal.ts'
 import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
@@ -82,8 +83,8 @@ export const checkVisibility = action({
 })
 
 /** A merchant who adds a shopper's token sees what that shopper sees. */
-function mustBeMerchant({ instance, who: { grant } }: Ctx): void {
-  if (grant !== 'client_credentials') throw wrongToken(instance, { kind: grant }, ['client_credentials'])
+function mustBeMerchant({ instance, who }: Ctx): void {
+  if (!hasSecret(who)) throw wrongToken(instance, { kind: who.grant }, ['client_credentials'])
 }
 
 async function factsOf(

@@ -1,7 +1,7 @@
 import { files } from '../files/index.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
-import { joined } from '../kernel/http/in-parts.ts'
+import { joined, textOf } from '../kernel/http/in-parts.ts'
 import { objectText } from '../kernel/http/object-text.ts'
 import { named, objectOf } from '../kernel/openapi/named-schemas.ts'
 import { findListed } from '../kernel/query/find.ts'
@@ -143,16 +143,9 @@ async function* onlyOnce(
 }
 
 /** As `includedParts`, for a few products. */
-export async function includedText(
-  ctx: Ctx,
-  view: View,
-  names: readonly string[],
-  rows: Rows,
-): Promise<string> {
+export function includedText(ctx: Ctx, view: View, names: readonly string[], rows: Rows): Promise<string> {
   async function* portions() {
     yield rows
   }
-  let text = ''
-  for await (const part of includedParts(ctx, view, names, portions)) text += part
-  return text
+  return textOf(includedParts(ctx, view, names, portions))
 }

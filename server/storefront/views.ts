@@ -1,4 +1,5 @@
 import { type ChosenCatalog, requestedInstant, shopperOf } from '../catalogs/index.ts'
+import { hasSecret } from '../kernel/auth/principal.ts'
 import type { ActionCall } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { prefers } from '../kernel/http/prefer.ts'
@@ -161,5 +162,4 @@ function releaseIn({ query }: ViewRequest): string | undefined {
 export const wantsExplanation = (
   { who, instance }: Ctx,
   { headers }: Pick<ViewRequest, 'headers'>,
-): boolean =>
-  (who.grant === 'client_credentials' || instance.explainsToShoppers) && prefers(headers, 'explain')
+): boolean => (hasSecret(who) || instance.explainsToShoppers) && prefers(headers, 'explain')

@@ -1,3 +1,4 @@
+import { isSeller } from '../carts/index.ts'
 import { type GatewayAccess, type GatewaySlug, gatewaySlugs, gateways } from '../gateways/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { findByName } from '../kernel/query/find.ts'
@@ -106,8 +107,8 @@ export async function mustTakePayment(work: Work, payment: NewPayment): Promise<
  * Refuses (403) a shopper whose payment nobody checks: the gateway takes their word for it. An order that costs nothing
  * needs no payment to be checked.
  */
-function mustBeSeller({ who }: Work, slug: GatewaySlug, total: number): void {
-  if (who.grant === 'client_credentials' || total === 0) return
+function mustBeSeller(work: Work, slug: GatewaySlug, total: number): void {
+  if (isSeller(work) || total === 0) return
   const detail = `Shoppers may not pay with the gateway ${slug}: its setting shoppers_may_pay is off. Pay with another gateway, or send a client_credentials token. A merchant changes the setting with PUT /v2/gateways/${slug}.`
   throw new Problem('forbidden', detail, { source: 'data.gateway' })
 }

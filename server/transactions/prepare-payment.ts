@@ -44,7 +44,7 @@ export async function preparePayment(work: Work, orderId: string, body: Body): P
     ...(meta?.name !== undefined && { name: meta.name }),
     ...(meta?.custom_reference !== undefined && { custom_reference: meta.custom_reference }),
     ...(key !== undefined && { request_key: key }),
-    ...(isForm(body) && { is_form: true }),
+    ...(isForm(body) && { is_form: true, form_payment: body.payment }),
   }
   const question = { verb: 'pay', charge: { ...charge, amount: started.amount } } as const
   if (isLocal(gateway)) {
@@ -111,21 +111,24 @@ export const isForm = ({ gateway, method, payment }: Body): boolean =>
 
 /**
  * The pending transaction of the same form. A shopper who opens the page again goes on with its intent: a second one
- * could be paid beside it. Without an amount, that is the last form for what is owed.
+ * could be paid beside it. Without an amount, that is the last form for what is owed. A form for another way of paying
+ * is another one: the intent would charge the first.
  */
 async function findForm(
   { store }: Work,
   { order, money }: LockedOrder,
-  { gateway, method, amount }: Body,
+  { gateway, method, amount, payment }: Body,
 ): Promise<TransactionRow | undefined> {
+  if (money.isCancelled) return undefined
   if (amount === undefined && paymentOf(money.total, money.transactions).balanceOwing > 0) return undefined
   const [row] = await store.run(
     `SELECT id FROM order_transactions
      WHERE store_id = $1 AND order_id = $2 AND doc->>'status' = 'pending' AND doc->>'reference' IS NOT NULL
        AND hidden->>'is_form' = 'true' AND doc->>'gateway' = $3 AND doc->>'transaction_type' = $4
-       AND coalesce(doc->>'amount' = $5::text, true)
+       AND coalesce(doc->>'amount' = $5::text, true) AND hidden->>'form_payment' IS NOT DISTINCT FROM $6::text
      ORDER BY created_at DESC, id DESC LIMIT 1`,
     ...[order.id, gateway, newTransaction(method, 0).type, amount === undefined ? null : String(amount)],
+    payment ?? null,
   )
   return row && store.findWhole(transactions, row[0] as string, [order.id])
 }

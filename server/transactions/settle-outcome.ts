@@ -50,7 +50,8 @@ export async function settleOutcome(
   return {
     row: isSettled ? row : await settleChange(work, locked, row, after, { labels, isEnded }),
     refusal: refusalIn(request, after, outcome),
-    browser: isPending(after) ? outcome.browser : undefined,
+    // Nobody is to pay for an order that is cancelled.
+    browser: isPending(after) && !locked.money.isCancelled ? outcome.browser : undefined,
   }
 }
 

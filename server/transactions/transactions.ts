@@ -1,4 +1,4 @@
-import { amountFields } from '../carts/index.ts'
+import { amountFields, isSeller } from '../carts/index.ts'
 import type { Notation } from '../currencies/index.ts'
 import { gatewaySlugs } from '../gateways/index.ts'
 import { resource } from '../kernel/declare/resource.ts'
@@ -64,6 +64,8 @@ const fields = {
   request_key: text({ hidden: true, readOnly: true, personal: true }),
   /** What the gateway says about the merchant's settings. */
   merchant_failure: field<Reason | undefined>({ type: 'object' }, { hidden: true, readOnly: true }),
+  /** The way of paying that the request for the form has named. */
+  form_payment: text({ hidden: true, readOnly: true, personal: true }),
   /** Whether the shopper pays it in a form in the browser, with any card. */
   is_form: flag({ hidden: true, readOnly: true }),
   /** Why the merchant has to look at it. */
@@ -154,10 +156,10 @@ export const transactions = resource({
       }),
       ...forBrowsers,
     },
-    of: ({ scope: [id = ''], doc, hidden }, { who }) => ({
+    of: ({ scope: [id = ''], doc, hidden }, ctx) => ({
       next_actions: nextActionsOf(doc),
       relationships: { order: { data: { type: 'order', id } } },
-      gateway_failure: who.grant === 'client_credentials' ? hidden.merchant_failure : undefined,
+      gateway_failure: isSeller(ctx) ? hidden.merchant_failure : undefined,
       ...{ client_parameters: undefined, payment_intent: undefined },
     }),
   },

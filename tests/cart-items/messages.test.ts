@@ -22,6 +22,13 @@ beforeAll(async () => {
     ids[sku] = await shop.product({ sku, name: sku })
     await store.dollars(book, sku, amount)
   }
+  const jam = { id: ids.JAM, type: 'product', quantity: 1, default: true }
+  ids.BOX = await shop.product({
+    sku: 'BOX',
+    name: 'BOX',
+    components: { jam: { name: 'Jam', options: [jam] } },
+  })
+  await store.dollars(book, 'BOX', 500)
   await shop.put(hierarchy, node, ...Object.values(ids))
   await shop.publish(await shop.catalog([hierarchy], { pricebook_id: book }))
   await store.currency('EUR', '€{price}')
@@ -51,9 +58,9 @@ const standard = (promotion_type: string, schema: object, more: object = {}) =>
     ...{ type: 'promotion', name: 'One', description: 'A discount', automatic: true, promotion_type, schema },
     ...more,
   })
-const gift = (more: object = {}) => {
+const gift = (more: object = {}, gifts = ['JAM']) => {
   const requirements = [{ targets: ['LOAF'], quantity: 2 }]
-  return standard('bundle_gift', { requirements, gifts: ['JAM'], auto_add_free_gift: true }, more)
+  return standard('bundle_gift', { requirements, gifts, auto_add_free_gift: true }, more)
 }
 const idIn = (path: string) => path.split('/').at(-1)
 
@@ -114,6 +121,57 @@ test('an earned gift that is out of stock is not added, every answer says so, an
   await stock('decrement', 1)
   const refused = await checkOut(cart)
   expect([refused.status, refused.body.errors[0].title]).toEqual([400, 'Insufficient stock'])
+})
+
+test('gifts and what the cart has of the same product share its stock', async () => {
+  const id = idIn(await gift())
+  await stock('increment', 1)
+  const cart = newCart()
+  const told = [['Gift Not Added', `auto_${id}`, 'gift_missing']]
+  const quantities = ({ body }: Any) => body.data.map(({ sku, quantity }: Any) => [sku, quantity])
+  const one = await add(cart, loaves(2))
+  expect([quantities(one), messages(one)]).toEqual([
+    [
+      ['LOAF', 2],
+      ['JAM', 1],
+    ],
+    [],
+  ])
+  const two = await add(cart, loaves(2))
+  expect([quantities(two), messages(two)]).toEqual([
+    [
+      ['LOAF', 4],
+      ['JAM', 1],
+    ],
+    told,
+  ])
+  expect((await checkOut(cart)).status).toBe(201)
+  await stock('decrement', 1)
+})
+
+test('a bundle is no gift while one of its options is out of stock', async () => {
+  const id = idIn(await gift({}, ['BOX']))
+  const cart = newCart()
+  const added = await add(cart, loaves(2))
+  expect([skus(added), messages(added)]).toEqual([
+    ['LOAF'],
+    [['Gift Not Added', `auto_${id}`, 'gift_missing']],
+  ])
+  expect((await checkOut(cart)).status).toBe(201)
+})
+
+test('a cart that leaves the stock to its checkout has no gift that is out of stock', async () => {
+  const id = idIn(await gift())
+  const { body } = await world.shopper.post('/v2/carts', {
+    data: { name: 'Late', inventory_settings: { defer_inventory_check: true } },
+  })
+  const cart = `/v2/carts/${body.data.id}`
+  const added = await add(cart, loaves(2))
+  expect([skus(added), messages(added)]).toEqual([
+    ['LOAF'],
+    [['Gift Not Added', `auto_${id}`, 'gift_missing']],
+  ])
+  expect((await checkOut(cart)).status).toBe(201)
 })
 
 test('a cart that was filled before the gift began says that it is out of stock when it is read', async () => {

@@ -113,6 +113,13 @@ test('entries of a flow exist under the id of their cart', async () => {
     const { body } = await world.admin.get(flow.entries + query)
     expect(body.data.map(({ id }: Any) => id)).toEqual(['wrapped'])
   }
+  // A UUID in capitals is an id like others.
+  const capitals = '0D9F6E52-7C1B-4F0A-8E3D-2B4C6A8E0F13'
+  await create(capitals)
+  const sent = { data: { type: 'entry', id: capitals, gift_note: 'For Di' } }
+  const made = await world.admin.post(flow.entries, sent)
+  expect([made.status, made.body.data?.id]).toEqual([201, capitals])
+  expect((await world.admin.delete(`${flow.entries}/${capitals}`)).status).toBe(204)
   expect((await world.admin.delete(path)).status).toBe(204)
   expect((await world.shopper.get(cart('wrapped'))).body.data.gift_note).toBeNull()
   expect((await world.admin.get(`${flow.entries}/nothing-here`)).status).toBe(404)

@@ -200,7 +200,7 @@ test('a custom item with the SKU of a product is refused to shoppers in any case
   await create(world.admin, '/pcm/products', 'product', { attributes: draft })
   const add = (client: Client, ...skus: string[]) =>
     client.post(`${newPath()}/items`, { data: skus.map((sku) => wrap({ sku })) })
-  for (const sku of ['Mug-1', 'mug-1', ' MUG-1 ', 'DRAFT-1']) {
+  for (const sku of ['Mug-1', 'mug-1', ' MUG-1 ', 'DRAFT-1', 'Mug-1\u200b', 'M\u00adug-1', 'Ｍｕｇ-１']) {
     const { status, body } = await add(world.shopper, sku, 'WRAP')
     expect(body.errors).toMatchObject([{ status: '403', source: 'data.0.sku', meta: { sku } }])
     expect([status, body.data.map((item: { sku: string }) => item.sku)]).toEqual([201, ['WRAP']])

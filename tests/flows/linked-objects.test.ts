@@ -89,6 +89,39 @@ test.each(objects)(
   },
 )
 
+test('a long page includes entries too, and one that is too long is refused', async () => {
+  const shelves = await makeFlow(world.admin, 'shelves', {
+    notes: { field_type: 'string' },
+    couriers: { field_type: 'relationship', validation_rules: [{ type: 'one-to-many', to: 'courier' }] },
+  })
+  const shelf = { data: { type: 'entry', notes: 'long '.repeat(8_000) } }
+  const made = await Promise.all(Array.from({ length: 60 }, () => world.admin.post(shelves.entries, shelf)))
+  const { id } = made[0]?.body.data ?? {}
+  await world.admin.post(`${shelves.entries}/${id}/relationships/couriers`, { data: [link(courierIds[0])] })
+  const list = (limit: number) =>
+    world.admin.get(`${shelves.entries}?include=couriers&sort=created_at&page[limit]=${limit}`)
+  const page = await list(40)
+  expect([page.body.data.length, page.body.included.couriers]).toMatchObject([40, [{ id: courierIds[0] }]])
+  const tooLong = await list(60)
+  expect([tooLong.status, tooLong.body.errors[0].source]).toEqual([400, 'include'])
+})
+
+test('entries that are too long together are refused', async () => {
+  const couriers = '/v2/flows/couriers/entries'
+  const long = { data: { type: 'entry', phone: 'long '.repeat(8_000) } }
+  const made = await Promise.all(Array.from({ length: 60 }, () => world.admin.post(couriers, long)))
+  const ids: string[] = made.map(({ body }) => body.data.id)
+  await world.shopper.post('/v2/carts', { data: { id: 'heavy' } })
+  const links = '/v2/flows/carts/entries/heavy/relationships/couriers'
+  const include = async (count: number) => {
+    await world.admin.put(links, { data: ids.slice(0, count).map(link) })
+    return world.shopper.get('/v2/carts/heavy?include=couriers')
+  }
+  expect((await include(40)).body.included.couriers.length).toBe(40)
+  const refused = await include(60)
+  expect([refused.status, refused.body.errors[0].source]).toEqual([400, 'include'])
+})
+
 test('the text of an object has its relationships once', async () => {
   const path = await (objects[0]?.[1] ?? String)()
   const links = `/v2/flows/orders/entries/${path.split('/').at(-1)}/relationships/best`

@@ -64,6 +64,32 @@ test('a bucket is an hour, a day or a week from Monday on, and may begin before 
   expect(await starts({ ...summer, timezone: 'Europe/London' })).toEqual([['2026-10-24T23:00:00.000Z', 0]])
 })
 
+test('a day begins with the first of two midnights, where the clocks are put back at one', async () => {
+  // In the Azores on 25 October from 01:00 to 00:00, and in Beirut on 29 March from 00:00 to 01:00.
+  await addPastOrders(world, copied.id, [
+    { createdAt: '2026-10-25T00:30:00Z', value: 1, currency: 'CHF' },
+    { createdAt: '2026-10-25T01:30:00Z', value: 1, currency: 'CHF' },
+    { createdAt: '2026-03-28T21:59:59Z', value: 1, currency: 'CHF' },
+    { createdAt: '2026-03-28T22:00:00Z', value: 1, currency: 'CHF' },
+  ])
+  const starts = async (start_date: string, end_date: string, timezone: string) => {
+    const query = { ...{ currency: 'CHF', start_date, end_date, timezone }, interval: '1d' }
+    return (await read('timeseries/count', query)).map((one: Any) => [one.start_date, one.count])
+  }
+  expect(await starts('2026-10-25T00:10:00Z', '2026-10-27T00:00:00Z', 'Atlantic/Azores')).toEqual([
+    ['2026-10-25T00:00:00.000Z', 2],
+    ['2026-10-26T01:00:00.000Z', 0],
+  ])
+  expect(await starts('2026-10-24T00:00:00Z', '2026-10-25T12:00:00Z', 'Atlantic/Azores')).toEqual([
+    ['2026-10-24T00:00:00.000Z', 0],
+    ['2026-10-25T00:00:00.000Z', 2],
+  ])
+  expect(await starts('2026-03-28T20:00:00Z', '2026-03-29T21:00:00Z', 'Asia/Beirut')).toEqual([
+    ['2026-03-27T22:00:00.000Z', 1],
+    ['2026-03-28T22:00:00.000Z', 1],
+  ])
+})
+
 test('times have any number of digits, and an offset', async () => {
   const count = async (start_date: string, end_date = from.end_date) =>
     (await read('summary', { start_date, end_date })).count

@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { person, profile, signedIn } from '../accounts/members.ts'
 import { signUp } from '../customers/sign-up.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { address, filledCart, guest, guestBody } from './buying.ts'
+import { address, filledCart, guest, guestBody, wrap } from './buying.ts'
 
 /** Who may order a cart, in whose name, and who learns that name. */
 
@@ -114,4 +115,24 @@ test('anyone may order for a customer by id, and only the customer and sellers r
 test('a guest reads the name that they have typed', async () => {
   const placed = await checkout(await filledCart(world.shopper), guestBody().data)
   expect(placed.body.data.customer).toEqual(guest)
+})
+
+test('a checkout that is repeated for an Idempotency-Key shows no more than it did, however long it is', async () => {
+  const ada = await signUp(world)
+  const items = Array.from({ length: 6 }, (_, i) => wrap({ sku: `WRAP ${i}`, description: 'd'.repeat(1000) }))
+  const data = { customer: { id: ada.id } }
+  const headers = { 'idempotency-key': randomUUID() }
+  const cart = await filledCart(world.shopper, ...items)
+  const placed = await checkout(cart, data, headers)
+  const again = await checkout(cart, data, headers)
+  expect([again.status, again.headers.get('idempotency-replayed'), again.body]).toEqual([
+    ...[201, 'true', placed.body],
+  ])
+  expect(placed.body.included.items).toHaveLength(6)
+  expect(JSON.stringify(again.body)).not.toMatch(/Ada Marsh|ada-/)
+  // Another shopper may read orders, but not this one.
+  const ben = { ...(await signUp(world)).headers, 'idempotency-key': randomUUID() }
+  const other = await filledCart(world.shopper, ...items)
+  const { id } = (await checkout(other, data, ben)).body.data
+  expect((await checkout(other, data, ben)).body).toEqual({ data: { type: 'order', id } })
 })

@@ -261,6 +261,17 @@ describe('a price book', () => {
     expect(included).toEqual([])
   })
 
+  test('has another tag when its included prices change, and If-Match accepts both', async () => {
+    const path = `/pcm/pricebooks/${(await newBook()).id}`
+    const read = (tag: string) => world.admin.get(`${path}?include=prices`, { 'if-none-match': tag })
+    const tag = (await read('')).headers.get('etag') ?? ''
+    expect((await read(tag)).status).toBe(304)
+    await newPrice(path.split('/').at(-1) ?? '')
+    const changed = await read(tag)
+    expect([changed.status, changed.body.included.length]).toEqual([200, 1])
+    expect((await world.admin.delete(path, { 'if-match': tag })).status).toBe(204)
+  })
+
   test('is deleted with its prices and its modifiers', async () => {
     const { id } = await newBook()
     const price = await newPrice(id)

@@ -70,6 +70,16 @@ test('an order without payments is cancelled, and stays unpaid', async () => {
   expect(await moneyOf(world.admin, id)).toEqual(['unpaid', 'cancelled', 0, 0, 1000])
 })
 
+test('an order is not cancelled and fulfilled at once', async () => {
+  const { id } = await orderOf(world.shopper, 1000)
+  await paid(world.shopper, id)
+  const both = { type: 'order', status: 'cancelled', shipping: 'fulfilled' }
+  const { status, body } = await world.admin.put(`/v2/orders/${id}`, { data: both })
+  expect([status, body.errors?.[0].source]).toEqual([422, 'data.status'])
+  const { data } = (await world.admin.get(`/v2/orders/${id}`)).body
+  expect([data.status, data.shipping]).toEqual(['complete', 'unfulfilled'])
+})
+
 const rounds = Array.from({ length: 5 }, (_, i) => i)
 
 test.each(rounds)('an authorization is captured or cancelled, and the order says which (%i)', async () => {

@@ -77,6 +77,14 @@ test.each([form, setup])('a form that is opened again has its intent again (%j)'
   expect([paid.id, paid.status]).toEqual([first.id, 'complete'])
 })
 
+test('a form for another card never has the intent of the first', async () => {
+  const first = await charged(world.shopper, id, { ...setup, payment: cards.pays })
+  expect(await charged(world.shopper, id, { ...setup, payment: cards.pays })).toEqual(first)
+  for (const payment of [cards.challenges, undefined]) {
+    expect((await charge(world.shopper, id, { ...setup, payment })).status).toBe(409)
+  }
+})
+
 test('a form of another amount is another payment', async () => {
   const part = await charged(world.shopper, id, { ...form, amount: 400 })
   const rest = await charged(world.shopper, id, form)
@@ -115,4 +123,19 @@ test('a confirm of a form in which a card was declined ends it', async () => {
     failure_details: { code: 'generic_decline' },
   })
   expect((await moneyOf(world.admin, id))[4]).toBe(1000)
+})
+
+test('a cancelled order gives nobody the secret of its form', async () => {
+  const keyed = { ...form, options: { idempotency_key: 'one form' } }
+  const pending = await charged(world.shopper, id, keyed)
+  const { status } = await world.admin.put(`/v2/orders/${id}`, {
+    data: { type: 'order', status: 'cancelled' },
+  })
+  expect(status).toBe(200)
+  expect((await charge(world.shopper, id, form)).status).toBe(422)
+  const answers = [await charge(world.shopper, id, keyed), await act(world.shopper, pending, 'confirm')]
+  for (const { status, body } of answers) {
+    expect([status, body.data.id, body.data.status]).toEqual([200, pending.id, 'pending'])
+    expect(JSON.stringify(body)).not.toContain(pending.payment_intent.client_secret)
+  }
 })

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
+import { hasSecret } from '../auth/principal.ts'
 import { Problem } from '../errors.ts'
 import type { Store } from '../storage/store.ts'
 import type { Ctx, Work } from '../work/context.ts'
@@ -13,7 +14,7 @@ interface Attempt {
   readonly max?: number
   /**
    * What is guessed belongs to no person, such as a code for anyone. Signed-in shoppers count by address, too, and a
-   * right guess resets nothing: whoever knows one could guess on.
+   * right guess resets nothing: a caller who knows one could guess on.
    */
   readonly isOfNobody?: boolean
 }
@@ -89,7 +90,7 @@ function subjectsOf(
   const subjects = new Map([[hashOf(action, 'subject', owner), max ?? limits.perSubject]])
   // A server that has the store's secret calls for many people, so its address says nothing about them. A shopper who
   // is signed in can only guess their own secrets.
-  if (who.kind !== 'client_credentials' && (isOfNobody || !who.shopper)) {
+  if (!hasSecret(who) && (isOfNobody || !who.shopper)) {
     subjects.set(hashOf(action, 'address', networkOf(clientAddress)), max ?? limits.perAddress)
   }
   return subjects

@@ -1,3 +1,4 @@
+import { hasSecret } from '../auth/principal.ts'
 import { Memory } from '../memory.ts'
 import { perInstance } from '../work/per-instance.ts'
 import { type CallerWork, networkOf, refusalUntil } from './attempts.ts'
@@ -57,7 +58,7 @@ export function mustHaveRateLeft(work: Caller, rate: Rate, owner = ''): void {
 }
 
 /** A server that has the store's secret calls for many people, also where it sends their tokens beside its own. */
-const isTrusted = ({ who }: Caller) => who.grant === 'client_credentials'
+const isTrusted = ({ who }: Caller): boolean => hasSecret(who)
 
 function windowOf(work: Caller, rate: Rate, owner: string): Window {
   const { instance, clock, clientAddress = '' } = work

@@ -22,3 +22,9 @@ export interface Shopper {
   /** The claims about the sign-in, not about the person or whom they act for. */
   readonly session: Readonly<Record<string, unknown>>
 }
+
+/**
+ * Whether the caller has the secret of an application key: a server that calls for many people, also where it sends a
+ * shopper's token beside its own. Ask for the `kind` where that token narrows what the caller may do.
+ */
+export const hasSecret = ({ grant }: Pick<Principal, 'grant'>): boolean => grant === 'client_credentials'

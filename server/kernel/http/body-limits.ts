@@ -10,5 +10,5 @@ export const bodyBytesMax = 1024 * 1024
 
 export const usualLimits: BodyLimits = { bytesMax: bodyBytesMax }
 
-/** For requests that anyone can send: those without a token, and those of shoppers. */
+/** For requests that anyone can send: those without the secret of an application key. */
 export const limitsOfShoppers: BodyLimits = { bytesMax: 256 * 1024, valuesMax: 10_000 }

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { mayDo } from '../auth/access.ts'
 import type { Operation } from '../declare/operation.ts'
 import type { Answer } from '../shape/answer.ts'
@@ -19,8 +18,8 @@ const untilAskedAgain = 'private, no-cache'
 const ways: readonly (readonly [way: string, applies: (response: Response) => boolean])[] = [
   [never, ({ operation, answer }) => operation.method !== 'GET' || ![200, 304].includes(answer.status)],
   [untilAskedAgain, ({ answer }) => answer.headers?.etag !== undefined],
-  // Streams, such as exports.
-  [never, ({ answer }) => answer.body instanceof Readable],
+  // Exports. A long page is a stream too, and is kept as a short one.
+  [never, ({ answer }) => answer.trailers !== undefined],
   // What anonymous shoppers read of a store is personal to nobody.
   [untilAskedAgain, ({ operation, instance }) => mayDo(instance.access, 'implicit', operation.area, 'read')],
 ]

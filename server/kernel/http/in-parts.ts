@@ -48,3 +48,10 @@ export async function* joined(portions: AsyncIterable<readonly string[]>): Async
     if (part) yield part
   }
 }
+
+/** The text of a few parts. */
+export async function textOf(parts: AsyncIterable<string>): Promise<string> {
+  let text = ''
+  for await (const part of parts) text += part
+  return text
+}

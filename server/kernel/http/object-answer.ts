@@ -8,12 +8,12 @@ import { answerInParts, joined } from './in-parts.ts'
 import { linksText, objectText } from './object-text.ts'
 import { type Address, linkHeader, type PageNumbers, pageLinks, pageMeta } from './page-links.ts'
 
-/** A single object in its envelope, with its entity tag. */
+/** A single object in its envelope, with its entity tag. What it includes changes without the object. */
 export function objectAnswer(status: number, resource: Resource, row: Row, ctx: Ctx, more = ''): Answer {
   const data = objectText(resource, row, ctx, false)
   const links = linksBeside(resource.envelope) ? `,"links":${linksText(resource, row, ctx)}` : ''
   const body = `{"data":${data}${links}${more}}`
-  return { status, body, headers: { etag: resource.computed ? twoPartTag(row, body) : etagOf(row) } }
+  return { status, body, headers: { etag: resource.computed || more ? twoPartTag(row, body) : etagOf(row) } }
 }
 
 /** The response with further members in its `data`. */

@@ -70,7 +70,7 @@ export const upsert = (ctx: Ctx, resource: Resource, name: string, call: Call): 
         name,
         ({ id }) => changeBy(inside, resource, [], id, read, call.ifMatch),
         (before) => {
-          mustMatchRow(resource, before, call.ifMatch)
+          mustMatchRow(before, call.ifMatch)
           return addBy(inside, resource, [], (own) => changedDraft(own, before, read(own)).values)
         },
       ),
@@ -89,7 +89,7 @@ export const removeOrNothing = (
     if (id !== undefined && (await inside.store.lock(resource, id)).size) {
       return remove(inside, resource, [], id, call)
     }
-    mustMatchRow(resource, await mustBeUnborn(inside, resource, name), call.ifMatch)
+    mustMatchRow(await mustBeUnborn(inside, resource, name), call.ifMatch)
     return noContent
   })
 

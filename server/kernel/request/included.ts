@@ -1,5 +1,5 @@
 import type { Resource } from '../declare/resource.ts'
-import { joined } from '../http/in-parts.ts'
+import { joined, textOf } from '../http/in-parts.ts'
 import { objectText } from '../http/object-text.ts'
 import { portionsOf } from '../query/portions.ts'
 import type { Row } from '../shape/model.ts'
@@ -45,7 +45,7 @@ async function* textsOf(
 }
 
 /** As `includedParts`, for a single object. */
-export async function includedText(
+export function includedText(
   ctx: Ctx,
   resource: Resource,
   names: readonly string[],
@@ -54,7 +54,5 @@ export async function includedText(
   async function* portions() {
     yield [row]
   }
-  let text = ''
-  for await (const part of includedParts(ctx, resource, names, portions)) text += part
-  return text
+  return textOf(includedParts(ctx, resource, names, portions))
 }

@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Link } from '../declare/relationship.ts'
 import { type Resource, resource } from '../declare/resource.ts'
 import type { Row } from '../shape/model.ts'
+import { isSameJson } from '../shape/values.ts'
 import type { Work } from '../work/context.ts'
 import { change } from '../write/by-rules.ts'
 
@@ -30,7 +30,7 @@ export const documentStorage = (
   holds: 'one' | 'many',
 ): LinkStorage => ({
   read: async (_work, row) => [relationshipsIn(row)?.[member]?.data ?? []].flat(),
-  areSame: isDeepStrictEqual,
+  areSame: isSameJson,
   write: async (work, row, _before, after) => {
     await change(work, owner, row.scope, row.id, {
       relationships: withLinkData(relationshipsIn(row), member, holds === 'one' ? after[0] : after),
@@ -158,5 +158,5 @@ export function rowStorage(
 /** The links of `after` that `before` does not have. */
 function newIn(before: readonly Link[], after: readonly Link[]): readonly Link[] {
   const byId = new Map(before.map((link) => [link.id, link]))
-  return after.filter((link) => !isDeepStrictEqual(link, byId.get(link.id)))
+  return after.filter((link) => !isSameJson(byId.get(link.id), link))
 }

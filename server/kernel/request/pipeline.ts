@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { hangUpSignal } from '../../platform/sockets/hung-up.ts'
 import { mustBeWithinRate } from '../attempts/rates.ts'
 import { authorize } from '../auth/access.ts'
-import type { Principal } from '../auth/principal.ts'
+import { hasSecret, type Principal } from '../auth/principal.ts'
 import { bearerToken } from '../auth/tokens.ts'
 import { isRepeatable, type Operation, rightFor } from '../declare/operation.ts'
 import { notFound, Problem } from '../errors.ts'
@@ -22,7 +22,7 @@ import { Ctx, type Instance, type KeyedRequest } from '../work/context.ts'
 import { leaseMsOf } from '../work/outside-calls.ts'
 import { perInstance } from '../work/per-instance.ts'
 import { idempotencyKey, once, onceAcrossCalls } from './idempotency.ts'
-import { lengthen, resourceShownBy } from './stored-answers.ts'
+import { lengthen, resourceToRepeat } from './stored-answers.ts'
 import { withTimeout } from './within.ts'
 import { WriteQueues } from './write-queues.ts'
 
@@ -164,7 +164,7 @@ async function readBody(passage: Passage): Promise<void> {
 
 /** What reading costs is bounded closely for those who need no secret to call. */
 const limitsFor = ({ operation, who }: Passage): BodyLimits =>
-  operation.access === 'open' || who.kind !== 'client_credentials' ? limitsOfShoppers : usualLimits
+  operation.access === 'open' || !hasSecret(who) ? limitsOfShoppers : usualLimits
 
 /** Refuses the key, so that no client believes that a retry is safe. Sign-ins ignore it. */
 function refuseKey(passage: Passage): void {
@@ -214,10 +214,10 @@ function runPlain(passage: Passage): Promise<Answer> {
 const keyedMaxMs = 60_000
 
 function runKeyed(passage: Passage, key: string): Promise<Answer> {
-  const { instance, operation, request, text } = passage
+  const { instance, operation, request, text, who } = passage
   const { callsOut, ownTransactions, mayRepeat } = actionOf(operation) ?? {}
   const call = callOf(passage)
-  const resource = resourceShownBy(operation)
+  const resource = resourceToRepeat(instance, operation, who)
   const writeOf = (ctx: Ctx) => ({
     ...{ key, method: operation.method, url: request.url, body: text },
     isReadable: resource !== undefined,

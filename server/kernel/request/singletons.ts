@@ -1,9 +1,8 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Call } from '../declare/call.ts'
 import type { Singleton } from '../declare/singleton.ts'
 import { type Answer, entityTag, json, noContent } from '../shape/answer.ts'
 import type { Fields, Values } from '../shape/fields.ts'
-import { complete, merge } from '../shape/values.ts'
+import { complete, isSameJson, merge } from '../shape/values.ts'
 import { recordedBy } from '../storage/row-statements.ts'
 import { split } from '../storage/stored-row.ts'
 import { untilWritten } from '../storage/until-written.ts'
@@ -60,7 +59,7 @@ export async function updateSingleton<F extends Fields>(
     mustMatch(before.etag, call.ifMatch)
     const values = { ...before.values, ...merge(of, before.values, changes) }
     of.check?.(values)
-    if (isDeepStrictEqual(values, before.values)) return show(ctx, of, before)
+    if (isSameJson(before.values, values)) return show(ctx, of, before)
     const stored = await write(ctx, of, values, before)
     return stored && show(ctx, of, await find(ctx, of))
   })

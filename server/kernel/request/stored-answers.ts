@@ -1,3 +1,5 @@
+import { mayDo } from '../auth/access.ts'
+import type { Principal } from '../auth/principal.ts'
 import { isObject } from '../body/input.ts'
 import type { Call } from '../declare/call.ts'
 import type { Operation } from '../declare/operation.ts'
@@ -6,7 +8,7 @@ import { Problem } from '../errors.ts'
 import { objectAnswer } from '../http/object-answer.ts'
 import { findByName, scopeOf } from '../query/find.ts'
 import type { Answer } from '../shape/answer.ts'
-import type { Ctx } from '../work/context.ts'
+import type { Ctx, Instance } from '../work/context.ts'
 
 /** How much of a response is stored for an Idempotency-Key: a caller may use many keys, each with a long response. */
 export const storedBytesMax = { readable: 4 * 1024, any: 64 * 1024 } as const
@@ -38,8 +40,20 @@ function referencesTo(data: unknown): unknown {
   return { type, id }
 }
 
-/** The resource of the object that an operation responds with. */
-export function resourceShownBy({ of }: Operation): Resource | undefined {
+/**
+ * The resource of the object that an operation responds with, if the caller may read such objects. Others may only
+ * create one: the response to that may show less than the object has.
+ */
+export function resourceToRepeat(
+  { access }: Pick<Instance, 'access'>,
+  { of }: Operation,
+  { kind }: Pick<Principal, 'kind'>,
+): Resource | undefined {
+  const resource = resourceShownBy(of)
+  return resource && mayDo(access, kind, resource.area, 'read') ? resource : undefined
+}
+
+function resourceShownBy(of: Operation['of']): Resource | undefined {
   if (of.is === 'resource') return of.resource
   return of.is === 'action' && !of.action.shows?.page ? of.action.shows?.resource : undefined
 }

@@ -35,8 +35,8 @@ export const etagId = ({ id, createdAt, version, added }: Row): string =>
 export const etagOf = (row: Row): string => weak(etagId(row))
 
 /**
- * The tag of a `computed` resource: the version of the row, which If-Match compares, and a hash of the response, which
- * changes with the computed values.
+ * The tag of a response that shows more than its row, such as computed values or included objects: the version of the
+ * row, which If-Match compares, and a hash of the response.
  */
 export const twoPartTag = (row: Row, body: string): string =>
   weak(`${etagId(row)}-${hash('sha256', body).slice(0, 32)}`)

@@ -204,6 +204,6 @@ async function current<F extends Fields>(
 ): Promise<Row<F>> {
   const row = isId(id) ? await work.store.findWhole(resource, id, scope) : undefined
   if (!row || !(await isVisible(work, resource, row))) throw notFoundIn(resource, id)
-  mustMatchRow(resource, row, ifMatch)
+  mustMatchRow(row, ifMatch)
   return row
 }

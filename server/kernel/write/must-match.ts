@@ -1,4 +1,3 @@
-import type { Resource } from '../declare/resource.ts'
 import { Problem } from '../errors.ts'
 import { matches, versionsIn } from '../http/conditional.ts'
 import { etagOf } from '../shape/answer.ts'
@@ -12,5 +11,5 @@ export function mustMatch(etag: string, ifMatch: string | undefined, versions = 
 }
 
 /** As `mustMatch`, for a row. Only the version of a two-part tag counts. */
-export const mustMatchRow = ({ computed }: Resource, row: Row, ifMatch: string | undefined): void =>
-  mustMatch(etagOf(row), ifMatch, computed && ifMatch !== undefined ? versionsIn(ifMatch) : ifMatch)
+export const mustMatchRow = (row: Row, ifMatch: string | undefined): void =>
+  mustMatch(etagOf(row), ifMatch, ifMatch === undefined ? undefined : versionsIn(ifMatch))

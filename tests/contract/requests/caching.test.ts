@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sutlerApi } from '../../../server/api-document.ts'
 import type { Operation } from '../../../server/kernel/declare/operation.ts'
+import { makeFlow } from '../../flows/flows.ts'
 import { operations, Samples } from '../../support/samples.ts'
 import { openWorld, type Reply, type World } from '../../support/world.ts'
 import { appAndWorkshop } from '../../workshop/index.ts'
@@ -83,6 +84,22 @@ test('shoppers may keep what they read of a catalog, and their cart', () => {
   ]
   expect(keptBy).toEqual(expect.arrayContaining(ids))
   expect(keptBy).not.toContain('list-accounts')
+})
+
+test('a page that is made while it is sent is kept as a short one, and its export is not', async () => {
+  const flow = await makeFlow(world.admin, 'letters', { text: { field_type: 'string' } })
+  for (let n = 0; n < 10; n++) {
+    const { status } = await world.admin.post(flow.entries, {
+      data: { type: 'entry', text: 'x'.repeat(60_000) },
+    })
+    expect(status).toBe(201)
+  }
+  const page = await world.admin.get(flow.entries)
+  expect(page.body.data).toHaveLength(10)
+  expect(headersOf(page, 'content-length', 'cache-control')).toEqual([null, kept])
+  const oneLine = `${flow.entries}?filter=eq(id,${page.body.data[0].id})`
+  const lines = await world.admin.get(oneLine, { accept: 'application/x-ndjson' })
+  expect(headersOf(lines, 'content-type', 'cache-control')).toEqual(['application/x-ndjson', notKept])
 })
 
 test.each(operations)('a refusal of $id may not be kept', async ({ method, path }) => {

@@ -87,7 +87,7 @@ test.each([
   await away
   await worksAgain()
   await erased(request)
-  await expect.poll(jobs).toEqual([])
+  await expect.poll(jobs, { timeout: 10_000 }).toEqual([])
 })
 
 test('a job that had failed before the outage is retried', async () => {

@@ -292,7 +292,7 @@ test('one search returns hits and facets, at current prices', async () => {
   const narrow = 'meta.search.categories.lvl1:=[`Shop > Clothes`] && price.USD.float_price:[10..16]'
   const [all, some, spoken] = await search(
     { type: 'search', q: '*', facet_by, per_page: 0 },
-    { type: 'search', q: '*', filter_by: narrow, sort_by: 'ignored' },
+    { type: 'search', q: '*', filter_by: narrow, sort_by: 'price.float_price:asc' },
     { type: 'autocomplete', q: 'shi' },
   )
   const [categories, prices] = all.facet_counts

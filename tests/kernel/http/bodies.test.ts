@@ -152,4 +152,16 @@ describe('the bodies of those who need no secret', () => {
     expect(body.errors[0].detail).toContain('10,000 values')
     expect((await put('admin', many)).status).toBe(200)
   })
+
+  test('are not those of a server that sends a shopper’s token beside its secret', async () => {
+    const who = { email: `${randomUUID()}@example.com`, password: 'a long password' }
+    await world.admin.post('/v2/customers', { data: { type: 'customer', name: 'Ada', ...who } })
+    const signIn = await world.admin.post('/v2/customers/tokens', { data: { type: 'token', ...who } })
+    const many = JSON.stringify({ data: { type: 'cart', name: 'Cart', rest: Array(10_000).fill(0) } })
+    const { status } = await world.admin.send('PUT', `/v2/carts/${randomUUID()}`, {
+      body: many,
+      headers: { 'content-type': 'application/json', 'x-moltin-customer-token': signIn.body.data.token },
+    })
+    expect(status).toBe(200)
+  })
 })

@@ -1,11 +1,12 @@
-import { type CartLine, isProduct } from '../carts/index.ts'
 import type { Portion } from '../inventories/index.ts'
+import { isProduct } from './cart-shop.ts'
+import type { CartLine } from './contents.ts'
 
 /**
  * The stock that lines take, once for each product and location. A bundle with stock of its own takes that;
  * any other takes the stock of its options. `isTracked` says whether a product has stock.
  */
-export function portionsOf(
+export function stockPortionsOf(
   lines: readonly CartLine[],
   isTracked: (productId: string) => boolean,
 ): readonly Portion[] {
