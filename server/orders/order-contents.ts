@@ -1,6 +1,7 @@
 import type { Contents, PricedCart } from '../carts/index.ts'
 import type { Portion } from '../inventories/index.ts'
 import type { Store } from '../kernel/storage/store.ts'
+import { cutText } from '../kernel/storage/stored-row.ts'
 import { nextTurn } from '../kernel/work/in-turns.ts'
 
 /**
@@ -39,7 +40,7 @@ export async function* eachContents(
 ): AsyncGenerator<readonly [orderId: string, OrderContents]> {
   if (!orderIds.length) return
   const rows = await store.read(
-    `SELECT order_id, left(doc::text, ${charsMax}) FROM order_contents
+    `SELECT order_id, ${cutText('doc', charsMax)} FROM order_contents
      WHERE store_id = $1 AND order_id = ANY($2::uuid[])`,
     orderIds,
   )

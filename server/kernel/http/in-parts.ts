@@ -30,13 +30,22 @@ async function* restOf(beginning: string, parts: AsyncGenerator<string>): AsyncG
   for await (const part of parts) yield Buffer.from(part)
 }
 
+/** A part of a list is longer only by its last item: what is short-lived and small costs little to collect. */
+const partCharsMax = 64 * 1024
+
 /** The items of a JSON list, from texts that arrive in portions. */
 export async function* joined(portions: AsyncIterable<readonly string[]>): AsyncGenerator<string> {
   let comma = ''
   for await (const texts of portions) {
-    if (!texts.length) continue
-    yield comma + texts.join(',')
-    comma = ','
+    let part = ''
+    for (const text of texts) {
+      part += comma + text
+      comma = ','
+      if (part.length < partCharsMax) continue
+      yield part
+      part = ''
+    }
+    if (part) yield part
   }
 }
 

@@ -136,8 +136,9 @@ test('the API document states where errors may stand beside data', async () => {
   expect((await new Validator().validate(structuredClone(body))).errors).toBeUndefined()
   const contentOf = (path: string) => body.paths[path].post.responses['201'].content
   expect(contentOf('/v2/doors/some')['application/json'].schema.properties.errors).toEqual({
-    $ref: '#/components/schemas/Problems/properties/errors',
+    type: 'array',
+    items: { $ref: '#/components/schemas/Problem' },
   })
   expect(contentOf('/v2/doors/all')['application/json'].schema.properties?.errors).toBeUndefined()
-  expect(body.components.schemas.Problems.properties.errors.items.properties).toHaveProperty('meta')
+  expect(body.components.schemas.Problem.properties).toHaveProperty('meta')
 })

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Resource } from '../../../server/kernel/declare/resource.ts'
+import { order } from '../../orders/buying.ts'
+import { isLong, some } from '../../support/long.ts'
+import { type MeasuredServer, measuredServer } from '../../support/measured-server.ts'
+import { openWorld, type World } from '../../support/world.ts'
+import { appAndWorkshop } from '../../workshop/index.ts'
+import { listTraits, representativesOf } from '../classes.ts'
+import { isTable } from '../clone-rows.ts'
+import { fill, type Listing, listings, samplesOfEach } from '../listings.ts'
+
+/**
+ * A page whose objects are long, with all that it may include, is never in memory as a whole. Its client stops early
+ * in it: then the server holds what it keeps of the part that it has made, and of the part that is to come. The
+ * long run also reads each page as fast as it can, beside a client that asks for something small.
+ *
+ * The server has answered usual requests before: its memory grows with its first ones, whatever they are.
+ */
+
+let world: World
+let server: MeasuredServer
+let samplesOf: ReturnType<typeof samplesOfEach>
+beforeAll(async () => {
+  world = await openWorld(appAndWorkshop)
+  server = await measuredServer(world)
+  samplesOf = samplesOfEach(world)
+})
+afterAll(async () => {
+  await server.close()
+  await world.close()
+})
+
+const rows = isLong ? 100 : 40
+const chars = isLong ? 500_000 : 300_000
+/** A few objects in their forms: a row, its values, its text, and what waits on its connections. */
+const heldMax = 30 * chars
+/** A shorter page may be in the buffers between two sockets as a whole. */
+const longPageMin = 1.5 * rows * chars
+/** Processor time: a long object takes some milliseconds, and a collection of garbage may come in its turn. */
+const turnMaxMs = 60
+const [rssMax, waitMaxMs] = [100 * 1024 * 1024, 100]
+
+/** What a list includes of other tables than its own, and what gives it to each of its rows. */
+const included: Readonly<Record<string, { readonly names: string; fill(): Promise<void> }>> = {
+  'list-orders': {
+    names: 'items,tax_items,custom_discounts,promotions,account,account_member',
+    async fill() {
+      await order(world.admin)
+      await world.sql(
+        `INSERT INTO orders (store_id, id, created_at, updated_at, doc, hidden)
+         SELECT store_id, gen_random_uuid(), created_at, updated_at, doc, (hidden::jsonb - 'cart')::json
+         FROM orders, generate_series(2, $2::int) WHERE store_id = $1`,
+        [world.storeId, rows],
+      )
+      await world.sql(
+        `INSERT INTO order_contents (store_id, order_id, doc)
+         SELECT store_id, o.id, jsonb_set(c.doc::jsonb, '{contents,lines,0,name}', to_jsonb(repeat('é', $2)))::json
+         FROM orders o JOIN order_contents c USING (store_id) WHERE store_id = $1 AND c.order_id <> o.id`,
+        [world.storeId, chars],
+      )
+    },
+  },
+  'list-products': {
+    names: 'component_products',
+    async fill() {
+      const listing = listings.find(({ id }) => id === 'list-products') as Listing
+      await fill(world, samplesOf(listing), listing, listing.path, rows)
+      await lengthenRows(listing.specimen.resource)
+      await world.sql(
+        `INSERT INTO product_components (store_id, bundle_id, id, created_at, updated_at, doc)
+         SELECT store_id, id, coalesce(lag(id) OVER (ORDER BY id), id), created_at, updated_at, '{}' FROM products
+         WHERE store_id = $1`,
+        [world.storeId],
+      )
+    },
+  },
+}
+
+const lengthenRows = ({ table, envelope }: Resource) =>
+  world.sql(
+    `UPDATE ${table} SET doc = jsonb_set(doc::jsonb, $3, to_jsonb(repeat('é', $2)))::json WHERE store_id = $1`,
+    [world.storeId, chars, envelope.fields === 'attributes' ? ['attributes', 'pad'] : ['pad']],
+  )
+
+const paged = listings.filter(
+  ({ specimen: { resource } }) => isTable(resource) && !resource.shownAs && !resource.whole && !resource.most,
+)
+const withIncluded = paged.filter(({ id }) => Object.hasOwn(included, id))
+const others = representativesOf(paged, listTraits).filter((one) => !withIncluded.includes(one))
+
+test('every list whose objects are made of other tables is tried with them', () => {
+  expect(withIncluded.map(({ id }) => id).sort()).toEqual(Object.keys(included).sort())
+})
+
+test.each([...withIncluded, ...some(2, others)].map((listing) => [listing.id, listing] as const))(
+  '%s holds a few long objects at a time',
+  async (id, listing) => {
+    const { resource } = listing.specimen
+    const samples = samplesOf(listing)
+    const path = included[id] ? listing.path : await samples.path(listing.path)
+    if (included[id]) await included[id].fill()
+    else {
+      await fill(world, samples, listing, path, rows)
+      await lengthenRows(resource)
+    }
+    const names = included[id]?.names ?? Object.keys(resource.include ?? {}).join(',')
+    const page = `${path}?page[limit]=100${names && `&include=${names}`}`
+    // The first page prepares statements, and compiles code.
+    await server.readAway(page)
+    await server.size()
+    const { status, bytes } = await server.readAway(page)
+    const { longestTurnMs } = await server.size()
+    expect(status).toBe(200)
+    if (withIncluded.includes(listing)) expect(bytes).toBeGreaterThan(longPageMin)
+    if (bytes < longPageMin) return
+
+    // A connection holds its last response until the next one.
+    await server.readAway('/v2/currencies')
+    const before = await server.held()
+    let held = 0
+    await server.readAway(page, {
+      at: bytes / 4,
+      async meanwhile() {
+        held = (await server.held()).heldBytes - before.heldBytes
+      },
+    })
+    expect(held).toBeLessThan(heldMax)
+    expect(longestTurnMs).toBeLessThan(turnMaxMs)
+    if (isLong) await mustDisturbNobody(page)
+  },
+)
+
+async function mustDisturbNobody(page: string): Promise<void> {
+  await server.readAway(page)
+  const before = await server.size()
+  let isDone = false
+  let rss = 0
+  const waits: number[] = []
+  const reading = server.readAway(page).finally(() => {
+    isDone = true
+  })
+  while (!isDone) {
+    const began = performance.now()
+    await server.readAway('/v2/currencies')
+    waits.push(performance.now() - began)
+    rss = Math.max(rss, (await server.size()).rss)
+  }
+  await reading
+  waits.sort((one, other) => one - other)
+  expect(rss - before.rss).toBeLessThan(rssMax)
+  expect(waits[Math.floor(waits.length * 0.95)]).toBeLessThan(waitMaxMs)
+}
