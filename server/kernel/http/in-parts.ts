@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { Problem } from '../errors.ts'
 import type { Answer } from '../shape/answer.ts'
 
 /** A shorter response is sent at once. */
@@ -49,9 +50,17 @@ export async function* joined(portions: AsyncIterable<readonly string[]>): Async
   }
 }
 
-/** The text of a few parts. */
+/** What one object includes is made as a whole. */
+const textCharsMax = 8 * 1024 * 1024
+
+/** The text of a few parts, such as what an object includes. Refuses one that would be too long to hold. */
 export async function textOf(parts: AsyncIterable<string>): Promise<string> {
   let text = ''
-  for await (const part of parts) text += part
+  for await (const part of parts) {
+    text += part
+    if (text.length <= textCharsMax) continue
+    const detail = `What the response includes must have at most ${textCharsMax} characters of JSON. Leave include out, and read the objects from their own list.`
+    throw new Problem('bad_request', detail, { source: 'include' })
+  }
   return text
 }
