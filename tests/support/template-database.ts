@@ -21,7 +21,7 @@ declare module 'vitest' {
 /** The run's PostgreSQL never crashes: the tests that kill one start their own, with the settings of every server. */
 const runSettings = {
   // Each worker has two shared servers, and one that a file has for itself.
-  max_connections: 400,
+  max_connections: 1000,
   fsync: 'off',
   full_page_writes: 'off',
   // To pack pages takes longer than writing them, in memory and when a database is cloned.
