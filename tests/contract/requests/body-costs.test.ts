@@ -22,8 +22,7 @@ let baselineMs: number
 beforeAll(async () => {
   world = await openWorld(appAndWorkshop)
   samples = new Samples(world.admin, world.work)
-  const text = `{"data":{"type":"cart","name":"${'x'.repeat(limitsOfShoppers.bytesMax - 100)}"}}`
-  baselineMs = await leastMs(() => send('PUT', '/v2/carts/baseline', text))
+  baselineMs = await leastMs(plainText)
 })
 afterAll(() => world.close())
 
@@ -94,6 +93,14 @@ function* frames(body: unknown): Generator<readonly [at: string, text: string]> 
 const send = (method: string, path: string, body: string, type = 'application/json') =>
   world.shopper.send(method, path, { body, headers: { 'content-type': type } })
 
+/** A body of one long text. */
+const plainText = () =>
+  send(
+    'PUT',
+    '/v2/carts/baseline',
+    `{"data":{"type":"cart","name":"${'x'.repeat(limitsOfShoppers.bytesMax - 100)}"}}`,
+  )
+
 async function costMs(run: () => Promise<{ readonly status: number }>): Promise<number> {
   const before = process.cpuUsage()
   const { status } = await run()
@@ -112,9 +119,15 @@ async function leastMs(run: () => Promise<{ readonly status: number }>): Promise
 /** On a machine at rest a baseline takes 5 ms, and what a process does beside a request as long again. */
 const budgetMs = () => Math.max(50, 8 * baselineMs)
 
+/** What costs too much costs it each time; what another program on the machine takes is not taken each time. */
+const timesMost = 10
+
 async function mustBeCheap(what: string, run: () => Promise<{ readonly status: number }>): Promise<void> {
-  if ((await costMs(run)) < budgetMs()) return
-  const ms = await leastMs(run)
+  let ms = Number.POSITIVE_INFINITY
+  for (let n = 0; n < timesMost && ms >= budgetMs(); n++) {
+    if (n > 0) baselineMs = await leastMs(plainText)
+    ms = Math.min(ms, await costMs(run))
+  }
   expect(ms, `${what} takes ${ms} ms; a text of that length takes ${baselineMs} ms`).toBeLessThan(budgetMs())
 }
 
