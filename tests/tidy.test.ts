@@ -115,6 +115,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['total', 'how many objects a list has'],
   ['transaction', 'of the database'],
   ['version', 'of a row, of the server, of a document'],
+  ['value', 'of a field, of a setting, of a statement'],
   ['user', 'of the operating system', /postgres\/(embedded|pid-file|run-as)\.ts$/],
   ['version', 'of a row; of Node, PostgreSQL and the API'],
 ]

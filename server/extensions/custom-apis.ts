@@ -3,8 +3,7 @@ import { choice, flag, group, list, text } from '../kernel/shape/fields.ts'
 import { type Draft, indexed, type Row, walks } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { entries } from './entry-rows.ts'
-import { extensionEnvelope } from './envelope.ts'
-import { exactTotals } from './exact-totals.ts'
+import { exactTotals, extensionEnvelope } from './envelope.ts'
 import { mustNest, withoutParent } from './parent-apis.ts'
 
 const short = text({ max: 255 })
@@ -52,6 +51,8 @@ const fields = {
     { default: {}, about: 'The custom APIs that this one is shown under.' },
   ),
 }
+
+export type CustomApi = Row<typeof fields>['doc']
 
 /** A type of object that a store adds to its API. Its fields are custom fields. */
 export const customApis = resource({

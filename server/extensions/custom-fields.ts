@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
+import { eraseValues, renameValues, setUnique, unindexValues } from '../field-values/index.ts'
 import { resource } from '../kernel/declare/resource.ts'
-import { notFound, Problem } from '../kernel/errors.ts'
+import { invalidField, notFound } from '../kernel/errors.ts'
 import { choice, field, flag, group, integer, text } from '../kernel/shape/fields.ts'
 import { type Draft, indexed, type Row, walks } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { customApis } from './custom-apis.ts'
-import { extensionEnvelope } from './envelope.ts'
-import { exactTotals } from './exact-totals.ts'
-import { dropValues, renameValues, setUnique } from './field-changes.ts'
+import { rowsOfApi } from './entry-rows.ts'
+import { exactTotals, extensionEnvelope } from './envelope.ts'
 import { completeRules, fieldTypes, type Validation, validationSchema } from './field-rules.ts'
 
 /** Names that every entry, its envelope or any JavaScript object already has. */
@@ -51,6 +51,8 @@ const fields = {
   ),
 }
 
+export type CustomField = Row<typeof fields>['doc']
+
 /** A field of the entries of a custom API. */
 export const customFields = resource({
   type: 'custom_field',
@@ -86,8 +88,7 @@ export const customFields = resource({
   },
 })
 
-const refuse = (name: string, detail: string) =>
-  new Problem('invalid_field', `Validation failed: data.${name} ${detail}.`, { source: `data.${name}` })
+const refuse = (name: string, detail: string) => invalidField(`data.${name}`, detail)
 
 /** Locks out writes of entries until the end of the transaction, so that checks of the entries still hold then. */
 async function lockDefinition(work: Work, { scope: [api] }: Pick<Draft, 'scope'>): Promise<void> {
@@ -143,13 +144,15 @@ async function applyToEntries(
   const api = row.scope[0] as string
   await redefine(work, api)
   if (!before) return
-  if (before.doc.slug !== row.doc.slug) await renameValues(work, api, before.doc.slug, row.doc.slug)
+  if (before.doc.slug !== row.doc.slug) await renameValues(work, [rowsOfApi(api)], before.doc, row.doc.slug)
   const unique = row.doc.validation?.string?.unique
-  if (before.doc.validation?.string?.unique !== unique) await setUnique(work, row.id, unique === 'yes')
+  if (before.doc.validation?.string?.unique !== unique)
+    await setUnique(work, rowsOfApi(api), row.id, unique === 'yes')
 }
 
 async function dropFromEntries(work: Work, row: Row<typeof fields>): Promise<void> {
   const api = row.scope[0] as string
   await redefine(work, api)
-  await dropValues(work, api, row.id, row.doc.slug)
+  await unindexValues(work, row.id)
+  await eraseValues(work, [rowsOfApi(api)], row.doc)
 }

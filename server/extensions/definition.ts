@@ -3,33 +3,30 @@ import type { Resource } from '../kernel/declare/resource.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import { Memory } from '../kernel/memory.ts'
+import type { AddedField } from '../kernel/shape/model.ts'
 import { untilWritten } from '../kernel/storage/until-written.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { perInstance } from '../kernel/work/per-instance.ts'
+import type { CustomApi } from './custom-apis.ts'
+import type { CustomField } from './custom-fields.ts'
 import { defineEntries } from './entries.ts'
-import { compileRegex, type FieldType, type Rules } from './field-rules.ts'
+import { compileRegex, type FieldType, type Rules, valueSchema } from './field-rules.ts'
 
 /** A custom API with its fields and the resource of its entries, which every request for an entry needs. */
 export interface Definition {
   readonly id: string
   /** Changes whenever the custom API or one of its fields changes. */
   readonly state: string
-  readonly name: string
-  readonly description: string
-  readonly slug: string
-  readonly apiType: string
-  readonly allowUpserts: boolean
+  readonly doc: CustomApi
   readonly fields: readonly DefinedField[]
   /** The field whose value replaces the id in URLs. */
   readonly urlSlug: DefinedField | undefined
   readonly entries: Resource
 }
 
-export interface DefinedField {
-  readonly id: string
-  readonly slug: string
-  readonly name: string
-  readonly description: string
+/** A field as a store adds it to a resource, with the rules that its schema does not have. */
+export interface DefinedField extends Pick<AddedField, 'id' | 'name' | 'schema'> {
+  readonly about: string
   readonly type: FieldType
   readonly rules: Rules
   readonly regex: RE2JS | undefined
@@ -68,7 +65,9 @@ export async function findDefinition(work: Work, naming: Naming, isLocked = fals
   const [id, state] = row as [string, string]
   const cached = cachedDefinition(work, naming)
   if (cached?.id === id && cached.state === state) return cached
-  const definition = await readDefinition(work, id)
+  const [current] = await work.store.read(`${definitions} AND a.id = $2`, id)
+  if (!current) throw missing(id)
+  const definition = toDefinition(current)
   definitionCache(work.instance).set(keyOf(work, naming), definition)
   return definition
 }
@@ -98,15 +97,19 @@ export async function withDefinition<T>(
 
 const missing = (name: string) => notFound('custom api', name)
 
-async function readDefinition(work: Work, id: string): Promise<Definition> {
-  const [row] = await work.store.read(`${definitions} AND a.id = $2`, id)
-  if (!row) throw missing(id)
-  return toDefinition(row)
-}
-
 /** All custom APIs of the store. */
 export async function findAllDefinitions(work: Work): Promise<readonly Definition[]> {
   return (await work.store.run(`${definitions} ORDER BY a.slug`)).map(toDefinition)
+}
+
+/** The resource of the entries of a custom API; undefined if it has been deleted. */
+export async function entriesOfApi(work: Work, customApiId: string): Promise<Resource | undefined> {
+  try {
+    return (await findDefinition(work, { column: 'id', value: customApiId })).entries
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'not_found') return undefined
+    throw error
+  }
 }
 
 // One statement, so that the definition and its state are from one snapshot.
@@ -115,50 +118,36 @@ const definitions = `SELECT a.id, ${stateIn('a')}, a.doc,
    FROM custom_fields f WHERE f.store_id = a.store_id AND f.custom_api_id = a.id)
   FROM custom_apis a WHERE a.store_id = $1` as const
 
-interface FieldRow {
-  readonly id: string
-  readonly doc: {
-    readonly slug: string
-    readonly name: string
-    readonly description?: string
-    readonly field_type: FieldType
-    readonly use_as_url_slug?: boolean
-    readonly validation: Record<FieldType, Rules>
-  }
-}
+type FieldRow = { readonly id: string; readonly doc: CustomField }
 
 function toDefinition([id, state, doc, fieldRows]: readonly (string | null)[]): Definition {
-  const api = JSON.parse(doc as string) as Record<string, string>
-  const fields = (JSON.parse(fieldRows ?? '[]') as FieldRow[]).map(toField)
-  const facts = {
-    id: id as string,
-    state: state as string,
-    name: api.name as string,
-    description: api.description ?? '',
-    slug: api.slug as string,
-    apiType: api.api_type as string,
-    allowUpserts: Boolean(api.allow_upserts),
-    fields,
-    urlSlug: fields.find(({ isUrlSlug }) => isUrlSlug),
-  }
-  return { ...facts, entries: defineEntries(facts) }
+  const fields = (JSON.parse(fieldRows ?? '[]') as FieldRow[]).map((row) => toField(row.id, row.doc))
+  return define(id as string, state as string, JSON.parse(doc as string) as CustomApi, fields)
 }
 
-function toField({ id, doc }: FieldRow): DefinedField {
-  const rules = doc.validation[doc.field_type]
+export function define(
+  id: string,
+  state: string,
+  doc: CustomApi,
+  fields: readonly DefinedField[],
+): Definition {
+  const api = { id, state, doc, fields, urlSlug: fields.find(({ isUrlSlug }) => isUrlSlug) }
+  return { ...api, entries: defineEntries(api) }
+}
+
+export function toField(
+  id: string,
+  { slug, description, field_type: type, use_as_url_slug: isUrlSlug, validation }: CustomField,
+): DefinedField {
+  const rules = validation?.[type] as Rules
   let regex: RE2JS | undefined
   return {
-    id,
-    slug: doc.slug,
-    name: doc.name,
-    description: doc.description ?? '',
-    type: doc.field_type,
-    rules,
+    ...{ id, name: slug, about: description, type, rules, isUrlSlug },
+    schema: valueSchema(type, rules, description),
     get regex() {
       // Compiled on first use: reading entries does not need it.
-      if (rules.regex != null) regex ??= compileRegex(rules.regex, `data.${doc.slug}`)
+      if (rules.regex != null) regex ??= compileRegex(rules.regex, `data.${slug}`)
       return regex
     },
-    isUrlSlug: doc.use_as_url_slug ?? false,
   }
 }

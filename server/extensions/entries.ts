@@ -1,17 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Faults } from '../kernel/body/faults.ts'
 import { type Resource, resource } from '../kernel/declare/resource.ts'
-import { Problem } from '../kernel/errors.ts'
+import { invalidField } from '../kernel/errors.ts'
 import { etagId } from '../kernel/shape/answer.ts'
 import { field, integer, text } from '../kernel/shape/fields.ts'
 import { type Draft, type Row, walks } from '../kernel/shape/model.ts'
 import { ownValue } from '../kernel/shape/values.ts'
 import type { DefinedField, Definition } from './definition.ts'
 import { filtersOf } from './entry-filters.ts'
-import { foldCase, mustBePresent, mustFit, sizeOf, valueSchema } from './entry-values.ts'
-import { extensionEnvelope } from './envelope.ts'
-import { exactTotals } from './exact-totals.ts'
-import { idNamed } from './url-slug.ts'
+import { foldCase, mustBePresent, mustFit, sizeOf } from './entry-values.ts'
+import { exactTotals, extensionEnvelope } from './envelope.ts'
 
 /** Stored beside the values of an entry. `meta` is a reserved slug, so no field has this name. */
 interface StoredMeta {
@@ -28,25 +26,21 @@ export const entryMeta = {
 }
 
 /** The resource of a custom API's entries. */
-export function defineEntries(api: Omit<Definition, 'entries' | 'state'>): Resource {
-  const { urlSlug } = api
+export function defineEntries({ id, doc, fields, urlSlug }: Omit<Definition, 'entries'>): Resource {
   return resource({
-    type: api.apiType,
+    type: doc.api_type,
     noun: ['custom-entry', 'custom-entries'],
-    about: api.description,
-    path: `/v2/extensions/${api.slug}`,
+    about: doc.description,
+    path: `/v2/extensions/${doc.slug}`,
     table: 'entries',
-    scope: { columns: ['custom_api_id'], of: () => [api.id] },
+    scope: { columns: ['custom_api_id'], of: () => [id] },
     fields: {
       ...Object.fromEntries(
-        api.fields.map((own) => [own.slug, field<unknown>(valueSchema(own), { about: own.description })]),
+        fields.map(({ name, schema, about }) => [name, field<unknown>(schema, { about })]),
       ),
       meta: field<StoredMeta | undefined>({ type: 'object' }, { hidden: true, readOnly: true }),
     },
-    filter: {
-      ...filtersOf(api.fields),
-      ...walks,
-    },
+    filter: { ...filtersOf(fields), ...walks },
     sort: ['created_at', 'id', 'updated_at'],
     area: 'custom-entries',
     // The role policies of the custom API decide who can read entries.
@@ -61,31 +55,34 @@ export function defineEntries(api: Omit<Definition, 'entries' | 'state'>): Resou
       }),
     },
     listMeta: exactTotals,
-    beforeWrite: (_ctx, draft) => complete(api, draft),
+    beforeWrite: (_ctx, draft) => complete(fields, draft),
     constraints: {
-      entry_values_unique: { code: 'conflict', detail: `${api.apiType} with the given value already exists` },
+      entry_values_unique: {
+        code: 'conflict',
+        detail: `${doc.api_type} with the given value already exists`,
+      },
     },
     ...(urlSlug && {
-      key: { field: urlSlug.slug, where: (name, bind) => `id = ${idNamed(urlSlug, name, bind)}` },
+      key: { field: urlSlug.name, where: (name, bind) => `id = ${idNamed(urlSlug, name, bind)}` },
     }),
   })
 }
 
-function mustBeUnchanged({ slug, rules }: DefinedField, value: unknown, { doc }: Row): void {
-  if (!rules.immutable || isDeepStrictEqual(value, ownValue(doc, slug) ?? null)) return
-  const source = `data.${slug}`
-  const detail = `Validation failed: ${source} is immutable; it cannot be changed after the entry is created.`
-  throw new Problem('invalid_field', detail, { source })
+/** SQL for the id of the entry with this URL slug. */
+export function idNamed({ id, rules }: DefinedField, name: string, bind: (value: unknown) => string): string {
+  const compared = rules.unique_case_insensitivity ? foldCase(name) : name
+  return `(SELECT entry_id FROM entry_values WHERE store_id = $1 AND field_id = ${bind(id)}::uuid
+    AND unique_key = entry_unique_key(NULL, NULL, ${bind(compared)}))`
 }
 
 /** Completes an entry: every field has a value, at least null. */
-function complete({ fields }: Omit<Definition, 'entries' | 'state'>, { values, before }: Draft): void {
+function complete(fields: readonly DefinedField[], { values, before }: Draft): void {
   const folded: Record<string, string> = {}
   const faults = new Faults()
   let size = 0
   for (const field of fields) {
-    const value = Object.hasOwn(values, field.slug) ? values[field.slug] : null
-    values[field.slug] = value
+    const value = Object.hasOwn(values, field.name) ? values[field.name] : null
+    values[field.name] = value
     faults.check(() => mustBePresent(field, value))
     if (before) faults.check(() => mustBeUnchanged(field, value, before))
     if (field.rules.unique_case_insensitivity && typeof value === 'string') folded[field.id] = foldCase(value)
@@ -95,4 +92,9 @@ function complete({ fields }: Omit<Definition, 'entries' | 'state'>, { values, b
   mustFit(size)
   const meta: StoredMeta = { data_size: size, ...(Object.keys(folded).length > 0 && { folded }) }
   values.meta = meta
+}
+
+function mustBeUnchanged({ name, rules }: DefinedField, value: unknown, { doc }: Row): void {
+  if (!rules.immutable || isDeepStrictEqual(value, ownValue(doc, name) ?? null)) return
+  throw invalidField(`data.${name}`, 'is immutable; it cannot be changed after the entry is created')
 }

@@ -1,23 +1,17 @@
 import { type Action, action } from '../kernel/declare/action.ts'
-import type { Resource } from '../kernel/declare/resource.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
-import { isId } from '../kernel/ids.ts'
-import { findId } from '../kernel/query/find.ts'
 import { list } from '../kernel/request/operations.ts'
 import { choice, describe, type Fields, text } from '../kernel/shape/fields.ts'
-import type { Row } from '../kernel/shape/model.ts'
-import type { Ctx } from '../kernel/work/context.ts'
-import { change, remove } from '../kernel/write/by-rules.ts'
-import { answerWriter } from './answer-writer.ts'
-import { createEntry } from './create-entry.ts'
+import type { Ctx, Work } from '../kernel/work/context.ts'
+import { remove } from '../kernel/write/by-rules.ts'
 import { type Definition, findDefinition, type Naming, withDefinition } from './definition.ts'
 import { entryBody, entryEnvelope, entrySchema } from './entry-schemas.ts'
-import { mustBeAccepted, readValues } from './entry-values.ts'
-import { exactTotals } from './exact-totals.ts'
-import { findEntry, waitForTurn } from './find-entry.ts'
+import { readValues } from './entry-values.ts'
+import { exactTotals } from './envelope.ts'
+import { type EntryName, findEntry, findEntryId, findExistingId } from './find-entry.ts'
 import { timeout, within } from './list-timeout.ts'
-import { namingTheField } from './taken-value.ts'
+import { changeEntry, createEntry, sentPart, upsertEntry } from './write-entry.ts'
 
 /**
  * An address of entries. Clients use the slug of the API, tools that do not know it use the id. The responses are
@@ -140,14 +134,9 @@ const defineOperations = (address: Address, mayUse: MayUse, mustUse: MustUse): r
     params: address.entryParams,
     shows: { data: entrySchema, etag: true },
     async run(ctx, { params }) {
-      const { api, entry } = await findEntry(
-        ctx,
-        address.naming(params),
-        requestedId(params),
-        address.byUrlSlug,
-      )
+      const { api, entry } = await findEntry(ctx, address.naming(params), entryIn(address, params))
       await mustUse(ctx, api.id, 'read')
-      if (!entry) throw missing(requestedId(params))
+      if (!entry) throw notFound('custom entry', params.id)
       return objectAnswer(200, api.entries, entry, ctx)
     },
   }),
@@ -169,20 +158,22 @@ const defineOperations = (address: Address, mayUse: MayUse, mustUse: MustUse): r
       const api = await findDefinition(ctx, address.naming(params), true)
       await mustUse(ctx, api.id, 'update')
       const values = await readValues(api, rawBody)
-      const changeEntry = async (id: string) => {
-        const row = await namingTheField(api, change(ctx, api.entries, [api.id], id, values, ifMatch))
-        return answerWriter(ctx, api.entries, row, values, await mayUse(ctx, api.id, 'read'))
+      const entry = entryIn(address, params)
+      const changeAt = async (id: string) => {
+        const row = await changeEntry(ctx, api, id, values, ifMatch)
+        const mayRead = await mayUse(ctx, api.id, 'read')
+        return objectAnswer(200, api.entries, mayRead ? row : sentPart(row, values), ctx)
       }
-      if (!api.allowUpserts) return changeEntry(await findEntryId(ctx, api, address, params))
-      let id = await findExistingId(ctx, api, address, params)
+      if (!api.doc.allow_upserts) return changeAt(await mustFindId(ctx, api, entry))
+      let id = await findExistingId(ctx, api, entry)
       if (id === undefined) {
         // Of two concurrent creates, the second waits and finds the entry of the first.
-        await waitForTurn(ctx, api, requestedId(params))
-        id = await findExistingId(ctx, api, address, params)
+        await waitForTurn(ctx, api, entry)
+        id = await findExistingId(ctx, api, entry)
       }
-      if (id !== undefined) return changeEntry(id)
+      if (id !== undefined) return changeAt(id)
       await mustUse(ctx, api.id, 'create')
-      return upsert(ctx, api, address, requestedId(params), values, ifMatch)
+      return objectAnswer(201, api.entries, await upsertEntry(ctx, api, entry, values, ifMatch), ctx)
     },
   }),
 
@@ -198,77 +189,20 @@ const defineOperations = (address: Address, mayUse: MayUse, mustUse: MustUse): r
     async run(ctx, { params, ifMatch }) {
       const api = await findDefinition(ctx, address.naming(params))
       await mustUse(ctx, api.id, 'delete')
-      const id = await findEntryId(ctx, api, address, params)
+      const id = await mustFindId(ctx, api, entryIn(address, params))
       return remove(ctx, api.entries, [api.id], id, { ifMatch })
     },
   }),
 ]
 
-const requestedId = ({ id = '' }: Params) => id
+const entryIn = ({ byUrlSlug }: Address, { id: name = '' }: Params): EntryName => ({ name, byUrlSlug })
 
-/** The id of the entry that the URL names by id or slug. */
-const resolveId = async (ctx: Ctx, { entries, id }: Definition, { byUrlSlug }: Address, params: Params) =>
-  findId(ctx, byUrlSlug ? entries : withoutKey(entries), [id], requestedId(params))
-
-const withoutKey = ({ key: _, ...entries }: Resource): Resource => entries
-
-async function findEntryId(ctx: Ctx, api: Definition, address: Address, params: Params): Promise<string> {
-  const id = await resolveId(ctx, api, address, params)
-  if (id === undefined) throw missing(requestedId(params))
+async function mustFindId(ctx: Ctx, api: Definition, entry: EntryName): Promise<string> {
+  const id = await findEntryId(ctx, api, entry)
+  if (id === undefined) throw notFound('custom entry', entry.name)
   return id
 }
 
-const missing = (id: string) => notFound('custom entry', id)
-
-/** The id of the entry; undefined if it does not exist. */
-async function findExistingId(
-  ctx: Ctx,
-  api: Definition,
-  address: Address,
-  params: Params,
-): Promise<string | undefined> {
-  const id = await resolveId(ctx, api, address, params)
-  return id !== undefined && (await ctx.store.find(api.entries, id, [api.id])) ? id : undefined
-}
-
-async function upsert(
-  ctx: Ctx,
-  api: Definition,
-  { byUrlSlug }: Address,
-  name: string,
-  values: Record<string, unknown>,
-  ifMatch: string | undefined,
-) {
-  if (ifMatch !== undefined) {
-    const detail = `The provided ETag '${ifMatch}', does not match the current ETag: there is no such entry.`
-    throw new Problem('precondition_failed', detail)
-  }
-  const { urlSlug } = api
-  const namedValues = byUrlSlug && urlSlug ? nameByUrl(urlSlug, name, values) : undefined
-  if (!namedValues && !isId(name)) {
-    throw new Problem('invalid_field', `The id of an entry must be a UUID, not ${name}.`, { source: 'id' })
-  }
-  const entry = await createEntry(
-    ctx,
-    api,
-    namedValues ?? values,
-    namedValues ? undefined : name.toLowerCase(),
-  )
-  // The definition is locked, so there is an entry.
-  return objectAnswer(201, api.entries, entry as Row, ctx)
-}
-
-/** Takes the URL slug from the URL, so that the body need not repeat it. */
-function nameByUrl(
-  urlSlug: NonNullable<Definition['urlSlug']>,
-  name: string,
-  values: Record<string, unknown>,
-): Record<string, unknown> {
-  const { slug } = urlSlug
-  mustBeAccepted(urlSlug, name)
-  if (Object.hasOwn(values, slug) && values[slug] !== name) {
-    const detail = `Validation failed: data.${slug} must be ${JSON.stringify(name)}, as in the URL.`
-    throw new Problem('invalid_field', detail, { source: `data.${slug}` })
-  }
-  return { ...values, [slug]: name }
-}
+/** Locks the address until the end of the transaction, so that no other transaction creates an entry there. */
+const waitForTurn = (work: Work, { id }: Definition, { name }: EntryName): Promise<void> =>
+  work.store.advisoryLock(`${id} ${name.toLowerCase()}`)

@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { Faults } from '../kernel/body/faults.ts'
 import { dataOf } from '../kernel/body/input.ts'
-import { missingField, Problem } from '../kernel/errors.ts'
-import type { JsonSchema } from '../kernel/shape/fields.ts'
+import { invalidField, missingField, Problem } from '../kernel/errors.ts'
 import type { DefinedField, Definition } from './definition.ts'
 import { type ElementType, limits } from './field-rules.ts'
 
@@ -28,41 +27,37 @@ export async function readValues(api: Definition, body: unknown): Promise<Record
   const data = dataOf(body)
   const faults = new Faults()
   faults.check(() => mustBeOfType(api, data.type))
-  const sentFields = api.fields.filter(({ slug }) => Object.hasOwn(data, slug))
-  mustFit(sentFields.reduce((size, { slug }) => size + sizeOf(data[slug]), 0))
+  const sentFields = api.fields.filter(({ name }) => Object.hasOwn(data, name))
+  mustFit(sentFields.reduce((size, { name }) => size + sizeOf(data[name]), 0))
   for (const field of sentFields) {
-    faults.check(() => mustBeAccepted(field, data[field.slug]))
+    faults.check(() => mustBeAccepted(field, data[field.name]))
     // Regular expressions can be slow, and there may be a hundred: let other requests run in between.
     if (field.rules.regex != null) await setImmediate()
   }
   faults.refuse()
-  return Object.fromEntries(sentFields.map(({ slug }) => [slug, data[slug]]))
+  return Object.fromEntries(sentFields.map(({ name }) => [name, data[name]]))
 }
 
-function mustBeOfType({ apiType }: Definition, type: unknown): void {
-  const source = 'data.type'
+function mustBeOfType({ doc: { api_type } }: Definition, type: unknown): void {
   if (type === undefined) throw missingField('data.type')
-  if (type !== apiType) {
-    const detail = `Validation failed: ${source} must be ${JSON.stringify(apiType)}, not ${shown(type)}.`
-    throw new Problem('invalid_field', detail, { source })
-  }
+  if (type !== api_type)
+    throw invalidField('data.type', `must be ${JSON.stringify(api_type)}, not ${shown(type)}`)
 }
 
 /** For a list, the rule on null is about its elements. */
-export function mustBePresent({ slug, type, rules }: DefinedField, value: unknown): void {
-  if (value === null && !rules.allow_null_values && type !== 'list') throw missingField(`data.${slug}`)
+export function mustBePresent({ name, type, rules }: DefinedField, value: unknown): void {
+  if (value === null && !rules.allow_null_values && type !== 'list') throw missingField(`data.${name}`)
 }
 
 export function mustBeAccepted(field: DefinedField, value: unknown): void {
-  const path = `data.${field.slug}`
+  const path = `data.${field.name}`
   if (value === null) {
     if (field.type === 'list' || field.rules.allow_null_values) return
     throw missingField(path)
   }
   const fault = field.type === 'list' ? findListFault(field, value, path) : findFault(field, value, path)
   if (!fault) return
-  const detail = `Validation failed: ${fault.path} must be ${fault.expected}, not ${shown(fault.value)}.`
-  throw new Problem('invalid_field', detail, { source: fault.path })
+  throw invalidField(fault.path, `must be ${fault.expected}, not ${shown(fault.value)}`)
 }
 
 interface Fault {
@@ -153,45 +148,4 @@ function lengthOf(text: string): number {
 function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? ''
   return text.length > 60 ? `${text.slice(0, 57).toWellFormed()}…` : text
-}
-
-/** The JSON Schema of a field's value, for the store's API document. */
-export function valueSchema({ type, rules, description }: DefinedField): JsonSchema {
-  const about = description ? { description } : {}
-  const none = type === 'list' || rules.allow_null_values
-  const typed = (name: string) => ({ type: none ? [name, 'null'] : name, ...about })
-  const withoutNulls = (facts: Readonly<Record<string, unknown>>) =>
-    Object.fromEntries(Object.entries(facts).filter(([, value]) => value != null))
-  switch (type) {
-    case 'string':
-      return {
-        ...typed('string'),
-        ...withoutNulls({ minLength: rules.min_length, pattern: rules.regex }),
-        maxLength: rules.max_length ?? limits.textLengthMax,
-      }
-    case 'integer':
-      return {
-        ...typed('integer'),
-        minimum: rules.min_value ?? Number.MIN_SAFE_INTEGER,
-        maximum: rules.max_value ?? Number.MAX_SAFE_INTEGER,
-      }
-    case 'float':
-      return { ...typed('number'), ...withoutNulls({ minimum: rules.min_value, maximum: rules.max_value }) }
-    case 'boolean':
-      return typed('boolean')
-    case 'list':
-      return {
-        ...typed('array'),
-        ...withoutNulls({ minItems: rules.min_length }),
-        maxItems: rules.max_length ?? limits.elementsMax,
-        items: { type: elementSchemaTypes(rules.allowed_type ?? 'any', rules.allow_null_values) },
-      }
-    case 'any':
-      return about
-  }
-}
-
-function elementSchemaTypes(type: ElementType, none: boolean): readonly string[] {
-  const named = type === 'any' ? ['string', 'number', 'boolean'] : [type === 'float' ? 'number' : type]
-  return none ? [...named, 'null'] : named
 }

@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js'
-import { Problem } from '../kernel/errors.ts'
+import { invalidField } from '../kernel/errors.ts'
 import type { JsonSchema } from '../kernel/shape/fields.ts'
 import { estimateSteps } from './regex-cost.ts'
 
@@ -96,9 +96,6 @@ export const validationSchema: JsonSchema = {
   ),
 }
 
-const refuse = (path: string, detail: string) =>
-  new Problem('invalid_field', `Validation failed: ${path} ${detail}.`, { source: path })
-
 /** Merges the rules of a request with the previous ones or the defaults. Refuses contradictions. */
 export function completeRules(
   type: FieldType,
@@ -108,19 +105,19 @@ export function completeRules(
   const path = `data.validation.${type}`
   const strayType = Object.keys(validation).find((name) => name !== type)
   if (strayType)
-    throw refuse('data.validation', `must have only ${type}, the type of the field, not ${strayType}`)
+    throw invalidField('data.validation', `must have only ${type}, the type of the field, not ${strayType}`)
   const allowedRules = keys[type]
   const previousRules = before?.[type] as Readonly<Record<string, unknown>> | undefined
   const sent = (validation[type] ?? {}) as Readonly<Record<string, unknown>>
   const unknown = Object.keys(sent).find((name) => !Object.hasOwn(allowedRules, name))
-  if (unknown) throw refuse(path, `accepts ${Object.keys(allowedRules).join(', ')}, not ${unknown}`)
+  if (unknown) throw invalidField(path, `accepts ${Object.keys(allowedRules).join(', ')}, not ${unknown}`)
   const rules = Object.fromEntries(
     Object.entries(allowedRules).map(([name, key]) => {
       const value = Object.hasOwn(sent, name)
         ? (sent[name] ?? key.default)
         : (previousRules?.[name] ?? key.default)
       if (key.fixed && previousRules && value !== previousRules[name]) {
-        throw refuse(`${path}.${name}`, 'cannot be changed after the field is created')
+        throw invalidField(`${path}.${name}`, 'cannot be changed after the field is created')
       }
       return [name, value]
     }),
@@ -132,20 +129,21 @@ export function completeRules(
 function mustAgree(type: FieldType, rules: Rules, path: string): void {
   const { min_length, max_length, min_value, max_value, regex } = rules
   if (min_value != null && max_value != null && min_value >= max_value) {
-    throw refuse(`${path}.min_value`, `must be less than max_value, ${max_value}`)
+    throw invalidField(`${path}.min_value`, `must be less than max_value, ${max_value}`)
   }
   if (min_length != null && max_length != null) {
     const tooLong = type === 'list' ? min_length > max_length : min_length >= max_length
     if (tooLong) {
-      throw refuse(
+      throw invalidField(
         `${path}.min_length`,
         `must be ${type === 'list' ? 'at most' : 'less than'} max_length, ${max_length}`,
       )
     }
   }
-  if (type === 'string' && max_length === 0) throw refuse(`${path}.max_length`, 'must be from 1 to 65535')
+  if (type === 'string' && max_length === 0)
+    throw invalidField(`${path}.max_length`, 'must be from 1 to 65535')
   if (rules.unique_case_insensitivity && rules.unique !== 'yes') {
-    throw refuse(`${path}.unique_case_insensitivity`, 'must be false unless unique is yes')
+    throw invalidField(`${path}.unique_case_insensitivity`, 'must be false unless unique is yes')
   }
   if (regex != null) compileRegex(regex, `${path}.regex`)
 }
@@ -159,7 +157,7 @@ export function compileRegex(regex: string, path: string): RE2JS {
   try {
     compiled = RE2JS.compile(regex)
   } catch (error) {
-    throw refuse(path, `must be a regular expression (RE2): ${(error as Error).message}`)
+    throw invalidField(path, `must be a regular expression (RE2): ${(error as Error).message}`)
   }
   mustBeSimple(compiled.programSize(), path)
   return compiled
@@ -167,8 +165,49 @@ export function compileRegex(regex: string, path: string): RE2JS {
 
 function mustBeSimple(steps: number, path: string): void {
   if (steps <= limits.regexStepsMax) return
-  throw refuse(
+  throw invalidField(
     path,
     `must be simpler: it takes ${Math.ceil(steps)} steps, and at most ${limits.regexStepsMax} are accepted`,
   )
+}
+
+/** The JSON Schema of the values of a field. */
+export function valueSchema(type: FieldType, rules: Rules, description: string): JsonSchema {
+  const about = description ? { description } : {}
+  const none = type === 'list' || rules.allow_null_values
+  const typed = (name: string) => ({ type: none ? [name, 'null'] : name, ...about })
+  const withoutNulls = (facts: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(Object.entries(facts).filter(([, value]) => value != null))
+  switch (type) {
+    case 'string':
+      return {
+        ...typed('string'),
+        ...withoutNulls({ minLength: rules.min_length, pattern: rules.regex }),
+        maxLength: rules.max_length ?? limits.textLengthMax,
+      }
+    case 'integer':
+      return {
+        ...typed('integer'),
+        minimum: rules.min_value ?? Number.MIN_SAFE_INTEGER,
+        maximum: rules.max_value ?? Number.MAX_SAFE_INTEGER,
+      }
+    case 'float':
+      return { ...typed('number'), ...withoutNulls({ minimum: rules.min_value, maximum: rules.max_value }) }
+    case 'boolean':
+      return typed('boolean')
+    case 'list':
+      return {
+        ...typed('array'),
+        ...withoutNulls({ minItems: rules.min_length }),
+        maxItems: rules.max_length ?? limits.elementsMax,
+        items: { type: elementSchemaTypes(rules.allowed_type ?? 'any', rules.allow_null_values) },
+      }
+    case 'any':
+      return about
+  }
+}
+
+function elementSchemaTypes(type: ElementType, none: boolean): readonly string[] {
+  const named = type === 'any' ? ['string', 'number', 'boolean'] : [type === 'float' ? 'number' : type]
+  return none ? [...named, 'null'] : named
 }

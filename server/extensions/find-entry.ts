@@ -1,20 +1,23 @@
 import { isId } from '../kernel/ids.ts'
+import { findId } from '../kernel/query/find.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import { Binds } from '../kernel/storage/binds.ts'
 import { rowColumns, toRow } from '../kernel/storage/stored-row.ts'
-import type { Ctx, Work } from '../kernel/work/context.ts'
+import type { Ctx } from '../kernel/work/context.ts'
 import { cachedDefinition, type Definition, findDefinition, type Naming, stateIn } from './definition.ts'
-import { idNamed } from './url-slug.ts'
+import { idNamed } from './entries.ts'
 
-/**
- * Finds an entry and its current custom API: in one statement, if the definition is cached. `name` is the id or the URL
- * slug of the entry.
- */
+/** How a path names an entry: by its id or, if `byUrlSlug`, also by its URL slug. */
+export interface EntryName {
+  readonly name: string
+  readonly byUrlSlug: boolean
+}
+
+/** Finds an entry and its current custom API: in one statement, if the definition is cached. */
 export async function findEntry(
   ctx: Ctx,
   naming: Naming,
-  name: string,
-  byUrlSlug: boolean,
+  { name, byUrlSlug }: EntryName,
 ): Promise<{ readonly api: Definition; readonly entry: Row | undefined }> {
   let api = cachedDefinition(ctx, naming) ?? (await findDefinition(ctx, naming))
   for (;;) {
@@ -37,6 +40,22 @@ export async function findEntry(
   }
 }
 
-/** Locks the address until the end of the transaction, so that no other transaction creates an entry there. */
-export const waitForTurn = (work: Work, { id }: Definition, address: string): Promise<void> =>
-  work.store.advisoryLock(`${id} ${address.toLowerCase()}`)
+/** The id of the entry that a path names. There may be no such entry. */
+export function findEntryId(
+  ctx: Ctx,
+  { id, entries }: Definition,
+  { name, byUrlSlug }: EntryName,
+): Promise<string | undefined> {
+  const { key: _, ...byId } = entries
+  return findId(ctx, byUrlSlug ? entries : byId, [id], name)
+}
+
+/** The id of the entry that a path names; undefined if it does not exist. */
+export async function findExistingId(
+  ctx: Ctx,
+  api: Definition,
+  name: EntryName,
+): Promise<string | undefined> {
+  const id = await findEntryId(ctx, api, name)
+  return id !== undefined && (await ctx.store.find(api.entries, id, [api.id])) ? id : undefined
+}

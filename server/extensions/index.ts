@@ -1,12 +1,10 @@
 import { type Module, module } from '../kernel/module.ts'
 import { customApis } from './custom-apis.ts'
 import { customFields } from './custom-fields.ts'
+import { getExtensionsApiDocument } from './describe-custom-apis.ts'
 import { entryOperations, type MayUse } from './entry-operations.ts'
-import { getExtensionsApiDocument } from './get-extensions-api-document.ts'
 
-export { entriesOfApi } from './entries-of-api.ts'
-export { matchingNumber, matchingText } from './entry-value-conditions.ts'
-export { forgetValues } from './field-changes.ts'
+export { entriesOfApi } from './definition.ts'
 
 export const extensions = (mayUse: MayUse): Module =>
   module({

@@ -1,4 +1,4 @@
-import { Problem } from '../kernel/errors.ts'
+import { invalidField } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { change } from '../kernel/write/by-rules.ts'
@@ -16,16 +16,13 @@ interface Relationships {
 /** The maximum depth of nested custom APIs. */
 const depthMax = 2
 const apiLocation = '/v2/extensions'
-const source = 'data.relationships.parent_apis'
-
-const refuse = (detail: string) =>
-  new Problem('invalid_field', `Validation failed: ${source} ${detail}`, { source })
+const refuse = (detail: string) => invalidField('data.relationships.parent_apis', detail)
 
 /** Refuses parents that do not exist, that create a cycle, or that nest too deep. */
 export async function mustNest(work: Work, id: string, { parent_apis }: Relationships): Promise<void> {
   for (const link of parent_apis.data) {
     if (link.type === 'api_location' && link.id !== apiLocation) {
-      throw refuse(`must have the id ${apiLocation} if its type is api_location, not ${link.id}.`)
+      throw refuse(`must have the id ${apiLocation} if its type is api_location, not ${link.id}`)
     }
   }
   const parents = parent_apis.data.filter(({ type }) => type === 'custom_api').map((link) => link.id)
@@ -33,11 +30,11 @@ export async function mustNest(work: Work, id: string, { parent_apis }: Relation
   const parentsOf = await readParents(work)
   const unknown = parents.find((parent) => !isId(parent) || !parentsOf.has(parent))
   if (unknown)
-    throw refuse(`must contain ids of custom APIs of this store; there is none with the id ${unknown}.`)
+    throw refuse(`must contain ids of custom APIs of this store; there is none with the id ${unknown}`)
   parentsOf.set(id, parents)
   for (const api of parentsOf.keys()) {
     if (heightOver(api, parentsOf) > depthMax) {
-      throw refuse(`must not create a cycle, or nest custom APIs deeper than ${depthMax} levels.`)
+      throw refuse(`must not create a cycle, or nest custom APIs deeper than ${depthMax} levels`)
     }
   }
 }

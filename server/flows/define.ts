@@ -1,3 +1,4 @@
+import type { ValueField } from '../field-values/index.ts'
 import { checker } from '../kernel/body/checker.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { JsonSchema } from '../kernel/shape/fields.ts'
@@ -77,6 +78,11 @@ function fits(schema: JsonSchema, value: unknown): boolean {
 
 export const isHidden = ({ enabled }: Pick<FieldDoc, 'enabled'>, flowEnabled: boolean): boolean =>
   !enabled || !flowEnabled
+
+export const toValueField = ({ slug, field_type }: FieldDoc): ValueField => ({
+  slug,
+  isLink: field_type === 'relationship',
+})
 
 /** The fields of a flow. */
 export async function fieldsOf(work: Work, flowId: string): Promise<readonly FieldDoc[]> {

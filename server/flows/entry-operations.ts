@@ -1,7 +1,7 @@
 import { dataOf } from '../kernel/body/input.ts'
 import { type Action, action } from '../kernel/declare/action.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
-import { missingField, Problem } from '../kernel/errors.ts'
+import { invalidField, missingField, Problem } from '../kernel/errors.ts'
 import { chosenIdMax, isId } from '../kernel/ids.ts'
 import { currentDefinition } from '../kernel/query/definitions.ts'
 import { resolveId } from '../kernel/query/find.ts'
@@ -144,15 +144,14 @@ function objectIdIn(body: unknown): string {
   const { id } = dataOf(body)
   if (id === undefined || id === null) throw asUnprocessable(missingField('data.id'))
   if (typeof id === 'string' && id.length > 0 && id.length <= chosenIdMax) return id
-  const detail = `Validation failed: data.id must be a text of 1 to ${chosenIdMax} characters.`
-  throw new Problem('unprocessable', detail, { source: 'data.id' })
+  throw invalidField('data.id', `must be a text of 1 to ${chosenIdMax} characters`, 'unprocessable')
 }
 
 /** The id of the product that an entry of a template is for. */
 function productIdIn(body: unknown): string {
   const id = objectIdIn(body)
   if (isId(id)) return id.toLowerCase()
-  throw new Problem('unprocessable', 'Validation failed: data.id must be a UUID.', { source: 'data.id' })
+  throw invalidField('data.id', 'must be a UUID', 'unprocessable')
 }
 
 /** An entry of no object gets a new id: clients may send that of the entry that they copy. */

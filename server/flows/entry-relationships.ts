@@ -2,7 +2,7 @@ import { checker, refuseWith422 } from '../kernel/body/checker.ts'
 import { type Action, type ActionCall, action, type Method } from '../kernel/declare/action.ts'
 import type { Link } from '../kernel/declare/relationship.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
-import { notFound, Problem } from '../kernel/errors.ts'
+import { invalidField, notFound, Problem } from '../kernel/errors.ts'
 import { parseBody } from '../kernel/http/body.ts'
 import { exampleId } from '../kernel/openapi/examples.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
@@ -178,7 +178,7 @@ function readLinks(body: unknown, holds: Cardinality, isOptional: boolean): read
   const links = [(data ?? []) as Link | readonly Link[]].flat()
   refuseWith422(check)(links)
   if (holds === 'one' && links.length > 1 && !isOptional) {
-    throw new Problem('unprocessable', 'Validation failed: data must be a single link.', { source: 'data' })
+    throw invalidField('data', 'must be a single link', 'unprocessable')
   }
   const each = new Map(links.map(({ id, type }) => [`${type} ${id}`, { type, id }]))
   return [...each.values()]

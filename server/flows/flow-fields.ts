@@ -1,17 +1,17 @@
-import { forgetValues } from '../extensions/index.ts'
+import { eraseValues, hideValues, renameValues, unindexValues } from '../field-values/index.ts'
 import { type Resource, resource } from '../kernel/declare/resource.ts'
-import { notFound, Problem } from '../kernel/errors.ts'
+import { invalidField, notFound, Problem } from '../kernel/errors.ts'
 import { choice, field, flag, group, integer, list, reference, text } from '../kernel/shape/fields.ts'
 import { type Draft, indexed, type Row, walks } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { change } from '../kernel/write/by-rules.ts'
-import { type FieldDoc, isHidden, updateAddedFields } from './define.ts'
+import { type FieldDoc, isHidden, toValueField, updateAddedFields } from './define.ts'
 import { flowEnvelope, flowMeta } from './envelope.ts'
 import { type Fault, type FieldType, fieldTypes, findFault, type Rule, ruleTypes } from './field-rules.ts'
 import type { ExtendedResources } from './find-extended-by.ts'
 import { flows } from './flows.ts'
 import { isCore, kindOf, nameOfFields, slugsUnder } from './kinds.ts'
-import { hideValues, renameValues, targetsOf, touchShownWith } from './value-changes.ts'
+import { rowsOfFlow, touchShownWith } from './value-changes.ts'
 
 /** Names that every entry, its envelope or any JavaScript object already has. */
 const reservedSlugs = [
@@ -144,8 +144,7 @@ export const flowFields = (extended: () => ExtendedResources) =>
 /** Flows at addresses that have their slugs. */
 export const flowsBySlug: Resource = { ...flows, key: { field: 'slug' } }
 
-const refuse = (name: string, detail: string) =>
-  new Problem('unprocessable', `Validation failed: data.${name} ${detail}.`, { source: `data.${name}` })
+const refuse = (name: string, detail: string) => invalidField(`data.${name}`, detail, 'unprocessable')
 
 async function mustBeDefinable(
   work: Work,
@@ -207,8 +206,6 @@ async function mustBeFree(
     )
 }
 
-const toValueField = ({ slug, field_type }: FieldDoc) => ({ slug, isLink: field_type === 'relationship' })
-
 async function applyToObjects(
   work: Work,
   { doc }: Row<typeof fields>,
@@ -219,11 +216,10 @@ async function applyToObjects(
   await updateAddedFields(work, nameOfFields(flow))
   if (!before) return showFieldsInFlow(work, flow.id)
   const [was, is] = [before.doc as FieldDoc, doc as FieldDoc]
-  const targets = targetsOf(flow, extended)
-  if (was.slug !== is.slug) await renameValues(work, targets, toValueField(was), is.slug)
+  const rows = rowsOfFlow(flow, extended)
+  if (was.slug !== is.slug) await renameValues(work, rows, toValueField(was), is.slug)
   const [wasHidden, hidden] = [isHidden(was, flow.enabled), isHidden(is, flow.enabled)]
-  if (wasHidden !== hidden && is.field_type !== 'relationship')
-    await hideValues(work, targets, toValueField(is), hidden)
+  if (wasHidden !== hidden && is.field_type !== 'relationship') await hideValues(work, rows, is.slug, hidden)
   if (was.slug !== is.slug || wasHidden !== hidden) await touchShownWith(work, flow, extended)
 }
 
@@ -234,9 +230,9 @@ async function dropFromObjects(
 ): Promise<void> {
   const flow = await flowOf(work, doc)
   await updateAddedFields(work, nameOfFields(flow))
-  await renameValues(work, targetsOf(flow, extended), toValueField(doc as FieldDoc), undefined)
+  await eraseValues(work, rowsOfFlow(flow, extended), toValueField(doc as FieldDoc))
   await touchShownWith(work, flow, extended)
-  await forgetValues(work, id)
+  await unindexValues(work, id)
   await showFieldsInFlow(work, flow.id)
 }
 

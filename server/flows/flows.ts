@@ -1,16 +1,16 @@
-import { forgetValues } from '../extensions/index.ts'
+import { eraseValues, hideValues, unindexValues } from '../field-values/index.ts'
 import { resource } from '../kernel/declare/resource.ts'
-import { Problem } from '../kernel/errors.ts'
+import { invalidField, Problem } from '../kernel/errors.ts'
 import { linkTo, listOf, object, relationshipTo } from '../kernel/openapi/shapes.ts'
 import { flag, readOnlyObject, text } from '../kernel/shape/fields.ts'
 import { type Draft, indexed, type Row, walks } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { fieldsOf, isHidden, updateAddedFields } from './define.ts'
+import { fieldsOf, isHidden, toValueField, updateAddedFields } from './define.ts'
 import { flowEnvelope, flowMeta } from './envelope.ts'
 import type { ExtendedResources } from './find-extended-by.ts'
 import { flowEntries, flowFieldRows } from './flow-rows.ts'
 import { isCore, kindOf, nameOfFields, reservedSlugs } from './kinds.ts'
-import { hideValues, renameValues, targetsOf, touchShownWith } from './value-changes.ts'
+import { rowsOfFlow, touchShownWith } from './value-changes.ts'
 
 interface Relationships {
   readonly fields?: { readonly data: readonly { readonly id: string; readonly type: 'field' }[] }
@@ -82,8 +82,7 @@ export const defineFlows = (extended: () => ExtendedResources): typeof flows =>
     beforeDelete: (work, flow) => deleteContents(work, flow, extended()),
   })
 
-const refuse = (detail: string) =>
-  new Problem('unprocessable', `Validation failed: data.slug ${detail}.`, { source: 'data.slug' })
+const refuse = (detail: string) => invalidField('data.slug', detail, 'unprocessable')
 
 async function mustBeNamed(work: Work, { id, values, before }: Draft<typeof fields>): Promise<void> {
   const { slug } = values
@@ -118,11 +117,11 @@ async function applyToFields(
   await updateAddedFields(work, nameOfFields(now))
   if (moves) await updateAddedFields(work, nameOfFields(old))
   for (const field of await fieldsOf(work, id)) {
-    const valueField = { slug: field.slug, isLink: field.field_type === 'relationship' }
+    const isLink = field.field_type === 'relationship'
     // The resource that it extended no longer has the fields.
-    if (moves && isCore(old.slug)) await renameValues(work, targetsOf(old, extended), valueField, undefined)
-    else if (!valueField.isLink && isHidden(field, previous.enabled) !== isHidden(field, doc.enabled)) {
-      await hideValues(work, targetsOf(now, extended), valueField, isHidden(field, doc.enabled))
+    if (moves && isCore(old.slug)) await eraseValues(work, rowsOfFlow(old, extended), toValueField(field))
+    else if (!isLink && isHidden(field, previous.enabled) !== isHidden(field, doc.enabled)) {
+      await hideValues(work, rowsOfFlow(now, extended), field.slug, isHidden(field, doc.enabled))
     }
   }
   await touchShownWith(work, now, extended)
@@ -144,5 +143,5 @@ async function deleteContents(
   await work.store.lockExclusive(flows, id)
   await touchShownWith(work, { id, slug: doc.slug }, extended)
   await work.store.removeAll(flowEntries, (bind) => `flow_id = ${bind(id)}`)
-  for (const field of fields) await forgetValues(work, field)
+  await unindexValues(work, ...fields)
 }

@@ -119,6 +119,13 @@ export const missingField = (path: string): Problem =>
     },
   )
 
+/** The refusal of the value at `path`. `detail` says what is accepted: `must be a UUID`. */
+export const invalidField = (
+  path: string,
+  detail: string,
+  code: 'invalid_field' | 'unprocessable' = 'invalid_field',
+): Problem => new Problem(code, `Validation failed: ${path} ${detail}.`, { source: path })
+
 /** The longest name that a message repeats: a path may contain a long text in place of an id. */
 const nameMax = 255
 

@@ -1,4 +1,4 @@
-import { matchingText } from '../extensions/index.ts'
+import { matchingText } from '../field-values/index.ts'
 import { productsWhere } from '../flows/index.ts'
 import { longText } from '../kernel/query/long-text.ts'
 import { type FilterRule, indexed, walks } from '../kernel/shape/model.ts'

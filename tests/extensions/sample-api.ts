@@ -1,5 +1,4 @@
-import type { DefinedField } from '../../server/extensions/definition.ts'
-import { defineEntries } from '../../server/extensions/entries.ts'
+import { type DefinedField, define, toField } from '../../server/extensions/definition.ts'
 import type { FieldType } from '../../server/extensions/field-rules.ts'
 import { type Resource, resource } from '../../server/kernel/declare/resource.ts'
 import type { Client } from '../support/client.ts'
@@ -15,23 +14,19 @@ const fieldTypes: Readonly<Record<string, FieldType>> = {
 }
 const rules = { list: { allowed_type: 'string' } } as const
 
-const fields = Object.entries(fieldTypes).map(([slug, type]): DefinedField => {
-  const defined = { id: '00000000-0000-7000-8000-000000000000', slug, name: slug, description: '', type }
-  const common = { allow_null_values: true, immutable: false, ...(type === 'list' && rules.list) }
-  return { ...defined, rules: common, regex: undefined, isUrlSlug: false }
-})
+const fields = Object.entries(fieldTypes).map(([slug, field_type]) =>
+  toField('00000000-0000-7000-8000-000000000000', {
+    ...{ slug, name: slug, description: '', field_type, use_as_url_slug: false, presentation: { sort_order: 0 } },
+    validation: {
+      [field_type]: { allow_null_values: true, immutable: false, ...(field_type === 'list' && rules.list) },
+    },
+  }),
+)
 
-const entries = (own: readonly DefinedField[]): Resource =>
-  defineEntries({
-    id: '',
-    name: 'Samples',
-    description: '',
-    slug: 'samples',
-    apiType: 'samples_ext',
-    allowUpserts: false,
-    fields: own,
-    urlSlug: undefined,
-  })
+const facts = { name: 'Samples', description: '', slug: 'samples', api_type: 'samples_ext', allow_upserts: false }
+const doc = { ...facts, presentation: undefined, relationships: { parent_apis: { data: [] } } }
+
+const entries = (own: readonly DefinedField[]): Resource => define('', '', doc, own).entries
 
 /** The entries of that API at their own address, and those of an API without fields where tools find them. */
 export const sampleEntries: readonly Resource[] = [

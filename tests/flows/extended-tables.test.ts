@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { app } from '../../server/app.ts'
 import { findExtendedBy } from '../../server/flows/find-extended-by.ts'
 import { coreSlugs } from '../../server/flows/kinds.ts'
-import { targetsOf } from '../../server/flows/value-changes.ts'
+import { rowsOfFlow } from '../../server/flows/value-changes.ts'
 import { resource } from '../../server/kernel/declare/resource.ts'
 import { module } from '../../server/kernel/module.ts'
 
@@ -28,7 +28,7 @@ const extendedTables: Readonly<Record<string, readonly object[]>> = {
 test('a changed definition applies to the objects of every resource that declares the extension, and to no others', () => {
   const extended = findExtendedBy(() => app)()
   for (const slug of coreSlugs) {
-    const tables = targetsOf({ id: '', slug }, extended).map(({ rows }) => rows)
+    const tables = rowsOfFlow({ id: '', slug }, extended).map(({ hides: _, where: __, ...table }) => table)
     const byTable = (one: { table: string }, other: { table: string }) => one.table.localeCompare(other.table)
     expect([slug, tables.toSorted(byTable)]).toEqual([slug, extendedTables[slug] ?? []])
   }

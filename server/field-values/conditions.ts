@@ -1,9 +1,10 @@
 import { beginningOf } from '../kernel/query/like-patterns.ts'
 import type { Op } from '../kernel/shape/list-query.ts'
+import type { Binds } from '../kernel/storage/binds.ts'
 
 /** Conditions on the index rows `v` of `entry_values`. */
 
-type Bind = (value: unknown) => string
+type Bind = Binds['bind']
 
 const signs = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=' } as const
 type Comparison = keyof typeof signs
