@@ -1,4 +1,5 @@
 import { type Action, action } from '../kernel/declare/action.ts'
+import { hook } from '../kernel/declare/hook.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
 import { list } from '../kernel/request/operations.ts'
@@ -59,34 +60,28 @@ const addresses: readonly Address[] = [
   },
 ]
 
-/** The operations of entries, at both addresses. The definition cannot change during a write. */
-export const entryOperations = (mayUse: MayUse): readonly Action[] =>
-  addresses.flatMap((address) => defineOperations(address, mayUse, mustUseBy(mayUse)))
-
 /** Whether the caller's role has this right for the entries of the custom API. */
-export type MayUse = (ctx: Ctx, customApiId: string, right: Right) => Promise<boolean>
-type MustUse = (...args: Parameters<MayUse>) => Promise<void>
+export const mayUseEntries =
+  hook<(ctx: Ctx, customApiId: string, right: Right) => Promise<boolean>>('mayUseEntries')
 
-const mustUseBy =
-  (mayUse: MayUse): MustUse =>
-  async (ctx, customApiId, right) => {
-    if (await mayUse(ctx, customApiId, right)) return
-    const { kind } = ctx.who
-    throw new Problem(
-      'forbidden',
-      'You do not have permission to access this resource. It needs a client_credentials token, or a role policy ' +
-        `that allows requests with this kind of token (${kind}) to ${right} entries.`,
-    )
-  }
+async function mustUse(ctx: Ctx, customApiId: string, right: Right): Promise<void> {
+  if (await mayUseEntries(ctx, customApiId, right)) return
+  const { kind } = ctx.who
+  throw new Problem(
+    'forbidden',
+    'You do not have permission to access this resource. It needs a client_credentials token, or a role policy ' +
+      `that allows requests with this kind of token (${kind}) to ${right} entries.`,
+  )
+}
 
 type Right = 'create' | 'list' | 'read' | 'update' | 'delete'
 
 const mayRepeat =
-  (address: Address, mustUse: MustUse, right: Right) =>
+  (address: Address, right: Right) =>
   async (ctx: Ctx, { params }: { readonly params: Params }) =>
     mustUse(ctx, (await findDefinition(ctx, address.naming(params))).id, right)
 
-const defineOperations = (address: Address, mayUse: MayUse, mustUse: MustUse): readonly Action[] => [
+const operationsAt = (address: Address): readonly Action[] => [
   action({
     name: `list-custom-entries${address.suffix}`,
     route: `GET ${address.path}`,
@@ -115,7 +110,7 @@ const defineOperations = (address: Address, mayUse: MayUse, mustUse: MustUse): r
     params: address.params,
     rawBodies: entryBody,
     shows: { data: entrySchema, etag: true },
-    mayRepeat: mayRepeat(address, mustUse, 'create'),
+    mayRepeat: mayRepeat(address, 'create'),
     async run(ctx, { params, rawBody }) {
       return withDefinition(ctx, address.naming(params), async (api) => {
         await mustUse(ctx, api.id, 'create')
@@ -153,7 +148,7 @@ const defineOperations = (address: Address, mayUse: MayUse, mustUse: MustUse): r
     refuses: ['precondition_failed'],
     rawBodies: entryBody,
     shows: { data: entrySchema, etag: true, others: { 201: entryEnvelope } },
-    mayRepeat: mayRepeat(address, mustUse, 'update'),
+    mayRepeat: mayRepeat(address, 'update'),
     async run(ctx, { params, rawBody, ifMatch }) {
       const api = await findDefinition(ctx, address.naming(params), true)
       await mustUse(ctx, api.id, 'update')
@@ -161,7 +156,7 @@ const defineOperations = (address: Address, mayUse: MayUse, mustUse: MustUse): r
       const entry = entryIn(address, params)
       const changeAt = async (id: string) => {
         const row = await changeEntry(ctx, api, id, values, ifMatch)
-        const mayRead = await mayUse(ctx, api.id, 'read')
+        const mayRead = await mayUseEntries(ctx, api.id, 'read')
         return objectAnswer(200, api.entries, mayRead ? row : sentPart(row, values), ctx)
       }
       if (!api.doc.allow_upserts) return changeAt(await mustFindId(ctx, api, entry))
@@ -185,7 +180,7 @@ const defineOperations = (address: Address, mayUse: MayUse, mustUse: MustUse): r
     status: 204,
     params: address.entryParams,
     refuses: ['precondition_failed'],
-    mayRepeat: mayRepeat(address, mustUse, 'delete'),
+    mayRepeat: mayRepeat(address, 'delete'),
     async run(ctx, { params, ifMatch }) {
       const api = await findDefinition(ctx, address.naming(params))
       await mustUse(ctx, api.id, 'delete')
@@ -194,6 +189,9 @@ const defineOperations = (address: Address, mayUse: MayUse, mustUse: MustUse): r
     },
   }),
 ]
+
+/** The operations of entries, at both addresses. The definition cannot change during a write. */
+export const entryOperations: readonly Action[] = addresses.flatMap(operationsAt)
 
 const entryIn = ({ byUrlSlug }: Address, { id: name = '' }: Params): EntryName => ({ name, byUrlSlug })
 
