@@ -22,9 +22,8 @@ interface Address {
   readonly path: string
   /** The end of the names of the operations. */
   readonly suffix: string
-  readonly naming: (params: Params) => Naming
-  /** Whether the path can have the URL slug of an entry in place of its id. */
-  readonly byUrlSlug: boolean
+  /** What the path has of the custom API. With the slug, it can have the URL slug of an entry in place of its id. */
+  readonly by: Naming['column']
   /** The path parameters that are not ids, without and with the parameter of the entry. */
   readonly params: Fields
   readonly entryParams: Fields
@@ -41,8 +40,7 @@ const addresses: readonly Address[] = [
   {
     path: '/v2/extensions/:custom_api_slug',
     suffix: '',
-    naming: ({ custom_api_slug = '' }) => ({ column: 'slug', value: custom_api_slug }),
-    byUrlSlug: true,
+    by: 'slug',
     params: { custom_api_slug: slug },
     entryParams: {
       custom_api_slug: slug,
@@ -52,13 +50,21 @@ const addresses: readonly Address[] = [
   {
     path: '/v2/settings/extensions/custom-apis/:custom_api_id/entries',
     suffix: '-in-settings',
-    naming: ({ custom_api_id = '' }) => ({ column: 'id', value: custom_api_id }),
-    byUrlSlug: false,
+    by: 'id',
     params: {},
     // Only ids lead to entries here.
     entryParams: {},
   },
 ]
+
+const apiIn = ({ by }: Address, params: Params): Naming => ({
+  column: by,
+  value: params[`custom_api_${by}`] ?? '',
+})
+const entryIn = ({ by }: Address, { id: name = '' }: Params): EntryName => ({
+  name,
+  byUrlSlug: by === 'slug',
+})
 
 /** Whether the caller's role has this right for the entries of the custom API. */
 export const mayUseEntries =
@@ -79,7 +85,7 @@ type Right = 'create' | 'list' | 'read' | 'update' | 'delete'
 const mayRepeat =
   (address: Address, right: Right) =>
   async (ctx: Ctx, { params }: { readonly params: Params }) =>
-    mustUse(ctx, (await findDefinition(ctx, address.naming(params))).id, right)
+    mustUse(ctx, (await findDefinition(ctx, apiIn(address, params))).id, right)
 
 const operationsAt = (address: Address): readonly Action[] => [
   action({
@@ -94,7 +100,7 @@ const operationsAt = (address: Address): readonly Action[] => [
     shows: { page: true, data: entrySchema, meta: { results: describe(exactTotals.fields.results) } },
     async run(ctx, { rawBody: _, ...call }) {
       return within(ctx, call.query, async (ctx) => {
-        const api = await findDefinition(ctx, address.naming(call.params))
+        const api = await findDefinition(ctx, apiIn(address, call.params))
         await mustUse(ctx, api.id, 'list')
         return list(ctx, api.entries, [api.id], { ...call, body: undefined })
       })
@@ -112,7 +118,7 @@ const operationsAt = (address: Address): readonly Action[] => [
     shows: { data: entrySchema, etag: true },
     mayRepeat: mayRepeat(address, 'create'),
     async run(ctx, { params, rawBody }) {
-      return withDefinition(ctx, address.naming(params), async (api) => {
+      return withDefinition(ctx, apiIn(address, params), async (api) => {
         await mustUse(ctx, api.id, 'create')
         const row = await createEntry(ctx, api, await readValues(api, rawBody), ctx.chosenId)
         return row && objectAnswer(201, api.entries, row, ctx)
@@ -129,7 +135,7 @@ const operationsAt = (address: Address): readonly Action[] => [
     params: address.entryParams,
     shows: { data: entrySchema, etag: true },
     async run(ctx, { params }) {
-      const { api, entry } = await findEntry(ctx, address.naming(params), entryIn(address, params))
+      const { api, entry } = await findEntry(ctx, apiIn(address, params), entryIn(address, params))
       await mustUse(ctx, api.id, 'read')
       if (!entry) throw notFound('custom entry', params.id)
       return objectAnswer(200, api.entries, entry, ctx)
@@ -150,7 +156,7 @@ const operationsAt = (address: Address): readonly Action[] => [
     shows: { data: entrySchema, etag: true, others: { 201: entryEnvelope } },
     mayRepeat: mayRepeat(address, 'update'),
     async run(ctx, { params, rawBody, ifMatch }) {
-      const api = await findDefinition(ctx, address.naming(params), true)
+      const api = await findDefinition(ctx, apiIn(address, params), true)
       await mustUse(ctx, api.id, 'update')
       const values = await readValues(api, rawBody)
       const entry = entryIn(address, params)
@@ -182,7 +188,7 @@ const operationsAt = (address: Address): readonly Action[] => [
     refuses: ['precondition_failed'],
     mayRepeat: mayRepeat(address, 'delete'),
     async run(ctx, { params, ifMatch }) {
-      const api = await findDefinition(ctx, address.naming(params))
+      const api = await findDefinition(ctx, apiIn(address, params))
       await mustUse(ctx, api.id, 'delete')
       const id = await mustFindId(ctx, api, entryIn(address, params))
       return remove(ctx, api.entries, [api.id], id, { ifMatch })
@@ -192,8 +198,6 @@ const operationsAt = (address: Address): readonly Action[] => [
 
 /** The operations of entries, at both addresses. The definition cannot change during a write. */
 export const entryOperations: readonly Action[] = addresses.flatMap(operationsAt)
-
-const entryIn = ({ byUrlSlug }: Address, { id: name = '' }: Params): EntryName => ({ name, byUrlSlug })
 
 async function mustFindId(ctx: Ctx, api: Definition, entry: EntryName): Promise<string> {
   const id = await findEntryId(ctx, api, entry)

@@ -3,7 +3,7 @@ import { Faults } from '../kernel/body/faults.ts'
 import { dataOf } from '../kernel/body/input.ts'
 import { invalidField, missingField, Problem } from '../kernel/errors.ts'
 import type { DefinedField, Definition } from './definition.ts'
-import { type ElementType, limits } from './field-rules.ts'
+import { type ElementType, limits, type Rules } from './field-rules.ts'
 
 const entryBytesMax = 64 * 1024
 // The maximum length of a path segment in the router.
@@ -55,9 +55,8 @@ export function mustBeAccepted(field: DefinedField, value: unknown): void {
     if (field.type === 'list' || field.rules.allow_null_values) return
     throw missingField(path)
   }
-  const fault = field.type === 'list' ? findListFault(field, value, path) : findFault(field, value, path)
-  if (!fault) return
-  throw invalidField(fault.path, `must be ${fault.expected}, not ${shown(fault.value)}`)
+  const fault = findFault(field, value, path)
+  if (fault) throw invalidField(fault.path, `must be ${fault.expected}, not ${shown(fault.value)}`)
 }
 
 interface Fault {
@@ -67,15 +66,14 @@ interface Fault {
 }
 
 function findFault(field: DefinedField, value: unknown, path: string): Fault | undefined {
-  const expected = (() => {
-    if (field.type === 'string') return expectText(field, value)
-    if (field.type === 'any') return undefined
-    return expectScalar(field.type as ElementType, value, field.rules)
-  })()
+  const { type, rules } = field
+  if (type === 'list') return findListFault(rules, value, path)
+  if (type === 'any') return undefined
+  const expected = type === 'string' ? expectText(field, value) : expectScalar(type, value, rules)
   return expected === undefined ? undefined : { path, expected, value }
 }
 
-function findListFault({ rules }: DefinedField, value: unknown, path: string): Fault | undefined {
+function findListFault(rules: Rules, value: unknown, path: string): Fault | undefined {
   const least = rules.min_length ?? 0
   const most = rules.max_length ?? limits.elementsMax
   if (!Array.isArray(value) || value.length < least || value.length > most) {
@@ -89,13 +87,8 @@ function findListFault({ rules }: DefinedField, value: unknown, path: string): F
   return undefined
 }
 
-interface Bounds {
-  readonly min_value?: number | null
-  readonly max_value?: number | null
-}
-
 /** What is accepted instead of the value, in words; undefined if the value is accepted. */
-function expectScalar(type: ElementType, value: unknown, bounds: Bounds): string | undefined {
+function expectScalar(type: ElementType, value: unknown, bounds: Partial<Rules>): string | undefined {
   switch (type) {
     case 'string':
       return typeof value === 'string' && lengthOf(value) <= limits.textLengthMax

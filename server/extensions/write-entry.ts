@@ -1,3 +1,4 @@
+import { partOfRow } from '../field-values/index.ts'
 import { invalidField, Problem } from '../kernel/errors.ts'
 import { isId, newId } from '../kernel/ids.ts'
 import type { Draft, Row } from '../kernel/shape/model.ts'
@@ -87,9 +88,5 @@ async function namingTheField<T>({ doc, fields }: Definition, write: Promise<T>)
  * and the type, id, times, version and links. They see neither the size nor the URL slug, unless they sent it, because
  * both reveal values.
  */
-export function sentPart(row: Row, sent: Values): Row {
-  const { id, version, createdAt, updatedAt, written, scope } = row
-  const doc = Object.fromEntries(Object.entries(row.doc).filter(([name]) => Object.hasOwn(sent, name)))
-  const times = { createdAt, updatedAt }
-  return { id, version, ...times, written, scope, doc, text: JSON.stringify(doc), hidden: {} }
-}
+export const sentPart = (row: Row, sent: Values): Row =>
+  partOfRow(row, Object.fromEntries(Object.entries(row.doc).filter(([name]) => Object.hasOwn(sent, name))))

@@ -20,6 +20,7 @@ export {
   ruleOf,
   type ValueFilter,
 } from './filters.ts'
+export { partOfRow } from './part-of-row.ts'
 
 export const fieldValues = module({
   name: 'field-values',

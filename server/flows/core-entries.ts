@@ -1,3 +1,4 @@
+import { partOfRow } from '../field-values/index.ts'
 import { type Input, input } from '../kernel/body/input.ts'
 import type { Call } from '../kernel/declare/call.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
@@ -14,9 +15,11 @@ import type { JsonSchema } from '../kernel/shape/fields.ts'
 import { type Row, shownIdOf, walks } from '../kernel/shape/model.ts'
 import type { Ctx, Work } from '../kernel/work/context.ts'
 import { changeBy } from '../kernel/write/by-rules.ts'
-import { type FieldDoc, fieldsOf } from './define.ts'
+import { fieldsOf } from './define.ts'
 import { entries } from './entries.ts'
+import { extendedBy } from './find-extended-by.ts'
 import type { FlowRef } from './find-flow.ts'
+import type { FlowField } from './flow-fields.ts'
 
 /**
  * Entries of a core flow: the part of an object that the flow adds, under the id of the object. An entry exists as long
@@ -30,13 +33,9 @@ interface ExtendedObject {
 
 const missing = (id: string) => notFound('flow entry', id)
 
-/** Finds the object that an entry is part of, in any of the resources. */
-export async function findExtendedObject(
-  work: Work,
-  all: readonly Resource[],
-  id: string,
-): Promise<ExtendedObject> {
-  for (const of of all) {
+/** Finds the object that an entry is part of, in any of the resources that the flow extends. */
+export async function findExtendedObject(work: Work, { slug }: FlowRef, id: string): Promise<ExtendedObject> {
+  for (const of of extendedBy(slug)) {
     const [own, ...scope] = (await findAddress(work, of, id)) ?? []
     const row = own && (await work.store.find(of, own, scope))
     if (row) return { of, row }
@@ -57,34 +56,24 @@ async function findAddress(work: Work, of: Resource, id: string): Promise<readon
   return found as readonly string[] | undefined
 }
 
-const entryOf = (flow: FlowRef, fields: readonly FieldDoc[], of: Resource, row: Row): Row => {
-  const doc = row.doc as Readonly<Record<string, unknown>>
-  const added = new Set(row.added?.fields.filter(({ hidden }) => !hidden).map(({ name }) => name))
-  const links = (doc.relationships ?? {}) as Readonly<Record<string, unknown>>
-  const values = fields
-    .filter(({ slug }) => added.has(slug) && Object.hasOwn(doc, slug))
-    .map(({ slug }) => [slug, doc[slug]])
-  const linked = fields
-    .filter(({ slug, field_type }) => field_type === 'relationship' && Object.hasOwn(links, slug))
-    .map(({ slug }) => [slug, links[slug]])
+type Members = Readonly<Record<string, unknown>>
+
+const pick = (from: Members, names: readonly string[]): Members =>
+  Object.fromEntries(names.filter((name) => Object.hasOwn(from, name)).map((name) => [name, from[name]]))
+
+const entryOf = (flow: FlowRef, fields: readonly FlowField[], of: Resource, row: Row): Row => {
+  const doc = row.doc as Members
+  const shown = (row.added?.fields ?? []).filter(({ hidden }) => !hidden).map(({ name }) => name)
+  const names = namesIn(fields)
+  const values = fields.map(({ slug }) => slug).filter((slug) => shown.includes(slug))
+  const relationships = pick((doc.relationships ?? {}) as Members, names.links)
   const part = {
-    ...Object.fromEntries(values),
-    ...(linked.length && { relationships: Object.fromEntries(linked) }),
+    ...pick(doc, values),
+    ...(Object.keys(relationships).length && { relationships }),
   }
-  const { version, createdAt, updatedAt } = row
-  const times = { createdAt, updatedAt }
   // Marked as written: the read of the object itself is recorded instead.
-  return {
-    id: shownIdOf(of, row),
-    version,
-    ...times,
-    written: true,
-    scope: [flow.id],
-    doc: part,
-    text: JSON.stringify(part),
-    hidden: {},
-    added: row.added,
-  }
+  const facts = { written: true, scope: [flow.id], added: row.added }
+  return { ...partOfRow(row, part), ...facts, id: shownIdOf(of, row) }
 }
 
 async function answer(ctx: Ctx, flow: FlowRef, { of, row }: ExtendedObject, status: number): Promise<Answer> {
@@ -92,8 +81,8 @@ async function answer(ctx: Ctx, flow: FlowRef, { of, row }: ExtendedObject, stat
   return objectAnswer(status, entries, entryOf(flow, await fieldsOf(ctx, flow.id), of, row), ctx)
 }
 
-export const getCoreEntry = async (ctx: Ctx, flow: FlowRef, all: readonly Resource[], id: string) =>
-  answer(ctx, flow, await findExtendedObject(ctx, all, id), 200)
+export const getCoreEntry = async (ctx: Ctx, flow: FlowRef, id: string) =>
+  answer(ctx, flow, await findExtendedObject(ctx, flow, id), 200)
 
 const readers = new WeakMap<Resource, Input<Resource['fields']>>()
 
@@ -111,12 +100,11 @@ function readerOf(own: Resource): Input<Resource['fields']> {
 export async function updateCoreEntry(
   ctx: Ctx,
   flow: FlowRef,
-  all: readonly Resource[],
   id: string,
   { body, ifMatch }: Pick<Call, 'body' | 'ifMatch'>,
   status: number,
 ): Promise<Answer> {
-  const { of, row } = await findExtendedObject(ctx, all, id)
+  const { of, row } = await findExtendedObject(ctx, flow, id)
   const updatedRow = await changeBy(ctx, of, row.scope, row.id, (own) => readerOf(own).update(body), ifMatch)
   return answer(ctx, flow, { of, row: updatedRow }, status)
 }
@@ -125,11 +113,10 @@ export async function updateCoreEntry(
 export async function emptyCoreEntry(
   ctx: Ctx,
   flow: FlowRef,
-  all: readonly Resource[],
   id: string,
   ifMatch: string | undefined,
 ): Promise<Answer> {
-  const { of, row } = await findExtendedObject(ctx, all, id)
+  const { of, row } = await findExtendedObject(ctx, flow, id)
   const { values, links } = namesIn(await fieldsOf(ctx, flow.id))
   // Locked, so that links that another request adds are not lost.
   await ctx.store.lock(of, row.id)
@@ -149,7 +136,7 @@ export async function emptyCoreEntry(
 }
 
 /** The names of a flow's fields: those that hold a value, and those that hold links. */
-function namesIn(fields: readonly FieldDoc[]) {
+function namesIn(fields: readonly FlowField[]) {
   const namesOf = (isLink: boolean) =>
     fields.filter(({ field_type }) => (field_type === 'relationship') === isLink).map(({ slug }) => slug)
   return { values: namesOf(false), links: namesOf(true) }
@@ -159,7 +146,7 @@ function namesIn(fields: readonly FieldDoc[]) {
  * SQL for objects with a value or a link in these fields. Objects without any also have an entry, but lists leave them
  * out: otherwise a client that deletes every entry it finds would never finish.
  */
-function hasValue({ envelope }: Resource, fields: readonly FieldDoc[]) {
+function hasValue({ envelope }: Resource, fields: readonly FlowField[]) {
   const { values, links } = namesIn(fields)
   const part = envelope.fields === 'attributes' ? "doc->'attributes'" : 'doc'
   return (bind: (value: unknown) => string) => {
@@ -171,12 +158,8 @@ function hasValue({ envelope }: Resource, fields: readonly FieldDoc[]) {
 
 const columns = 'store_id, id, version, created_at, updated_at, doc, hidden'
 
-export async function listCoreEntries(
-  ctx: Ctx,
-  flow: FlowRef,
-  all: readonly Resource[],
-  call: Call,
-): Promise<Answer> {
+export async function listCoreEntries(ctx: Ctx, flow: FlowRef, call: Call): Promise<Answer> {
+  const all = extendedBy(flow.slug)
   const [of] = all
   if (!of) return emptyPage(ctx, call)
   const tables = all.map(({ table }) => `SELECT ${columns} FROM ${table} WHERE store_id = $1`)
@@ -203,7 +186,7 @@ export async function listCoreEntries(
 }
 
 /** The schema of the entries of a core flow, as far as it says which values they have. */
-function entrySchemaOf(fields: readonly FieldDoc[]): JsonSchema {
+function entrySchemaOf(fields: readonly FlowField[]): JsonSchema {
   const { properties, ...schema } = shownSchema(entries as Resource)
   const { values, links } = namesIn(fields)
   const added = Object.fromEntries(

@@ -5,23 +5,9 @@ import type { JsonSchema } from '../kernel/shape/fields.ts'
 import type { AddedField } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { defineAddedFields } from '../kernel/write/define-added-fields.ts'
-import { coerceDefault, type FieldType, type Rule, valueSchema } from './field-rules.ts'
+import { coerceDefault, type FieldType, valueSchema } from './field-rules.ts'
+import type { FlowField } from './flow-fields.ts'
 import { slugsUnder } from './kinds.ts'
-
-/** The part of a field's document that is about values. */
-export interface FieldDoc {
-  readonly slug: string
-  readonly description: string
-  readonly field_type: FieldType
-  readonly required: boolean
-  readonly default: unknown
-  readonly enabled: boolean
-  readonly order: number | null
-  readonly omit_null: boolean
-  /** Absent in fields of earlier versions. */
-  readonly shoppers_write?: boolean
-  readonly validation_rules: readonly Rule[]
-}
 
 /** Rebuilds the added fields of a name from the flows that add them. Needs a transaction. */
 export function updateAddedFields(work: Work, name: string): Promise<void> {
@@ -36,7 +22,7 @@ export function updateAddedFields(work: Work, name: string): Promise<void> {
     )
     const fields = rows.map(([id, doc, enabled]) => ({
       id: id as string,
-      doc: JSON.parse(doc as string) as FieldDoc,
+      doc: JSON.parse(doc as string) as FlowField,
       enabled: enabled === 'true',
     }))
     const values = fields.filter(({ doc }) => doc.field_type !== 'relationship')
@@ -47,7 +33,7 @@ export function updateAddedFields(work: Work, name: string): Promise<void> {
 
 const linksField: AddedField = { id: '', name: 'relationships', schema: { type: 'object' }, holdsLinks: true }
 
-function addedField(id: string, doc: FieldDoc, flowEnabled: boolean): AddedField {
+function addedField(id: string, doc: FlowField, flowEnabled: boolean): AddedField {
   const { slug, description, required, omit_null, shoppers_write = true, validation_rules } = doc
   const type = doc.field_type as Exclude<FieldType, 'relationship'>
   const schema = valueSchema(type, validation_rules, !required)
@@ -76,19 +62,19 @@ function fits(schema: JsonSchema, value: unknown): boolean {
   }
 }
 
-export const isHidden = ({ enabled }: Pick<FieldDoc, 'enabled'>, flowEnabled: boolean): boolean =>
+export const isHidden = ({ enabled }: Pick<FlowField, 'enabled'>, flowEnabled: boolean): boolean =>
   !enabled || !flowEnabled
 
-export const toValueField = ({ slug, field_type }: FieldDoc): ValueField => ({
+export const toValueField = ({ slug, field_type }: FlowField): ValueField => ({
   slug,
   isLink: field_type === 'relationship',
 })
 
 /** The fields of a flow. */
-export async function fieldsOf(work: Work, flowId: string): Promise<readonly FieldDoc[]> {
+export async function fieldsOf(work: Work, flowId: string): Promise<readonly FlowField[]> {
   const rows = await work.store.run(
     'SELECT doc FROM flow_fields WHERE store_id = $1 AND flow_id = $2 ORDER BY created_at, id',
     flowId,
   )
-  return rows.map(([doc]) => JSON.parse(doc as string) as FieldDoc)
+  return rows.map(([doc]) => JSON.parse(doc as string) as FlowField)
 }

@@ -1,5 +1,7 @@
+import { wrongToken } from '../kernel/auth/access.ts'
 import { dataOf } from '../kernel/body/input.ts'
 import { type Action, action } from '../kernel/declare/action.ts'
+import type { Call } from '../kernel/declare/call.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
 import { invalidField, missingField, Problem } from '../kernel/errors.ts'
 import { chosenIdMax, isId } from '../kernel/ids.ts'
@@ -15,10 +17,8 @@ import { emptyCoreEntry, getCoreEntry, listCoreEntries, updateCoreEntry } from '
 import { entries } from './entries.ts'
 import { withValueFilters } from './entry-filters.ts'
 import { bodyWith, entrySchemas } from './entry-schemas.ts'
-import type { ExtendedResources } from './find-extended-by.ts'
 import { entryName, type FlowRef, findFlow, flowName } from './find-flow.ts'
 import { includedBeside, includeEntries, includeQuery } from './include-entries.ts'
-import { mustBeMerchant } from './must-be-merchant.ts'
 import { entriesOfTemplates } from './template-entries.ts'
 
 const path = '/v2/flows/:flow_id/entries'
@@ -28,108 +28,113 @@ const ofOne = { area: 'flow-entries', params: { flow_id: flowName, id: entryName
 /** The resource of the entries of a flow that is not a core flow. */
 export const entriesOf = ({ kind }: FlowRef): Resource => (kind === 'template' ? entriesOfTemplates : entries)
 
+/** The flow that a request names, if this caller may use its entries. */
+async function findOpenFlow(ctx: Ctx, { flow_id }: { readonly flow_id: string }): Promise<FlowRef> {
+  const flow = await findFlow(ctx, flow_id)
+  const { instance, who } = ctx
+  // Only callers who can see the objects can see the added fields.
+  if (flow.kind === 'core' && who.kind !== 'client_credentials')
+    throw wrongToken(instance, who, ['client_credentials'])
+  if (flow.kind === 'template') await mayReadTemplates(ctx)
+  return flow
+}
+
+const idIn = (ctx: Ctx, flow: FlowRef, id: string) => resolveId(ctx, entriesOf(flow), [flow.id], id)
+
 /** The operations of entries. Entries of core flows are parts of the extended objects. */
-export const entryOperations = (extended: () => ExtendedResources): readonly Action[] => {
-  const find = async (ctx: Ctx, name: string) => {
-    const flow = await findFlow(ctx, name)
-    const objects = flow.kind === 'core' ? (extended()[flow.slug] ?? []) : undefined
-    // Only callers who can see the objects can see the added fields.
-    if (objects) mustBeMerchant(ctx)
-    if (flow.kind === 'template') await mayReadTemplates(ctx)
-    return { flow, objects }
-  }
-  const idIn = (ctx: Ctx, flow: FlowRef, id: string) => resolveId(ctx, entriesOf(flow), [flow.id], id)
-  return [
-    action({
-      name: 'list-flow-entries',
-      route: `GET ${path}`,
-      about:
-        'Lists the entries of a flow, a page at a time, the newest first. The list of a core flow contains the objects that have a ' +
-        'value in one of its fields. Only `client_credentials` read the entries of core flows.',
-      ...shared,
-      status: 200,
-      query: includeQuery,
-      shows: { page: true, data: entrySchemas.shown, beside: includedBeside },
-      async run(ctx, { rawBody: _, ...call }) {
-        const { flow, objects } = await find(ctx, call.params.flow_id)
-        const own = objects ? undefined : await currentDefinition(ctx, entriesOf(flow), [flow.id])
-        const answer = own
-          ? await list(ctx, withValueFilters(own), [flow.id], call)
-          : await listCoreEntries(ctx, flow, objects ?? [], call)
-        return includeEntries(ctx, call.query, flow, answer)
-      },
-    }),
+export const entryOperations: readonly Action[] = [
+  action({
+    name: 'list-flow-entries',
+    route: `GET ${path}`,
+    about:
+      'Lists the entries of a flow, a page at a time, the newest first. The list of a core flow contains the objects that have a ' +
+      'value in one of its fields. Only `client_credentials` read the entries of core flows.',
+    ...shared,
+    status: 200,
+    query: includeQuery,
+    shows: { page: true, data: entrySchemas.shown, beside: includedBeside },
+    async run(ctx, { rawBody: _, ...call }) {
+      const flow = await findOpenFlow(ctx, call.params)
+      const answer = await (flow.kind === 'core' ? listCoreEntries : listEntries)(ctx, flow, call)
+      return includeEntries(ctx, call.query, flow, answer)
+    },
+  }),
 
-    action({
-      name: 'create-flow-entry',
-      route: `POST ${path}`,
-      about:
-        'Creates an entry of a flow. An entry of a template needs the id of a product, and an entry of a core flow the id of the ' +
-        'object that it extends. If the entry already exists, it is updated.',
-      ...shared,
-      status: 201,
-      rawBodies: bodyWith(entrySchemas.created),
-      shows: { data: entrySchemas.shown, etag: true },
-      async run(ctx, { rawBody, ...call }) {
-        const { flow, objects } = await find(ctx, call.params.flow_id)
-        const sent = { ...call, body: rawBody }
-        if (objects) return updateCoreEntry(ctx, flow, objects, objectIdIn(rawBody), sent, 201)
-        if (flow.kind === 'custom') {
-          mayHaveId(rawBody)
-          return create(ctx, entries, [flow.id], sent)
-        }
-        return upsert(ctx, flow, productIdIn(rawBody), sent)
-      },
-    }),
+  action({
+    name: 'create-flow-entry',
+    route: `POST ${path}`,
+    about:
+      'Creates an entry of a flow. An entry of a template needs the id of a product, and an entry of a core flow the id of the ' +
+      'object that it extends. If the entry already exists, it is updated.',
+    ...shared,
+    status: 201,
+    rawBodies: bodyWith(entrySchemas.created),
+    shows: { data: entrySchemas.shown, etag: true },
+    async run(ctx, { rawBody, ...call }) {
+      const flow = await findOpenFlow(ctx, call.params)
+      const sent = { ...call, body: rawBody }
+      if (flow.kind === 'core') return updateCoreEntry(ctx, flow, objectIdIn(rawBody), sent, 201)
+      if (flow.kind === 'custom') {
+        mayHaveId(rawBody)
+        return create(ctx, entries, [flow.id], sent)
+      }
+      return upsert(ctx, flow, productIdIn(rawBody), sent)
+    },
+  }),
 
-    action({
-      name: 'get-flow-entry',
-      route: `GET ${path}/:id`,
-      about: 'Reads an entry of a flow. Only `client_credentials` read the entries of core flows.',
-      ...ofOne,
-      status: 200,
-      query: includeQuery,
-      shows: { data: entrySchemas.shown, beside: includedBeside, etag: true },
-      async run(ctx, { rawBody: _, ...call }) {
-        const { flow, objects } = await find(ctx, call.params.flow_id)
-        const answer = objects
-          ? await getCoreEntry(ctx, flow, objects, call.params.id)
+  action({
+    name: 'get-flow-entry',
+    route: `GET ${path}/:id`,
+    about: 'Reads an entry of a flow. Only `client_credentials` read the entries of core flows.',
+    ...ofOne,
+    status: 200,
+    query: includeQuery,
+    shows: { data: entrySchemas.shown, beside: includedBeside, etag: true },
+    async run(ctx, { rawBody: _, ...call }) {
+      const flow = await findOpenFlow(ctx, call.params)
+      const answer =
+        flow.kind === 'core'
+          ? await getCoreEntry(ctx, flow, call.params.id)
           : await get(ctx, entriesOf(flow), [flow.id], await idIn(ctx, flow, call.params.id), call)
-        return includeEntries(ctx, call.query, flow, answer)
-      },
-    }),
+      return includeEntries(ctx, call.query, flow, answer)
+    },
+  }),
 
-    action({
-      name: 'update-flow-entry',
-      route: `PUT ${path}/:id`,
-      about: 'Updates an entry. Fields that are not sent keep their values.',
-      ...ofOne,
-      refuses: ['precondition_failed'],
-      status: 200,
-      rawBodies: bodyWith(entrySchemas.changed),
-      shows: { data: entrySchemas.shown, etag: true },
-      async run(ctx, { rawBody, ...call }) {
-        const { flow, objects } = await find(ctx, call.params.flow_id)
-        const sent = { ...call, body: rawBody }
-        if (objects) return updateCoreEntry(ctx, flow, objects, call.params.id, sent, 200)
-        return update(ctx, entriesOf(flow), [flow.id], await idIn(ctx, flow, call.params.id), sent)
-      },
-    }),
+  action({
+    name: 'update-flow-entry',
+    route: `PUT ${path}/:id`,
+    about: 'Updates an entry. Fields that are not sent keep their values.',
+    ...ofOne,
+    refuses: ['precondition_failed'],
+    status: 200,
+    rawBodies: bodyWith(entrySchemas.changed),
+    shows: { data: entrySchemas.shown, etag: true },
+    async run(ctx, { rawBody, ...call }) {
+      const flow = await findOpenFlow(ctx, call.params)
+      const sent = { ...call, body: rawBody }
+      if (flow.kind === 'core') return updateCoreEntry(ctx, flow, call.params.id, sent, 200)
+      return update(ctx, entriesOf(flow), [flow.id], await idIn(ctx, flow, call.params.id), sent)
+    },
+  }),
 
-    action({
-      name: 'delete-flow-entry',
-      route: `DELETE ${path}/:id`,
-      about: 'Deletes an entry. For a core flow, this clears the values of its fields; the object stays.',
-      ...ofOne,
-      refuses: ['precondition_failed'],
-      status: 204,
-      async run(ctx, { params, ifMatch }) {
-        const { flow, objects } = await find(ctx, params.flow_id)
-        if (objects) return emptyCoreEntry(ctx, flow, objects, params.id, ifMatch)
-        return remove(ctx, entriesOf(flow), [flow.id], await idIn(ctx, flow, params.id), { ifMatch })
-      },
-    }),
-  ]
+  action({
+    name: 'delete-flow-entry',
+    route: `DELETE ${path}/:id`,
+    about: 'Deletes an entry. For a core flow, this clears the values of its fields; the object stays.',
+    ...ofOne,
+    refuses: ['precondition_failed'],
+    status: 204,
+    async run(ctx, { params, ifMatch }) {
+      const flow = await findOpenFlow(ctx, params)
+      if (flow.kind === 'core') return emptyCoreEntry(ctx, flow, params.id, ifMatch)
+      return remove(ctx, entriesOf(flow), [flow.id], await idIn(ctx, flow, params.id), { ifMatch })
+    },
+  }),
+]
+
+async function listEntries(ctx: Ctx, flow: FlowRef, call: Call): Promise<Answer> {
+  const own = await currentDefinition(ctx, entriesOf(flow), [flow.id])
+  return list(ctx, withValueFilters(own), [flow.id], call)
 }
 
 /** Refuses shoppers if the setting says so: template entries exist for drafts too. */

@@ -15,7 +15,6 @@ import type { Ctx } from '../kernel/work/context.ts'
 import { findExtendedObject } from './core-entries.ts'
 import { fieldsOf } from './define.ts'
 import { entriesOf } from './entry-operations.ts'
-import type { ExtendedResources } from './find-extended-by.ts'
 import { entryName, type FlowRef, findFlow, flowName } from './find-flow.ts'
 import { isCore } from './kinds.ts'
 
@@ -73,31 +72,6 @@ const calls: readonly LinkCall[] = [
   },
 ]
 
-/** The operations that link an entry to other objects, by a field of the type relationship. */
-export const linkEntry = (extended: () => ExtendedResources): readonly Action[] => [
-  ...calls
-    .filter(({ name }) => name !== 'get')
-    .map((call) =>
-      action({
-        ...shared(call, 'an entry'),
-        area: 'flow-entries',
-        params: { flow_id: flowName, id: entryName },
-        name: `${call.name}-flow-entry-relationship`,
-        route: `${call.method} ${path}`,
-        run: async (ctx, sent) => run(ctx, call, await findFlow(ctx, sent.params.flow_id), extended, sent),
-      }),
-    ),
-  ...calls.map((call) =>
-    action({
-      ...shared(call, 'an object that a core flow extends (`resource` is the slug of the flow)'),
-      area: 'links-of-extended',
-      name: `${call.name}-relationship-of-extended`,
-      route: `${call.method} ${ownPath}`,
-      run: async (ctx, sent) => run(ctx, call, await findCoreFlow(ctx, sent.params.resource), extended, sent),
-    }),
-  ),
-]
-
 const shared = ({ method, status, about }: LinkCall, owner: string) => ({
   about: about(owner),
   status,
@@ -116,6 +90,31 @@ const shared = ({ method, status, about }: LinkCall, owner: string) => ({
   ...(status !== 204 && { shows: { data: linksSchema } }),
 })
 
+/** The operations that link an entry to other objects, by a field of the type relationship. */
+export const linkOperations: readonly Action[] = [
+  ...calls
+    .filter(({ name }) => name !== 'get')
+    .map((call) =>
+      action({
+        ...shared(call, 'an entry'),
+        area: 'flow-entries',
+        params: { flow_id: flowName, id: entryName },
+        name: `${call.name}-flow-entry-relationship`,
+        route: `${call.method} ${path}`,
+        run: async (ctx, sent) => run(ctx, call, await findFlow(ctx, sent.params.flow_id), sent),
+      }),
+    ),
+  ...calls.map((call) =>
+    action({
+      ...shared(call, 'an object that a core flow extends (`resource` is the slug of the flow)'),
+      area: 'links-of-extended',
+      name: `${call.name}-relationship-of-extended`,
+      route: `${call.method} ${ownPath}`,
+      run: async (ctx, sent) => run(ctx, call, await findCoreFlow(ctx, sent.params.resource), sent),
+    }),
+  ),
+]
+
 async function findCoreFlow(ctx: Ctx, resource: string): Promise<FlowRef> {
   if (!isCore(resource)) throw notFound('resource that a flow extends', resource)
   return findFlow(ctx, resource)
@@ -127,22 +126,30 @@ async function run(
   ctx: Ctx,
   { method, status, edit }: LinkCall,
   flow: FlowRef,
-  extended: () => ExtendedResources,
   { params, rawBody, headers }: LinkRequest,
 ): Promise<Answer> {
-  const slug = params.field_slug
-  const holds = await findCardinality(ctx, flow, slug)
-  const { of, row } = await findOwner(ctx, flow, extended, params.id)
+  const member = params.field_slug
+  const holds = await findCardinality(ctx, flow, member)
+  const { of, row } = await findOwner(ctx, flow, params.id)
+  const storage = documentStorage(of, { member }, holds)
   if (!edit) {
     ctx.onRead(of, row)
-    return json(status, { data: await documentStorage(of, { member: slug }, holds).read(ctx, row) })
+    return json(status, { data: await storage.read(ctx, row) })
   }
   const body = typeof rawBody === 'string' ? parseBody(rawBody, String(headers['content-type'])) : rawBody
   const sent = readLinks(body, holds, method === 'DELETE')
-  const links = await editLinks(ctx, of, row, { holds, slug }, (before) =>
-    edit(before, sent, holds === 'one'),
-  )
-  return status === 204 ? noContent : json(status, { data: links })
+  // Locked, so that concurrent requests for the same entry do not lose each other's links.
+  await ctx.store.lock(of, row.id)
+  const owner = await ctx.store.find(of, row.id, row.scope)
+  if (!owner) throw notFound('flow entry', row.id)
+  const before = await storage.read(ctx, owner)
+  const after = edit(before, sent, holds === 'one')
+  if (after.length > linksMax) {
+    const detail = `A field of an entry can have at most ${linksMax} links.`
+    throw new Problem('unprocessable', detail, { source: 'data' })
+  }
+  if (!storage.areSame(before, after)) await storage.write(ctx, owner, before, after)
+  return status === 204 ? noContent : json(status, { data: after })
 }
 
 type Cardinality = 'one' | 'many'
@@ -158,10 +165,9 @@ async function findCardinality(ctx: Ctx, flow: FlowRef, slug: string): Promise<C
 async function findOwner(
   ctx: Ctx,
   flow: FlowRef,
-  extended: () => ExtendedResources,
   name: string,
 ): Promise<{ readonly of: Resource; readonly row: Row }> {
-  if (flow.kind === 'core') return findExtendedObject(ctx, extended()[flow.slug] ?? [], name)
+  if (flow.kind === 'core') return findExtendedObject(ctx, flow, name)
   const of = entriesOf(flow)
   const id = await resolveId(ctx, of, [flow.id], name)
   const row = await ctx.store.find(of, id, [flow.id])
@@ -182,27 +188,4 @@ function readLinks(body: unknown, holds: Cardinality, isOptional: boolean): read
   }
   const each = new Map(links.map(({ id, type }) => [`${type} ${id}`, { type, id }]))
   return [...each.values()]
-}
-
-async function editLinks(
-  ctx: Ctx,
-  of: Resource,
-  { id, scope }: Row,
-  { slug, holds }: { readonly slug: string; readonly holds: Cardinality },
-  edit: (before: readonly Link[]) => readonly Link[],
-): Promise<readonly Link[]> {
-  // Locked, so that concurrent requests for the same entry do not lose each other's links.
-  await ctx.store.lock(of, id)
-  const row = await ctx.store.find(of, id, scope)
-  if (!row) throw notFound('flow entry', id)
-  const storage = documentStorage(of, { member: slug }, holds)
-  const before = await storage.read(ctx, row)
-  const after = edit(before)
-  if (after.length > linksMax) {
-    throw new Problem('unprocessable', `A field of an entry can have at most ${linksMax} links.`, {
-      source: 'data',
-    })
-  }
-  if (!storage.areSame(before, after)) await storage.write(ctx, row, before, after)
-  return after
 }

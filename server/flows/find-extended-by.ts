@@ -1,16 +1,20 @@
+import { hook } from '../kernel/declare/hook.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
 import type { Module } from '../kernel/module.ts'
-import { coreSlugs, nameOfFields } from './kinds.ts'
+import { type CoreSlug, isCore, nameOfFields } from './kinds.ts'
 
-/** The resources of the objects that core flows extend, by slug of the flow. */
-export type ExtendedResources = Readonly<Record<string, readonly Resource[]>>
+type FindResources = (slug: string) => readonly Resource[]
 
-/** Finds the resources that core flows extend, by slug of the flow: those that declare it, each table once. */
-export function findExtendedBy(chapters: () => readonly Module[]): () => ExtendedResources {
-  let cached: ExtendedResources | undefined
-  return () => {
-    cached ??= Object.fromEntries(coreSlugs.map((slug) => [slug, resourcesUnder(chapters(), slug)]))
-    return cached
+/** The resources that a core flow extends: those that declare it, each table once. */
+export const extendedBy = hook<FindResources>('extendedBy')
+
+/** Looks the resources up in all modules, when they are known. */
+export function findExtendedBy(chapters: () => readonly Module[]): FindResources {
+  const cached: Partial<Record<CoreSlug, readonly Resource[]>> = {}
+  return (slug) => {
+    if (!isCore(slug)) return []
+    cached[slug] ??= resourcesUnder(chapters(), slug)
+    return cached[slug]
   }
 }
 

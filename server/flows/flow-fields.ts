@@ -5,13 +5,14 @@ import { choice, field, flag, group, integer, list, reference, text } from '../k
 import { type Draft, indexed, type Row, walks } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { change } from '../kernel/write/by-rules.ts'
-import { type FieldDoc, isHidden, toValueField, updateAddedFields } from './define.ts'
+import { isHidden, toValueField, updateAddedFields } from './define.ts'
 import { flowEnvelope, flowMeta } from './envelope.ts'
 import { type Fault, type FieldType, fieldTypes, findFault, type Rule, ruleTypes } from './field-rules.ts'
-import type { ExtendedResources } from './find-extended-by.ts'
+import { extendedBy } from './find-extended-by.ts'
+import { rowsOfFlow } from './flow-rows.ts'
 import { flows } from './flows.ts'
 import { isCore, kindOf, nameOfFields, slugsUnder } from './kinds.ts'
-import { rowsOfFlow, touchShownWith } from './value-changes.ts'
+import { touchShownWith } from './touch-shown-with.ts'
 
 /** Names that every entry, its envelope or any JavaScript object already has. */
 const reservedSlugs = [
@@ -107,50 +108,47 @@ const fields = {
 const flowIn = ({ relationships }: Pick<Row<typeof fields>['doc'], 'relationships'>): string =>
   relationships.flow.data.id
 
+export type FlowField = Row<typeof fields>['doc']
+
 /** A field of a flow. */
-export const flowFields = (extended: () => ExtendedResources) =>
-  resource({
-    type: 'field',
-    noun: ['flow-field', 'flow-fields'],
-    about: 'A field of a flow.',
-    path: '/v2/fields',
-    table: 'flow_fields',
-    fields,
-    filter: { ...walks, slug: indexed('eq', 'like') },
-    sort: ['created_at', 'id', 'slug', 'updated_at'],
-    whole: true,
-    area: 'flows',
-    visible: 'all',
-    envelope: flowEnvelope,
-    meta: flowMeta,
-    links: {
-      fields: { self: text({ format: 'uri', about: 'The field under its flow.' }) },
-      of: ({ id, doc }, { baseUrl }) => ({ self: `${baseUrl}/v2/flows/${flowIn(doc)}/fields/${id}` }),
+export const flowFields = resource({
+  type: 'field',
+  noun: ['flow-field', 'flow-fields'],
+  about: 'A field of a flow.',
+  path: '/v2/fields',
+  table: 'flow_fields',
+  fields,
+  filter: { ...walks, slug: indexed('eq', 'like') },
+  sort: ['created_at', 'id', 'slug', 'updated_at'],
+  whole: true,
+  area: 'flows',
+  visible: 'all',
+  envelope: flowEnvelope,
+  meta: flowMeta,
+  links: {
+    fields: { self: text({ format: 'uri', about: 'The field under its flow.' }) },
+    of: ({ id, doc }, { baseUrl }) => ({ self: `${baseUrl}/v2/flows/${flowIn(doc)}/fields/${id}` }),
+  },
+  refusedWith: 422,
+  beforeWrite: mustBeDefinable,
+  afterWrite: applyToObjects,
+  beforeDelete: async (work, { doc }) => void (await work.store.lock(flows, flowIn(doc))),
+  afterDelete: dropFromObjects,
+  constraints: {
+    flow_fields_slug_key: {
+      code: 'unprocessable',
+      detail: 'the flow has a field with the given slug already',
+      source: 'data.slug',
     },
-    refusedWith: 422,
-    beforeWrite: (work, draft) => mustBeDefinable(work, draft, extended()),
-    afterWrite: (work, field, before) => applyToObjects(work, field, before, extended()),
-    beforeDelete: async (work, { doc }) => void (await work.store.lock(flows, flowIn(doc))),
-    afterDelete: (work, field) => dropFromObjects(work, field, extended()),
-    constraints: {
-      flow_fields_slug_key: {
-        code: 'unprocessable',
-        detail: 'the flow has a field with the given slug already',
-        source: 'data.slug',
-      },
-    },
-  })
+  },
+})
 
 /** Flows at addresses that have their slugs. */
 export const flowsBySlug: Resource = { ...flows, key: { field: 'slug' } }
 
 const refuse = (name: string, detail: string) => invalidField(`data.${name}`, detail, 'unprocessable')
 
-async function mustBeDefinable(
-  work: Work,
-  { values, before }: Draft<typeof fields>,
-  extended: ExtendedResources,
-): Promise<void> {
+async function mustBeDefinable(work: Work, { values, before }: Draft<typeof fields>): Promise<void> {
   const { slug, field_type: type, validation_rules: rules } = values
   // One change of a flow at a time. No exclusive lock: creating an entry locks the added fields before the flow.
   const flowId = flowIn(values)
@@ -158,7 +156,7 @@ async function mustBeDefinable(
     throw notFound('flow', flowId, { source: 'data.relationships.flow.data.id' })
   }
   const flow = (await work.store.find(flows, flowId))?.doc.slug ?? ''
-  const ownFields = (isCore(flow) ? extended[flow] : undefined)?.flatMap((of) => Object.keys(of.fields)) ?? []
+  const ownFields = extendedBy(flow).flatMap((of) => Object.keys(of.fields))
   const takenSlugs = [...new Set([...reservedSlugs, ...ownFields])]
   if (slug !== before?.doc.slug && takenSlugs.includes(slug))
     throw refuse('slug', `must not be one of ${takenSlugs.join(', ')}`)
@@ -210,28 +208,23 @@ async function applyToObjects(
   work: Work,
   { doc }: Row<typeof fields>,
   before: Row<typeof fields> | undefined,
-  extended: ExtendedResources,
 ): Promise<void> {
   const flow = await flowOf(work, doc)
   await updateAddedFields(work, nameOfFields(flow))
   if (!before) return showFieldsInFlow(work, flow.id)
-  const [was, is] = [before.doc as FieldDoc, doc as FieldDoc]
-  const rows = rowsOfFlow(flow, extended)
+  const [was, is] = [before.doc, doc]
+  const rows = rowsOfFlow(flow)
   if (was.slug !== is.slug) await renameValues(work, rows, toValueField(was), is.slug)
   const [wasHidden, hidden] = [isHidden(was, flow.enabled), isHidden(is, flow.enabled)]
   if (wasHidden !== hidden && is.field_type !== 'relationship') await hideValues(work, rows, is.slug, hidden)
-  if (was.slug !== is.slug || wasHidden !== hidden) await touchShownWith(work, flow, extended)
+  if (was.slug !== is.slug || wasHidden !== hidden) await touchShownWith(work, flow)
 }
 
-async function dropFromObjects(
-  work: Work,
-  { id, doc }: Row<typeof fields>,
-  extended: ExtendedResources,
-): Promise<void> {
+async function dropFromObjects(work: Work, { id, doc }: Row<typeof fields>): Promise<void> {
   const flow = await flowOf(work, doc)
   await updateAddedFields(work, nameOfFields(flow))
-  await eraseValues(work, rowsOfFlow(flow, extended), toValueField(doc as FieldDoc))
-  await touchShownWith(work, flow, extended)
+  await eraseValues(work, rowsOfFlow(flow), toValueField(doc))
+  await touchShownWith(work, flow)
   await unindexValues(work, id)
   await showFieldsInFlow(work, flow.id)
 }

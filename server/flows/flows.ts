@@ -7,10 +7,9 @@ import { type Draft, indexed, type Row, walks } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { fieldsOf, isHidden, toValueField, updateAddedFields } from './define.ts'
 import { flowEnvelope, flowMeta } from './envelope.ts'
-import type { ExtendedResources } from './find-extended-by.ts'
-import { flowEntries, flowFieldRows } from './flow-rows.ts'
+import { flowEntries, flowFieldRows, rowsOfFlow } from './flow-rows.ts'
 import { isCore, kindOf, nameOfFields, reservedSlugs } from './kinds.ts'
-import { rowsOfFlow, touchShownWith } from './value-changes.ts'
+import { touchShownWith } from './touch-shown-with.ts'
 
 interface Relationships {
   readonly fields?: { readonly data: readonly { readonly id: string; readonly type: 'field' }[] }
@@ -63,6 +62,9 @@ export const flows = resource({
   meta: flowMeta,
   refusedWith: 422,
   refuses: { delete: ['method_not_allowed'] },
+  beforeWrite: mustBeNamed,
+  afterWrite: applyToFields,
+  beforeDelete: deleteContents,
   most: { n: 1000, detail: (n) => `A store can have at most ${n} flows.` },
   constraints: {
     flows_slug_key: {
@@ -72,15 +74,6 @@ export const flows = resource({
     },
   },
 })
-
-/** Flows, with what a change of one does to the objects that it extends. */
-export const defineFlows = (extended: () => ExtendedResources): typeof flows =>
-  resource({
-    ...flows,
-    beforeWrite: mustBeNamed,
-    afterWrite: (work, flow, before) => applyToFields(work, flow, before, extended()),
-    beforeDelete: (work, flow) => deleteContents(work, flow, extended()),
-  })
 
 const refuse = (detail: string) => invalidField('data.slug', detail, 'unprocessable')
 
@@ -105,7 +98,6 @@ async function applyToFields(
   work: Work,
   { id, doc }: Row<typeof fields>,
   before: Row<typeof fields> | undefined,
-  extended: ExtendedResources,
 ): Promise<void> {
   const previous = before?.doc
   if (!previous || (previous.slug === doc.slug && previous.enabled === doc.enabled)) return
@@ -119,19 +111,15 @@ async function applyToFields(
   for (const field of await fieldsOf(work, id)) {
     const isLink = field.field_type === 'relationship'
     // The resource that it extended no longer has the fields.
-    if (moves && isCore(old.slug)) await eraseValues(work, rowsOfFlow(old, extended), toValueField(field))
+    if (moves && isCore(old.slug)) await eraseValues(work, rowsOfFlow(old), toValueField(field))
     else if (!isLink && isHidden(field, previous.enabled) !== isHidden(field, doc.enabled)) {
-      await hideValues(work, rowsOfFlow(now, extended), field.slug, isHidden(field, doc.enabled))
+      await hideValues(work, rowsOfFlow(now), field.slug, isHidden(field, doc.enabled))
     }
   }
-  await touchShownWith(work, now, extended)
+  await touchShownWith(work, now)
 }
 
-async function deleteContents(
-  work: Work,
-  { id, doc }: Row<typeof fields>,
-  extended: ExtendedResources,
-): Promise<void> {
+async function deleteContents(work: Work, { id, doc }: Row<typeof fields>): Promise<void> {
   if (isCore(doc.slug)) {
     const detail = `${doc.slug} is a core flow and cannot be deleted; change its slug first.`
     throw new Problem('method_not_allowed', detail, { headers: { allow: 'GET, PUT, HEAD, OPTIONS' } })
@@ -141,7 +129,7 @@ async function deleteContents(
   await updateAddedFields(work, id)
   // Not earlier, to keep the order of locks: creating an entry locks the added fields first, then the flow.
   await work.store.lockExclusive(flows, id)
-  await touchShownWith(work, { id, slug: doc.slug }, extended)
+  await touchShownWith(work, { id, slug: doc.slug })
   await work.store.removeAll(flowEntries, (bind) => `flow_id = ${bind(id)}`)
   await unindexValues(work, ...fields)
 }

@@ -24,7 +24,7 @@ export const coreSlugs = [
   'user-authentication-password-profile-info',
 ] as const
 
-type CoreSlug = (typeof coreSlugs)[number]
+export type CoreSlug = (typeof coreSlugs)[number]
 
 /** Names of other resources, which flows cannot have. */
 export const reservedSlugs = [

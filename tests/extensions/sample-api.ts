@@ -16,14 +16,27 @@ const rules = { list: { allowed_type: 'string' } } as const
 
 const fields = Object.entries(fieldTypes).map(([slug, field_type]) =>
   toField('00000000-0000-7000-8000-000000000000', {
-    ...{ slug, name: slug, description: '', field_type, use_as_url_slug: false, presentation: { sort_order: 0 } },
+    ...{
+      slug,
+      name: slug,
+      description: '',
+      field_type,
+      use_as_url_slug: false,
+      presentation: { sort_order: 0 },
+    },
     validation: {
       [field_type]: { allow_null_values: true, immutable: false, ...(field_type === 'list' && rules.list) },
     },
   }),
 )
 
-const facts = { name: 'Samples', description: '', slug: 'samples', api_type: 'samples_ext', allow_upserts: false }
+const facts = {
+  name: 'Samples',
+  description: '',
+  slug: 'samples',
+  api_type: 'samples_ext',
+  allow_upserts: false,
+}
 const doc = { ...facts, presentation: undefined, relationships: { parent_apis: { data: [] } } }
 
 const entries = (own: readonly DefinedField[]): Resource => define('', '', doc, own).entries

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { app } from '../../server/app.ts'
 import { findExtendedBy } from '../../server/flows/find-extended-by.ts'
+import { rowsOfFlow } from '../../server/flows/flow-rows.ts'
 import { coreSlugs } from '../../server/flows/kinds.ts'
-import { rowsOfFlow } from '../../server/flows/value-changes.ts'
 import { resource } from '../../server/kernel/declare/resource.ts'
 import { module } from '../../server/kernel/module.ts'
 
@@ -26,9 +26,9 @@ const extendedTables: Readonly<Record<string, readonly object[]>> = {
 }
 
 test('a changed definition applies to the objects of every resource that declares the extension, and to no others', () => {
-  const extended = findExtendedBy(() => app)()
+  expect(app.length).toBeGreaterThan(0)
   for (const slug of coreSlugs) {
-    const tables = rowsOfFlow({ id: '', slug }, extended).map(({ hides: _, where: __, ...table }) => table)
+    const tables = rowsOfFlow({ id: '', slug }).map(({ hides: _, where: __, ...table }) => table)
     const byTable = (one: { table: string }, other: { table: string }) => one.table.localeCompare(other.table)
     expect([slug, tables.toSorted(byTable)]).toEqual([slug, extendedTables[slug] ?? []])
   }
@@ -48,5 +48,5 @@ test('a resource that only actions read and write is extended too', () => {
     operations: [],
   })
   const chapter = module({ name: 'lines', about: 'Lines.', resources: [lines] })
-  expect(findExtendedBy(() => [chapter])().cart_items).toEqual([lines])
+  expect(findExtendedBy(() => [chapter])('cart_items')).toEqual([lines])
 })
