@@ -34,6 +34,7 @@ export function updateAddedFields(work: Work, name: string): Promise<void> {
 const linksField: AddedField = { id: '', name: 'relationships', schema: { type: 'object' }, holdsLinks: true }
 
 function addedField(id: string, doc: FlowField, flowEnabled: boolean): AddedField {
+  // Fields of earlier versions have no `shoppers_write`.
   const { slug, description, required, omit_null, shoppers_write = true, validation_rules } = doc
   const type = doc.field_type as Exclude<FieldType, 'relationship'>
   const schema = valueSchema(type, validation_rules, !required)
