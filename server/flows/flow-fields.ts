@@ -9,10 +9,9 @@ import { isHidden, toValueField, updateAddedFields } from './define.ts'
 import { flowEnvelope, flowMeta } from './envelope.ts'
 import { type Fault, type FieldType, fieldTypes, findFault, type Rule, ruleTypes } from './field-rules.ts'
 import { extendedBy } from './find-extended-by.ts'
-import { rowsOfFlow } from './flow-rows.ts'
+import { rowsOfFlow, touchShownWith } from './flow-rows.ts'
 import { flows } from './flows.ts'
 import { isCore, kindOf, nameOfFields, slugsUnder } from './kinds.ts'
-import { touchShownWith } from './touch-shown-with.ts'
 
 /** Names that every entry, its envelope or any JavaScript object already has. */
 const reservedSlugs = [

@@ -7,9 +7,8 @@ import { type Draft, indexed, type Row, walks } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { fieldsOf, isHidden, toValueField, updateAddedFields } from './define.ts'
 import { flowEnvelope, flowMeta } from './envelope.ts'
-import { flowEntries, flowFieldRows, rowsOfFlow } from './flow-rows.ts'
+import { flowEntries, flowFieldRows, rowsOfFlow, touchShownWith } from './flow-rows.ts'
 import { isCore, kindOf, nameOfFields, reservedSlugs } from './kinds.ts'
-import { touchShownWith } from './touch-shown-with.ts'
 
 interface Relationships {
   readonly fields?: { readonly data: readonly { readonly id: string; readonly type: 'field' }[] }
