@@ -3,7 +3,7 @@ import { announceEmailChange, currentPassword, mustProveIdentity } from '../iden
 import { mustBeWithinLimits } from '../kernel/attempts/attempts.ts'
 import { slowHash } from '../kernel/attempts/slow-hash.ts'
 import { resource } from '../kernel/declare/resource.ts'
-import { Problem } from '../kernel/errors.ts'
+import { invalidField, Problem } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { longText } from '../kernel/query/long-text.ts'
 import { field, flag, text, type Values } from '../kernel/shape/fields.ts'
@@ -136,8 +136,7 @@ const charactersMin = 8
 function refuseShortPassword({ who, instance }: Work, password: string): void {
   if (!who.shopper && !instance.strictPasswords) return
   if ([...password].length >= charactersMin) return
-  const detail = `Validation failed: data.password must be a string of ${charactersMin} to 1024 characters.`
-  throw new Problem('invalid_field', detail, { source: 'data.password' })
+  throw invalidField('data.password', `must be a string of ${charactersMin} to 1024 characters`)
 }
 
 /**

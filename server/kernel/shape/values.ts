@@ -1,4 +1,4 @@
-import { missingField, Problem } from '../errors.ts'
+import { invalidField, missingField } from '../errors.ts'
 import { type Envelope, pathOf } from './envelope.ts'
 import type { Changes, Field, FieldOptions, Fields, Values } from './fields.ts'
 
@@ -118,8 +118,7 @@ function changeKeys({ schema }: Field, each: Field, before: Bag, change: Bag, pa
   })
   const [count, max] = [Object.keys(values).length, Number(schema.maxProperties)]
   if (count <= max) return values
-  const detail = `Validation failed: ${path} must have at most ${max} members, not ${count}.`
-  throw new Problem('invalid_field', detail, { source: path })
+  throw invalidField(path, `must have at most ${max} members, not ${count}`)
 }
 
 /**
