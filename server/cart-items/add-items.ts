@@ -6,6 +6,7 @@ import {
   type Contents,
   changeCart,
   checksStock,
+  countSelected,
   isProduct,
   isSameCode,
   isSeller,
@@ -19,6 +20,7 @@ import {
   quantityMax,
   readAvailable,
   requestOf,
+  selectionOf,
 } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { Problem, together } from '../kernel/errors.ts'
@@ -31,7 +33,7 @@ import { enterCode } from './enter-code.ts'
 import { type Guess, guessesIn, mustHaveFewCodes } from './guess-codes.ts'
 import { itemKinds } from './item-kinds.ts'
 import { mustHaveGroup } from './line-of.ts'
-import { linesOfCart, type OtherCarts, otherCarts } from './merge-carts.ts'
+import { linesOfCart, mustBeFewOptions, type OtherCarts, otherCarts } from './merge-carts.ts'
 import { customLine, type NewItem, productLine } from './new-lines.ts'
 import { type FindProductsOfOrder, withProductsOfOrders } from './reorder.ts'
 import { allOrNothing, cartHeaders, isList, shopperIn } from './request.ts'
@@ -62,18 +64,24 @@ export const addCartItems = (findProductsOfOrder: FindProductsOfOrder) =>
       const checkCustomItem = await customItemCheck(ctx, items)
       const merged = [...others.values()]
       const { currency, ...shopper } = shopperIn(headers)
+      const products = [
+        ...items.flatMap((item) => (item.kind === 'cart_item' ? [toRequest(item)] : [])),
+        ...merged.flatMap(({ lines }) => lines.filter(isProduct).map(requestOf)),
+      ]
       const row = await changeCart(ctx, params.cart_id, {
         ...shopper,
         currency: currency ?? merged.find((other) => other.currency)?.currency,
-        products: [
-          ...items.flatMap((item) => (item.kind === 'cart_item' ? [toRequest(item)] : [])),
-          ...merged.flatMap(({ lines }) => lines.filter(isProduct).map(requestOf)),
-        ],
+        products,
         codes: items.flatMap((item) => (item.kind === 'promotion_item' ? [item.values.code] : [])),
         refused,
         amountAt: amountIn(items),
         apply: async (contents, shop, cart) => {
           mustBeInCurrency(shop, currency)
+          const selected = products.map((one, i) => countSelected(selectionOf(one, shop.requested[i]?.item)))
+          mustBeFewOptions(
+            selected.reduce((all, count) => all + count, 0),
+            'data',
+          )
           const ids = shop.requested.flatMap(({ item }) => item?.id ?? [])
           const available = await readAvailable(ctx, ids)
           const occasion = { shop, cart, available, others, isSeller: isSeller(ctx), isStrict, refused }

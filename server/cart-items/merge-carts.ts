@@ -3,8 +3,10 @@ import {
   type CartShop,
   type Contents,
   contentsOf,
+  countOptions,
   findCart,
   linesMax,
+  optionsMax,
 } from '../carts/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
@@ -21,7 +23,8 @@ export type OtherCarts = ReadonlyMap<string, Pick<Contents, 'lines' | 'currency'
 /** Reads the carts that a request merges into its own, each once. */
 export async function otherCarts(ctx: Ctx, items: readonly NewItem[], own: string): Promise<OtherCarts> {
   const others = new Map<string, Pick<Contents, 'lines' | 'currency'>>()
-  let count = items.filter(({ kind }) => kind !== 'cart_items').length
+  const added: CartLine[] = []
+  const count = items.filter(({ kind }) => kind !== 'cart_items').length
   for (const item of items) {
     if (item.kind !== 'cart_items') continue
     const { cart_id: id } = item.values
@@ -31,8 +34,9 @@ export async function otherCarts(ctx: Ctx, items: readonly NewItem[], own: strin
       throw new Problem('unprocessable', detail, { source })
     }
     const { lines, currency } = others.get(id) ?? contentsOf(await findCart(ctx, id))
-    count += lines.length
-    mustBeFewItems(count, source)
+    added.push(...lines)
+    mustBeFewItems(count + added.length, source)
+    mustBeFewOptions(countOptions(added), source)
     others.set(id, { lines, currency })
   }
   return others
@@ -42,6 +46,13 @@ export async function otherCarts(ctx: Ctx, items: readonly NewItem[], own: strin
 export function mustBeFewItems(count: number, source: string): void {
   if (count <= linesMax) return
   const detail = `A request can add at most ${linesMax} items, including those of other carts and the products of orders.`
+  throw new Problem('unprocessable', detail, { title: 'Limit Reached', source })
+}
+
+/** Refuses more selected options of bundles than a cart has, before each of them is priced. */
+export function mustBeFewOptions(count: number, source: string): void {
+  if (count <= optionsMax) return
+  const detail = `A request can add bundles with at most ${optionsMax} selected options together, including those of other carts and of orders.`
   throw new Problem('unprocessable', detail, { title: 'Limit Reached', source })
 }
 

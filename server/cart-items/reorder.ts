@@ -1,7 +1,7 @@
-import { isSeller, type ProductLine } from '../carts/index.ts'
+import { countOptions, isSeller, type ProductLine } from '../carts/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Ctx } from '../kernel/work/context.ts'
-import { mustBeFewItems } from './merge-carts.ts'
+import { mustBeFewItems, mustBeFewOptions } from './merge-carts.ts'
 import type { NewItem } from './new-lines.ts'
 
 /** Returns the products of an order that the caller may read; a Problem (404), with the `source`, for any other. */
@@ -18,6 +18,7 @@ export async function withProductsOfOrders(
   find: FindProductsOfOrder,
 ): Promise<readonly NewItem[]> {
   const all: NewItem[] = []
+  const ordered: ProductLine[] = []
   for (const item of items) {
     if (item.kind !== 'order_items') {
       all.push(item)
@@ -30,7 +31,9 @@ export async function withProductsOfOrders(
       throw new Problem('forbidden', detail, { source })
     }
     const lines = await find(ctx, item.values.order_id, source)
+    ordered.push(...lines)
     mustBeFewItems(all.length + lines.length, source)
+    mustBeFewOptions(countOptions(ordered), source)
     all.push(...lines.map((line) => toItem(line, item.source)))
   }
   return all
