@@ -12,6 +12,7 @@ import { Problem } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { otherCurrency } from './check-currency.ts'
+import type { RefuseCustomItem } from './check-custom-items.ts'
 import { withoutTaxes } from './line-of.ts'
 import type { NewItem } from './new-lines.ts'
 
@@ -56,15 +57,32 @@ export function mustBeFewOptions(count: number, source: string): void {
   throw new Problem('unprocessable', detail, { title: 'Limit Reached', source })
 }
 
-/** The lines of another cart as new lines of this one, and what they lose. */
-export function linesOfCart({ values, source }: Merge, shop: CartShop, others: OtherCarts) {
-  const { lines = [], currency } = others.get(values.cart_id) ?? {}
+interface Target {
+  readonly shop: CartShop
+  readonly others: OtherCarts
+  readonly refuseCustomItem: RefuseCustomItem
+}
+
+/** The lines of another cart as new lines of this one, and what cannot be merged. */
+export function linesOfCart({ values, source }: Merge, { shop, others, refuseCustomItem }: Target) {
+  const { lines: all = [], currency } = others.get(values.cart_id) ?? {}
   if (currency !== undefined && currency !== shop.currency.code) {
     throw otherCurrency(shop.currency.code, currency, `${source}.cart_id`)
   }
+  const at = `${source}.cart_id`
+  // Nobody knows who wrote a custom item. One of a seller is for the cart that the seller put it into.
+  const refusals = all.map((line) =>
+    line.kind === 'custom_item'
+      ? refuseCustomItem({ sku: line.sku, id: line.id, source: at, skuSource: at })
+      : undefined,
+  )
+  const lines = all.filter((_line, i) => !refusals[i])
   return {
     lines: lines.map((line) => copiedLine(line, shop)),
-    lost: lines.flatMap((line) => (line.shippingGroupId ? [lostGroup(line, `${source}.cart_id`)] : [])),
+    lost: [
+      ...refusals.filter((refusal) => refusal !== undefined),
+      ...lines.flatMap((line) => (line.shippingGroupId ? [lostGroup(line, at)] : [])),
+    ],
   }
 }
 
