@@ -30,7 +30,7 @@ import { mustBeInCurrency } from './check-currency.ts'
 import { customItemCheck, type RefuseCustomItem } from './check-custom-items.ts'
 import { checkInputBytes } from './custom-inputs.ts'
 import { enterCode } from './enter-code.ts'
-import { type Guess, guessesIn, mustHaveFewCodes } from './guess-codes.ts'
+import { type Guess, guessesOf, mustHaveFewCodes } from './guess-codes.ts'
 import { itemKinds } from './item-kinds.ts'
 import { mustHaveGroup } from './line-of.ts'
 import { linesOfCart, mustBeFewOptions, type OtherCarts, otherCarts } from './merge-carts.ts'
@@ -88,7 +88,7 @@ export const addCartItems = (findProductsOfOrder: FindProductsOfOrder) =>
           const ids = shop.requested.flatMap(({ item }) => item?.id ?? [])
           const available = await readAvailable(ctx, ids)
           const occasion = { shop, cart, available, others, isSeller: isSeller(ctx), isStrict, refused }
-          const add = adder({ ...occasion, refuseCustomItem, guess: guessesIn(ctx, params.cart_id) })
+          const add = adder({ ...occasion, refuseCustomItem, guess: guessesOf(ctx) })
           return applyEach(contents, inTurn(items), { isAllOrNothing, refused }, async (sofar, item) => {
             const next = await add(sofar, item)
             checkSeller(ctx, item.values, item.source, 'id' in item.values ? item.values.id : undefined)
