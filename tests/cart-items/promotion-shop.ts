@@ -5,7 +5,7 @@ import { openWorld, type World } from '../support/world.ts'
 // biome-ignore lint/suspicious/noExplicitAny: as for Reply.
 export type Any = any
 
-/** A shop for the tests of a file: three products, promotions of both kinds, and carts. Each test has its own promotions. */
+/** A shop for the tests of a file: three products, promotions of both kinds, and carts. */
 export function promotionShop() {
   let world: World
   let shop: ReturnType<typeof shopOf>

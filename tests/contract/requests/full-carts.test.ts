@@ -90,7 +90,7 @@ function withGroup(run: Send) {
   }
 }
 
-/** What a shopper does with a full cart, and the status that it gets. Returned acts are found before the measurement. */
+/** What a shopper does with a full cart, and its status. What the request needs is found before, unmeasured. */
 type Act = readonly [status: number, run: (cart: string) => Promise<Reply | (() => Promise<Reply>)>]
 
 const lines = <T>(count: number, one: (n: number) => T) => Array.from({ length: count }, (_, n) => one(n))
