@@ -86,8 +86,8 @@ const ofHours: Sums = {
 }
 
 /**
- * For days and weeks of a zone: the quarters of an hour in which one of them begins, and otherwise hours. OFFSET keeps the
- * planner from reading all quarters, to find those.
+ * For days and weeks of a zone: the quarters of an hour in which one of them begins, and otherwise hours. OFFSET keeps
+ * the planner from reading all quarters, to find those.
  */
 const ofLocalDays: Sums = {
   within: 'hour',

@@ -1,6 +1,6 @@
--- An issuer is the same with and without slashes at its end, so a person at a provider is linked to one user, however the
--- issuer is written. Links that were stored before may be of one person in two spellings. They stay as they are, each with
--- a spelling of its own, until their identity changes: `doubled` is the identity that is in other links, too.
+-- An issuer is the same with and without slashes at its end, so a person at a provider is linked to one user, however
+-- the issuer is written. Links that were stored before may be of one person in two spellings. They stay as they are,
+-- each with a spelling of its own, until their identity changes: `doubled` is the identity that is in other links, too.
 ALTER TABLE user_authentication_oidc_profile_infos
   DROP CONSTRAINT user_authentication_oidc_profile_infos_identity_key,
   ADD COLUMN doubled text COLLATE "C";
