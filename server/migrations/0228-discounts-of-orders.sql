@@ -1,5 +1,5 @@
--- What the discounts of an order come to, as metrics count it. Read from `hidden`, it cost a filter by a product as much
--- as the orders themselves, and an update of an order twice.
+-- What the discounts of an order come to, as metrics count it. Read from `hidden`, it cost a filter by a product as
+-- much as the orders themselves, and an update of an order twice.
 ALTER TABLE orders ADD COLUMN discount bigint
   GENERATED ALWAYS AS (-coalesce((hidden#>>'{prices,discount}')::bigint, 0)) STORED NOT NULL;
 
