@@ -1,13 +1,11 @@
 import { action } from '../kernel/declare/action.ts'
-import { metaSchema } from '../kernel/declare/shown-schema.ts'
 import { content, ref } from '../kernel/openapi/schemas.ts'
 import { listOf, object, openApiDocument, uuid } from '../kernel/openapi/shapes.ts'
 import { limits } from '../kernel/query/parse.ts'
 import { json } from '../kernel/shape/answer.ts'
 import type { JsonSchema } from '../kernel/shape/fields.ts'
 import { type Definition, findAllDefinitions } from './definition.ts'
-import { entryMeta } from './entries.ts'
-import { extensionEnvelope } from './envelope.ts'
+import { entryMetaSchema } from './entries.ts'
 import { timeout } from './list-timeout.ts'
 
 /** The OpenAPI document of the store's custom APIs. */
@@ -162,7 +160,7 @@ const members = (names: readonly string[], schema: JsonSchema) => ({
 })
 
 const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
-  entry_meta: metaSchema({ envelope: extensionEnvelope, meta: { fields: entryMeta } }) ?? {},
+  entry_meta: entryMetaSchema,
   page_meta: {
     type: 'object',
     properties: {

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Faults } from '../kernel/body/faults.ts'
 import { type Resource, resource } from '../kernel/declare/resource.ts'
+import { metaSchema } from '../kernel/declare/shown-schema.ts'
 import { invalidField } from '../kernel/errors.ts'
 import { etagId } from '../kernel/shape/answer.ts'
-import { field, integer, text } from '../kernel/shape/fields.ts'
+import { field, integer, type JsonSchema, text } from '../kernel/shape/fields.ts'
 import { type Draft, type Row, walks } from '../kernel/shape/model.ts'
 import { ownValue } from '../kernel/shape/values.ts'
 import type { DefinedField, Definition } from './definition.ts'
@@ -19,11 +20,14 @@ interface StoredMeta {
 }
 
 /** Members of `meta` of every entry. */
-export const entryMeta = {
+const entryMeta = {
   data_size: integer({ min: 0, about: 'The size of the values in bytes.' }),
   resource_version: integer({ min: 0, about: 'Changes with every write.' }),
   etag_id: text({ about: 'The hash that the ETag contains.' }),
 }
+
+export const entryMetaSchema: JsonSchema =
+  metaSchema({ envelope: extensionEnvelope, meta: { fields: entryMeta } }) ?? {}
 
 /** The resource of a custom API's entries. */
 export function defineEntries({ id, doc, fields, urlSlug }: Omit<Definition, 'entries'>): Resource {

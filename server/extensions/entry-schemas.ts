@@ -1,8 +1,6 @@
-import { metaSchema } from '../kernel/declare/shown-schema.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
 import type { JsonSchema } from '../kernel/shape/fields.ts'
-import { entryMeta } from './entries.ts'
-import { extensionEnvelope } from './envelope.ts'
+import { entryMetaSchema } from './entries.ts'
 
 /** The schemas of entries of any custom API. The document of a store has the fields of each. */
 
@@ -15,7 +13,7 @@ export const entrySchema = named('CustomEntry', {
   properties: {
     type,
     id: { type: 'string', format: 'uuid' },
-    meta: metaSchema({ envelope: extensionEnvelope, meta: { fields: entryMeta } }) ?? {},
+    meta: entryMetaSchema,
     links: { type: 'object', required: ['self'], properties: { self: { type: 'string' } } },
   },
   additionalProperties: values,

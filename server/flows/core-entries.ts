@@ -15,7 +15,7 @@ import type { JsonSchema } from '../kernel/shape/fields.ts'
 import { type Row, shownIdOf, walks } from '../kernel/shape/model.ts'
 import type { Ctx, Work } from '../kernel/work/context.ts'
 import { changeBy } from '../kernel/write/by-rules.ts'
-import { fieldsOf } from './define.ts'
+import { fieldsOf, shownFieldsOf } from './define.ts'
 import { entries } from './entries.ts'
 import { extendedBy } from './find-extended-by.ts'
 import type { FlowRef } from './find-flow.ts'
@@ -63,12 +63,14 @@ const pick = (from: Members, names: readonly string[]): Members =>
 
 const entryOf = (flow: FlowRef, fields: readonly FlowField[], of: Resource, row: Row): Row => {
   const doc = row.doc as Members
-  const shown = (row.added?.fields ?? []).filter(({ hidden }) => !hidden).map(({ name }) => name)
-  const names = namesIn(fields)
-  const values = fields.map(({ slug }) => slug).filter((slug) => shown.includes(slug))
-  const relationships = pick((doc.relationships ?? {}) as Members, names.links)
+  const { values, links } = namesIn(fields)
+  const shown = new Set(shownFieldsOf(row).map(({ name }) => name))
+  const relationships = pick((doc.relationships ?? {}) as Members, links)
   const part = {
-    ...pick(doc, values),
+    ...pick(
+      doc,
+      values.filter((name) => shown.has(name)),
+    ),
     ...(Object.keys(relationships).length && { relationships }),
   }
   // Marked as written: the read of the object itself is recorded instead.
@@ -123,14 +125,11 @@ export async function emptyCoreEntry(
   const current = links.length ? await ctx.store.find(of, row.id, row.scope) : undefined
   const linked = (current?.doc as { readonly relationships?: object } | undefined)?.relationships
   const others = Object.entries(linked ?? {}).filter(([name]) => !links.includes(name))
-  const clearFields = ({ added }: Resource) => {
-    const shown = (added?.fields ?? []).filter(({ hidden, holdsLinks }) => !hidden && !holdsLinks)
-    const own = shown.filter(({ name }) => values.includes(name))
-    return Object.fromEntries([
-      ...own.map(({ name }) => [name, null]),
+  const clearFields = (own: Resource) =>
+    Object.fromEntries([
+      ...shownFieldsOf(own).flatMap(({ name }) => (values.includes(name) ? [[name, null]] : [])),
       ...(linked ? [['relationships', others.length ? Object.fromEntries(others) : undefined]] : []),
     ])
-  }
   await changeBy(ctx, of, row.scope, row.id, clearFields, ifMatch)
   return noContent
 }

@@ -2,7 +2,7 @@ import type { ValueField } from '../field-values/index.ts'
 import { checker } from '../kernel/body/checker.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { JsonSchema } from '../kernel/shape/fields.ts'
-import type { AddedField } from '../kernel/shape/model.ts'
+import type { AddedField, Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { defineAddedFields } from '../kernel/write/define-added-fields.ts'
 import { coerceDefault, type FieldType, valueSchema } from './field-rules.ts'
@@ -62,6 +62,10 @@ function fits(schema: JsonSchema, value: unknown): boolean {
     throw refusal
   }
 }
+
+/** The fields that responses show with a value, of a resource that has the added fields of a store. */
+export const shownFieldsOf = ({ added }: Pick<Row, 'added'>): readonly AddedField[] =>
+  (added?.fields ?? []).filter(({ hidden, holdsLinks }) => !hidden && !holdsLinks)
 
 export const isHidden = ({ enabled }: Pick<FlowField, 'enabled'>, flowEnabled: boolean): boolean =>
   !enabled || !flowEnabled

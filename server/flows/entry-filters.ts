@@ -8,6 +8,7 @@ import {
 } from '../field-values/index.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
 import type { AddedField, FilterRule } from '../kernel/shape/model.ts'
+import { shownFieldsOf } from './define.ts'
 import { typeOfSchema, type ValueType } from './field-rules.ts'
 import { flowEntries } from './flow-rows.ts'
 
@@ -35,7 +36,7 @@ const cache = new WeakMap<Resource, Resource>()
 export function withValueFilters(own: Resource): Resource {
   const cached = cache.get(own)
   if (cached) return cached
-  const filter = { ...own.filter, ...filtersOf(own.added?.fields ?? []) }
+  const filter = { ...own.filter, ...filtersOf(shownFieldsOf(own)) }
   const filtered = { ...own, filter }
   cache.set(own, filtered)
   return filtered
@@ -44,9 +45,7 @@ export function withValueFilters(own: Resource): Resource {
 /** Every term uses the index table `entry_values`. */
 const filtersOf = (fields: readonly AddedField[]): Record<string, FilterRule> =>
   Object.fromEntries(
-    fields
-      .filter(({ hidden, holdsLinks }) => !hidden && !holdsLinks)
-      .map((field) => [field.name, ruleOf(flowEntries, field, filters[typeOfSchema(field.schema)])]),
+    fields.map((field) => [field.name, ruleOf(flowEntries, field, filters[typeOfSchema(field.schema)])]),
   )
 
 /**

@@ -3,6 +3,7 @@ import { shownSchema } from '../kernel/declare/shown-schema.ts'
 import { type JsonSchema, readOnlyObject } from '../kernel/shape/fields.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
+import { shownFieldsOf } from './define.ts'
 import { type EntryMeta, entries } from './entries.ts'
 import { flowEntries } from './flow-rows.ts'
 import type { Template } from './templates.ts'
@@ -58,8 +59,8 @@ export const extensionsOf = (templates: readonly TemplateFields[]) => ({
 
 function templateSchema({ entries: own }: TemplateFields): JsonSchema {
   const { properties } = shownSchema(own) as { properties: Readonly<Record<string, JsonSchema>> }
-  const shown = (own.added?.fields ?? []).flatMap(({ name, hidden, holdsLinks }) => {
-    const schema = hidden || holdsLinks ? undefined : properties[name]
+  const shown = shownFieldsOf(own).flatMap(({ name }) => {
+    const schema = properties[name]
     return schema ? [[name, schema] as const] : []
   })
   return { type: 'object', properties: Object.fromEntries(shown) }

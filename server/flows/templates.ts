@@ -6,6 +6,7 @@ import { inputOf } from '../kernel/request/operations.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { type Write, writeMany } from '../kernel/write/write-many.ts'
+import { shownFieldsOf } from './define.ts'
 import { typeOfSchema, type ValueType } from './field-rules.ts'
 import { kindOf } from './kinds.ts'
 import { entriesOfMany } from './template-entries.ts'
@@ -33,8 +34,7 @@ async function templatesIn(work: Work, rows: FlowRows, ownOf: typeof currentDefi
   for (const [id, slug] of rows as readonly [string, string][]) {
     if (kindOf(slug) !== 'template') continue
     const entries = await ownOf(work, entriesOfMany, [id])
-    const shown = (entries.added?.fields ?? []).filter(({ hidden, holdsLinks }) => !hidden && !holdsLinks)
-    const fields = new Map(shown.map(({ name, schema }) => [name, typeOfSchema(schema)]))
+    const fields = new Map(shownFieldsOf(entries).map(({ name, schema }) => [name, typeOfSchema(schema)]))
     const template = { id, slug, fields, entries }
     templates.set(id, template).set(slug, template)
   }
