@@ -48,6 +48,7 @@ export const intentCall: OutsideCall<IntentRequest, Outcome, SettledIntent, Gate
   name: 'cart-payments:intent',
   timeoutMs: callMaxMs,
   subject: ({ cartId }) => cartId,
+  peer: ({ gateway }) => gateway,
   access: (work, { gateway }) => accessOf(work, gateway),
   send: ({ id, values }, { keep, services }, access) =>
     askFor(openGateway(access, services), values, id, (createdId) => keep({ ...values, createdId })),

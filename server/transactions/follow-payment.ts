@@ -13,6 +13,8 @@ import { type TransactionRow, transactions } from './transactions.ts'
 interface TransactionRef {
   readonly orderId: string
   readonly transactionId: string
+  /** Absent in jobs of earlier versions. */
+  readonly gateway?: GatewaySlug
 }
 
 const [secondMs, hourMs, dayMs] = [1_000, 3_600_000, 86_400_000]
@@ -37,7 +39,7 @@ export const afterFaultMs = (ageMs: number): number => Math.min(hourMs, Math.max
 export const followPayment: Job<TransactionRef> = {
   name: 'transactions:follow-payment',
   attemptsMax: 25,
-  callsOut: true,
+  callsOut: ({ gateway }) => gateway ?? '',
   async run(work, followed) {
     const row = await work.store.findWhole(transactions, followed.transactionId, [followed.orderId])
     if (row?.doc.reference === undefined) return
@@ -130,7 +132,13 @@ export async function followLater(work: Work, row: TransactionRow): Promise<void
 /** Reads a payment as soon as a job can. */
 export const followNow = (work: Work, row: TransactionRow): Promise<void> => later(work, row, 0)
 
-function later(work: Work, { id, scope: [orderId = ''] }: TransactionRow, waitMs: number): Promise<void> {
+function later(work: Work, row: TransactionRow, waitMs: number): Promise<void> {
+  const {
+    id,
+    scope: [orderId = ''],
+    doc,
+  } = row
   const at = new Date(work.clock.now().getTime() + waitMs)
-  return work.later(followPayment, { orderId, transactionId: id }, { key: `payment ${id}`, at })
+  const followed: TransactionRef = { orderId, transactionId: id, gateway: doc.gateway }
+  return work.later(followPayment, followed, { key: `payment ${id}`, at })
 }

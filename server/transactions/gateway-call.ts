@@ -68,6 +68,7 @@ export const gatewayCall: OutsideCall<GatewayRequest, Outcome, SettledPayment, G
   timeoutMs: callMaxMs,
   // A read moves no money, so it may come at any time.
   subject: ({ question, transactionId }) => (question.verb === 'read' ? undefined : transactionId),
+  peer: ({ gateway }) => gateway,
   access: (work, { gateway }) => accessOf(work, gateway),
   send({ id, values }, { keep, services, clock }, access) {
     const { question } = values
