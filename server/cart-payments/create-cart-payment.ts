@@ -2,6 +2,7 @@ import { carts } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { object } from '../kernel/openapi/shapes.ts'
 import { choice } from '../kernel/shape/fields.ts'
+import { afterCall } from '../kernel/work/after-call.ts'
 import { callOut } from '../kernel/work/outside-calls.ts'
 import { mustChooseWays, paymentFields, stripeGateways } from '../transactions/index.ts'
 import { intentCall, respondWith } from './intent-call.ts'
@@ -42,17 +43,20 @@ export const createCartPayment = action({
   refuses: ['conflict', 'unprocessable'],
   shows: shownIntent,
   run: (ctx, { params, body }) =>
-    callOut(
-      ctx,
-      intentCall,
-      async (inside) => {
-        const { payment_method_types: paymentMethodTypes, ...others } = body
-        mustChooseWays(body)
-        return prepareIntent(inside, await cartToPay(inside, params.cart_id), {
-          ...others,
-          paymentMethodTypes,
-        })
-      },
-      respondWith(201),
+    // Of two requests at once, the second has the intent of the first.
+    afterCall(() =>
+      callOut(
+        ctx,
+        intentCall,
+        async (inside) => {
+          const { payment_method_types: paymentMethodTypes, ...others } = body
+          mustChooseWays(body)
+          return prepareIntent(inside, await cartToPay(inside, params.cart_id), {
+            ...others,
+            paymentMethodTypes,
+          })
+        },
+        respondWith(201),
+      ),
     ),
 })

@@ -3,6 +3,7 @@ import type { GatewaySlug } from '../gateways/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { notFound } from '../kernel/errors.ts'
 import { text } from '../kernel/shape/fields.ts'
+import { afterCall } from '../kernel/work/after-call.ts'
 import { callOut } from '../kernel/work/outside-calls.ts'
 import { paymentFields } from '../transactions/index.ts'
 import { shownIntent } from './create-cart-payment.ts'
@@ -27,18 +28,20 @@ export const updateCartPayment = action({
   refuses: ['conflict', 'unprocessable', 'not_found'],
   shows: shownIntent,
   run: (ctx, { params }) =>
-    callOut(
-      ctx,
-      intentCall,
-      async (inside) => {
-        const locked = await lockCart(inside, params.cart_id)
-        if (locked?.doc.payment_intent_id !== params.payment_intent_id) {
-          throw notFound('payment intent', params.payment_intent_id)
-        }
-        const cart = await cartToPay(inside, params.cart_id)
-        const gateway = cart.hidden.payment_gateway as GatewaySlug
-        return prepareIntent(inside, cart, { gateway, method: 'purchase' })
-      },
-      respondWith(200),
+    afterCall(() =>
+      callOut(
+        ctx,
+        intentCall,
+        async (inside) => {
+          const locked = await lockCart(inside, params.cart_id)
+          if (locked?.doc.payment_intent_id !== params.payment_intent_id) {
+            throw notFound('payment intent', params.payment_intent_id)
+          }
+          const cart = await cartToPay(inside, params.cart_id)
+          const gateway = cart.hidden.payment_gateway as GatewaySlug
+          return prepareIntent(inside, cart, { gateway, method: 'purchase' })
+        },
+        respondWith(200),
+      ),
     ),
 })

@@ -44,13 +44,16 @@ export async function lockOrderIfAny(work: Work, id: string): Promise<LockedOrde
   return {
     order,
     transactions: all,
-    money: {
-      total: order.hidden.prices?.with_tax ?? 0,
-      isCancelled: order.doc.status === 'cancelled',
-      transactions: [...all.values()],
-    },
+    money: moneyOf(order, [...all.values()]),
   }
 }
+
+/** What payments need to know about an order. */
+export const moneyOf = ({ doc, hidden }: OrderRow, transactions: readonly Transaction[]): OrderMoney => ({
+  total: hidden.prices?.with_tax ?? 0,
+  isCancelled: doc.status === 'cancelled',
+  transactions,
+})
 
 /** A transaction of a locked order. */
 export function transactionOf({ transactions }: LockedOrder, id: string): Transaction {

@@ -2,6 +2,7 @@ import { Problem } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Answer } from '../shape/answer.ts'
 import { type Database, isDatabaseAway } from '../storage/database.ts'
+import { CallUnderWay } from './after-call.ts'
 import type { Ctx, Instance, Work } from './context.ts'
 import { runInEveryStore } from './every-store.ts'
 import type { Chore, Job } from './job.ts'
@@ -131,7 +132,7 @@ async function begin<V>(
     clock.now(),
     instance.processName,
   )
-  if (!row) throw busy()
+  if (!row) throw new CallUnderWay()
   // If this process ends before the outcome is recorded, another process continues.
   await resumeAt(inside, resumptionOf(call, intent), fromNow(inside, leaseMsOf(call)))
   if (keyed) {
@@ -146,12 +147,6 @@ async function begin<V>(
   }
   return { ...intent, leasedUntil: row[0] as string }
 }
-
-const busy = () =>
-  new Problem(
-    'conflict',
-    'An earlier request about the same object waits for another server. Send the request again when it has ended.',
-  )
 
 const stillRunning = () =>
   new Problem('conflict', 'A request with this Idempotency-Key is still being processed.')
