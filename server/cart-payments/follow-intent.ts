@@ -80,7 +80,7 @@ const whenRefused =
   }
 
 /** Follows the intent of an order that a checkout has just made. */
-export const followIntentOf = (work: Work, order: OrderRow): Promise<void> =>
+export const followIntentOfOrder = (work: Work, order: OrderRow): Promise<void> =>
   later(work, order, nextReadMs(0) ?? 0)
 
 /** Reads an intent as soon as a job can, if an order has it. */

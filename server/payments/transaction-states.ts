@@ -11,7 +11,7 @@ export type Report =
   | { readonly is: 'refunded'; readonly amount: number; readonly failed?: number }
 
 type Word = Report['is']
-type Refunded = Extract<Report, { readonly is: 'refunded' }>
+type RefundReport = Extract<Report, { readonly is: 'refunded' }>
 
 const endsOf = (name: TransactionType): Partial<Record<Word, State>> => ({
   failed: `${name} failed`,
@@ -52,7 +52,7 @@ export function afterReport(transaction: Transaction, report: Report): Transacti
  * What was ever refunded, and what failed of that, only grows. So an old report after a newer one changes nothing, and
  * a refund that fails days later is taken back.
  */
-function afterRefunds(before: Transaction, { amount: returned, failed = 0 }: Refunded): Transaction {
+function afterRefunds(before: Transaction, { amount: returned, failed = 0 }: RefundReport): Transaction {
   const { type, amount, refundedAmount, failedRefundAmount = 0 } = before
   const receivedAs = type === 'capture' || type === 'purchase' ? type : (before.receivedAs ?? 'purchase')
   const made = Math.max(refundedAmount + failedRefundAmount, returned + failed)

@@ -141,9 +141,9 @@ const isForm = ({ gateway, method, payment }: Body): boolean =>
   !isLocal(gateway) && (payment === undefined || method.endsWith('_setup'))
 
 /**
- * The pending transaction of the same form, also of one whose gateway has not answered yet. A shopper who opens the page again goes on with its intent: a second one
- * could be paid beside it. Without an amount, that is the last form for what is owed. A form for another way of paying
- * is another one: the intent would charge the first.
+ * The pending transaction of the same form, also of one whose gateway has not answered yet. A shopper who opens the
+ * page again goes on with its intent: a second one could be paid beside it. Without an amount, that is the last form
+ * for what is owed. A form for another way of paying is another one: the intent would charge the first.
  */
 async function findForm(
   { store }: Work,

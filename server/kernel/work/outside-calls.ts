@@ -18,7 +18,7 @@ export interface OutsideCall<V = unknown, R = unknown, O = unknown, A = unknown>
   readonly name: string
   /** After this many milliseconds the result is unknown. */
   readonly timeoutMs: number
-  /** The other server, if the store calls several by this call: jobs that resume calls of one do not delay another. */
+  /** The other server, if the store calls several: jobs that resume calls of one do not delay those of another. */
   peer?(values: V): string
   /**
    * The id of what the call changes, if calls about it must not overlap: while one of them has no outcome, others are
@@ -134,7 +134,8 @@ async function begin<V>(
   )
   if (!row) throw new CallUnderWay()
   // If this process ends before the outcome is recorded, another process continues.
-  await resumeAt(inside, resumptionOf(call, intent), fromNow(inside, leaseMsOf(call)))
+  const peer = call.peer?.(values)
+  await resumeAt(inside, { id: intent.id, peer }, fromNow(inside, leaseMsOf(call)))
   if (keyed) {
     const taken = await store.run(
       `UPDATE idempotency_keys SET intent_id = $3
@@ -203,7 +204,7 @@ async function orRelease<V, T>(
   intent: LeasedIntent<V>,
   run: () => Promise<T>,
 ): Promise<T> {
-  const { id, leasedUntil } = intent
+  const { id, leasedUntil, values } = intent
   try {
     return await run()
   } catch (error) {
@@ -214,7 +215,8 @@ async function orRelease<V, T>(
         id,
         leasedUntil,
       )
-      if (released.length) await resumeAt(work, resumptionOf(call, intent), fromNow(work, pauseMsAt(0)))
+      if (released.length)
+        await resumeAt(work, { id, peer: call.peer?.(values) }, fromNow(work, pauseMsAt(0)))
     }
     // If the database has failed, the lease expires by itself, and the job comes then.
     await release().catch(() => {})
@@ -319,15 +321,7 @@ export async function openCalls<V>(
 /** The job that resumes an intent whose request did not finish. */
 const resumption = { name: 'kernel:resume-intent', attemptsMax: 25 } as const
 
-interface Resumption {
-  readonly id: string
-  /** See `OutsideCall`. */
-  readonly peer?: string | undefined
-}
-
-const resumptionOf = <V>({ peer }: Pick<OutsideCall<V>, 'peer'>, { id, values }: Intent<V>): Resumption => ({
-  ...{ id, peer: peer?.(values) },
-})
+type Resumption = Pick<Intent<unknown>, 'id'> & { readonly peer?: string | undefined }
 
 const resumeAt = ({ store }: Work, resumed: Resumption, at: Date): Promise<void> =>
   queue(store, resumption, resumed, { key: `intent ${resumed.id}`, at })
