@@ -150,7 +150,14 @@ async function seed(apis: number, entries: number) {
 async function measure(where: string, { id, fieldIds }: Awaited<ReturnType<typeof seed>>) {
   const own = fields.map(([slug, field_type]) =>
     toField(fieldIds.get(slug) as string, {
-      ...{ slug, name: slug, description: '', field_type, use_as_url_slug: false, presentation: { sort_order: 0 } },
+      ...{
+        slug,
+        name: slug,
+        description: '',
+        field_type,
+        use_as_url_slug: false,
+        presentation: { sort_order: 0 },
+      },
       validation: { [field_type]: { allow_null_values: true, immutable: false } },
     }),
   )
