@@ -60,7 +60,7 @@ const fields = {
   ),
   relationships: relationshipsField,
 }
-export type NodeFields = typeof fields
+type NodeFields = typeof fields
 
 /** A place in a hierarchy. */
 export const nodes: Resource<NodeFields> = resource({
