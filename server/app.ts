@@ -1,26 +1,26 @@
-import { accountMemberToken, accounts, autoCreateAccount } from './accounts/index.ts'
+import { accountMemberToken, accounts } from './accounts/index.ts'
 import { cartItemChapter } from './cart-items/index.ts'
-import { cartPaymentChapter, followIntentOf, hearIntent } from './cart-payments/index.ts'
+import { cartPaymentChapter } from './cart-payments/index.ts'
 import { cartChapter } from './carts/index.ts'
 import { catalogChapter } from './catalogs/index.ts'
 import { changes } from './changes/index.ts'
 import { currencyChapter } from './currencies/index.ts'
-import { customers, customerToken, forgetPasswords } from './customers/index.ts'
+import { customers, customerToken } from './customers/index.ts'
 import { deliveries } from './deliveries/index.ts'
 import { discounts } from './discounts/index.ts'
-import { events, knownKeys } from './events/index.ts'
+import { events } from './events/index.ts'
 import { exportChapter } from './exports/index.ts'
 import { extensions } from './extensions/index.ts'
 import { fileChapter } from './files/index.ts'
 import { flows, withIncludedEntries } from './flows/index.ts'
 import { gatewayChapter } from './gateways/index.ts'
 import { hierarchyChapter } from './hierarchies/index.ts'
-import { defineUsers, identity } from './identity/index.ts'
+import { identity } from './identity/index.ts'
 import { imports } from './imports/index.ts'
 import { integrationChapter } from './integrations/index.ts'
 import { inventoryChapter } from './inventories/index.ts'
 import { pimJobChapter } from './jobs/index.ts'
-import type { Module } from './kernel/module.ts'
+import { joined, type Module } from './kernel/module.ts'
 import { withLinkedCreates } from './kernel/request/create-linked.ts'
 import type { ShopperToken } from './kernel/work/context.ts'
 import { keys } from './keys/index.ts'
@@ -29,19 +29,19 @@ import { metrics } from './metrics/index.ts'
 import { moneyChapter } from './money/index.ts'
 import { oidc } from './oidc/index.ts'
 import { orderExportChapter } from './order-exports/index.ts'
-import { findProductsOfOrder, orderChapter } from './orders/index.ts'
-import { findUserWithAnyPassword, passwords } from './passwords/index.ts'
+import { orderChapter } from './orders/index.ts'
+import { passwords } from './passwords/index.ts'
 import { payments } from './payments/index.ts'
-import { mayUseEntries, permissions } from './permissions/index.ts'
-import { forgetTraces, personalData } from './personal-data/index.ts'
+import { permissions } from './permissions/index.ts'
+import { personalData } from './personal-data/index.ts'
 import { priceImportChapter } from './price-import/index.ts'
 import { pricebookChapter } from './pricebooks/index.ts'
 import { pricing } from './pricing/index.ts'
 import { productCsvChapter } from './product-csv/index.ts'
 import { productChapter } from './products/index.ts'
-import { codeRules, promotionCodeChapter } from './promotion-codes/index.ts'
+import { promotionCodeChapter } from './promotion-codes/index.ts'
 import { promotionChapter } from './promotions/index.ts'
-import { pricebooksToAdd, publishing } from './publishing/index.ts'
+import { publishing } from './publishing/index.ts'
 import { releaseChapter } from './releases/index.ts'
 import { rulePromotionChapter } from './rule-promotions/index.ts'
 import { searchChapter } from './search/index.ts'
@@ -51,25 +51,19 @@ import { releaseContents, storefront } from './storefront/index.ts'
 import { stripe } from './stripe/index.ts'
 import { targets } from './targets/index.ts'
 import { totals } from './totals/index.ts'
-import { cancellableOrders, transactionChapter } from './transactions/index.ts'
+import { transactionChapter } from './transactions/index.ts'
 import { variationChapter } from './variations/index.ts'
-
-const users = defineUsers({
-  onCreated: autoCreateAccount,
-  onUnlinked: forgetPasswords,
-  signIn: findUserWithAnyPassword,
-})
 
 const chapters: readonly Module[] = [
   settings,
   keys,
   targets,
-  identity(users),
+  identity,
   passwords,
-  oidc(users, forgetPasswords),
+  oidc,
   accounts,
   customers,
-  extensions(mayUseEntries),
+  extensions,
   permissions,
   currencyChapter,
   pimJobChapter,
@@ -85,7 +79,7 @@ const chapters: readonly Module[] = [
   pricing,
   priceImportChapter,
   inventoryChapter,
-  catalogChapter(pricebooksToAdd),
+  catalogChapter,
   publishing,
   releaseChapter,
   storefront,
@@ -94,22 +88,22 @@ const chapters: readonly Module[] = [
   moneyChapter,
   discounts,
   totals,
-  promotionChapter(codeRules.standard),
-  rulePromotionChapter(codeRules.rule.byCode),
+  promotionChapter,
+  rulePromotionChapter,
   promotionCodeChapter,
   cartChapter,
-  cartItemChapter(findProductsOfOrder),
+  cartItemChapter,
   simulationChapter,
   gatewayChapter,
   payments,
-  orderChapter(cancellableOrders, followIntentOf, (work, orders) => forgetTraces(work, orders)),
+  orderChapter,
   orderExportChapter,
   stripe,
-  transactionChapter(hearIntent),
+  transactionChapter,
   manualOrderChapter,
   cartPaymentChapter,
   metrics,
-  integrationChapter(knownKeys),
+  integrationChapter,
   events,
   deliveries,
 ]
@@ -118,7 +112,7 @@ const chapters: readonly Module[] = [
 const all: readonly Module[] = [...chapters, changes(() => all), personalData(chapters)]
 
 /** Everything the server does. */
-export const app: readonly Module[] = withIncludedEntries(withLinkedCreates(all))
+export const app: readonly Module[] = withIncludedEntries(withLinkedCreates(joined(all)))
 
 /** The tokens that identify the calling person, beside the bearer token. */
 export const shopperTokens: readonly ShopperToken[] = [accountMemberToken, customerToken]

@@ -208,6 +208,16 @@ paragraph('Shape', () => {
     expect(wrong).toEqual([])
   })
 
+  test('each hook is declared as a constant of its name, and filled by one module', () => {
+    const namesIn = (pattern: RegExp) =>
+      server.flatMap((file) => [...read(file).matchAll(pattern)].map(([, name, named]) => [name, named]))
+    const hooks = namesIn(/^export const (\w+) =\s+hook<[^;]*?>\(\s*'(\w+)',?\s*\)/gm)
+    expect(hooks.length).toBe(namesIn(/\bhook<(.)/g).length)
+    expect(hooks.filter(([name, named]) => name !== named)).toEqual([])
+    const fillings = namesIn(/\bfill\((\w+), \w+\)/g)
+    expect(fillings.flat().filter(Boolean).toSorted()).toEqual(hooks.map(([name]) => name).toSorted())
+  })
+
   test('the platform uses only itself, and the kernel only the platform', () => {
     const usesOf = (files: readonly string[], allowed: readonly string[]) =>
       files.flatMap((file) => importsOf(file).filter((path) => !allowed.includes(moduleOf(path))))

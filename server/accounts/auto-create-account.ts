@@ -1,6 +1,5 @@
-import { accountRealmId, type userAuthenticationInfos } from '../identity/index.ts'
+import { accountRealmId, type NewUser } from '../identity/index.ts'
 import { readSingleton } from '../kernel/request/singletons.ts'
-import type { Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { add } from '../kernel/write/by-rules.ts'
 import { accountAuthenticationSettings } from './account-authentication-settings.ts'
@@ -8,10 +7,7 @@ import { accountMemberships } from './account-memberships.ts'
 import { accounts } from './accounts.ts'
 
 /** If the setting says so, creates an account for a new member, with the same name. Needs the user's transaction. */
-export async function autoCreateAccount(
-  work: Work,
-  user: Row<typeof userAuthenticationInfos.fields>,
-): Promise<void> {
+export async function autoCreateAccount(work: Work, user: NewUser): Promise<void> {
   if (user.scope[0] !== (await accountRealmId(work))) return
   const settings = await readSingleton(work, accountAuthenticationSettings)
   if (!settings.auto_create_account_for_account_members) return

@@ -1,3 +1,5 @@
+import { onUserCreated } from '../identity/index.ts'
+import { fill } from '../kernel/declare/hook.ts'
 import { module } from '../kernel/module.ts'
 import { accountAddresses } from './account-addresses.ts'
 import { accountAuthenticationSettings } from './account-authentication-settings.ts'
@@ -7,6 +9,7 @@ import { accountMemberships, membershipsOfMember } from './account-memberships.t
 import { accountTags } from './account-tags.ts'
 import { accountTagsOfAccount } from './account-tags-of-account.ts'
 import { accounts as accountResource } from './accounts.ts'
+import { autoCreateAccount } from './auto-create-account.ts'
 import { createAccountMemberTokens } from './create-account-member-tokens.ts'
 import { listUnassignedAccountMembers } from './list-unassigned-account-members.ts'
 import { updateAccountMember } from './update-account-member.ts'
@@ -14,7 +17,6 @@ import { updateAccountMember } from './update-account-member.ts'
 export { accountMemberToken } from './account-member-token.ts'
 export { accountMembers, findAccountMember } from './account-members.ts'
 export { addressFields, addressFilter, withoutNulls } from './address-fields.ts'
-export { autoCreateAccount } from './auto-create-account.ts'
 export { checkAddress, limitAddresses } from './check-address.ts'
 export { accountEnvelope } from './envelope.ts'
 export { accountAddresses, accountMemberships, accountResource }
@@ -33,4 +35,5 @@ export const accounts = module({
   singletons: [accountMembershipSettings, accountAuthenticationSettings],
   relationships: [accountTagsOfAccount],
   actions: [listUnassignedAccountMembers, updateAccountMember, createAccountMemberTokens],
+  adds: [fill(onUserCreated, autoCreateAccount)],
 })

@@ -13,7 +13,7 @@ import { readSingleton } from '../kernel/request/singletons.ts'
 import type { New } from '../kernel/shape/fields.ts'
 import { caseless } from '../kernel/storage/expressions.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { add } from '../kernel/write/by-rules.ts'
+import { add, insert } from '../kernel/write/by-rules.ts'
 import { userAuthenticationPasswordProfileInfos } from '../passwords/index.ts'
 import { accountAuthenticationSettings } from './account-authentication-settings.ts'
 import { autoCreateAccount } from './auto-create-account.ts'
@@ -49,7 +49,8 @@ async function countIfTaken(work: Work, { username, password_profile_id }: Newco
 async function makeMember(work: Work, id: string, newcomer: Newcomer): Promise<SignIn> {
   const realmId = await accountRealmId(work)
   const { username, password, password_profile_id, ...person } = newcomer
-  const user = await add(work, userAuthenticationInfos, [realmId], { ...person, email_claimed: true }, id)
+  // Without the rules of the resource: those of changes by shoppers of themselves.
+  const user = await insert(work, userAuthenticationInfos, [realmId], { ...person, email_claimed: true }, id)
   const link = { username, password, password_profile_id }
   await add(work, userAuthenticationPasswordProfileInfos, [realmId, user.id], link)
   await autoCreateAccount(work, user)

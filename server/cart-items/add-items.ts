@@ -33,62 +33,61 @@ import { itemKinds } from './item-kinds.ts'
 import { mustHaveGroup } from './line-of.ts'
 import { linesOfCart, type OtherCarts, otherCarts } from './merge-carts.ts'
 import { customLine, type NewItem, productLine } from './new-lines.ts'
-import { type FindProductsOfOrder, withProductsOfOrders } from './reorder.ts'
+import { withProductsOfOrders } from './reorder.ts'
 import { allOrNothing, cartHeaders, isList, shopperIn } from './request.ts'
 import { checkSeller } from './seller-fields.ts'
 
 /** Adds items of several kinds, one or many. */
-export const addCartItems = (findProductsOfOrder: FindProductsOfOrder) =>
-  action({
-    name: 'add-cart-items',
-    route: 'POST /v2/carts/:cart_id/items',
-    about:
-      'Adds items to a cart, and returns all its items. Creates the cart if it does not exist yet. Items that cannot be added are listed in `errors` beside those that can; if none can, or with `options.add_all_or_nothing`, the request is refused. Items that are merged lose their shipping groups, and are listed in `errors`, too.',
-    area: 'carts',
-    status: 201,
-    queuesBy: 'cart_id',
-    headers: cartHeaders,
-    query: itemsIncludes,
-    kinds: itemKinds,
-    refuses: ['rate_limited'],
-    shows: { ...itemsShown, errors: true },
-    async run(ctx, { params, items: sent, rawBody, headers, query }) {
-      mustHaveFewCodes(sent)
-      const isStrict = allOrNothing(rawBody, 'add_all_or_nothing', false)
-      const isAllOrNothing = isStrict || (!isList(rawBody) && sent[0]?.kind !== 'order_items')
-      const items = await withProductsOfOrders(ctx, sent, findProductsOfOrder)
-      const refused: Problem[] = []
-      const others = await otherCarts(ctx, items, params.cart_id)
-      const checkCustomItem = await customItemCheck(ctx, items)
-      const merged = [...others.values()]
-      const { currency, ...shopper } = shopperIn(headers)
-      const row = await changeCart(ctx, params.cart_id, {
-        ...shopper,
-        currency: currency ?? merged.find((other) => other.currency)?.currency,
-        products: [
-          ...items.flatMap((item) => (item.kind === 'cart_item' ? [toRequest(item)] : [])),
-          ...merged.flatMap(({ lines }) => lines.filter(isProduct).map(requestOf)),
-        ],
-        codes: items.flatMap((item) => (item.kind === 'promotion_item' ? [item.values.code] : [])),
-        refused,
-        amountAt: amountIn(items),
-        apply: async (contents, shop, cart) => {
-          mustBeInCurrency(shop, currency)
-          const ids = shop.requested.flatMap(({ item }) => item?.id ?? [])
-          const available = await readAvailable(ctx, ids)
-          const occasion = { shop, cart, available, others, isSeller: isSeller(ctx), isStrict, refused }
-          const add = adder({ ...occasion, checkCustomItem, guess: guessesIn(ctx, params.cart_id) })
-          return applyEach(contents, inTurn(items), { isAllOrNothing, refused }, async (sofar, item) => {
-            const next = await add(sofar, item)
-            checkSeller(ctx, item.values, item.source, 'id' in item.values ? item.values.id : undefined)
-            checkInputBytes(ctx, item.values, item.source)
-            return next
-          })
-        },
-      })
-      return withErrors(await itemsAnswer(201, ctx, row, query), refused)
-    },
-  })
+export const addCartItems = action({
+  name: 'add-cart-items',
+  route: 'POST /v2/carts/:cart_id/items',
+  about:
+    'Adds items to a cart, and returns all its items. Creates the cart if it does not exist yet. Items that cannot be added are listed in `errors` beside those that can; if none can, or with `options.add_all_or_nothing`, the request is refused. Items that are merged lose their shipping groups, and are listed in `errors`, too.',
+  area: 'carts',
+  status: 201,
+  queuesBy: 'cart_id',
+  headers: cartHeaders,
+  query: itemsIncludes,
+  kinds: itemKinds,
+  refuses: ['rate_limited'],
+  shows: { ...itemsShown, errors: true },
+  async run(ctx, { params, items: sent, rawBody, headers, query }) {
+    mustHaveFewCodes(sent)
+    const isStrict = allOrNothing(rawBody, 'add_all_or_nothing', false)
+    const isAllOrNothing = isStrict || (!isList(rawBody) && sent[0]?.kind !== 'order_items')
+    const items = await withProductsOfOrders(ctx, sent)
+    const refused: Problem[] = []
+    const others = await otherCarts(ctx, items, params.cart_id)
+    const checkCustomItem = await customItemCheck(ctx, items)
+    const merged = [...others.values()]
+    const { currency, ...shopper } = shopperIn(headers)
+    const row = await changeCart(ctx, params.cart_id, {
+      ...shopper,
+      currency: currency ?? merged.find((other) => other.currency)?.currency,
+      products: [
+        ...items.flatMap((item) => (item.kind === 'cart_item' ? [toRequest(item)] : [])),
+        ...merged.flatMap(({ lines }) => lines.filter(isProduct).map(requestOf)),
+      ],
+      codes: items.flatMap((item) => (item.kind === 'promotion_item' ? [item.values.code] : [])),
+      refused,
+      amountAt: amountIn(items),
+      apply: async (contents, shop, cart) => {
+        mustBeInCurrency(shop, currency)
+        const ids = shop.requested.flatMap(({ item }) => item?.id ?? [])
+        const available = await readAvailable(ctx, ids)
+        const occasion = { shop, cart, available, others, isSeller: isSeller(ctx), isStrict, refused }
+        const add = adder({ ...occasion, checkCustomItem, guess: guessesIn(ctx, params.cart_id) })
+        return applyEach(contents, inTurn(items), { isAllOrNothing, refused }, async (sofar, item) => {
+          const next = await add(sofar, item)
+          checkSeller(ctx, item.values, item.source, 'id' in item.values ? item.values.id : undefined)
+          checkInputBytes(ctx, item.values, item.source)
+          return next
+        })
+      },
+    })
+    return withErrors(await itemsAnswer(201, ctx, row, query), refused)
+  },
+})
 
 /** Codes come last, as they may be for items of the same request. Each is entered once, as each prices the cart. */
 function inTurn(items: readonly NewItem[]): readonly NewItem[] {

@@ -16,7 +16,6 @@ import {
 } from './custom-discounts.ts'
 import { deleteCartCode } from './remove-code.ts'
 import { deleteCartItem, deleteCartItems } from './remove-items.ts'
-import type { FindProductsOfOrder } from './reorder.ts'
 import {
   createShippingGroup,
   deleteShippingGroup,
@@ -28,6 +27,7 @@ import { addTaxItem, addTaxItems, deleteTaxItem, deleteTaxItems, updateTaxItem }
 import { updateCartItem, updateCartItems } from './update-items.ts'
 
 export { otherCurrency } from './check-currency.ts'
+export { findProductsOfOrder } from './reorder.ts'
 export { shopperIn } from './request.ts'
 export {
   newShippingGroup,
@@ -38,37 +38,36 @@ export {
   withGroupValues,
 } from './shipping-group.ts'
 
-export const cartItemChapter = (findProductsOfOrder: FindProductsOfOrder) =>
-  module({
-    name: 'cart-items',
-    about:
-      'The items of carts: products and custom items, with their taxes, custom discounts and shipping groups.',
-    actions: [
-      addCartItems(findProductsOfOrder),
-      updateCartItems,
-      updateCartItem,
-      deleteCartItem,
-      deleteCartItems,
-      deleteCartCode,
-      addTaxItem,
-      addTaxItems,
-      updateTaxItem,
-      deleteTaxItem,
-      deleteTaxItems,
-      addTaxItemToComponent,
-      updateTaxItemOfComponent,
-      deleteTaxItemOfComponent,
-      addCustomDiscounts,
-      addCustomDiscountToItem,
-      updateCustomDiscount,
-      updateCustomDiscountOfItem,
-      deleteCustomDiscount,
-      deleteCustomDiscountOfItem,
-      deleteCustomDiscounts,
-      listShippingGroups,
-      getShippingGroup,
-      createShippingGroup,
-      updateShippingGroup,
-      deleteShippingGroup,
-    ],
-  })
+export const cartItemChapter = module({
+  name: 'cart-items',
+  about:
+    'The items of carts: products and custom items, with their taxes, custom discounts and shipping groups.',
+  actions: [
+    addCartItems,
+    updateCartItems,
+    updateCartItem,
+    deleteCartItem,
+    deleteCartItems,
+    deleteCartCode,
+    addTaxItem,
+    addTaxItems,
+    updateTaxItem,
+    deleteTaxItem,
+    deleteTaxItems,
+    addTaxItemToComponent,
+    updateTaxItemOfComponent,
+    deleteTaxItemOfComponent,
+    addCustomDiscounts,
+    addCustomDiscountToItem,
+    updateCustomDiscount,
+    updateCustomDiscountOfItem,
+    deleteCustomDiscount,
+    deleteCustomDiscountOfItem,
+    deleteCustomDiscounts,
+    listShippingGroups,
+    getShippingGroup,
+    createShippingGroup,
+    updateShippingGroup,
+    deleteShippingGroup,
+  ],
+})

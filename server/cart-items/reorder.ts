@@ -1,22 +1,16 @@
 import { isSeller, type ProductLine } from '../carts/index.ts'
+import { hook } from '../kernel/declare/hook.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { mustBeFewItems } from './merge-carts.ts'
 import type { NewItem } from './new-lines.ts'
 
 /** Returns the products of an order that the caller may read; a Problem (404), with the `source`, for any other. */
-export type FindProductsOfOrder = (
-  ctx: Ctx,
-  orderId: string,
-  source: string,
-) => Promise<readonly ProductLine[]>
+export const findProductsOfOrder =
+  hook<(ctx: Ctx, orderId: string, source: string) => Promise<readonly ProductLine[]>>('findProductsOfOrder')
 
 /** Replaces each order among new items by its products, as if the request had named them. */
-export async function withProductsOfOrders(
-  ctx: Ctx,
-  items: readonly NewItem[],
-  find: FindProductsOfOrder,
-): Promise<readonly NewItem[]> {
+export async function withProductsOfOrders(ctx: Ctx, items: readonly NewItem[]): Promise<readonly NewItem[]> {
   const all: NewItem[] = []
   for (const item of items) {
     if (item.kind !== 'order_items') {
@@ -29,7 +23,7 @@ export async function withProductsOfOrders(
         'Only sellers and shoppers who are signed in can order again: send the token of the shopper.'
       throw new Problem('forbidden', detail, { source })
     }
-    const lines = await find(ctx, item.values.order_id, source)
+    const lines = await findProductsOfOrder(ctx, item.values.order_id, source)
     mustBeFewItems(all.length + lines.length, source)
     all.push(...lines.map((line) => toItem(line, item.source)))
   }

@@ -73,7 +73,7 @@ const whenRefused =
   }
 
 /** Follows the intent of an order that a checkout has just made. */
-export const followIntentOf = (work: Work, orderId: string): Promise<void> =>
+export const followIntentOfOrder = (work: Work, orderId: string): Promise<void> =>
   later(work, orderId, nextReadMs(0) ?? 0)
 
 /** Reads an intent as soon as a job can, if an order has it. */

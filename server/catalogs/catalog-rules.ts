@@ -1,3 +1,4 @@
+import { hook } from '../kernel/declare/hook.ts'
 import { type Resource, resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
 import { field, flag, list, reference, text, type Values } from '../kernel/shape/fields.ts'
@@ -64,11 +65,10 @@ export const effectOf = (waitsFor: readonly string[] | undefined) => ({
  * puts the rule into effect. Undefined where the rule can take effect at once. The catalog is locked when this is
  * called.
  */
-export type PricebooksToAdd = (
-  work: Work,
-  catalogId: string,
-  pricebookIds: readonly string[],
-) => Promise<readonly string[] | undefined>
+export const pricebooksToAdd =
+  hook<
+    (work: Work, catalogId: string, pricebookIds: readonly string[]) => Promise<readonly string[] | undefined>
+  >('pricebooksToAdd')
 
 /** A filter by one of the many values of a criterion. */
 const having = (name: string, type: 'uuid' | 'text'): FilterRule => ({
@@ -110,18 +110,12 @@ export const catalogRules: Resource<RuleFields> = resource({
   // A rule with a misspelled criterion would match everyone.
   closed: true,
   meta: { fields: effectFields, of: ({ hidden }) => effectOf(hidden.pending?.waits_for) },
+  beforeWrite: async (work, draft) => {
+    await completeRule(work, draft)
+    draft.values.pending = await pendingOf(work, draft)
+  },
   beforeDelete: (work, { doc }) => countRules(work, doc.catalog_id),
 })
-
-/** Catalog rules. Publishing passes in how to add missing price books. */
-export const catalogRulesWith = (pricebooksToAdd: PricebooksToAdd): typeof catalogRules =>
-  resource({
-    ...catalogRules,
-    beforeWrite: async (work, draft) => {
-      await completeRule(work, draft)
-      draft.values.pending = await pendingOf(work, draft, pricebooksToAdd)
-    },
-  })
 
 const lists = ['account_ids', 'account_tag_ids', 'customer_ids', 'channels', 'tags', 'pricebook_ids'] as const
 
@@ -152,7 +146,6 @@ const namesOthers = (values: RuleValues, before: Row<RuleFields> | undefined): b
 async function pendingOf(
   work: Work,
   { values, before }: Draft<RuleFields>,
-  pricebooksToAdd: PricebooksToAdd,
 ): Promise<PendingPricebooks | undefined> {
   const pricebookIds = pricebooksOf(values)
   if (!pricebookIds.length) return undefined

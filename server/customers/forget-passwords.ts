@@ -1,5 +1,5 @@
-import type { UnlinkHandler } from '../identity/index.ts'
 import { newId } from '../kernel/ids.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { giveAddress } from './claimed-addresses.ts'
 import { customers } from './customers.ts'
 
@@ -8,7 +8,11 @@ import { customers } from './customers.ts'
  * by that link may have set the password. A password that an administrator set stays, unless the customer turns out to
  * be another person; then the address is reset too.
  */
-export const forgetPasswords: UnlinkHandler = async (work, userIds, isSomeoneElse = false) => {
+export async function forgetPasswords(
+  work: Work,
+  userIds: readonly string[],
+  isSomeoneElse = false,
+): Promise<void> {
   if (isSomeoneElse) for (const id of userIds) await giveAddress(work, id)
   const onlyGeneratedSql = isSomeoneElse ? '' : ` AND r.hidden->>'password_given' IS DISTINCT FROM 'true'`
   await work.store.changeAll(customers, {

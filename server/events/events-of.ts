@@ -1,8 +1,8 @@
 import { accountRealmId } from '../identity/index.ts'
+import { allEventKeys, entryVerbs, eventKeys } from '../integrations/index.ts'
 import type { Change } from '../kernel/feed/changes.ts'
 import { idFrom } from '../kernel/ids.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { allEventKeys, entryVerbs, eventKeys } from './event-keys.ts'
 import { eventSources } from './families.ts'
 
 /** An event of a store, which integrations can observe. */

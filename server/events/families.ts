@@ -6,13 +6,12 @@ import { customerAddresses, customerResource } from '../customers/index.ts'
 import { files } from '../files/index.ts'
 import { gateways } from '../gateways/index.ts'
 import { userAuthenticationInfos } from '../identity/index.ts'
-import { observedIntegrations } from '../integrations/index.ts'
+import { type Family, observedIntegrations } from '../integrations/index.ts'
 import { stockTransactions } from '../inventories/index.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
 import { orders } from '../orders/index.ts'
 import { products } from '../products/index.ts'
 import { transactions } from '../transactions/index.ts'
-import type { Family } from './event-keys.ts'
 
 /** Where the events of a family come from, and what they show. */
 interface EventSource {

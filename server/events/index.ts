@@ -1,8 +1,6 @@
 import { module } from '../kernel/module.ts'
 
-export { allEventKeys, entryVerbs } from './event-keys.ts'
 export { eventsOf, type StoreEvent, type StoreFacts, storeFacts } from './events-of.ts'
-export { knownKeys } from './known-keys.ts'
 export { queueData, webhookPayload, withoutIncluded } from './payload.ts'
 export { payloadOf } from './payload-of.ts'
 

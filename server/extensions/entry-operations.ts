@@ -1,4 +1,5 @@
 import { type Action, action } from '../kernel/declare/action.ts'
+import { hook } from '../kernel/declare/hook.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
@@ -65,34 +66,28 @@ const addresses: readonly Address[] = [
   },
 ]
 
-/** The operations of entries, at both addresses. The definition cannot change during a write. */
-export const entryOperations = (mayUse: MayUse): readonly Action[] =>
-  addresses.flatMap((address) => defineOperations(address, mayUse, mustUseBy(mayUse)))
-
 /** Whether the caller's role has this right for the entries of the custom API. */
-export type MayUse = (ctx: Ctx, customApiId: string, right: Right) => Promise<boolean>
-type MustUse = (...args: Parameters<MayUse>) => Promise<void>
+export const mayUseEntries =
+  hook<(ctx: Ctx, customApiId: string, right: Right) => Promise<boolean>>('mayUseEntries')
 
-const mustUseBy =
-  (mayUse: MayUse): MustUse =>
-  async (ctx, customApiId, right) => {
-    if (await mayUse(ctx, customApiId, right)) return
-    const { kind } = ctx.who
-    throw new Problem(
-      'forbidden',
-      'You do not have permission to access this resource. It needs a client_credentials token, or a role policy ' +
-        `that allows requests with this kind of token (${kind}) to ${right} entries.`,
-    )
-  }
+async function mustUse(ctx: Ctx, customApiId: string, right: Right): Promise<void> {
+  if (await mayUseEntries(ctx, customApiId, right)) return
+  const { kind } = ctx.who
+  throw new Problem(
+    'forbidden',
+    'You do not have permission to access this resource. It needs a client_credentials token, or a role policy ' +
+      `that allows requests with this kind of token (${kind}) to ${right} entries.`,
+  )
+}
 
 type Right = 'create' | 'list' | 'read' | 'update' | 'delete'
 
 const mayRepeat =
-  (address: Address, mustUse: MustUse, right: Right) =>
+  (address: Address, right: Right) =>
   async (ctx: Ctx, { params }: { readonly params: Params }) =>
     mustUse(ctx, (await findDefinition(ctx, address.naming(params))).id, right)
 
-const defineOperations = (address: Address, mayUse: MayUse, mustUse: MustUse): readonly Action[] => [
+const operationsAt = (address: Address): readonly Action[] => [
   action({
     name: `list-custom-entries${address.suffix}`,
     route: `GET ${address.path}`,
@@ -121,7 +116,7 @@ const defineOperations = (address: Address, mayUse: MayUse, mustUse: MustUse): r
     params: address.params,
     rawBodies: entryBody,
     shows: { data: entrySchema, etag: true },
-    mayRepeat: mayRepeat(address, mustUse, 'create'),
+    mayRepeat: mayRepeat(address, 'create'),
     async run(ctx, { params, rawBody }) {
       return withDefinition(ctx, address.naming(params), async (api) => {
         await mustUse(ctx, api.id, 'create')
@@ -164,14 +159,14 @@ const defineOperations = (address: Address, mayUse: MayUse, mustUse: MustUse): r
     refuses: ['precondition_failed'],
     rawBodies: entryBody,
     shows: { data: entrySchema, etag: true, others: { 201: entryEnvelope } },
-    mayRepeat: mayRepeat(address, mustUse, 'update'),
+    mayRepeat: mayRepeat(address, 'update'),
     async run(ctx, { params, rawBody, ifMatch }) {
       const api = await findDefinition(ctx, address.naming(params), true)
       await mustUse(ctx, api.id, 'update')
       const values = await readValues(api, rawBody)
       const changeEntry = async (id: string) => {
         const row = await namingTheField(api, change(ctx, api.entries, [api.id], id, values, ifMatch))
-        return answerWriter(ctx, api.entries, row, values, await mayUse(ctx, api.id, 'read'))
+        return answerWriter(ctx, api.entries, row, values, await mayUseEntries(ctx, api.id, 'read'))
       }
       if (!api.allowUpserts) return changeEntry(await findEntryId(ctx, api, address, params))
       let id = await findExistingId(ctx, api, address, params)
@@ -194,7 +189,7 @@ const defineOperations = (address: Address, mayUse: MayUse, mustUse: MustUse): r
     status: 204,
     params: address.entryParams,
     refuses: ['precondition_failed'],
-    mayRepeat: mayRepeat(address, mustUse, 'delete'),
+    mayRepeat: mayRepeat(address, 'delete'),
     async run(ctx, { params, ifMatch }) {
       const api = await findDefinition(ctx, address.naming(params))
       await mustUse(ctx, api.id, 'delete')
@@ -203,6 +198,9 @@ const defineOperations = (address: Address, mayUse: MayUse, mustUse: MustUse): r
     },
   }),
 ]
+
+/** The operations of entries, at both addresses. The definition cannot change during a write. */
+export const entryOperations: readonly Action[] = addresses.flatMap(operationsAt)
 
 const requestedId = ({ id = '' }: Params) => id
 

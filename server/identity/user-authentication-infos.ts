@@ -1,18 +1,22 @@
 import { resource } from '../kernel/declare/resource.ts'
 import { choice, flag, text } from '../kernel/shape/fields.ts'
 import { type FilterRule, indexed, walks } from '../kernel/shape/model.ts'
+import { announceEmailChange } from './announce-email-change.ts'
 import { authenticationRealms } from './authentication-realms.ts'
-import { currentPassword } from './current-password.ts'
+import { currentPassword, mustProveIdentity } from './current-password.ts'
 import { identityEnvelope } from './envelope.ts'
-import { ownUser } from './own-user.ts'
+import { mustManageOneself, ownUser } from './own-user.ts'
+import { checkPasswordOf, onUserCreated, onUsersUnlinked } from './user-hooks.ts'
 
 const namePart = (about: string, example: string) => text({ nullable: true, max: 255, about, example })
 
 const nameFilter: FilterRule = { ops: ['eq', 'ilike', 'is_null'], caseless: true }
 
+const type = 'user_authentication_info'
+
 /** A user of a realm. Their credentials are separate resources below the user. */
 export const userAuthenticationInfos = resource({
-  type: 'user_authentication_info',
+  type,
   noun: ['user-authentication-info', 'user-authentication-infos'],
   about: 'A user of a realm: the person, without the credentials.',
   path: '/v2/authentication-realms/:realm_id/user-authentication-info',
@@ -56,4 +60,20 @@ export const userAuthenticationInfos = resource({
     fields: { creation_status: choice(['COMPLETE'], { about: 'The status of the creation.' }) },
     of: () => ({ creation_status: 'COMPLETE' }),
   },
+  beforeWrite: async (work, { values, before }) => {
+    await mustManageOneself(work)
+    if (!before || values.email === before.doc.email) return
+    const isProven = await mustProveIdentity(work, {
+      current: values.current_password,
+      replacesPassword: false,
+      signIn: (password) => checkPasswordOf(work, before, password),
+    })
+    values.email_claimed = work.who.shopper && true
+    values.email_unproven = work.who.shopper && !isProven ? true : undefined
+  },
+  afterWrite: async (work, user, before) => {
+    if (!before) await onUserCreated(work, user)
+    else if (user.doc.email !== before.doc.email) await announceEmailChange(work, { type }, user, before)
+  },
+  afterDelete: (work, user) => onUsersUnlinked(work, [user.id]),
 })

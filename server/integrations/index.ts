@@ -1,23 +1,24 @@
-import { type Module, module } from '../kernel/module.ts'
+import { module } from '../kernel/module.ts'
 import { renewMember } from '../kernel/work/sealed-members.ts'
 import { deleteIntegration } from './delete-integration.ts'
-import { integrationsWith, type KnownKeys } from './integrations.ts'
+import { integrations } from './integrations.ts'
 
 export { type Configuration, openConfiguration } from './configuration.ts'
 export { integrationEnvelope } from './envelope.ts'
-export { integrations, type KnownKeys, observedIntegrations } from './integrations.ts'
+export { allEventKeys, entryVerbs, eventKeys, type Family } from './event-keys.ts'
+export { observedIntegrations } from './integrations.ts'
 export { pauseIntegration } from './pause-integration.ts'
+export { integrations }
 
-export const integrationChapter = (keys: KnownKeys): Module =>
-  module({
-    name: 'integrations',
-    about: 'Webhooks and queues that are told about events of the store.',
-    resources: [integrationsWith(keys)],
-    actions: [deleteIntegration],
-    renewSeals: renewMember({
-      table: 'integrations',
-      member: 'sealed_secrets',
-      name: 'name',
-      describe: (name, storeId) => `the secrets of the integration ${name} of the store ${storeId}`,
-    }),
-  })
+export const integrationChapter = module({
+  name: 'integrations',
+  about: 'Webhooks and queues that are told about events of the store.',
+  resources: [integrations],
+  actions: [deleteIntegration],
+  renewSeals: renewMember({
+    table: 'integrations',
+    member: 'sealed_secrets',
+    name: 'name',
+    describe: (name, storeId) => `the secrets of the integration ${name} of the store ${storeId}`,
+  }),
+})

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
-import { choice, field, flag, group, type JsonSchema, list, text } from '../kernel/shape/fields.ts'
+import { choice, field, flag, group, list, text } from '../kernel/shape/fields.ts'
 import { type Draft, type Row, walks } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import {
@@ -14,18 +14,10 @@ import {
 } from './configuration.ts'
 import { integrationEnvelope } from './envelope.ts'
 import { integrationTypes } from './kinds.ts'
+import { eventKey, mustBeKnownKeys } from './known-keys.ts'
 
 /** How many events one integration can observe. */
 const observedMax = 5
-
-const observesField = (checkedByRule?: JsonSchema) =>
-  list(text({ min: 1, max: 255 }), {
-    required: true,
-    maxItems: 100,
-    about: `The keys of one to ${observedMax} events. A key that comes twice is stored once.`,
-    example: ['order.paid'],
-    ...(checkedByRule && { checkedByRule }),
-  })
 
 const configuration = {
   about:
@@ -52,7 +44,13 @@ const fields = {
     about: 'How events are sent. `aws-sqs` is another spelling of `aws_sqs`.',
     example: 'webhook',
   }),
-  observes: observesField(),
+  observes: list(text({ min: 1, max: 255 }), {
+    required: true,
+    maxItems: 100,
+    about: `The keys of one to ${observedMax} events. A key that comes twice is stored once.`,
+    example: ['order.paid'],
+    checkedByRule: { minItems: 1, items: eventKey },
+  }),
   paused: field<Pause | undefined>(
     {
       type: 'object',
@@ -114,38 +112,13 @@ export const integrations = shownBy(shownConfiguration)
 /** Integrations, as events show them to others. */
 export const observedIntegrations = shownBy(observedConfiguration)
 
-/** The keys of events. */
-export interface KnownKeys {
-  /** For the API document. */
-  readonly schema: JsonSchema
-  /**
-   * Refuses keys that are not events of the store; `source` is the position of the list in the request. Keys that are
-   * `kept` stay valid.
-   */
-  mustBeKnown(work: Work, keys: readonly string[], source: string, kept: readonly string[]): Promise<void>
-}
-
-/** Integrations, as clients change them. The module of the events passes in which keys there are. */
-export const integrationsWith = (keys: KnownKeys): typeof integrations =>
-  resource({
-    ...integrations,
-    fields: { ...fields, observes: observesField({ minItems: 1, items: keys.schema }) },
-    beforeWrite: async (work, draft) => {
-      await mustObserve(work, draft, keys)
-      prepare(work, draft)
-    },
-  })
-
-function prepare(work: Work, draft: Draft<IntegrationFields>): void {
+async function prepare(work: Work, draft: Draft<IntegrationFields>): Promise<void> {
+  await mustObserve(work, draft)
   configure(work, draft)
   if (draft.values.enabled) draft.values.paused = undefined
 }
 
-async function mustObserve(
-  work: Work,
-  { values, changes, before }: Draft<IntegrationFields>,
-  keys: KnownKeys,
-): Promise<void> {
+async function mustObserve(work: Work, { values, changes, before }: Draft<IntegrationFields>): Promise<void> {
   if (changes && !changes.observes) return
   const source = 'data.observes'
   if (values.observes.length === 0) {
@@ -153,7 +126,7 @@ async function mustObserve(
     throw new Problem('unprocessable', detail, { source })
   }
   // What is stored stays valid when a custom API of the store is gone. Its clients send it back.
-  await keys.mustBeKnown(work, values.observes, source, before?.doc.observes ?? [])
+  await mustBeKnownKeys(work, values.observes, source, before?.doc.observes ?? [])
   values.observes = [...new Set(values.observes)]
   if (values.observes.length > observedMax) {
     const detail = `You have reached the integration event limit of ${observedMax}`

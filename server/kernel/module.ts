@@ -3,6 +3,7 @@ import type { AccessTable } from './auth/access.ts'
 import { dataReader, input, isObject } from './body/input.ts'
 import type { Action, Method } from './declare/action.ts'
 import type { Call } from './declare/call.ts'
+import type { Addition } from './declare/hook.ts'
 import { mustHavePlaceForLinks } from './declare/mistakes.ts'
 import type { Operation } from './declare/operation.ts'
 import type { LinkOperation, Relationship } from './declare/relationship.ts'
@@ -32,6 +33,8 @@ export interface Module {
   readonly jobs: readonly (Job | LongJob)[]
   readonly chores: readonly Chore[]
   readonly background: readonly Background[]
+  /** What it adds to modules below it. */
+  readonly adds: readonly Addition[]
   readonly firstDay?: FirstDay
   readonly renewSeals?: RenewSeals
 }
@@ -63,6 +66,7 @@ interface Chapter {
   readonly jobs?: readonly (Job | LongJob)[]
   readonly chores?: readonly Chore[]
   readonly background?: readonly Background[]
+  readonly adds?: readonly Addition[]
   readonly firstDay?: FirstDay
   readonly renewSeals?: RenewSeals
 }
@@ -79,6 +83,7 @@ export const module = ({
   jobs = [],
   chores = [],
   background = [],
+  adds = [],
   firstDay,
   renewSeals,
 }: Chapter): Module => ({
@@ -95,9 +100,16 @@ export const module = ({
   jobs,
   chores,
   background,
+  adds,
   ...(firstDay && { firstDay }),
   ...(renewSeals && { renewSeals }),
 })
+
+/** Joins the modules of one application: adds to each what the modules above it have for it. */
+export function joined(modules: readonly Module[]): readonly Module[] {
+  for (const add of modules.flatMap(({ adds }) => adds)) add()
+  return modules
+}
 
 /** Throws if a module uses an area without a row in the access table: no one could call its operations. */
 export function mustHaveRows(access: AccessTable, modules: readonly Module[]): void {

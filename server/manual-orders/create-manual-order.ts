@@ -15,7 +15,7 @@ import {
   type OrderRow,
   orders,
 } from '../orders/index.ts'
-import { cancellableOrders, lockOrder, settleNew } from '../transactions/index.ts'
+import { lockOrder, settleNew } from '../transactions/index.ts'
 import { contentsOf } from './contents.ts'
 import { includedField, type ManualItem, type ManualOrderBody, manualOrderFields } from './fields.ts'
 import { findCurrency } from './find-currency.ts'
@@ -58,7 +58,7 @@ export const createManualOrder = action({
       await settleNew(ctx, await lockOrder(ctx, id), payment, { reference: 'manual', gateway: 'manual' })
     }
     mustAgree(body, (await ctx.store.findWhole(orders, id)) as OrderRow)
-    if (body.status === 'cancelled') await change(ctx, cancellableOrders, [], id, { status: 'cancelled' })
+    if (body.status === 'cancelled') await change(ctx, orders, [], id, { status: 'cancelled' })
     const row = (await ctx.store.findWhole(orders, id)) as OrderRow
     return objectAnswer(201, orders, row, ctx, await includedText(ctx, row, { names: ['items'] }))
   },

@@ -1,4 +1,9 @@
-import { authenticationRealms, dropEmailClaim, type UnlinkHandler, type Users } from '../identity/index.ts'
+import {
+  authenticationRealms,
+  dropEmailClaim,
+  onUsersUnlinked,
+  userAuthenticationInfos,
+} from '../identity/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Row } from '../kernel/shape/model.ts'
@@ -36,8 +41,6 @@ export async function lockAdmission(work: Work, realmId: string): Promise<EmailP
 /** Creates the user, or links an existing one, at a first sign-in. Needs the transaction of `lockAdmission`. */
 export async function admitUser(
   work: Work,
-  users: Users,
-  onUnlinked: UnlinkHandler,
   newcomer: Newcomer,
   person: Person,
   policy: EmailPolicy,
@@ -50,7 +53,7 @@ export async function admitUser(
     const userWork = work.actingAs(existing.id)
     if (existing.emailClaimed) {
       await takeOver(userWork, realmId, existing.id, person.email)
-      await onUnlinked(userWork, [existing.id], true)
+      await onUsersUnlinked(userWork, [existing.id], true)
     }
     await add(userWork, userAuthenticationOidcProfileInfos, [realmId, existing.id], link)
     return
@@ -58,7 +61,13 @@ export async function admitUser(
   const { names, email, emailVerified } = person
   const id = newId()
   const userWork = work.actingAs(id)
-  await add(userWork, users, [realmId], { ...names, email, email_claimed: !emailVerified }, id)
+  await add(
+    userWork,
+    userAuthenticationInfos,
+    [realmId],
+    { ...names, email, email_claimed: !emailVerified },
+    id,
+  )
   // Without the rules of the resource, which would treat the link as a change of an existing user.
   await insert(userWork, userAuthenticationOidcProfileInfos, [realmId, id], link)
 }

@@ -1,4 +1,9 @@
-import { authenticationRealms, identityEnvelope } from '../identity/index.ts'
+import {
+  authenticationRealms,
+  identityEnvelope,
+  onUsersUnlinked,
+  touchLinkedUsers,
+} from '../identity/index.ts'
 import { seal, tryOpen } from '../kernel/auth/seal.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { text } from '../kernel/shape/fields.ts'
@@ -6,6 +11,8 @@ import type { Draft, Row } from '../kernel/shape/model.ts'
 import type { Ctx, Work } from '../kernel/work/context.ts'
 
 export const issuerMax = 1024
+
+const links = { table: 'user_authentication_oidc_profile_infos' }
 
 const link = (about: string) => text({ format: 'uri', about })
 
@@ -55,6 +62,9 @@ export const oidcProfiles = resource({
     sealSecret(work, draft)
     forgetIssuer(draft)
   },
+  // Deletes its links too.
+  beforeDelete: async (work, profile) =>
+    onUsersUnlinked(work, await touchLinkedUsers(work, links, 'oidc_profile_id', profile)),
   meta: {
     fields: { issuer: text({ about: 'The issuer of its ID tokens: their `iss`.' }) },
     of: (profile) => ({ issuer: issuerOf(profile) }),

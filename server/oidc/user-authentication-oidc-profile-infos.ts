@@ -1,6 +1,7 @@
 import {
   identityEnvelope,
   mustHaveUser,
+  onUsersUnlinked,
   signOutUser,
   touchUser,
   userAuthenticationInfos,
@@ -54,6 +55,13 @@ export const userAuthenticationOidcProfileInfos = resource({
   area: 'user-authentication-oidc-profile-info',
   envelope: identityEnvelope,
   beforeWrite: prepare,
+  // Another identity is another person.
+  afterWrite: async (work, { scope, doc }, before) => {
+    if (!before || (doc.subject === before.doc.subject && doc.issuer === before.doc.issuer)) return
+    await onUsersUnlinked(work, scope.slice(1))
+  },
+  beforeDelete: (work, { scope }) => signOutUser(work, scope),
+  afterDelete: (work, { scope }) => onUsersUnlinked(work, scope.slice(1)),
   constraints: {
     user_authentication_oidc_profile_infos_profile_fkey: noProfile,
     user_authentication_oidc_profile_infos_identity_key: {

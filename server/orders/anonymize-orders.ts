@@ -1,4 +1,5 @@
 import { action } from '../kernel/declare/action.ts'
+import { hook } from '../kernel/declare/hook.ts'
 import { notFound, Problem, together } from '../kernel/errors.ts'
 import { holdFeed } from '../kernel/feed/record.ts'
 import { objectText } from '../kernel/http/object-text.ts'
@@ -15,45 +16,45 @@ import { stateOf } from './prepare-order.ts'
 
 const ordersMax = 100
 
-/** Forgets what the modules below have of orders that were forgotten here: payments, deliveries, stored answers. */
-export type ForgetTraces = (work: Work, forgotten: ForgottenOrders) => Promise<void>
+/** Forgets what other modules have of orders that were forgotten here: payments, deliveries, stored answers. */
+export const onOrdersForgotten =
+  hook<(work: Work, forgotten: ForgottenOrders) => Promise<void>>('onOrdersForgotten')
 
-/** Removes the buyers from orders. The module of personal data passes in how their traces are forgotten. */
-export const anonymizeOrders = (forgetTraces: ForgetTraces) =>
-  action({
-    name: 'anonymize-orders',
-    route: 'POST /v2/orders/anonymize',
-    about:
-      'Removes the buyer from orders, and all that a shopper can have written: names, email addresses, addresses and other texts become `**`; custom inputs and attributes are removed, and so are the carts that have become the orders. It does so also in the change feed and in what integrations answered. The orders must be fulfilled, refunded or cancelled; if one of them is not, none changes.',
-    area: 'orders',
-    status: 200,
-    data: group(
-      {
-        order_ids: list(text({ max: 255 }), {
-          required: true,
-          maxItems: ordersMax,
-          about: 'The ids of the orders.',
-        }),
-      },
-      { required: true },
-    ),
-    shows: { data: listOf(objectOf(() => orders)) },
-
-    async run(ctx, { data }) {
-      const { order_ids: names } = data as { readonly order_ids: readonly string[] }
-      const ids = [...new Set(names.filter(isId).map((id) => id.toLowerCase()))].sort()
-      // As an erasure does, and so first: two of them cannot wait for each other.
-      await holdFeed(ctx.store)
-      await ctx.store.lock(orders, ...ids)
-      const rows = new Map((await findAll(ctx, orders, ids)).map((row) => [row.id, row]))
-      const faults = names.flatMap((name, i) => faultOf(rows.get(name.toLowerCase()), name, i) ?? [])
-      if (faults.length) throw together(faults)
-      const forgotten = await forgetBuyer(ctx, ids)
-      await forgetTraces(ctx, forgotten)
-      const body = `{"data":[${forgotten.rows.map((row) => objectText(orders, row, ctx, true)).join(',')}]}`
-      return { status: 200, body }
+/** Removes the buyers from orders. */
+export const anonymizeOrders = action({
+  name: 'anonymize-orders',
+  route: 'POST /v2/orders/anonymize',
+  about:
+    'Removes the buyer from orders, and all that a shopper can have written: names, email addresses, addresses and other texts become `**`; custom inputs and attributes are removed, and so are the carts that have become the orders. It does so also in the change feed and in what integrations answered. The orders must be fulfilled, refunded or cancelled; if one of them is not, none changes.',
+  area: 'orders',
+  status: 200,
+  data: group(
+    {
+      order_ids: list(text({ max: 255 }), {
+        required: true,
+        maxItems: ordersMax,
+        about: 'The ids of the orders.',
+      }),
     },
-  })
+    { required: true },
+  ),
+  shows: { data: listOf(objectOf(() => orders)) },
+
+  async run(ctx, { data }) {
+    const { order_ids: names } = data as { readonly order_ids: readonly string[] }
+    const ids = [...new Set(names.filter(isId).map((id) => id.toLowerCase()))].sort()
+    // As an erasure does, and so first: two of them cannot wait for each other.
+    await holdFeed(ctx.store)
+    await ctx.store.lock(orders, ...ids)
+    const rows = new Map((await findAll(ctx, orders, ids)).map((row) => [row.id, row]))
+    const faults = names.flatMap((name, i) => faultOf(rows.get(name.toLowerCase()), name, i) ?? [])
+    if (faults.length) throw together(faults)
+    const forgotten = await forgetBuyer(ctx, ids)
+    await onOrdersForgotten(ctx, forgotten)
+    const body = `{"data":[${forgotten.rows.map((row) => objectText(orders, row, ctx, true)).join(',')}]}`
+    return { status: 200, body }
+  },
+})
 
 /** Why an order cannot be anonymized; undefined if it can. */
 function faultOf(row: OrderRow | undefined, name: string, i: number): Problem | undefined {

@@ -10,6 +10,7 @@ import {
   mustOrderAsOwner,
 } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
+import { hook } from '../kernel/declare/hook.ts'
 import { Problem } from '../kernel/errors.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
 import { dryRunHeader } from '../kernel/http/prefer.ts'
@@ -48,45 +49,44 @@ const fields = {
 }
 
 /** Follows the payment intent of an order that has one from its cart. */
-export type FollowIntentOf = (work: Work, orderId: string) => Promise<void>
+export const followIntentOf = hook<(work: Work, orderId: string) => Promise<void>>('followIntentOf')
 
 /** Makes an order of a cart. */
-export const checkout = (followIntentOf: FollowIntentOf) =>
-  action({
-    name: 'checkout',
-    route: 'POST /v2/carts/:cart_id/checkout',
-    about:
-      'Makes an order of a cart: checks the stock, counts the uses of codes and keeps all prices as they are now. The cart keeps its items. The same request for a cart that has not changed since returns the same order; another request for it is refused (409).',
-    area: 'carts',
-    status: 201,
-    params: {},
-    headers: dryRunHeader,
-    queuesBy: 'cart_id',
-    body: { type: 'order', alsoType: ['checkout', 'cart'], typeOptional: true, fields },
-    refuses: ['conflict'],
-    shows: {
-      resource: orders,
-      beside: { included: includedSchema, meta: object({ messages: messagesSchema }, []) },
-    },
-    async run(ctx, { params, body, rawBody, headers }) {
-      return runOrRehearse(ctx, headers, async (ctx) => {
-        const found = await lockCart(ctx, params.cart_id)
-        if (found) mustOrderAsOwner(ctx, found)
-        const cart = mustBeReady(found, shopperIn(headers).currency)
-        const request = hash('sha256', JSON.stringify(rawBody))
-        const earlier = await orderOf(ctx, cart, request)
-        if (earlier) return answer(ctx, earlier)
-        const values = valuesOf(body)
-        for (const name of ['order_number', 'external_ref'] as const) {
-          if (body[name]) await mustHaveRight(ctx, 'shoppers_set_order_references', `data.${name}`)
-        }
-        const buyer = await findBuyer(ctx, body)
-        const placed = await placeOrder(ctx, cart, buyer, { values, request })
-        if (placed.row.doc.payment_intent_id !== undefined) await followIntentOf(ctx, placed.row.id)
-        return answer(ctx, placed.row, placed.frozen, messagesIn(cart, placed))
-      })
-    },
-  })
+export const checkout = action({
+  name: 'checkout',
+  route: 'POST /v2/carts/:cart_id/checkout',
+  about:
+    'Makes an order of a cart: checks the stock, counts the uses of codes and keeps all prices as they are now. The cart keeps its items. The same request for a cart that has not changed since returns the same order; another request for it is refused (409).',
+  area: 'carts',
+  status: 201,
+  params: {},
+  headers: dryRunHeader,
+  queuesBy: 'cart_id',
+  body: { type: 'order', alsoType: ['checkout', 'cart'], typeOptional: true, fields },
+  refuses: ['conflict'],
+  shows: {
+    resource: orders,
+    beside: { included: includedSchema, meta: object({ messages: messagesSchema }, []) },
+  },
+  async run(ctx, { params, body, rawBody, headers }) {
+    return runOrRehearse(ctx, headers, async (ctx) => {
+      const found = await lockCart(ctx, params.cart_id)
+      if (found) mustOrderAsOwner(ctx, found)
+      const cart = mustBeReady(found, shopperIn(headers).currency)
+      const request = hash('sha256', JSON.stringify(rawBody))
+      const earlier = await orderOf(ctx, cart, request)
+      if (earlier) return answer(ctx, earlier)
+      const values = valuesOf(body)
+      for (const name of ['order_number', 'external_ref'] as const) {
+        if (body[name]) await mustHaveRight(ctx, 'shoppers_set_order_references', `data.${name}`)
+      }
+      const buyer = await findBuyer(ctx, body)
+      const placed = await placeOrder(ctx, cart, buyer, { values, request })
+      if (placed.row.doc.payment_intent_id !== undefined) await followIntentOf(ctx, placed.row.id)
+      return answer(ctx, placed.row, placed.frozen, messagesIn(cart, placed))
+    })
+  },
+})
 
 /** Refuses a cart that cannot be ordered. */
 function mustBeReady(cart: CartRow | undefined, currency: string | undefined): CartRow {

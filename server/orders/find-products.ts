@@ -7,7 +7,7 @@ import { contentsOfOrder } from './order-contents.ts'
 import { orders } from './orders.ts'
 
 /** The products of an order that the caller may read; a Problem (404), with the `source`, for any other. */
-export async function findProductsOfOrder(
+export async function readProductsOf(
   ctx: Ctx,
   orderId: string,
   source: string,

@@ -12,7 +12,7 @@ import { hiddenInLists } from './hidden-in-lists.ts'
 import { idIn } from './id-filter.ts'
 import { firstState, shippings, statuses } from './order-states.ts'
 import { ownOrders } from './own-orders.ts'
-import { type GiveUpPayments, prepareOrder } from './prepare-order.ts'
+import { prepareOrder } from './prepare-order.ts'
 import { recordOrderEvents } from './record-order-events.ts'
 import type { OrderShippingGroup } from './shipping-groups.ts'
 import { metaOf, orderMeta } from './show-order.ts'
@@ -192,10 +192,3 @@ export const orders = resource({
     orders_cart_key: { code: 'conflict', detail: 'this version of the cart has just become an order' },
   },
 })
-
-/**
- * Orders that can be cancelled. Payments are above this module, and pass in what a cancellation does to them. Code that
- * has `orders` alone cannot cancel one.
- */
-export const ordersWith = (giveUpPayments: GiveUpPayments): typeof orders =>
-  resource({ ...orders, beforeWrite: (work, draft) => prepareOrder(work, draft, giveUpPayments) })

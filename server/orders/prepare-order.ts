@@ -1,4 +1,5 @@
 import { withoutNulls } from '../accounts/index.ts'
+import { hook } from '../kernel/declare/hook.ts'
 import type { Draft } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { PaymentSums } from '../payments/index.ts'
@@ -11,17 +12,17 @@ import { followState, noStock } from './stock-of-order.ts'
  * Cancels the manual authorizations of a cancelled order, which no other call can cancel. Returns what its payments
  * have come to. The order is locked.
  */
-export type GiveUpPayments = (
-  work: Work,
-  orderId: string,
-) => Promise<{ readonly payment: OrderState['payment']; readonly payments: PaymentSums }>
+export const giveUpPayments =
+  hook<(work: Work, orderId: string) => Promise<PaymentsOfOrder>>('giveUpPayments')
+
+/** What the payments of an order have come to. */
+interface PaymentsOfOrder {
+  readonly payment: OrderState['payment']
+  readonly payments: PaymentSums
+}
 
 /** Completes an order that is about to be written, or refuses the change. */
-export async function prepareOrder(
-  work: Work,
-  draft: Draft<OrderFields>,
-  giveUpPayments?: GiveUpPayments,
-): Promise<void> {
+export async function prepareOrder(work: Work, draft: Draft<OrderFields>): Promise<void> {
   const { before, changes = {}, values } = draft
   if (values.external_ref === '') values.external_ref = undefined
   if (values.order_number === '') values.order_number = undefined
@@ -41,14 +42,12 @@ export async function prepareOrder(
   }
   const isCancelled = isCancelledBy(from, to)
   if (!isCancelled && !isShippedBy(from, to)) return
-  // Without this, an order could be cancelled whose authorizations nobody can end.
-  if (isCancelled && !giveUpPayments) throw new Error('only `ordersWith` payments can be cancelled')
   // Payments lock the order before its stock: in another order, the two could wait for each other.
   await work.store.lock({ table: 'orders' }, draft.id)
   // Whoever has changed the order meanwhile may have moved its stock. This write then starts again.
   if ((await versionOf(work, draft.id)) !== before.version) return
   values.stock = await followState(work, { from, to, stock: values.stock ?? noStock })
-  if (isCancelled) Object.assign(values, await giveUpPayments?.(work, draft.id))
+  if (isCancelled) Object.assign(values, await giveUpPayments(work, draft.id))
 }
 
 async function versionOf({ store }: Work, id: string): Promise<number> {

@@ -1,16 +1,18 @@
+import { checkPasswordOf } from '../identity/index.ts'
+import { fill } from '../kernel/declare/hook.ts'
 import { module } from '../kernel/module.ts'
 import { createOneTimePasswordTokenRequest } from './create-one-time-password-token-request.ts'
 import { forgetOneTimePasswords } from './forget-one-time-passwords.ts'
 import { giveOneTimePassword } from './give-one-time-password.ts'
 import { mailOneTimePassword } from './mail-one-time-password.ts'
 import { passwordProfiles } from './password-profiles.ts'
+import { findUserWithAnyPassword } from './sign-in-with-password.ts'
 import { userAuthenticationPasswordProfileInfos } from './user-authentication-password-profile-infos.ts'
 
 export { openOneTimePasswordEvent } from './give-one-time-password.ts'
 export { refuseCommonPassword } from './refuse-common-password.ts'
 export {
   dummyHash,
-  findUserWithAnyPassword,
   signInWithOneTimePassword,
   signInWithPassword,
 } from './sign-in-with-password.ts'
@@ -23,4 +25,5 @@ export const passwords = module({
   actions: [createOneTimePasswordTokenRequest],
   jobs: [giveOneTimePassword, mailOneTimePassword],
   chores: [forgetOneTimePasswords],
+  adds: [fill(checkPasswordOf, findUserWithAnyPassword)],
 })

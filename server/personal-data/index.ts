@@ -1,8 +1,11 @@
+import { fill } from '../kernel/declare/hook.ts'
 import { type Module, module } from '../kernel/module.ts'
+import { onOrdersForgotten } from '../orders/index.ts'
 import { createErasureRequest } from './create-erasure-request.ts'
 import { erasePersonalData } from './erase-personal-data.ts'
 import { erasureRequestsFor } from './erasure-requests.ts'
 import { recordExportReads } from './export-reads.ts'
+import { forgetTraces } from './forget-traces.ts'
 import { listErasureRequests } from './list-erasure-requests.ts'
 import { listPersonalDataLogs } from './list-personal-data-logs.ts'
 import { listRelatedDataEntries } from './list-related-data-entries.ts'
@@ -11,7 +14,6 @@ import { Register } from './register.ts'
 import { trimChanges } from './trim-changes.ts'
 
 export { ExportReads } from './export-reads.ts'
-export { forgetTraces } from './forget-traces.ts'
 export { ReadRecorder } from './read-recorder.ts'
 export { Register }
 
@@ -33,5 +35,6 @@ export function personalData(modules: readonly Module[]): Module {
     ],
     jobs: [erasure, recordExportReads],
     chores: [trimChanges],
+    adds: [fill(onOrdersForgotten, forgetTraces)],
   })
 }

@@ -1,4 +1,7 @@
+import { addFilters, fill } from '../kernel/declare/hook.ts'
 import { module } from '../kernel/module.ts'
+import { beforeRestart, promotions } from '../promotions/index.ts'
+import { rulePromotions } from '../rule-promotions/index.ts'
 import { anonymizeUsages } from './anonymize-usages.ts'
 import { cancelCodeJob } from './cancel-code-job.ts'
 import { createCodeJob } from './create-code-job.ts'
@@ -23,15 +26,6 @@ export {
 } from './paying-shoppers.ts'
 export { spendCodes } from './spend-codes.ts'
 
-/** What the promotions of each kind must know about their codes. */
-export const codeRules = {
-  standard: {
-    filters: { code: promotionsOfCode(kinds.standard), ...promotionSearch },
-    beforeRestart: deleteExpiredCodes,
-  },
-  rule: { byCode: promotionsOfCode(kinds.rule) },
-} as const
-
 export const promotionCodeChapter = module({
   name: 'promotion-codes',
   about:
@@ -47,4 +41,9 @@ export const promotionCodeChapter = module({
   ]),
   jobs: allKinds.flatMap((kind) => [generateCodesOf(kind), exportCodesOf(kind)]),
   chores: [forgetCodeJobs],
+  adds: [
+    addFilters(promotions, { code: promotionsOfCode(kinds.standard), ...promotionSearch }),
+    addFilters(rulePromotions, { code: promotionsOfCode(kinds.rule) }),
+    fill(beforeRestart, deleteExpiredCodes),
+  ],
 })

@@ -1,7 +1,6 @@
-import { type Module, module } from '../kernel/module.ts'
+import { module } from '../kernel/module.ts'
 import { promotionVersions } from './promotion-versions.ts'
 import { promotions } from './promotions.ts'
-import { type CodeRules, promotionsWithCodes } from './with-codes.ts'
 
 export { authorFields, completeAuthors } from './authors.ts'
 export { mustBeCurrencies } from './currencies-of-store.ts'
@@ -10,12 +9,12 @@ export { limitConditions } from './limit-conditions.ts'
 export { loadPromotions, promotionsStateSql } from './load-promotions.ts'
 export { completePeriod, periodFields, timestampOf } from './period.ts'
 export { charactersMax, object } from './promotion-document.ts'
+export { beforeRestart } from './promotions.ts'
 export { remember, type StoredPromotion } from './remember.ts'
 export { promotions }
 
-export const promotionChapter = (codeRules: CodeRules): Module =>
-  module({
-    name: 'promotions',
-    about: 'Standard promotions: discounts of eight types, automatic or by code.',
-    resources: [promotionsWithCodes(codeRules), promotionVersions],
-  })
+export const promotionChapter = module({
+  name: 'promotions',
+  about: 'Standard promotions: discounts of eight types, automatic or by code.',
+  resources: [promotions, promotionVersions],
+})

@@ -1,7 +1,9 @@
 import { fromStandard, type StandardDocument } from '../discounts/index.ts'
+import { hook } from '../kernel/declare/hook.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { choice, flag, integer, list, text, type Values } from '../kernel/shape/fields.ts'
 import { indexed, walks } from '../kernel/shape/model.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { isUnchanged } from '../kernel/write/drafts.ts'
 import { amountsField } from './amounts-field.ts'
 import { authorFields, completeAuthors } from './authors.ts'
@@ -62,6 +64,9 @@ const optional = [
   'target_catalogs',
 ] as const
 
+/** What must happen before a promotion that has ended gets a later end. May refuse it. */
+export const beforeRestart = hook<(work: Work, promotionId: string) => Promise<void>>('beforeRestart')
+
 /** A discount of one of eight types. */
 export const promotions = resource({
   type: 'promotion',
@@ -106,6 +111,9 @@ export const promotions = resource({
       named.filter(([, code]) => !known.has(code)),
     )
     completeAuthors(work, values, !isUnchanged(promotionFields, draft))
+    const now = work.clock.now().getTime()
+    const endOf = ({ ends_at_ms = now }: { readonly ends_at_ms?: number | undefined }) => ends_at_ms
+    if (before && endOf(before.hidden) <= now && endOf(values) > now) await beforeRestart(work, id)
   },
   afterWrite: (work, row, before) =>
     limitConditions(

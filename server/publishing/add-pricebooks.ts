@@ -32,8 +32,8 @@ export const addPricebooks: LongJob<AddPricebooksPayload> = {
     ),
 }
 
-/** See `PricebooksToAdd`. */
-export async function pricebooksToAdd(
+/** See `pricebooksToAdd`. */
+export async function queueMissingPricebooks(
   work: Work,
   catalogId: string,
   pricebookIds: readonly string[],

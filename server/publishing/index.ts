@@ -1,11 +1,13 @@
 export { analyzePublished } from './analyze-published.ts'
 
+import { pricebooksToAdd } from '../catalogs/index.ts'
+import { fill } from '../kernel/declare/hook.ts'
 import { module } from '../kernel/module.ts'
-import { addPricebooks } from './add-pricebooks.ts'
+import { addPricebooks, queueMissingPricebooks } from './add-pricebooks.ts'
 import { forgetEditions } from './forget-editions.ts'
 import { reindexSearch, reindexSearches } from './reindex-search.ts'
 
-export { addMissingPricebooks, addPricebooksAfter, pricebooksToAdd } from './add-pricebooks.ts'
+export { addMissingPricebooks, addPricebooksAfter } from './add-pricebooks.ts'
 export { EditionGone } from './edition-gone.ts'
 export {
   type CatalogEdition,
@@ -43,4 +45,5 @@ export const publishing = module({
   about: 'Publishes catalogs, edition by edition.',
   jobs: [addPricebooks, reindexSearch],
   chores: [forgetEditions, reindexSearches],
+  adds: [fill(pricebooksToAdd, queueMissingPricebooks)],
 })

@@ -1,5 +1,6 @@
 import { secretsNamed } from '../gateways/index.ts'
 import { action } from '../kernel/declare/action.ts'
+import { hook } from '../kernel/declare/hook.ts'
 import { Problem } from '../kernel/errors.ts'
 import { object } from '../kernel/openapi/shapes.ts'
 import { json } from '../kernel/shape/answer.ts'
@@ -20,36 +21,35 @@ const event = {
 }
 
 /** Hears of an intent that no transaction has. */
-export type HearIntent = (work: Work, intent: string) => Promise<void>
+export const hearUnknownIntent = hook<(work: Work, intent: string) => Promise<void>>('hearUnknownIntent')
 
 /** The address that the webhooks of a merchant's Stripe account go to. */
-export const hearStripe = (hearIntent: HearIntent) =>
-  action({
-    name: 'hear-stripe',
-    route: 'POST /webhooks/stripe/stores/:store_id',
-    about:
-      'Takes the webhooks of Stripe, signed with the `webhook_secret` of a gateway. A webhook about a payment makes the server read that payment at Stripe. Everything else is accepted and changes nothing.',
-    area: 'open',
-    storeIn: 'store_id',
-    status: 200,
-    headers: { 'Stripe-Signature': text({ required: true, about: 'The time and the signature of Stripe.' }) },
-    rawBody: true,
-    rawBodies: { 'application/json': event },
-    refuses: ['bad_request'],
-    shows: {
-      body: { type: 'object', properties: { received: { type: 'boolean' } }, required: ['received'] },
-    },
-    async run(ctx, { headers, rawBody }) {
-      const heard = await hear(ctx, String(rawBody ?? ''), String(headers['stripe-signature'] ?? ''))
-      if (!heard) {
-        const detail =
-          'Stripe-Signature is not a signature of this body, of the last five minutes, with a webhook_secret of the store.'
-        throw new Problem('bad_request', detail, { source: 'Stripe-Signature' })
-      }
-      if (heard.intent !== undefined) await readPayment(ctx, heard.intent, hearIntent)
-      return json(200, { received: true })
-    },
-  })
+export const hearStripe = action({
+  name: 'hear-stripe',
+  route: 'POST /webhooks/stripe/stores/:store_id',
+  about:
+    'Takes the webhooks of Stripe, signed with the `webhook_secret` of a gateway. A webhook about a payment makes the server read that payment at Stripe. Everything else is accepted and changes nothing.',
+  area: 'open',
+  storeIn: 'store_id',
+  status: 200,
+  headers: { 'Stripe-Signature': text({ required: true, about: 'The time and the signature of Stripe.' }) },
+  rawBody: true,
+  rawBodies: { 'application/json': event },
+  refuses: ['bad_request'],
+  shows: {
+    body: { type: 'object', properties: { received: { type: 'boolean' } }, required: ['received'] },
+  },
+  async run(ctx, { headers, rawBody }) {
+    const heard = await hear(ctx, String(rawBody ?? ''), String(headers['stripe-signature'] ?? ''))
+    if (!heard) {
+      const detail =
+        'Stripe-Signature is not a signature of this body, of the last five minutes, with a webhook_secret of the store.'
+      throw new Problem('bad_request', detail, { source: 'Stripe-Signature' })
+    }
+    if (heard.intent !== undefined) await readPayment(ctx, heard.intent)
+    return json(200, { received: true })
+  },
+})
 
 /** The webhook, if it is signed with a secret of the store. */
 async function hear(ctx: Ctx, body: string, signature: string): Promise<HeardWebhook | undefined> {
@@ -62,12 +62,12 @@ async function hear(ctx: Ctx, body: string, signature: string): Promise<HeardWeb
   return undefined
 }
 
-async function readPayment(ctx: Ctx, intent: string, hearIntent: HearIntent): Promise<void> {
+async function readPayment(ctx: Ctx, intent: string): Promise<void> {
   const [found] = await ctx.store.run(
     `SELECT id, order_id FROM order_transactions
      WHERE store_id = $1 AND doc->>'reference' = $2 AND doc->>'gateway' <> 'manual' AND doc->>'reference' IS NOT NULL`,
     intent,
   )
   const row = found && (await ctx.store.findWhole(transactions, found[0] as string, [found[1] as string]))
-  await (row ? followNow(ctx, row) : hearIntent(ctx, intent))
+  await (row ? followNow(ctx, row) : hearUnknownIntent(ctx, intent))
 }

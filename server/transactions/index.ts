@@ -1,6 +1,9 @@
-import { type Module, module } from '../kernel/module.ts'
+import { fill } from '../kernel/declare/hook.ts'
+import { module } from '../kernel/module.ts'
+import { giveUpPayments } from '../orders/index.ts'
+import { cancelManualPayments } from './cancel-manual-payments.ts'
 import { followPayment } from './follow-payment.ts'
-import { type HearIntent, hearStripe } from './hear-stripe.ts'
+import { hearStripe } from './hear-stripe.ts'
 import { listOpenPayments } from './list-open-payments.ts'
 import { payOrder } from './pay-order.ts'
 import { transactions } from './transactions.ts'
@@ -11,7 +14,7 @@ export { mustTakePayment, openGateway, stripeGateways } from './find-gateway.ts'
 export { afterFaultMs, ageMsOf, nextReadMs, readOrEnd } from './follow-payment.ts'
 export { forgetPayments } from './forget-payments.ts'
 export { ask, type GatewayRequest, gatewayCall } from './gateway-call.ts'
-export { cancellableOrders } from './give-up-payments.ts'
+export { hearUnknownIntent } from './hear-stripe.ts'
 export { paymentFields } from './pay-order.ts'
 export { mustChooseWays } from './prepare-payment.ts'
 export { refusedByGateway, respond } from './respond.ts'
@@ -20,20 +23,19 @@ export { settleOutcome } from './settle-outcome.ts'
 export { transactions } from './transactions.ts'
 export { type CartIntent, followIntentOfCart, hearIntentOfCart } from './unclaimed-intents.ts'
 
-/** Intents that are no transactions yet are passed on to the payments of carts. */
-export const transactionChapter = (hearIntent: HearIntent): Module =>
-  module({
-    name: 'transactions',
-    about: 'Payments of orders: what they have come to, and how they are captured, refunded and cancelled.',
-    resources: [transactions],
-    actions: [
-      payOrder,
-      confirmTransaction,
-      captureTransaction,
-      refundTransaction,
-      cancelTransaction,
-      listOpenPayments,
-      hearStripe(hearIntent),
-    ],
-    jobs: [followPayment, followCartIntent],
-  })
+export const transactionChapter = module({
+  name: 'transactions',
+  about: 'Payments of orders: what they have come to, and how they are captured, refunded and cancelled.',
+  resources: [transactions],
+  actions: [
+    payOrder,
+    confirmTransaction,
+    captureTransaction,
+    refundTransaction,
+    cancelTransaction,
+    listOpenPayments,
+    hearStripe,
+  ],
+  jobs: [followPayment, followCartIntent],
+  adds: [fill(giveUpPayments, cancelManualPayments)],
+})

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { eventSources } from '../../server/events/families.ts'
-import { allEventKeys, entryVerbs } from '../../server/events/index.ts'
+import { allEventKeys, entryVerbs } from '../../server/integrations/index.ts'
 
 const rows = readFileSync('docs/events.md', 'utf8').matchAll(/^\| (`[^|]+`) \| /gm)
 

@@ -79,8 +79,9 @@ export const insert = <F extends Fields>(
   resource: Resource<F>,
   scope: readonly string[],
   values: New<F>,
+  id: string = newId(),
 ): Promise<Row<F>> =>
-  insertAs(work, resource, scope, (own) => work.store.insert(own, newDraft(own, scope, values, newId())))
+  insertAs(work, resource, scope, (own) => work.store.insert(own, newDraft(own, scope, values, id)))
 
 /** Inserts a row by the cached definition; if the store has changed its added fields, again by the current one. */
 async function insertAs<F extends Fields>(

@@ -1,4 +1,3 @@
-import type { KnownKeys } from '../integrations/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
 import type { Work } from '../kernel/work/context.ts'
@@ -7,7 +6,7 @@ import { allEventKeys, entryVerbs } from './event-keys.ts'
 const ofEntries = new RegExp(`^([a-z0-9_]{1,59}_ext)\\.(${entryVerbs.join('|')})$`)
 
 /** For the API document: the keys of events. Which custom APIs a store has, only the store knows. */
-const schema = named('EventKey', {
+export const eventKey = named('EventKey', {
   anyOf: [
     { type: 'string', enum: allEventKeys },
     {
@@ -49,7 +48,7 @@ const accepted = `Accepted are ${allEventKeys.join(', ')}, and ${entryVerbs
  * Refuses keys that are not events of the store; `source` is the position of the list in the request. Keys that are
  * `kept` stay valid when their custom API is gone.
  */
-async function mustBeKnown(
+export async function mustBeKnownKeys(
   work: Work,
   keys: readonly string[],
   source: string,
@@ -63,6 +62,3 @@ async function mustBeKnown(
     : `${at} is not an event of this store.`
   throw new Problem('unprocessable', `${why} ${accepted}`, { source: at })
 }
-
-/** The keys of events that integrations can observe. */
-export const knownKeys: KnownKeys = { schema, mustBeKnown }

@@ -1,4 +1,4 @@
-import { type GiveUpPayments, ordersWith } from '../orders/index.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { afterReport, paymentOf } from '../payments/index.ts'
 import { lockOrder, storedValuesOf } from './settle.ts'
 import { transactions } from './transactions.ts'
@@ -7,7 +7,7 @@ import { transactions } from './transactions.ts'
  * Cancels what is authorized with the manual gateway, which has no call for it. Payments of other gateways stay: the
  * money is held there, and the merchant cancels them one by one.
  */
-const giveUpPayments: GiveUpPayments = async (work, orderId) => {
+export async function cancelManualPayments(work: Work, orderId: string) {
   const { store } = work
   const locked = await lockOrder(work, orderId)
   const all = new Map(locked.transactions)
@@ -24,6 +24,3 @@ const giveUpPayments: GiveUpPayments = async (work, orderId) => {
   const { payment, paid, authorized, pending } = paymentOf(locked.money.total, [...all.values()])
   return { payment, payments: { paid, authorized, pending } }
 }
-
-/** However an order comes to be cancelled, its manual authorizations are cancelled with it. */
-export const cancellableOrders = ordersWith(giveUpPayments)

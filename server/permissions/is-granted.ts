@@ -17,7 +17,7 @@ const roleOf: Readonly<Record<string, string | undefined>> = {
  * Whether a policy grants the caller's role this right to the entries of the custom API. It applies to all entries,
  * because entries have no owner.
  */
-export async function mayUseEntries(work: Work, customApiId: string, right: EntryRight): Promise<boolean> {
+export async function isGranted(work: Work, customApiId: string, right: EntryRight): Promise<boolean> {
   if (work.who.kind === 'client_credentials') return true
   const [policy] = await work.store.read(
     `SELECT doc->>$4 FROM custom_api_role_policies WHERE store_id = $1 AND custom_api_id = $2 AND role_id = $3`,
