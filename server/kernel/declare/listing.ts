@@ -17,5 +17,6 @@ export function listing<const F extends Fields, const Meta extends Fields, const
 ): Resource<F> {
   const { parent: _parent, scope: _scope, most: _most, ...same } = of
   const operations = own.path === undefined ? [] : (['list'] as const)
-  return resource({ ...same, operations, ...own, filter: { ...of.filter, ...own.filter } })
+  const filter = own.filter && { filter: { ...of.filter, ...own.filter } }
+  return resource({ ...same, operations, ...own, ...filter })
 }
