@@ -31,14 +31,14 @@ export function pricesOfItem(item: ItemAmounts, source: string): ItemPrices {
   const discount = sent.discount ?? 0
   const tax = sent.tax ?? 0
   const net = sum([withoutDiscount, discount])
-  const taxed = completeTax(sent, { tax, without_tax: includesTax ? sum([net, -tax]) : net }, (name) => {
-    return `${source}.${name}.value.amount`
-  })
+  const usual = { tax, without_tax: includesTax ? sum([net, -tax]) : net }
+  const taxed = completeTax({ ...sent, discount }, usual, (name) => `${source}.${name}.value.amount`)
   const values = { ...taxed, discount, without_discount: withoutDiscount }
-  const of = (name: LinePrice): UnitAndValue => ({
-    unit: units[name] ?? divide(values[name], quantity),
-    value: values[name],
-  })
+  const of = (name: LinePrice): UnitAndValue => {
+    const value = values[name]
+    const unit = (sent[name] ?? value) === value ? units[name] : undefined
+    return { unit: unit ?? divide(value, quantity), value }
+  }
   return {
     value,
     prices: {
@@ -60,9 +60,10 @@ export function pricesOfOrder(
   const sumOf = (name: LinePrice) => sum(items.map(({ prices }) => prices[name].value))
   const { shipping = 0, shipping_discount: shippingDiscount = 0 } = sent
   const usual = { tax: sumOf('tax'), without_tax: sum([sumOf('without_tax'), shipping, shippingDiscount]) }
+  const discount = sent.discount ?? sumOf('discount')
   return {
-    ...completeTax(sent, usual, (name) => `${source}.${name}.amount`),
-    discount: sent.discount ?? sumOf('discount'),
+    ...completeTax({ ...sent, discount }, usual, (name) => `${source}.${name}.amount`),
+    discount,
     without_discount: sent.without_discount ?? sum([sumOf('without_discount'), shipping]),
     shipping,
     shipping_discount: shippingDiscount,
@@ -70,21 +71,32 @@ export function pricesOfOrder(
 }
 
 type TaxPrice = 'with_tax' | 'without_tax' | 'tax'
+type TaxAmounts = Readonly<Record<TaxPrice, number>>
 
-/** Of these three amounts, one is the sum of the others. */
+/** Of these three amounts, one is the sum of the others. A request may send `without_tax` before its discount. */
 function completeTax(
-  sent: RequestAmounts<TaxPrice>,
-  usual: { readonly tax: number; readonly without_tax: number },
+  sent: RequestAmounts<TaxPrice> & { readonly discount: number },
+  usual: Omit<TaxAmounts, 'with_tax'>,
   sourceOf: (name: TaxPrice) => string,
-): Readonly<Record<TaxPrice, number>> {
-  const { with_tax: gross, without_tax: net } = sent
-  const tax = sent.tax ?? (gross !== undefined && net !== undefined ? sum([gross, -net]) : usual.tax)
-  const withoutTax = net ?? (gross !== undefined ? sum([gross, -tax]) : usual.without_tax)
-  const withTax = gross ?? sum([withoutTax, tax])
-  const wrong = withTax !== sum([withoutTax, tax]) ? 'with_tax' : tax < 0 ? 'tax' : 'without_tax'
-  if (withTax === sum([withoutTax, tax]) && tax >= 0 && withoutTax >= 0) {
-    return { with_tax: withTax, without_tax: withoutTax, tax }
+): TaxAmounts {
+  const amounts = fillTax(sent, usual)
+  if (addsUp(amounts)) return amounts
+  if (sent.without_tax !== undefined) {
+    const afterDiscount = fillTax({ ...sent, without_tax: sum([sent.without_tax, sent.discount]) }, usual)
+    if (addsUp(afterDiscount)) return afterDiscount
   }
+  const { with_tax: withTax, without_tax: withoutTax, tax } = amounts
+  const wrong = withTax !== sum([withoutTax, tax]) ? 'with_tax' : tax < 0 ? 'tax' : 'without_tax'
   const detail = `${sourceOf('with_tax')} must be the sum of without_tax and tax, and neither may be less than 0. Here, with_tax is ${withTax}, without_tax ${withoutTax} and tax ${tax}.`
   throw new Problem('invalid_field', detail, { source: sourceOf(wrong) })
 }
+
+function fillTax(sent: RequestAmounts<TaxPrice>, usual: Omit<TaxAmounts, 'with_tax'>): TaxAmounts {
+  const { with_tax: gross, without_tax: net } = sent
+  const tax = sent.tax ?? (gross !== undefined && net !== undefined ? sum([gross, -net]) : usual.tax)
+  const withoutTax = net ?? (gross !== undefined ? sum([gross, -tax]) : usual.without_tax)
+  return { with_tax: gross ?? sum([withoutTax, tax]), without_tax: withoutTax, tax }
+}
+
+const addsUp = ({ with_tax: gross, without_tax: net, tax }: TaxAmounts) =>
+  gross === sum([net, tax]) && tax >= 0 && net >= 0

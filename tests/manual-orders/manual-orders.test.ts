@@ -74,6 +74,23 @@ test('sent totals count, and the others follow from them', async () => {
   expect(display(withoutItems)).toMatchObject({ with_tax: 90, without_tax: 90, tax: 0 })
 })
 
+test('an amount without tax that is sent before its discount is less by that discount', async () => {
+  const both = (unit: number) => ({ unit: { amount: unit }, value: { amount: 2 * unit } })
+  const display_price = {
+    ...{ with_tax: both(800), without_tax: both(900), tax: both(0) },
+    ...{ discount: both(-100), without_discount: both(900) },
+  }
+  const item = { ...mug, quantity: 2, unit_price: { amount: 900 }, meta: { display_price } }
+  const sent = totals({ with_tax: 1610, without_tax: 1800, tax: 10, discount: -200 })
+  const { body } = await send(sent, { items: [item] })
+  expect(display(body.data)).toMatchObject({ with_tax: 1610, without_tax: 1600, tax: 10, discount: -200 })
+  expect(body.included.items[0].meta.display_price).toMatchObject({
+    with_tax: { unit: { amount: 800 }, value: { amount: 1600 } },
+    without_tax: { unit: { amount: 800 }, value: { amount: 1600 } },
+    without_discount: { unit: { amount: 900 }, value: { amount: 1800 } },
+  })
+})
+
 test.each([
   ['paid', {}, ['paid', 'complete', 1100, 0, 0]],
   ['refunded', {}, ['refunded', 'complete', 1100, 0, 0]],
@@ -202,6 +219,12 @@ test.each([
     'data.meta.display_price.with_tax.amount',
   ],
   [totals({ with_tax: 5 }), undefined, 400, 'data.meta.display_price.without_tax.amount'],
+  [
+    totals({ with_tax: 8, without_tax: 10, tax: 0, discount: -1 }),
+    undefined,
+    400,
+    'data.meta.display_price.with_tax.amount',
+  ],
   [totals({ discount: 5 }), undefined, 400, 'data.meta.display_price.discount.amount'],
   [{ payment: 'maybe' }, undefined, 400, 'data.payment'],
   [{ id: 'A-1' }, undefined, 400, 'data.id'],

@@ -8,8 +8,8 @@ interface Choice {
   at(place: number): unknown
 }
 
-// A random start, so that a second run on the same server makes other names.
-const start = Math.floor(Math.random() * 1e9)
+// A random start, so that a second run on the same server makes other names. Answers that are recorded need the same.
+const start = process.env.SUTLER_ANSWERS ? 1_000_000 : Math.floor(Math.random() * 1e9)
 const placesOf = new Map<string, number>()
 
 /**
