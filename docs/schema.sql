@@ -2199,13 +2199,11 @@ AS $function$
 BEGIN
   IF TG_OP <> 'INSERT' AND OLD.status <> 'cancelled' THEN
     INSERT INTO order_sum_changes VALUES (OLD.store_id, OLD.currency,
-      date_bin('15 minutes', OLD.created_at, '2000-01-01Z'), -1, -OLD.with_tax,
-      coalesce((OLD.hidden#>>'{prices,discount}')::bigint, 0));
+      date_bin('15 minutes', OLD.created_at, '2000-01-01Z'), -1, -OLD.with_tax, -OLD.discount);
   END IF;
   IF TG_OP <> 'DELETE' AND NEW.status <> 'cancelled' THEN
     INSERT INTO order_sum_changes VALUES (NEW.store_id, NEW.currency,
-      date_bin('15 minutes', NEW.created_at, '2000-01-01Z'), 1, NEW.with_tax,
-      -coalesce((NEW.hidden#>>'{prices,discount}')::bigint, 0));
+      date_bin('15 minutes', NEW.created_at, '2000-01-01Z'), 1, NEW.with_tax, NEW.discount);
   END IF;
   RETURN NULL;
 END $function$
@@ -3531,6 +3529,7 @@ CREATE TABLE orders (
   manual boolean GENERATED ALWAYS AS (COALESCE(((hidden ->> 'is_manual'::text))::boolean, false)) STORED NOT NULL,
   shipping_name text COLLATE "C" GENERATED ALWAYS AS ("left"((((doc #>> '{shipping_address,first_name}'::text[]) || ' '::text) || (doc #>> '{shipping_address,last_name}'::text[])), 255)) STORED,
   billing_name text COLLATE "C" GENERATED ALWAYS AS ("left"((((doc #>> '{billing_address,first_name}'::text[]) || ' '::text) || (doc #>> '{billing_address,last_name}'::text[])), 255)) STORED,
+  discount bigint GENERATED ALWAYS AS ((- COALESCE(((hidden #>> '{prices,discount}'::text[]))::bigint, (0)::bigint))) STORED NOT NULL,
   CONSTRAINT orders_paid_check CHECK (((paid >= 0) AND (authorized >= 0) AND (pending >= 0) AND (((paid + authorized) + pending) <= with_tax))),
   CONSTRAINT orders_pkey PRIMARY KEY (store_id, id),
   CONSTRAINT orders_cart_key UNIQUE (store_id, cart_id, cart_version)
@@ -3563,7 +3562,7 @@ CREATE INDEX orders_by_with_tax ON orders USING btree (store_id, with_tax, id) I
 CREATE INDEX orders_by_without_tax ON orders USING btree (store_id, without_tax, id) INCLUDE (created_at);
 CREATE TRIGGER fence_times BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER order_transactions_parent_fkey BEFORE DELETE ON orders FOR EACH ROW EXECUTE FUNCTION order_transactions_parent_fkey();
-CREATE TRIGGER sum_changed_order AFTER UPDATE ON orders FOR EACH ROW WHEN (((((((old.status = 'cancelled'::text) IS DISTINCT FROM (new.status = 'cancelled'::text)) OR (old.currency IS DISTINCT FROM new.currency)) OR (old.created_at IS DISTINCT FROM new.created_at)) OR (old.with_tax IS DISTINCT FROM new.with_tax)) OR ((old.hidden #>> '{prices,discount}'::text[]) IS DISTINCT FROM (new.hidden #>> '{prices,discount}'::text[])))) EXECUTE FUNCTION sum_order();
+CREATE TRIGGER sum_changed_order AFTER UPDATE ON orders FOR EACH ROW WHEN (((((((old.status = 'cancelled'::text) IS DISTINCT FROM (new.status = 'cancelled'::text)) OR (old.currency IS DISTINCT FROM new.currency)) OR (old.created_at IS DISTINCT FROM new.created_at)) OR (old.with_tax IS DISTINCT FROM new.with_tax)) OR (old.discount IS DISTINCT FROM new.discount))) EXECUTE FUNCTION sum_order();
 CREATE TRIGGER sum_order AFTER INSERT OR DELETE ON orders FOR EACH ROW EXECUTE FUNCTION sum_order();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON orders FOR EACH ROW EXECUTE FUNCTION orders_tracked();
 
@@ -4568,12 +4567,17 @@ CREATE TABLE user_authentication_oidc_profile_infos (
   oidc_profile_id uuid GENERATED ALWAYS AS (((doc ->> 'oidc_profile_id'::text))::uuid) STORED NOT NULL,
   issuer text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'issuer'::text)) STORED NOT NULL,
   subject text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'subject'::text)) STORED,
+  doubled text COLLATE "C",
   CONSTRAINT user_authentication_oidc_profile_infos_parent_fkey FOREIGN KEY (store_id, realm_id, user_authentication_info_id) REFERENCES user_authentication_infos(store_id, realm_id, id) ON DELETE CASCADE,
   CONSTRAINT user_authentication_oidc_profile_infos_profile_fkey FOREIGN KEY (store_id, realm_id, oidc_profile_id) REFERENCES oidc_profiles(store_id, realm_id, id) ON DELETE CASCADE,
-  CONSTRAINT user_authentication_oidc_profile_infos_pkey PRIMARY KEY (store_id, id),
-  CONSTRAINT user_authentication_oidc_profile_infos_identity_key UNIQUE (store_id, realm_id, oidc_profile_id, issuer, subject)
+  CONSTRAINT user_authentication_oidc_profile_infos_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX user_authentication_oidc_profile_infos_by_created_at ON user_authentication_oidc_profile_infos USING btree (store_id, realm_id, user_authentication_info_id, created_at, id);
+CREATE UNIQUE INDEX user_authentication_oidc_profile_infos_identity_key ON user_authentication_oidc_profile_infos USING btree (store_id, realm_id, oidc_profile_id, subject, (
+CASE
+    WHEN (doubled = ((issuer || ' '::text) || subject)) THEN issuer
+    ELSE rtrim(issuer, '/'::text)
+END));
 CREATE TRIGGER fence_times BEFORE INSERT ON user_authentication_oidc_profile_infos FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON user_authentication_oidc_profile_infos FOR EACH ROW EXECUTE FUNCTION user_authentication_oidc_profile_infos_tracked();
 

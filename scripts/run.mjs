@@ -9,14 +9,17 @@ import { fileURLToPath } from 'node:url'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
 
+/** V8 lets a server's garbage grow to a multiple of what it holds: see docs/decisions/0078-pages-in-parts.md. */
+const heapFlags = JSON.parse(readFileSync(join(root, 'scripts/heap-flags.json'), 'utf8'))
+
 const biome = ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings']
 const tsc = ['node_modules/typescript/bin/tsc']
 const vitest = ['node_modules/vitest/vitest.mjs', 'run']
 
 /** What each script runs, one after the other, each only if the one before succeeded. */
 const scripts = {
-  start: (args) => [['server/main.ts', 'serve', ...args]],
-  dev: (args) => [['--watch', 'server/main.ts', 'serve', ...args]],
+  start: (args) => [[...heapFlags, 'server/main.ts', 'serve', ...args]],
+  dev: (args) => [[...heapFlags, '--watch', 'server/main.ts', 'serve', ...args]],
   check: (args) => [[...biome, ...args], tsc],
   // With arguments someone is at work on one area or test, and waits for that one only.
   test: (args) => {

@@ -6,6 +6,7 @@ import {
   type Contents,
   changeCart,
   checksStock,
+  countSelected,
   isProduct,
   isSameCode,
   isSeller,
@@ -19,19 +20,20 @@ import {
   quantityMax,
   readAvailable,
   requestOf,
+  selectionOf,
 } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { Problem, together } from '../kernel/errors.ts'
 import { withErrors } from '../kernel/http/problems.ts'
 import { applyEach } from './apply-each.ts'
 import { mustBeInCurrency } from './check-currency.ts'
-import { customItemCheck } from './check-custom-items.ts'
+import { customItemCheck, type RefuseCustomItem } from './check-custom-items.ts'
 import { checkInputBytes } from './custom-inputs.ts'
 import { enterCode } from './enter-code.ts'
-import { type Guess, guessesIn, mustHaveFewCodes } from './guess-codes.ts'
+import { type Guess, guessesOf, mustHaveFewCodes } from './guess-codes.ts'
 import { itemKinds } from './item-kinds.ts'
 import { mustHaveGroup } from './line-of.ts'
-import { linesOfCart, type OtherCarts, otherCarts } from './merge-carts.ts'
+import { linesOfCart, mustBeFewOptions, type OtherCarts, otherCarts } from './merge-carts.ts'
 import { customLine, type NewItem, productLine } from './new-lines.ts'
 import { withProductsOfOrders } from './reorder.ts'
 import { allOrNothing, cartHeaders, isList, shopperIn } from './request.ts'
@@ -58,25 +60,34 @@ export const addCartItems = action({
     const items = await withProductsOfOrders(ctx, sent)
     const refused: Problem[] = []
     const others = await otherCarts(ctx, items, params.cart_id)
-    const checkCustomItem = await customItemCheck(ctx, items)
     const merged = [...others.values()]
+    const refuseCustomItem = await customItemCheck(ctx, [
+      ...items.flatMap((item) => (item.kind === 'custom_item' ? [item.values.sku] : [])),
+      ...merged.flatMap(({ lines }) => lines.filter((line) => !isProduct(line)).map(({ sku }) => sku)),
+    ])
     const { currency, ...shopper } = shopperIn(headers)
+    const products = [
+      ...items.flatMap((item) => (item.kind === 'cart_item' ? [toRequest(item)] : [])),
+      ...merged.flatMap(({ lines }) => lines.filter(isProduct).map(requestOf)),
+    ]
     const row = await changeCart(ctx, params.cart_id, {
       ...shopper,
       currency: currency ?? merged.find((other) => other.currency)?.currency,
-      products: [
-        ...items.flatMap((item) => (item.kind === 'cart_item' ? [toRequest(item)] : [])),
-        ...merged.flatMap(({ lines }) => lines.filter(isProduct).map(requestOf)),
-      ],
+      products,
       codes: items.flatMap((item) => (item.kind === 'promotion_item' ? [item.values.code] : [])),
       refused,
       amountAt: amountIn(items),
       apply: async (contents, shop, cart) => {
         mustBeInCurrency(shop, currency)
+        const selected = products.map((one, i) => countSelected(selectionOf(one, shop.requested[i]?.item)))
+        mustBeFewOptions(
+          selected.reduce((all, count) => all + count, 0),
+          'data',
+        )
         const ids = shop.requested.flatMap(({ item }) => item?.id ?? [])
         const available = await readAvailable(ctx, ids)
         const occasion = { shop, cart, available, others, isSeller: isSeller(ctx), isStrict, refused }
-        const add = adder({ ...occasion, checkCustomItem, guess: guessesIn(ctx, params.cart_id) })
+        const add = adder({ ...occasion, refuseCustomItem, guess: guessesOf(ctx) })
         return applyEach(contents, inTurn(items), { isAllOrNothing, refused }, async (sofar, item) => {
           const next = await add(sofar, item)
           checkSeller(ctx, item.values, item.source, 'id' in item.values ? item.values.id : undefined)
@@ -123,7 +134,7 @@ interface Occasion {
   readonly available: Available
   readonly others: OtherCarts
   readonly isSeller: boolean
-  readonly checkCustomItem: Awaited<ReturnType<typeof customItemCheck>>
+  readonly refuseCustomItem: RefuseCustomItem
   readonly guess: Guess
   /** Whether a merge must not lose anything. */
   readonly isStrict: boolean
@@ -146,14 +157,14 @@ function mustHaveFewPieces(lines: readonly CartLine[], before: readonly CartLine
 }
 
 /** Adds one item to contents, or throws a Problem. */
-function adder({ shop, cart, available, others, checkCustomItem, isStrict, refused, ...caller }: Occasion) {
+function adder({ shop, cart, available, others, refuseCustomItem, isStrict, refused, ...caller }: Occasion) {
   const quotes = shop.requested.values()
   const checks = checksStock(cart)
   return (contents: Contents, item: NewItem): Promise<Contents> | Contents => {
     if (item.kind === 'promotion_item') return enterCode(contents, item, { cart, shop, ...caller })
     if (item.kind === 'order_items') throw new Error('orders are replaced by their products')
     const { lines: added, lost = [] } = newLines(item)
-    if (lost.length && isStrict) throw together(lost)
+    if (lost.length && (isStrict || !added.length)) throw together(lost)
     const lines = added.reduce(mergeLine, contents.lines)
     const next = { ...contents, lines }
     mustBeFew(next, contents, { source: item.source })
@@ -163,9 +174,11 @@ function adder({ shop, cart, available, others, checkCustomItem, isStrict, refus
   }
 
   function newLines(item: Exclude<NewItem, { kind: 'promotion_item' | 'order_items' }>): NewLines {
-    if (item.kind === 'cart_items') return linesOfCart(item, shop, others)
+    if (item.kind === 'cart_items') return linesOfCart(item, { shop, others, refuseCustomItem })
     if (item.kind === 'custom_item') {
-      checkCustomItem(item)
+      const { source, values } = item
+      const refusal = refuseCustomItem({ sku: values.sku, source, skuSource: `${source}.sku` })
+      if (refusal) throw refusal
       checkGroup(item)
       return { lines: [customLine(item, shop)] }
     }

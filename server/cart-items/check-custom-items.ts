@@ -2,33 +2,39 @@ import { hasRight, isSeller, rightMissing } from '../carts/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { caseless } from '../kernel/storage/expressions.ts'
 import type { Work } from '../kernel/work/context.ts'
-import type { NewItem } from './new-lines.ts'
 
-type CustomItem = Extract<NewItem, { readonly kind: 'custom_item' }>
+/** A custom item that is about to be in the cart: a new one, or one of another cart. */
+interface CustomItem {
+  readonly sku: string
+  /** The members of the request that name the item and its SKU. */
+  readonly source: string
+  readonly skuSource: string
+  /** Of an item of another cart. */
+  readonly id?: string | undefined
+}
+
+/** Says why a caller cannot have a custom item; undefined if they can. */
+export type RefuseCustomItem = (item: CustomItem) => Problem | undefined
 
 /**
- * Returns a check that refuses (403) custom items of shoppers: all of them, if the store leaves custom items to
+ * Returns a check that refuses (403) custom items to shoppers: all of them, if the store leaves custom items to
  * sellers, and otherwise those with the SKU of a product. The merchant would send the product, at the shopper's price.
  */
-export async function customItemCheck(
-  work: Work,
-  items: readonly NewItem[],
-): Promise<(item: CustomItem) => void> {
-  const custom = items.filter((item) => item.kind === 'custom_item')
-  if (isSeller(work) || !custom.length) return () => {}
+export async function customItemCheck(work: Work, skus: readonly string[]): Promise<RefuseCustomItem> {
+  if (isSeller(work) || !skus.length) return () => undefined
   const isOpen = await hasRight(work, 'shoppers_add_custom_items')
-  const taken = await skusOfProducts(work, custom.flatMap(spellingsOf))
-  return (item) => {
-    if (!isOpen) throw rightMissing('shoppers_add_custom_items', item.source)
-    if (!spellingsOf(item).some((sku) => taken.has(sku))) return
-    const source = `${item.source}.sku`
-    const detail = `${source} is the SKU of a product. Add the product itself, with the type cart_item.`
-    throw new Problem('forbidden', detail, { source, meta: { sku: item.values.sku } })
+  const taken = await skusOfProducts(work, skus.flatMap(spellingsOf))
+  return ({ sku, source, skuSource, id }) => {
+    const meta = { ...(id !== undefined && { id }), ...(sku !== '' && { sku }) }
+    if (!isOpen) return rightMissing('shoppers_add_custom_items', source, meta)
+    if (!spellingsOf(sku).some((one) => taken.has(one))) return undefined
+    const detail = `The SKU ${sku} of the custom item is that of a product. Add the product itself, with the type cart_item.`
+    return new Problem('forbidden', detail, { source: skuSource, meta })
   }
 }
 
 /** The SKU as it was sent, and as it looks: a reader does not see invisible characters, or which width others have. */
-const spellingsOf = ({ values: { sku } }: CustomItem): readonly string[] => [
+const spellingsOf = (sku: string): readonly string[] => [
   sku.trim(),
   sku
     .normalize('NFKC')

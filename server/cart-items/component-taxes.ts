@@ -1,6 +1,6 @@
 import { taxItemSchema } from '../carts/index.ts'
 import { action } from '../kernel/declare/action.ts'
-import { addTax, ofComponent, removeTax, taxFields, updateTax } from './tax-holder.ts'
+import { addTax, ofComponent, removeTax, taxFields, taxRules, updateTax } from './tax-holder.ts'
 
 const area = 'cart-taxes'
 
@@ -13,7 +13,7 @@ export const addTaxItemToComponent = action({
   area,
   status: 201,
   queuesBy: 'cart_id',
-  body: { type: 'tax_item', fields: taxFields },
+  body: { type: 'tax_item', fields: taxFields, rules: taxRules },
   shows: { data: taxItemSchema },
   run: (ctx, { params, body }) =>
     addTax(ctx, params.cart_id, ofComponent(params.item_id, params.product_id), body),

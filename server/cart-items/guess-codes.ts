@@ -4,7 +4,7 @@ import { Problem } from '../kernel/errors.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import type { NewItem } from './new-lines.ts'
 
-/** Unknown codes in 15 minutes, in one cart and from one address. */
+/** Unknown codes in 15 minutes from one address. */
 const wrongMax = 50
 
 /** In one request. */
@@ -13,12 +13,14 @@ const codesMax = 10
 /** Runs the check of a code, which returns undefined for a code that the shopper cannot know of. */
 export type Guess = <T>(check: () => Promise<T | undefined>) => Promise<T | undefined>
 
-/** Counts the unknown codes of shoppers. After too many, all codes get a 429. Sellers may read all codes. */
-export const guessesIn = (ctx: Ctx, cart: string): Guess =>
+/**
+ * Counts the unknown codes of shoppers. After too many, all codes get a 429. Sellers may read all codes. Nothing counts
+ * by cart: a caller who guesses takes a new one, and a stranger could keep the shopper of a cart from entering codes.
+ */
+export const guessesOf = (ctx: Ctx): Guess =>
   isSeller(ctx)
     ? (check) => check()
-    : (check) =>
-        limitAttempts(ctx, { action: 'promotion-code', owner: cart, max: wrongMax, isOfNobody: true }, check)
+    : (check) => limitAttempts(ctx, { action: 'promotion-code', max: wrongMax }, check)
 
 /** Refuses a request with more codes than a shopper has at hand. */
 export function mustHaveFewCodes(items: readonly NewItem[]): void {

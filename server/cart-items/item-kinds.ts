@@ -25,6 +25,7 @@ const newItems = kinds({
   of: {
     cart_item: {
       about: 'A product of the catalog that the shopper sees, by its id or its SKU.',
+      rules: { anyOf: [{ required: ['id'] }, { required: ['sku'] }] },
       fields: {
         id: reference('product', { about: 'The id of the product. Send this or `sku`.' }),
         sku: text({

@@ -3,13 +3,16 @@ import {
   type CartShop,
   type Contents,
   contentsOf,
+  countOptions,
   findCart,
   linesMax,
+  optionsMax,
 } from '../carts/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { otherCurrency } from './check-currency.ts'
+import type { RefuseCustomItem } from './check-custom-items.ts'
 import { withoutTaxes } from './line-of.ts'
 import type { NewItem } from './new-lines.ts'
 
@@ -21,7 +24,8 @@ export type OtherCarts = ReadonlyMap<string, Pick<Contents, 'lines' | 'currency'
 /** Reads the carts that a request merges into its own, each once. */
 export async function otherCarts(ctx: Ctx, items: readonly NewItem[], own: string): Promise<OtherCarts> {
   const others = new Map<string, Pick<Contents, 'lines' | 'currency'>>()
-  let count = items.filter(({ kind }) => kind !== 'cart_items').length
+  const added: CartLine[] = []
+  const count = items.filter(({ kind }) => kind !== 'cart_items').length
   for (const item of items) {
     if (item.kind !== 'cart_items') continue
     const { cart_id: id } = item.values
@@ -31,8 +35,9 @@ export async function otherCarts(ctx: Ctx, items: readonly NewItem[], own: strin
       throw new Problem('unprocessable', detail, { source })
     }
     const { lines, currency } = others.get(id) ?? contentsOf(await findCart(ctx, id))
-    count += lines.length
-    mustBeFewItems(count, source)
+    added.push(...lines)
+    mustBeFewItems(count + added.length, source)
+    mustBeFewOptions(countOptions(added), source)
     others.set(id, { lines, currency })
   }
   return others
@@ -45,15 +50,39 @@ export function mustBeFewItems(count: number, source: string): void {
   throw new Problem('unprocessable', detail, { title: 'Limit Reached', source })
 }
 
-/** The lines of another cart as new lines of this one, and what they lose. */
-export function linesOfCart({ values, source }: Merge, shop: CartShop, others: OtherCarts) {
-  const { lines = [], currency } = others.get(values.cart_id) ?? {}
+/** Refuses more selected options of bundles than a cart has, before each of them is priced. */
+export function mustBeFewOptions(count: number, source: string): void {
+  if (count <= optionsMax) return
+  const detail = `A request can add bundles with at most ${optionsMax} selected options together, including those of other carts and of orders.`
+  throw new Problem('unprocessable', detail, { title: 'Limit Reached', source })
+}
+
+interface Target {
+  readonly shop: CartShop
+  readonly others: OtherCarts
+  readonly refuseCustomItem: RefuseCustomItem
+}
+
+/** The lines of another cart as new lines of this one, and what cannot be merged. */
+export function linesOfCart({ values, source }: Merge, { shop, others, refuseCustomItem }: Target) {
+  const { lines: all = [], currency } = others.get(values.cart_id) ?? {}
   if (currency !== undefined && currency !== shop.currency.code) {
     throw otherCurrency(shop.currency.code, currency, `${source}.cart_id`)
   }
+  const at = `${source}.cart_id`
+  // Nobody knows who wrote a custom item. One of a seller is for the cart that the seller put it into.
+  const refusals = all.map((line) =>
+    line.kind === 'custom_item'
+      ? refuseCustomItem({ sku: line.sku, id: line.id, source: at, skuSource: at })
+      : undefined,
+  )
+  const lines = all.filter((_line, i) => !refusals[i])
   return {
     lines: lines.map((line) => copiedLine(line, shop)),
-    lost: lines.flatMap((line) => (line.shippingGroupId ? [lostGroup(line, `${source}.cart_id`)] : [])),
+    lost: [
+      ...refusals.filter((refusal) => refusal !== undefined),
+      ...lines.flatMap((line) => (line.shippingGroupId ? [lostGroup(line, at)] : [])),
+    ],
   }
 }
 

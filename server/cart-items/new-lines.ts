@@ -2,6 +2,7 @@ import {
   type CartQuote,
   type CartShop,
   type CustomLine,
+  currentLine,
   newProductLine,
   type ProductLine,
   unitPriceOf,
@@ -47,7 +48,7 @@ export function productLine(
     const why = quote.isPriced ? `It has no price in ${shop.currency.code}.` : quote.reason.detail
     throw new Problem('bad_request', `The product cannot be bought. ${why}`, { source, meta })
   }
-  return {
+  const line = {
     ...newProductLine({ item: quote.item, unit, quantity, now: shop.now, isTracked }),
     location,
     selection: bundle_configuration?.selected_options,
@@ -55,6 +56,7 @@ export function productLine(
     shippingGroupId: shipping_group_id || undefined,
     ...sellerMembers(values, source),
   }
+  return currentLine(line, quote, shop.currency.code)
 }
 
 /** A new line for a custom item. */

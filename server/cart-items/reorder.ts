@@ -1,8 +1,8 @@
-import { isSeller, type ProductLine } from '../carts/index.ts'
+import { countOptions, isSeller, type ProductLine } from '../carts/index.ts'
 import { hook } from '../kernel/declare/hook.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Ctx } from '../kernel/work/context.ts'
-import { mustBeFewItems } from './merge-carts.ts'
+import { mustBeFewItems, mustBeFewOptions } from './merge-carts.ts'
 import type { NewItem } from './new-lines.ts'
 
 /** Returns the products of an order that the caller may read; a Problem (404), with the `source`, for any other. */
@@ -12,6 +12,7 @@ export const findProductsOfOrder =
 /** Replaces each order among new items by its products, as if the request had named them. */
 export async function withProductsOfOrders(ctx: Ctx, items: readonly NewItem[]): Promise<readonly NewItem[]> {
   const all: NewItem[] = []
+  const ordered: ProductLine[] = []
   for (const item of items) {
     if (item.kind !== 'order_items') {
       all.push(item)
@@ -24,7 +25,9 @@ export async function withProductsOfOrders(ctx: Ctx, items: readonly NewItem[]):
       throw new Problem('forbidden', detail, { source })
     }
     const lines = await findProductsOfOrder(ctx, item.values.order_id, source)
+    ordered.push(...lines)
     mustBeFewItems(all.length + lines.length, source)
+    mustBeFewOptions(countOptions(ordered), source)
     all.push(...lines.map((line) => toItem(line, item.source)))
   }
   return all

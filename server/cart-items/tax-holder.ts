@@ -33,6 +33,14 @@ export const taxFields = {
   }),
 }
 
+/** A tax item has a rate or an amount: see `checkedTax`. */
+export const taxRules = {
+  oneOf: [
+    { required: ['rate'], properties: { rate: { type: 'number' } } },
+    { required: ['amount'], properties: { amount: { type: 'integer' } } },
+  ],
+}
+
 export type TaxValues = ShownValues<typeof taxFields>
 
 /** The tax items of an item, or of a component of a bundle. */

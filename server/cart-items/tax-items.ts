@@ -19,6 +19,7 @@ import {
   type TaxValues,
   taxFields,
   taxIn,
+  taxRules,
   updateTax,
   withTax,
 } from './tax-holder.ts'
@@ -33,7 +34,7 @@ export const addTaxItem = action({
   area,
   status: 201,
   queuesBy: 'cart_id',
-  body: { type: 'tax_item', fields: taxFields },
+  body: { type: 'tax_item', fields: taxFields, rules: taxRules },
   shows: { data: taxItemSchema },
   run: (ctx, { params, body }) => addTax(ctx, params.cart_id, ofItem(params.item_id), body),
 })

@@ -17,6 +17,9 @@ export interface Contents {
 /** The lines and codes of one cart together. */
 export const linesMax = 100
 
+/** The selected options of all bundles of a cart. Each is priced, checked and stored with each change. */
+export const optionsMax = 3000
+
 /** The pieces of one line: more would make totals that no client can read exactly. */
 export const quantityMax = 1_000_000_000
 

@@ -1,6 +1,6 @@
 import { newId } from '../kernel/ids.ts'
-import { priceForQuantity } from '../pricing/index.ts'
-import type { CartProduct, CartQuote } from './cart-shop.ts'
+import { priceForQuantity, type Selection } from '../pricing/index.ts'
+import type { CartProduct, CartQuote, ProductRequest } from './cart-shop.ts'
 import type { LineComponent, ProductFacts, ProductLine, UnitPrice } from './contents.ts'
 
 /** The line with the current name, price and facts of its product; with the last ones if it is not for sale. */
@@ -85,13 +85,19 @@ const nodesOf = (crumbs: Readonly<Record<string, readonly string[]>> | undefined
 const unitOf = (amount: { readonly amount: number; readonly includes_tax: boolean } | undefined) =>
   amount && { amount: amount.amount, includesTax: amount.includes_tax }
 
+/** Of a bundle: the options that a shopper selects, or those of its default selection. */
+export const selectionOf = (
+  { selection }: Pick<ProductRequest, 'selection'>,
+  item: CartProduct | undefined,
+): Selection | undefined => selection ?? item?.row.doc.meta.bundle_configuration?.selected_options
+
 function componentsOf(
-  { selection }: ProductLine,
+  line: ProductLine,
   { item, price }: CartQuote,
   currency: string,
 ): { readonly components?: Readonly<Record<string, LineComponent>> } {
   const components = item?.row.doc.attributes.components
-  const selected = selection ?? item?.row.doc.meta.bundle_configuration?.selected_options
+  const selected = selectionOf(line, item)
   if (!components || !selected) return {}
   const priceOf = new Map(price?.parts.map((part) => [part.id, part.price?.amounts?.currencies]))
   return {

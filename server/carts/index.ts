@@ -32,8 +32,8 @@ export type {
   ProductLine,
   TaxItem,
 } from './contents.ts'
-export { componentIdsOf, linesMax, quantityMax } from './contents.ts'
-export { newProductLine, unitPriceOf } from './current-line.ts'
+export { componentIdsOf, linesMax, optionsMax, quantityMax } from './contents.ts'
+export { currentLine, newProductLine, selectionOf, unitPriceOf } from './current-line.ts'
 export { type CustomAttributes, checkTypes, customAttributesField } from './custom-attributes.ts'
 export { findCart } from './find-cart.ts'
 export { withoutShoppersTexts, withoutTextsOfGroup } from './hide-texts.ts'
@@ -50,7 +50,7 @@ export { itemsAnswer, itemsIncludes, itemsShown, messagesSchema } from './items-
 export { linkPaymentIntent } from './link-payment-intent.ts'
 export { mergeLine } from './merge-lines.ts'
 export { messagesOfChange, unknownCode } from './messages.ts'
-export { mustBeFew } from './must-be-few.ts'
+export { countOptions, countSelected, mustBeFew } from './must-be-few.ts'
 export { isSeller, mustOrderAsOwner } from './owners.ts'
 export { type PricedOutcome, priceCart, priceContents, promotionItemId } from './price-cart.ts'
 export type { PricedCart } from './priced-cart.ts'

@@ -1,4 +1,4 @@
-import { Problem } from '../kernel/errors.ts'
+import { Problem, type ProblemExtras } from '../kernel/errors.ts'
 import { readSingleton } from '../kernel/request/singletons.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { cartSettings } from '../settings/index.ts'
@@ -20,11 +20,11 @@ export async function hasRight(work: Work, right: Right): Promise<boolean> {
   return isSeller(work) || (await readSingleton(work, cartSettings))[right]
 }
 
-export const rightMissing = (right: Right, source?: string): Problem =>
+export const rightMissing = (right: Right, source?: string, meta?: ProblemExtras['meta']): Problem =>
   new Problem(
     'forbidden',
     `Only sellers of this store can ${rights[right]}. To let shoppers do so, set ${right} of the cart settings to true.`,
-    source === undefined ? {} : { source },
+    { ...(source !== undefined && { source }), ...(meta && { meta }) },
   )
 
 /** Refuses (403) a shopper what the store leaves to sellers. */

@@ -1,7 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { valuesOf, withIds } from './body.ts'
 import { buildChildren } from './children.ts'
-import { type Copy, collectionsOf, copyLinksOf, copyObject, deleteCopied } from './copier.ts'
+import {
+  type Copy,
+  collectionsOf,
+  copyLinksOf,
+  copyObject,
+  deleteCopied,
+  remarkOnUnreadable,
+} from './copier.ts'
 import { entrySteps } from './entry-steps.ts'
 import { isChild } from './exceptions.ts'
 import { compareGateways, copyGateways } from './gateways.ts'
@@ -87,6 +94,7 @@ class Comparing implements Comparison {
       present.set(String(object.id), comparable(step, object))
     }
     for await (const object of walk(source, from, step.resource)) {
+      remarkOnUnreadable(this.#copy, step, object)
       if (isChild(step.name, object) && !state.find(step.name, String(object.id))) {
         this.differences.push(`${to}: the child product ${object.id} has not been built`)
         this.unbuilt += 1

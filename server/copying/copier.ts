@@ -151,8 +151,7 @@ export async function copyObject(
     const id = String(answer.body?.data?.id)
     keep(id, false)
     report.written(step.name)
-    const missing = unreadable[step.name]
-    if (missing) report.remarks.add(`${step.name}: ${missing.remark}`)
+    remarkOnUnreadable(copy, step, object)
     return undefined
   }
   if (answer.status !== 409 && answer.status !== 422 && answer.status !== 400) return detailOf(answer)
@@ -164,10 +163,16 @@ export async function copyObject(
   return step.updates || step.name === 'stocks' ? update(copy, step, object, `${to}/${id}`) : undefined
 }
 
+/** Says in the report what of an object cannot be copied, and cannot be compared either. */
+export function remarkOnUnreadable({ report }: Copy, { name }: Step, object: Json): void {
+  const { remark, isIn } = unreadable[name] ?? {}
+  if (remark && isIn?.(object) !== false) report.remarks.add(`${name}: ${remark}`)
+}
+
 async function create(copy: Copy, step: Step, object: Json, to: string): Promise<Answer> {
   const special = await createSpecially(copy, step, object, to)
   if (special) return special
-  const values = { ...valuesOf(step.resource, object), ...unreadable[step.name]?.values() }
+  const values = { ...valuesOf(step.resource, object), ...unreadable[step.name]?.values?.() }
   const body = withIds(bodyOf(step.resource, values, object), copy.state.ids)
   return copy.to.send('POST', to, body, {
     'x-sutler-id': object.id,

@@ -68,31 +68,38 @@ export const specialCreates: Readonly<Record<string, true>> = {
   'rule-promotion-codes': true,
 }
 
-/** Values that a create needs and nobody can read. What the report says about them. */
-export const unreadable: Readonly<Record<string, { readonly values: () => Json; readonly remark: string }>> =
-  {
-    'user-authentication-password-profile-infos': {
-      values: () => ({ password: randomPassword() }),
-      remark:
-        'passwords cannot be read: their users have to request a one-time password, or be given a new one',
-    },
-    customers: {
-      values: () => ({}),
-      remark: 'passwords cannot be read: customers who have one need a new one (PUT /v2/customers/{id})',
-    },
-    'flow-fields': {
-      values: () => ({}),
-      remark:
-        'links of fields of the type relationship are not copied: set them again (PUT /v2/flows/{slug}/entries/{id}/relationships/{field})',
-    },
-    'oidc-profiles': {
-      values: () => ({ client_secret: 'not copied' }),
-      remark: 'client secrets cannot be read: set `client_secret` of each profile again',
-    },
-    integrations: {
-      values: () => ({}),
-      remark: 'secret keys cannot be read: set those of the integrations that have one again',
-    },
-  }
+/** What nobody can read of objects. */
+interface Unreadable {
+  /** What the report says about it. */
+  readonly remark: string
+  /** Which objects have it. Default: all of the list. */
+  readonly isIn?: (object: Json) => boolean
+  /** What a create needs in its place. */
+  readonly values?: () => Json
+}
+
+export const unreadable: Readonly<Record<string, Unreadable>> = {
+  'user-authentication-password-profile-infos': {
+    values: () => ({ password: randomPassword() }),
+    remark:
+      'passwords cannot be read: their users have to request a one-time password, or be given a new one',
+  },
+  customers: {
+    remark: 'passwords cannot be read: customers who have one need a new one (PUT /v2/customers/{id})',
+  },
+  'flow-fields': {
+    isIn: ({ field_type }) => field_type === 'relationship',
+    remark:
+      'links of fields of the type relationship are not copied and not compared: set them again ' +
+      '(PUT /v2/flows/{slug}/entries/{id}/relationships/{field})',
+  },
+  'oidc-profiles': {
+    values: () => ({ client_secret: 'not copied' }),
+    remark: 'client secrets cannot be read: set `client_secret` of each profile again',
+  },
+  integrations: {
+    remark: 'secret keys cannot be read: set those of the integrations that have one again',
+  },
+}
 
 const randomPassword = () => `${crypto.randomUUID()}-Aa1!`

@@ -22,6 +22,11 @@ const customerToken = {
   },
 }
 
+const codeRequired = {
+  required: ['oauth_authorization_code', 'oauth_redirect_uri', 'oauth_code_verifier'],
+}
+const credentialsRequired = { required: ['email', 'password'] }
+
 /** Signs a customer in. Clients send the token in addition to their access token. */
 export const createCustomerToken = action({
   name: 'create-customer-token',
@@ -51,6 +56,15 @@ export const createCustomerToken = action({
       oauth_redirect_uri: text({ max: 2048, about: 'For `oidc`.' }),
       oauth_code_verifier: text({ stored: false, max: 1024, about: 'For `oidc`.' }),
     },
+    rules: {
+      if: {
+        required: ['authentication_mechanism'],
+        properties: { authentication_mechanism: { const: 'oidc' } },
+      },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+      then: codeRequired,
+      else: credentialsRequired,
+    },
   },
 
   async run(ctx, { body }) {
@@ -65,13 +79,7 @@ export const createCustomerToken = action({
 
 type Body = Readonly<Record<string, string | undefined>>
 
-const mustHaveCode = checker(
-  {
-    type: 'object',
-    required: ['oauth_authorization_code', 'oauth_redirect_uri', 'oauth_code_verifier'],
-  },
-  'data',
-)
+const mustHaveCode = checker({ type: 'object', ...codeRequired }, 'data')
 
 async function signInWithCode(ctx: Ctx, body: Body): Promise<SignedInCustomer> {
   mustHaveCode(body)
@@ -92,4 +100,4 @@ async function signInWithPassword(ctx: Ctx, body: Body): Promise<SignedInCustome
   return customer
 }
 
-const mustHaveCredentials = checker({ type: 'object', required: ['email', 'password'] }, 'data')
+const mustHaveCredentials = checker({ type: 'object', ...credentialsRequired }, 'data')

@@ -35,7 +35,11 @@ export const createFile = action({
       public: flag({ about: 'Only with `file`. Ignored: every file is public.' }),
     },
     formRules: {
-      oneOf: [{ required: ['file'] }, { required: ['file_location'] }],
+      // Not `oneOf`: some generators of clients make code of it that does not compile.
+      if: { required: ['file'] },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+      then: { not: { required: ['file_location'] } },
+      else: { required: ['file_location'] },
       dependentRequired: { public: ['file'] },
     },
   },

@@ -1,7 +1,7 @@
 import type { Row } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { derivedIssuerOf, oidcProfiles } from './oidc-profiles.ts'
-import { userAuthenticationOidcProfileInfos } from './user-authentication-oidc-profile-infos.ts'
+import { userAuthenticationOidcProfileInfos, withoutSlash } from './user-authentication-oidc-profile-infos.ts'
 
 /**
  * Stores the issuer that the provider reports, which may differ from the one derived from its address, for example by a
@@ -30,7 +30,8 @@ export async function learnIssuer(
          AND NOT EXISTS (
            SELECT FROM user_authentication_oidc_profile_infos AS other
            WHERE other.store_id = $1 AND other.realm_id = r.realm_id AND other.oidc_profile_id = r.oidc_profile_id
-             AND other.issuer = ${bind(issuer)} AND other.subject = r.subject)`,
+             AND ${withoutSlash('other.issuer')} = ${withoutSlash(`${bind(issuer)}::text`)}
+             AND other.subject = r.subject AND other.id <> r.id)`,
       doc: (bind) => withIssuer('r.doc', bind(issuer)),
     })
   })

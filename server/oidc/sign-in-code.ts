@@ -3,6 +3,7 @@ import { unauthorized } from '../kernel/auth/tokens.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { Newcomer } from './admit-user.ts'
 import { hashOf, newSecret, type SignInRequest } from './sign-in-request.ts'
+import { withoutSlash } from './user-authentication-oidc-profile-infos.ts'
 
 /** Storefronts exchange the code at once. */
 const lifetime = '5 minutes'
@@ -27,26 +28,21 @@ export async function issueSignInCode(
      SELECT store_id, $2, $3::timestamptz + interval '${lifetime}', realm_id, id, ${epochOf('u.id')}, $8, $9
      FROM user_authentication_infos u WHERE store_id = $1 AND realm_id = $4 AND id = (
        SELECT user_authentication_info_id FROM user_authentication_oidc_profile_infos
-       WHERE store_id = $1 AND realm_id = $4 AND oidc_profile_id = $5 AND issuer = ANY($6::text[]) AND subject = $7
-       ORDER BY array_position($6::text[], issuer) LIMIT 1)
+       WHERE store_id = $1 AND realm_id = $4 AND oidc_profile_id = $5 AND subject = $7
+         AND ${withoutSlash('issuer')} = ${withoutSlash('$6::text')}
+       ORDER BY issuer = $6::text DESC LIMIT 1)
      RETURNING 1`,
     hashOf(code),
     work.clock.now(),
     realmId,
     profileId,
-    spellingsOf(issuer),
+    issuer,
     subject,
     redirectUri,
     codeChallenge,
   )
   return rows.length ? code : undefined
 }
-
-/** An issuer as the provider writes it, and with or without the slash at its end: people copy it either way. */
-const spellingsOf = (issuer: string): readonly string[] => [
-  issuer,
-  issuer.endsWith('/') ? issuer.slice(0, -1) : `${issuer}/`,
-]
 
 /** What a storefront sends to exchange a code for a token. */
 interface Redemption {

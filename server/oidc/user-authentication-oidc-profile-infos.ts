@@ -41,6 +41,9 @@ const fields = {
   }),
 }
 
+/** SQL of what an issuer is compared by: people copy it with a slash at its end, or without. */
+export const withoutSlash = (issuer: string): string => `rtrim(${issuer}, '/')`
+
 /** The identity of a user at an OpenID Connect provider. */
 export const userAuthenticationOidcProfileInfos = resource({
   type: 'user_authentication_oidc_profile_info',
@@ -66,7 +69,8 @@ export const userAuthenticationOidcProfileInfos = resource({
     user_authentication_oidc_profile_infos_profile_fkey: noProfile,
     user_authentication_oidc_profile_infos_identity_key: {
       code: 'conflict',
-      detail: 'This issuer and subject are already linked to a user by this OIDC profile.',
+      detail:
+        'This issuer (with or without a slash at its end) and subject are already linked to a user by this OIDC profile.',
       source: 'data.subject',
     },
   },

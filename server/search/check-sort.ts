@@ -4,10 +4,24 @@ import type { Shop } from './field-values.ts'
 import type { Search } from './read-searches.ts'
 import { sortField } from './search-fields.ts'
 
-/** Groups of fields whose names merchants choose. They are known also while no product has a value. */
-const ownGroups = ['extensions.', 'shopper_attributes.', 'categories.']
+/** What any product may have a value of. */
+const ofProducts = new Set([
+  'tags',
+  'commodity_type',
+  'external_ref',
+  'base_product',
+  'base_product_id',
+  'nodes.slug',
+  'meta.product_types',
+])
 
-/** Refuses (400) a field to sort by that is not one of products, and that no product of the catalog has a value of. */
+/** No schema has these names: merchants choose those of texts for shoppers, and a tree has any number of levels. */
+const ofAnyName = /^(?:shopper_attributes\..|categories\.lvl\d+$)/
+
+/**
+ * Refuses (400) a field to sort by that is in no schema: neither one of all products nor one of a template. A field is
+ * known before the first product has a value of it. What is published also stays known when its template is deleted.
+ */
 export async function mustKnowSortFields(
   { store }: Ctx,
   { catalogId }: Shop,
@@ -19,12 +33,15 @@ export async function mustKnowSortFields(
   const unsortable = fields.find(({ key }) => key.in === 'words')
   if (unsortable) throw refuse(unsortable)
   const names = fields.flatMap(({ key }) =>
-    key.in === 'values' && !ownGroups.some((group) => key.name.startsWith(group)) ? key.name : [],
+    key.in === 'values' && !ofProducts.has(key.name) && !ofAnyName.test(key.name) ? key.name : [],
   )
   if (!names.length) return
   const rows = await store.read(
     `SELECT name FROM unnest($3::text[]) name WHERE EXISTS (
-       SELECT FROM published_values v WHERE v.store_id = $1 AND v.catalog_id = $2 AND v.field = name)`,
+       SELECT FROM published_values v WHERE v.store_id = $1 AND v.catalog_id = $2 AND v.field = name)
+     OR EXISTS (
+       SELECT FROM flow_fields f JOIN flows w ON w.store_id = f.store_id AND w.id = f.flow_id
+       WHERE f.store_id = $1 AND name = 'extensions.' || w.slug || '.' || f.slug)`,
     catalogId,
     names,
   )
@@ -39,6 +56,7 @@ const refuse = ({ i, field }: { readonly i: number; readonly field: string }) =>
   new Problem(
     'bad_request',
     `Invalid sort field specified. No product can be sorted by ${JSON.stringify(field.slice(0, 40))}: use name, sku, ` +
-      'slug, created_at, updated_at, price.float_price, _text_match or an attribute that products have.',
+      'slug, created_at, updated_at, price.float_price, _text_match, or an attribute of products or of a template, such ' +
+      'as extensions.products(size).width.',
     { title: 'Invalid Sort', source: `searches[${i}].sort_by` },
   )

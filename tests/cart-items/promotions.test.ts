@@ -1,96 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { shopOf } from '../releases/shop.ts'
-import { openWorld, type World } from '../support/world.ts'
+import { expect, test } from 'vitest'
+import { type Any, promotionShop } from './promotion-shop.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: as for Reply.
-type Any = any
+/** Promotions in carts: when they apply, and what the cart says of them. */
 
-let world: World
-let shop: ReturnType<typeof shopOf>
-const ids: Record<string, string> = {}
-beforeAll(async () => {
-  world = await openWorld()
-  shop = shopOf(world)
-  const hierarchy = await shop.hierarchy()
-  const node = await shop.node(hierarchy)
-  for (const sku of ['LOAF', 'RYE', 'JAM']) ids[sku] = await shop.product({ sku, name: sku })
-  await shop.put(hierarchy, node, ...Object.values(ids))
-  const attributes = { name: 'Prices' }
-  const book = (await shop.send('POST', '/pcm/pricebooks', { type: 'pricebook', attributes }, 201)).id
-  for (const [sku, amount] of [
-    ['LOAF', 1000],
-    ['RYE', 500],
-    ['JAM', 300],
-  ] as const) {
-    const price = { sku, currencies: { USD: { amount, includes_tax: false } } }
-    await shop.send(
-      'POST',
-      `/pcm/pricebooks/${book}/prices`,
-      { type: 'product-price', attributes: price },
-      201,
-    )
-  }
-  await shop.publish(await shop.catalog([hierarchy], { pricebook_id: book }))
-  const settings = { discounts: { use_rule_promotions: true, custom_discounts_enabled: false } }
-  await world.admin.put('/v2/settings/cart', { data: { type: 'settings', ...settings } })
-})
-afterAll(() => world.close())
-
-// Promotions apply to every cart of the store: each test has its own.
-let made: string[] = []
-beforeEach(async () => {
-  for (const path of made) await world.admin.delete(path)
-  made = []
-})
-
-const period = { start: '2020-01-01T00:00:00Z', end: '2099-01-01T00:00:00Z' }
-
-async function create(path: string, data: object): Promise<string> {
-  const reply = await world.admin.post(path, { data })
-  if (reply.status !== 201) throw new Error(JSON.stringify(reply.body))
-  made.push(`${path}/${reply.body.data.id}`)
-  return reply.body.data.id
-}
-
-const standard = (promotion_type: string, schema: object, more: object = {}) =>
-  create('/v2/promotions', {
-    ...{ type: 'promotion', name: promotion_type, description: 'A discount', enabled: true, automatic: true },
-    ...{ ...period, promotion_type, schema },
-    ...more,
-  })
-
-const rule = (rule_set: object, more: object = {}) =>
-  create('/v2/rule-promotions', {
-    ...{ type: 'rule_promotion', name: 'A rule', enabled: true, automatic: true, ...period, rule_set },
-    ...more,
-  })
-
-const code = async (promotion: string, text: string, more: object = {}, path = '/v2/rule-promotions') => {
-  const data = { type: 'promotion_codes', codes: [{ code: text, ...more }] }
-  const reply = await world.admin.post(`${path}/${promotion}/codes`, { data })
-  if (reply.status !== 201) throw new Error(JSON.stringify(reply.body))
-}
-
-let carts = 0
-const newCart = () => `/v2/carts/promotions-${++carts}`
-const add = (cart: string, data: unknown) => world.shopper.post(`${cart}/items`, { data })
-const product = (sku: string, quantity = 1) => ({ type: 'cart_item', sku, quantity })
-const enter = (cart: string, text: string) => add(cart, { type: 'promotion_item', code: text })
-
-const percentOff = (percent: number) => ({
-  rules: { strategy: 'cart_total', operator: 'gte', args: [1] },
-  actions: [{ strategy: 'cart_discount', args: ['percent', percent] }],
-})
-const total = ({ body }: { body: Any }) => body.meta.display_price.with_tax.amount
-const items = ({ body }: { body: Any }) => body.data.map(({ sku, value }: Any) => [sku, value.amount])
-const titles = ({ body }: { body: Any }) => (body.meta.messages ?? []).map(({ title }: Any) => title)
+const its = promotionShop()
+const { ids, standard, rule, code, newCart, add, product, enter, percentOff, total, items, titles } = its
 
 test('automatic promotions of both kinds apply to each change, and to carts that were filled before', async () => {
   const cart = newCart()
   const before = await add(cart, product('LOAF', 2))
   expect([total(before), titles(before)]).toEqual([2000, []])
   const percent = await standard('percent_discount', { currencies: [{ percentage: 10, currency: 'USD' }] })
-  const read = await world.shopper.get(`${cart}/items`)
+  const read = await its.world.shopper.get(`${cart}/items`)
   expect([total(read), items(read)]).toEqual([
     1800,
     [
@@ -113,73 +34,8 @@ test('automatic promotions of both kinds apply to each change, and to carts that
     [-300, 1],
     [-1350, 2],
   ])
-  const { body } = await world.shopper.get(`${cart}?include=items&include=promotions`)
+  const { body } = await its.world.shopper.get(`${cart}?include=items&include=promotions`)
   expect(body.included.promotions.map(({ id }: Any) => id)).toEqual([percent, ruled])
-})
-
-test('a deleted promotion is gone from the next read', async () => {
-  const cart = newCart()
-  const id = await rule(percentOff(50))
-  expect(total(await add(cart, product('LOAF')))).toBe(500)
-  await world.admin.delete(`/v2/rule-promotions/${id}`)
-  expect(total(await world.shopper.get(`${cart}/items`))).toBe(1000)
-})
-
-test('a code applies once however often it is entered, in any case, until it is removed', async () => {
-  const cart = newCart()
-  await code(await rule(percentOff(10), { automatic: false }), 'Spring-10')
-  await add(cart, product('LOAF'))
-  for (const text of ['SPRING-10', 'spring-10']) {
-    const reply = await enter(cart, text)
-    expect([reply.status, total(reply), items(reply)]).toEqual([
-      201,
-      900,
-      [
-        ['LOAF', 1000],
-        ['SPRING-10', -100],
-      ],
-    ])
-  }
-  expect((await world.shopper.delete(`${cart}/discounts/spring-10`)).status).toBe(204)
-  expect(total(await world.shopper.get(`${cart}/items`))).toBe(1000)
-  expect((await world.shopper.delete(`${cart}/discounts/spring-10`)).status).toBe(404)
-})
-
-test('the item of a promotion by code is removed like any item, that of an automatic one is not', async () => {
-  const cart = newCart()
-  await code(await rule(percentOff(10), { automatic: false }), 'TEN')
-  await add(cart, product('LOAF'))
-  const { body } = await enter(cart, 'TEN')
-  const removed = await world.shopper.delete(`${cart}/items/${body.data[1].id}`)
-  expect([removed.status, items(removed)]).toEqual([200, [['LOAF', 1000]]])
-  const id = await rule(percentOff(10))
-  const automatic = await world.shopper.get(`${cart}/items`)
-  expect(items(automatic)).toEqual([
-    ['LOAF', 1000],
-    [`auto_${id}`, -100],
-  ])
-  const [, item] = (await add(cart, product('LOAF'))).body.data
-  expect((await world.shopper.delete(`${cart}/items/${item.id}`)).status).toBe(400)
-  expect((await world.shopper.delete(`${cart}/discounts/auto_${id}`)).status).toBe(400)
-})
-
-test('the item of a promotion that has begun since the last change has one id, which removes its code', async () => {
-  const id = await rule(percentOff(10), { automatic: false })
-  await code(id, 'LATER')
-  const cart = newCart()
-  await add(cart, product('LOAF'))
-  await enter(cart, 'LATER')
-  const enable = (enabled: boolean) =>
-    world.admin.put(`/v2/rule-promotions/${id}`, { data: { type: 'rule_promotion', enabled } })
-  await enable(false)
-  expect((await add(cart, product('RYE'))).body.data.length).toBe(2)
-  await enable(true)
-  const shown = async (query = '') => (await world.shopper.get(`${cart}/items${query}`)).body.data[2].id
-  const item = await shown()
-  expect(await shown('?include=promotions')).toBe(item)
-  const removed = await world.shopper.delete(`${cart}/items/${item}`)
-  expect([removed.status, removed.body.data.length, total(removed)]).toEqual([200, 2, 1500])
-  expect((await world.shopper.delete(`${cart}/discounts/LATER`)).status).toBe(404)
 })
 
 test('a code says why it does not apply', async () => {
@@ -211,9 +67,11 @@ test('a code says why it does not apply', async () => {
   expect(refusal(await enter(cart, 'OFF'))[0]).toBe(404)
   await code(await rule(percentOff(10), { automatic: false }), 'FRIEND', { user: 'ada@example.com' })
   expect(refusal(await enter(cart, 'FRIEND'))).toEqual([404, notFound, 'FRIEND', 'unknown_code'])
-  const seller = await world.admin.post(`${cart}/items`, { data: { type: 'promotion_item', code: 'FRIEND' } })
+  const seller = await its.world.admin.post(`${cart}/items`, {
+    data: { type: 'promotion_item', code: 'FRIEND' },
+  })
   expect(refusal(seller)).toEqual([404, notFound, 'FRIEND', 'code_of_another_shopper'])
-  expect(items(await world.shopper.get(`${cart}/items`))).toEqual([['LOAF', 1000]])
+  expect(items(await its.world.shopper.get(`${cart}/items`))).toEqual([['LOAF', 1000]])
 })
 
 test('in a list, codes apply to the items of the same request, and those refused stand beside', async () => {
@@ -271,7 +129,7 @@ test('an automatic gift comes with what it is for, and goes with it', async () =
   expect(total(given)).toBe(2000)
   const [{ id }] = given.body.data
   const data = { type: 'cart_item', quantity: 1 }
-  const fewer = await world.shopper.put(`${cart}/items/${id}`, { data })
+  const fewer = await its.world.shopper.put(`${cart}/items/${id}`, { data })
   expect(items(fewer)).toEqual([['LOAF', 1000]])
 })
 
@@ -301,7 +159,7 @@ test('with Prefer: explain, each promotion of the store and each price is explai
   const disabled = await rule(percentOff(20), { enabled: false })
   await add(cart, product('LOAF', 3))
   const prefer = { prefer: 'explain' }
-  const { body } = await world.admin.get(`${cart}/items`, prefer)
+  const { body } = await its.world.admin.get(`${cart}/items`, prefer)
   expect(body.meta.promotion_verdicts.map(({ id, verdict, amount }: Any) => [id, verdict, amount])).toEqual([
     [disabled, 'disabled', undefined],
     [applied, 'applied', -300],
@@ -313,9 +171,9 @@ test('with Prefer: explain, each promotion of the store and each price is explai
     with_tax: 2700,
     price: { pricebooks: [{ reason: 'chosen' }] },
   })
-  const whole = await world.admin.get(cart, prefer)
+  const whole = await its.world.admin.get(cart, prefer)
   expect(whole.body.data.meta.promotion_verdicts).toHaveLength(2)
-  expect((await world.shopper.get(`${cart}/items`, prefer)).body.meta.promotion_verdicts).toBeUndefined()
+  expect((await its.world.shopper.get(`${cart}/items`, prefer)).body.meta.promotion_verdicts).toBeUndefined()
 })
 
 test('items and codes that are added at the same time all count', async () => {
@@ -328,7 +186,7 @@ test('items and codes that are added at the same time all count', async () => {
     ...Array.from({ length: 20 }, (_, i) => add(cart, { ...product('RYE'), custom_inputs: { i } })),
   ])
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201]))
-  const read = await world.shopper.get(`${cart}/items`)
+  const read = await its.world.shopper.get(`${cart}/items`)
   expect(read.body.data.filter(({ type }: Any) => type === 'cart_item')).toHaveLength(21)
   expect(
     read.body.data.flatMap(({ type, sku }: Any) => (type === 'promotion_item' ? [sku] : [])).sort(),
@@ -362,7 +220,7 @@ test('items and codes count together, in any order, and a code may be entered ag
 
 test('a snapshot of a cart has the promotions of its instant', async () => {
   const cart = (
-    await world.admin.post('/v2/carts', {
+    await its.world.admin.post('/v2/carts', {
       data: {
         name: 'Next year',
         snapshot_date: '2098-06-01T00:00:00Z',
@@ -373,19 +231,7 @@ test('a snapshot of a cart has the promotions of its instant', async () => {
   await rule(percentOff(10), { start: '2098-01-01T00:00:00Z', end: '2099-01-01T00:00:00Z' })
   await rule(percentOff(50), { start: '2020-01-01T00:00:00Z', end: '2098-01-01T00:00:00Z' })
   const item = { type: 'custom_item', name: 'Wrap', sku: 'WRAP', quantity: 1, price: { amount: 1000 } }
-  expect(total(await world.admin.post(`/v2/carts/${cart}/items`, { data: item }))).toBe(900)
-})
-
-test('a code that is deleted discounts no cart any more', async () => {
-  const cart = newCart()
-  const id = await rule(percentOff(10), { automatic: false })
-  await code(id, 'LAST', { max_uses: 1 })
-  await add(cart, product('LOAF'))
-  expect(total(await enter(cart, 'last'))).toBe(900)
-  const { body } = await world.admin.get(`/v2/rule-promotions/${id}/codes`)
-  const deleted = await world.admin.delete(`/v2/rule-promotions/${id}/codes/${body.data[0].id}`)
-  expect(deleted.status).toBe(204)
-  expect(total(await world.shopper.get(`${cart}/items`))).toBe(1000)
+  expect(total(await its.world.admin.post(`/v2/carts/${cart}/items`, { data: item }))).toBe(900)
 })
 
 test('a gift by code has its price until the code is entered again', async () => {
@@ -426,18 +272,20 @@ test('the stored price of a cart with a code is shown until the code changes', a
   await add(cart, { type: 'promotion_item', code: 'unknown' })
   const name = cart.replace('/v2/carts/', '')
   // A price that nothing computes shows where it comes from.
-  await world.sql(
+  await its.world.sql(
     `UPDATE carts SET hidden = jsonb_set(hidden::jsonb, '{priced,prices,with_tax}', '1') WHERE reference = $1`,
     [name],
   )
-  expect(total(await world.shopper.get(`${cart}/items`))).toBe(1)
+  expect(total(await its.world.shopper.get(`${cart}/items`))).toBe(1)
   // As earlier releases stored it.
-  await world.sql(`UPDATE carts SET hidden = hidden::jsonb #- '{summary,codes}' WHERE reference = $1`, [name])
-  expect(total(await world.shopper.get(`${cart}/items`))).toBe(1)
-  expect((await world.shopper.delete(`${cart}/discounts/KEPT`)).status).toBe(204)
-  await world.sql(
+  await its.world.sql(`UPDATE carts SET hidden = hidden::jsonb #- '{summary,codes}' WHERE reference = $1`, [
+    name,
+  ])
+  expect(total(await its.world.shopper.get(`${cart}/items`))).toBe(1)
+  expect((await its.world.shopper.delete(`${cart}/discounts/KEPT`)).status).toBe(204)
+  await its.world.sql(
     `UPDATE carts SET hidden = jsonb_set(hidden::jsonb, '{priced,prices,with_tax}', '2') WHERE reference = $1`,
     [name],
   )
-  expect(total(await world.shopper.get(`${cart}/items`))).toBe(2)
+  expect(total(await its.world.shopper.get(`${cart}/items`))).toBe(2)
 })

@@ -60,6 +60,15 @@ const uses: readonly Use[] = [
     'data.0',
   ],
   [
+    'shoppers_add_custom_items',
+    'merges those of another cart',
+    async (client) => {
+      const cart_id = (await filledCart(world.admin)).split('/').at(-1)
+      return client.post(`${newPath()}/items`, { data: { type: 'cart_items', cart_id } })
+    },
+    'data.cart_id',
+  ],
+  [
     'shoppers_set_cart_attributes',
     'creates a cart',
     (client) => client.post('/v2/carts', { data: attributes }),
@@ -209,6 +218,43 @@ test('a custom item with the SKU of a product is refused to shoppers in any case
   expect([one.status, one.body.errors[0].source]).toEqual([403, 'data.sku'])
   expect((await add(world.admin, 'Mug-1')).status).toBe(201)
   expect((await add(world.shopper, 'MUG-11', '')).body.errors).toBeUndefined()
+})
+
+const mug = { type: 'cart_item', sku: 'Mug-1', quantity: 1 }
+const skusIn = ({ data = [] }: Reply['body']) => data.map(({ sku }: { sku: string }) => sku)
+
+test('a merge leaves out the custom items that a shopper cannot add, and lists each of them', async () => {
+  await set({ shoppers_add_custom_items: false })
+  const cart = await filledCart(world.admin, mug, wrap({ sku: 'WRAP' }), wrap({ sku: 'BOW' }))
+  const merge = { type: 'cart_items', cart_id: cart.split('/').at(-1) }
+  const merged = async (client: Client, options?: object) => {
+    const path = `${newPath()}/items`
+    const { status, body } = await client.post(path, { data: merge, ...(options && { options }) })
+    return { status, body, skus: skusIn((await client.get(path)).body) }
+  }
+  const { status, body, skus } = await merged(world.shopper)
+  expect([status, skus]).toEqual([201, ['Mug-1']])
+  const { data: items } = (await world.admin.get(`${cart}/items`)).body
+  expect(body.errors).toMatchObject(
+    items.slice(1).map(({ id, sku }: { id: string; sku: string }) => ({
+      ...{ status: '403', source: 'data.cart_id', meta: { id, sku } },
+    })),
+  )
+  const strict = await merged(world.shopper, { add_all_or_nothing: true })
+  expect([strict.status, strict.skus]).toEqual([403, []])
+  expect((await merged(world.admin)).skus).toEqual(['Mug-1', 'WRAP', 'BOW'])
+  await set({ shoppers_add_custom_items: true })
+  expect((await merged(world.shopper)).skus).toEqual(['Mug-1', 'WRAP', 'BOW'])
+})
+
+test('a merge leaves out custom items with the SKU of a product, which may have been free when they were written', async () => {
+  const cart = await filledCart(world.shopper, wrap({ sku: 'later-1' }), wrap({ sku: 'WRAP' }))
+  const later = { name: 'Later', sku: 'LATER-1', commodity_type: 'physical', status: 'draft' }
+  await create(world.admin, '/pcm/products', 'product', { attributes: later })
+  const data = { type: 'cart_items', cart_id: cart.split('/').at(-1) }
+  const { status, body } = await world.shopper.post(`${newPath()}/items`, { data })
+  expect([status, skusIn(body)]).toEqual([201, ['WRAP']])
+  expect(body.errors).toMatchObject([{ status: '403', source: 'data.cart_id', meta: { sku: 'later-1' } }])
 })
 
 test('a shopper cannot turn on rule promotions where the store has them off', async () => {

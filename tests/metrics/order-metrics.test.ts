@@ -59,6 +59,13 @@ test('a bucket is an hour, a day or a week from Monday on, and may begin before 
     ['2026-01-03T18:30:00.000Z', 1],
     ['2026-01-04T18:30:00.000Z', 0],
   ])
+  const first = {
+    start_date: '0001-01-01',
+    end_date: '0001-01-02',
+    interval: '1hr',
+    timezone: 'Asia/Kolkata',
+  }
+  expect((await starts(first))[0]).toEqual(['0001-01-01T00:00:00.000Z', 0])
   const summer = { start_date: '2026-10-24T23:00:00Z', end_date: '2026-10-26T00:00:00Z', interval: '1d' }
   // The clocks are put back on that day.
   expect(await starts({ ...summer, timezone: 'Europe/London' })).toEqual([['2026-10-24T23:00:00.000Z', 0]])

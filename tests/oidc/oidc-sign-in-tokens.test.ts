@@ -292,15 +292,41 @@ describe('a person', () => {
     },
   )
 
-  test('is, of two users linked by both spellings of an issuer, the one with the spelling of the provider', async () => {
+  test('is the user who is linked to the issuer that the provider reports, not one of the derived issuer', async () => {
+    const other = await startForger()
+    const issuer = `${other.url}/tenant`
+    other.discovery = { issuer }
+    const id = await profileAt(world, realm, other.discoveryUrl)
     const usersPath = `/v2/authentication-realms/${realm}/user-authentication-info`
     const ids: string[] = []
-    for (const issuer of [`${provider.url}/`, provider.url]) {
+    for (const fields of [{}, { issuer: `${issuer}/` }]) {
+      ids.push(await idOf(world.admin.post(usersPath, user())))
+      const link = oidcLink({ subject: 'ada', oidc_profile_id: id, ...fields })
+      await idOf(world.admin.post(`${usersPath}/${ids.at(-1)}/user-authentication-oidc-profile-info`, link))
+    }
+    const { request, verifier } = await begin(world, realm, id)
+    other.claims = { iss: issuer, sub: 'ada', aud: 'shop', iat: nowS(), exp: nowS() + 300 }
+    const { code } = await comeBack(id, request)
+    expect((await redeem(world, realm, code, verifier)).id).toBe(ids[1])
+    await other.close()
+  })
+
+  test('is, of two users who were linked by both spellings, the one with the spelling of the provider', async () => {
+    const usersPath = `/v2/authentication-realms/${realm}/user-authentication-info`
+    const ids: string[] = []
+    for (const issuer of ['https://id.example.com', provider.url]) {
       const id = await idOf(world.admin.post(usersPath, user()))
       const link = oidcLink({ subject: `person-${people}`, oidc_profile_id: profile, issuer })
       await idOf(world.admin.post(`${usersPath}/${id}/user-authentication-oidc-profile-info`, link))
       ids.push(id)
     }
+    // As links were stored while both spellings were accepted.
+    await world.sql(
+      `UPDATE user_authentication_oidc_profile_infos SET doubled = $2 || ' ' || subject,
+         doc = jsonb_set(doc::jsonb, '{issuer}', to_jsonb($2::text))::json
+       WHERE user_authentication_info_id = $1`,
+      [ids[0], `${provider.url}/`],
+    )
     const { code, verifier } = await signIn()
     expect((await redeem(world, realm, code, verifier)).id).toBe(ids[1])
   })

@@ -216,6 +216,41 @@ describe('one identity belongs to one user', () => {
     await link({ subject, issuer, oidc_profile_id: otherProfile })
   })
 
+  const spellings = ['https://id.example.com/a', 'https://id.example.com/a/', 'https://id.example.com/a//']
+
+  test('also when its issuer is written with slashes at its end, or without', async () => {
+    for (const [first, second] of [spellings, spellings.toReversed()] as [string, string][]) {
+      const { subject } = identity()
+      await link({ subject, issuer: first })
+      const claim = { oidc_profile_id: profile, subject, issuer: second }
+      const created = await world.admin.post(linksOf(await newUser()), oidcLink(claim))
+      expect([created.status, created.body.errors[0].source]).toEqual([409, 'data.subject'])
+      const other = await link({ ...identity(), issuer: second })
+      const updated = await world.admin.put(other, oidcLink({ subject }))
+      expect([updated.status, updated.body.errors[0].source]).toEqual([409, 'data.subject'])
+      const unlike = await link({ subject, issuer: 'https://id.example.com/b' })
+      expect((await world.admin.put(unlike, oidcLink({ issuer: second }))).status).toBe(409)
+    }
+  })
+
+  test('also when many users claim it in different spellings at the same time', async () => {
+    const { subject } = identity()
+    const users = await Promise.all(Array.from({ length: 30 }, newUser))
+    await raced(
+      users.map((id, i) => {
+        const claim = { oidc_profile_id: profile, subject, issuer: spellings[i % spellings.length] }
+        return world.admin.post(linksOf(id), oidcLink(claim))
+      }),
+      201,
+    )
+  })
+
+  test('and may be written in another spelling by its own link', async () => {
+    const at = await link({ ...identity(), issuer: spellings[0] })
+    const { body } = await world.admin.put(at, oidcLink({ issuer: spellings[1] }))
+    expect(body.data.issuer).toBe(spellings[1])
+  })
+
   test('and can be linked again after its link is deleted', async () => {
     const claim = identity()
     expect((await world.admin.delete(await link(claim))).status).toBe(204)

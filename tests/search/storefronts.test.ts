@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeFlow } from '../flows/flows.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { type Any, merchantOf, usd } from './merchant.ts'
 
@@ -21,6 +22,7 @@ const image = async (): Promise<string> => {
 beforeAll(async () => {
   world = await openWorld()
   shop = merchantOf(world)
+  await makeFlow(world.admin, 'products(size)', { width: { field_type: 'integer' } })
   hierarchy = await shop.hierarchy({ name: 'Clothing', slug: 'clothing' })
   const shirts = await shop.node(hierarchy, hierarchy, { name: 'Shirts', slug: 'shirts' })
   hats = await shop.node(hierarchy, hierarchy, { name: 'Hats', slug: 'hats' })
@@ -73,7 +75,11 @@ test.each<[string, string[]]>([
   ['categories.lvl1:desc,name:asc', ['Blue Shirt', 'red Shirt', 'Cap', 'Straw Hat']],
   ['price.float_price:asc', ['red Shirt', 'Blue Shirt', 'Straw Hat', 'Cap']],
   ['price.amount:desc', ['Straw Hat', 'Blue Shirt', 'red Shirt', 'Cap']],
-  ['extensions.no.such_field:asc, name:desc', ['Straw Hat', 'red Shirt', 'Cap', 'Blue Shirt']],
+  // No product has a value of these.
+  ['extensions.products(size).width:asc, name:desc', ['Straw Hat', 'red Shirt', 'Cap', 'Blue Shirt']],
+  ['attributes.extensions.products(size).width,name', ['Blue Shirt', 'Cap', 'red Shirt', 'Straw Hat']],
+  ['shopper_attributes.season,name', ['Blue Shirt', 'Cap', 'red Shirt', 'Straw Hat']],
+  ['external_ref,categories.lvl9,name', ['Blue Shirt', 'Cap', 'red Shirt', 'Straw Hat']],
   ['_eval(a:1):desc,_text_match:desc,name', ['Blue Shirt', 'Cap', 'red Shirt', 'Straw Hat']],
 ])('results are sorted by %s, those without a value last', async (sort_by, names) => {
   expect(await shop.names({ q: '*', sort_by })).toEqual(names)
@@ -81,17 +87,26 @@ test.each<[string, string[]]>([
   expect(await shop.names({ q: '*', sort_by, filter_by: 'status:!=`draft`' })).toEqual(names)
 })
 
-test.each(['no.such_field:asc', 'name:asc,prise:desc', 'price:asc', 'description', 'price.USD'])(
-  'a search that is to be sorted by %s is refused',
-  async (sort_by) => {
-    const { status, body } = await world.shopper.post('/catalog/multi-search', {
-      searches: [{}, { sort_by }],
-    })
-    const [{ title, source, detail }] = body.errors
-    expect([status, title, source]).toEqual([400, 'Invalid Sort', 'searches[1].sort_by'])
-    expect(detail).toContain('price.float_price')
-  },
-)
+test.each([
+  'no.such_field:asc',
+  'name:asc,prise:desc',
+  'price:asc',
+  'description',
+  'price.USD',
+  'extensions.products(size).height',
+  'extensions.products(size)',
+  'extensions.products(sizes).width',
+  'products(size).width',
+  'shopper_attributes.',
+  'categories',
+])('a search that is to be sorted by %s is refused', async (sort_by) => {
+  const { status, body } = await world.shopper.post('/catalog/multi-search', {
+    searches: [{}, { sort_by }],
+  })
+  const [{ title, source, detail }] = body.errors
+  expect([status, title, source]).toEqual([400, 'Invalid Sort', 'searches[1].sort_by'])
+  expect(detail).toContain('price.float_price')
+})
 
 test('a search by words can be sorted', async () => {
   expect(await shop.names({ q: 'shirt', sort_by: 'price.USD.amount:desc' })).toEqual([

@@ -3,13 +3,15 @@ import { once } from 'node:events'
 import http from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
+import heapFlags from '../../scripts/heap-flags.json' with { type: 'json' }
 import { databaseUrl } from './own-database.ts'
 import { environment } from './process.ts'
 import { filesOf, secret, type World } from './world.ts'
 
 /** What a process says of itself. */
 export interface Measures {
-  readonly rss: number
+  /** The most memory that it ever had of the machine. */
+  readonly peakRss: number
   /** The size of all that is not garbage; of all at all, if it was not collected. */
   readonly heldBytes: number
   /** The most processor time that a turn of the event loop took since the last measures, in milliseconds. */
@@ -38,7 +40,7 @@ const entry = fileURLToPath(new URL('serve-measured.ts', import.meta.url))
 
 export async function measuredServer({ database, admin }: World): Promise<MeasuredServer> {
   const child = fork(entry, {
-    execArgv: [],
+    execArgv: heapFlags,
     env: {
       ...environment,
       DATABASE_URL: databaseUrl(inject('postgres'), database),

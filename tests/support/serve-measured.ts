@@ -31,8 +31,9 @@ async function collectAll(): Promise<void> {
 process.on('message', async (question: 'held' | 'size') => {
   const turnMs = longestTurnMs
   if (question === 'held') await collectAll()
-  const { rss, heapUsed, external } = process.memoryUsage()
-  const measures: Measures = { rss, heldBytes: heapUsed + external, longestTurnMs: turnMs }
+  const { heapUsed, external } = process.memoryUsage()
+  const peakRss = process.resourceUsage().maxRSS * 1024
+  const measures: Measures = { peakRss, heldBytes: heapUsed + external, longestTurnMs: turnMs }
   process.send?.(measures)
   // Collecting all garbage is no turn of a request.
   before = process.threadCpuUsage()

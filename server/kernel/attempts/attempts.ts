@@ -9,14 +9,13 @@ import type { Chore } from '../work/job.ts'
 /** What a caller tries to do: an action that needs a secret or costs something, and whose secret or object it is. */
 interface Attempt {
   readonly action: string
-  readonly owner: string
+  /**
+   * Undefined for what belongs to no person, such as a code for anyone. Signed-in shoppers then count by address, too,
+   * and a right guess resets nothing: a caller who knows one could guess on.
+   */
+  readonly owner?: string
   /** Replaces the usual limits, for each subject and for each address. */
   readonly max?: number
-  /**
-   * What is guessed belongs to no person, such as a code for anyone. Signed-in shoppers count by address, too, and a
-   * right guess resets nothing: a caller who knows one could guess on.
-   */
-  readonly isOfNobody?: boolean
 }
 
 /** Work on behalf of a caller, with the caller's address; a job has none. */
@@ -49,7 +48,7 @@ export async function limitAttempts<T>(
   }
   const counts = await countsOf(ctx, attempt)
   refuseFrom(ctx, (counter) => counter.n >= counter.max, counts)
-  if (counts.length && !attempt.isOfNobody) await forget(ctx, attempt)
+  if (counts.length && attempt.owner !== undefined) await forget(ctx, attempt)
   return result
 }
 
@@ -83,14 +82,15 @@ export function refusalUntil({ clock }: Pick<CallerWork, 'clock'>, endsAtMs: num
 /** The stored counters of an attempt, with their limits. */
 function subjectsOf(
   { who, clientAddress = '' }: CallerWork,
-  { action, owner, max, isOfNobody }: Attempt,
+  { action, owner, max }: Attempt,
 ): Map<string, number> {
   const hashOf = (...parts: string[]) =>
     createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
-  const subjects = new Map([[hashOf(action, 'subject', owner), max ?? limits.perSubject]])
+  const subjects = new Map<string, number>()
+  if (owner !== undefined) subjects.set(hashOf(action, 'subject', owner), max ?? limits.perSubject)
   // A server that has the store's secret calls for many people, so its address says nothing about them. A shopper who
   // is signed in can only guess their own secrets.
-  if (!hasSecret(who) && (isOfNobody || !who.shopper)) {
+  if (!hasSecret(who) && (owner === undefined || !who.shopper)) {
     subjects.set(hashOf(action, 'address', networkOf(clientAddress)), max ?? limits.perAddress)
   }
   return subjects

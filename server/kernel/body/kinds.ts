@@ -9,6 +9,8 @@ import { isObject, writable } from './input.ts'
 interface Kind {
   readonly about: string
   readonly fields: Fields
+  /** For the API document: keywords of a JSON Schema for fields that depend on each other. The action checks them. */
+  readonly rules?: JsonSchema
 }
 
 export type Kinds = Readonly<Record<string, Kind>>

@@ -45,6 +45,8 @@ export interface Action<
     readonly optional?: true
     /** For the API document: the values of a request, if the examples of all fields together are none. */
     readonly example?: Readonly<Record<string, unknown>>
+    /** For the API document: keywords of a JSON Schema for fields that depend on each other. `run` checks them. */
+    readonly rules?: JsonSchema
   }
   /** For the API document: the members of the body beside `data`. The action checks them itself, with `dataReader`. */
   readonly besideData?: Fields

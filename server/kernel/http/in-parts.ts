@@ -40,8 +40,16 @@ export async function* joined(portions: AsyncIterable<readonly string[]>): Async
   for await (const texts of portions) {
     let part = ''
     for (const text of texts) {
-      part += comma + text
+      part += comma
       comma = ','
+      if (text.length >= partCharsMax) {
+        // By itself: it would be copied to be joined.
+        if (part) yield part
+        yield text
+        part = ''
+        continue
+      }
+      part += text
       if (part.length < partCharsMax) continue
       yield part
       part = ''

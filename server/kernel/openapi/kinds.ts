@@ -11,9 +11,9 @@ export function kindsSchema(kinds: KindsBody): JsonSchema {
   return schema
 }
 
-function newSchema({ name, by, most, schemas }: KindsBody): JsonSchema {
+function newSchema({ name, by, most, of, schemas }: KindsBody): JsonSchema {
   const all = Object.entries(schemas).map(([kind, schema]) => ({
-    ...{ kind, schema },
+    ...{ kind, schema: { ...schema, ...of[kind]?.rules } },
     name: name + kind.replace(/(?:^|[_-])(\w)/g, (_, letter: string) => letter.toUpperCase()),
   }))
   const mapping = Object.fromEntries(all.map(({ kind, name }) => [kind, `#/components/schemas/${name}`]))

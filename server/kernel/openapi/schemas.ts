@@ -99,7 +99,10 @@ export function bodyOf(operation: Operation, { nameOf }: Components): Record<str
       ...(!body.optional && { required: true }),
       content: content(
         object(
-          { data: dataSchema(body, false), ...describeFields(Object.entries(besideData)) },
+          {
+            data: { ...dataSchema(body, false), ...body.rules },
+            ...describeFields(Object.entries(besideData)),
+          },
           body.optional ? [] : ['data'],
         ),
         body.example ? { data: { type: body.type, ...body.example } } : exampleOfBody(body, false),

@@ -1,5 +1,5 @@
 import { mayDo } from '../auth/access.ts'
-import type { Principal } from '../auth/principal.ts'
+import { hasSecret, type Principal } from '../auth/principal.ts'
 import { isObject } from '../body/input.ts'
 import type { Call } from '../declare/call.ts'
 import type { Operation } from '../declare/operation.ts'
@@ -47,11 +47,16 @@ function referencesTo(data: unknown): unknown {
 export function resourceToRepeat(
   { access }: Pick<Instance, 'access'>,
   { of }: Operation,
-  { kind }: Pick<Principal, 'kind'>,
+  who: Pick<Principal, 'kind' | 'grant' | 'shopper'>,
 ): Resource | undefined {
   const resource = resourceShownBy(of)
-  return resource && mayDo(access, kind, resource.area, 'read') ? resource : undefined
+  if (!resource || !mayDo(access, who.kind, resource.area, 'read')) return undefined
+  return saysWhoReads(resource) || (hasSecret(who) && !who.shopper) ? resource : undefined
 }
+
+/** Whether the resource says which objects a shopper may read. An action that reads them may have rules of its own. */
+const saysWhoReads = ({ operations, visible }: Resource): boolean =>
+  (operations?.includes('get') ?? true) || typeof visible === 'function'
 
 function resourceShownBy(of: Operation['of']): Resource | undefined {
   if (of.is === 'resource') return of.resource

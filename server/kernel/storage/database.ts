@@ -149,14 +149,15 @@ export class Database implements Source {
       // So that no one waits forever on a connection whose other end is gone.
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
+      stream: rowSocket,
     }
     const open = () => new pg.Client({ ...config, pipeline: true } as pg.ClientConfig)
     this.#points = new Lanes(1, open)
     this.#pages = new Lanes(pageLanes, open)
     const searches = Math.max(1, Math.floor(connections / 2))
     this.#searches = new Share(searches)
-    const newPool = (max: number, more: pg.ClientConfig = {}) => {
-      const pool = new pg.Pool({ ...config, ...more, max, idleTimeoutMillis: 60_000 })
+    const newPool = (max: number) => {
+      const pool = new pg.Pool({ ...config, max, idleTimeoutMillis: 60_000 })
       // The pool replaces an idle connection that breaks; without a listener the error would end the process.
       pool.on('error', () => {})
       pool.on('connect', (client) => client.on('error', () => {}))
@@ -164,7 +165,7 @@ export class Database implements Source {
     }
     this.pool = newPool(connections)
     this.#searchPool = newPool(searches)
-    this.#exportPool = newPool(exportsMax, { stream: rowSocket } as unknown as pg.ClientConfig)
+    this.#exportPool = newPool(exportsMax)
     for (const slow of [this.#searchPool, this.#exportPool]) slow.on('connect', (client) => giveWay?.(client))
   }
 

@@ -4,6 +4,17 @@ import type pg from 'pg'
 /** Takes the values of a row: between `start` and `end` are the number of columns, and the length and text of each. */
 export type RowSink = (bytes: Buffer, start: number, end: number) => void
 
+/** The memory of the last long message, for the next one: a page of long rows makes no garbage of their bytes. */
+let spare: Buffer | undefined
+const spareBytes = { min: 65_536, max: 4 * 1024 * 1024 } as const
+
+function memoryFor(bytes: number): Buffer {
+  if (bytes < spareBytes.min || bytes > spareBytes.max) return Buffer.allocUnsafe(bytes)
+  const memory = spare && spare.length >= bytes ? spare : Buffer.allocUnsafeSlow(bytes)
+  spare = undefined
+  return memory
+}
+
 const dataRow = 68
 /** A message has a type, and a length that includes itself. */
 const headerBytes = 5
@@ -18,6 +29,7 @@ class Messages {
   /** A message whose end has not arrived, or at first only its header. */
   #held: Buffer | undefined
   #heldBytes = 0
+  #messageBytes = 0
 
   constructor(forward: (message: Buffer) => void) {
     this.#forward = forward
@@ -26,45 +38,60 @@ class Messages {
   /** Keeps nothing of the chunk. */
   take(chunk: Buffer): void {
     let at = this.#held ? this.#complete(this.#held, chunk) : 0
+    /** Whole messages from here on go to the driver together. */
+    let from = at
     while (chunk.length - at >= headerBytes) {
-      const end = at + 1 + chunk.readUInt32BE(at + 1)
+      const end = at + bytesOf(chunk, at)
       if (end > chunk.length) break
-      this.#deliver(chunk, at, end)
+      if (this.sink && chunk[at] === dataRow) {
+        this.#pass(chunk, from, at)
+        this.sink(chunk, at + headerBytes, end)
+        from = end
+      }
       at = end
     }
+    this.#pass(chunk, from, at)
     if (at === chunk.length) return
-    const isHeader = chunk.length - at >= headerBytes
-    this.#held = Buffer.allocUnsafe(isHeader ? 1 + chunk.readUInt32BE(at + 1) : headerBytes)
-    this.#heldBytes = chunk.copy(this.#held, 0, at)
+    this.#hold(chunk.length - at >= headerBytes ? bytesOf(chunk, at) : headerBytes)
+    this.#heldBytes = chunk.copy(this.#held as Buffer, 0, at)
+  }
+
+  #hold(bytes: number): Buffer {
+    this.#messageBytes = bytes
+    this.#held = memoryFor(bytes)
+    return this.#held
   }
 
   /** Adds what is missing of the held message. Returns where the chunk goes on. */
   #complete(held: Buffer, chunk: Buffer): number {
-    const taken = chunk.copy(held, this.#heldBytes, 0, held.length - this.#heldBytes)
+    const taken = chunk.copy(held, this.#heldBytes, 0, this.#messageBytes - this.#heldBytes)
     this.#heldBytes += taken
-    if (this.#heldBytes < held.length) return taken
-    const bytes = 1 + held.readUInt32BE(1)
-    if (bytes > held.length) {
-      const whole = Buffer.allocUnsafe(bytes)
+    if (this.#heldBytes < this.#messageBytes) return taken
+    const bytes = bytesOf(held, 0)
+    if (bytes > this.#messageBytes) {
+      const whole = this.#hold(bytes)
       held.copy(whole)
-      this.#held = whole
       return taken + this.#complete(whole, chunk.subarray(taken))
     }
     this.#held = undefined
     this.#heldBytes = 0
-    this.#deliver(held, 0, bytes)
+    if (this.sink && held[0] === dataRow) this.sink(held, headerBytes, bytes)
+    else this.#pass(held, 0, bytes)
+    if (held.length >= spareBytes.min && held.length <= spareBytes.max) spare = held
     return taken
   }
 
-  #deliver(bytes: Buffer, at: number, end: number): void {
-    if (this.sink && bytes[at] === dataRow) this.sink(bytes, at + headerBytes, end)
-    else this.#forward(bytes.subarray(at, end))
+  #pass(bytes: Buffer, from: number, end: number): void {
+    if (from < end) this.#forward(bytes.subarray(from, end))
   }
 }
 
+/** The bytes of the message whose header begins at `at`. */
+const bytesOf = (bytes: Buffer, at: number): number => 1 + bytes.readUInt32BE(at + 1)
+
 const readBytes = 262_144
 
-/** A connection to the database that reads into the same memory again and again, since exports read much. */
+/** A connection to the database that reads into the same memory again and again: what it reads is no garbage. */
 class RowSocket extends Socket {
   readonly messages: Messages
 
@@ -85,7 +112,7 @@ class RowSocket extends Socket {
 }
 
 /** With TLS, the driver reads from a connection that it wraps around this one. */
-export const rowSocket = ({ ssl }: Pick<pg.ClientConfig, 'ssl'>): Socket =>
+export const rowSocket = ({ ssl }: Pick<pg.ClientConfig, 'ssl'> = {}): Socket =>
   ssl ? new Socket() : new RowSocket()
 
 /** Gives the rows of this connection to `sink`. Call the returned function when the statement has ended. */

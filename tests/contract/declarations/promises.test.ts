@@ -45,6 +45,8 @@ const codeJob = (parameters: object) => ({
 const purchase = (billing_address: object) => ({
   data: { customer: guestBody().data.customer, billing_address },
 })
+const tax = (values: object) => ({ data: { type: 'tax_item', name: 'VAT', ...values } })
+const token = (values: object) => ({ data: { type: 'token', ...values } })
 const integration = (...observes: readonly string[]) => ({
   data: {
     ...{ type: 'integration', name: 'Warehouse', integration_type: 'webhook', observes },
@@ -64,6 +66,18 @@ const bodies: readonly (readonly [operation: string, body: object, isAccepted: b
   ['create-promotion-job', codeJob({ number_of_codes: 2 }), true],
   ['checkout', purchase({ first_name: 'Ada' }), false],
   ['checkout', purchase(guestBody().data.billing_address), true],
+  ['add-tax-item', tax({ rate: 0.23 }), true],
+  ['add-tax-item', tax({ amount: 230, rate: null }), true],
+  ['add-tax-item', tax({}), false],
+  ['add-tax-item', tax({ rate: null }), false],
+  ['add-tax-item', tax({ rate: 0.23, amount: 230 }), false],
+  ['add-cart-items', { data: { type: 'cart_item', quantity: 1 } }, false],
+  ['create-customer-token', token({ email: 'nobody@example.com' }), false],
+  [
+    'create-customer-token',
+    token({ authentication_mechanism: 'oidc', email: 'a@b.example', password: 'x' }),
+    false,
+  ],
   ['create-integration', integration(), false],
   ['create-integration', integration('order.eaten'), false],
   ['create-integration', integration('order.paid', 'order.created'), true],

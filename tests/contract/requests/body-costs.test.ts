@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type AccessTable, mayDo } from '../../../server/kernel/auth/access.ts'
 import { isObject } from '../../../server/kernel/body/input.ts'
-import { type Operation, rightFor } from '../../../server/kernel/declare/operation.ts'
+import type { Operation } from '../../../server/kernel/declare/operation.ts'
 import { bodyBytesMax, limitsOfShoppers } from '../../../server/kernel/http/body-limits.ts'
-import { access } from '../../../server/permissions/access.ts'
 import { isLong } from '../../support/long.ts'
 import { operations, Samples } from '../../support/samples.ts'
 import { openWorld, type World } from '../../support/world.ts'
 import { appAndWorkshop } from '../../workshop/index.ts'
 import { operationTraits, representativesOf } from '../classes.ts'
+import { isAnyones } from './anyones.ts'
 
 /**
  * No body costs more than it weighs: each operation that is open or a shopper's gets the largest bodies, made of the
@@ -26,18 +25,13 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const table: AccessTable = access
-
 /** Whether anyone can send it a body. */
-function isAnyones(operation: Operation): boolean {
-  const right = rightFor(operation)
-  if (operation.method === 'GET' || (operation.of.is === 'action' && operation.of.action.upload)) return false
-  if (right === 'open') return true
-  const kinds = Object.keys(table[operation.area] ?? {}).filter((kind) => kind !== 'client_credentials')
-  return kinds.some((kind) => mayDo(table, kind, operation.area, right))
-}
+const takesBodies = (operation: Operation): boolean =>
+  operation.method !== 'GET' &&
+  !(operation.of.is === 'action' && operation.of.action.upload) &&
+  isAnyones(operation)
 
-const anyones = operations.filter(isAnyones)
+const anyones = operations.filter(takesBodies)
 
 /** The smallest parts of bodies, each with a comma behind it. `n` makes keys differ. */
 const parts: Readonly<Record<string, (n: number) => string>> = {

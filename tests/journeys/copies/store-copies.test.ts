@@ -115,7 +115,10 @@ test('a store is copied through its public operations, and compared', { timeout:
   const ada = { type: 'customer', name: 'Ada Marsh', email: 'ada@example.com', password: 'eleven horses' }
   expect((await world.admin.post('/v2/customers', { data: ada })).status).toBe(201)
   // The entries of this flow are parts of carts, which are not copied.
-  await makeFlow(world.admin, 'carts', { gift_note: { field_type: 'string' } })
+  await makeFlow(world.admin, 'carts', {
+    gift_note: { field_type: 'string' },
+    gifts: { field_type: 'relationship', validation_rules: [{ type: 'one-to-many', to: 'products' }] },
+  })
   const wrapped = await world.shopper.post('/v2/carts', { data: { id: 'wrapped', gift_note: 'For Ada' } })
   expect(wrapped.status).toBe(201)
   await world.admin.put('/v2/gateways/manual', { data: { enabled: true } })

@@ -25,6 +25,8 @@ function faultsOf(node: Node, at: string, document: Node): string[] {
     if (types.some((word) => additionalProperties[word] !== undefined))
       faults.push(`${at} has free keys of a type that its members do not have`)
   }
+  const form = node['multipart/form-data']?.schema
+  if (form?.oneOf || form?.anyOf || form?.allOf) faults.push(`${at} has a form with alternatives`)
   if (constant !== undefined && !constant) faults.push(`${at} has a constant that is read as none`)
   if (format === 'day' && !pattern) faults.push(`${at} has a format that only this server knows`)
   return faults
