@@ -120,8 +120,8 @@ export const guardsOfPayments: readonly Guard[] = [
       },
       {
         file: 'server/transactions/prepare-payment.ts',
-        text: 'await mustTakePayment(work, { ...charge, gateway, total: locked.money.total })',
-        without: '',
+        text: 'if (!earlier) await mustTakePayment(work, { ...charge, gateway: body.gateway, total })',
+        without: 'void total',
       },
     ],
     tests: {

@@ -13,14 +13,21 @@ import {
 } from '../transactions/index.ts'
 import { recordIntent, type WhenRefused } from './record-intent.ts'
 
+/** An order that has the payment intent of its cart. */
+interface FollowedOrder {
+  readonly orderId: string
+  /** Absent in jobs of earlier versions. */
+  readonly gateway?: string | undefined
+}
+
 /**
  * Reads the payment intent that an order has from its cart, and records what has become of it: a shopper may close the
  * page after paying, before the storefront confirms the order, or before paying.
  */
-export const followIntent: Job<{ readonly orderId: string }> = {
+export const followIntent: Job<FollowedOrder> = {
   name: 'cart-payments:follow-intent',
   attemptsMax: 25,
-  callsOut: true,
+  callsOut: ({ gateway }) => gateway ?? '',
   async run(work, { orderId }) {
     const order = await work.store.findWhole(orders, orderId)
     if (order?.doc.payment_intent_id === undefined) return
@@ -29,12 +36,12 @@ export const followIntent: Job<{ readonly orderId: string }> = {
       if (outcome.reports.length) await work.transaction((inside) => recordAndSettle(inside, order, outcome))
       const now = await work.store.find(orders, orderId)
       const waitMs = nextReadMs(ageMsOf(work, order))
-      if (now?.doc.payment_intent_id !== undefined && waitMs !== undefined) await later(work, orderId, waitMs)
+      if (now?.doc.payment_intent_id !== undefined && waitMs !== undefined) await later(work, order, waitMs)
     } catch (error) {
       work.instance.log.error({ err: error }, `the payment intent of order ${orderId} is not recorded yet`)
       // An order that takes no payment now may take it when another one has failed.
       const ageMs = ageMsOf(work, order)
-      if (nextReadMs(ageMs) !== undefined) await later(work, orderId, afterFaultMs(ageMs))
+      if (nextReadMs(ageMs) !== undefined) await later(work, order, afterFaultMs(ageMs))
     }
   },
 }
@@ -73,8 +80,8 @@ const whenRefused =
   }
 
 /** Follows the intent of an order that a checkout has just made. */
-export const followIntentOfOrder = (work: Work, orderId: string): Promise<void> =>
-  later(work, orderId, nextReadMs(0) ?? 0)
+export const followIntentOfOrder = (work: Work, order: OrderRow): Promise<void> =>
+  later(work, order, nextReadMs(0) ?? 0)
 
 /** Reads an intent as soon as a job can, if an order has it. */
 export async function hearIntent(work: Work, intent: string): Promise<void> {
@@ -83,7 +90,8 @@ export async function hearIntent(work: Work, intent: string): Promise<void> {
        AND doc->>'payment_intent_id' IS NOT NULL LIMIT 1`,
     intent,
   )
-  if (row) await later(work, row[0] as string, 0)
+  const order = row && (await work.store.findWhole(orders, row[0] as string))
+  if (order) await later(work, order, 0)
   else await hearIntentOfACart(work, intent)
 }
 
@@ -99,7 +107,8 @@ async function hearIntentOfACart(work: Work, reference: string): Promise<void> {
   await hearIntentOfCart(work, { reference, gateway, cartId, cart, amount: Number(amount), currency })
 }
 
-function later(work: Work, orderId: string, waitMs: number): Promise<void> {
+function later(work: Work, { id, hidden }: OrderRow, waitMs: number): Promise<void> {
   const at = new Date(work.clock.now().getTime() + waitMs)
-  return work.later(followIntent, { orderId }, { key: `intent of order ${orderId}`, at })
+  const followed: FollowedOrder = { orderId: id, gateway: hidden.payment_gateway }
+  return work.later(followIntent, followed, { key: `intent of order ${id}`, at })
 }

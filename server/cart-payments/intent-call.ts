@@ -7,7 +7,7 @@ import { problemAnswer } from '../kernel/http/problems.ts'
 import type { Answer } from '../kernel/shape/answer.ts'
 import type { Ctx, Work } from '../kernel/work/context.ts'
 import type { OutsideCall } from '../kernel/work/outside-calls.ts'
-import type { Charge, Gateway, Outcome, Reason } from '../payments/index.ts'
+import type { Charge, Gateway, Outcome, PaymentMethod, Reason } from '../payments/index.ts'
 import {
   ask,
   type CartIntent,
@@ -48,11 +48,12 @@ export const intentCall: OutsideCall<IntentRequest, Outcome, SettledIntent, Gate
   name: 'cart-payments:intent',
   timeoutMs: callMaxMs,
   subject: ({ cartId }) => cartId,
+  peer: ({ gateway }) => gateway,
   access: (work, { gateway }) => accessOf(work, gateway),
   send: ({ id, values }, { keep, services }, access) =>
     askFor(openGateway(access, services), values, id, (createdId) => keep({ ...values, createdId })),
   async record(work: Work, { values }, outcome) {
-    const { cartId, cartName, gateway, intentId } = values
+    const { cartId, cartName, gateway, charge, intentId } = values
     const { reference, browser } = outcome
     const refusal = refusalIn(outcome)
     if (intentId !== undefined || reference === undefined || refusal) {
@@ -64,11 +65,16 @@ export const intentCall: OutsideCall<IntentRequest, Outcome, SettledIntent, Gate
     // An intent that the order does not know would be paid beside it. Nobody learns the secret of this one.
     const orderId = await findOrderSince(work, values)
     if (orderId !== undefined) return { cartName, exists: true, orderId }
-    const row = await linkPaymentIntent(work, cartId, reference, gateway)
+    const method = receivedAs(charge.method)
+    const row = await linkPaymentIntent(work, cartId, { id: reference, gateway, method })
     await followIntentOfCart(work, intentOf(values, reference))
     return { cartName, exists: row !== undefined, ...sealed(work, browser) }
   },
 }
+
+/** Whether a payment is received at once or held. */
+export const receivedAs = (method: PaymentMethod): 'purchase' | 'authorize' =>
+  method.startsWith('authorize') ? 'authorize' : 'purchase'
 
 const intentOf = ({ cartId, cartName, gateway, charge }: IntentRequest, reference: string): CartIntent => ({
   ...{ reference, gateway, cartId, cart: cartName, amount: charge.amount, currency: charge.currency },

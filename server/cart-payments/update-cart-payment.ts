@@ -2,12 +2,14 @@ import { lockCart } from '../carts/index.ts'
 import type { GatewaySlug } from '../gateways/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { notFound } from '../kernel/errors.ts'
-import { text } from '../kernel/shape/fields.ts'
+import { choice, text } from '../kernel/shape/fields.ts'
+import { afterCall } from '../kernel/work/after-call.ts'
 import { callOut } from '../kernel/work/outside-calls.ts'
-import { paymentFields } from '../transactions/index.ts'
-import { shownIntent } from './create-cart-payment.ts'
+import { paymentMethods } from '../payments/index.ts'
+import { paymentFields, stripeGateways } from '../transactions/index.ts'
+import { amount, shownIntent } from './create-cart-payment.ts'
 import { intentCall, respondWith } from './intent-call.ts'
-import { cartToPay, prepareIntent } from './prepare-intent.ts'
+import { cartToPay, mustFitCart, prepareIntent } from './prepare-intent.ts'
 
 /** Gives the payment intent of a cart the amount that the cart costs now. */
 export const updateCartPayment = action({
@@ -22,23 +24,30 @@ export const updateCartPayment = action({
   params: { payment_intent_id: text({ about: 'What Stripe calls the payment intent of the cart.' }) },
   body: {
     ...{ type: 'payment', typeOptional: true, optional: true },
-    fields: { options: paymentFields.options },
+    fields: {
+      gateway: choice(stripeGateways, { about: 'The gateway of the intent. Another one is refused (409).' }),
+      method: choice(paymentMethods, { about: 'The method of the intent. Another one is refused (409).' }),
+      ...{ amount, options: paymentFields.options },
+    },
   },
   refuses: ['conflict', 'unprocessable', 'not_found'],
   shows: shownIntent,
-  run: (ctx, { params }) =>
-    callOut(
-      ctx,
-      intentCall,
-      async (inside) => {
-        const locked = await lockCart(inside, params.cart_id)
-        if (locked?.doc.payment_intent_id !== params.payment_intent_id) {
-          throw notFound('payment intent', params.payment_intent_id)
-        }
-        const cart = await cartToPay(inside, params.cart_id)
-        const gateway = cart.hidden.payment_gateway as GatewaySlug
-        return prepareIntent(inside, cart, { gateway, method: 'purchase' })
-      },
-      respondWith(200),
+  run: (ctx, { params, body }) =>
+    afterCall(() =>
+      callOut(
+        ctx,
+        intentCall,
+        async (inside) => {
+          const locked = await lockCart(inside, params.cart_id)
+          if (locked?.doc.payment_intent_id !== params.payment_intent_id) {
+            throw notFound('payment intent', params.payment_intent_id)
+          }
+          const cart = await cartToPay(inside, params.cart_id)
+          mustFitCart(cart, body)
+          const gateway = cart.hidden.payment_gateway as GatewaySlug
+          return prepareIntent(inside, cart, { gateway, method: 'purchase' })
+        },
+        respondWith(200),
+      ),
     ),
 })

@@ -1,4 +1,4 @@
-import { field, flag, group, integer, text, type Values } from '../kernel/shape/fields.ts'
+import { choice, field, flag, group, integer, text, type Values } from '../kernel/shape/fields.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import type { ShownProduct } from '../storefront/index.ts'
 import { type Contents, emptyContents } from './contents.ts'
@@ -65,6 +65,8 @@ export const cartFields = {
   summary: field<CartSummary | undefined>({ type: 'object' }, hidden),
   /** The gateway of the payment intent. */
   payment_gateway: text(hidden),
+  /** Whether the payment intent is received at once or held. Absent in carts of earlier versions. */
+  payment_method: choice(['purchase', 'authorize'], hidden),
   /** Of a cart that does not exist yet: when it was read, to the hour. */
   read_at: text(hidden),
   /** Never stored: what the request includes. */

@@ -3,14 +3,21 @@ import { change } from '../kernel/write/by-rules.ts'
 import type { CartRow } from './cart-fields.ts'
 import { carts } from './carts.ts'
 
+/** A payment intent, and what it cannot change any more. */
+interface NewIntent {
+  readonly id: string
+  readonly gateway: string
+  readonly method: 'purchase' | 'authorize'
+}
+
 /** Links a cart with the payment intent of a gateway; undefined if the cart no longer exists. */
 export async function linkPaymentIntent(
   work: Work,
   cartId: string,
-  intentId: string,
-  gateway: string,
+  { id, gateway, method }: NewIntent,
 ): Promise<CartRow | undefined> {
   const [row] = await work.store.lockWhole(carts, [cartId])
-  if (!row || row.doc.payment_intent_id === intentId) return row
-  return change(work, carts, [], cartId, { payment_intent_id: intentId, payment_gateway: gateway } as never)
+  if (!row || row.doc.payment_intent_id === id) return row
+  const linked = { payment_intent_id: id, payment_gateway: gateway, payment_method: method }
+  return change(work, carts, [], cartId, linked as never)
 }

@@ -49,7 +49,7 @@ const fields = {
 }
 
 /** Follows the payment intent of an order that has one from its cart. */
-export const followIntentOf = hook<(work: Work, orderId: string) => Promise<void>>('followIntentOf')
+export const followIntentOf = hook<(work: Work, order: OrderRow) => Promise<void>>('followIntentOf')
 
 /** Makes an order of a cart. */
 export const checkout = action({
@@ -82,7 +82,7 @@ export const checkout = action({
       }
       const buyer = await findBuyer(ctx, body)
       const placed = await placeOrder(ctx, cart, buyer, { values, request })
-      if (placed.row.doc.payment_intent_id !== undefined) await followIntentOf(ctx, placed.row.id)
+      if (placed.row.doc.payment_intent_id !== undefined) await followIntentOf(ctx, placed.row)
       return answer(ctx, placed.row, placed.frozen, messagesIn(cart, placed))
     })
   },

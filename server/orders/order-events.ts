@@ -11,7 +11,9 @@ const byPayment: Readonly<Partial<Record<OrderState['payment'], OrderEvent>>> = 
 
 /** What has happened to an order between two of its states. Parts of payments are no events of their own. */
 export function eventsBetween(before: OrderState, after: OrderState): readonly OrderEvent[] {
-  const ofPayment = after.payment === before.payment ? undefined : byPayment[after.payment]
+  // A refund that has failed leaves the order paid, as it was before: nobody is to ship it again.
+  const isPaidAgain = before.payment === 'refunded' && after.payment === 'paid'
+  const ofPayment = after.payment === before.payment || isPaidAgain ? undefined : byPayment[after.payment]
   return [
     ...(ofPayment ? [ofPayment] : []),
     ...(isShippedBy(before, after) ? ['order.fulfilled' as const] : []),

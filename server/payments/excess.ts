@@ -23,7 +23,8 @@ export function withoutExcess(
   return {
     reports: reports.flatMap((one) => {
       if (one.is !== 'refunded') return one
-      return one.amount > total ? { ...one, amount: one.amount - total } : []
+      const amount = Math.max(0, one.amount - total)
+      return amount > 0 || one.failed ? { ...one, amount } : []
     }),
     excess: { total, open: Math.max(0, total - returned) },
   }

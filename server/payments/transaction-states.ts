@@ -7,10 +7,11 @@ export type Report =
   /** The money was received, all or less: a gateway may capture a part and release the rest. */
   | { readonly is: 'paid'; readonly amount?: number }
   | { readonly is: 'authorized' | 'failed' | 'cancelled' }
-  /** So much was returned in all, since the payment. */
-  | { readonly is: 'refunded'; readonly amount: number }
+  /** So much was returned in all, since the payment, and so much was to be returned and came back. */
+  | { readonly is: 'refunded'; readonly amount: number; readonly failed?: number }
 
 type Word = Report['is']
+type RefundReport = Extract<Report, { readonly is: 'refunded' }>
 
 const endsOf = (name: TransactionType): Partial<Record<Word, State>> => ({
   failed: `${name} failed`,
@@ -34,21 +35,37 @@ const states: Partial<Record<State, Partial<Record<Word, State>>>> = {
   // All of it; a part changes only the refunded amount.
   'purchase complete': { refunded: 'refund complete' },
   'capture complete': { refunded: 'refund complete' },
+  'refund complete': { refunded: 'refund complete' },
 }
 
 /** The transaction after a report; the same one where the report changes nothing. */
 export function afterReport(transaction: Transaction, report: Report): Transaction {
-  const { type, status, amount, refundedAmount } = transaction
+  const { type, status, amount } = transaction
   const state = states[`${type} ${status}`]?.[report.is]
   if (state === undefined) return transaction
-  if (report.is === 'refunded') {
-    if (report.amount < amount) {
-      return report.amount > refundedAmount ? { ...transaction, refundedAmount: report.amount } : transaction
-    }
-    return { ...transaction, ...partsOf(state), refundedAmount: amount }
-  }
+  if (report.is === 'refunded') return afterRefunds(transaction, report)
   const received = report.is === 'paid' ? Math.min(report.amount ?? amount, amount) : amount
   return { ...transaction, ...partsOf(state), amount: received }
+}
+
+/**
+ * What was ever refunded, and what failed of that, only grows. So an old report after a newer one changes nothing, and
+ * a refund that fails days later is taken back.
+ */
+function afterRefunds(before: Transaction, { amount: returned, failed = 0 }: RefundReport): Transaction {
+  const { type, amount, refundedAmount, failedRefundAmount = 0 } = before
+  const receivedAs = type === 'capture' || type === 'purchase' ? type : (before.receivedAs ?? 'purchase')
+  const made = Math.max(refundedAmount + failedRefundAmount, returned + failed)
+  const failedInAll = Math.max(failedRefundAmount, failed)
+  const after: Transaction = {
+    ...before,
+    refundedAmount: Math.min(amount, made - failedInAll),
+    ...(failedInAll > 0 && { failedRefundAmount: failedInAll }),
+  }
+  const isWhole = after.refundedAmount === amount
+  const isSame = after.refundedAmount === refundedAmount && failedInAll === failedRefundAmount
+  if (isSame && isWhole === (type === 'refund')) return before
+  return isWhole ? { ...after, type: 'refund', receivedAs } : { ...after, type: receivedAs }
 }
 
 /** The transaction after reports, in their order. */

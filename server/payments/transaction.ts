@@ -20,6 +20,10 @@ export interface Transaction {
   readonly amount: number
   /** How much of the amount is refunded. */
   readonly refundedAmount: number
+  /** How much was to be refunded and came back, as banks did not take it. It is not in the refunded amount. */
+  readonly failedRefundAmount?: number
+  /** What it was before all of it was refunded. */
+  readonly receivedAs?: 'purchase' | 'capture'
 }
 
 /** How a payment begins, as clients write it. */

@@ -1,27 +1,34 @@
 import type Stripe from 'stripe'
 import type { Outcome, Reason, Report } from '../payments/index.ts'
+import type { RefundSums } from './refunds-of-intent.ts'
 import { storedText } from './stored-text.ts'
 
+/** How much the charge of an intent says is refunded. */
+export const refundedIn = ({ latest_charge: charge }: Stripe.PaymentIntent): number =>
+  typeof charge === 'object' ? (charge?.amount_refunded ?? 0) : 0
+
 /** What has become of the money of an intent. */
-function reportsOf(intent: Stripe.PaymentIntent): readonly Report[] {
+function reportsOf(intent: Stripe.PaymentIntent, sums: RefundSums | undefined): readonly Report[] {
   if (intent.status === 'canceled') return [{ is: 'cancelled' }]
   if (intent.status === 'requires_capture') return [{ is: 'authorized' }]
   if (intent.status !== 'succeeded') return []
-  const { latest_charge: charge } = intent
-  const refunded = typeof charge === 'object' ? (charge?.amount_refunded ?? 0) : 0
   const paid: Report = { is: 'paid', amount: intent.amount_received }
-  return refunded > 0 ? [paid, { is: 'refunded', amount: refunded }] : [paid]
+  // The charge may still count a refund that has failed since.
+  const { refunded, failed } = sums ?? { refunded: 0, failed: 0 }
+  const amount = Math.min(refundedIn(intent), refunded)
+  if (amount === 0 && failed === 0) return [paid]
+  return [paid, { is: 'refunded', amount, ...(failed > 0 && { failed }) }]
 }
 
-/** How an intent stands, in the words of payments. */
-export function outcomeOf(intent: Stripe.PaymentIntent): Outcome {
+/** How an intent stands, in the words of payments. `sums` are those of its refunds, if it has some. */
+export function outcomeOf(intent: Stripe.PaymentIntent, sums?: RefundSums): Outcome {
   const { id, status, client_secret: secret } = intent
   const how = { detailedStatus: status, cancellationReason: intent.cancellation_reason ?? undefined }
   const failure = failureOf(intent)
   // A declined intent is cancelled, so that nobody can pay it later.
   if (status === 'canceled' && failure) return { ...failedOutcome(id, failure), ...how }
   return {
-    reports: reportsOf(intent),
+    reports: reportsOf(intent, sums),
     ...{ reference: id, ...how, waitsForShopper: waitsForShopper(intent) },
     ...(failure && { failure }),
     ...(typeof secret === 'string' && { browser: { token: id, secret, status } }),

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
 import type { GatewayCall, Outcome, Receipt } from '../payments/index.ts'
 import { refusedOutcome } from './outcome-of.ts'
+import { hasFailed, refundsOf } from './refunds-of-intent.ts'
 import { storedText } from './stored-text.ts'
 import { isFault, isReplayed, refusalOf } from './stripe-client.ts'
 
@@ -72,26 +73,19 @@ const readAfterRefusal = (read: Calls['readOutcome'], reference: string): Promis
   })
 
 /** How the intent stands with a refund. A bank may not take it. */
-function outcomeWith({ status, failure_reason: reason }: Stripe.Refund, now: Outcome): Outcome {
-  if (status !== 'failed' && status !== 'canceled') return now
+function outcomeWith(refund: Stripe.Refund, now: Outcome): Outcome {
+  if (!hasFailed(refund)) return now
   return refusedOutcome(now, {
-    code: storedText(reason) ?? 'refund_failed',
+    code: storedText(refund.failure_reason) ?? 'refund_failed',
     reason: 'The refund failed at Stripe, and the money is not returned.',
   })
 }
-
-/** An intent has fewer refunds. A list without an end would be read for ever. */
-const refundsMax = 10_000
 
 async function findRefund(
   refunds: Stripe['refunds'],
   intent: string,
   key: string,
 ): Promise<Stripe.Refund | undefined> {
-  let n = 0
-  for await (const refund of refunds.list({ payment_intent: intent, limit: 100 })) {
-    if (hasKey(refund, key)) return refund
-    if (++n > refundsMax) throw new Error(`${intent} has more than ${refundsMax} refunds`)
-  }
+  for await (const refund of refundsOf(refunds, intent)) if (hasKey(refund, key)) return refund
   return undefined
 }

@@ -11,8 +11,9 @@ import {
 import { mustBeIntent } from './check-intent.ts'
 import { currencyMismatch } from './decimal-places.ts'
 import { intentParams, returnUrlIn } from './intent-params.ts'
-import { failedOutcome, outcomeOf, refusedOutcome } from './outcome-of.ts'
+import { failedOutcome, outcomeOf, refundedIn, refusedOutcome } from './outcome-of.ts'
 import { refundAt } from './refund-at.ts'
+import { sumRefunds } from './refunds-of-intent.ts'
 import { isFault, openStripe, refusalOf, type StripeAccess } from './stripe-client.ts'
 
 /**
@@ -28,7 +29,13 @@ export function stripeGateway(access: StripeAccess): Gateway {
       await (await stripe()).paymentIntents.retrieve(reference, { expand: ['latest_charge'] }),
       reference,
     )
-  const readOutcome = async (reference: string): Promise<Outcome> => outcomeOf(await read(reference))
+  /** `hadRefunds`: the intent has had refunds, of which it may say nothing any more. */
+  const readOutcome = async (reference: string, hadRefunds = false): Promise<Outcome> => {
+    const intent = await read(reference)
+    const isPaid = intent.status === 'succeeded'
+    if (!isPaid || !(hadRefunds || refundedIn(intent) > 0)) return outcomeOf(intent)
+    return outcomeOf(intent, await sumRefunds((await stripe()).refunds, reference))
+  }
 
   /**
    * Runs a call. Where it is refused, or its outcome is unknown, the intent says how it stands. Stripe repeats a fault
@@ -139,7 +146,7 @@ export function stripeGateway(access: StripeAccess): Gateway {
     methods: paymentMethods,
     purchase: start('automatic'),
     authorize: start('manual'),
-    read: ({ reference }) => readOutcome(reference),
+    read: ({ reference, refundedAmount }) => readOutcome(reference, refundedAmount > 0),
     cancel: ({ reference }, { key }, reason) => cancel(reference, key, reason),
     reprice: (reference, { amount, currency }, { key }) =>
       settle(
@@ -164,8 +171,10 @@ export function stripeGateway(access: StripeAccess): Gateway {
             { amount_to_capture: amount },
             { idempotencyKey },
           ),
-        ({ reports }) => reports[0]?.is === 'paid',
+        // A part that the dashboard has captured is not what was asked for.
+        ({ reports: [now] }) => now?.is === 'paid' && (now.amount ?? amount) >= amount,
       ),
-    refund: (receipt, refundedAmount, via) => refundAt({ stripe, readOutcome }, receipt, refundedAmount, via),
+    refund: (receipt, refundedAmount, via) =>
+      refundAt({ stripe, readOutcome: (of) => readOutcome(of, true) }, receipt, refundedAmount, via),
   }
 }

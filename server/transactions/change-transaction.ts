@@ -2,8 +2,9 @@ import { Problem } from '../kernel/errors.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
 import type { Answer } from '../kernel/shape/answer.ts'
 import type { Changes } from '../kernel/shape/fields.ts'
+import { CallUnderWay } from '../kernel/work/after-call.ts'
 import type { Ctx } from '../kernel/work/context.ts'
-import { callOut, NoCall } from '../kernel/work/outside-calls.ts'
+import { callOut, NoCall, subjectsOfOpenCalls } from '../kernel/work/outside-calls.ts'
 import type { Decision, Excess, OrderMoney, Receipt, Transaction } from '../payments/index.ts'
 import { accept } from './decide.ts'
 import { isLocal, mustBeReachable } from './find-gateway.ts'
@@ -50,6 +51,7 @@ async function prepare<T>(ctx: Ctx, params: Params, verb: Verb<T>): Promise<Gate
   const labels = verb.labels?.(isElsewhere ? 'manual' : 'automatic') ?? {}
   const request: GatewayRequest = { gateway, orderId, transactionId: id, question, labels }
   if (isElsewhere) {
+    if (!isManual && (await subjectsOfOpenCalls(ctx, [id])).size > 0) throw new CallUnderWay()
     const settled = await settleOutcome(ctx, request, await ask(manualGateway, question, { key: id }))
     return new NoCall(objectAnswer(200, transactions, settled?.row ?? row, ctx))
   }

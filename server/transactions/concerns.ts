@@ -1,5 +1,5 @@
 /** Why a merchant has to look at a payment whose money has moved. */
-export const concerns = ['order_cancelled', 'no_stock', 'ended', 'overpaid'] as const
+export const concerns = ['order_cancelled', 'no_stock', 'ended', 'overpaid', 'refund_failed'] as const
 type Concern = (typeof concerns)[number]
 
 interface Facts {
@@ -12,6 +12,10 @@ interface Facts {
   readonly isShort: boolean
   /** Whether a gateway has money for a payment that has failed or was cancelled here. */
   readonly isEnded: boolean
+  /** Whether a refund has failed: the shopper does not have the money. */
+  readonly failsRefund: boolean
+  /** Whether more is refunded than before. */
+  readonly refundsMore: boolean
   /** Whether the gateway has received more than the payment, and not returned that. */
   readonly isOverpaid: boolean
 }
@@ -19,9 +23,10 @@ interface Facts {
 /** The concern about a transaction that has changed, given the one before. It ends when the money is returned. */
 export function concernAfter(
   before: Concern | undefined,
-  { hasMoney, isNew, isCancelled, isShort, isEnded, isOverpaid }: Facts,
+  { hasMoney, isNew, isCancelled, isShort, isEnded, failsRefund, refundsMore, isOverpaid }: Facts,
 ): Concern | undefined {
   if (isEnded) return 'ended'
+  if (failsRefund || (before === 'refund_failed' && !refundsMore)) return 'refund_failed'
   if (hasMoney && isShort) return 'no_stock'
   if (hasMoney && (before === 'order_cancelled' || (isNew && isCancelled))) return 'order_cancelled'
   return isOverpaid ? 'overpaid' : undefined

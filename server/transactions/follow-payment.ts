@@ -13,12 +13,19 @@ import { type TransactionRow, transactions } from './transactions.ts'
 interface TransactionRef {
   readonly orderId: string
   readonly transactionId: string
+  /** Absent in jobs of earlier versions. */
+  readonly gateway?: GatewaySlug
+  /** When it was refunded: the refund may fail later. */
+  readonly refundedAt?: string
 }
 
 const [secondMs, hourMs, dayMs] = [1_000, 3_600_000, 86_400_000]
 
 /** Payments are followed for so long. A shopper who has not paid by then will not. */
 const followedMaxMs = 7 * dayMs
+
+/** Banks return refunds for so long. */
+const refundsFollowedMaxMs = 30 * dayMs
 
 /** A shopper who has to act at a screen, and has not for so long, has left. */
 const abandonedAfterMs = dayMs
@@ -37,16 +44,18 @@ export const afterFaultMs = (ageMs: number): number => Math.min(hourMs, Math.max
 export const followPayment: Job<TransactionRef> = {
   name: 'transactions:follow-payment',
   attemptsMax: 25,
-  callsOut: true,
+  callsOut: ({ gateway }) => gateway ?? '',
   async run(work, followed) {
     const row = await work.store.findWhole(transactions, followed.transactionId, [followed.orderId])
     if (row?.doc.reference === undefined) return
+    const { refundedAt } = followed
     try {
       const { doc } = await readAndSettle(work, row, row.doc.reference)
       if (doc.status === 'pending') await followLater(work, row)
+      if (refundedAt !== undefined) await followRefund(work, row, refundedAt)
     } catch (error) {
       work.instance.log.error({ err: error }, `the payment ${row.id} cannot be read at its gateway yet`)
-      await later(work, row, afterFaultMs(ageMsOf(work, row)))
+      await later(work, row, afterFaultMs(ageMsOf(work, row)), refundedAt)
     }
   },
 }
@@ -127,10 +136,25 @@ export async function followLater(work: Work, row: TransactionRow): Promise<void
   if (waitMs !== undefined && row.doc.reference !== undefined) await later(work, row, waitMs)
 }
 
+/**
+ * Reads a payment whose refund its gateway has taken after a day, and each time the refund is twice as old: a bank may
+ * not take it, and a merchant may have no webhooks.
+ */
+export async function followRefund(work: Work, row: TransactionRow, refundedAt: string): Promise<void> {
+  const ageMs = work.clock.now().getTime() - Date.parse(refundedAt)
+  if (ageMs < refundsFollowedMaxMs) await later(work, row, Math.max(dayMs, ageMs), refundedAt)
+}
+
 /** Reads a payment as soon as a job can. */
 export const followNow = (work: Work, row: TransactionRow): Promise<void> => later(work, row, 0)
 
-function later(work: Work, { id, scope: [orderId = ''] }: TransactionRow, waitMs: number): Promise<void> {
+function later(work: Work, row: TransactionRow, waitMs: number, refundedAt?: string): Promise<void> {
+  const [{ id, doc }, [orderId = '']] = [row, row.scope]
   const at = new Date(work.clock.now().getTime() + waitMs)
-  return work.later(followPayment, { orderId, transactionId: id }, { key: `payment ${id}`, at })
+  const followed: TransactionRef = {
+    ...{ orderId, transactionId: id, gateway: doc.gateway },
+    ...(refundedAt !== undefined && { refundedAt }),
+  }
+  const key = refundedAt === undefined ? `payment ${id}` : `refund of payment ${id}`
+  return work.later(followPayment, followed, { key, at })
 }

@@ -13,7 +13,7 @@ import type {
   Receipt,
 } from '../payments/index.ts'
 import { openGateway } from './find-gateway.ts'
-import { followLater } from './follow-payment.ts'
+import { followLater, followRefund } from './follow-payment.ts'
 import { readPayment } from './read-payment.ts'
 import { settleOutcome } from './settle-outcome.ts'
 import type { TransactionFields } from './transactions.ts'
@@ -68,6 +68,7 @@ export const gatewayCall: OutsideCall<GatewayRequest, Outcome, SettledPayment, G
   timeoutMs: callMaxMs,
   // A read moves no money, so it may come at any time.
   subject: ({ question, transactionId }) => (question.verb === 'read' ? undefined : transactionId),
+  peer: ({ gateway }) => gateway,
   access: (work, { gateway }) => accessOf(work, gateway),
   send({ id, values }, { keep, services, clock }, access) {
     const { question } = values
@@ -87,6 +88,9 @@ export const gatewayCall: OutsideCall<GatewayRequest, Outcome, SettledPayment, G
     const settled = await settleOutcome(work, values, outcome)
     if (!settled) return { exists: false, orderId, transactionId }
     if (settled.row.doc.status === 'pending') await followLater(work, settled.row)
+    if (values.question.verb === 'refund' && !settled.refusal) {
+      await followRefund(work, settled.row, work.clock.now().toISOString())
+    }
     const { sealKeys } = work.instance
     return {
       ...{ exists: true, orderId, transactionId },

@@ -18,7 +18,7 @@ export const listOpenPayments = action({
   name: 'list-open-payments',
   route: 'GET /v2/open-payments',
   about:
-    'Lists the payments that a person has to look at, the oldest first, at most 1000: requests to gateways that have had no answer for a minute (`no_answer`), and money that has moved for an order that is cancelled (`order_cancelled`) or sold out (`no_stock`), for a transaction that has failed or was cancelled, or that the order did not owe (`ended`), or beyond what the order owed (`overpaid`); and money for a cart that no order was made of (`no_order`).',
+    'Lists the payments that a person has to look at, the oldest first, at most 1000: requests to gateways that have had no answer for a minute (`no_answer`), and money that has moved for an order that is cancelled (`order_cancelled`) or sold out (`no_stock`), for a transaction that has failed or was cancelled, or that the order did not owe (`ended`), beyond what the order owed (`overpaid`), or back from a refund that failed (`refund_failed`); and money for a cart that no order was made of (`no_order`).',
   area: 'transactions',
   status: 200,
   shows: {

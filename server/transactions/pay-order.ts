@@ -4,11 +4,12 @@ import { objectAnswer } from '../kernel/http/object-answer.ts'
 import { dryRunHeader } from '../kernel/http/prefer.ts'
 import { runOrRehearse } from '../kernel/request/run-or-rehearse.ts'
 import { choice, field, group, integer, list, text } from '../kernel/shape/fields.ts'
+import { afterCall } from '../kernel/work/after-call.ts'
 import { callOut, NoCall } from '../kernel/work/outside-calls.ts'
 import { paymentMethods } from '../payments/index.ts'
 import { settlePending } from './follow-payment.ts'
 import { gatewayCall } from './gateway-call.ts'
-import { isForm, preparePayment } from './prepare-payment.ts'
+import { dependsOnPending, preparePayment } from './prepare-payment.ts'
 import { respond } from './respond.ts'
 import { transactions } from './transactions.ts'
 
@@ -64,20 +65,23 @@ export const payOrder = action({
   shows: { resource: transactions },
   run: (ctx, { params, body, headers }) =>
     runOrRehearse(ctx, headers, async (ctx) => {
-      if (!ctx.isRehearsal) {
-        // A form keeps its intent, whatever was declined in it.
-        if (!isForm(body)) await settlePending(ctx, params.order_id)
-        return callOut(
+      const { order_id: id } = params
+      if (ctx.isRehearsal) {
+        const { row } = await preparePayment(ctx, id, body)
+        return objectAnswer(200, transactions, row, ctx)
+      }
+      if (await dependsOnPending(ctx, id, body)) await settlePending(ctx, id)
+      const pay = () =>
+        callOut(
           ctx,
           gatewayCall,
           async (inside) => {
-            const { row, request } = await preparePayment(inside, params.order_id, body)
+            const { row, request } = await preparePayment(inside, id, body)
             return request ?? new NoCall(objectAnswer(200, transactions, row, inside))
           },
           respond,
         )
-      }
-      const { row } = await preparePayment(ctx, params.order_id, body)
-      return objectAnswer(200, transactions, row, ctx)
+      // Of two equal requests at once, the second has the payment of the first.
+      return afterCall(pay)
     }),
 })

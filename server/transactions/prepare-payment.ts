@@ -1,6 +1,9 @@
-import { Problem } from '../kernel/errors.ts'
+import { notFound, Problem } from '../kernel/errors.ts'
+import { isId } from '../kernel/ids.ts'
 import type { Values } from '../kernel/shape/fields.ts'
+import { CallUnderWay } from '../kernel/work/after-call.ts'
 import type { Work } from '../kernel/work/context.ts'
+import { type OrderRow, orders } from '../orders/index.ts'
 import {
   afterReports,
   type Charge,
@@ -15,7 +18,7 @@ import { isLocal, mustTakePayment } from './find-gateway.ts'
 import { ask, type GatewayRequest } from './gateway-call.ts'
 import { manualGateway } from './manual-gateway.ts'
 import type { paymentFields } from './pay-order.ts'
-import { type LockedOrder, lockOrder, settleNew } from './settle.ts'
+import { type LockedOrder, lockOrder, moneyOf, settleNew } from './settle.ts'
 import { type TransactionRow, transactions } from './transactions.ts'
 
 type Body = Values<typeof paymentFields>
@@ -30,11 +33,8 @@ interface PreparedPayment {
 export async function preparePayment(work: Work, orderId: string, body: Body): Promise<PreparedPayment> {
   const { gateway, method, amount } = body
   const locked = await lockOrder(work, orderId)
-  const charge = chargeOf(locked, body)
-  const key = requestKeyIn(body)
-  const earlier = key === undefined ? undefined : await transactionWithKey(work, locked.order.id, key)
+  const { charge, key, earlier } = await admit(work, locked.order, body)
   if (earlier) return askAgain(earlier)
-  await mustTakePayment(work, { ...charge, gateway, total: locked.money.total })
   const form = isForm(body) ? await findForm(work, locked, body) : undefined
   if (form) return askAgain(form)
   const started = accept(startPayment(locked.money, { gateway, method, amount }))
@@ -57,6 +57,37 @@ export async function preparePayment(work: Work, orderId: string, body: Body): P
   return { row, request }
 }
 
+interface AdmittedPayment {
+  readonly charge: Omit<Charge, 'amount'>
+  readonly key: string | undefined
+  /** The transaction of an earlier request with the key. */
+  readonly earlier: TransactionRow | undefined
+}
+
+/** Refuses a payment that the gateway does not take, whatever other payments the order has. */
+async function admit(work: Work, order: OrderRow, body: Body): Promise<AdmittedPayment> {
+  const charge = chargeOf(order, body)
+  const key = requestKeyIn(body)
+  const earlier = key === undefined ? undefined : await transactionWithKey(work, order.id, key)
+  const { total } = moneyOf(order, [])
+  if (!earlier) await mustTakePayment(work, { ...charge, gateway: body.gateway, total })
+  return { charge, key, earlier }
+}
+
+/**
+ * Whether the pending payments of the order decide about a payment, so that their gateways are asked first. Refuses one
+ * that its own gateway does not take: it is not worth any work.
+ */
+export async function dependsOnPending(work: Work, orderId: string, body: Body): Promise<boolean> {
+  // A form keeps its intent, whatever was declined in it.
+  if (isForm(body)) return false
+  const order = isId(orderId) ? await work.store.findWhole(orders, orderId) : undefined
+  if (!order) throw notFound('order', orderId)
+  const { earlier } = await admit(work, order, body)
+  const { gateway, method, amount } = body
+  return !earlier && !startPayment(moneyOf(order, []), { gateway, method, amount }).refusal
+}
+
 /** A setup waits for the shopper, who may not pay at all. */
 const isChargedNow = ({ type }: Transaction): boolean => !type.endsWith('-setup')
 
@@ -71,7 +102,7 @@ export function mustChooseWays({
   throw new Problem('invalid_field', detail, { source: 'data.payment_method_types' })
 }
 
-function chargeOf({ order }: LockedOrder, body: Body): Omit<Charge, 'amount'> {
+function chargeOf(order: OrderRow, body: Body): Omit<Charge, 'amount'> {
   const { method, payment, options, payment_method_types: types } = body
   mustChooseWays(body)
   const { currency } = order.hidden
@@ -106,13 +137,13 @@ async function transactionWithKey(
 }
 
 /** Whether the shopper chooses how to pay in a form in the browser. */
-export const isForm = ({ gateway, method, payment }: Body): boolean =>
+const isForm = ({ gateway, method, payment }: Body): boolean =>
   !isLocal(gateway) && (payment === undefined || method.endsWith('_setup'))
 
 /**
- * The pending transaction of the same form. A shopper who opens the page again goes on with its intent: a second one
- * could be paid beside it. Without an amount, that is the last form for what is owed. A form for another way of paying
- * is another one: the intent would charge the first.
+ * The pending transaction of the same form, also of one whose gateway has not answered yet. A shopper who opens the
+ * page again goes on with its intent: a second one could be paid beside it. Without an amount, that is the last form
+ * for what is owed. A form for another way of paying is another one: the intent would charge the first.
  */
 async function findForm(
   { store }: Work,
@@ -123,7 +154,7 @@ async function findForm(
   if (amount === undefined && paymentOf(money.total, money.transactions).balanceOwing > 0) return undefined
   const [row] = await store.run(
     `SELECT id FROM order_transactions
-     WHERE store_id = $1 AND order_id = $2 AND doc->>'status' = 'pending' AND doc->>'reference' IS NOT NULL
+     WHERE store_id = $1 AND order_id = $2 AND doc->>'status' = 'pending'
        AND hidden->>'is_form' = 'true' AND doc->>'gateway' = $3 AND doc->>'transaction_type' = $4
        AND coalesce(doc->>'amount' = $5::text, true) AND hidden->>'form_payment' IS NOT DISTINCT FROM $6::text
      ORDER BY created_at DESC, id DESC LIMIT 1`,
@@ -133,10 +164,14 @@ async function findForm(
   return row && store.findWhole(transactions, row[0] as string, [order.id])
 }
 
+const underWay =
+  'An earlier request for the same payment waits for its gateway. Send the request again when it has ended.'
+
 /** How the payment of an earlier request stands: its browser may have lost the response. */
 function askAgain(row: TransactionRow): PreparedPayment {
   const { gateway, reference, amount, refunded_amount: refundedAmount, status } = row.doc
-  if (reference === undefined || status !== 'pending') return { row }
+  if (status !== 'pending') return { row }
+  if (reference === undefined) throw new CallUnderWay(underWay)
   const receipt = { reference, amount, refundedAmount }
   const question = { verb: 'read', receipt, isForm: row.hidden.is_form === true } as const
   const [orderId = ''] = row.scope

@@ -57,6 +57,12 @@ export async function settleOutcome(
 
 const abandoned = { code: 'abandoned', reason: 'The shopper did not complete the payment.' }
 
+/** The labels that a transaction does not have yet. */
+const missingIn = (doc: TransactionRow['doc'], labels: Changes<TransactionFields>) =>
+  Object.fromEntries(
+    Object.entries(labels).filter(([name, value]) => doc[name as keyof typeof doc] !== value),
+  ) as Changes<TransactionFields>
+
 /** Shoppers read their transactions, too. */
 const failureLabels = (failure: Reason): Changes<TransactionFields> => ({
   failure_details: reasonForShoppers(failure),
@@ -80,8 +86,8 @@ function labelsOf(
       detailed !== doc.payment_details?.detailed_status && {
         payment_details: { detailed_status: detailed },
       }),
-    // What has changed although the call was refused, others have done.
-    ...(after !== before && !refusal && labels),
+    // What has changed although the call was refused, others have done. A webhook may have recorded the change before.
+    ...(isPaid(after) && !refusal && missingIn(doc, labels)),
     ...(after !== before && after.status === 'failed' && failure && failureLabels(failure)),
     ...(after !== before &&
       after.status === 'cancelled' &&

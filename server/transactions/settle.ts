@@ -31,26 +31,34 @@ export async function lockOrderIfAny(work: Work, id: string): Promise<LockedOrde
   if (!order) return undefined
   // In another statement than the lock, which would show them as they were before the wait.
   const rows = await store.run(
-    `SELECT id, doc->>'transaction_type', doc->>'status', doc->>'amount', doc->>'refunded_amount'
+    `SELECT id, doc->>'transaction_type', doc->>'status', doc->>'amount', doc->>'refunded_amount',
+       doc->>'failed_refund_amount', hidden->>'received_as'
      FROM order_transactions WHERE store_id = $1 AND order_id = $2 ORDER BY created_at, id`,
     id,
   )
   const all = new Map(
-    rows.map(([id, type, status, amount, refundedAmount]) => [
+    rows.map(([id, type, status, amount, refundedAmount, failedRefundAmount, receivedAs]) => [
       id as string,
-      { type, status, amount: Number(amount), refundedAmount: Number(refundedAmount) } as Transaction,
+      {
+        ...{ type, status, amount: Number(amount), refundedAmount: Number(refundedAmount) },
+        ...(failedRefundAmount && { failedRefundAmount: Number(failedRefundAmount) }),
+        ...(receivedAs && { receivedAs }),
+      } as Transaction,
     ]),
   )
   return {
     order,
     transactions: all,
-    money: {
-      total: order.hidden.prices?.with_tax ?? 0,
-      isCancelled: order.doc.status === 'cancelled',
-      transactions: [...all.values()],
-    },
+    money: moneyOf(order, [...all.values()]),
   }
 }
+
+/** What payments need to know about an order. */
+export const moneyOf = ({ doc, hidden }: OrderRow, transactions: readonly Transaction[]): OrderMoney => ({
+  total: hidden.prices?.with_tax ?? 0,
+  isCancelled: doc.status === 'cancelled',
+  transactions,
+})
 
 /** A transaction of a locked order. */
 export function transactionOf({ transactions }: LockedOrder, id: string): Transaction {
@@ -60,10 +68,15 @@ export function transactionOf({ transactions }: LockedOrder, id: string): Transa
 }
 
 /** The transaction as its row stores it. */
-export const storedValuesOf = ({ type, status, amount, refundedAmount }: Transaction) => ({
-  ...{ transaction_type: type, 'transaction-type': type, status, amount },
-  refunded_amount: refundedAmount,
-})
+export const storedValuesOf = (transaction: Transaction) => {
+  const { type, status, amount, refundedAmount, failedRefundAmount, receivedAs } = transaction
+  return {
+    ...{ transaction_type: type, 'transaction-type': type, status, amount },
+    refunded_amount: refundedAmount,
+    ...(failedRefundAmount !== undefined && { failed_refund_amount: failedRefundAmount }),
+    ...(receivedAs !== undefined && { received_as: receivedAs }),
+  }
+}
 
 type Labels = Pick<
   New<TransactionFields>,
@@ -114,6 +127,8 @@ export async function settleChange(
     isCancelled: locked.money.isCancelled,
     isShort: !stock,
     isEnded,
+    failsRefund: (transaction.failedRefundAmount ?? 0) > (before?.failedRefundAmount ?? 0),
+    refundsMore: transaction.refundedAmount > (before?.refundedAmount ?? 0),
     isOverpaid: ((labels.excess ?? row.hidden.excess)?.open ?? 0) > 0,
   })
   const written = await change(work, transactions, [locked.order.id], row.id, {

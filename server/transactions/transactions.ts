@@ -39,6 +39,11 @@ const fields = {
   gateway: choice(gatewaySlugs, { required: true, about: 'The gateway of the payment.' }),
   amount: integer({ required: true, min: 0, about: 'The amount in the smallest unit of the currency.' }),
   refunded_amount: integer({ default: 0, min: 0, about: 'How much of it is refunded.' }),
+  failed_refund_amount: integer({
+    min: 0,
+    about:
+      'How much was to be refunded and came back to the merchant, as a bank did not take it, sometimes days later. It is not in `refunded_amount`. Absent if no refund has failed.',
+  }),
   currency: text({ required: true, about: 'The code of the currency.', example: 'USD' }),
   transaction_type: choice(transactionTypes, { required: true, about: 'What the payment did last.' }),
   'transaction-type': choice(transactionTypes, { required: true, about: 'The same, for older clients.' }),
@@ -68,6 +73,8 @@ const fields = {
   form_payment: text({ hidden: true, readOnly: true, personal: true }),
   /** Whether the shopper pays it in a form in the browser, with any card. */
   is_form: flag({ hidden: true, readOnly: true }),
+  /** What it was before all of it was refunded. */
+  received_as: choice(['purchase', 'capture'], { hidden: true, readOnly: true }),
   /** Why the merchant has to look at it. */
   concern: choice(concerns, { hidden: true, readOnly: true }),
   excess: field<Excess | undefined>({ type: 'object' }, { hidden: true, readOnly: true }),

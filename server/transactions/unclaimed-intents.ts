@@ -33,7 +33,7 @@ const claimedMaxMs = 10 * minuteMs
 export const followCartIntent: Job<FollowedIntent> = {
   name: 'transactions:follow-cart-intent',
   attemptsMax: 25,
-  callsOut: true,
+  callsOut: ({ gateway }) => gateway,
   async run(work, followed) {
     const ageMs = work.clock.now().getTime() - Date.parse(followed.since)
     try {

@@ -185,6 +185,24 @@ test('an intent gets the amount that the cart costs when it is updated', async (
   expect(unknown.status).toBe(404)
 })
 
+test('an intent keeps its gateway and its method, and its amount is what the cart costs', async () => {
+  const cart = await filledCart(world.shopper)
+  const told = ({ status, body }: Any) => [status, body.errors?.[0].source]
+  expect(told(await begin(cart, { amount: 999 }))).toEqual([422, 'data.amount'])
+  const id = await begun(cart, { amount: 1000 })
+  const put = (data: object) => world.shopper.put(`${cart}/payments/${id}`, { data })
+  for (const send of [put, (data: object) => begin(cart, data)]) {
+    expect(told(await send({ method: 'authorize' }))).toEqual([409, 'data.method'])
+    expect(told(await send({ gateway: 'stripe' }))).toEqual([409, 'data.gateway'])
+    expect(told(await send({ amount: 1 }))).toEqual([422, 'data.amount'])
+    const same = { gateway: 'stripe_payment_intents', method: 'purchase_setup', amount: 1000 }
+    expect((await send(same)).body.data.payment_intent_id).toBe(id)
+  }
+  await world.shopper.put(cart, { data: { payment_intent_id: '' } })
+  const other = await begun(cart, { method: 'authorize', gateway: 'stripe' })
+  expect(double.intents.get(other)?.capture_method).toBe('manual')
+})
+
 test('an authorization that began with the cart is captured later', async () => {
   const cart = await filledCart(world.shopper)
   const id = await begun(cart, { method: 'authorize' })

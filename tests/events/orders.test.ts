@@ -132,6 +132,13 @@ describe('an order', () => {
   })
 })
 
+test('an order whose refund has failed is not paid a second time', () => {
+  const [shipping, status] = ['unfulfilled', 'complete'] as const
+  const [refunded, paid] = (['refunded', 'paid'] as const).map((payment) => ({ payment, shipping, status }))
+  expect(eventsBetween(refunded as never, paid as never)).toEqual([])
+  expect(eventsBetween(paid as never, refunded as never)).toEqual(['order.refunded'])
+})
+
 test('nothing happens to an order that stays as it is', () => {
   for (const payment of paymentStates) {
     for (const shipping of ['unfulfilled', 'fulfilled'] as const) {

@@ -1,6 +1,8 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   afterReport,
+  afterReports,
   type Report,
   type Transaction,
   transactionStatuses,
@@ -21,7 +23,7 @@ const every = transactionTypes.flatMap((type) =>
 )
 
 test('the documentation has all rows', () => {
-  expect(documented.size).toBe(20)
+  expect(documented.size).toBe(21)
 })
 
 test.each(every)('a report "$word" makes of $type $status what the documentation says', (one) => {
@@ -34,7 +36,7 @@ test.each(every)('a report "$word" makes of $type $status what the documentation
   else {
     const [newType, newStatus] = to.split(' ')
     const refundedAmount = word === 'refunded' ? 400 : 0
-    expect(after).toEqual({ type: newType, status: newStatus, amount: 400, refundedAmount })
+    expect(after).toMatchObject({ type: newType, status: newStatus, amount: 400, refundedAmount })
   }
 })
 
@@ -46,9 +48,36 @@ test('a refund of a part changes only the refunded amount, and a late report of 
   expect(afterReport(part, { is: 'refunded', amount: 100 })).toBe(part)
   expect(afterReport(part, { is: 'refunded', amount: 400 })).toEqual({
     ...paid,
-    type: 'refund',
-    refundedAmount: 400,
+    ...{ type: 'refund', refundedAmount: 400, receivedAs: 'purchase' },
   })
+})
+
+test('what is refunded after refunds have failed is the same in each order of the reports', () => {
+  const captured: Transaction = { type: 'capture', status: 'complete', amount: 400, refundedAmount: 0 }
+  // 300 and 100 are refunded, the 300 come back, 50 are refunded, and 100 come back.
+  const reports: Report[] = [
+    { is: 'refunded', amount: 300 },
+    { is: 'refunded', amount: 400 },
+    { is: 'refunded', amount: 100, failed: 300 },
+    { is: 'refunded', amount: 150, failed: 300 },
+    { is: 'refunded', amount: 50, failed: 400 },
+  ]
+  const inOrder = reports.map((_, i) => afterReports(captured, reports.slice(0, i + 1)))
+  expect(inOrder.map(({ type, refundedAmount }) => [type, refundedAmount])).toEqual([
+    ...[
+      ['capture', 300],
+      ['refund', 400],
+      ['capture', 100],
+      ['capture', 150],
+      ['capture', 50],
+    ],
+  ])
+  fc.assert(
+    fc.property(fc.shuffledSubarray(reports, { minLength: reports.length }), (shuffled) => {
+      const { type, refundedAmount } = afterReports(captured, [...shuffled, ...shuffled])
+      expect([type, refundedAmount]).toEqual(['capture', 50])
+    }),
+  )
 })
 
 test('the amount of a payment is what was received, and never more than was requested', () => {

@@ -1,21 +1,8 @@
-import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  afterReports,
-  type Charge,
-  type Gateway,
-  newTransaction,
-  type Outcome,
-  type PaymentMethod,
-} from '../../server/payments/index.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterReports, type Charge, type Gateway, newTransaction } from '../../server/payments/index.ts'
 import { stripeGateway } from '../../server/stripe/index.ts'
-import { type Fault, StripeDouble } from '../support/stripe-double/index.ts'
-
-const gatewayAt = ({ key, url }: StripeDouble, timeoutMs = 2000, retries = 0) =>
-  stripeGateway({ key, url, timeoutMs, retries })
+import { StripeDouble } from '../support/stripe-double/index.ts'
+import { charge, declines, gatewayAt, intentOf, pays, receipt, via } from './charges.ts'
 
 let double: StripeDouble
 let gateway: Gateway
@@ -25,35 +12,14 @@ beforeAll(async () => {
 })
 afterAll(() => double.close())
 
-const via = () => ({ key: randomUUID() })
-const charge = (method: PaymentMethod, payment?: string, more: Partial<Charge> = {}): Charge => ({
-  ...{
-    method,
-    amount: 1000,
-    currency: 'USD',
-    decimalPlaces: 2,
-    metadata: { order_id: randomUUID() },
-    payment,
-  },
-  ...more,
-})
 const unexpected = 'payment_intent_unexpected_state'
-const pays = 'pm_card_visa'
-const declines = 'pm_card_chargeDeclined'
 const challenges = 'pm_card_threeDSecure2Required'
-
-const receipt = ({ reference = '' }: Outcome, refundedAmount = 0) => ({
-  reference,
-  amount: 1000,
-  refundedAmount,
-})
-const intentOf = ({ reference = '' }: Outcome, at = double) => at.intents.get(reference)
 
 test('a purchase without a challenge is paid, and the intent knows its order', async () => {
   const of = charge('purchase', pays, { options: { receipt_email: 'ada@example.com' } })
   const outcome = await gateway.purchase(of, via())
   expect(outcome.reports).toEqual([{ is: 'paid', amount: 1000 }])
-  expect(intentOf(outcome)).toMatchObject({
+  expect(intentOf(outcome, double)).toMatchObject({
     ...{ status: 'succeeded', amount_received: 1000, currency: 'usd' },
     metadata: { ...of.metadata, email: 'ada@example.com' },
   })
@@ -93,7 +59,7 @@ test('a declined card fails with the reason, and nobody can pay the intent later
     reports: [{ is: 'failed' }],
     failure: { code: 'generic_decline', reason: 'Your card was declined.' },
   })
-  expect(intentOf(outcome)?.status).toBe('canceled')
+  expect(intentOf(outcome, double)?.status).toBe('canceled')
   expect(await gateway.purchase(of, key)).toEqual(outcome)
 })
 
@@ -132,7 +98,7 @@ test('refunds in parts report what is refunded in all', async () => {
   const all = await gateway.refund(receipt(paid, 300), 1000, via())
   expect(all.reports.at(-1)).toEqual({ is: 'refunded', amount: 1000 })
   expect(afterReports(newTransaction('purchase', 1000), all.reports)).toEqual({
-    ...{ type: 'refund', status: 'complete', amount: 1000, refundedAmount: 1000 },
+    ...{ type: 'refund', status: 'complete', amount: 1000, refundedAmount: 1000, receivedAs: 'purchase' },
   })
   const more = await gateway.refund(receipt(paid, 1000), 1001, via())
   expect([more.reports.at(-1), more.refusal?.code]).toEqual([
@@ -166,7 +132,10 @@ test('a refund that the bank does not take is refused', async () => {
   double.failsRefunds = false
   const again = await gateway.refund(receipt(paid), 200, key)
   for (const { reports, refusal } of [first, again]) {
-    expect([reports, refusal?.code]).toEqual([[{ is: 'paid', amount: 1000 }], 'expired_or_canceled_card'])
+    const failed = { is: 'refunded', amount: 0, failed: 200 }
+    expect([reports, refusal?.code]).toEqual([
+      ...[[{ is: 'paid', amount: 1000 }, failed], 'expired_or_canceled_card'],
+    ])
   }
 })
 
@@ -205,200 +174,4 @@ test('what Stripe refuses fails: a wrong key, a wrong card, a currency of other 
   expect(await codeOf(charge('purchase', 'pm_unknown'))).toEqual([failed, 'resource_missing'])
   const other = stripeGateway({ key: 'sk_test_wrong', url: double.url, timeoutMs: 2000, retries: 0 })
   expect((await codeOf(charge('purchase', pays), other))[0]).toEqual(failed)
-})
-
-describe('faults', () => {
-  const words = ['response lost', 'request lost', 'error after', 'error before'] as const
-  const faults: Fault[] = ['create', 'confirm', 'capture', 'cancel', 'refund', 'read'].flatMap((at) =>
-    words.flatMap((is) => [1, 2, 5].map((times) => ({ at, is, times }))),
-  )
-
-  /** Calls until the outcome is known, with the same key, as a job does. */
-  async function insist(call: () => Promise<Outcome>): Promise<Outcome> {
-    for (let attempts = 1; ; attempts++) {
-      try {
-        return await call()
-      } catch (error) {
-        if (attempts === 8) throw error
-      }
-    }
-  }
-
-  /** Runs with a Stripe of its own: after a lost response the library pauses, so tests of faults run side by side. */
-  const apart =
-    <T>(run: (double: StripeDouble, value: T) => Promise<void>) =>
-    async (value: T) => {
-      const own = await StripeDouble.open()
-      try {
-        await run(own, value)
-      } finally {
-        await own.close()
-      }
-    }
-
-  /**
-   * Stripe keeps a fault for the only key that a refund may have, since another key could refund twice. It is known
-   * that no money moved.
-   */
-  const staysUnknown = ({ at, is }: Fault) => at === 'refund' && is === 'error before'
-
-  test.concurrent.each(faults)(
-    '$is at $at, $times times: money moves once',
-    apart(async (double, fault: Fault) => {
-      const gateway = gatewayAt(double)
-      double.faults = [{ ...fault }]
-      const keys = [via(), via(), via(), via()] as const
-      const of = charge('authorize', pays)
-      const held = await insist(() => gateway.authorize(of, keys[0]))
-      expect(held.reports).toEqual([{ is: 'authorized' }])
-      const captured = await insist(() => gateway.capture(receipt(held), keys[1]))
-      expect(captured.reports).toEqual([{ is: 'paid', amount: 1000 }])
-      const declined = charge('purchase', declines)
-      const failed = await insist(() => gateway.purchase(declined, keys[2]))
-      expect([failed.reports, intentOf(failed, double)?.status]).toEqual([[{ is: 'failed' }], 'canceled'])
-      expect(double.received).toBe(1000)
-      const refund = insist(() => gateway.refund(receipt(held), 250, keys[3]))
-      if (staysUnknown(fault)) await expect(refund).rejects.toThrow()
-      else expect((await refund).reports.at(-1)).toEqual({ is: 'refunded', amount: 250 })
-      expect(double.received).toBe(staysUnknown(fault) ? 1000 : 750)
-    }),
-  )
-
-  test.concurrent.each(faults)(
-    '$is at $at, $times times: only the intent that is kept is paid',
-    apart(async (double, fault: Fault) => {
-      const gateway = gatewayAt(double)
-      double.faults = [{ ...fault }]
-      const of = charge('purchase', pays)
-      let reference: string | undefined
-      // Each run is another process, and Stripe has forgotten the key of the one before.
-      const outcome = await insist(() =>
-        gateway.purchase(of, {
-          ...via(),
-          reference,
-          keep: async (kept) => {
-            reference = kept
-          },
-        }),
-      )
-      expect([outcome.reports, outcome.reference]).toEqual([[{ is: 'paid', amount: 1000 }], reference])
-      expect(double.received).toBe(1000)
-    }),
-  )
-
-  test.each(['create', 'confirm', 'capture', 'refund', 'read'])(
-    'a response of %s that never comes does not keep its caller, nor move money twice',
-    async (at) => {
-      const hasty = gatewayAt(double, 200)
-      const before = double.received
-      let isFirst = true
-      double.onEffect = async (call) => {
-        if (call === at && isFirst) {
-          isFirst = false
-          await sleep(1000)
-        }
-      }
-      const [of, keys] = [charge('authorize', pays), [via(), via(), via()]] as const
-      const held = await insist(() => hasty.authorize(of, keys[0]))
-      const captured = await insist(() => hasty.capture(receipt(held), keys[1]))
-      expect(captured.reports).toEqual([{ is: 'paid', amount: 1000 }])
-      const refunded = await insist(() => hasty.refund(receipt(held), 300, keys[2]))
-      expect(refunded.reports.at(-1)).toEqual({ is: 'refunded', amount: 300 })
-      double.onEffect = () => {}
-      expect(double.received - before).toBe(700)
-    },
-  )
-
-  test('a refund that an earlier run has made is not made again, even after Stripe has forgotten its key', async () => {
-    const paid = await gateway.purchase(charge('purchase', pays), via())
-    const [before, key] = [double.received, via()]
-    for (let run = 0; run < 2; run++) {
-      const { reports } = await gateway.refund(receipt(paid), 400, key)
-      expect(reports.at(-1)).toEqual({ is: 'refunded', amount: 400 })
-      double.forgetKeys()
-    }
-    expect(double.received - before).toBe(-400)
-  })
-
-  test('the library repeats a request whose response is lost', async () => {
-    const patient = gatewayAt(double, 2000, 1)
-    double.faults = [{ at: 'create', is: 'response lost', times: 1 }]
-    const { reports } = await patient.purchase(charge('purchase', pays), via())
-    expect(reports).toEqual([{ is: 'paid', amount: 1000 }])
-  })
-})
-
-describe('a response that is not one of Stripe', () => {
-  const wrong: Readonly<Record<string, string>> = {
-    ...{ 'no JSON': '<html>', nothing: '', 'a number': '5', 'a text': '"pi_1"', null: 'null' },
-    ...{ 'a list': '[]', 'an empty object': '{}' },
-    'another intent': '{"id": "pi_other", "status": "succeeded", "amount_received": 1000}',
-    'no status': '{"id": "pi_other", "status": {}}',
-    'a long body': `{"id": "${'x'.repeat(5_000_000)}"}`,
-  }
-  for (const [what, body] of Object.entries(wrong)) {
-    test(`says nothing about the payment: ${what}`, async () => {
-      const { reference = '' } = await gateway.purchase(charge('purchase', pays), via())
-      double.faults = [{ at: 'read', is: 'response replaced', body, times: 1 }]
-      await expect(gateway.read(receipt({ reference, reports: [] }))).rejects.toThrow()
-      expect((await gateway.read(receipt({ reference, reports: [] }))).reports).toEqual([
-        { is: 'paid', amount: 1000 },
-      ])
-    })
-  }
-
-  const amounts = [
-    { amount_received: -5 },
-    { amount_received: 0 },
-    { amount_received: 10.5 },
-    { amount_received: '1000' },
-    { amount_received: null },
-    { latest_charge: { amount_refunded: -1 } },
-    { latest_charge: { amount_refunded: 0.5 } },
-    { latest_charge: { amount_refunded: '500' } },
-    { latest_charge: { amount_refunded: 1001 } },
-  ]
-  for (const more of amounts) {
-    test(`says nothing about the payment: ${JSON.stringify(more)}`, async () => {
-      const { reference = '' } = await gateway.purchase(charge('purchase', pays), via())
-      const body = JSON.stringify({ id: reference, status: 'succeeded', amount_received: 1000, ...more })
-      double.faults = [{ at: 'read', is: 'response replaced', body, times: 1 }]
-      await expect(gateway.read(receipt({ reference, reports: [] }))).rejects.toThrow('wrong amounts')
-    })
-  }
-
-  test('makes a payment repeat its request, which charges once', async () => {
-    const [of, key] = [charge('purchase', pays), via()]
-    double.faults = [{ at: 'create', is: 'response replaced', body: '{}', times: 1 }]
-    await expect(gateway.purchase(of, key)).rejects.toThrow('no payment intent')
-    expect((await gateway.purchase(of, key)).reports).toEqual([{ is: 'paid', amount: 1000 }])
-    expect(double.effectsOf(of.metadata.order_id as string)).toEqual(['confirm'])
-  })
-
-  test('ends in time, however slowly it arrives', async () => {
-    const dripping = createServer((_, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' })
-      const timer = setInterval(() => response.write(' '), 50)
-      response.on('close', () => clearInterval(timer))
-    })
-    await new Promise<void>((done) => dripping.listen(0, '127.0.0.1', done))
-    const { port } = dripping.address() as AddressInfo
-    const slow = stripeGateway({ key: 'sk', url: `http://127.0.0.1:${port}`, timeoutMs: 300, retries: 0 })
-    const beganMs = performance.now()
-    await expect(slow.read(receipt({ reference: 'pi_1', reports: [] }))).rejects.toThrow()
-    expect(performance.now() - beganMs).toBeLessThan(3_000)
-    dripping.closeAllConnections()
-    dripping.close()
-  })
-
-  test('gives texts that can be stored', async () => {
-    const error = { code: 5, message: `No\0 such thing: ${'x'.repeat(2_000)}` }
-    double.faults = [
-      { at: 'create', is: 'response replaced', body: JSON.stringify({ error }), status: 400, times: 1 },
-    ]
-    const { failure } = await gateway.purchase(charge('purchase', pays), via())
-    expect([failure?.code, failure?.reason.slice(0, 15), failure?.reason.length]).toEqual([
-      ...['StripeInvalidRequestError', 'No such thing: ', 1_000],
-    ])
-  })
 })

@@ -68,6 +68,47 @@ test('a cancellation of what was captured meanwhile is refused, and the order is
   expect(await moneyOf(world.admin, orderIdOf(transaction))).toEqual(['paid', 'complete', 2500, 0, 0])
 })
 
+test('a capture of what was captured in part meanwhile is refused, and the order is paid in part', async () => {
+  const transaction = await paid('authorize')
+  double.captureInDashboard(transaction.reference, 400)
+  expect(refusal(await act(world.admin, transaction, 'capture'))).toEqual(refused)
+  expect(await stateOf(transaction)).toEqual(['capture', 'complete', 0, undefined])
+  expect(await moneyOf(world.admin, orderIdOf(transaction))).toEqual([
+    ...['partially_paid', 'incomplete', 400, 0, 2100],
+  ])
+})
+
+test('a capture and a refund keep what they say of themselves although a confirm has recorded them before', async () => {
+  const transaction = await paid('authorize')
+  const recorded = async (verb: string, data: object) => {
+    double.onEffect = async (call) => {
+      if (call !== verb) return
+      double.onEffect = () => {}
+      expect((await act(world.shopper, transaction, 'confirm')).status).toBe(200)
+    }
+    const { status, body } = await act(world.admin, transaction, verb, data)
+    expect(status).toBe(200)
+    return body.data
+  }
+  expect(await recorded('capture', { custom_reference: 'R-1' })).toMatchObject({
+    ...{ capture_mechanism: 'automatic', custom_reference: 'R-1' },
+  })
+  expect((await recorded('refund', { amount: 100 })).refund_mechanism).toBe('automatic')
+})
+
+test('nothing is marked as refunded elsewhere while Stripe has not answered a refund', async () => {
+  const transaction = await paid('purchase')
+  let marked: Any
+  double.onEffect = async (call) => {
+    if (call !== 'refund') return
+    double.onEffect = () => {}
+    marked = await act(world.admin, transaction, 'refund')
+  }
+  expect((await act(world.admin, transaction, 'refund', { amount: 100 })).status).toBe(200)
+  expect(marked.status).toBe(409)
+  expect(await stateOf(transaction)).toEqual(['purchase', 'complete', 100, undefined])
+})
+
 test('a cancellation of what was cancelled meanwhile is no refusal', async () => {
   const transaction = await paid('authorize')
   double.expireHold(transaction.reference)

@@ -4,10 +4,12 @@ const jobsThatRead = `task_id IN (SELECT id FROM graphile_worker._private_tasks
   WHERE identifier IN ('transactions:follow-payment', 'transactions:follow-cart-intent',
     'cart-payments:follow-intent'))`
 
-/** Runs the jobs now that read payments, and intents of carts and orders, later. */
-export const readNow = (world: World) =>
+/** Runs the jobs now that read payments, and intents of carts and orders, later: those of one gateway, or all. */
+export const readNow = (world: World, gateway?: string) =>
   world.sql(
-    `UPDATE graphile_worker._private_jobs SET run_at = now() WHERE locked_at IS NULL AND ${jobsThatRead}`,
+    `UPDATE graphile_worker._private_jobs SET run_at = now() WHERE locked_at IS NULL AND ${jobsThatRead}
+       AND ($1::text IS NULL OR payload->'payload'->>'gateway' = $1)`,
+    [gateway ?? null],
   )
 
 /** Forgets them, so that no job calls Stripe in a later test. */

@@ -47,6 +47,37 @@ test('jobs that wait for a gateway do not delay other jobs', async () => {
   }
 })
 
+test('a gateway that hangs does not hold up another gateway of the same store', async () => {
+  const { world, double } = shop
+  const setup = { method: 'purchase_setup', payment: undefined }
+  const hangingOrders = new Set<string>()
+  for (let n = 0; n < 4; n++) {
+    const { id } = await orderOf(world.shopper, 1000)
+    await charged(world.shopper, id, setup)
+    hangingOrders.add(id)
+  }
+  const { id } = await orderOf(world.shopper, 1000)
+  const theirs = await charged(world.shopper, id, { ...setup, gateway: 'stripe' })
+  double.payInBrowser(theirs.reference)
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  let hanging = 0
+  double.onRequest = (call, ownerId) => {
+    if (call !== 'read' || !hangingOrders.has(ownerId)) return
+    hanging += 1
+    return answered
+  }
+  try {
+    await readNow(world, 'stripe_payment_intents')
+    await expect.poll(() => hanging, { timeout: 10_000 }).toBeGreaterThan(0)
+    await readNow(world, 'stripe')
+    const status = async () => (await transactionsOf(world.admin, id))[0]?.status
+    await expect.poll(status, { timeout: 10_000 }).toBe('complete')
+    expect(hanging).toBeLessThanOrEqual(3)
+  } finally {
+    answer()
+  }
+}, 60_000)
+
 test('a store whose gateway hangs does not hold up the payments of another store', async () => {
   const { world, double } = shop
   const { shopper, other } = world

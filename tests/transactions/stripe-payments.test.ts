@@ -169,16 +169,6 @@ test('refunds are made in parts, and without an amount only marked', async () =>
   expect(await moneyOf(world.admin, id)).toEqual(['refunded', 'complete', 1000, 0, 0])
 })
 
-test('a verb that Stripe refuses says why, and records how the payment stands', async () => {
-  const id = await newOrder()
-  const held = await charged(world.shopper, id, { method: 'authorize' })
-  // The merchant captures it at Stripe.
-  double.captureInDashboard(held.reference, 400)
-  const { status, body } = await act(world.admin, held, 'capture')
-  expect([status, body.data.transaction_type, body.data.amount]).toEqual([200, 'capture', 400])
-  expect(await moneyOf(world.admin, id)).toEqual(['partially_paid', 'incomplete', 400, 0, 600])
-})
-
 test('a key of the client gets the same transaction', async () => {
   const id = await newOrder()
   const options = { idempotency_key: 'first try' }

@@ -6,8 +6,11 @@ export interface Job<P = unknown> {
   /** Attempts before the job fails. Outages of the database do not count. */
   readonly attemptsMax: number
   readonly long?: never
-  /** The job waits for another server. Such jobs have workers of their own, so they never delay other jobs. */
-  readonly callsOut?: true
+  /**
+   * The job waits for another server, whose name in the store this is. Such jobs have workers of their own, so they
+   * never delay other jobs. Each store has a share of the workers for each of its names.
+   */
+  callsOut?(payload: P): string
   run(work: Work, payload: P): Promise<void>
 }
 

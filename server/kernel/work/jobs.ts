@@ -13,12 +13,12 @@ import { atMost } from '../at-most.ts'
 import { newId } from '../ids.ts'
 import { type Database, isDatabaseAway } from '../storage/database.ts'
 import { patientPool } from '../storage/patient-pool.ts'
+import { CallSlots, callLimits } from './call-slots.ts'
 import type { Instance } from './context.ts'
 import type { Chore, Job, LongJob } from './job.ts'
 import { LongJobs, slots } from './long-jobs.ts'
 import { resumeOrphans } from './outside-calls.ts'
 import { longJobsChannel } from './queue.ts'
-import { callLimits, StoreSlots } from './store-slots.ts'
 import { workOf } from './work-of.ts'
 import { WorkerSession } from './worker-session.ts'
 
@@ -90,7 +90,7 @@ export async function startJobs(
   const long = new LongJobs(jobs.filter(isLong), instance, longWorker)
   const workers = [longWorker]
   const inHand = new Set<string>()
-  const storeSlots = new StoreSlots(instance.clock)
+  const callSlots = new CallSlots(instance.clock)
   let session: WorkerSession | undefined
   let looking = Promise.resolve()
   events.on('pool:create', ({ workerPool }) => workers.push(workerPool.id))
@@ -142,11 +142,14 @@ export async function startJobs(
         job.name,
         task(job.name, async (queued, helpers) => {
           const { payload, ...author } = queued as QueuedJob<unknown>
+          const peer = job.callsOut?.(payload)
           const run = async () => {
             await job.run(workOf(instance, author), payload)
             instance.onWrite(author.store)
           }
-          const retryAt = await (job.callsOut ? storeSlots.run(author.store, run) : run())
+          const retryAt = await (peer === undefined
+            ? run()
+            : callSlots.run({ store: author.store, peer }, run))
           if (retryAt) await putOff(helpers, retryAt)
         }),
       ]),

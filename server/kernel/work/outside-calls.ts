@@ -2,6 +2,7 @@ import { Problem } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Answer } from '../shape/answer.ts'
 import { type Database, isDatabaseAway } from '../storage/database.ts'
+import { CallUnderWay } from './after-call.ts'
 import type { Ctx, Instance, Work } from './context.ts'
 import { runInEveryStore } from './every-store.ts'
 import type { Chore, Job } from './job.ts'
@@ -17,6 +18,8 @@ export interface OutsideCall<V = unknown, R = unknown, O = unknown, A = unknown>
   readonly name: string
   /** After this many milliseconds the result is unknown. */
   readonly timeoutMs: number
+  /** The other server, if the store calls several: jobs that resume calls of one do not delay those of another. */
+  peer?(values: V): string
   /**
    * The id of what the call changes, if calls about it must not overlap: while one of them has no outcome, others are
    * refused (409).
@@ -87,7 +90,7 @@ export async function callOut<V, R, O, A>(
   const intent = existing ?? (await inQueue(ctx, (inside) => begin(inside, call, prepare)))
   if (intent instanceof NoCall) return intent.answer
   const result = existing?.isRecorded ? undefined : await send(ctx, call, intent)
-  return orRelease(ctx, intent, () =>
+  return orRelease(ctx, call, intent, () =>
     inQueue(ctx, async (inside) => {
       const outcome = await record(inside, call, intent, result as R)
       const answer = await respond(inside, outcome)
@@ -107,7 +110,7 @@ const intervalMs = (parameter: string) => `${parameter}::double precision * inte
 
 async function begin<V>(
   inside: Ctx,
-  call: Pick<OutsideCall<V>, 'name' | 'timeoutMs' | 'subject'>,
+  call: Pick<OutsideCall<V>, 'name' | 'timeoutMs' | 'subject' | 'peer'>,
   prepare: (inside: Ctx) => Promise<V | NoCall>,
 ): Promise<LeasedIntent<V> | NoCall> {
   const { store, clock, keyed, instance } = inside
@@ -129,9 +132,10 @@ async function begin<V>(
     clock.now(),
     instance.processName,
   )
-  if (!row) throw busy()
+  if (!row) throw new CallUnderWay()
   // If this process ends before the outcome is recorded, another process continues.
-  await resumeAt(inside, intent.id, fromNow(inside, leaseMsOf(call)))
+  const peer = call.peer?.(values)
+  await resumeAt(inside, { id: intent.id, peer }, fromNow(inside, leaseMsOf(call)))
   if (keyed) {
     const taken = await store.run(
       `UPDATE idempotency_keys SET intent_id = $3
@@ -144,12 +148,6 @@ async function begin<V>(
   }
   return { ...intent, leasedUntil: row[0] as string }
 }
-
-const busy = () =>
-  new Problem(
-    'conflict',
-    'An earlier request about the same object waits for another server. Send the request again when it has ended.',
-  )
 
 const stillRunning = () =>
   new Problem('conflict', 'A request with this Idempotency-Key is still being processed.')
@@ -200,11 +198,13 @@ async function lease<V>(
  * If the work on the intent fails, ends the lease, so that others can continue at once, and calls the job. It keeps a
  * lease that another process has taken since.
  */
-async function orRelease<T>(
+async function orRelease<V, T>(
   work: Work,
-  { id, leasedUntil }: LeasedIntent<unknown>,
+  call: Pick<OutsideCall<V>, 'peer'>,
+  intent: LeasedIntent<V>,
   run: () => Promise<T>,
 ): Promise<T> {
+  const { id, leasedUntil, values } = intent
   try {
     return await run()
   } catch (error) {
@@ -215,7 +215,8 @@ async function orRelease<T>(
         id,
         leasedUntil,
       )
-      if (released.length) await resumeAt(work, id, fromNow(work, pauseMsAt(0)))
+      if (released.length)
+        await resumeAt(work, { id, peer: call.peer?.(values) }, fromNow(work, pauseMsAt(0)))
     }
     // If the database has failed, the lease expires by itself, and the job comes then.
     await release().catch(() => {})
@@ -225,10 +226,10 @@ async function orRelease<T>(
 
 async function send<V, R, A>(
   work: Work,
-  call: Pick<OutsideCall<V, R, unknown, A>, 'send' | 'access' | 'timeoutMs'>,
+  call: Pick<OutsideCall<V, R, unknown, A>, 'send' | 'access' | 'timeoutMs' | 'peer'>,
   intent: LeasedIntent<V>,
 ): Promise<R> {
-  return orRelease(work, intent, async () => {
+  return orRelease(work, call, intent, async () => {
     const access = (await call.access?.(work, intent.values)) as A
     const { clock, log, mayConnect, sealKeys, services } = work.instance
     const signal = AbortSignal.timeout(call.timeoutMs)
@@ -318,10 +319,12 @@ export async function openCalls<V>(
 }
 
 /** The job that resumes an intent whose request did not finish. */
-const resumption = { name: 'kernel:resume-intent', attemptsMax: 25, callsOut: true } as const
+const resumption = { name: 'kernel:resume-intent', attemptsMax: 25 } as const
 
-const resumeAt = ({ store }: Work, id: string, at: Date): Promise<void> =>
-  queue(store, resumption, { id }, { key: `intent ${id}`, at })
+type Resumption = Pick<Intent<unknown>, 'id'> & { readonly peer?: string | undefined }
+
+const resumeAt = ({ store }: Work, resumed: Resumption, at: Date): Promise<void> =>
+  queue(store, resumption, resumed, { key: `intent ${resumed.id}`, at })
 
 /** Calls the jobs of the intents whose process is dead. They would wait for the ends of their leases. */
 export async function resumeOrphans(database: Database): Promise<void> {
@@ -343,9 +346,11 @@ const pauseMsAt = (ageMs: number): number =>
   ageMs >= dayMs ? hourMs : Math.max(1_000, Math.min(20_000, ageMs / 2))
 
 /** Resumes the intents of these calls, by name, until they have an outcome. */
-export const resumeIntentJob = (calls: ReadonlyMap<string, OutsideCall>): Job<{ readonly id: string }> => ({
+export const resumeIntentJob = (calls: ReadonlyMap<string, OutsideCall>): Job<Resumption> => ({
   ...resumption,
-  async run(work, { id }) {
+  callsOut: ({ peer = '' }) => peer,
+  async run(work, resumed) {
+    const { id } = resumed
     const [row] = await work.store.run(
       `SELECT name, CASE WHEN lease_holds(leased_until, leased_by)
            THEN greatest(0, extract(epoch FROM leased_until - clock_timestamp()) * 1000) ELSE 0 END,
@@ -359,17 +364,19 @@ export const resumeIntentJob = (calls: ReadonlyMap<string, OutsideCall>): Job<{ 
     const call = calls.get(name as string)
     if (!call) throw new Error(`no module has the outside call ${name}`)
     const intent = Number(leasedForMs) > 0 ? undefined : await lease(work, id, leaseMsOf(call))
-    if (!intent) return resumeAt(work, id, fromNow(work, Number(leasedForMs) || leaseMsOf(call)))
+    if (!intent) return resumeAt(work, resumed, fromNow(work, Number(leasedForMs) || leaseMsOf(call)))
     if (intent.isRecorded) return
     try {
       const result = await send(work, call, intent)
-      await orRelease(work, intent, () => work.transaction((inside) => record(inside, call, intent, result)))
+      await orRelease(work, call, intent, () =>
+        work.transaction((inside) => record(inside, call, intent, result)),
+      )
     } catch (error) {
       if (isDatabaseAway(error)) throw error
       work.instance.log.error({ err: error }, `outside call ${name} ${id} has no outcome yet`)
       // In place of the attempt that `orRelease` has queued.
       const ageMs = work.clock.now().getTime() - Number(createdAtMs)
-      await resumeAt(work, id, fromNow(work, pauseMsAt(ageMs)))
+      await resumeAt(work, resumed, fromNow(work, pauseMsAt(ageMs)))
     }
   },
 })

@@ -4,9 +4,9 @@ import { app } from '../../../server/app.ts'
 import { customers } from '../../../server/customers/customers.ts'
 import { Problem } from '../../../server/kernel/errors.ts'
 import { module } from '../../../server/kernel/module.ts'
+import { callLimits } from '../../../server/kernel/work/call-slots.ts'
 import type { Job, LongJob, Turn } from '../../../server/kernel/work/job.ts'
 import { startsMax, triesMax } from '../../../server/kernel/work/long-jobs.ts'
-import { callLimits } from '../../../server/kernel/work/store-slots.ts'
 import { workOf } from '../../../server/kernel/work/work-of.ts'
 import { add } from '../../../server/kernel/write/by-rules.ts'
 import { openWorld, type World } from '../../support/world.ts'
@@ -59,10 +59,10 @@ const quick: Job<NamedPayload> = {
     events.push(name)
   },
 }
-const calling: Job<NamedPayload> = {
+const calling: Job<NamedPayload & { readonly peer?: string }> = {
   name: 'tests:calling',
   attemptsMax: 1,
-  callsOut: true,
+  callsOut: ({ peer = '' }) => peer,
   run: slow.run,
 }
 const welcome: Job<NamedPayload> = {
@@ -139,6 +139,17 @@ test('a store whose calls hang does not delay the calls of another store', async
     return events.filter((one) => /^hangs \d+ ends$/.test(one)).length
   }
   await expect.poll(ended, { timeout: 30_000 }).toBe(names.length)
+}, 60_000)
+
+test('another server that hangs does not delay the calls of the same store', async () => {
+  const names = Array.from({ length: 4 }, (_, n) => `stuck ${n}`)
+  for (const name of names) await world.work.later(calling, { name, peer: 'one' })
+  const begun = () => events.filter((one) => /^stuck \d+ begins$/.test(one)).length
+  await expect.poll(begun, { timeout: 10_000 }).toBe(callLimits.perOwner)
+  await world.work.later(calling, { name: 'free', peer: 'another' })
+  await expect.poll(() => events, { timeout: 10_000 }).toContain('free begins')
+  expect(begun()).toBe(callLimits.perOwner)
+  for (const name of ['free', ...names]) await ends(name)
 }, 60_000)
 
 test('the writes of a job are recorded under the author and request that queued it', async () => {

@@ -9,6 +9,7 @@ import {
   confirmIntent,
   createIntent,
   expireHold,
+  failRefund,
   type Intent,
   Refusal,
   refundIntent,
@@ -39,7 +40,7 @@ interface StripeEvent {
   readonly id: string
   readonly object: 'event'
   readonly type: string
-  readonly data: { readonly object: { readonly id: string } }
+  readonly data: { readonly object: { readonly id: string; readonly payment_intent?: string } }
 }
 
 /** A webhook, signed. */
@@ -133,6 +134,14 @@ export class StripeDouble {
     this.#tell(id)
   }
 
+  /** The bank of the shopper does not take the last refund, days after Stripe has taken it. */
+  failRefund(id: string, { isStillCounted = false } = {}): void {
+    const refund = failRefund(this.intents.get(id) as Intent, isStillCounted)
+    this.#events.push({
+      ...{ id: `evt_${randomUUID()}`, object: 'event', type: 'refund.failed', data: { object: refund } },
+    })
+  }
+
   /** The events so far as webhooks, in the order of their creation. */
   webhooks(secret: string, at: Date = new Date()): readonly Webhook[] {
     return this.#events.map((event) => this.sign(event, secret, at))
@@ -140,7 +149,9 @@ export class StripeDouble {
 
   /** The last event of an intent as a webhook. */
   lastWebhook(id: string, secret: string): Webhook {
-    const event = this.#events.findLast(({ data }) => data.object.id === id)
+    const event = this.#events.findLast(({ data: { object } }) =>
+      [object.id, object.payment_intent].includes(id),
+    )
     if (!event) throw new Error(`nothing has happened to ${id}`)
     return this.sign(event, secret)
   }

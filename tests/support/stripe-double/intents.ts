@@ -30,8 +30,8 @@ interface Refund {
   readonly id: string
   readonly object: 'refund'
   readonly amount: number
-  readonly status: 'succeeded' | 'failed'
-  readonly failure_reason?: string
+  status: 'succeeded' | 'failed'
+  failure_reason?: string
   readonly payment_intent: string
   readonly metadata: Readonly<Record<string, string>>
 }
@@ -200,6 +200,15 @@ export function refundIntent(intent: Intent | undefined, params: Params, fails =
     metadata: metadataIn(params),
   }
   intent.refunds.unshift(refund)
+  return refund
+}
+
+/** A bank returns the last refund. Whether the charge still counts it then, Stripe does not document. */
+export function failRefund(intent: Intent, isStillCounted: boolean): Refund {
+  const refund = intent.refunds.find(({ status }) => status === 'succeeded')
+  if (!refund) throw new Error('the intent has no refund')
+  Object.assign(refund, { status: 'failed', failure_reason: 'lost_or_stolen_card' })
+  if (!isStillCounted) intent.refunded -= refund.amount
   return refund
 }
 
