@@ -1,3 +1,4 @@
+import { listing } from '../kernel/declare/listing.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { linkTo, object, relationshipTo } from '../kernel/openapi/shapes.ts'
 import { findListed } from '../kernel/query/find.ts'
@@ -43,9 +44,13 @@ const fields = {
 
 export type MembershipFields = typeof fields
 
-const membership = {
+/** The membership of a member in an account. */
+export const accountMemberships = resource({
   type: 'account_membership',
+  noun: ['account-membership', 'account-memberships'],
   about: 'The membership of an account member in an account.',
+  path: '/v2/accounts/:account_id/account-memberships',
+  parent: () => accounts,
   table: 'account_memberships',
   addedUnder: 'account-memberships',
   // It is also personal data of the member.
@@ -56,14 +61,6 @@ const membership = {
   area: 'accounts',
   visible: ownAccount((account) => `account_id = ${account}`),
   envelope: accountEnvelope,
-} as const
-
-/** The membership of a member in an account. */
-export const accountMemberships = resource({
-  ...membership,
-  noun: ['account-membership', 'account-memberships'],
-  path: '/v2/accounts/:account_id/account-memberships',
-  parent: () => accounts,
   most: { n: 1000, detail: (n) => `An account can have at most ${n} members.` },
   beforeWrite: admitMember,
   include: {
@@ -91,12 +88,10 @@ export const accountMemberships = resource({
 })
 
 /** The memberships of a member. */
-export const membershipsOfMember = resource({
-  ...membership,
+export const membershipsOfMember = listing(accountMemberships, {
   noun: ['account-membership-of-member', 'account-memberships-of-member'],
   path: '/v2/account-members/:account_member_id/account-memberships',
   parent: () => accountMembers,
-  operations: ['list'],
   links: {
     fields: { self: text({ format: 'uri', about: 'The membership under its account.' }) },
     of: ({ id, doc }, { baseUrl }) => ({

@@ -1,7 +1,7 @@
 import { instantOf } from '../kernel/body/days.ts'
 import { action } from '../kernel/declare/action.ts'
 import type { Call } from '../kernel/declare/call.ts'
-import { resource } from '../kernel/declare/resource.ts'
+import { listing } from '../kernel/declare/listing.ts'
 import { pageAnswer } from '../kernel/http/object-answer.ts'
 import { fetchPage } from '../kernel/query/page.ts'
 import { parse } from '../kernel/query/parse.ts'
@@ -76,8 +76,7 @@ const ruleMeta = {
 }
 
 /** A rule in the answer. */
-const matchingRules = resource({
-  ...catalogRules,
+const matchingRules = listing(catalogRules, {
   noun: ['matching-catalog-rule', 'matching-catalog-rules'],
   about: 'A catalog rule, and how it matches the request.',
   meta: { fields: ruleMeta, of: () => ({}) as never },
@@ -167,8 +166,7 @@ async function pageOf(ctx: Ctx, query: RuleQuery, call: Call): Promise<Answer> {
     ...effectOf(query.pending.get(rule.id)),
     release_id: releases.get(rule.catalogId),
   })
-  const shown = resource({
-    ...matchingRules,
+  const shown = listing(matchingRules, {
     table: inOrderOf(answers.map(({ id }) => id)),
     order: { by: 'place', about: 'in the order of the match' },
     meta: {

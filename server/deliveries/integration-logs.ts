@@ -1,4 +1,5 @@
 import { integrationEnvelope } from '../integrations/index.ts'
+import { listing } from '../kernel/declare/listing.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { linkTo, object, relationshipTo } from '../kernel/openapi/shapes.ts'
 import { flag, integer, number, readOnlyObject, text } from '../kernel/shape/fields.ts'
@@ -28,9 +29,12 @@ interface LogLinks {
   readonly job: { readonly data: { readonly type: 'integration-job'; readonly id: string } }
 }
 
-const log = {
+/** The logs of all integrations of the store. */
+export const integrationLogs = resource({
   type: 'integration-log',
+  noun: ['integration-log', 'integration-logs'],
   about: 'One attempt to send an event to an integration.',
+  path: '/v2/integrations/logs',
   table: 'integration_logs',
   fields,
   filter: { created_at: walks.created_at },
@@ -38,29 +42,17 @@ const log = {
   operations: [],
   area: 'integrations',
   envelope: { ...integrationEnvelope, links: 'none' },
-} as const
-
-/** The logs of all integrations of the store. */
-export const integrationLogs = resource({
-  ...log,
-  noun: ['integration-log', 'integration-logs'],
-  path: '/v2/integrations/logs',
 })
 
 /** The logs of one integration. An attempt is stored by this one. */
-export const logsOfIntegration = resource({
-  ...log,
+export const logsOfIntegration = listing(integrationLogs, {
   noun: ['log-of-integration', 'logs-of-integration'],
-  path: '/v2/integrations/:integration_id/logs',
   scope: { columns: ['integration_id'] },
 })
 
 /** The logs of one job: few, so they are counted when they are listed. */
-export const logsOfJob = resource({
-  ...log,
+export const logsOfJob = listing(integrationLogs, {
   noun: ['log-of-job', 'logs-of-job'],
-  path: '/v2/integrations/:integration_id/jobs/:job_id/logs',
   scope: { columns: ['job_id'] },
   counted: false,
-  most: { n: 1000, detail: (n) => `A job can have at most ${n} logs.` },
 })

@@ -1,5 +1,5 @@
 import { action } from '../kernel/declare/action.ts'
-import { type Resource, resource } from '../kernel/declare/resource.ts'
+import { listing } from '../kernel/declare/listing.ts'
 import { Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import { listOf, object } from '../kernel/openapi/shapes.ts'
@@ -11,10 +11,9 @@ import type { Ctx } from '../kernel/work/context.ts'
 import { filterCondition, products } from '../products/index.ts'
 import { nodesOfStore } from './node-lists.ts'
 import { attachProducts, detachProducts } from './node-products.ts'
-import { type NodeFields, nodes } from './nodes.ts'
+import { nodes } from './nodes.ts'
 
-const nodesOfProduct: Resource<NodeFields> = resource({
-  ...nodesOfStore,
+const nodesOfProduct = listing(nodesOfStore, {
   noun: ['node-of-product', 'nodes-of-product'],
   table:
     '(SELECT n.*, p.id AS product_id ' +

@@ -60,15 +60,23 @@ const fields = {
   ),
   relationships: relationshipsField,
 }
-export type NodeFields = typeof fields
+type NodeFields = typeof fields
 
-/** The declaration that all lists of nodes share. */
-export const node = {
+/** A place in a hierarchy. */
+export const nodes: Resource<NodeFields> = resource({
   type: 'node',
+  noun: ['node', 'nodes'],
   about: 'A node of a hierarchy, with products and child nodes.',
+  path: '/pcm/hierarchies/:hierarchy_id/nodes',
+  parent: () => hierarchies,
   table: 'nodes',
+  scope: {
+    columns: ['hierarchy_id'],
+    of: (work, { hierarchy_id = '' }) => [hierarchyIn(work, hierarchy_id)],
+  },
   fields,
   filter: nodeFilters(),
+  sort: ['created_at', 'id', 'updated_at'],
   area: 'hierarchies',
   envelope: hierarchyEnvelope,
   refusedWith: 422,
@@ -79,27 +87,14 @@ export const node = {
       parent_name: text({ about: 'The name of the parent.' }),
       sort_order: sortOrder,
     },
-    of: ({ hidden: { breadcrumbs = [], sort_order } }: Row<NodeFields>) => ({
-      owner: 'store' as const,
+    of: ({ hidden: { breadcrumbs = [], sort_order } }) => ({
+      owner: 'store',
       breadcrumbs,
       hierarchy_id: breadcrumbs[0]?.id,
       parent_name: breadcrumbs.at(-2)?.name,
       sort_order: sort_order ?? undefined,
     }),
   },
-} as const
-
-/** A place in a hierarchy. */
-export const nodes: Resource<NodeFields> = resource({
-  ...node,
-  noun: ['node', 'nodes'],
-  path: '/pcm/hierarchies/:hierarchy_id/nodes',
-  parent: () => hierarchies,
-  scope: {
-    columns: ['hierarchy_id'],
-    of: (work, { hierarchy_id = '' }) => [hierarchyIn(work, hierarchy_id)],
-  },
-  sort: ['created_at', 'id', 'updated_at'],
   beforeWrite: placeNode,
   afterWrite: updateDependents,
   beforeDelete: lockHierarchy,

@@ -23,20 +23,14 @@ const fields = {
   first: flag({ hidden: true, readOnly: true }),
 }
 
-const transaction = {
-  type: 'stock-transaction',
-  about: 'A change of the stock of a product. Transactions cannot be changed.',
-  path: '/v2/inventories/:stock_id/transactions',
-  table: 'stock_transactions',
-  area: 'stock-transactions',
-  operations: ['list', 'get'],
-} as const
-
 /** The located form, which is also the stored one. */
 export const stockTransactions = resource({
-  ...transaction,
+  type: 'stock-transaction',
   noun: ['located-stock-transaction', 'located-stock-transactions'],
+  about: 'A change of the stock of a product. Transactions cannot be changed.',
+  path: '/v2/inventories/:stock_id/transactions',
   parent: () => stocks,
+  table: 'stock_transactions',
   fields,
   filter: {
     id: walks.id,
@@ -45,6 +39,8 @@ export const stockTransactions = resource({
     location: indexed('eq'),
   },
   sort: ['created_at', 'id'],
+  area: 'stock-transactions',
+  operations: ['list', 'get'],
   envelope: inventoryEnvelope,
 })
 
@@ -61,9 +57,12 @@ const shownFlat = (row: string): string => {
 
 /** The flat form. */
 export const flatStockTransactions = resource({
-  ...transaction,
+  type: stockTransactions.type,
   noun: ['stock-transaction', 'stock-transactions'],
+  about: stockTransactions.about,
+  path: stockTransactions.path,
   parent: () => flatStocks,
+  table: stockTransactions.table,
   fields: {
     action: choice([...changes, 'create'], { ...shownOnly, about: 'What changed.' }),
     ...facts,
@@ -75,6 +74,8 @@ export const flatStockTransactions = resource({
   // Responses show the time in whole seconds, so filters do not compare it.
   filter: { id: walks.id, location: indexed('eq') },
   sort: ['id'],
+  area: stockTransactions.area,
+  operations: ['list', 'get'],
   envelope: { ...inventoryEnvelope, fields: 'top', times: 'none' },
   shownAs: shownFlat,
 })

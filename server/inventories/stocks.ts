@@ -1,7 +1,7 @@
 import { type Resource, resource } from '../kernel/declare/resource.ts'
 import { totalSql } from '../kernel/query/places.ts'
 import { group, integer, map, text } from '../kernel/shape/fields.ts'
-import { type FilterRule, indexed, type Row, walks } from '../kernel/shape/model.ts'
+import { type FilterRule, indexed, walks } from '../kernel/shape/model.ts'
 import { inventoryEnvelope } from './envelope.ts'
 
 const counted = (about: string) => integer({ required: true, readOnly: true, min: 0, about })
@@ -34,17 +34,19 @@ const locatedIn: FilterRule = {
       AND l.location_id = i.id WHERE i.store_id = $1 AND i.slug = ANY(${bind(slugs)}::text[]))`,
 }
 
-/** The declaration that both dialects share. */
-const stock = {
+/** The located form, which is also the stored one. */
+export const stocks = resource({
   type: 'stock',
+  noun: ['located-stock', 'located-stocks'],
   about:
     'The stock of a product, with the id of the product. A product without stock is not tracked and never runs out.',
   path: '/v2/inventories',
   table: 'stocks',
+  fields,
   filter: {
     ...walks,
-    available: { ...indexed('eq', 'gt', 'ge', 'lt', 'le'), type: 'number' } as FilterRule,
-    product_id: { ops: ['eq'], type: 'uuid', column: 'id', indexed: true } as FilterRule,
+    available: { ...indexed('eq', 'gt', 'ge', 'lt', 'le'), type: 'number' },
+    product_id: { ops: ['eq'], type: 'uuid', column: 'id', indexed: true },
     location: locatedIn,
     // The name in the located dialect.
     locations: locatedIn,
@@ -57,15 +59,8 @@ const stock = {
     fields: {
       stock_id: text({ format: 'uuid', about: 'The id of the product, which is also the id of the stock.' }),
     },
-    of: ({ id }: Row) => ({ stock_id: id }),
+    of: ({ id }) => ({ stock_id: id }),
   },
-} as const
-
-/** The located form, which is also the stored one. */
-export const stocks = resource({
-  ...stock,
-  noun: ['located-stock', 'located-stocks'],
-  fields,
   envelope: inventoryEnvelope,
   constraints: {
     stocks_pkey: {
@@ -81,7 +76,7 @@ const shownFlat = (row: string): string =>
 
 /** The flat form. */
 export const flatStocks: Resource<typeof numbers> = resource({
-  ...stock,
+  ...stocks,
   noun: ['stock', 'stocks'],
   fields: numbers,
   envelope: { ...inventoryEnvelope, fields: 'top' },

@@ -1,3 +1,4 @@
+import { listing } from '../kernel/declare/listing.ts'
 import { type Resource, resource } from '../kernel/declare/resource.ts'
 import { longText } from '../kernel/query/long-text.ts'
 import { text } from '../kernel/shape/fields.ts'
@@ -21,32 +22,15 @@ const fields = {
 }
 type PriceFields = typeof fields
 
-const price = {
-  type: 'product-price',
-  about: 'The price of a SKU in one price book: amounts by currency, sales, and tiers for larger quantities.',
-  table: 'prices',
-  fields,
-  sort: ['created_at', 'id', 'updated_at'],
-  area: 'pricebooks',
-  envelope: pricebookEnvelope,
-  meta: {
-    fields: {
-      ...ownedFields,
-      pricebook_id: text({ format: 'uuid', about: 'The price book of the price.' }),
-    },
-    of: ({ hidden }: { hidden: { pricebook_id?: string | undefined } }) => ({
-      owner: 'store' as const,
-      pricebook_id: hidden.pricebook_id,
-    }),
-  },
-} as const
-
 /** The prices of one price book. */
 export const prices: Resource<PriceFields> = resource({
-  ...price,
+  type: 'product-price',
   noun: ['price', 'prices'],
+  about: 'The price of a SKU in one price book: amounts by currency, sales, and tiers for larger quantities.',
   path: '/pcm/pricebooks/:pricebook_id/prices',
   parent: () => pricebooks,
+  table: 'prices',
+  fields,
   filter: {
     ...walks,
     sku: indexed('eq'),
@@ -59,6 +43,16 @@ export const prices: Resource<PriceFields> = resource({
         return `md5(external_ref) IN (${hashes.join(', ')}) AND external_ref IN (${values.join(', ')})`
       },
     },
+  },
+  sort: ['created_at', 'id', 'updated_at'],
+  area: 'pricebooks',
+  envelope: pricebookEnvelope,
+  meta: {
+    fields: {
+      ...ownedFields,
+      pricebook_id: text({ format: 'uuid', about: 'The price book of the price.' }),
+    },
+    of: ({ hidden }) => ({ owner: 'store', pricebook_id: hidden.pricebook_id }),
   },
   refusedWith: 422,
   closed: true,
@@ -74,17 +68,10 @@ export const prices: Resource<PriceFields> = resource({
 })
 
 /** The prices of all price books. */
-export const pricesOfStore: Resource<PriceFields> = resource({
-  ...price,
+export const pricesOfStore = listing(prices, {
   noun: ['price-of-any-pricebook', 'prices-of-all-pricebooks'],
-  path: '/pcm/pricebooks/prices',
-  scope: { columns: ['prices_of'], of: ({ store }) => [store.id] },
-  filter: {
-    ...walks,
-    sku: indexed('eq', 'like'),
-    external_ref: longText('external_ref', 'eq', 'like'),
-  },
-  operations: [],
+  scope: { columns: ['prices_of'] },
+  filter: { sku: indexed('eq', 'like'), external_ref: longText('external_ref', 'eq', 'like') },
 })
 
 function completePrice(_work: unknown, { values, scope }: Draft<PriceFields>): void {

@@ -1,10 +1,9 @@
 import { action } from '../kernel/declare/action.ts'
-import { type Resource, resource } from '../kernel/declare/resource.ts'
+import { listing } from '../kernel/declare/listing.ts'
 import { objectOf } from '../kernel/openapi/named-schemas.ts'
 import { answerList } from '../kernel/request/export-list.ts'
 import { list } from '../kernel/request/operations.ts'
 import { associations, findBoth } from './associations.ts'
-import type { ProductFields } from './product-fields.ts'
 import { products } from './products.ts'
 
 const path = '/pcm/products/:product_id/custom-relationships/:slug'
@@ -25,8 +24,7 @@ export const listAssociatedProductIds = action({
 })
 
 /** The associated products themselves. */
-const associatedProducts: Resource<ProductFields> = resource({
-  ...products,
+const associatedProducts = listing(products, {
   noun: ['product-associated-with-another', 'products-associated-with-another'],
   table:
     '(SELECT p.*, a.place, a.product_id AS associated_with, a.custom_relationship_id AS associated_by ' +
@@ -34,7 +32,6 @@ const associatedProducts: Resource<ProductFields> = resource({
   scope: { columns: ['associated_with', 'associated_by'] },
   order: { by: 'place', about: inOrder },
   counted: false,
-  operations: [],
 })
 
 /** Lists the products that a product is associated with by a custom relationship. */

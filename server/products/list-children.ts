@@ -1,17 +1,14 @@
 import { action } from '../kernel/declare/action.ts'
-import { type Resource, resource } from '../kernel/declare/resource.ts'
+import { listing } from '../kernel/declare/listing.ts'
 import { findByName } from '../kernel/query/find.ts'
 import { list } from '../kernel/request/operations.ts'
-import type { ProductFields } from './product-fields.ts'
 import { products } from './products.ts'
 
 /** The products that have this parent. */
-const children: Resource<ProductFields> = resource({
-  ...products,
+const children = listing(products, {
   noun: ['child-product', 'child-products'],
   scope: { columns: ['parent_id'] },
   counted: false,
-  operations: [],
 })
 
 /** Lists the children of a product, a page at a time. */

@@ -12,13 +12,10 @@ export interface Kind extends KindOfPromotion {
   readonly usagesOfCode: Resource
 }
 
-const withTables = (kind: KindOfPromotion, own: Resource<JobFields>): Kind => ({
-  ...kind,
-  codes: codesOf(kind),
-  jobs: own,
-  usages: usagesOfPromotion(kind),
-  usagesOfCode: usagesOfCode(kind),
-})
+function withTables(kind: KindOfPromotion, own: Resource<JobFields>): Kind {
+  const usages = usagesOfPromotion(kind)
+  return { ...kind, codes: codesOf(kind), jobs: own, usages, usagesOfCode: usagesOfCode(kind, usages) }
+}
 
 export const kinds = {
   standard: withTables(standard, jobs.standard),

@@ -1,3 +1,4 @@
+import { listing } from '../kernel/declare/listing.ts'
 import { type Resource, resource } from '../kernel/declare/resource.ts'
 import { notFound } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
@@ -33,40 +34,33 @@ const fieldsOf = ({ misspellsCustomer }: KindOfPromotion) => ({
   used_on_ms: integer({ readOnly: true, hidden: true }),
 })
 
-const usagesOf = (kind: KindOfPromotion) => ({
-  type: 'promotion_usage',
-  about: `A use of a code of a ${kind.words} in an order.`,
-  table: `${kind.tables}_usages`,
-  fields: fieldsOf(kind),
-  personal: ['customer_id', 'account_id'] as const,
-  area: 'promotions',
-  operations: ['list'] as const,
-  envelope: promotionEnvelope,
-})
-
-const filter = {
-  id: walks.id,
-  updated_at: walks.updated_at,
-  used_on: { ops: ['gt', 'ge', 'lt', 'le'], type: 'time' },
-  code: { ...byCode, ops: ['eq'] },
-} as const
-
 /** The usages of all codes of a promotion. */
 export const usagesOfPromotion = (kind: KindOfPromotion): Resource =>
   resource({
-    ...usagesOf(kind),
+    type: 'promotion_usage',
     noun: [`${kind.name}-usage`, `${kind.name}-usages`],
+    about: `A use of a code of a ${kind.words} in an order.`,
     path: `${kind.path}/:promotion_id/usages`,
     parent: () => kind.promotions,
-    filter,
+    table: `${kind.tables}_usages`,
+    fields: fieldsOf(kind),
+    filter: {
+      id: walks.id,
+      updated_at: walks.updated_at,
+      used_on: { ops: ['gt', 'ge', 'lt', 'le'], type: 'time' },
+      code: { ...byCode, ops: ['eq'] },
+    },
     sort: ['code', 'customer_email', 'customer_id', 'id', 'order_id', 'updated_at', 'used_on'],
     order: '-updated_at',
+    operations: ['list'],
+    area: 'promotions',
+    envelope: promotionEnvelope,
+    personal: ['customer_id', 'account_id'],
   })
 
 /** The usages of one code, also after it was deleted. */
-export const usagesOfCode = (kind: KindOfPromotion): Resource =>
-  resource({
-    ...usagesOf(kind),
+export const usagesOfCode = (kind: KindOfPromotion, usages: Resource): Resource =>
+  listing(usages, {
     noun: [`${kind.name}-code-usage`, `${kind.name}-code-usages`],
     path: `${kind.path}/:promotion_id/codes/:code/usages`,
     scope: {
@@ -84,7 +78,6 @@ export const usagesOfCode = (kind: KindOfPromotion): Resource =>
         return [row[0]]
       },
     },
-    filter,
     sort: ['used_on'],
     order: { by: 'used_on', about: 'the oldest first' },
   })

@@ -1,9 +1,8 @@
-import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { parse } from '../kernel/query/parse.ts'
 import { field, group } from '../kernel/shape/fields.ts'
 import type { Selection } from '../pricing/index.ts'
-import type { Family } from './families.ts'
+import type { PublishedRead } from './families.ts'
 import { findProduct } from './find-published.ts'
 import { publishedProducts } from './published-products.ts'
 import { publishedRowOf } from './published-row.ts'
@@ -28,31 +27,27 @@ interface Configuration {
 }
 
 /** Shows a bundle with the shopper's selection. Nothing is stored. */
-export const configureProduct = ({ of, path, phrase, area, viewOf }: Family) =>
-  action({
-    name: `configure-${of}-product`,
-    route: `POST ${path}/products/:product_id/configure`,
-    about:
-      `Shows a bundle ${phrase} with the selected options, and its price. Where a parent is an option, one of its children may ` +
-      'be selected. Nothing is stored.',
-    area,
-    status: 200,
-    reads: true,
-    data: group({ selected_options: selection }, { required: true }),
-    shows: { resource: publishedProducts },
-    async run(ctx, call) {
-      const { selected_options } = call.data as Configuration
-      const view = await viewOf(ctx, call)
-      const row = publishedRowOf(await findProduct(ctx, view, call.params.product_id))
-      const refusal = await refuseSelection(ctx, view, row, selected_options)
-      if (refusal) {
-        const { detail, component } = refusal
-        throw new Problem('unprocessable', detail, {
-          ...(component !== undefined && { source: `data.selected_options.${component}` }),
-        })
-      }
-      return productAnswer(ctx, view, row, parse(call.query).include, {
-        selections: new Map([[row.id, selected_options]]),
+export const configureProduct: PublishedRead = {
+  name: 'configure-*-product',
+  route: 'POST /products/:product_id/configure',
+  about:
+    'Shows a bundle * with the selected options, and its price. Where a parent is an option, one of its children may ' +
+    'be selected. Nothing is stored.',
+  reads: true,
+  data: group({ selected_options: selection }, { required: true }),
+  shows: { resource: publishedProducts },
+  async run(ctx, view, call) {
+    const { selected_options } = call.data as Configuration
+    const row = publishedRowOf(await findProduct(ctx, view, call.params))
+    const refusal = await refuseSelection(ctx, view, row, selected_options)
+    if (refusal) {
+      const { detail, component } = refusal
+      throw new Problem('unprocessable', detail, {
+        ...(component !== undefined && { source: `data.selected_options.${component}` }),
       })
-    },
-  })
+    }
+    return productAnswer(ctx, view, row, parse(call.query).include, {
+      selections: new Map([[row.id, selected_options]]),
+    })
+  },
+}

@@ -1,5 +1,5 @@
-import type { Action } from '../kernel/declare/action.ts'
-import type { Resource } from '../kernel/declare/resource.ts'
+import type { Action, ActionCall } from '../kernel/declare/action.ts'
+import type { Answer } from '../kernel/shape/answer.ts'
 import { type Fields, text } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { releaseParameter } from '../releases/index.ts'
@@ -10,42 +10,30 @@ import type { View } from './view.ts'
 import { pin, releaseView, shopperView, type ViewRequest } from './views.ts'
 import { ofWholeEdition } from './whole-edition.ts'
 
-/**
- * Published objects have two paths: shoppers read the catalog that the rules choose for them, and merchants any
- * release of any catalog. Each call is declared once for both.
- */
-export interface Family {
-  /** Part of the names of its calls. */
-  readonly of: 'catalog' | 'release'
-  readonly path: '/catalog' | '/catalogs/:catalog_id/releases/:release_id'
+export type ReadCall = Omit<ActionCall, 'params'> & { readonly params: Readonly<Record<string, string>> }
+
+/** A call that reads what is published. It is declared once for all families. */
+export interface PublishedRead extends Pick<Action, 'refuses' | 'reads' | 'data'> {
+  /** Has `*` in place of the name of the family. */
+  readonly name: string
+  /** The route below the path of the family. */
+  readonly route: 'GET' | `${'GET' | 'POST'} /${string}`
+  /** Has `*` in place of the phrase of the family. */
+  readonly about: string
+  readonly shows: NonNullable<Action['shows']>
+  run(ctx: Ctx, view: View, call: ReadCall): Promise<Answer>
+}
+
+/** The addresses of published objects for one kind of caller, and what that caller sees. */
+interface Family {
+  readonly path: '/catalog' | '/catalogs' | '/catalogs/:catalog_id/releases/:release_id'
+  readonly area: 'catalog' | 'catalogs'
+  readonly nameOf: (read: PublishedRead) => string
   /** Describes the view in the descriptions of its calls. */
   readonly phrase: string
-  readonly area: 'catalog' | 'catalogs'
-  viewOf(ctx: Ctx, call: ViewRequest & { readonly params: Readonly<Record<string, string>> }): Promise<View>
+  readonly headers: Fields
+  viewOf(ctx: Ctx, call: ViewRequest & Pick<ReadCall, 'params'>): Promise<View>
 }
-
-const shopper: Family = {
-  of: 'catalog',
-  path: '/catalog',
-  phrase: 'in the catalog that the rules choose for the shopper',
-  area: 'catalog',
-  viewOf: shopperView,
-}
-
-const merchant: Family = {
-  of: 'release',
-  path: '/catalogs/:catalog_id/releases/:release_id',
-  phrase: 'in a release',
-  area: 'catalogs',
-  viewOf: (ctx, call) => releaseView(ctx, call as Parameters<typeof releaseView>[1]),
-}
-
-/**
- * The objects that a list shows. Its rows are declared at the shopper's path only, because the merchant's list has
- * the same.
- */
-export const objectsOfList = (of: Family['of'], resource: Resource, rows: Resource) =>
-  of === 'catalog' ? ({ resource, page: true, rows: [rows] } as const) : ({ resource, page: true } as const)
 
 const header = (about: string) => text({ about })
 
@@ -85,38 +73,72 @@ const merchantHeaders = {
   ...shownIn,
 }
 
-/** Adds what all calls have in common to the API document: headers, links, explanations and included objects. */
-function documented(call: Action, headers: Fields): Action {
-  const { shows = {} } = call
+const shopper: Family = {
+  path: '/catalog',
+  area: 'catalog',
+  nameOf: ({ name }) => name.replace('*', 'catalog'),
+  phrase: 'in the catalog that the rules choose for the shopper',
+  headers: shopperHeaders,
+  viewOf: shopperView,
+}
+
+const merchant: Family = {
+  path: '/catalogs/:catalog_id/releases/:release_id',
+  area: 'catalogs',
+  nameOf: ({ name }) => name.replace('*', 'release'),
+  phrase: 'in a release',
+  headers: merchantHeaders,
+  viewOf: (ctx, call) => releaseView(ctx, call as Parameters<typeof releaseView>[1]),
+}
+
+/** Paths of merchants that are not in the public contract but that an SDK calls as a shopper. */
+const alias: Family = {
+  ...shopper,
+  path: '/catalogs',
+  area: 'catalogs',
+  nameOf: (read) => `${shopper.nameOf(read)}-too`,
+}
+
+/** The action of a read in a family. What all have in common is declared here, also for the API document. */
+function actionOf(family: Family, read: PublishedRead): Action {
+  const { path, area, phrase, headers, nameOf, viewOf } = family
+  const [method, below = ''] = read.route.split(' ')
+  // The rows of a list are declared at the shopper's path only, because the other lists have the same.
+  const { rows, ...shows } = read.shows
   const explanation = explanationSchema
   const included = shows.resource === publishedProducts ? { included: includedSchema } : {}
   const one = {
     links: { type: 'object', required: ['self'], properties: { self: { type: 'string', format: 'uri' } } },
     meta: { type: 'object', properties: { explanation } },
   }
-  return {
-    ...call,
+  return ofWholeEdition({
+    ...read,
+    name: nameOf(read),
+    route: `${method} ${path}${below}`,
+    about: read.about.replace('*', phrase),
+    area,
+    status: 200,
     headers,
     // Lists answer 404 too, if nothing is published for the shopper or the release is gone.
-    refuses: [...(call.refuses ?? []), 'not_found'],
+    refuses: [...(read.refuses ?? []), 'not_found'],
     query: {
-      ...call.query,
       ...(shows.page && { [pin]: pinParameter }),
       ...('included' in included && { include: includeParameter }),
     },
-    ...(call.route.includes(':release_id') && { params: { release_id: releaseParameter } }),
+    ...(path.includes(':release_id') && { params: { release_id: releaseParameter } }),
     shows: {
       ...shows,
-      ...(shows.page ? { meta: { explanation } } : { etag: true as const }),
+      ...(family === shopper && rows && { rows }),
+      ...(shows.page ? { meta: { explanation } } : { etag: true }),
       beside: { ...(!shows.page && one), ...included },
     },
-  }
+    run: async (ctx, call: ReadCall) => read.run(ctx, await viewOf(ctx, call), call),
+  })
 }
 
-/** An action of both families, each with its own path. */
-type FamilyAction = (family: Family) => Action
+const actionsOf = (family: Family) => (reads: readonly PublishedRead[]) =>
+  reads.map((read) => actionOf(family, read))
 
-export const forShoppers = (calls: readonly FamilyAction[]): readonly Action[] =>
-  calls.map((call) => ofWholeEdition(documented(call(shopper), shopperHeaders)))
-export const forMerchants = (calls: readonly FamilyAction[]): readonly Action[] =>
-  calls.map((call) => ofWholeEdition(documented(call(merchant), merchantHeaders)))
+export const forShoppers = actionsOf(shopper)
+export const forMerchants = actionsOf(merchant)
+export const asAliases = actionsOf(alias)

@@ -8,10 +8,11 @@ import { publishedProducts } from './published-products.ts'
 import { isNode } from './show-nodes.ts'
 import type { View } from './view.ts'
 
-/** Makes a function that finds a published object by its id, or throws a Problem (404). */
+/** Makes a function that finds the published object that a path names, or throws a Problem (404). */
 const finder =
   (what: string, resource: Resource, isOne: (row: Row) => boolean = () => true) =>
-  async (ctx: Ctx, { published }: View, id: string): Promise<Row> => {
+  async (ctx: Ctx, { published }: View, params: Readonly<Record<string, string>>): Promise<Row> => {
+    const id = params[`${what}_id`] ?? ''
     const scope = [published.catalogId, String(published.edition)]
     const row = isId(id) ? await ctx.store.findWhole(resource, id.toLowerCase(), scope) : undefined
     if (!row || !isOne(row)) throw notFound(what, id)

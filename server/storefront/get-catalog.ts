@@ -1,14 +1,13 @@
 import { releases } from '../catalogs/index.ts'
-import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { entityTag } from '../kernel/shape/answer.ts'
 import { choice, describe, group, text } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { EditionGone, editionOf } from '../publishing/index.ts'
 import { explanationOf } from './explanation.ts'
+import type { PublishedRead } from './families.ts'
 import { linkField, present } from './shown-members.ts'
 import type { View } from './view.ts'
-import { shopperView } from './views.ts'
 
 const { name, description, catalog_id, published_at, hierarchies } = releases.fields
 
@@ -38,15 +37,12 @@ const shownRelease = group(
 )
 
 /** Reads the release that a shopper sees. */
-export const getCatalog = action({
-  name: 'get-catalog-of-shopper',
-  route: 'GET /catalog',
+export const getCatalog: PublishedRead = {
+  name: 'get-*-of-shopper',
+  route: 'GET',
   about: 'Reads the release that the shopper sees. The rules choose its catalog.',
-  area: 'catalog',
-  status: 200,
   shows: { data: describe(shownRelease) },
-  async run(ctx, call) {
-    const view = await shopperView(ctx, call)
+  async run(ctx, view) {
     const { catalogId, releaseId, publishedAt } = view.published
     const release = await ctx.store.findWhole(releases, releaseId, [catalogId])
     if (!release) throw await withoutRelease(ctx, view)
@@ -73,7 +69,7 @@ export const getCatalog = action({
     })
     return { status: 200, body, headers: { etag: entityTag(body) } }
   },
-})
+}
 
 /**
  * An edition outlives its release, for clients that walk its lists. Only the current edition surely has a release.

@@ -1,27 +1,15 @@
 import { module } from '../kernel/module.ts'
-import { listProductsOfHierarchyAlias, nodeAliases } from './aliases.ts'
 import { checkVisibility } from './check-visibility.ts'
 import { configureProduct } from './configure-product.ts'
-import { forMerchants, forShoppers } from './families.ts'
+import { asAliases, forMerchants, forShoppers } from './families.ts'
 import { getCatalog } from './get-catalog.ts'
 import { readDelta } from './read-delta.ts'
+import { hierarchyReads, nodeReads } from './read-nodes.ts'
 import {
-  getHierarchy,
-  getNode,
-  listChildrenOfHierarchy,
-  listChildrenOfNode,
-  listHierarchies,
-  listNodes,
-  listNodesOfHierarchy,
-} from './read-nodes.ts'
-import {
-  getProduct,
-  listChildrenOfProduct,
-  listComponentProducts,
-  listProducts,
   listProductsOfHierarchy,
+  listProductsOfHierarchyToo,
   listProductsOfNode,
-  listRelatedProducts,
+  productReads,
 } from './read-products.ts'
 import { ofWholeEdition } from './whole-edition.ts'
 
@@ -38,28 +26,19 @@ export type { View } from './view.ts'
 export { shopperView, wantsExplanation } from './views.ts'
 export { ofWholeEdition }
 
-const calls = [
-  listHierarchies,
-  getHierarchy,
-  listNodesOfHierarchy,
-  listChildrenOfHierarchy,
+const reads = [
+  ...hierarchyReads,
   listProductsOfHierarchy,
-  listNodes,
-  getNode,
-  listChildrenOfNode,
+  ...nodeReads,
   listProductsOfNode,
-  listProducts,
-  getProduct,
-  listChildrenOfProduct,
-  listComponentProducts,
-  listRelatedProducts,
+  ...productReads,
   configureProduct,
 ]
 
 export const storefront = module({
   name: 'storefront',
   about: 'What shoppers see: the current release of the catalog that the rules choose for them.',
-  actions: [...forShoppers([() => getCatalog, ...calls]), readDelta],
+  actions: [...forShoppers([getCatalog, ...reads]), readDelta],
 })
 
 export const releaseContents = module({
@@ -67,8 +46,8 @@ export const releaseContents = module({
   about: 'What shoppers see of any release of any catalog, for the merchant.',
   alsoUnder: '/pcm',
   actions: [
-    ...forMerchants([...calls, listProductsOfHierarchyAlias]),
-    ...forShoppers(nodeAliases),
+    ...forMerchants([...reads, listProductsOfHierarchyToo]),
+    ...asAliases(nodeReads),
     ofWholeEdition(checkVisibility),
   ],
 })

@@ -20,10 +20,10 @@ import type { View } from './view.ts'
 import { pin } from './views.ts'
 
 /** A list of what is published. */
-interface PublishedList {
+export interface PublishedList {
   readonly resource: Resource
-  /** Its scope without the edition. */
-  readonly scope: readonly string[]
+  /** The id of the object that it is below, if it is not of the whole catalog. */
+  readonly below: readonly string[]
   /** A condition on its rows, if it does not have all of them. */
   readonly where?: (bind: (value: unknown) => string) => string
 }
@@ -81,11 +81,11 @@ export const pageOf = (
   query: ListQuery,
 ): Promise<Page<Fields, ListedRow>> => fetchListed(ctx, sourceOf(view, list, query), query)
 
-function sourceOf({ published }: View, { resource, scope, where }: PublishedList, query: ListQuery) {
+function sourceOf({ published }: View, { resource, below, where }: PublishedList, query: ListQuery) {
+  const { catalogId, edition } = published
   // The indexes of filters begin with the catalog, which the scope of some lists only implies.
-  const narrowed = where ?? (query.filter && inCatalog(published.catalogId))
-  const source = { resource, scope: [...scope, String(published.edition)] }
-  return { ...source, ...(narrowed && { where: narrowed }) }
+  const narrowed = where ?? (query.filter && inCatalog(catalogId))
+  return { resource, scope: [catalogId, ...below, String(edition)], ...(narrowed && { where: narrowed }) }
 }
 
 /** All rows of the list, each shown as an object. */

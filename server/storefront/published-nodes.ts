@@ -1,7 +1,7 @@
 import { nodes } from '../hierarchies/index.ts'
-import { type Resource, resource } from '../kernel/declare/resource.ts'
+import { listing } from '../kernel/declare/listing.ts'
 import { choice, flag, group, list, type ShownValues, text } from '../kernel/shape/fields.ts'
-import { storefrontEnvelope } from './envelope.ts'
+import { published } from './published.ts'
 import { linkField, present, referenceField } from './shown-members.ts'
 
 const time = (about: string) => text({ format: 'date-time', about })
@@ -68,79 +68,55 @@ export interface ShownHierarchy {
 
 const long = (column: string) => ({ ops: ['eq'], type: 'text', column, long: true }) as const
 
-const shared = {
-  table: 'published_nodes',
-  // Computed when it is shown: see show-nodes.ts.
-  meta: { fields: meta, of: () => ({}) as never },
-  filter: { id: ['eq'], name: long('name'), slug: long('slug') },
-  ignoresSort: true,
-  offsetMax: 10_000,
-  editions: true,
-  area: 'catalog',
-  visible: 'all',
-  envelope: storefrontEnvelope,
-  operations: [],
-} as const
-
-const node = {
-  ...shared,
-  type: 'node',
-  about: 'A place in a hierarchy, as shoppers see it.',
-  fields: { ...ofNode, relationships: group(aroundNode, { about: 'Links to related objects.' }) },
-} as const
-
-const hierarchy = {
-  ...shared,
-  type: 'hierarchy',
-  about: 'A tree of nodes, as shoppers see it.',
-  fields: { ...common, relationships: group(aroundHierarchy, { about: 'Links to related objects.' }) },
-} as const
-
-const highestFirst = {
-  by: '-place',
-  about: 'the highest sort_order first; then those without one, most recently changed first',
-} as const
+const filter = { id: ['eq'], name: long('name'), slug: long('slug') } as const
 
 /** Any node or hierarchy that is published. */
-export const publishedNodes: Resource = resource({
-  ...node,
+export const publishedNodes = published({
+  type: 'node',
   noun: ['node-or-hierarchy-published', 'nodes-and-hierarchies-published'],
+  about: 'A place in a hierarchy, as shoppers see it.',
   path: '/catalog/nodes',
+  table: 'published_nodes',
   scope: { columns: ['catalog_id'] },
+  fields: { ...ofNode, relationships: group(aroundNode, { about: 'Links to related objects.' }) },
+  filter,
+  meta,
 })
 
 /** The hierarchies of a catalog. */
-export const hierarchiesOfCatalog: Resource = resource({
-  ...hierarchy,
+export const hierarchiesOfCatalog = published({
+  type: 'hierarchy',
   noun: ['published-hierarchy', 'published-hierarchies'],
+  about: 'A tree of nodes, as shoppers see it.',
   path: '/catalog/hierarchies',
+  table: 'published_nodes',
   scope: { columns: ['hierarchies_of'] },
   order: { by: '-place', about: 'in the order of the catalog' },
+  fields: { ...common, relationships: group(aroundHierarchy, { about: 'Links to related objects.' }) },
+  filter,
+  meta,
 })
 
 /** The nodes of all hierarchies of a catalog. */
-export const nodesOfCatalog: Resource = resource({
-  ...node,
+export const nodesOfCatalog = listing(publishedNodes, {
   noun: ['published-node', 'published-nodes'],
-  path: '/catalog/nodes',
   scope: { columns: ['nodes_of'] },
   order: '-updated_at',
 })
 
 /** The nodes of a hierarchy. */
-export const nodesOfHierarchy: Resource = resource({
-  ...node,
+export const nodesOfHierarchy = listing(publishedNodes, {
   noun: ['node-of-hierarchy', 'nodes-of-hierarchy'],
-  path: '/catalog/hierarchies/:hierarchy_id/nodes',
   scope: { columns: ['catalog_id', 'hierarchy_id'] },
   order: '-updated_at',
 })
 
 /** The child nodes of a hierarchy or node. */
-export const nodesOfParent: Resource = resource({
-  ...node,
+export const nodesOfParent = listing(publishedNodes, {
   noun: ['node-below', 'nodes-below'],
-  path: '/catalog/nodes/:node_id/relationships/children',
   scope: { columns: ['catalog_id', 'parent_id'] },
-  order: highestFirst,
+  order: {
+    by: '-place',
+    about: 'the highest sort_order first; then those without one, most recently changed first',
+  },
 })

@@ -1,9 +1,10 @@
-import { type Resource, resource } from '../kernel/declare/resource.ts'
+import { listing } from '../kernel/declare/listing.ts'
+import type { Resource } from '../kernel/declare/resource.ts'
 import { objectOf } from '../kernel/openapi/named-schemas.ts'
 import { field, group } from '../kernel/shape/fields.ts'
 import type { FilterRule } from '../kernel/shape/model.ts'
 import { componentProducts, valueId } from '../publishing/index.ts'
-import { storefrontEnvelope } from './envelope.ts'
+import { published } from './published.ts'
 import { productAttributes, productMeta, productRelationships } from './shown-fields.ts'
 
 const meta = {
@@ -30,13 +31,15 @@ const tagged: FilterRule = {
     `AND t.value_ids && ${bind(values.map((value) => valueId('tags', value.toLowerCase())))}::bigint[])`,
 }
 
-const product = {
+/** Any published product, including those that are only options of bundles. */
+export const publishedProducts: Resource = published({
   type: 'product',
+  noun: ['published-product', 'published-products'],
   about: 'A product as shoppers see it: as it was published, at its current price.',
+  path: '/catalog/products',
   table: 'published_products',
+  scope: { columns: ['catalog_id'] },
   fields,
-  // Computed for a whole page: see show-products.ts.
-  meta: { fields: meta, of: () => ({}) as never },
   filter: {
     id: ['eq'],
     name: ['eq'],
@@ -47,36 +50,18 @@ const product = {
     product_types: { ops: ['eq'], type: 'text', column: 'product_type' },
     tags: tagged,
   },
-  ignoresSort: true,
-  offsetMax: 10_000,
-  editions: true,
-  area: 'catalog',
-  visible: 'all',
-  envelope: storefrontEnvelope,
-  operations: [],
-} as const
-
-/** Any published product, including those that are only options of bundles. */
-export const publishedProducts: Resource = resource({
-  ...product,
-  noun: ['published-product', 'published-products'],
-  path: '/catalog/products',
-  scope: { columns: ['catalog_id'] },
+  meta,
 })
 
 /** All products of a catalog. */
-export const productsOfCatalog: Resource = resource({
-  ...product,
+export const productsOfCatalog = listing(publishedProducts, {
   noun: ['product-of-catalog', 'products-of-catalog'],
-  path: '/catalog/products',
   scope: { columns: ['listed_in'] },
 })
 
 /** The products of a node, or of any node of a hierarchy. */
-export const productsOfNode: Resource = resource({
-  ...product,
+export const productsOfNode = listing(publishedProducts, {
   noun: ['product-of-node', 'products-of-node'],
-  path: '/catalog/nodes/:node_id/relationships/products',
   table: 'products_of_nodes',
   scope: { columns: ['catalog_id', 'node_id'] },
   order: {
@@ -86,10 +71,8 @@ export const productsOfNode: Resource = resource({
 })
 
 /** The children of a product. */
-export const productsOfParent: Resource = resource({
-  ...product,
+export const productsOfParent = listing(publishedProducts, {
   noun: ['child-of-product', 'children-of-product'],
-  path: '/catalog/products/:product_id/relationships/children',
   scope: { columns: ['catalog_id', 'parent_id'] },
 })
 
@@ -100,10 +83,8 @@ const related = `(
     ON p.store_id = r.store_id AND p.catalog_id = r.catalog_id AND p.id = r.id) published_related`
 
 /** The products that a product is related to by a custom relationship. */
-export const productsOfRelationship: Resource = resource({
-  ...product,
+export const productsOfRelationship = listing(publishedProducts, {
   noun: ['related-product', 'related-products'],
-  path: '/catalog/products/:product_id/relationships/:slug/products',
   table: related,
   scope: { columns: ['catalog_id', 'leads_from'] },
   order: { by: 'place', about: 'in the order of the merchant' },

@@ -1,4 +1,3 @@
-import { action } from '../kernel/declare/action.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
 import { parse } from '../kernel/query/parse.ts'
@@ -7,10 +6,10 @@ import { choice, describe, group, reference } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { componentProducts } from '../publishing/index.ts'
 import { explanationOf } from './explanation.ts'
-import { type Family, objectsOfList } from './families.ts'
+import type { PublishedRead, ReadCall } from './families.ts'
 import { findHierarchy, findNode, findProduct } from './find-published.ts'
 import { includedParts, includedText } from './included.ts'
-import { answerOf, linesOf, pageOf, productPage, publishedPortions } from './list-page.ts'
+import { answerOf, linesOf, type PublishedList, pageOf, productPage, publishedPortions } from './list-page.ts'
 import {
   leadingBy,
   productsOfCatalog,
@@ -23,36 +22,23 @@ import { publishedRowOf } from './published-row.ts'
 import { type Particulars, showProducts } from './show-products.ts'
 import type { View } from './view.ts'
 
-const shows = (of: Family['of'], rows: Resource) => objectsOfList(of, publishedProducts, rows)
+type Params = ReadCall['params']
 
-export const listProducts = ({ of, path, phrase, area, viewOf }: Family) =>
-  action({
-    name: `list-${of}-products`,
-    route: `GET ${path}/products`,
-    about: `Lists the products ${phrase}, a page at a time, newest first.`,
-    area,
-    status: 200,
-    shows: shows(of, productsOfCatalog),
-    async run(ctx, call) {
-      const view = await viewOf(ctx, call)
-      return productPage(ctx, view, { resource: productsOfCatalog, scope: [view.published.catalogId] }, call)
-    },
-  })
+interface ProductList extends Pick<PublishedRead, 'name' | 'route' | 'about' | 'refuses'> {
+  /** Declares the list. */
+  readonly rows: Resource
+  /** Finds the part of the catalog that the list has, if it has not all of it. */
+  find?(ctx: Ctx, view: View, params: Params): Promise<Omit<PublishedList, 'resource'> & Particulars>
+}
 
-export const getProduct = ({ of, path, phrase, area, viewOf }: Family) =>
-  action({
-    name: `get-${of}-product`,
-    route: `GET ${path}/products/:product_id`,
-    about: `Reads a product ${phrase}, at its current price.`,
-    area,
-    status: 200,
-    shows: { resource: publishedProducts },
-    async run(ctx, call) {
-      const view = await viewOf(ctx, call)
-      const row = publishedRowOf(await findProduct(ctx, view, call.params.product_id))
-      return productAnswer(ctx, view, row, parse(call.query).include)
-    },
-  })
+const list = ({ rows, find, ...read }: ProductList): PublishedRead => ({
+  ...read,
+  shows: { resource: publishedProducts, page: true, rows: [rows] },
+  async run(ctx, view, call) {
+    const { below = [], where, ...particulars } = (await find?.(ctx, view, call.params)) ?? {}
+    return productPage(ctx, view, { resource: rows, below, ...(where && { where }) }, call, particulars)
+  },
+})
 
 /** Shows one product. The entity tag covers the whole body, because a price changes without a write. */
 export async function productAnswer(
@@ -71,123 +57,111 @@ export async function productAnswer(
   return { status: 200, body, headers: { etag: entityTag(body) } }
 }
 
-export const listChildrenOfProduct = ({ of, path, phrase, area, viewOf }: Family) =>
-  action({
-    name: `list-${of}-product-children`,
-    route: `GET ${path}/products/:product_id/relationships/children`,
-    about: `Lists the children of a product ${phrase}, a page at a time. The response is 422 if the product is not a parent.`,
-    area,
-    status: 200,
-    refuses: ['unprocessable'],
-    shows: shows(of, productsOfParent),
-    async run(ctx, call) {
-      const view = await viewOf(ctx, call)
-      const { id, doc } = publishedRowOf(await findProduct(ctx, view, call.params.product_id))
-      if (doc.attributes.base_product !== true) {
-        throw new Problem('unprocessable', `The product ${id} is not a parent, so it has no children.`)
-      }
-      const scope = [view.published.catalogId, id]
-      return productPage(ctx, view, { resource: productsOfParent, scope }, call)
-    },
-  })
+/** The products that a product is related to by the relation with this name. */
+async function relatedTo(ctx: Ctx, view: View, params: Params, name: string) {
+  const { id, version } = await findProduct(ctx, view, params)
+  return { below: [id], where: leadingBy(name, version) }
+}
 
-export const listRelatedProducts = ({ of, path, phrase, area, viewOf }: Family) =>
-  action({
-    name: `list-${of}-related-products`,
-    route: `GET ${path}/products/:product_id/relationships/:slug/products`,
-    about: `Lists the products that a product is related to by a custom relationship, ${phrase}, in the merchant's order.`,
-    area,
-    status: 200,
-    shows: shows(of, productsOfRelationship),
-    async run(ctx, call) {
-      const view = await viewOf(ctx, call)
-      const { slug } = call.params
-      return productPage(ctx, view, await relatedTo(ctx, view, call.params.product_id, slug), call)
-    },
-  })
-
-const productLink = group(
-  { type: choice(['product'], { required: true }), id: reference('product', { required: true }) },
-  {},
+const productLink = describe(
+  group({ type: choice(['product'], { required: true }), id: reference('product', { required: true }) }, {}),
 )
 
 /** Lists the options of a bundle as links to products. */
-export const listComponentProducts = ({ of, path, phrase, area, viewOf }: Family) =>
-  action({
-    name: `list-${of}-component-products`,
-    route: `GET ${path}/products/:product_id/relationships/component_products`,
-    about: `Lists the ids of the products that are options of a bundle ${phrase}.`,
-    area,
-    status: 200,
-    shows: { resource: publishedProducts, page: true, data: describe(productLink) },
-    async run(ctx, call) {
-      const view = await viewOf(ctx, call)
-      const query = parse(call.query)
-      const components = await relatedTo(ctx, view, call.params.product_id, componentProducts)
-      const linkTo = ({ id }: { readonly id: string }) => ({ type: 'product', id })
-      if (ctx.lines) {
-        return linesOf(
-          ctx,
-          view,
-          components,
-          query,
-          async (_, rows) => rows.map(linkTo),
-          describe(productLink),
-        )
-      }
-      const page = await pageOf(ctx, view, components, query)
-      async function* links() {
-        yield page.rows.map((row) => JSON.stringify(linkTo(row)))
-      }
-      const portions = () => publishedPortions(page)
-      return answerOf(
-        ctx,
-        view,
-        page,
-        call,
-        links(),
-        includedParts(ctx, view, query.include, portions, { areComponents: true }),
-      )
-    },
-  })
-
-async function relatedTo(ctx: Ctx, view: View, productId: string, name: string) {
-  const { id, version } = await findProduct(ctx, view, productId)
-  const scope = [view.published.catalogId, id]
-  return { resource: productsOfRelationship, scope, where: leadingBy(name, version) }
+const listComponentProducts: PublishedRead = {
+  name: 'list-*-component-products',
+  route: 'GET /products/:product_id/relationships/component_products',
+  about: 'Lists the ids of the products that are options of a bundle *.',
+  shows: { resource: publishedProducts, page: true, data: productLink },
+  async run(ctx, view, call) {
+    const query = parse(call.query)
+    const related = await relatedTo(ctx, view, call.params, componentProducts)
+    const components = { resource: productsOfRelationship, ...related }
+    const linkTo = ({ id }: { readonly id: string }) => ({ type: 'product', id })
+    if (ctx.lines) {
+      return linesOf(ctx, view, components, query, async (_, rows) => rows.map(linkTo), productLink)
+    }
+    const page = await pageOf(ctx, view, components, query)
+    async function* links() {
+      yield page.rows.map((row) => JSON.stringify(linkTo(row)))
+    }
+    const portions = () => publishedPortions(page)
+    const included = includedParts(ctx, view, query.include, portions, { areComponents: true })
+    return answerOf(ctx, view, page, call, links(), included)
+  },
 }
 
-export const listProductsOfHierarchy = ({ of, path, phrase, area, viewOf }: Family) =>
-  action({
-    name: `list-${of}-hierarchy-products`,
-    route: `GET ${path}/hierarchies/:hierarchy_id/products`,
-    about: `Lists the products in any node of a hierarchy ${phrase}, a page at a time.`,
-    area,
-    status: 200,
-    shows: shows(of, productsOfNode),
-    async run(ctx, call) {
-      const view = await viewOf(ctx, call)
-      const { id } = await findHierarchy(ctx, view, call.params.hierarchy_id)
-      return productPage(ctx, view, { resource: productsOfNode, scope: [view.published.catalogId, id] }, call)
-    },
-  })
+export const listProductsOfHierarchy = list({
+  name: 'list-*-hierarchy-products',
+  route: 'GET /hierarchies/:hierarchy_id/products',
+  about: 'Lists the products in any node of a hierarchy *, a page at a time.',
+  rows: productsOfNode,
+  async find(ctx, view, params) {
+    const { id } = await findHierarchy(ctx, view, params)
+    return { below: [id] }
+  },
+})
 
-export const listProductsOfNode = ({ of, path, phrase, area, viewOf }: Family) =>
-  action({
-    name: `list-${of}-node-products`,
-    route: `GET ${path}/nodes/:node_id/relationships/products`,
-    about:
-      `Lists the products of a node ${phrase}, a page at a time. The curated products come first, in their order, ` +
-      'with `curated_product: true`. The others follow, the most recently changed first.',
-    area,
-    status: 200,
-    shows: shows(of, productsOfNode),
-    async run(ctx, call) {
-      const view = await viewOf(ctx, call)
-      const node = await findNode(ctx, view, call.params.node_id)
-      const { curated_products } = node.doc as { curated_products?: readonly string[] }
-      const scope = [view.published.catalogId, node.id]
-      const curated = new Set(curated_products)
-      return productPage(ctx, view, { resource: productsOfNode, scope }, call, { curated })
+/** A path that is not in the public contract but that an SDK calls: it is like that of the products of a node. */
+export const listProductsOfHierarchyToo: PublishedRead = {
+  ...listProductsOfHierarchy,
+  name: 'list-*-hierarchy-products-too',
+  route: 'GET /hierarchies/:hierarchy_id/relationships/products',
+}
+
+export const listProductsOfNode = list({
+  name: 'list-*-node-products',
+  route: 'GET /nodes/:node_id/relationships/products',
+  about:
+    'Lists the products of a node *, a page at a time. The curated products come first, in their order, ' +
+    'with `curated_product: true`. The others follow, the most recently changed first.',
+  rows: productsOfNode,
+  async find(ctx, view, params) {
+    const { id, doc } = await findNode(ctx, view, params)
+    const { curated_products } = doc as { curated_products?: readonly string[] }
+    return { below: [id], curated: new Set(curated_products) }
+  },
+})
+
+export const productReads: readonly PublishedRead[] = [
+  list({
+    name: 'list-*-products',
+    route: 'GET /products',
+    about: 'Lists the products *, a page at a time, newest first.',
+    rows: productsOfCatalog,
+  }),
+  {
+    name: 'get-*-product',
+    route: 'GET /products/:product_id',
+    about: 'Reads a product *, at its current price.',
+    shows: { resource: publishedProducts },
+    async run(ctx, view, call) {
+      const row = publishedRowOf(await findProduct(ctx, view, call.params))
+      return productAnswer(ctx, view, row, parse(call.query).include)
     },
-  })
+  },
+  list({
+    name: 'list-*-product-children',
+    route: 'GET /products/:product_id/relationships/children',
+    about:
+      'Lists the children of a product *, a page at a time. The response is 422 if the product is not a parent.',
+    refuses: ['unprocessable'],
+    rows: productsOfParent,
+    async find(ctx, view, params) {
+      const { id, doc } = publishedRowOf(await findProduct(ctx, view, params))
+      if (doc.attributes.base_product !== true) {
+        throw new Problem('unprocessable', `The product ${id} is not a parent, so it has no children.`)
+      }
+      return { below: [id] }
+    },
+  }),
+  listComponentProducts,
+  list({
+    name: 'list-*-related-products',
+    route: 'GET /products/:product_id/relationships/:slug/products',
+    about:
+      "Lists the products that a product is related to by a custom relationship, *, in the merchant's order.",
+    rows: productsOfRelationship,
+    find: (ctx, view, params) => relatedTo(ctx, view, params, params.slug ?? ''),
+  }),
+]

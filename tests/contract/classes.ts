@@ -45,7 +45,7 @@ export const listTraits = (listing: Listing): Traits => {
     by: isOwn(listing) ? (runTime ? 'request' : 'resource') : 'action',
     total: resource.editions ? 'by edition' : resource.counted === false ? 'counted each time' : 'counters',
     order: orderTrait(resource),
-    sort: resource.ignoresSort ? 'ignored' : resource.sort ? 'checked' : 'none',
+    sort: resource.ignoresSort ? 'ignored' : resource.sort?.length ? 'checked' : 'none',
     length: resource.whole ? 'whole' : 'paged',
     offset: resource.offsetMax ? 'limited' : 'any',
     pageLinks: resource.envelope.pageLinks ?? 'all',

@@ -54,9 +54,12 @@ const standardTypes: Readonly<Record<string, ValueType>> = {
   created_at: 'time',
   updated_at: 'time',
 }
-const shapes = new WeakMap<Model, Shape>()
+const shapes = new WeakMap<Queryable, Shape>()
 
-function shapeOf(resource: Model): Shape {
+/** What a request may filter and sort by. */
+type Queryable = Pick<Model, 'fields' | 'filter' | 'sort' | 'ignoresSort' | 'order' | 'offsetMax' | 'key'>
+
+function shapeOf(resource: Queryable): Shape {
   const cached = shapes.get(resource)
   if (cached) return cached
   const fieldOf = (name: string) => fieldAt(resource.fields, name.split('.'))
@@ -124,13 +127,13 @@ function typeOfField(field: Field | undefined): ValueType {
 }
 
 /** The second stage: turns a request into a plan, or refuses (400) what the resource does not allow. */
-export function plan(query: ListQuery, resource: Model): Plan {
+export function plan(query: ListQuery, resource: Queryable): Plan {
   const shape = shapeOf(resource)
   refuseOffset(query, resource)
   return { filter: query.filter && planFilter(query.filter, shape), sort: planSort(query, resource, shape) }
 }
 
-function refuseOffset({ offset }: ListQuery, { offsetMax = Number.POSITIVE_INFINITY }: Model): void {
+function refuseOffset({ offset }: ListQuery, { offsetMax = Number.POSITIVE_INFINITY }: Queryable): void {
   if (offset <= offsetMax) return
   const detail =
     `page[offset] must be a whole number from 0 to ${offsetMax}, not ${offset}: ` +
@@ -138,7 +141,7 @@ function refuseOffset({ offset }: ListQuery, { offsetMax = Number.POSITIVE_INFIN
   throw new Problem('bad_page', detail, { source: 'page[offset]' })
 }
 
-function planSort({ sort }: ListQuery, resource: Model, { sorts }: Shape): Plan['sort'] {
+function planSort({ sort }: ListQuery, resource: Queryable, { sorts }: Shape): Plan['sort'] {
   if (!sort || (resource.ignoresSort && !sorts.has(sort.field))) {
     const order = orderOf(resource)
     const field = order.replace('-', '')

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Resource } from '../../../server/kernel/declare/resource.ts'
+import { resourcesOf } from '../../../server/kernel/module.ts'
 import { indexedOf } from '../../../server/kernel/query/condition.ts'
 import { listKey } from '../../../server/kernel/query/places.ts'
 import { type FilterRule, orderOf, walks } from '../../../server/kernel/shape/model.ts'
@@ -215,6 +216,20 @@ test('each table is tracked, and its lists are counted', async () => {
     untracked.filter(({ editions }) => !editions).map(({ table }) => table),
     'tables that are not tracked',
   ).toEqual([])
+})
+
+test('lists of the same rows agree on what these are, and on who may see them', () => {
+  // A query ends with the name of its table.
+  const nameOf = ({ table, type }: Resource) => `${type} of ${table.match(/\w+$/)}`
+  const groups = Map.groupBy(resourcesOf(appAndWorkshop.modules), nameOf)
+  const several = [...groups].filter(([, lists]) => lists.length > 1)
+  expect(several.length).toBeGreaterThan(8)
+  for (const [name, [first, ...others]] of several) {
+    const factsOf = ({ area, personal, addedUnder, visible }: Resource = {} as Resource) => ({
+      ...{ area, personal, addedUnder, visible },
+    })
+    for (const other of others) expect(factsOf(other), `${other.noun[1]}: ${name}`).toEqual(factsOf(first))
+  }
 })
 
 test('logs and erasure know each table that is tracked as personal data', async () => {
