@@ -1,5 +1,5 @@
 import { type Action, action } from '../kernel/declare/action.ts'
-import type { Resource } from '../kernel/declare/resource.ts'
+import { listing } from '../kernel/declare/listing.ts'
 import { notFound } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import { get, list } from '../kernel/request/operations.ts'
@@ -7,15 +7,12 @@ import { findFlow, flowName } from './find-flow.ts'
 import { flowFields } from './flow-fields.ts'
 
 /** The same rows, at addresses with the flow. */
-const fieldsBelow: Resource = {
-  ...flowFields,
+const fieldsBelow = listing(flowFields, {
   noun: ['field-of-flow', 'fields-of-flow'],
-  path: '/v2/flows/:flow_id/fields',
-  scopeColumns: ['flow_id'],
+  scope: { columns: ['flow_id'] },
   // A flow has at most a hundred fields.
   counted: false,
-  operations: [],
-}
+})
 
 /** Lists the fields of a flow by its slug. Clients also call them attributes. */
 export const listFieldsOfFlow: readonly Action[] = (['fields', 'attributes'] as const).map((word) =>
