@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { carts } from '../server/carts/carts.ts'
+import { carts } from '../server/carts/cart/carts.ts'
 import type { Database } from '../server/kernel/storage/database.ts'
 import { statementsOf } from '../server/kernel/storage/row-statements.ts'
 import { wholeColumns } from '../server/kernel/storage/stored-row.ts'
-import { orders } from '../server/orders/orders.ts'
+import { orders } from '../server/orders/order/orders.ts'
 
 /** The writes of changes of carts and of checkouts without anything else, through the server's own driver. */
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { attributeColumns } from '../server/product-csv/columns.ts'
+import { attributeColumns } from '../server/assortment/product-csv/columns.ts'
 import { type OwnServer, startOwnServer } from './own-server.ts'
 
 /**

@@ -33,11 +33,11 @@ const scripts = {
     return scripts.test(args)
   },
   bench: (args) => [['bench/run.ts', ...args]],
-  backup: (args) => [['server/backup.ts', 'backup', ...args]],
-  restore: (args) => [['server/backup.ts', 'restore', ...args]],
-  export: (args) => [['server/move-store.ts', 'export', ...args]],
-  import: (args) => [['server/move-store.ts', 'import', ...args]],
-  copy: (args) => [['server/copy-store.ts', ...args]],
+  backup: (args) => [['tools/backup.ts', 'backup', ...args]],
+  restore: (args) => [['tools/backup.ts', 'restore', ...args]],
+  export: (args) => [['tools/move-store.ts', 'export', ...args]],
+  import: (args) => [['tools/move-store.ts', 'import', ...args]],
+  copy: (args) => [['tools/copy-store.ts', ...args]],
   docs: () => [['scripts/generate-docs.ts']],
 }
 

@@ -6,7 +6,7 @@ import type { Module } from './kernel/module.ts'
 import { apiDocument } from './kernel/openapi/document.ts'
 import type { ApiDocument } from './kernel/shape/api-document.ts'
 import type { OwnModel } from './kernel/shape/model.ts'
-import { access as appAccess } from './permissions/access.ts'
+import { access as appAccess } from './people/index.ts'
 
 const description = `Get an access token with an application key, then send it with every request:
 

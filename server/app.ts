@@ -1,59 +1,60 @@
-import { accountMemberToken, accounts } from './accounts/index.ts'
-import { cartItemChapter } from './cart-items/index.ts'
-import { cartPaymentChapter } from './cart-payments/index.ts'
-import { cartChapter } from './carts/index.ts'
-import { catalogChapter } from './catalogs/index.ts'
-import { changes } from './changes/index.ts'
-import { currencyChapter } from './currencies/index.ts'
-import { customers, customerToken } from './customers/index.ts'
-import { deliveries } from './deliveries/index.ts'
-import { discounts } from './discounts/index.ts'
-import { events } from './events/index.ts'
-import { exportChapter } from './exports/index.ts'
-import { extensions } from './extensions/index.ts'
-import { fieldValues } from './field-values/index.ts'
-import { fileChapter } from './files/index.ts'
-import { flows, withIncludedEntries } from './flows/index.ts'
-import { gatewayChapter } from './gateways/index.ts'
-import { hierarchyChapter } from './hierarchies/index.ts'
-import { identity } from './identity/index.ts'
-import { imports } from './imports/index.ts'
-import { integrationChapter } from './integrations/index.ts'
-import { inventoryChapter } from './inventories/index.ts'
-import { pimJobChapter } from './jobs/index.ts'
+import {
+  hierarchyChapter,
+  inventoryChapter,
+  productChapter,
+  productCsvChapter,
+  variationChapter,
+} from './assortment/index.ts'
+import { cartChapter, cartItemChapter, simulationChapter, totals } from './carts/index.ts'
+import { extensions, fieldValues, flows, withIncludedEntries } from './fields/index.ts'
 import { joined, type Module } from './kernel/module.ts'
 import { withLinkedCreates } from './kernel/request/create-linked.ts'
 import type { ShopperToken } from './kernel/work/context.ts'
-import { keys } from './keys/index.ts'
-import { manualOrderChapter } from './manual-orders/index.ts'
-import { metrics } from './metrics/index.ts'
-import { moneyChapter } from './money/index.ts'
-import { oidc } from './oidc/index.ts'
-import { orderExportChapter } from './order-exports/index.ts'
-import { orderChapter } from './orders/index.ts'
-import { passwords } from './passwords/index.ts'
-import { payments } from './payments/index.ts'
-import { permissions } from './permissions/index.ts'
+import { metrics, orderChapter, orderExportChapter } from './orders/index.ts'
+import {
+  cartPaymentChapter,
+  gatewayChapter,
+  manualOrderChapter,
+  payments,
+  stripe,
+  transactionChapter,
+} from './payments/index.ts'
+import {
+  accountMemberToken,
+  accounts,
+  customers,
+  customerToken,
+  identity,
+  keys,
+  oidc,
+  passwords,
+  permissions,
+} from './people/index.ts'
 import { personalData } from './personal-data/index.ts'
-import { priceImportChapter } from './price-import/index.ts'
-import { pricebookChapter } from './pricebooks/index.ts'
-import { pricing } from './pricing/index.ts'
-import { productCsvChapter } from './product-csv/index.ts'
-import { productChapter } from './products/index.ts'
-import { promotionCodeChapter } from './promotion-codes/index.ts'
-import { promotionChapter } from './promotions/index.ts'
-import { publishing } from './publishing/index.ts'
-import { releaseChapter } from './releases/index.ts'
-import { rulePromotionChapter } from './rule-promotions/index.ts'
-import { searchChapter } from './search/index.ts'
-import { settings } from './settings/index.ts'
-import { simulationChapter } from './simulations/index.ts'
-import { releaseContents, storefront } from './storefront/index.ts'
-import { stripe } from './stripe/index.ts'
-import { targets } from './targets/index.ts'
-import { totals } from './totals/index.ts'
-import { transactionChapter } from './transactions/index.ts'
-import { variationChapter } from './variations/index.ts'
+import { moneyChapter, pricebookChapter, priceImportChapter, pricing } from './prices/index.ts'
+import {
+  discounts,
+  promotionChapter,
+  promotionCodeChapter,
+  rulePromotionChapter,
+} from './promotions/index.ts'
+import {
+  catalogChapter,
+  publishing,
+  releaseChapter,
+  releaseContents,
+  searchChapter,
+  storefront,
+} from './shop/index.ts'
+import {
+  currencyChapter,
+  exportChapter,
+  fileChapter,
+  imports,
+  pimJobChapter,
+  settings,
+} from './store/index.ts'
+import { changes, deliveries, events, integrationChapter, targets } from './telling/index.ts'
 
 const chapters: readonly Module[] = [
   settings,

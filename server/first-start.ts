@@ -2,7 +2,7 @@ import type { Config } from './config.ts'
 import type { Clock } from './kernel/clock.ts'
 import { newId } from './kernel/ids.ts'
 import type { Connection, Database } from './kernel/storage/database.ts'
-import { createFirstKey, newCredential } from './keys/index.ts'
+import { createFirstKey, newCredential } from './people/index.ts'
 
 /** The credentials that the operator needs to get a token. */
 export interface Credentials {

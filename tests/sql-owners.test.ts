@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { publishedTables, tablesOfEditions, tablesOfProducts } from '../server/publishing/editions.ts'
+import { publishedTables, tablesOfEditions, tablesOfProducts } from '../server/shop/publishing/editions.ts'
 import { filesIn, moduleOf, order, read } from './support/source-files.ts'
 
 /**
@@ -86,15 +86,15 @@ const writtenForKernel = words('edition_totals')
 
 /** Reads of tables that belong to a module below, or to the kernel alone. The list only shrinks. */
 const readsBelow = words(`
-  server/flows/template-entries.ts:products
-  server/products/product-filters.ts:node_products
+  server/fields/flows/template-entries.ts:products
+  server/assortment/products/product-filters.ts:node_products
 `)
 
 /** Writes to tables of another module. The list only shrinks. */
 const writesElsewhere = words(`
   index_entry:entry_values
   index_flow_entry:entry_values
-  server/flows/template-entries.ts:products
+  server/fields/flows/template-entries.ts:products
 `)
 
 const ownersIn = (lists: Readonly<Record<string, string>>) =>

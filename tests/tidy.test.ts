@@ -277,9 +277,9 @@ paragraph('Shape', () => {
 
 /** Files with statements for all stores at once, and why. */
 const ofAllStores: Readonly<Record<string, string>> = {
-  'server/keys/get-access-token.ts': 'the client id is what says which store',
-  'server/keys/first-key.ts': 'the client id is what says which store',
-  'server/oidc/forget-sign-ins.ts': 'housekeeping: what has expired',
+  'server/people/keys/get-access-token.ts': 'the client id is what says which store',
+  'server/people/keys/first-key.ts': 'the client id is what says which store',
+  'server/people/oidc/forget-sign-ins.ts': 'housekeeping: what has expired',
   'server/kernel/request/idempotency.ts': 'housekeeping: what has expired',
   'server/kernel/work/long-jobs.ts': 'a worker gives back its jobs of all stores',
   'server/kernel/work/worker-session.ts': 'a worker that has died had jobs of all stores',

@@ -53,7 +53,7 @@ export const guardsOfCarts: readonly Guard[] = [
     name: 'lock of the owners of a cart',
     cuts: [
       {
-        file: 'server/carts/owners.ts',
+        file: 'server/carts/contents/owners.ts',
         // biome-ignore lint/suspicious/noTemplateCurlyInString: it is in the file.
         text: 'for (const id of [...customers, ...accounts].sort()) await store.advisoryLock(`carts of ${id}`)',
         without: '',

@@ -1,7 +1,7 @@
 import type { Cut, Guard } from './guard.ts'
 
 const cartLock: Cut = {
-  file: 'server/carts/check-out.ts',
+  file: 'server/carts/cart/check-out.ts',
   text: 'const [row] = id ? await work.store.lockWhole(carts, [id]) : []',
   without: 'const row = id ? await work.store.findWhole(carts, id) : undefined',
 }
@@ -61,7 +61,7 @@ export const guardsOfCheckouts: readonly Guard[] = [
     cuts: [
       cartLock,
       {
-        file: 'server/orders/place-order.ts',
+        file: 'server/orders/checkout/place-order.ts',
         text: 'const priced = await priceOrder(ctx, cart, buyer, orderId)',
         without: `const priced = await priceOrder(ctx, cart, buyer, orderId)
   await ctx.store.lock({ table: 'carts' }, cart.id)`,
@@ -78,7 +78,7 @@ export const guardsOfCheckouts: readonly Guard[] = [
     name: 'currency, stored with the cart',
     cuts: [
       {
-        file: 'server/carts/cart-shop.ts',
+        file: 'server/carts/pricing/cart-shop.ts',
         text: '(currencies.find(({ code }) => code === own) ?? priced?.currency)',
         without: '(currencies.find(({ code }) => code === own) ?? currencies[0] ?? priced?.currency)',
       },
@@ -91,7 +91,7 @@ export const guardsOfCheckouts: readonly Guard[] = [
     name: 'lock of the buyer',
     cuts: [
       {
-        file: 'server/orders/buyer.ts',
+        file: 'server/orders/buyer/buyer.ts',
         text: 'if (!id || (await ctx.store.lockShared({ table }, id)).size) continue',
         without: 'if (!id || table) continue',
       },

@@ -6,13 +6,13 @@ export const guardsOfPayments: readonly Guard[] = [
     name: 'lock of the order',
     cuts: [
       {
-        file: 'server/transactions/settle.ts',
+        file: 'server/payments/transactions/settle.ts',
         text: 'await store.lockWhole(orders, [id])',
         without: '[await store.findWhole(orders, id)]',
       },
     ],
     tests: {
-      'tests/transactions/racing-payments.test.ts': [
+      'tests/payments/transactions/racing-payments.test.ts': [
         'of two payments of the whole balance, one is taken',
         'parallel parts never exceed the total',
         'parallel refunds never exceed the payment',
@@ -35,12 +35,12 @@ export const guardsOfPayments: readonly Guard[] = [
     name: 'rule of refunds',
     cuts: [
       {
-        file: 'server/payments/requests.ts',
+        file: 'server/payments/rules/requests.ts',
         text: "if (!isPaid(transaction) || transaction.type === 'refund') return refuse('not-refundable')",
         without: '',
       },
       {
-        file: 'server/payments/requests.ts',
+        file: 'server/payments/rules/requests.ts',
         text: "if (!order.isCancelled && payment !== 'paid') return refuse('order-not-refundable')",
         without: 'void payment',
       },
@@ -73,7 +73,7 @@ export const guardsOfPayments: readonly Guard[] = [
     name: 'lock of the order, and version of the row',
     cuts: [
       {
-        file: 'server/transactions/settle.ts',
+        file: 'server/payments/transactions/settle.ts',
         text: 'await store.lockWhole(orders, [id])',
         without: '[await store.findWhole(orders, id)]',
       },
@@ -95,7 +95,7 @@ export const guardsOfPayments: readonly Guard[] = [
     name: 'version of the order, before its stock moves',
     cuts: [
       {
-        file: 'server/orders/prepare-order.ts',
+        file: 'server/orders/order/prepare-order.ts',
         text: 'if ((await versionOf(work, draft.id)) !== before.version) return',
         without: 'void versionOf',
       },
@@ -113,13 +113,13 @@ export const guardsOfPayments: readonly Guard[] = [
     name: 'gateway, read after the lock of the order',
     cuts: [
       {
-        file: 'server/transactions/prepare-payment.ts',
+        file: 'server/payments/payment-calls/prepare-payment.ts',
         text: 'const locked = await lockOrder(work, orderId)',
         without: `await mustTakePayment(work, { gateway, method, currency: 'USD', decimalPlaces: 2, total: 0 })
   const locked = await lockOrder(work, orderId)`,
       },
       {
-        file: 'server/transactions/prepare-payment.ts',
+        file: 'server/payments/payment-calls/prepare-payment.ts',
         text: 'if (!earlier) await mustTakePayment(work, { ...charge, gateway: body.gateway, total })',
         without: 'void total',
       },
@@ -134,7 +134,7 @@ export const guardsOfPayments: readonly Guard[] = [
     name: 'lock of the order of a group',
     cuts: [
       {
-        file: 'server/orders/shipping-groups.ts',
+        file: 'server/orders/order/shipping-groups.ts',
         text: 'const [order] = await ctx.store.lockWhole(orders, [id])',
         without: 'const order = await ctx.store.findWhole(orders, id)',
       },
@@ -161,7 +161,7 @@ export const guardsOfPayments: readonly Guard[] = [
     name: 'order that a cart has become since its intent was asked for',
     cuts: [
       {
-        file: 'server/cart-payments/intent-call.ts',
+        file: 'server/payments/cart-payments/intent-call.ts',
         text: 'const orderId = await findOrderSince(work, values)',
         without: 'const orderId = [await findOrderSince(work, values)].at(1)',
       },

@@ -1,14 +1,14 @@
 import type { Cut, Guard } from './guard.ts'
 
 const lockOfAllocation: Cut = {
-  file: 'server/inventories/allocate.ts',
+  file: 'server/assortment/inventories/allocate.ts',
   text: 'const counted = await store.lock(stocks, ...unique(portions.map(({ productId }) => productId)))',
   without:
     'store.lock; const counted = new Set((await store.run("SELECT id FROM stocks WHERE store_id = $1")).map(([id]) => id as string))',
 }
 
 const lockOfTransaction: Cut = {
-  file: 'server/inventories/create-stock-transaction.ts',
+  file: 'server/assortment/inventories/create-stock-transaction.ts',
   text: "if (!(await ctx.store.lock(stocks, id)).size) throw notFound('stock', id)",
   without: 'void notFound',
 }
@@ -21,7 +21,7 @@ export const guardsOfStockAndCodes: readonly Guard[] = [
       lockOfAllocation,
       lockOfTransaction,
       {
-        file: 'server/inventories/move-stock.ts',
+        file: 'server/assortment/inventories/move-stock.ts',
         text: 'AND l.available + g.available >= 0 AND l.allocated + g.allocated >= 0',
         without: '',
       },
@@ -34,7 +34,7 @@ export const guardsOfStockAndCodes: readonly Guard[] = [
         'stock is not set to less than is sold',
       ],
       'tests/races/crowds.test.ts': ['of many shoppers, one gets the last unit'],
-      'tests/inventories/stock-races.test.ts': ['each of the last ten is allocated to one buyer'],
+      'tests/assortment/inventories/stock-races.test.ts': ['each of the last ten is allocated to one buyer'],
     },
   },
   {
@@ -56,7 +56,7 @@ export const guardsOfStockAndCodes: readonly Guard[] = [
     name: 'condition of the statement that counts, and CHECK',
     cuts: [
       {
-        file: 'server/promotion-codes/spend-codes.ts',
+        file: 'server/promotions/uses/spend-codes.ts',
         text: 'AND c.used + spend.uses <= c.max_uses RETURNING',
         without: 'RETURNING',
       },
@@ -66,7 +66,7 @@ export const guardsOfStockAndCodes: readonly Guard[] = [
     tests: {
       'tests/races/codes.test.ts': ['two orders do not spend the last use of a code'],
       'tests/races/crowds.test.ts': ['of many shoppers, one gets the last use of a code'],
-      'tests/promotion-codes/spend-codes.test.ts': ['50 orders at once spend a code of ten uses ten times'],
+      'tests/promotions/codes/spend-codes.test.ts': ['50 orders at once spend a code of ten uses ten times'],
     },
   },
   {
@@ -74,14 +74,14 @@ export const guardsOfStockAndCodes: readonly Guard[] = [
     cuts: [{ sql: 'DROP INDEX rule_promotion_usages_slot_key' }],
     tests: {
       'tests/races/codes.test.ts': ['a shopper does not use a code twice that is for one order of each'],
-      'tests/promotion-codes/spend-codes.test.ts': ['each of 20 shoppers spends a code twice'],
+      'tests/promotions/codes/spend-codes.test.ts': ['each of 20 shoppers spends a code twice'],
     },
   },
   {
     name: 'codes that were not found count as unspent',
     cuts: [
       {
-        file: 'server/promotion-codes/spend-codes.ts',
+        file: 'server/promotions/uses/spend-codes.ts',
         text: 'return [...unknown, ...unspent]',
         without: 'return unspent',
       },
@@ -92,12 +92,12 @@ export const guardsOfStockAndCodes: readonly Guard[] = [
     name: 'lock of the promotion and of the code',
     cuts: [
       {
-        file: 'server/promotion-codes/spend-codes.ts',
+        file: 'server/promotions/uses/spend-codes.ts',
         text: 'await store.lockShared(promotions, ...uses.map(({ promotionId }) => promotionId))',
         without: 'void promotions',
       },
       {
-        file: 'server/promotion-codes/spend-codes.ts',
+        file: 'server/promotions/uses/spend-codes.ts',
         text: 'const rows = await store.readAndLock(',
         without: 'const rows = await store.run(',
       },

@@ -13,14 +13,19 @@ import { askForBody, awaitBodyRequest } from '../platform/sockets/expect.ts'
 import { inOrder } from '../platform/sockets/one-by-one.ts'
 import { type Operation, pathsOf } from './declare/operation.ts'
 import { Problem } from './errors.ts'
-import { bodyBytesMax } from './http/body-limits.ts'
 import { unkept, withCaching } from './http/caching.ts'
 import { waitForContent } from './http/file.ts'
 import { refuseOtherMethods } from './http/other-methods.ts'
 import { problemAnswer, problemOf } from './http/problems.ts'
+import { bodyBytesMax } from './http/reading/body-limits.ts'
+import { checkHeaders } from './http/reading/single-headers.ts'
+import {
+  headerBytesMax,
+  refuseConnect,
+  refuseUnreadable,
+  requestTimeoutMs,
+} from './http/reading/unreadable.ts'
 import { refuseOldVersion, sendAnswer } from './http/send.ts'
-import { checkHeaders } from './http/single-headers.ts'
-import { headerBytesMax, refuseConnect, refuseUnreadable, requestTimeoutMs } from './http/unreadable.ts'
 import type { Module } from './module.ts'
 import { handle } from './request/pipeline.ts'
 import { isOutOfSpace } from './storage/disk-space.ts'

@@ -1,7 +1,7 @@
-import { findInitiators } from '../changes/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
 import { add } from '../kernel/write/by-rules.ts'
+import { findInitiators } from '../telling/index.ts'
 import type { Erasure } from './erase-personal-data.ts'
 import { type ErasureRequests, statuses } from './erasure-requests.ts'
 

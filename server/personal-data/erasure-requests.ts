@@ -1,6 +1,6 @@
-import { type Initiator, initiatorSchema } from '../changes/index.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { choice, readOnlyObject, text } from '../kernel/shape/fields.ts'
+import { type Initiator, initiatorSchema } from '../telling/index.ts'
 import { personalDataEnvelope } from './envelope.ts'
 import type { Register } from './register.ts'
 

@@ -1,9 +1,9 @@
-import { forgetDeliveries } from '../deliveries/index.ts'
 import { isId } from '../kernel/ids.ts'
 import { forgetAnswers } from '../kernel/request/forget-answers.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { ForgottenOrders } from '../orders/index.ts'
-import { forgetPayments } from '../transactions/index.ts'
+import { forgetPayments } from '../payments/index.ts'
+import { forgetDeliveries } from '../telling/index.ts'
 
 /** Forgets what other modules have of orders without buyers, and of other objects that were erased with them. */
 export async function forgetTraces(

@@ -1,10 +1,3 @@
-import {
-  deltaOf as changedFields,
-  findInitiators,
-  type Initiator,
-  initiatorSchema,
-  type Values,
-} from '../changes/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { sequence } from '../kernel/feed/record.ts'
@@ -15,6 +8,13 @@ import type { Source } from '../kernel/query/sql.ts'
 import { answerList } from '../kernel/request/export-list.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
+import {
+  deltaOf as changedFields,
+  findInitiators,
+  type Initiator,
+  initiatorSchema,
+  type Values,
+} from '../telling/index.ts'
 import { type DataEntry, parseEntryQuery } from './data-entries.ts'
 import { entryQuery } from './entry-query.ts'
 import { personalDataEnvelope } from './envelope.ts'

@@ -1,6 +1,6 @@
-import type { Values } from '../changes/index.ts'
 import { findBefore } from '../kernel/feed/changes.ts'
 import type { Ctx } from '../kernel/work/context.ts'
+import type { Values } from '../telling/index.ts'
 import type { Register } from './register.ts'
 import type { Place } from './resource-path.ts'
 

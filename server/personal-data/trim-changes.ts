@@ -1,6 +1,6 @@
-import { trimDeliveries } from '../deliveries/index.ts'
 import { trimFeeds } from '../kernel/feed/trim.ts'
 import type { Chore } from '../kernel/work/job.ts'
+import { trimDeliveries } from '../telling/index.ts'
 import { daysDefault, logsTtl } from './logs-ttl.ts'
 
 /** Deletes what is older than its store keeps it, once a day: changes, reads, and what was delivered of them. */

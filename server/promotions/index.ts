@@ -1,20 +1,29 @@
-import { module } from '../kernel/module.ts'
-import { promotionVersions } from './promotion-versions.ts'
-import { promotions } from './promotions.ts'
-
-export { authorFields, completeAuthors } from './authors.ts'
-export { mustBeCurrencies } from './currencies-of-store.ts'
-export { promotionEnvelope } from './envelope.ts'
-export { limitConditions } from './limit-conditions.ts'
-export { loadPromotions, promotionsStateSql } from './load-promotions.ts'
-export { completePeriod, periodFields, timestampOf } from './period.ts'
-export { charactersMax, object } from './promotion-document.ts'
-export { beforeRestart } from './promotions.ts'
-export { remember, type StoredPromotion } from './remember.ts'
-export { promotions }
-
-export const promotionChapter = module({
-  name: 'promotions',
-  about: 'Standard promotions: discounts of eight types, automatic or by code.',
-  resources: [promotions, promotionVersions],
-})
+export { discounts } from './discounts/chapter.ts'
+export { automaticCode, type EnteredCode, isAutomaticCode } from './discounts/codes.ts'
+export type {
+  Cause,
+  CustomAttribute,
+  DiscountCart,
+  DiscountLine,
+  Shopper,
+} from './discounts/discount-cart.ts'
+export { type Evaluation, evaluate } from './discounts/evaluate.ts'
+export { type Reason, reasonOf } from './discounts/reasons.ts'
+export type { Share, ShippingShare } from './discounts/shares.ts'
+export type { Suggestion } from './discounts/suggestions.ts'
+export type { Verdict } from './discounts/verdicts.ts'
+export { promotionCodeChapter } from './generation/chapter.ts'
+export { rulePromotionChapter } from './rules/chapter.ts'
+export { loadRulePromotions, rulePromotionsStateSql } from './rules/load-rule-promotions.ts'
+export { promotionChapter } from './standard/chapter.ts'
+export { loadPromotions, promotionsStateSql } from './standard/load-promotions.ts'
+export type { StoredPromotion } from './standard/remember.ts'
+export { codesStateSql, findEnteredCodes } from './uses/find-entered-codes.ts'
+export { forgetUsersOfOrders } from './uses/forget-users.ts'
+export {
+  forgetPayingGuests,
+  forgetPayingShoppers,
+  isNewShopper,
+  recordPayingShopper,
+} from './uses/paying-shoppers.ts'
+export { spendCodes } from './uses/spend-codes.ts'

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { customDiscount } from '../cart-items/custom-discount.ts'
 import { guestBody } from '../orders/buying.ts'
+import { takeManualPayments } from '../payments/transactions/paying.ts'
 import { create } from '../personal-data/people.ts'
-import { type Any, shopOf } from '../releases/shop.ts'
+import { type Any, shopOf } from '../shop/releases/shop.ts'
 import { isLong, tries } from '../support/long.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { takeManualPayments } from '../transactions/paying.ts'
+import { customDiscount } from './items/custom-discount.ts'
 
 /**
  * Whatever happens in a store, a cart has the prices that it would have if it were priced anew, as a request for

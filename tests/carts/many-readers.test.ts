@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { answerCart } from '../../server/carts/answer-cart.ts'
-import type { CartRow } from '../../server/carts/cart-fields.ts'
+import { answerCart } from '../../server/carts/cart/answer-cart.ts'
+import type { CartRow } from '../../server/carts/contents/cart-fields.ts'
 import { json } from '../../server/kernel/shape/answer.ts'
 import { Ctx } from '../../server/kernel/work/context.ts'
-import { signUp } from '../customers/sign-up.ts'
 import { filledCart, wrap } from '../orders/buying.ts'
+import { signUp } from '../people/customers/sign-up.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 /** Many readers of one cart delay nobody: one answer is made, ready to be sent to all of them. */

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { customer, customers, password } from '../customers/objects.ts'
-import { makeFlow } from '../flows/flows.ts'
+import { makeFlow } from '../fields/flows/flows.ts'
 import { filledCart, guestBody, wrap } from '../orders/buying.ts'
+import { customer, customers, password } from '../people/customers/objects.ts'
 import { create, newAdmin, readsOf, settled } from '../personal-data/people.ts'
-import { shopOf } from '../releases/shop.ts'
+import { shopOf } from '../shop/releases/shop.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 /** A server answers with what it remembers of a cart. That is always what it would answer without a memory. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { signUp } from '../customers/sign-up.ts'
 import { address, filledCart, guest, openShop, wrap } from '../orders/buying.ts'
+import { signUp } from '../people/customers/sign-up.ts'
 import { create } from '../personal-data/people.ts'
 import { type Client, openWorld, type Reply, type World } from '../support/world.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { shopOf } from '../releases/shop.ts'
-import { storeOf } from '../storefront/store.ts'
+import { shopOf } from '../shop/releases/shop.ts'
+import { storeOf } from '../shop/storefront/store.ts'
 import type { Client, World } from '../support/world.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: as for Reply.

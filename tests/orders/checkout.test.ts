@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { person, profile, signedIn } from '../accounts/members.ts'
-import { customer, customers, password } from '../customers/objects.ts'
+import { person, profile, signedIn } from '../people/accounts/members.ts'
+import { customer, customers, password } from '../people/customers/objects.ts'
 import { until } from '../support/until.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { type Any, address, filledCart, guest, guestBody, openShop, order, wrap } from './buying.ts'

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { customer, customers, password } from '../customers/objects.ts'
-import { makeCode } from '../promotion-codes/merchant.ts'
+import { act, paid, takeManualPayments } from '../payments/transactions/paying.ts'
+import { customer, customers, password } from '../people/customers/objects.ts'
+import { makeCode } from '../promotions/codes/merchant.ts'
 import { until } from '../support/until.ts'
 import { type Client, openWorld, type World } from '../support/world.ts'
-import { act, paid, takeManualPayments } from '../transactions/paying.ts'
 import { type Any, address, filledCart, guestBody } from './buying.ts'
 
 /** Codes for new shoppers: those who have paid no order, in part or as a whole, under any name. */

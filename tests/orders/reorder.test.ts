@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { customer, customers, password } from '../customers/objects.ts'
+import { customer, customers, password } from '../people/customers/objects.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { type Any, address, filledCart, openShop, order, wrap } from './buying.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { person, profile, signedIn } from '../accounts/members.ts'
-import { signUp } from '../customers/sign-up.ts'
+import { person, profile, signedIn } from '../people/accounts/members.ts'
+import { signUp } from '../people/customers/sign-up.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { address, filledCart, guest, guestBody, wrap } from './buying.ts'
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { app } from '../../server/app.ts'
-import { customers } from '../../server/customers/customers.ts'
-import { realmsOf } from '../identity/realm.ts'
+import { customers } from '../../server/people/customers/customers.ts'
+import { realmsOf } from '../people/identity/realm.ts'
 import { openWorld, type World } from '../support/world.ts'
 import {
   about,

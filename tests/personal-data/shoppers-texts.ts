@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { writable } from '../../server/kernel/body/input.ts'
 import type { Operation } from '../../server/kernel/declare/operation.ts'
 import type { Fields, JsonSchema } from '../../server/kernel/shape/fields.ts'
-import { access } from '../../server/permissions/access.ts'
+import { access } from '../../server/people/permissions/access.ts'
 import { operations } from '../support/samples.ts'
 import type { World } from '../support/world.ts'
 

@@ -3,12 +3,12 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { start } from '../../server/main.ts'
 import { openShop } from '../orders/buying.ts'
+import { takeManualPayments } from '../payments/transactions/paying.ts'
+import { takeStripePayments } from '../payments/transactions/stripe-shop.ts'
 import { type Client, clientOf } from '../support/client.ts'
 import { databaseUrl } from '../support/own-database.ts'
 import { StripeDouble } from '../support/stripe-double/index.ts'
 import { openWorld, testConfig, type World } from '../support/world.ts'
-import { takeManualPayments } from '../transactions/paying.ts'
-import { takeStripePayments } from '../transactions/stripe-shop.ts'
 
 /**
  * Two servers on one database, since the writes of one object wait for each other in one server. All files of a worker

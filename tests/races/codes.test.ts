@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { type Any, filledCart, guestBody, wrap } from '../orders/buying.ts'
-import { addCodes, idIn, makePromotion } from '../promotion-codes/merchant.ts'
+import { addCodes, idIn, makePromotion } from '../promotions/codes/merchant.ts'
 import type { Reply } from '../support/client.ts'
 import type { Arena, Side } from './arena.ts'
 import { race, statusesOf, useArena, writesTo } from './race.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { order } from '../orders/buying.ts'
+import { moneyOf, pay } from '../payments/transactions/paying.ts'
 import type { Client } from '../support/client.ts'
-import { moneyOf, pay } from '../transactions/paying.ts'
 import type { Arena } from './arena.ts'
 import { race, statusesOf, useArena, writesTo } from './race.ts'
 import { inStock, mug, ordersOfMugs, stockOf, uncount } from './stock.ts'

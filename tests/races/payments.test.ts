@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { type Any, filledCart, guest, guestBody, order, wrap } from '../orders/buying.ts'
+import { act, moneyOf, orderOf, paid, pay } from '../payments/transactions/paying.ts'
 import type { Client } from '../support/client.ts'
-import { act, moneyOf, orderOf, paid, pay } from '../transactions/paying.ts'
 import { race, statusesOf, useArena, writesTo } from './race.ts'
 import { inStock, mug, stockOf } from './stock.ts'
 

@@ -1,4 +1,4 @@
-import { shopOf } from '../releases/shop.ts'
+import { shopOf } from '../shop/releases/shop.ts'
 import type { Reply } from '../support/client.ts'
 import type { Arena } from './arena.ts'
 

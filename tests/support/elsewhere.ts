@@ -1,6 +1,6 @@
 import { filledCart, guestBody } from '../orders/buying.ts'
-import { orderOf } from '../transactions/paying.ts'
-import { cards, charged, takeStripePayments } from '../transactions/stripe-shop.ts'
+import { orderOf } from '../payments/transactions/paying.ts'
+import { cards, charged, takeStripePayments } from '../payments/transactions/stripe-shop.ts'
 import { carrier as workshopCarrier } from '../workshop/ship-crate.ts'
 import { type Fault, openCarrier } from './carrier.ts'
 import type { Client } from './client.ts'

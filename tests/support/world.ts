@@ -14,8 +14,8 @@ import type { Module } from '../../server/kernel/module.ts'
 import type { Work } from '../../server/kernel/work/context.ts'
 import { prepareStores } from '../../server/kernel/work/first-days.ts'
 import { workOf } from '../../server/kernel/work/work-of.ts'
-import { createFirstKey } from '../../server/keys/index.ts'
 import { type RunningServer, type Swaps, start } from '../../server/main.ts'
+import { createFirstKey } from '../../server/people/index.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
 import {
   type Client,

@@ -1,7 +1,7 @@
 import { Unavailable } from '../../platform/faults.ts'
 import { Problem } from '../errors.ts'
 import type { Answer } from '../shape/answer.ts'
-import { bodyBytesMax } from './body-limits.ts'
+import { bodyBytesMax } from './reading/body-limits.ts'
 
 /** A refusal as an error object of the public contract, whose `status` is a string. */
 const errorOf = ({ code, status, title, detail, source, meta }: Problem) => ({

@@ -6,8 +6,8 @@ import { isWaiting } from '../../platform/sockets/expect.ts'
 import { hasMore, readingOnAfter } from '../../platform/sockets/read-on.ts'
 import { Problem } from '../errors.ts'
 import type { Answer } from '../shape/answer.ts'
-import { bodyBytesMax } from './body-limits.ts'
 import { discard } from './file.ts'
+import { bodyBytesMax } from './reading/body-limits.ts'
 
 /** Node reserves three bytes for each character of a longer string. To encode it first takes half of the time. */
 const longTextMin = 16_384

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sutlerApi } from '../../../server/api-document.ts'
-import { memberCredentials } from '../../accounts/samples.ts'
-import { makeSampleApi } from '../../extensions/sample-api.ts'
-import { makeFlow } from '../../flows/flows.ts'
+import { makeSampleApi } from '../../fields/custom-apis/sample-api.ts'
+import { makeFlow } from '../../fields/flows/flows.ts'
 import { openShop } from '../../orders/buying.ts'
+import { memberCredentials } from '../../people/accounts/samples.ts'
 import { formOf, operationsOf, withIds } from '../../support/document/examples.ts'
 import { generatorFaults } from '../../support/document/generators.ts'
 import { lint } from '../../support/document/lint.ts'
@@ -58,12 +58,12 @@ const tried: Readonly<Record<string, string>> = {
   'create-account-member-tokens': 'the member must exist: below',
   'create-customer-token': 'the customer must exist: below',
   'get-access-token': 'it needs an application key: below',
-  'start-oidc-login': 'it requires all of its parameters: tests/oidc',
+  'start-oidc-login': 'it requires all of its parameters: tests/people/oidc',
   'create-cart-payment': 'it needs Stripe: writes/outside-calls.test.ts',
   'update-cart-payment': 'as the one before',
   'confirm-order': 'as the one before',
   'cancel-transaction': 'as the one before',
-  'hear-stripe': 'Stripe signs it: tests/transactions',
+  'hear-stripe': 'Stripe signs it: tests/payments/transactions',
 }
 
 /** The parameters and the bodies of all operations that have an example. */

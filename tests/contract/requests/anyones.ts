@@ -1,6 +1,6 @@
 import { type AccessTable, mayDo } from '../../../server/kernel/auth/access.ts'
 import { type Operation, rightFor } from '../../../server/kernel/declare/operation.ts'
-import { access } from '../../../server/permissions/access.ts'
+import { access } from '../../../server/people/permissions/access.ts'
 
 const table: AccessTable = access
 

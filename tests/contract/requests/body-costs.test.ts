@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isObject } from '../../../server/kernel/body/input.ts'
 import type { Operation } from '../../../server/kernel/declare/operation.ts'
-import { bodyBytesMax, limitsOfShoppers } from '../../../server/kernel/http/body-limits.ts'
+import { bodyBytesMax, limitsOfShoppers } from '../../../server/kernel/http/reading/body-limits.ts'
 import { isLong } from '../../support/long.ts'
 import { operations, Samples } from '../../support/samples.ts'
 import { openWorld, type World } from '../../support/world.ts'

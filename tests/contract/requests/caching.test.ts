@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sutlerApi } from '../../../server/api-document.ts'
 import type { Operation } from '../../../server/kernel/declare/operation.ts'
-import { makeFlow } from '../../flows/flows.ts'
+import { makeFlow } from '../../fields/flows/flows.ts'
 import { operations, Samples } from '../../support/samples.ts'
 import { openWorld, type Reply, type World } from '../../support/world.ts'
 import { appAndWorkshop } from '../../workshop/index.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Fields } from '../../../server/kernel/shape/fields.ts'
-import { fieldOf, makeFlow } from '../../flows/flows.ts'
+import { fieldOf, makeFlow } from '../../fields/flows/flows.ts'
 import type { Reply } from '../../support/client.ts'
 import { sampleValue } from '../../support/sample-values.ts'
 import { Samples, specimensWith } from '../../support/samples.ts'

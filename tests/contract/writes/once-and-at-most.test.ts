@@ -78,7 +78,7 @@ describe.each(specimensWith('create').filter((one) => refusedBy(one).length))('$
 
 /** Lists whose objects cannot be copied, so this file does not fill them. */
 const filledElsewhere = {
-  'account-membership': 'of a thousand users: tests/accounts/account-memberships.test.ts',
+  'account-membership': 'of a thousand users: tests/people/accounts/account-memberships.test.ts',
 }
 
 const limited = listings.filter((listing) => {

@@ -87,7 +87,7 @@ describe.each(links)('$id', (operation) => {
   })
 })
 
-/** Their samples are refused: the members that they name are made up. tests/cart-items/unchanged.test.ts has carts. */
+/** Their samples are refused: the members that they name are made up. tests/carts/items/unchanged.test.ts has carts. */
 const madeUp = [
   'update-cart-item',
   'update-cart-items',

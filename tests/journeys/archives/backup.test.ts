@@ -22,7 +22,7 @@ import {
 
 stopAfterEach()
 
-const program = fileURLToPath(new URL('../../../server/backup.ts', import.meta.url))
+const program = fileURLToPath(new URL('../../../tools/backup.ts', import.meta.url))
 
 function begin(command: string, dataDir: string, path: string, more: Record<string, string> = {}) {
   const env = { ...environment, SUTLER_DATA_DIR: dataDir, ...more }

@@ -2,13 +2,13 @@ import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { keyTable, leftBehind } from '../../../server/moving/left-behind.ts'
-import { fillStore, readLists } from '../../moving/full-store.ts'
-import { rewriteArchive } from '../../moving/rewrite-archive.ts'
-import { begin, run } from '../../moving/run-command.ts'
+import { keyTable, leftBehind } from '../../../tools/moving/left-behind.ts'
 import { databaseUrl, emptyDatabase, type OwnDatabase, ownDatabase } from '../../support/own-database.ts'
 import { adminOf, key, newDirectory, startHere, stopAfterEach } from '../../support/process.ts'
 import { filesOf, openWorld, secret, type World } from '../../support/world.ts'
+import { fillStore, readLists } from '../../tools/moving/full-store.ts'
+import { rewriteArchive } from '../../tools/moving/rewrite-archive.ts'
+import { begin, run } from '../../tools/moving/run-command.ts'
 
 stopAfterEach()
 

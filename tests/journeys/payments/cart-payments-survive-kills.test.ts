@@ -1,11 +1,11 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { filledCart, guestBody, wrap } from '../../orders/buying.ts'
+import { moneyOf } from '../../payments/transactions/paying.ts'
+import { takeStripePayments, transactionsOf } from '../../payments/transactions/stripe-shop.ts'
 import type { Client } from '../../support/client.ts'
 import { adminOf, newDirectory, serve, startHere } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
-import { moneyOf } from '../../transactions/paying.ts'
-import { takeStripePayments, transactionsOf } from '../../transactions/stripe-shop.ts'
 import { openCalls, useSurvivors, waitingStatements } from './killed-payments.ts'
 
 /**

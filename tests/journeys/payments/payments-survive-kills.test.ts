@@ -1,11 +1,11 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { type Any, order, wrap } from '../../orders/buying.ts'
+import { act, moneyOf } from '../../payments/transactions/paying.ts'
+import { charge, charged, takeStripePayments } from '../../payments/transactions/stripe-shop.ts'
 import type { Client } from '../../support/client.ts'
 import { adminOf, newDirectory, serve, startHere } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
-import { act, moneyOf } from '../../transactions/paying.ts'
-import { charge, charged, takeStripePayments } from '../../transactions/stripe-shop.ts'
 import { openCalls, useSurvivors, waitingStatements } from './killed-payments.ts'
 
 /** Kills a process while it waits for Stripe at every step of payments: money moves once, and the orders know it. */

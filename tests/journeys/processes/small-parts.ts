@@ -1,6 +1,6 @@
 import { app } from '../../../server/app.ts'
+import { productImportOf } from '../../../server/assortment/product-csv/product-import.ts'
 import type { Module } from '../../../server/kernel/module.ts'
-import { productImportOf } from '../../../server/product-csv/product-import.ts'
 
 export const rowsPerPart = 100
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { guestBody } from '../../orders/buying.ts'
-import { type Any, shopOf } from '../../releases/shop.ts'
-import { storeOf } from '../../storefront/store.ts'
+import { type Any, shopOf } from '../../shop/releases/shop.ts'
+import { storeOf } from '../../shop/storefront/store.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 /** A merchant runs a campaign in each of three currencies. Comments work out by hand what shoppers pay. */

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { person, profile, signedIn } from '../../accounts/members.ts'
-import { customer, customers, password } from '../../customers/objects.ts'
 import { address, guest, openShop } from '../../orders/buying.ts'
-import type { Any } from '../../releases/shop.ts'
+import { cards, takeStripePayments } from '../../payments/transactions/stripe-shop.ts'
+import { person, profile, signedIn } from '../../people/accounts/members.ts'
+import { customer, customers, password } from '../../people/customers/objects.ts'
+import type { Any } from '../../shop/releases/shop.ts'
 import { StripeDouble } from '../../support/stripe-double/index.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { cards, takeStripePayments } from '../../transactions/stripe-shop.ts'
 
 /** Shoppers buy, from the first item to the refund, by the calls of storefronts and sellers in their order. */
 

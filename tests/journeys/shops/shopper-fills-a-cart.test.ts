@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { person, profile, signedIn } from '../../accounts/members.ts'
-import { customer, customers, password } from '../../customers/objects.ts'
-import { type Any, shopOf } from '../../releases/shop.ts'
-import { storeOf } from '../../storefront/store.ts'
+import { person, profile, signedIn } from '../../people/accounts/members.ts'
+import { customer, customers, password } from '../../people/customers/objects.ts'
+import { type Any, shopOf } from '../../shop/releases/shop.ts'
+import { storeOf } from '../../shop/storefront/store.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 /** Shoppers fill a cart, by the calls of storefronts in their order. Each test is a step. */

@@ -1,7 +1,7 @@
 import { hash } from '@node-rs/argon2'
 import { expect, test } from 'vitest'
 import { networkOf } from '../../../server/kernel/attempts/attempts.ts'
-import { dummyHash } from '../../../server/passwords/sign-in-with-password.ts'
+import { dummyHash } from '../../../server/people/passwords/sign-in-with-password.ts'
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],

@@ -5,7 +5,7 @@ import { resource } from '../../../server/kernel/declare/resource.ts'
 import { module } from '../../../server/kernel/module.ts'
 import { choice, text } from '../../../server/kernel/shape/fields.ts'
 import { indexed, walks } from '../../../server/kernel/shape/model.ts'
-import { keys } from '../../../server/keys/index.ts'
+import { keys } from '../../../server/people/index.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 /** A `type` among the attributes, which is another than the object's: as jobs and modifiers have. */

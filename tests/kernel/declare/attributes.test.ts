@@ -4,7 +4,7 @@ import { Problem } from '../../../server/kernel/errors.ts'
 import { module } from '../../../server/kernel/module.ts'
 import { choice, readOnlyObject, text } from '../../../server/kernel/shape/fields.ts'
 import { walks } from '../../../server/kernel/shape/model.ts'
-import { keys } from '../../../server/keys/index.ts'
+import { keys } from '../../../server/people/index.ts'
 import { openWorld, type World } from '../../support/world.ts'
 import {
   area,

@@ -4,7 +4,7 @@ import { resource } from '../../../server/kernel/declare/resource.ts'
 import { module, mustHaveRows } from '../../../server/kernel/module.ts'
 import type { Envelope } from '../../../server/kernel/shape/envelope.ts'
 import { start } from '../../../server/main.ts'
-import { access } from '../../../server/permissions/access.ts'
+import { access } from '../../../server/people/permissions/access.ts'
 import { openWorld, testConfig, type World } from '../../support/world.ts'
 
 /** What is wrong with a declaration is said when the server starts, or else to the client in a client's words. */

@@ -3,7 +3,7 @@ import { type Resource, resource } from '../../../server/kernel/declare/resource
 import { module } from '../../../server/kernel/module.ts'
 import { type Envelope, linksBeside } from '../../../server/kernel/shape/envelope.ts'
 import { readOnlyObject, text } from '../../../server/kernel/shape/fields.ts'
-import { keys } from '../../../server/keys/index.ts'
+import { keys } from '../../../server/people/index.ts'
 import { coverPairs } from '../../support/cover-pairs.ts'
 import { takesAll } from '../../support/long.ts'
 import { openWorld, type World } from '../../support/world.ts'

@@ -6,7 +6,7 @@ import { type Resource, resource } from '../../../server/kernel/declare/resource
 import { module } from '../../../server/kernel/module.ts'
 import type { Envelope } from '../../../server/kernel/shape/envelope.ts'
 import { flag, integer, readOnlyObject, text } from '../../../server/kernel/shape/fields.ts'
-import { access } from '../../../server/permissions/access.ts'
+import { access } from '../../../server/people/permissions/access.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 const envelope: Envelope = {

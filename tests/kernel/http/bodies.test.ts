@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bodyBytesMax, limitsOfShoppers } from '../../../server/kernel/http/body-limits.ts'
+import { bodyBytesMax, limitsOfShoppers } from '../../../server/kernel/http/reading/body-limits.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 let world: World

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../../../server/kernel/errors.ts'
-import { type FormFile, readForm } from '../../../server/kernel/http/form.ts'
+import { type FormFile, readForm } from '../../../server/kernel/http/reading/form.ts'
 import { tries } from '../../support/long.ts'
 
 type Part = readonly [name: string, value: string, fileName?: string, type?: string]

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { scanJson } from '../../../server/kernel/http/json-text.ts'
+import { scanJson } from '../../../server/kernel/http/reading/json-text.ts'
 
 const sourceOf = (text: string) => scanJson(text).fault?.source
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from '../../../server/kernel/query/parse.ts'
 import { plan } from '../../../server/kernel/query/plan.ts'
-import { realmsOf, user } from '../../identity/realm.ts'
+import { realmsOf, user } from '../../people/identity/realm.ts'
 import { specimens } from '../../support/samples.ts'
 import { openWorld, type World } from '../../support/world.ts'
 

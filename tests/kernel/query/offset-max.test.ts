@@ -3,7 +3,7 @@ import { resource } from '../../../server/kernel/declare/resource.ts'
 import { module } from '../../../server/kernel/module.ts'
 import { text } from '../../../server/kernel/shape/fields.ts'
 import { walks } from '../../../server/kernel/shape/model.ts'
-import { keys } from '../../../server/keys/index.ts'
+import { keys } from '../../../server/people/index.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 /** A list whose offsets end somewhere, as the public contract has it in places. */

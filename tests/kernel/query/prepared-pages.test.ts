@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { childrenOfNode } from '../../../server/hierarchies/node-lists.ts'
-import { nodeProducts } from '../../../server/hierarchies/node-products.ts'
+import { childrenOfNode } from '../../../server/assortment/hierarchies/node-lists.ts'
+import { nodeProducts } from '../../../server/assortment/hierarchies/node-products.ts'
+import { products } from '../../../server/assortment/products/products.ts'
 import type { Resource } from '../../../server/kernel/declare/resource.ts'
 import type { Window } from '../../../server/kernel/query/page-text.ts'
 import { pageSql } from '../../../server/kernel/query/sql.ts'
-import { products } from '../../../server/products/products.ts'
 
 const orders: readonly (readonly [Resource, string])[] = [
   [products, 'created_at'],

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { accountTags } from '../../../server/accounts/account-tags.ts'
 import { app } from '../../../server/app.ts'
 import { type Module, module } from '../../../server/kernel/module.ts'
 import { prepareStores } from '../../../server/kernel/work/first-days.ts'
 import { add } from '../../../server/kernel/write/by-rules.ts'
+import { accountTags } from '../../../server/people/accounts/account-tags.ts'
 import { openWorld } from '../../support/world.ts'
 
 /** A chapter of a later version: every store has a tag of its own from its first day. */

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { app } from '../../../server/app.ts'
-import { customers } from '../../../server/customers/customers.ts'
 import { Problem } from '../../../server/kernel/errors.ts'
 import { module } from '../../../server/kernel/module.ts'
 import { callLimits } from '../../../server/kernel/work/call-slots.ts'
@@ -9,6 +8,7 @@ import type { Job, LongJob, Turn } from '../../../server/kernel/work/job.ts'
 import { startsMax, triesMax } from '../../../server/kernel/work/long-jobs.ts'
 import { workOf } from '../../../server/kernel/work/work-of.ts'
 import { add } from '../../../server/kernel/write/by-rules.ts'
+import { customers } from '../../../server/people/customers/customers.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 interface NamedPayload {

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { accounts } from '../../../server/accounts/accounts.ts'
 import { Problem } from '../../../server/kernel/errors.ts'
 import type { Work } from '../../../server/kernel/work/context.ts'
 import { add, change } from '../../../server/kernel/write/by-rules.ts'
 import { type Write, writeMany } from '../../../server/kernel/write/write-many.ts'
+import { accounts } from '../../../server/people/accounts/accounts.ts'
 import { tries } from '../../support/long.ts'
 import { openWorld, type World } from '../../support/world.ts'
 

@@ -1,0 +1,147 @@
+import type { Work } from '../../kernel/work/context.ts'
+import { lockPlaces, type Movement, moveStock, type Place, shortage, showLevels } from './move-stock.ts'
+import { changeBy } from './movements.ts'
+import { stocks } from './stocks.ts'
+
+/** A quantity of a product in a location. Without a location, it is in the stock outside of all locations. */
+export interface Portion {
+  readonly productId: string
+  readonly quantity: number
+  readonly location?: string | undefined
+}
+
+/**
+ * Allocates all portions or none, so that two buyers never get the same stock, and returns where it took them from. A
+ * portion without a location is taken from the stock outside of all locations first, and then from the locations that
+ * have most. The Problem (422) for a shortage names the products in `meta.ids`. Products whose stock is not counted
+ * are skipped.
+ */
+export const allocate = (work: Work, portions: readonly Portion[]): Promise<readonly Portion[]> =>
+  work.transaction(async (work) => {
+    const anywhere = await findLocations(work, portions)
+    const places = await lockPlaces(work, unique([...anywhere, ...slugsOf(portions)]))
+    const counted = await lockCounted(work, portions)
+    const taken = await choosePlaces(work, joined(counted.portions), [...places.values()])
+    await move(work, 'allocate', taken, places)
+    return taken
+  })
+
+/** Makes allocated stock available again. */
+export const deallocate = (work: Work, portions: readonly Portion[]): Promise<void> =>
+  release(work, 'deallocate', portions)
+
+/** Removes allocated stock that has been shipped. */
+export const ship = (work: Work, portions: readonly Portion[]): Promise<void> =>
+  release(work, 'ship', portions)
+
+/** A location that is gone has no stock to release. */
+const release = (work: Work, what: 'deallocate' | 'ship', portions: readonly Portion[]): Promise<void> =>
+  work.transaction(async (work) => {
+    const places = await lockPlaces(work, await findExisting(work, slugsOf(portions)))
+    const { portions: counted } = await lockCounted(work, portions)
+    const left = counted.filter(({ location }) => location === undefined || places.has(location))
+    await move(work, what, joined(left), places)
+  })
+
+const unique = (texts: readonly string[]) => [...new Set(texts)]
+const slugsOf = (portions: readonly Portion[]) => unique(portions.flatMap(({ location }) => location ?? []))
+
+async function findExisting({ store }: Work, slugs: readonly string[]): Promise<readonly string[]> {
+  if (!slugs.length) return []
+  const rows = await store.run(
+    'SELECT slug FROM inventory_locations WHERE store_id = $1 AND slug = ANY($2::text[])',
+    slugs,
+  )
+  return rows.map(([slug]) => slug as string)
+}
+
+/** The locations of products that may be taken from anywhere. */
+async function findLocations({ store }: Work, portions: readonly Portion[]): Promise<readonly string[]> {
+  const ids = portions.flatMap(({ productId, location }) => (location === undefined ? productId : []))
+  if (!ids.length) return []
+  const rows = await store.run(
+    `SELECT DISTINCT i.slug FROM stock_levels l
+     JOIN inventory_locations i ON i.store_id = l.store_id AND i.id = l.location_id
+     WHERE l.store_id = $1 AND l.stock_id = ANY($2::uuid[]) AND l.available > 0`,
+    ids,
+  )
+  return rows.map(([slug]) => slug as string)
+}
+
+/** Locks the stocks, and leaves out products without one. */
+async function lockCounted({ store }: Work, portions: readonly Portion[]) {
+  const counted = await store.lock(stocks, ...unique(portions.map(({ productId }) => productId)))
+  return { portions: portions.filter(({ productId }) => counted.has(productId)) }
+}
+
+/** Says for each portion where it is taken from; portions with a location come first. */
+async function choosePlaces(
+  work: Work,
+  portions: readonly Portion[],
+  places: readonly Place[],
+): Promise<readonly Portion[]> {
+  const fixed = portions.filter(({ location }) => location !== undefined)
+  const free = portions.filter(({ location }) => location === undefined)
+  const taken: Portion[] = [...fixed]
+  const available = await availableAt(work, unique(free.map(({ productId }) => productId)))
+  for (const { productId, quantity } of free) {
+    const left = (place: Place | undefined) =>
+      available(productId, place) -
+      (fixed.find((one) => one.productId === productId && one.location === place?.slug)?.quantity ?? 0)
+    const byMost = places.toSorted((one, other) => left(other) - left(one))
+    let missing = quantity
+    for (const place of [undefined, ...byMost]) {
+      const some = Math.min(missing, Math.max(0, left(place)))
+      if (some > 0) taken.push({ productId, quantity: some, ...(place && { location: place.slug }) })
+      missing -= some
+    }
+    if (missing > 0) throw shortage([productId])
+  }
+  return joined(taken)
+}
+
+/** Reads how many pieces of products are available at a place. The caller has locked the stocks. */
+async function availableAt(
+  { store }: Work,
+  ids: readonly string[],
+): Promise<(productId: string, place: Place | undefined) => number> {
+  const rows = ids.length
+    ? await store.run(
+        `SELECT stock_id || ' ' || coalesce(location_id::text, ''), available FROM stock_levels
+         WHERE store_id = $1 AND stock_id = ANY($2::uuid[])`,
+        ids,
+      )
+    : []
+  const levels = new Map(rows.map(([key, available]) => [key as string, Number(available)]))
+  return (productId, place) => levels.get(`${productId} ${place?.id ?? ''}`) ?? 0
+}
+
+async function move(
+  work: Work,
+  what: 'allocate' | 'deallocate' | 'ship',
+  portions: readonly Portion[],
+  places: ReadonlyMap<string, Place>,
+): Promise<void> {
+  const movements = portions.map(
+    ({ productId, location, quantity }): Movement => ({
+      productId,
+      place: location === undefined ? undefined : places.get(location),
+      adds: changeBy[what](quantity),
+      action: what === 'ship' ? 'decrement' : what,
+    }),
+  )
+  if (!movements.length) return
+  await moveStock(work, movements)
+  await showLevels(work, unique(portions.map(({ productId }) => productId)))
+}
+
+/** Adds up portions of the same product and location. */
+function joined(portions: readonly Portion[]): readonly Portion[] {
+  const all = Map.groupBy(portions, ({ productId, location }) =>
+    JSON.stringify([productId, location ?? null]),
+  )
+  return [...all.values()].flatMap((same) => {
+    const [first] = same
+    return first ? [{ ...first, quantity: same.reduce((sum, { quantity }) => sum + quantity, 0) }] : []
+  })
+}

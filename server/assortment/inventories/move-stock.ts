@@ -1,0 +1,134 @@
+import { Problem } from '../../kernel/errors.ts'
+import type { Work } from '../../kernel/work/context.ts'
+import { type Change, changesOf, type Level, levelMax } from './movements.ts'
+import { stockTransactions } from './stock-transactions.ts'
+import { stocks } from './stocks.ts'
+
+/** A location of stock. Stock without a location has no place. */
+export interface Place {
+  readonly slug: string
+  readonly id: string
+}
+
+/** A change of the level of a product at a place. */
+export interface Movement {
+  readonly productId: string
+  readonly place: Place | undefined
+  readonly adds: Level
+  /** The action that is recorded for a change of zero; an increment by default. */
+  readonly action?: Change
+  /** Whether the stock is created with it. */
+  readonly first?: true
+}
+
+/** Finds locations by their slugs, or throws a 404. None is renamed or deleted until the transaction ends. */
+export async function lockPlaces(
+  { store }: Work,
+  slugs: readonly string[],
+): Promise<ReadonlyMap<string, Place>> {
+  if (!slugs.length) return new Map()
+  const rows = await store.readAndLock(
+    'SELECT slug, id FROM inventory_locations WHERE store_id = $1 AND slug = ANY($2::text[]) ORDER BY id',
+    slugs,
+  )
+  const places = new Map(rows.map(([slug, id]) => [slug as string, { slug, id } as Place]))
+  const missing = slugs.find((slug) => !places.has(slug))
+  if (missing !== undefined) throw new Problem('not_found', `No location found: ${missing}`)
+  return places
+}
+
+/** Reads the levels of a product by place; a place may have none. The caller has locked the stock. */
+export async function levelsOf(
+  { store }: Work,
+  productId: string,
+): Promise<(place: Place | undefined) => Level | undefined> {
+  const rows = await store.run(
+    'SELECT location_id, available, allocated FROM stock_levels WHERE store_id = $1 AND stock_id = $2',
+    productId,
+  )
+  const levels = new Map(
+    rows.map(([location, available, allocated]) => [
+      location ?? undefined,
+      { available: Number(available), allocated: Number(allocated) },
+    ]),
+  )
+  return (place) => levels.get(place?.id)
+}
+
+/** The refusal of a request for more than is in stock. `ids` are the products with too little. */
+export const shortage = (ids: readonly string[]): Problem =>
+  new Problem('unprocessable', 'Your request could not be completed due to insufficient stock levels', {
+    title: 'Cannot complete request',
+    meta: { ids: [...new Set(ids)] },
+  })
+
+/**
+ * Changes all levels or none, in one statement that lets no level fall below zero. A place without a level gets one.
+ * Returns the ids of the transactions that record the changes. The caller has locked the stocks; there is one movement
+ * at most for each product and place.
+ */
+export async function moveStock(work: Work, movements: readonly Movement[]): Promise<readonly string[]> {
+  const { store } = work
+  const columns = [
+    movements.map(({ productId }) => productId),
+    movements.map(({ place }) => place?.id ?? null),
+    movements.map(({ adds }) => adds.available),
+    movements.map(({ adds }) => adds.allocated),
+  ]
+  const done = await store.run(
+    `WITH input AS MATERIALIZED (
+      SELECT * FROM unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::bigint[], $6::int[])
+        AS g (stock_id, location_id, available, allocated, at)
+    ), changed AS (
+      UPDATE stock_levels l SET available = l.available + g.available, allocated = l.allocated + g.allocated
+      FROM input g
+      WHERE l.store_id = $1 AND l.stock_id = g.stock_id AND l.location_id IS NOT DISTINCT FROM g.location_id
+        AND l.available + g.available >= 0 AND l.allocated + g.allocated >= 0
+        AND l.available + l.allocated + g.available + g.allocated <= ${levelMax}
+      RETURNING g.at
+    ), transactions AS (
+      INSERT INTO stock_levels (store_id, stock_id, location_id, available, allocated)
+      SELECT $1, g.stock_id, g.location_id, g.available, g.allocated FROM input g
+      WHERE g.available >= 0 AND g.allocated >= 0 AND NOT EXISTS (
+        SELECT FROM stock_levels l WHERE l.store_id = $1 AND l.stock_id = g.stock_id
+          AND l.location_id IS NOT DISTINCT FROM g.location_id)
+      RETURNING stock_id, location_id
+    )
+    SELECT at FROM changed UNION ALL
+    SELECT g.at FROM transactions m JOIN input g ON g.stock_id = m.stock_id AND g.location_id IS NOT DISTINCT FROM m.location_id`,
+    ...columns,
+    movements.map((_, at) => at),
+  )
+  const moved = new Set(done.map(([at]) => Number(at)))
+  const refused = movements.filter((_, at) => !moved.has(at))
+  if (refused.length) throw refusalOf(refused)
+  return recordMovements(work, movements)
+}
+
+/** Records changes of levels as transactions, and returns their ids. */
+export function recordMovements({ store }: Work, movements: readonly Movement[]): Promise<readonly string[]> {
+  return store.insertAll(
+    stockTransactions,
+    movements.flatMap(({ productId, place, adds, action: requested = 'increment', first }) =>
+      changesOf(adds, requested).map(([action, quantity]) => ({
+        scope: [productId],
+        values: { action, product_id: productId, quantity, location: place?.slug, first },
+      })),
+    ),
+  )
+}
+
+function refusalOf(refused: readonly Movement[]): Problem {
+  const tooMuch = refused.find(({ adds }) => adds.available >= 0 && adds.allocated >= 0)
+  if (!tooMuch) return shortage(refused.map(({ productId }) => productId))
+  return new Problem('unprocessable', `The stock of a product in one place must be at most ${levelMax}.`)
+}
+
+/** Updates the documents of stocks to their current levels. */
+export async function showLevels({ store }: Work, productIds: readonly string[]): Promise<void> {
+  await store.changeAll(stocks, {
+    from: (bind) => `stock_documents($1, ${bind(productIds)}::uuid[]) AS shown`,
+    where: () => 'r.id = shown.stock_id',
+    doc: () => 'shown.doc',
+  })
+}

@@ -1,0 +1,125 @@
+import { withArticle } from '../../kernel/article.ts'
+import { isObject } from '../../kernel/body/input.ts'
+import { action } from '../../kernel/declare/action.ts'
+import type { Operation } from '../../kernel/declare/operation.ts'
+import type { Resource } from '../../kernel/declare/resource.ts'
+import { Problem } from '../../kernel/errors.ts'
+import { listOf, object, uuid } from '../../kernel/openapi/shapes.ts'
+import { findAll } from '../../kernel/query/find.ts'
+import { findOrCreate } from '../../kernel/request/first-write.ts'
+import { type Answer, json, noContent } from '../../kernel/shape/answer.ts'
+import { choice, group, list, text } from '../../kernel/shape/fields.ts'
+import type { Ctx } from '../../kernel/work/context.ts'
+import { change } from '../../kernel/write/by-rules.ts'
+import { mustBeOwner, mustNameOwn, ownersOf } from '../contents/owners.ts'
+import { carts } from './carts.ts'
+
+/** Who a cart can be associated with. */
+interface Kind {
+  readonly of: 'customers' | 'accounts'
+  readonly type: 'customer' | 'account'
+  readonly resource: () => Resource
+}
+
+const bodyOf = ({ type }: Kind) =>
+  list(
+    group(
+      {
+        type: choice([type], { required: true }),
+        id: text({ required: true, format: 'uuid', about: `The id of the ${type}.` }),
+      },
+      {},
+    ),
+    { required: true, maxItems: 1, about: `The ${type}: a list of one.` },
+  )
+
+/** More than any shop needs: a cart with more owners is a mistake or an attack. */
+const ownersMax = 100
+
+type Links = readonly { readonly id: string }[]
+
+/** The calls that associate a cart with a customer or an account, and that remove the association. */
+export const associationsWith = (kind: Kind) => {
+  const { of, type } = kind
+  const path = `/v2/carts/:cart_id/relationships/${of}` as const
+  return [
+    action({
+      name: `associate-cart-with-${type}`,
+      route: `POST ${path}`,
+      about: `Associates a cart with ${withArticle(type)}, whose carts then list it. Shoppers associate carts with themselves only, by the token of the ${type}. Creates the cart if it does not exist yet.`,
+      area: 'carts',
+      status: 200,
+      queuesBy: 'cart_id',
+      data: bodyOf(kind),
+      shows: { data: listOf(object({ type: { const: type }, id: uuid })), others: { 204: null } },
+      run: (ctx, { params, data }) => edit(ctx, params.cart_id, kind, data as Links, add),
+    }),
+    action({
+      name: `dissociate-cart-from-${type}`,
+      route: `DELETE ${path}`,
+      about: `Removes the association of a cart with ${withArticle(type)}.`,
+      area: 'carts',
+      status: 204,
+      queuesBy: 'cart_id',
+      data: bodyOf(kind),
+      shows: { body: null },
+      run: (ctx, { params, data }) => edit(ctx, params.cart_id, kind, data as Links, remove),
+    }),
+  ]
+}
+
+/** Refuses (403, as in the public contract) a body that is not a list of one. */
+export const takesListOfOne = (operation: Operation): Operation => ({
+  ...operation,
+  run: async (ctx, call) => {
+    const data = isObject(call.body) ? call.body.data : undefined
+    if (!isObject(data) && !(Array.isArray(data) && data.length > 1)) return operation.run(ctx, call)
+    const detail =
+      'data must be a list of one object. To associate a cart with several owners, send a request for each.'
+    throw new Problem('forbidden', detail, { source: 'data' })
+  },
+})
+
+type Edit = (ids: readonly string[], sent: readonly string[]) => readonly string[]
+
+const add: Edit = (ids, sent) => [...new Set([...ids, ...sent])]
+const remove: Edit = (ids, sent) => ids.filter((id) => !sent.includes(id))
+
+async function edit(
+  ctx: Ctx,
+  name: string,
+  { of, type, resource }: Kind,
+  links: Links,
+  by: Edit,
+): Promise<Answer> {
+  const sent = links.map(({ id }) => id.toLowerCase())
+  if (by === add) mustNameOwn(ctx, of, sent)
+  const row = await findOrCreate(ctx, carts, name)
+  const owners = ownersOf(row)
+  mustBeOwner(ctx, owners)
+  const ids = by(owners[of], sent)
+  const isSame = ids.length === owners[of].length
+  // A cart that this request has just created already has the shopper of its token as its owner.
+  if (isSame && !row.written) return noContent
+  if (by === add) {
+    if (ids.length > ownersMax) {
+      const detail = `A cart can be associated with at most ${ownersMax} ${of}.`
+      throw new Problem('unprocessable', detail, { title: 'Limit Reached', source: 'data' })
+    }
+    await mustExist(ctx, resource(), type, sent)
+    if (row.doc.contact?.email) {
+      const detail = `A cart with a contact cannot be associated with ${of}. Remove the contact first: send it as {}.`
+      throw new Problem('unprocessable', detail, { source: 'data' })
+    }
+  }
+  if (!isSame) await change(ctx, carts, [], row.id, { [of]: ids })
+  return by === add ? json(200, { data: ids.map((id) => ({ type, id })) }) : noContent
+}
+
+async function mustExist(ctx: Ctx, resource: Resource, type: string, ids: readonly string[]): Promise<void> {
+  const rows = await findAll(ctx, resource, ids)
+  const missing = ids.find((id) => !rows.some((row) => row.id === id))
+  if (missing !== undefined) {
+    throw new Problem('not_found', `There is no ${type} with the id ${missing}.`, { source: 'data.0.id' })
+  }
+}

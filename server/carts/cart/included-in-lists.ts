@@ -1,0 +1,45 @@
+import { joined } from '../../kernel/http/in-parts.ts'
+import { parse } from '../../kernel/query/parse.ts'
+import type { Store } from '../../kernel/storage/store.ts'
+import type { Ctx } from '../../kernel/work/context.ts'
+import type { CartRow } from '../contents/cart-fields.ts'
+import { type HeldDiscounts, showCustomDiscounts } from '../shown/included.ts'
+
+/** Nothing else of the contents, which may be megabytes. */
+const discounts = `SELECT id, jsonb_build_object(
+    'customDiscounts', h#>'{contents,customDiscounts}',
+    'lines', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', line->'id', 'kind', line->'kind',
+        'customDiscounts', line->'customDiscounts') ORDER BY place), '[]')
+      FROM jsonb_array_elements(h#>'{contents,lines}') WITH ORDINALITY listed (line, place)
+      WHERE line->'customDiscounts' <> '[]'))::text
+  FROM (SELECT id, hidden::jsonb AS h FROM carts WHERE store_id = $1 AND id = ANY($2::uuid[]) OFFSET 0) whole` as const
+
+/** The custom discounts of the carts of a page, if the request includes them, after a comma. */
+export async function* includedInList(
+  { store }: Ctx,
+  query: string,
+  portions: () => AsyncIterable<readonly CartRow[]>,
+): AsyncGenerator<string> {
+  if (!parse(query).include.includes('custom_discounts')) return
+  async function* texts() {
+    for await (const carts of portions()) yield await discountsOf(store, carts)
+  }
+  yield ',"included":{"custom_discounts":['
+  yield* joined(texts())
+  yield ']}'
+}
+
+async function discountsOf(store: Store, carts: readonly CartRow[]): Promise<readonly string[]> {
+  const rows = carts.length
+    ? await store.run(
+        discounts,
+        carts.map(({ id }) => id),
+      )
+    : []
+  const held = new Map(rows.map(([id, text]) => [id, JSON.parse(text as string) as HeldDiscounts]))
+  return carts.flatMap(({ id, hidden: { priced } }) => {
+    const own = held.get(id)
+    if (!own || !priced) return []
+    return showCustomDiscounts(own, priced.currency).map((one) => JSON.stringify(one))
+  })
+}

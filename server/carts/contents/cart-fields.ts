@@ -1,0 +1,94 @@
+import { choice, field, flag, group, integer, text, type Values } from '../../kernel/shape/fields.ts'
+import type { Row } from '../../kernel/shape/model.ts'
+import type { ShownProduct } from '../../shop/index.ts'
+import { type Contents, emptyContents } from './contents.ts'
+import { customAttributesField } from './custom-attributes.ts'
+import type { PricedCart } from './priced-cart.ts'
+import type { CartSummary } from './summary.ts'
+
+const hidden = { hidden: true, readOnly: true } as const
+
+export const cartFields = {
+  id: text({
+    pattern: /^[A-Za-z0-9_-]{1,255}$/,
+    immutable: true,
+    about:
+      'The id of the cart: chosen by the client, or a UUID. Everyone who knows the id of a cart can use it.',
+    example: 'kitchen-tablet',
+  }),
+  name: text({
+    min: 1,
+    max: 255,
+    pattern: /\S/,
+    default: 'Cart',
+    about: 'The name of the cart.',
+    example: 'Saturday breakfast',
+  }),
+  description: text({ max: 65_535, default: '', about: 'A description of the cart.' }),
+  contact: group(
+    { email: text({ format: 'email', max: 320, about: 'The email address of the shopper.' }) },
+    { about: 'The contact of a guest. A cart of a customer or an account has none.' },
+  ),
+  discount_settings: group(
+    {
+      custom_discounts_enabled: flag({
+        about: 'Whether the cart takes custom discounts. Promotions then do not apply.',
+      }),
+      use_rule_promotions: flag({ about: 'Whether rule promotions apply to the cart.' }),
+    },
+    { about: 'The kind of discounts. Default: the cart settings of the store when the cart was created.' },
+  ),
+  inventory_settings: group(
+    {
+      defer_inventory_check: flag({ about: 'Whether stock is checked only at checkout.' }),
+    },
+    { about: 'When stock is checked. Default: the cart settings of the store when the cart was created.' },
+  ),
+  custom_attributes: customAttributesField(
+    'Attributes of your own, with their types. An update replaces all of them. The order gets a copy.',
+  ),
+  payment_intent_id: text({ max: 255, about: 'The payment intent of the cart. The empty text removes it.' }),
+  snapshot_date: text({
+    format: 'date-time',
+    about:
+      'The instant for which the cart is priced, to preview it. It must be in the future when it is set, and cannot be removed. Such a cart cannot be checked out. Only sellers can use it, unless `shoppers_see_snapshots` of the cart settings lets shoppers.',
+    example: '2031-12-24T18:00:00Z',
+  }),
+  contents: field<Contents | undefined>({ type: 'object' }, hidden),
+  priced: field<PricedCart | undefined>({ type: 'object' }, hidden),
+  /** The ids of the customers and accounts that the cart is associated with. */
+  customers: field<readonly string[] | undefined>({ type: 'array' }, hidden),
+  accounts: field<readonly string[] | undefined>({ type: 'array' }, hidden),
+  /** The shopper whose prices the cart has, as far as the associations do not say so. */
+  shopper: field<CartShopper | undefined>({ type: 'object' }, hidden),
+  expiry_days: integer(hidden),
+  summary: field<CartSummary | undefined>({ type: 'object' }, hidden),
+  /** The gateway of the payment intent. */
+  payment_gateway: text(hidden),
+  /** Whether the payment intent is received at once or held. Absent in carts of earlier versions. */
+  payment_method: choice(['purchase', 'authorize'], hidden),
+  /** Of a cart that does not exist yet: when it was read, to the hour. */
+  read_at: text(hidden),
+  /** Never stored: what the request includes. */
+  includes: field<Includes | undefined>({ type: 'object' }, hidden),
+}
+
+/** What the last request of a shopper said about them. */
+export interface CartShopper {
+  readonly channel?: string | undefined
+  readonly tags?: readonly string[] | undefined
+}
+
+export type CartFields = typeof cartFields
+export type CartRow = Row<CartFields>
+export type CartValues = Values<CartFields>
+
+/** What a request includes. */
+export interface Includes {
+  readonly names: readonly string[]
+  /** The selected products of the bundles, by id. */
+  readonly componentProducts?: ReadonlyMap<string, ShownProduct> | undefined
+}
+
+/** What is in the cart. */
+export const contentsOf = ({ hidden }: Pick<CartRow, 'hidden'>): Contents => hidden.contents ?? emptyContents

@@ -1,0 +1,31 @@
+import { findAll } from '../../kernel/query/find.ts'
+import type { Work } from '../../kernel/work/context.ts'
+import { customerResource } from '../../people/index.ts'
+import { type EnteredCode, findEnteredCodes, isNewShopper, type Shopper } from '../../promotions/index.ts'
+import type { CartValues } from '../contents/cart-fields.ts'
+
+/** The codes with these texts, and the person who uses them: the buyer at a checkout, otherwise the cart's shopper. */
+export async function findCodes(
+  work: Work,
+  cart: CartValues,
+  texts: readonly string[],
+  buyer?: Shopper,
+): Promise<{ readonly codes: readonly EnteredCode[]; readonly shopper: Shopper }> {
+  const shopper = buyer ?? (await codeShopperOf(work, cart, texts.length > 0))
+  const codes = texts.length ? await findEnteredCodes(work, texts, shopper) : []
+  // Only these codes depend on it.
+  const isNew = codes.some((code) => code.isForNewShopper) ? await isNewShopper(work, shopper) : undefined
+  return { codes, shopper: { ...shopper, isNew } }
+}
+
+/** The shopper of a cart. Their address is looked up only if there are codes. */
+async function codeShopperOf(
+  work: Work,
+  { customers = [], accounts = [], contact }: CartValues,
+  hasCodes: boolean,
+): Promise<Shopper> {
+  const [customerId] = customers
+  const [accountId] = accounts
+  const [customer] = hasCodes && customerId ? await findAll(work, customerResource, [customerId]) : []
+  return { customerId, accountId, email: customer?.doc.email ?? (contact?.email || undefined) }
+}

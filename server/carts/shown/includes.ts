@@ -1,0 +1,43 @@
+import { Problem } from '../../kernel/errors.ts'
+import { parse } from '../../kernel/query/parse.ts'
+import { text } from '../../kernel/shape/fields.ts'
+import type { Ctx } from '../../kernel/work/context.ts'
+import { showProductsTo } from '../../shop/index.ts'
+import { type CartRow, type CartValues, contentsOf, type Includes } from '../contents/cart-fields.ts'
+import { componentIdsOf } from '../contents/contents.ts'
+import { isProduct, shopperOf } from '../pricing/cart-shop.ts'
+
+/** What `include` may name, beside `component_products`. */
+export const includeNames = ['items', 'tax_items', 'custom_discounts', 'promotions'] as const
+export type IncludeName = (typeof includeNames)[number]
+
+/** What `include=` may name, once or more often, or in one list with commas. */
+export const includeParameter = (...accepted: readonly IncludeName[]) =>
+  text({
+    about: `Objects to include, separated by commas: ${accepted.join(', ')}. With component_products, items show the selected products of bundles.`,
+    example: accepted.join(','),
+  })
+
+/** In the items of one response. */
+const componentsMax = 2000
+
+/** The cart with what the request includes. */
+export async function withIncludes(ctx: Ctx, row: CartRow, query: string): Promise<CartRow> {
+  const names = parse(query).include
+  const componentProducts = names.includes('component_products')
+    ? await findComponentProducts(ctx, row)
+    : undefined
+  return { ...row, hidden: { ...row.hidden, includes: { names, componentProducts } } }
+}
+
+async function findComponentProducts(ctx: Ctx, row: CartRow): Promise<Includes['componentProducts']> {
+  const cart = { ...row.doc, ...row.hidden } as CartValues
+  const { priced, snapshot_date: snapshot } = cart
+  const ids = contentsOf(row).lines.filter(isProduct).flatMap(componentIdsOf)
+  if (ids.length > componentsMax) {
+    const detail = `The bundles of the cart have more than ${componentsMax} selected products, so these cannot be included: leave out component_products.`
+    throw new Problem('bad_request', detail, { source: 'include' })
+  }
+  const at = snapshot === undefined ? ctx.clock.now() : new Date(snapshot)
+  return showProductsTo(ctx, shopperOf(cart, at), [...new Set(ids)], priced?.currency.code ?? '')
+}

@@ -1,0 +1,76 @@
+import { readOnlyObject } from '../../kernel/shape/fields.ts'
+import { type CartRow, contentsOf } from '../contents/cart-fields.ts'
+import { ownersOf } from '../contents/owners.ts'
+import type { PricedCart } from '../contents/priced-cart.ts'
+
+const links = { type: 'array', items: { type: 'object', additionalProperties: true } }
+
+export const cartRelationships = readOnlyObject<Readonly<Record<string, unknown>>>(
+  {
+    required: ['items', 'customers', 'accounts'],
+    properties: {
+      items: { type: 'object', properties: { data: { ...links, type: ['array', 'null'] } } },
+      customers: { type: 'object', properties: { data: links } },
+      accounts: { type: 'object', properties: { data: links } },
+      custom_discounts: { type: 'object', properties: { data: links } },
+      promotions: { type: 'object', properties: { data: links } },
+      shipping_groups: { type: 'object', properties: { data: links } },
+    },
+  },
+  {
+    about:
+      'The items of the cart, and the customers and accounts it is associated with. With `include=promotions`, also the promotions that take something off the cart as a whole or off shipping.',
+  },
+)
+
+const linksTo = (type: string, ids: readonly string[]) => ids.map((id) => ({ type, id }))
+
+/** `{}` where there is nothing. */
+const some = (type: string, ids: readonly string[]) => (ids.length ? { data: linksTo(type, ids) } : {})
+
+export function relationshipsOf(row: CartRow) {
+  const { lines, customDiscounts, shippingGroups } = contentsOf(row)
+  const { priced, includes } = row.hidden
+  const items = [
+    ...lines.map(({ kind, id }) => ({ type: kind, id })),
+    ...(priced?.promotionItems ?? []).map(({ id }) => ({ type: 'promotion_item', id })),
+  ]
+  const { customers, accounts } = ownersOf(row)
+  return {
+    items: { data: items.length ? items : null },
+    customers: some('customer', customers),
+    accounts: some('account', accounts),
+    ...(customDiscounts.length && {
+      custom_discounts: {
+        data: linksTo(
+          'custom_discount',
+          customDiscounts.map(({ id }) => id),
+        ),
+      },
+    }),
+    ...(includes?.names.includes('promotions') && {
+      promotions: {
+        data: linksTo(
+          'promotion',
+          promotionsOfCart(priced).map(({ id }) => id),
+        ),
+      },
+    }),
+    ...(shippingGroups.length && {
+      shipping_groups: {
+        data: linksTo(
+          'shipping_group',
+          shippingGroups.map(({ id }) => id),
+        ),
+      },
+    }),
+  }
+}
+
+/** The promotions that apply, without those that take something off items only. */
+export function promotionsOfCart(priced: PricedCart | undefined): PricedCart['promotions'] {
+  if (!priced) return []
+  const ofCart = new Set(priced.promotionItems.map(({ cause }) => cause.id))
+  const ofItems = new Set(priced.lines.flatMap(({ discounts }) => discounts.map(({ cause }) => cause.id)))
+  return priced.promotions.filter(({ id }) => ofCart.has(id) || !ofItems.has(id))
+}

@@ -1,0 +1,20 @@
+export { extensions } from './custom-apis/chapter.ts'
+export { entriesOfApi } from './custom-apis/definition.ts'
+export { mayUseEntries } from './custom-apis/entry-operations.ts'
+export { flows } from './flows/chapter.ts'
+export { productsWhere } from './flows/entry-filters.ts'
+export type { ValueType } from './flows/field-rules.ts'
+export { flows as flowResource } from './flows/flows.ts'
+export { withIncludedEntries } from './flows/include-entries.ts'
+export { copyTemplateEntries, withExtensions } from './flows/template-entries.ts'
+export {
+  entryOf,
+  findTemplates,
+  holdEntries,
+  keepTemplates,
+  type Template,
+  type Templates,
+  writeEntries,
+} from './flows/templates.ts'
+export { fieldValues } from './values/chapter.ts'
+export { matchingText } from './values/conditions.ts'

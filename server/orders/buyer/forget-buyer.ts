@@ -1,0 +1,91 @@
+import {
+  type Contents,
+  removeOrderedCarts,
+  withoutShoppersTexts,
+  withoutTextsOfGroup,
+} from '../../carts/index.ts'
+import { forgetChangesOf } from '../../kernel/feed/erase.ts'
+import { sequence } from '../../kernel/feed/record.ts'
+import { hidePersonal } from '../../kernel/shape/hide-personal.ts'
+import { untilWritten } from '../../kernel/storage/until-written.ts'
+import type { Work } from '../../kernel/work/context.ts'
+import { change } from '../../kernel/write/by-rules.ts'
+import { forgetPayingGuests, forgetUsersOfOrders } from '../../promotions/index.ts'
+import { findContents, type OrderContents, rewriteContents } from '../order/order-contents.ts'
+import { type OrderRow, orders } from '../order/orders.ts'
+
+/** Orders without their buyers. */
+export interface ForgottenOrders {
+  readonly rows: readonly OrderRow[]
+  /** The ids that copies elsewhere may have: of the orders, their carts, and the items of both. */
+  readonly traces: readonly string[]
+}
+
+/**
+ * Removes the buyer from orders, and all that a shopper can have written into them: from the orders, their contents,
+ * the carts that they were made of, and the change feed. The caller holds the feed (`holdFeed`), so that nothing enters
+ * it meanwhile.
+ */
+export async function forgetBuyer(work: Work, ids: readonly string[]): Promise<ForgottenOrders> {
+  const { store } = work
+  await store.lock(orders, ...ids)
+  await sequence(store)
+  await forgetChangesOf(store, [orders.table], ids)
+  await forgetPayingGuests(work, ids)
+  await forgetUsersOfOrders(work, ids)
+  const contents = [...(await findContents(store, ids)).values()]
+  await rewriteContents(store, ids, withoutTexts)
+  const rows: OrderRow[] = []
+  for (const id of ids) rows.push(await untilWritten(() => forgetBuyerOf(work, id)))
+  const ofCarts = await removeOrderedCarts(
+    store,
+    rows.flatMap(({ hidden }) => hidden.cart ?? []),
+  )
+  const ofItems = contents.flatMap(({ cartItems }) =>
+    Object.entries(cartItems).flatMap(([id, item]) => [id, item.id]),
+  )
+  return { rows, traces: [...ids, ...ofItems, ...ofCarts] }
+}
+
+/** The slug of a location stays where its stock is counted: it is one of the seller's. */
+function withoutTexts({ contents, portions, ...others }: OrderContents): OrderContents {
+  const counted = new Set(portions.map(({ location }) => location))
+  const hidden = withoutShoppersTexts(contents)
+  const lines = hidden.lines.map((line, i): Contents['lines'][number] => {
+    const before = contents.lines[i]
+    return line.kind === 'cart_item' && before?.kind === 'cart_item' && counted.has(before.location)
+      ? { ...line, location: before.location }
+      : line
+  })
+  return { ...others, portions, contents: { ...hidden, lines } }
+}
+
+async function forgetBuyerOf(work: Work, id: string): Promise<OrderRow | undefined> {
+  const before = await work.store.findWhole(orders, id)
+  if (!before) throw new Error('the order is locked')
+  const contents = (await findContents(work.store, [id])).get(id)?.contents
+  const products = contents?.lines.filter(({ kind }) => kind === 'cart_item') ?? []
+  return change(work, orders, [], id, {
+    ...hidePersonal(orders.fields, before.doc),
+    anonymized: true,
+    product_skus: [...new Set(products.flatMap(({ sku }) => sku || []))],
+    shipping_groups: before.hidden.shipping_groups?.map((one) => ({
+      ...one,
+      group: withoutTextsOfGroup(one.group),
+    })),
+  } as never)
+}
+
+/** Removes people and accounts from all of their orders, which stay: a merchant must account for them. */
+export async function forgetBuyers(work: Work, roots: readonly string[]): Promise<ForgottenOrders> {
+  const rows = await work.store.run(
+    `SELECT id FROM orders WHERE store_id = $1
+       AND (customer_id = ANY($2::uuid[]) OR account_id = ANY($2::uuid[]) OR account_member_id = ANY($2::uuid[]))
+     ORDER BY id`,
+    roots,
+  )
+  return forgetBuyer(
+    work,
+    rows.map(([id]) => id as string),
+  )
+}

@@ -1,0 +1,147 @@
+import { hash } from 'node:crypto'
+import {
+  type CartRow,
+  contentsOf,
+  lockCart,
+  messagesOfChange,
+  messagesSchema,
+  mustHaveRight,
+  mustOrderAsOwner,
+  otherCurrency,
+  shopperIn,
+} from '../../carts/index.ts'
+import { action } from '../../kernel/declare/action.ts'
+import { hook } from '../../kernel/declare/hook.ts'
+import { Problem } from '../../kernel/errors.ts'
+import { objectAnswer } from '../../kernel/http/object-answer.ts'
+import { dryRunHeader } from '../../kernel/http/prefer.ts'
+import { object } from '../../kernel/openapi/shapes.ts'
+import { runOrRehearse } from '../../kernel/request/run-or-rehearse.ts'
+import { text, type Values } from '../../kernel/shape/fields.ts'
+import type { Ctx, Work } from '../../kernel/work/context.ts'
+import { buyerFields, findBuyer } from '../buyer/buyer.ts'
+import { showsBuyerTo, withoutBuyer } from '../buyer/show-buyer.ts'
+import { address, addressExample, mustBeWhole, wholeAddress } from '../order/addresses.ts'
+import { includedSchema, includedText } from '../order/included.ts'
+import type { OrderContents } from '../order/order-contents.ts'
+import { type OrderRow, orders } from '../order/orders.ts'
+import { type CheckoutValues, type PlacedOrder, placeOrder } from './place-order.ts'
+
+const byRight =
+  'Only sellers can set it, unless `shoppers_set_order_references` of the cart settings lets shoppers.'
+
+const fields = {
+  order_number: text({
+    max: 64,
+    about: `A number of your own for the order. It need not be unique. ${byRight}`,
+  }),
+  external_ref: text({ max: 64, about: `The id of the order in another system. ${byRight}` }),
+  ...buyerFields,
+  billing_address: address({
+    required: true,
+    about: 'Who pays. It needs a region or a county.',
+    example: addressExample,
+    checkedByRule: wholeAddress,
+  }),
+  shipping_address: address({
+    about: 'Where the order is shipped; the billing address by default. It needs a region or a county.',
+    checkedByRule: wholeAddress,
+  }),
+}
+
+/** Follows the payment intent of an order that has one from its cart. */
+export const followIntentOf = hook<(work: Work, order: OrderRow) => Promise<void>>('followIntentOf')
+
+/** Makes an order of a cart. */
+export const checkout = action({
+  name: 'checkout',
+  route: 'POST /v2/carts/:cart_id/checkout',
+  about:
+    'Makes an order of a cart: checks the stock, counts the uses of codes and keeps all prices as they are now. The cart keeps its items. The same request for a cart that has not changed since returns the same order; another request for it is refused (409).',
+  area: 'carts',
+  status: 201,
+  params: {},
+  headers: dryRunHeader,
+  queuesBy: 'cart_id',
+  body: { type: 'order', alsoType: ['checkout', 'cart'], typeOptional: true, fields },
+  refuses: ['conflict'],
+  shows: {
+    resource: orders,
+    beside: { included: includedSchema, meta: object({ messages: messagesSchema }, []) },
+  },
+  async run(ctx, { params, body, rawBody, headers }) {
+    return runOrRehearse(ctx, headers, async (ctx) => {
+      const found = await lockCart(ctx, params.cart_id)
+      if (found) mustOrderAsOwner(ctx, found)
+      const cart = mustBeReady(found, shopperIn(headers).currency)
+      const request = hash('sha256', JSON.stringify(rawBody))
+      const earlier = await orderOf(ctx, cart, request)
+      if (earlier) return answer(ctx, earlier)
+      const values = valuesOf(body)
+      for (const name of ['order_number', 'external_ref'] as const) {
+        if (body[name]) await mustHaveRight(ctx, 'shoppers_set_order_references', `data.${name}`)
+      }
+      const buyer = await findBuyer(ctx, body)
+      const placed = await placeOrder(ctx, cart, buyer, { values, request })
+      if (placed.row.doc.payment_intent_id !== undefined) await followIntentOf(ctx, placed.row)
+      return answer(ctx, placed.row, placed.frozen, messagesIn(cart, placed))
+    })
+  },
+})
+
+/** Refuses a cart that cannot be ordered. */
+function mustBeReady(cart: CartRow | undefined, currency: string | undefined): CartRow {
+  if (!cart || !contentsOf(cart).lines.length) {
+    throw new Problem('bad_request', 'The cart is empty. Add an item first.', { title: 'Empty cart' })
+  }
+  if (cart.doc.snapshot_date !== undefined) {
+    const detail = 'A cart with a snapshot date is a preview and cannot be checked out. Create another cart.'
+    throw new Problem('bad_request', detail, { title: 'Snapshot cart' })
+  }
+  const own = contentsOf(cart).currency
+  if (currency !== undefined && own !== undefined && currency !== own) {
+    throw otherCurrency(own, currency, 'X-Moltin-Currency')
+  }
+  return cart
+}
+
+/** The order that this version of the cart has made. Another request for it is refused. */
+async function orderOf(ctx: Ctx, cart: CartRow, request: string): Promise<OrderRow | undefined> {
+  const [tuple] = await ctx.store.run(
+    'SELECT id FROM orders WHERE store_id = $1 AND cart_id = $2 AND cart_version = $3',
+    cart.id,
+    cart.version,
+  )
+  const row = tuple ? await ctx.store.findWhole(orders, tuple[0] as string) : undefined
+  if (!row || row.hidden.cart?.request === request) return row
+  const detail = `The cart has become order ${row.id} and has not changed since. Change the cart to order again.`
+  throw new Problem('conflict', detail, { meta: { order_id: row.id } })
+}
+
+function valuesOf(body: Values<typeof fields>): CheckoutValues {
+  const { billing_address: billing, shipping_address: shipping = billing } = body
+  mustBeWhole(billing, 'data.billing_address')
+  mustBeWhole(shipping, 'data.shipping_address')
+  return {
+    order_number: body.order_number,
+    external_ref: body.external_ref,
+    billing_address: billing,
+    shipping_address: shipping,
+  }
+}
+
+/** What has fallen away since the shopper saw the cart. */
+const messagesIn = ({ hidden }: CartRow, { contents, priced }: PlacedOrder) => [
+  ...(hidden.priced && hidden.contents
+    ? messagesOfChange({ contents: hidden.contents, priced: hidden.priced }, { contents, priced })
+    : []),
+  ...priced.messages,
+]
+
+async function answer(ctx: Ctx, row: OrderRow, contents?: OrderContents, messages: readonly object[] = []) {
+  const known = contents && new Map([[row.id, contents]])
+  const included = await includedText(ctx, row, { names: ['items'], known })
+  const meta = messages.length ? `,"meta":${JSON.stringify({ messages })}` : ''
+  const shown = showsBuyerTo(ctx, row) ? row : withoutBuyer(row)
+  return objectAnswer(201, orders, shown, ctx, included + meta)
+}

@@ -1,0 +1,161 @@
+import {
+  customDiscountSchema,
+  promotionSchema,
+  showCustomDiscount,
+  showTaxItem,
+  taxesOf,
+  taxItemSchema,
+} from '../../carts/index.ts'
+import type { Resource } from '../../kernel/declare/resource.ts'
+import { joined, textOf } from '../../kernel/http/in-parts.ts'
+import { objectText } from '../../kernel/http/object-text.ts'
+import { objectOf } from '../../kernel/openapi/named-schemas.ts'
+import { listOf, object } from '../../kernel/openapi/shapes.ts'
+import { findListed } from '../../kernel/query/find.ts'
+import { parse } from '../../kernel/query/parse.ts'
+import { portionsOf } from '../../kernel/query/portions.ts'
+import { type JsonSchema, text } from '../../kernel/shape/fields.ts'
+import type { Ctx } from '../../kernel/work/context.ts'
+import { accountMembers, accountResource } from '../../people/index.ts'
+import { eachContents, type OrderContents } from './order-contents.ts'
+import { orderItem, orderItemsOf } from './order-items.ts'
+import type { OrderRow } from './orders.ts'
+
+/** What an order includes of its contents. */
+const ofContents = ['items', 'tax_items', 'custom_discounts', 'promotions'] as const
+/** The objects that it includes, and the members of `included` that list them. */
+const related = { account: 'accounts', account_member: 'account_members' } as const
+
+type Content = (typeof ofContents)[number]
+type Name = Content | keyof typeof related
+
+const names: readonly Name[] = [...ofContents, 'account', 'account_member']
+
+/** What `include=` may name, once or more often, or in one list with commas. */
+export const includeParameter = (accepted: readonly Name[] = names) =>
+  text({
+    about: `Objects to include, separated by commas: ${accepted.join(', ')}.`,
+    example: accepted.join(','),
+  })
+
+/** The schema of `included` beside orders. */
+export const includedSchema: JsonSchema = object(
+  {
+    items: listOf(orderItem),
+    tax_items: listOf(taxItemSchema),
+    custom_discounts: listOf(customDiscountSchema),
+    promotions: listOf(promotionSchema),
+    accounts: listOf(objectOf(() => accountResource)),
+    account_members: listOf(objectOf(() => accountMembers)),
+  },
+  [],
+)
+
+/** The member `included` of a response, after a comma, in parts; empty where the request includes nothing. */
+export function includedIn(ctx: Ctx, portions: Portions, query: string): AsyncGenerator<string> {
+  const include = parse(query).include
+  return includedParts(ctx, portions, { names: names.filter((name) => include.includes(name)), include })
+}
+
+/** The orders of a response, again at each call. */
+type Portions = () => AsyncIterable<readonly OrderRow[]>
+
+/** What to include. */
+interface IncludeOptions {
+  readonly names: readonly Name[]
+  readonly include?: readonly string[]
+  /** The contents of the orders, if the caller has them. */
+  readonly known?: ReadonlyMap<string, OrderContents> | undefined
+}
+
+async function* includedParts(
+  ctx: Ctx,
+  portions: Portions,
+  { names, include = names, known }: IncludeOptions,
+): AsyncGenerator<string> {
+  for (const [i, name] of names.entries()) {
+    const isRelated = name === 'account' || name === 'account_member'
+    const texts = isRelated
+      ? relatedTexts(ctx, portions, name)
+      : contentTexts(ctx, portions, known, (row, own) => show[name](row, own, ctx.baseUrl, include))
+    yield `${i === 0 ? ',"included":{' : ','}"${isRelated ? related[name] : name}":[`
+    yield* joined(texts)
+    yield ']'
+  }
+  if (names.length) yield '}'
+}
+
+/** As `includedIn`, for one order. */
+export function includedWith(
+  ctx: Ctx,
+  row: OrderRow,
+  query: string,
+  accepted: readonly Name[] = names,
+): Promise<string> {
+  const include = parse(query).include
+  return includedText(ctx, row, { names: accepted.filter((name) => include.includes(name)), include })
+}
+
+/** As `includedWith`, for these names. */
+export function includedText(ctx: Ctx, row: OrderRow, options: IncludeOptions): Promise<string> {
+  async function* portions() {
+    yield [row]
+  }
+  return textOf(includedParts(ctx, portions, options))
+}
+
+type Show = (
+  row: OrderRow,
+  contents: OrderContents,
+  baseUrl: string,
+  include: readonly string[],
+) => readonly object[]
+
+const show: Readonly<Record<Content, Show>> = {
+  items: orderItemsOf,
+  tax_items: (_row, { contents }) => contents.lines.flatMap(taxesOf).map(showTaxItem),
+  custom_discounts: (_row, { contents: { lines, customDiscounts }, priced }) => [
+    ...lines.flatMap((line) =>
+      line.customDiscounts.map((one) =>
+        showCustomDiscount(one, priced.currency, { id: line.id, kind: itemTypeOf(line.kind) }),
+      ),
+    ),
+    ...customDiscounts.map((one) => showCustomDiscount(one, priced.currency)),
+  ],
+  promotions: (_row, { priced }) => priced.promotions,
+}
+
+const itemTypeOf = (kind: string): string => (kind === 'custom_item' ? kind : 'order_item')
+
+/** What a function shows of the contents of each order. */
+async function* contentTexts(
+  ctx: Ctx,
+  portions: Portions,
+  known: IncludeOptions['known'],
+  showOne: (row: OrderRow, contents: OrderContents) => readonly object[],
+): AsyncGenerator<readonly string[]> {
+  for await (const rows of portions()) {
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    for await (const [id, contents] of known ?? eachContents(ctx.store, [...byId.keys()])) {
+      const row = byId.get(id)
+      if (row) yield showOne(row, contents).map((one) => JSON.stringify(one))
+    }
+  }
+}
+
+/** The accounts or members of orders, each once. Shoppers see only what they may read at its own address. */
+async function* relatedTexts(
+  ctx: Ctx,
+  portions: Portions,
+  name: keyof typeof related,
+): AsyncGenerator<readonly string[]> {
+  const resource: Resource = name === 'account' ? accountResource : accountMembers
+  const column = name === 'account' ? 'account_id' : 'account_member_id'
+  const shown = new Set<string>()
+  for await (const rows of portions()) {
+    const ids = rows.flatMap(({ hidden }) => hidden[column] ?? []).filter((id) => !shown.has(id))
+    for (const id of ids) shown.add(id)
+    for await (const objects of portionsOf(await findListed(ctx, resource, ids)))
+      yield objects.map((row) => objectText(resource, row, ctx, true))
+  }
+}

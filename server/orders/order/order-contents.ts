@@ -1,0 +1,88 @@
+import type { Portion } from '../../assortment/index.ts'
+import type { Contents, PricedCart } from '../../carts/index.ts'
+import type { Store } from '../../kernel/storage/store.ts'
+import { cutText } from '../../kernel/storage/stored-row.ts'
+import { nextTurn } from '../../kernel/work/in-turns.ts'
+
+/**
+ * The items of an order with what they cost, as the cart had them at checkout. They never change, except that personal
+ * data is removed.
+ */
+export interface OrderContents {
+  /** The lines have ids of their own. */
+  readonly contents: Contents
+  readonly priced: PricedCart
+  /** The stock that its items take, as far as it is counted. */
+  readonly portions: readonly Portion[]
+  /** The items of the cart, by the ids of the order's lines. */
+  readonly cartItems: Readonly<Record<string, { readonly type: string; readonly id: string }>>
+}
+
+const text = 'SELECT order_id, doc FROM order_contents WHERE store_id = $1 AND order_id = ANY($2::uuid[])'
+
+/** The contents of orders, by their ids. */
+export async function findContents(
+  store: Store,
+  orderIds: readonly string[],
+): Promise<ReadonlyMap<string, OrderContents>> {
+  if (!orderIds.length) return new Map()
+  const rows = await store.read(text, orderIds)
+  return new Map(rows.map(([id, doc]) => [id as string, JSON.parse(doc as string) as OrderContents]))
+}
+
+/** Longer contents are read one order at a time. */
+const charsMax = 16_000
+
+/** The contents of orders, one after the other, in the order of the ids. Other work runs between long ones. */
+export async function* eachContents(
+  store: Store,
+  orderIds: readonly string[],
+): AsyncGenerator<readonly [orderId: string, OrderContents]> {
+  if (!orderIds.length) return
+  const rows = await store.read(
+    `SELECT order_id, ${cutText('doc', charsMax)} FROM order_contents
+     WHERE store_id = $1 AND order_id = ANY($2::uuid[])`,
+    orderIds,
+  )
+  const beginnings = new Map(rows.map(([id, beginning]) => [id as string, beginning as string]))
+  for (const id of orderIds) {
+    const beginning = beginnings.get(id)
+    if (beginning === undefined) continue
+    if (beginning.length < charsMax) yield [id, JSON.parse(beginning) as OrderContents]
+    else {
+      await nextTurn()
+      yield* await findContents(store, [id])
+    }
+  }
+}
+
+/** The contents of one order. */
+export async function contentsOfOrder(store: Store, orderId: string): Promise<OrderContents> {
+  const contents = (await findContents(store, [orderId])).get(orderId)
+  if (!contents) throw new Error(`order ${orderId} has no contents`)
+  return contents
+}
+
+/** Stores the contents of a new order. */
+export async function insertContents(store: Store, orderId: string, contents: OrderContents): Promise<void> {
+  await store.run(
+    'INSERT INTO order_contents (store_id, order_id, doc) VALUES ($1, $2, $3)',
+    orderId,
+    JSON.stringify(contents),
+  )
+}
+
+/** Applies a function to the contents of orders. */
+export async function rewriteContents(
+  store: Store,
+  orderIds: readonly string[],
+  rewrite: (contents: OrderContents) => OrderContents,
+): Promise<void> {
+  for (const [id, contents] of await findContents(store, orderIds)) {
+    await store.run(
+      'UPDATE order_contents SET doc = $3 WHERE store_id = $1 AND order_id = $2',
+      id,
+      JSON.stringify(rewrite(contents)),
+    )
+  }
+}

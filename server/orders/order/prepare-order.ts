@@ -1,0 +1,62 @@
+import { hook } from '../../kernel/declare/hook.ts'
+import type { Draft } from '../../kernel/shape/model.ts'
+import type { Work } from '../../kernel/work/context.ts'
+import { withoutNulls } from '../../people/index.ts'
+import type { PaymentSums } from '../payment-state/payment-of.ts'
+import { mustBeWhole } from './addresses.ts'
+import { checkChange, isCancelledBy, isShippedBy, mustTakeAddress, type OrderState } from './order-states.ts'
+import type { OrderFields } from './orders.ts'
+import { followState, noStock } from './stock-of-order.ts'
+
+/**
+ * Cancels the manual authorizations of a cancelled order, which no other call can cancel. Returns what its payments
+ * have come to. The order is locked.
+ */
+export const giveUpPayments =
+  hook<(work: Work, orderId: string) => Promise<PaymentsOfOrder>>('giveUpPayments')
+
+/** What the payments of an order have come to. */
+interface PaymentsOfOrder {
+  readonly payment: OrderState['payment']
+  readonly payments: PaymentSums
+}
+
+/** Completes an order that is about to be written, or refuses the change. */
+export async function prepareOrder(work: Work, draft: Draft<OrderFields>): Promise<void> {
+  const { before, changes = {}, values } = draft
+  if (values.external_ref === '') values.external_ref = undefined
+  if (values.order_number === '') values.order_number = undefined
+  if (values.payment_intent_id === '') values.payment_intent_id = undefined
+  if (values.billing_address) values.billing_address = withoutNulls(values.billing_address)
+  if (values.shipping_address) values.shipping_address = withoutNulls(values.shipping_address)
+  if (!before) {
+    draft.createdAt = values.placed_at
+    return
+  }
+  const [from, to] = [stateOf(before.doc), stateOf(values)]
+  // Payments set the status themselves; clients cannot set the payment.
+  if (changes.payment === undefined) checkChange(from, to)
+  if (changes.shipping_address && values.shipping_address && !values.anonymized) {
+    mustTakeAddress(from)
+    mustBeWhole(values.shipping_address, 'data.shipping_address')
+  }
+  const isCancelled = isCancelledBy(from, to)
+  if (!isCancelled && !isShippedBy(from, to)) return
+  // Payments lock the order before its stock: in another order, the two could wait for each other.
+  await work.store.lock({ table: 'orders' }, draft.id)
+  // Whoever has changed the order meanwhile may have moved its stock. This write then starts again.
+  if ((await versionOf(work, draft.id)) !== before.version) return
+  values.stock = await followState(work, { from, to, stock: values.stock ?? noStock })
+  if (isCancelled) Object.assign(values, await giveUpPayments(work, draft.id))
+}
+
+async function versionOf({ store }: Work, id: string): Promise<number> {
+  const [row] = await store.run('SELECT version FROM orders WHERE store_id = $1 AND id = $2', id)
+  return Number(row?.[0])
+}
+
+/** The state of the order with these values. */
+export const stateOf = ({ status, payment, shipping }: Partial<OrderState>): OrderState => {
+  if (!status || !payment || !shipping) throw new Error('an order has a state')
+  return { status, payment, shipping }
+}

@@ -1,0 +1,87 @@
+import { Problem } from '../../kernel/errors.ts'
+import { objectAnswer } from '../../kernel/http/object-answer.ts'
+import type { Answer } from '../../kernel/shape/answer.ts'
+import type { Changes } from '../../kernel/shape/fields.ts'
+import { CallUnderWay } from '../../kernel/work/after-call.ts'
+import type { Ctx } from '../../kernel/work/context.ts'
+import { callOut, NoCall, subjectsOfOpenCalls } from '../../kernel/work/outside-calls.ts'
+import type { Transaction } from '../../orders/index.ts'
+import type { Excess } from '../rules/excess.ts'
+import type { Receipt } from '../rules/gateway.ts'
+import type { Decision, OrderMoney } from '../rules/requests.ts'
+import { accept } from '../transactions/decide.ts'
+import { lockOrder, transactionOf } from '../transactions/settle.ts'
+import { type TransactionFields, type TransactionRow, transactions } from '../transactions/transactions.ts'
+import { isLocal, mustBeReachable } from './find-gateway.ts'
+import { ask, type GatewayRequest, gatewayCall, type Question } from './gateway-call.ts'
+import { manualGateway } from './manual-gateway.ts'
+import { respond } from './respond.ts'
+import { settleOutcome } from './settle-outcome.ts'
+
+/** One of the verbs that change a transaction. */
+interface Verb<T> {
+  /** Whether the transaction can change so now. */
+  decide(money: OrderMoney, transaction: Transaction, isManual: boolean): Decision<T>
+  /** What the gateway is asked. */
+  question(receipt: Receipt, decided: T): Question
+  /** The merchant has done it elsewhere, and the gateway is not asked. */
+  readonly isElsewhere?: boolean
+  /** What the transaction says besides its state when it is done. */
+  labels?(mechanism: 'manual' | 'automatic'): Changes<TransactionFields>
+}
+
+interface Params {
+  readonly order_id: string
+  readonly id: string
+}
+
+/** Changes a transaction by a verb, and its order with it. */
+export const changeTransaction = <T>(ctx: Ctx, params: Params, verb: Verb<T>): Promise<Answer> =>
+  callOut(ctx, gatewayCall, (inside) => prepare(inside, params, verb), respond)
+
+async function prepare<T>(ctx: Ctx, params: Params, verb: Verb<T>): Promise<GatewayRequest | NoCall> {
+  const locked = await lockOrder(ctx, params.order_id)
+  const transaction = transactionOf(locked, params.id)
+  const [id, orderId] = [params.id.toLowerCase(), locked.order.id]
+  const row = (await ctx.store.findWhole(transactions, id, [orderId])) as TransactionRow
+  const { gateway, reference } = row.doc
+  const isManual = isLocal(gateway)
+  const decided = accept(verb.decide(locked.money, transaction, isManual))
+  const isElsewhere = isManual || verb.isElsewhere === true
+  const { amount, refundedAmount } = transaction
+  const ofPayment = verb.question({ reference: reference ?? '', amount, refundedAmount }, decided)
+  const question = isElsewhere ? ofPayment : withExcess(ofPayment, row.hidden.excess)
+  const labels = verb.labels?.(isElsewhere ? 'manual' : 'automatic') ?? {}
+  const request: GatewayRequest = { gateway, orderId, transactionId: id, question, labels }
+  if (isElsewhere) {
+    if (!isManual && (await subjectsOfOpenCalls(ctx, [id])).size > 0) throw new CallUnderWay()
+    const settled = await settleOutcome(ctx, request, await ask(manualGateway, question, { key: id }))
+    return new NoCall(objectAnswer(200, transactions, settled?.row ?? row, ctx))
+  }
+  if (reference !== undefined) {
+    await mustBeReachable(ctx, gateway)
+    return request
+  }
+  // The gateway does not know the payment: it has refused it, or works on it still.
+  if (question.verb === 'read') return new NoCall(objectAnswer(200, transactions, row, ctx))
+  throw new Problem(
+    'conflict',
+    'The gateway has not answered yet whether it has the payment. Try again soon.',
+  )
+}
+
+/** A refund as the gateway counts it, which has received more and returned that before. */
+function withExcess(question: Question, excess: Excess | undefined): Question {
+  if (question.verb !== 'refund' || !excess) return question
+  if (excess.open > 0) {
+    const detail = `Transaction cannot be refunded in its current state: the gateway has received ${excess.open} more. Refund that at the gateway, and confirm the transaction.`
+    throw new Problem('unprocessable', detail)
+  }
+  const { receipt, refundedAmount } = question
+  const before = receipt.refundedAmount + excess.total
+  return {
+    ...question,
+    receipt: { ...receipt, refundedAmount: before },
+    refundedAmount: refundedAmount + excess.total,
+  }
+}

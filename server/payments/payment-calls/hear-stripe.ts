@@ -1,0 +1,73 @@
+import { action } from '../../kernel/declare/action.ts'
+import { hook } from '../../kernel/declare/hook.ts'
+import { Problem } from '../../kernel/errors.ts'
+import { object } from '../../kernel/openapi/shapes.ts'
+import { json } from '../../kernel/shape/answer.ts'
+import { text } from '../../kernel/shape/fields.ts'
+import type { Ctx, Work } from '../../kernel/work/context.ts'
+import { secretsNamed } from '../gateways/chapter.ts'
+import { type HeardWebhook, readWebhook } from '../stripe/read-webhook.ts'
+import { transactions } from '../transactions/transactions.ts'
+import { stripeGateways } from './find-gateway.ts'
+import { followNow } from './follow-payment.ts'
+
+const word = { type: 'string' } as const
+const event = {
+  ...object(
+    { type: word, data: object({ object: object({ object: word, id: word, payment_intent: word }, []) }) },
+    [],
+  ),
+  description: 'An event of Stripe, as Stripe documents it. These are the members that are read.',
+}
+
+/** Hears of an intent that no transaction has. */
+export const hearUnknownIntent = hook<(work: Work, intent: string) => Promise<void>>('hearUnknownIntent')
+
+/** The address that the webhooks of a merchant's Stripe account go to. */
+export const hearStripe = action({
+  name: 'hear-stripe',
+  route: 'POST /webhooks/stripe/stores/:store_id',
+  about:
+    'Takes the webhooks of Stripe, signed with the `webhook_secret` of a gateway. A webhook about a payment makes the server read that payment at Stripe. Everything else is accepted and changes nothing.',
+  area: 'open',
+  storeIn: 'store_id',
+  status: 200,
+  headers: { 'Stripe-Signature': text({ required: true, about: 'The time and the signature of Stripe.' }) },
+  rawBody: true,
+  rawBodies: { 'application/json': event },
+  refuses: ['bad_request'],
+  shows: {
+    body: { type: 'object', properties: { received: { type: 'boolean' } }, required: ['received'] },
+  },
+  async run(ctx, { headers, rawBody }) {
+    const heard = await hear(ctx, String(rawBody ?? ''), String(headers['stripe-signature'] ?? ''))
+    if (!heard) {
+      const detail =
+        'Stripe-Signature is not a signature of this body, of the last five minutes, with a webhook_secret of the store.'
+      throw new Problem('bad_request', detail, { source: 'Stripe-Signature' })
+    }
+    if (heard.intent !== undefined) await readPayment(ctx, heard.intent)
+    return json(200, { received: true })
+  },
+})
+
+/** The webhook, if it is signed with a secret of the store. */
+async function hear(ctx: Ctx, body: string, signature: string): Promise<HeardWebhook | undefined> {
+  // Anyone can send one. Without a signature it costs no statement.
+  if (!signature.includes('v1=')) return undefined
+  for (const secret of await secretsNamed(ctx, stripeGateways, 'webhook_secret')) {
+    const heard = await readWebhook(body, signature, secret, ctx.clock.now())
+    if (heard) return heard
+  }
+  return undefined
+}
+
+async function readPayment(ctx: Ctx, intent: string): Promise<void> {
+  const [found] = await ctx.store.run(
+    `SELECT id, order_id FROM order_transactions
+     WHERE store_id = $1 AND doc->>'reference' = $2 AND doc->>'gateway' <> 'manual' AND doc->>'reference' IS NOT NULL`,
+    intent,
+  )
+  const row = found && (await ctx.store.findWhole(transactions, found[0] as string, [found[1] as string]))
+  await (row ? followNow(ctx, row) : hearUnknownIntent(ctx, intent))
+}

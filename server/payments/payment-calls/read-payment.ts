@@ -1,0 +1,26 @@
+import type { Gateway, Outcome, Receipt } from '../rules/gateway.ts'
+
+/** When a payment that waits for the shopper is given up. */
+interface Patience {
+  /** A shopper can try another card in a payment form. Any other payment has failed with its decline. */
+  readonly isForm: boolean
+  /** Whether the shopper should have completed it long ago. */
+  readonly isAbandoned: boolean
+}
+
+/**
+ * How a payment stands. One that has failed is cancelled, so that nobody can pay it later. A shopper who pays at this
+ * moment comes first: the gateway then says that the payment is paid.
+ */
+export async function readPayment(
+  gateway: Gateway,
+  receipt: Receipt,
+  { isForm, isAbandoned }: Patience,
+): Promise<Outcome> {
+  const now = await gateway.read(receipt)
+  if (now.reports.length || !gateway.cancel) return now
+  const cancel = (key: string) => ({ key: `${key}:${receipt.reference}` })
+  if (now.failure && !isForm) return gateway.cancel(receipt, cancel('declined'))
+  if (now.waitsForShopper && isAbandoned) return gateway.cancel(receipt, cancel('abandoned'), 'abandoned')
+  return now
+}

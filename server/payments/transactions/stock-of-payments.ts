@@ -1,0 +1,67 @@
+import { Problem } from '../../kernel/errors.ts'
+import type { Work } from '../../kernel/work/context.ts'
+import { subjectsOfOpenCalls } from '../../kernel/work/outside-calls.ts'
+import {
+  allocateStock,
+  isAuthorized,
+  isPaid,
+  isPending,
+  noStock,
+  type OrderStock,
+  releaseStock,
+  type Transaction,
+} from '../../orders/index.ts'
+import type { LockedOrder } from './settle.ts'
+
+/** Whether the merchant has received the money and not returned all of it, or holds it. */
+export const hasMoney = (transaction: Transaction): boolean =>
+  isAuthorized(transaction) || (isPaid(transaction) && transaction.type !== 'refund')
+
+/** Whether it receives or holds money, returned or not. It keeps the stock of its order: a refund returns no goods. */
+export const isCounted = (transaction: Transaction): boolean =>
+  isAuthorized(transaction) || isPaid(transaction)
+
+/**
+ * Where the stock of an order is after its transactions have changed. It is allocated while money is received, held or
+ * asked for (`isCharged`), and given back when that fails. A Problem (400) if it is sold out.
+ */
+export async function stockAfter(
+  work: Work,
+  { order, money: { isCancelled } }: LockedOrder,
+  all: ReadonlyMap<string, Transaction>,
+  isCharged: boolean,
+): Promise<OrderStock> {
+  const { stock = noStock } = order.hidden
+  if (isCancelled || stock.state === 'shipped') return stock
+  if (isCharged || [...all.values()].some(isCounted)) {
+    return stock.state === 'none' ? allocateStock(work, order.id) : stock
+  }
+  return stock.state === 'none' ? stock : releaseStock(work, stock)
+}
+
+/** As `stockAfter`, after the gateway has answered about the transaction `id`; undefined if the stock is sold out. */
+export async function stockOrShortage(
+  work: Work,
+  locked: LockedOrder,
+  all: ReadonlyMap<string, Transaction>,
+  id: string,
+): Promise<OrderStock | undefined> {
+  const { stock = noStock } = locked.order.hidden
+  if (stock.state !== 'none') {
+    const isCharged = ![...all.values()].some(isCounted) && (await isAnyCharged(work, all, id))
+    return stockAfter(work, locked, all, isCharged)
+  }
+  if (![...all.values()].some(isCounted)) return stock
+  try {
+    return await work.store.attempt(() => stockAfter(work, locked, all, false))
+  } catch (error) {
+    if (error instanceof Problem && error.status < 500) return undefined
+    throw error
+  }
+}
+
+/** Whether a gateway works on another pending payment of the order. */
+async function isAnyCharged(work: Work, all: ReadonlyMap<string, Transaction>, id: string): Promise<boolean> {
+  const others = [...all].flatMap(([other, one]) => (other !== id && isPending(one) ? other : []))
+  return (await subjectsOfOpenCalls(work, others)).size > 0
+}

@@ -1,0 +1,111 @@
+import { listing } from '../../kernel/declare/listing.ts'
+import { resource } from '../../kernel/declare/resource.ts'
+import { linkTo, object, relationshipTo } from '../../kernel/openapi/shapes.ts'
+import { findListed } from '../../kernel/query/find.ts'
+import { readOnlyObject, reference, text } from '../../kernel/shape/fields.ts'
+import type { FilterRule } from '../../kernel/shape/model.ts'
+import { accountMembers } from './account-members.ts'
+import { accounts } from './accounts.ts'
+import { admitMember } from './admit-member.ts'
+import { accountEnvelope } from './envelope.ts'
+import { ownAccount } from './own-account.ts'
+
+interface Relationships {
+  readonly account: { readonly data: { readonly id: string; readonly type: 'account' } }
+  readonly account_member: { readonly data: { readonly id: string; readonly type: 'account_member' } }
+}
+
+/** Without an index: an account has at most a thousand members, and nobody searches for half a UUID. */
+const memberId: FilterRule = {
+  ops: ['eq', 'like'],
+  type: 'text',
+  where: (op, values, bind) => {
+    const ids = values.map((value) => value.toLowerCase())
+    return op === 'like'
+      ? `account_member_id::text LIKE ${bind(ids[0])}`
+      : `account_member_id::text = ANY(${bind(ids)}::text[])`
+  },
+}
+
+const fields = {
+  account_member_id: reference('account_member', {
+    required: true,
+    immutable: true,
+    about: 'The id of the member, a user of the account realm.',
+  }),
+  relationships: readOnlyObject<Relationships>(
+    object({
+      account: relationshipTo(linkTo('account')),
+      account_member: relationshipTo(linkTo('account_member')),
+    }),
+    { about: 'The account and the member.' },
+  ),
+}
+
+export type MembershipFields = typeof fields
+
+/** The membership of a member in an account. */
+export const accountMemberships = resource({
+  type: 'account_membership',
+  noun: ['account-membership', 'account-memberships'],
+  about: 'The membership of an account member in an account.',
+  path: '/v2/accounts/:account_id/account-memberships',
+  parent: () => accounts,
+  table: 'account_memberships',
+  addedUnder: 'account-memberships',
+  // It is also personal data of the member.
+  personal: ['account_member_id', 'account_id'],
+  fields,
+  filter: { account_member_id: memberId },
+  sort: ['created_at', 'id', 'updated_at'],
+  area: 'accounts',
+  visible: ownAccount((account) => `account_id = ${account}`),
+  envelope: accountEnvelope,
+  most: { n: 1000, detail: (n) => `An account can have at most ${n} members.` },
+  beforeWrite: admitMember,
+  include: {
+    account_member: {
+      target: () => accountMembers,
+      under: 'account_members',
+      find: (ctx, rows) => {
+        const ids = rows.map(({ doc }) => doc.account_member_id)
+        return findListed(ctx, accountMembers, ids)
+      },
+    },
+  },
+  constraints: {
+    account_memberships_account_member_id_key: {
+      code: 'conflict',
+      detail: 'account membership with the given account id and account member id already exists',
+      source: 'data.account_member_id',
+    },
+    account_memberships_account_member_id_fkey: {
+      code: 'not_found',
+      detail: 'account member not found',
+      source: 'data.account_member_id',
+    },
+  },
+})
+
+/** The memberships of a member. */
+export const membershipsOfMember = listing(accountMemberships, {
+  noun: ['account-membership-of-member', 'account-memberships-of-member'],
+  path: '/v2/account-members/:account_member_id/account-memberships',
+  parent: () => accountMembers,
+  links: {
+    fields: { self: text({ format: 'uri', about: 'The membership under its account.' }) },
+    of: ({ id, doc }, { baseUrl }) => ({
+      self: `${baseUrl}/v2/accounts/${doc.relationships?.account.data.id}/account-memberships/${id}`,
+    }),
+  },
+  include: {
+    account: {
+      target: () => accounts,
+      under: 'accounts',
+      find: (ctx, rows) => {
+        const ids = rows.flatMap(({ doc }) => doc.relationships?.account.data.id ?? [])
+        return findListed(ctx, accounts, ids)
+      },
+    },
+  },
+})

@@ -1,0 +1,138 @@
+import { input } from '../../kernel/body/input.ts'
+import type { ActionCall } from '../../kernel/declare/action.ts'
+import { Problem } from '../../kernel/errors.ts'
+import { type Fields, type New, reference, text } from '../../kernel/shape/fields.ts'
+import type { Ctx } from '../../kernel/work/context.ts'
+import { accountRealmId } from '../identity/realm-id.ts'
+import { userAuthenticationInfos } from '../identity/user-authentication-infos.ts'
+import type { SignIn } from '../identity/user-token-epoch.ts'
+import { redeemSignInCode } from '../oidc/sign-in-code.ts'
+import { signInWithOneTimePassword, signInWithPassword } from '../passwords/sign-in-with-password.ts'
+import { userAuthenticationPasswordProfileInfos } from '../passwords/user-authentication-password-profile-infos.ts'
+import { accountMemberToken, accountMemberTokenHeader } from './account-member-token.ts'
+import { signUp } from './sign-up.ts'
+
+/** The `type` of a sign-in and of its tokens. */
+export const tokenType = 'account_management_authentication_token'
+
+type Call = Pick<ActionCall<string, Fields>, 'rawBody' | 'headers'>
+
+/** A way to sign in: its fields, and how it finds the user. */
+interface Mechanism {
+  readonly fields: Fields
+  signIn(ctx: Ctx, call: Call): Promise<SignIn>
+}
+
+function mechanism<const F extends Fields>(
+  fields: F,
+  signIn: (ctx: Ctx, values: New<F>, headers: Call['headers']) => Promise<SignIn>,
+): Mechanism {
+  const reader = input({ type: tokenType, fields })
+  return {
+    fields,
+    signIn: (ctx, { rawBody, headers }) => signIn(ctx, reader.create(rawBody), headers),
+  }
+}
+
+const password_profile_id = reference('password-profile', {
+  required: true,
+  about: 'The password profile, which must be in the account realm.',
+})
+const username = text({ required: true, min: 1, max: 320, about: 'The username in the password profile.' })
+
+const password = mechanism(
+  {
+    password_profile_id,
+    username,
+    password: text({ required: true, stored: false, max: 1024, about: 'The password of this username.' }),
+  },
+  async (ctx, values) => signInWithPassword(ctx, await accountRealmId(ctx), values),
+)
+
+const passwordless = mechanism(
+  {
+    password_profile_id,
+    username,
+    one_time_password_token: text({
+      required: true,
+      stored: false,
+      max: 255,
+      about: 'The one-time password of a one-time password token request. It is valid once.',
+    }),
+  },
+  async (ctx, values) => signInWithOneTimePassword(ctx, await accountRealmId(ctx), values),
+)
+
+const { name, email, given_name, middle_name, family_name } = userAuthenticationInfos.fields
+
+const selfSignup = mechanism(
+  {
+    password_profile_id,
+    username,
+    password: userAuthenticationPasswordProfileInfos.fields.password,
+    name,
+    email,
+    given_name,
+    middle_name,
+    family_name,
+  },
+  signUp,
+)
+
+const oidc = mechanism(
+  {
+    oauth_authorization_code: text({
+      required: true,
+      stored: false,
+      max: 4096,
+      about: 'The authorization code. It is valid once.',
+    }),
+    oauth_redirect_uri: text({ required: true, max: 2048, about: 'The address that the code was sent to.' }),
+    oauth_code_verifier: text({
+      required: true,
+      stored: false,
+      max: 1024,
+      about: 'The code verifier of the code challenge that started the sign-in (RFC 7636).',
+    }),
+  },
+  async (ctx, { oauth_authorization_code, oauth_redirect_uri, oauth_code_verifier }) =>
+    redeemSignInCode(ctx, await accountRealmId(ctx), {
+      code: oauth_authorization_code,
+      redirectUri: oauth_redirect_uri,
+      codeVerifier: oauth_code_verifier,
+    }),
+)
+
+/** Continues an earlier sign-in: for tokens of the member's other accounts, or for tokens that expire later. */
+const ownToken = mechanism({}, async (ctx, _values, headers) => {
+  const token = headers[accountMemberTokenHeader]
+  if (typeof token !== 'string' || token === '') {
+    throw new Problem(
+      'bad_request',
+      'Send the token of the earlier sign-in in the header EP-Account-Management-Authentication-Token.',
+      {
+        source: 'EP-Account-Management-Authentication-Token',
+      },
+    )
+  }
+  const { id, claims, session } = await accountMemberToken.verify(ctx.instance, ctx.store.id, token)
+  return { userId: id, tokenEpoch: claims.epoch as number, signedInS: session.signed_in_s as number }
+})
+
+export const mechanisms = {
+  password,
+  passwordless,
+  self_signup: selfSignup,
+  oidc,
+  account_management_authentication_token: ownToken,
+} as const satisfies Record<string, Mechanism>
+
+/** The fields of all mechanisms, none of them required: the chosen mechanism checks its own. */
+export const fieldsOfAll: Fields = Object.fromEntries(
+  // If mechanisms share a field, the first one counts. It is the least strict: at a sign-in, a password may have any
+  // length.
+  Object.values(mechanisms)
+    .reverse()
+    .flatMap(({ fields }: Mechanism) => Object.entries(fields))
+    .map(([key, field]) => [key, { ...field, options: { ...field.options, required: false } }]),
+)

@@ -1,0 +1,52 @@
+import { resource } from '../../kernel/declare/resource.ts'
+import { linkTo, object, relationshipTo } from '../../kernel/openapi/shapes.ts'
+import { choice, list, readOnlyObject, text } from '../../kernel/shape/fields.ts'
+import { identityEnvelope } from './envelope.ts'
+
+/** The settings that a realm belongs to. */
+const origins = [
+  'customer-authentication-settings',
+  'merchant-realm-mappings',
+  'account_authentication_settings',
+] as const
+export type Origin = (typeof origins)[number]
+
+interface Relationships {
+  readonly origin: { readonly data: { readonly id: string; readonly type: Origin } }
+}
+
+// RFC 6749 §3.1.2: an absolute URI without a fragment; unencrypted only on the developer's own machine.
+const redirectUri = /^(https:\/\/[^/?#]+|http:\/\/localhost(:[0-9]{1,5})?)([/?][^#]*)?$/
+
+/** A set of users and the ways that they can sign in. Every store has exactly three realms from its creation on. */
+export const authenticationRealms = resource({
+  type: 'authentication-realm',
+  noun: ['authentication-realm', 'authentication-realms'],
+  about:
+    'A set of users and the ways that they can sign in. A store has three realms: for customers, for merchants and for account members.',
+  path: '/v2/authentication-realms',
+  table: 'authentication_realms',
+  addedUnder: 'authentication-realms',
+  fields: {
+    name: text({ required: true, min: 1, max: 255, about: 'The name in lists.', example: 'Shoppers' }),
+    redirect_uris: list(text({ format: 'uri', pattern: redirectUri, max: 2048 }), {
+      default: [],
+      maxItems: 100,
+      about:
+        'The addresses that a browser may be redirected to after a sign-in: https, or http on localhost.',
+      example: ['https://shop.example.com/signed-in', 'http://localhost:3000/signed-in'],
+    }),
+    duplicate_email_policy: choice(['allowed', 'api_only', 'disallowed'], {
+      default: 'allowed',
+      about: 'What happens at a first sign-in if another user has the same email address.',
+    }),
+    relationships: readOnlyObject<Relationships>(object({ origin: relationshipTo(linkTo(...origins)) }), {
+      about: 'The settings that the realm belongs to.',
+    }),
+  },
+  area: 'authentication-realms',
+  // A storefront must know how shoppers can sign in.
+  visible: 'all',
+  envelope: identityEnvelope,
+  operations: ['list', 'get', 'update'],
+})

@@ -1,0 +1,24 @@
+import { hook } from '../../kernel/declare/hook.ts'
+import type { Row } from '../../kernel/shape/model.ts'
+import type { Work } from '../../kernel/work/context.ts'
+
+/** What other modules learn of a new user. */
+export interface NewUser extends Pick<Row, 'id' | 'scope'> {
+  readonly doc: { readonly name: string }
+}
+
+/** Handles a new user, in the transaction that creates it. */
+export const onUserCreated = hook<(work: Work, user: NewUser) => Promise<void>>('onUserCreated')
+
+/**
+ * Handles users who are no longer linked to their provider, in the transaction that unlinks them. `isSomeoneElse` says
+ * that the user turned out to be another person than the one who claimed the address.
+ */
+export const onUsersUnlinked =
+  hook<(work: Work, userIds: readonly string[], isSomeoneElse?: boolean) => Promise<void>>('onUsersUnlinked')
+
+/** Checks a password of the user. If it is wrong, returns undefined and counts a guess. */
+export const checkPasswordOf =
+  hook<(work: Work, user: Pick<Row, 'id' | 'scope'>, password: string) => Promise<object | undefined>>(
+    'checkPasswordOf',
+  )

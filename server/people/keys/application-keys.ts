@@ -1,0 +1,67 @@
+import { resource } from '../../kernel/declare/resource.ts'
+import { integer, text } from '../../kernel/shape/fields.ts'
+import type { Draft } from '../../kernel/shape/model.ts'
+import type { Work } from '../../kernel/work/context.ts'
+import { refuseOverbooking } from './reserve-rate-limit.ts'
+
+/** A client id and a secret that a client exchanges for tokens. Only the response to the create shows the secret. */
+export const applicationKeys = resource({
+  type: 'application_key',
+  noun: ['application-key', 'application-keys'],
+  about: 'A client id and secret that clients exchange for access tokens.',
+  path: '/v2/application-keys',
+  table: 'application_keys',
+  fields: {
+    name: text({ required: true, min: 1, max: 255, about: 'The purpose of the key.', example: 'Storefront' }),
+    reserved_rate_limit: integer({
+      default: 0,
+      min: 0,
+      about: 'The number of requests per second that are reserved for this key.',
+      example: 10,
+    }),
+    client_id: text({ readOnly: true, max: 255, about: 'The public part of the key.' }),
+    secret_hash: text({ hidden: true, readOnly: true }),
+    last_used_at: text({ hidden: true, readOnly: true, nullable: true }),
+  },
+  area: 'application-keys',
+  // The contract prints microseconds.
+  envelope: { times: 'meta.timestamps', digits: 6, fields: 'top', links: 'inside', href: { after: '' } },
+  // The create is an action because its response shows the secret.
+  operations: ['list', 'get', 'update', 'delete'],
+  async beforeWrite(work, draft) {
+    await refuseOverbooking(work, draft)
+    await keepHiddenValues(work, draft)
+  },
+  afterDelete: (work, row) => work.instance.tokens.revoke(row.id),
+  meta: {
+    fields: {
+      last_used_at: text({
+        format: 'date-time',
+        nullable: true,
+        about: 'When a token was last issued for this key; null if none was.',
+      }),
+    },
+    of: ({ hidden }) => ({ last_used_at: hidden.last_used_at ?? null }),
+  },
+  listMeta: {
+    fields: {
+      total_reserved_rate_limit: integer({
+        min: 0,
+        about: 'The requests per second that all keys of the store have reserved.',
+      }),
+    },
+    of: async ({ store }) => {
+      const [row] = await store.run(
+        'SELECT coalesce(sum(reserved_rate_limit), 0) FROM application_keys WHERE store_id = $1',
+      )
+      return { total_reserved_rate_limit: Number(row?.[0]) }
+    },
+  },
+})
+
+/** A token request writes hidden values without a new version, so the draft may have old ones: read them again. */
+async function keepHiddenValues(work: Work, { id, values }: Draft): Promise<void> {
+  await work.store.lock(applicationKeys, id)
+  const key = await work.store.findWhole(applicationKeys, id)
+  Object.assign(values, key?.hidden)
+}

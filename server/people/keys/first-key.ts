@@ -1,0 +1,43 @@
+import { newId } from '../../kernel/ids.ts'
+import type { Connection, Database } from '../../kernel/storage/database.ts'
+import { StartupError } from '../../platform/faults.ts'
+import { hashOf, matchesSecret, secretCharsMin, upgradeHash } from './key-secret.ts'
+
+/**
+ * Stores the key of the first start, which does not come from the API. A key that is already stored stays as it is,
+ * even if its secret is shorter than new secrets must be.
+ */
+export async function createFirstKey(
+  connection: Connection,
+  storeId: string,
+  clientId: string,
+  secret: string,
+  now: Date,
+): Promise<void> {
+  const [row] = await connection.run({
+    text: `SELECT hidden->>'secret_hash' FROM application_keys WHERE client_id = $1`,
+    values: [clientId],
+  })
+  const storedHash = row?.[0]
+  const isStored = storedHash != null && (await matchesSecret(storedHash, secret))
+  const newHash = isStored ? upgradeHash(storedHash, secret) : hashOf(secret)
+  if (newHash === undefined) return
+  if (!isStored && secret.length < secretCharsMin) {
+    throw new StartupError(
+      `SUTLER_CLIENT_SECRET must have at least ${secretCharsMin} characters: make one with \`openssl rand -hex 32\``,
+    )
+  }
+  const doc = { name: 'First key', reserved_rate_limit: 0, client_id: clientId }
+  await connection.run({
+    text: `INSERT INTO application_keys (store_id, id, created_at, updated_at, doc, hidden)
+           VALUES ($1, $2, $3, $3, $4, $5) ON CONFLICT (client_id)
+           DO UPDATE SET hidden = (application_keys.hidden::jsonb || excluded.hidden::jsonb)::json`,
+    values: [storeId, newId(), now, JSON.stringify(doc), JSON.stringify({ secret_hash: newHash })],
+  })
+}
+
+/** Whether the key still exists. Tokens of a deleted key are not valid. */
+export async function isKeyActive(database: Database, storeId: string, keyId: string): Promise<boolean> {
+  const text = 'SELECT 1 FROM application_keys WHERE store_id = $1 AND id = $2'
+  return (await database.quick({ text, values: [storeId, keyId] })).length > 0
+}

@@ -1,0 +1,62 @@
+import { withinLimits } from '../../kernel/attempts/attempts.ts'
+import { action } from '../../kernel/declare/action.ts'
+import { notFound, Problem } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
+import { findByName } from '../../kernel/query/find.ts'
+import { choice, text } from '../../kernel/shape/fields.ts'
+import { foldCase } from '../identity/fold-case.ts'
+import { giveOneTimePassword, newOneTimePassword } from './give-one-time-password.ts'
+import { passwordProfiles } from './password-profiles.ts'
+
+/** Requests a one-time password. The response is the same whether or not the user exists. */
+export const createOneTimePasswordTokenRequest = action({
+  name: 'create-one-time-password-token-request',
+  route: 'POST /v2/authentication-realms/:realm_id/password-profiles/:id/one-time-password-token-request',
+  about:
+    'Requests a one-time password, which is valid for one sign-in within ten minutes. The server reports it in an event, for ' +
+    'a service that sends it to the user. The response is the same whether or not the user exists.',
+  area: 'one-time-password-token-requests',
+  ownTransactions: true,
+  status: 202,
+  signsIn: true,
+  shows: { body: null },
+  body: {
+    type: 'one_time_password_token_request',
+    alsoType: ['one-time-password-token-request'],
+    fields: {
+      username: text({ required: true, min: 1, max: 320, about: 'The user who wants to sign in.' }),
+      purpose: choice(['reset_password', 'passwordless_authentication', 'password_reset'], {
+        required: true,
+        about: 'The purpose of the password, passed on to the service that sends it.',
+      }),
+    },
+  },
+
+  async run(ctx, { params, body }) {
+    const { username, purpose } = body
+    const scope = isId(params.realm_id) ? [params.realm_id] : undefined
+    if (!scope) throw notFound('password profile', params.id)
+    const profile = await findByName(ctx, passwordProfiles, params.id, scope)
+    if (!profile.doc.enable_one_time_password_token) {
+      throw new Problem(
+        'unprocessable',
+        'The password profile does not allow one-time passwords: its enable_one_time_password_token is false.',
+      )
+    }
+    const attempt = {
+      action: 'one-time-password-token-request',
+      owner: `${profile.id} ${await foldCase(ctx, username)}`,
+    }
+    // From here on the response must not depend on whether the user exists, so too many requests are dropped silently.
+    if (await withinLimits(ctx, attempt)) {
+      await ctx.later(giveOneTimePassword, {
+        ...(await newOneTimePassword(ctx)),
+        realmId: profile.scope[0] as string,
+        profileId: profile.id,
+        username,
+        purpose,
+      })
+    }
+    return { status: 202, body: '' }
+  },
+})

@@ -1,0 +1,59 @@
+import { resource } from '../../kernel/declare/resource.ts'
+import { Problem } from '../../kernel/errors.ts'
+import { choice, flag, text } from '../../kernel/shape/fields.ts'
+import type { Draft } from '../../kernel/shape/model.ts'
+import type { Rows } from '../../kernel/storage/store.ts'
+import type { Work } from '../../kernel/work/context.ts'
+import { authenticationRealms } from '../identity/authentication-realms.ts'
+import { identityEnvelope } from '../identity/envelope.ts'
+import { accountRealmId } from '../identity/realm-id.ts'
+import { touchLinkedUsers } from '../identity/touch-linked-users.ts'
+
+/** The links of users to a profile. Only the table, because their resource depends on this one. */
+const links: Rows = { table: 'user_authentication_password_profile_infos' }
+
+/** A set of usernames and passwords that account members can sign in with. */
+export const passwordProfiles = resource({
+  type: 'password_profile',
+  noun: ['password-profile', 'password-profiles'],
+  about: 'A set of usernames and passwords that account members can sign in with.',
+  path: '/v2/authentication-realms/:realm_id/password-profiles',
+  table: 'password_profiles',
+  addedUnder: 'password-profiles',
+  parent: () => authenticationRealms,
+  fields: {
+    name: text({ required: true, min: 1, max: 255, about: 'The name in lists.', example: 'Passwords' }),
+    username_format: choice(['any', 'email'], {
+      default: 'any',
+      about:
+        'Whether a username must be an email address. A change applies only to usernames that are set later.',
+    }),
+    enable_one_time_password_token: flag({
+      default: false,
+      about: 'Whether users can request one-time passwords.',
+    }),
+  },
+  area: 'authentication-realms',
+  // A storefront must know how shoppers can sign in.
+  visible: 'all',
+  envelope: identityEnvelope,
+  beforeWrite: refuseOtherRealms,
+  beforeDelete: async (work, profile) => {
+    await touchLinkedUsers(work, links, 'password_profile_id', profile)
+  },
+})
+
+/**
+ * Password profiles have no use in other realms: customers have their own passwords, and merchants sign in elsewhere.
+ */
+async function refuseOtherRealms(work: Work, { scope: [realmId = ''], before }: Draft): Promise<void> {
+  if (before) return
+  const accountRealm = await accountRealmId(work)
+  if (realmId.toLowerCase() === accountRealm || !(await work.store.find(authenticationRealms, realmId)))
+    return
+  throw new Problem(
+    'unprocessable',
+    `Password profiles can be created only in the account management realm, which is ${accountRealm}.`,
+    { source: 'realm_id' },
+  )
+}

@@ -1,0 +1,119 @@
+import { mustBeWithinLimits } from '../../kernel/attempts/attempts.ts'
+import { slowHash } from '../../kernel/attempts/slow-hash.ts'
+import { checker } from '../../kernel/body/checker.ts'
+import { resource } from '../../kernel/declare/resource.ts'
+import { Problem } from '../../kernel/errors.ts'
+import { reference, text, type Values } from '../../kernel/shape/fields.ts'
+import type { Draft, Row } from '../../kernel/shape/model.ts'
+import type { Work } from '../../kernel/work/context.ts'
+import { isUnchanged } from '../../kernel/write/drafts.ts'
+import { currentPassword, mustProveIdentity } from '../identity/current-password.ts'
+import { identityEnvelope } from '../identity/envelope.ts'
+import { mustManageOneself, ownUser } from '../identity/own-user.ts'
+import { mustHaveUser, signOutUser, touchUser } from '../identity/touch-user.ts'
+import { userAuthenticationInfos } from '../identity/user-authentication-infos.ts'
+import { passwordProfiles } from './password-profiles.ts'
+import { refuseCommonPassword } from './refuse-common-password.ts'
+import { findUserWithPassword } from './sign-in-with-password.ts'
+
+const noProfile = {
+  code: 'unprocessable',
+  detail: 'data.password_profile_id must be the id of a password profile of this realm.',
+  source: 'data.password_profile_id',
+} as const
+
+const fields = {
+  username: text({
+    required: true,
+    min: 1,
+    max: 320,
+    about: 'The username; unique in the password profile, regardless of case.',
+    example: 'ada.marsh@example.com',
+  }),
+  // Long enough for any phrase, but bounded, because hashing takes time.
+  password: text({
+    required: true,
+    stored: false,
+    min: 8,
+    max: 1024,
+    about: 'The password. It is never shown: the server stores only a hash.',
+    example: 'eleven horses by the river',
+  }),
+  current_password: currentPassword,
+  password_hash: text({ hidden: true, readOnly: true }),
+  password_profile_id: reference('password-profile', {
+    required: true,
+    immutable: true,
+    about: 'The password profile, which must be in the same realm.',
+  }),
+}
+
+/** The username and password of a user in a password profile. */
+export const userAuthenticationPasswordProfileInfos = resource({
+  type: 'user_authentication_password_profile_info',
+  noun: ['user-authentication-password-profile-info', 'user-authentication-password-profile-infos'],
+  about: 'The username and password of a user in a password profile.',
+  path: '/v2/authentication-realms/:realm_id/user-authentication-info/:user_authentication_info_id/user-authentication-password-profile-info',
+  table: 'user_authentication_password_profile_infos',
+  addedUnder: 'user-authentication-password-profile-info',
+  personal: ['user_authentication_info_id'],
+  parent: () => userAuthenticationInfos,
+  fields,
+  area: 'user-authentication-password-profile-info',
+  visible: ownUser('user_authentication_info_id'),
+  envelope: identityEnvelope,
+  beforeWrite: prepare,
+  refuses: { create: ['rate_limited'], update: ['rate_limited'] },
+  beforeDelete: (work, { scope }) => signOutUser(work, scope),
+  constraints: {
+    user_authentication_password_profile_infos_profile_fkey: noProfile,
+    user_authentication_password_profile_infos_username_key: {
+      code: 'conflict',
+      detail: 'The username is already taken in this password profile.',
+      source: 'data.username',
+    },
+  },
+})
+
+const mustBeEmail = checker({ properties: { username: { type: 'string', format: 'email' } } }, 'data')
+
+async function prepare(work: Work, draft: Draft<typeof fields>): Promise<void> {
+  const { scope, values, before } = draft
+  const { password, current_password } = values
+  await mustManageOneself(work)
+  if (!before) await mustHaveUser(work, scope)
+  const isNewUsername = values.username !== before?.doc.username
+  if (isNewUsername) {
+    // A conflict reveals that the user exists, so a shopper can try only a few usernames.
+    if (work.who.shopper)
+      await mustBeWithinLimits(work, { action: 'change-username', owner: work.who.shopper.id })
+    await checkUsername(work, scope, values)
+  }
+  if (password !== undefined) await refuseCommonPassword(work, password)
+  if (before && (isNewUsername || password !== undefined)) {
+    await mustProveIdentity(work, {
+      current: current_password,
+      replacesPassword: password !== undefined,
+      signIn: (current) => signIn(work, before, current),
+    })
+  }
+  // Before the user is locked, because hashing is slow by design.
+  if (password !== undefined) values.password_hash = await slowHash(work, password)
+  if (isUnchanged(fields, draft)) return
+  await (password === undefined ? touchUser : signOutUser)(work, scope)
+}
+
+const signIn = (work: Work, { scope: [realmId = ''], doc }: Row<typeof fields>, password: string) => {
+  const { username, password_profile_id } = doc
+  return findUserWithPassword(work, realmId, { username, password_profile_id, password })
+}
+
+async function checkUsername(
+  work: Work,
+  scope: readonly string[],
+  { username, password_profile_id }: Values<typeof fields>,
+): Promise<void> {
+  const profile = await work.store.find(passwordProfiles, password_profile_id, scope.slice(0, 1))
+  if (!profile) throw new Problem(noProfile.code, noProfile.detail, { source: noProfile.source })
+  if (profile.doc.username_format === 'email') mustBeEmail({ username })
+}

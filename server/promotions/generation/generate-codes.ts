@@ -1,0 +1,88 @@
+import { newId } from '../../kernel/ids.ts'
+import { findById } from '../../kernel/query/find.ts'
+import type { Work } from '../../kernel/work/context.ts'
+import { type DocumentedJob, documentedJob } from '../../store/index.ts'
+import { type JobDetails, type JobFields, type JobValues, jobDocumentOf } from '../codes/code-jobs.ts'
+import type { Kind } from '../codes/promotion-kinds.ts'
+import { roomFor } from '../codes/room-for-codes.ts'
+import { generateCodes } from './code-text.ts'
+
+/** How many codes one statement inserts or deletes: nobody waits long for the promotion. */
+const perPart = 1000
+
+export interface CodeJobPayload {
+  readonly promotionId: string
+  readonly jobId: string
+}
+
+/** Generates codes of a promotion. A job that fails or is cancelled leaves none. */
+export const generateCodesOf = (kind: Kind): DocumentedJob<CodeJobPayload, JobFields> =>
+  documentedJob<CodeJobPayload, JobFields, number, undefined, JobDetails>({
+    name: `promotion-codes:generate-${kind.name}-codes`,
+    document: jobDocumentOf(kind.jobs),
+    placeOf: ({ promotionId, jobId }) => ({ id: jobId, scope: [promotionId] }),
+    lockFirst: ({ store }, { promotionId }) => store.lock(kind.promotions, promotionId),
+
+    async run(work, { promotionId, jobId }, generated = 0) {
+      const { doc: job } = await findById(work, kind.jobs, jobId, [promotionId])
+      if (job.status === 'cancelling') {
+        const now = await deleteSome(work, kind, jobId)
+        const result = { generated, deleted: (job.result?.deleted ?? 0) + now }
+        return now < perPart ? { details: { result } } : { next: generated, details: { result } }
+      }
+      const left = (job.parameters?.number_of_codes ?? 0) - generated
+      const promotion = await findById(work, kind.promotions, promotionId, [])
+      if (left > (await roomFor(work, kind, promotion))) return { errors: ['codes limit exceeded'] }
+      const added = Math.min(left, perPart)
+      await insertGenerated(work, kind, { promotionId, jobId, count: added, job })
+      const details = { result: { generated: generated + added } }
+      return added < left ? { next: generated + added, details } : { details }
+    },
+
+    async afterEnd(work, { promotionId, jobId }) {
+      const row = await work.store.find(kind.jobs, jobId, [promotionId])
+      if (row?.doc.status !== 'failed') return
+      while ((await deleteSome(work, kind, jobId)) === perPart);
+    },
+  })
+
+interface Portion extends CodeJobPayload {
+  readonly count: number
+  readonly job: JobValues
+}
+
+/** Inserts new codes in one statement; again for those that were there already. */
+async function insertGenerated(
+  { store, who }: Work,
+  { codes }: Kind,
+  { promotionId, jobId, count, job: { parameters } }: Portion,
+): Promise<void> {
+  const {
+    code_length: length = 8,
+    code_prefix: prefix = '',
+    consume_unit,
+    max_uses_per_code,
+  } = parameters ?? {}
+  for (let left = count; left > 0; ) {
+    const documents = generateCodes(left, { length, prefix }).map((code) =>
+      JSON.stringify({ code, consume_unit, max_uses: max_uses_per_code, created_by: who.actor }),
+    )
+    const inserted = await store.insertFrom(codes, {
+      columns: ['promotion_id', 'hidden', 'id', 'doc'],
+      rows: (bind) =>
+        `SELECT ${bind(promotionId)}::uuid, ${bind(JSON.stringify({ job_id: jobId }))}::json, input.id, input.doc
+         FROM unnest(${bind(documents.map(newId))}::uuid[], ${bind(documents)}::json[]) input (id, doc)`,
+    })
+    left -= inserted.length
+  }
+}
+
+/** Deletes some of the codes that the job has generated. Returns how many. */
+async function deleteSome({ store }: Work, { codes }: Kind, jobId: string): Promise<number> {
+  const deleted = await store.removeAll(
+    codes,
+    (bind) =>
+      `r.id IN (SELECT id FROM ${codes.table} WHERE store_id = $1 AND job_id = ${bind(jobId)} LIMIT ${perPart})`,
+  )
+  return deleted.length
+}

@@ -1,0 +1,123 @@
+import { resource } from '../../kernel/declare/resource.ts'
+import { flag, integer, text } from '../../kernel/shape/fields.ts'
+import { indexed, walks } from '../../kernel/shape/model.ts'
+import type { Work } from '../../kernel/work/context.ts'
+import { isUnchanged } from '../../kernel/write/drafts.ts'
+import { fromRule } from '../discounts/rules/from-rule.ts'
+import type { RuleSet } from '../discounts/rules/rule-document.ts'
+import { authorFields, completeAuthors } from '../standard/authors.ts'
+import { mustBeCurrencies } from '../standard/currencies-of-store.ts'
+import { promotionEnvelope } from '../standard/envelope.ts'
+import { limitConditions } from '../standard/limit-conditions.ts'
+import { completePeriod, periodFields } from '../standard/period.ts'
+import { checkRuleSet } from './check-rule-set.ts'
+import { limitAutomatic } from './limit-automatic.ts'
+import { holdPriority } from './priority.ts'
+import { byAccountTags, byArgs, byStrategy } from './rule-filters.ts'
+import { ruleSetField } from './rule-set-field.ts'
+
+const fields = {
+  name: text({ required: true, min: 1, max: 255, about: 'Shown to shoppers.', example: 'Shoes and socks' }),
+  description: text({
+    about: 'What the promotion is about.',
+    example: 'Buy shoes, get socks at half the price',
+  }),
+  priority: integer({
+    nullable: true,
+    min: -2_147_483_648,
+    max: 2_147_483_647,
+    about:
+      'Promotions with a higher priority apply first; those without one come last, the newest first. Unique among ' +
+      'promotions that run or are scheduled. `null` removes it.',
+  }),
+  enabled: flag({ default: false, about: 'Whether the promotion applies from its start to its end.' }),
+  automatic: flag({
+    default: false,
+    about: 'Whether the promotion applies to every cart. Otherwise shoppers enter one of its codes.',
+  }),
+  stackable: flag({ default: true, about: 'Whether other rule promotions may apply to the same cart.' }),
+  override_stacking: flag({
+    default: false,
+    about:
+      'Whether the promotion also applies beside one that is not stackable, unless that one overrides too.',
+  }),
+  ...periodFields,
+  rule_set: ruleSetField,
+  ...authorFields,
+  /** The priority, while no other promotion may have it. */
+  held_priority: integer({ hidden: true, readOnly: true }),
+}
+
+export type RulePromotionFields = typeof fields
+
+/** A currency that is gone does not stand in the way of other changes. */
+const mustKnowCurrencies = (work: Work, { currencies }: RuleSet, before: RuleSet | undefined) =>
+  mustBeCurrencies(
+    work,
+    (currencies ?? []).flatMap((code, index) =>
+      before?.currencies?.includes(code) ? [] : [[`data.rule_set.currencies.${index}`, code] as const],
+    ),
+  )
+
+/** A discount that follows rules which the merchant composes. */
+export const rulePromotions = resource({
+  type: 'rule_promotion',
+  noun: ['rule-promotion', 'rule-promotions'],
+  about: 'A promotion with rules for the cart and actions that take something off, automatic or by code.',
+  path: '/v2/rule-promotions',
+  table: 'rule_promotions',
+  fields,
+  addedUnder: 'rule-promotions',
+  filter: {
+    ...walks,
+    name: indexed('eq', 'like', 'ilike'),
+    enabled: ['eq'],
+    automatic: ['eq'],
+    stackable: ['eq'],
+    override_stacking: ['eq'],
+    start: { ops: ['lt', 'le', 'eq', 'gt', 'ge'], type: 'time', column: 'starts_at' },
+    'rule_set.rules.strategy': byStrategy,
+    'rule_set.rules.args': byArgs,
+    account_tags: byAccountTags,
+    end: { ops: ['lt', 'le', 'eq', 'gt', 'ge'], type: 'time', column: 'ends_at' },
+  },
+  sort: ['created_at', 'id', 'updated_at'],
+  most: { n: 1000, detail: (n) => `A store can have at most ${n} rule promotions.` },
+  area: 'promotions',
+  envelope: promotionEnvelope,
+  also: {
+    fields: { store_id: text({ format: 'uuid', about: 'The store of the promotion.' }) },
+    of: (_row, { store }) => ({ store_id: store.id }),
+  },
+  constraints: {
+    rule_promotions_priority_key: {
+      code: 'unprocessable',
+      title: 'Duplicate Priority',
+      detail: 'Another promotion that runs or is scheduled has this priority. Send another one, or null.',
+      source: 'data.priority',
+    },
+  },
+  async beforeWrite(work, draft) {
+    const { id, values, before, changes } = draft
+    completePeriod(values)
+    if (!changes || changes.rule_set || changes.automatic !== undefined) {
+      values.rule_set = checkRuleSet(values.rule_set, values.automatic)
+      // What cannot be compiled is a fault of the checks: it must not be stored, or carts would lack the promotion.
+      fromRule({ ...values, id }, work.clock.now())
+    }
+    await mustKnowCurrencies(work, values.rule_set, before?.doc.rule_set)
+    await limitAutomatic(work, id, values)
+    await holdPriority(work, values)
+    completeAuthors(work, values, !isUnchanged(fields, draft))
+  },
+  afterWrite: (work, row, before) =>
+    limitConditions(
+      work,
+      {
+        ...{ table: 'rule_promotions', member: 'rule_set', words: 'rule promotions' },
+        counted: 'conditions and actions',
+      },
+      row,
+      before,
+    ),
+})

@@ -1,0 +1,125 @@
+import { Memory } from '../../kernel/memory.ts'
+import type { Tuple } from '../../kernel/storage/database.ts'
+import type { Work } from '../../kernel/work/context.ts'
+import { perInstance } from '../../kernel/work/per-instance.ts'
+import type { RuleValues } from './catalog-rules.ts'
+import type { PendingPricebooks } from './pending-rules.ts'
+import { inOrder } from './prioritized-pricebooks.ts'
+import { criteria, type Rule } from './resolve-rule.ts'
+import { RuleIndex } from './rule-index.ts'
+import { spanOf } from './schedules.ts'
+
+/** A rule in the cache of this process. */
+export interface CachedRule extends Rule {
+  readonly catalogId: string
+  /** The price books that replace those of the catalog, strongest first; undefined where there are none. */
+  readonly pricebookIds: readonly string[] | undefined
+}
+
+/** The rules of a store. */
+export interface StoreRules {
+  /** The rules that apply to shoppers. */
+  readonly inEffect: RuleIndex<CachedRule>
+  /** All rules as the merchant wrote them. */
+  readonly written: readonly CachedRule[]
+  /** The price books that rules wait for, by the ids of the rules. */
+  readonly pending: ReadonlyMap<string, readonly string[]>
+}
+
+/** The data that chooses a catalog. */
+export interface Rules {
+  readonly rules: StoreRules
+  /** The default catalog: the oldest one with a published release. It is used when no rule matches. */
+  readonly oldestPublished: string | undefined
+  /** The ids of the tags of the shopper's accounts. */
+  readonly accountTags: readonly string[]
+}
+
+// The rules of a store as this process last read them, with their state.
+const cachedRules = perInstance(
+  () => new Memory<string, { readonly state: string; readonly rules: StoreRules }>(1000),
+)
+
+const state = 'SELECT s.state FROM catalog_rule_states s WHERE s.store_id = $1'
+
+const oldest = `
+  SELECT c.id FROM catalogs c WHERE c.store_id = $1 AND EXISTS (
+    SELECT FROM catalog_releases r WHERE r.store_id = $1 AND r.catalog_id = c.id AND r.status = 'PUBLISHED')
+  ORDER BY c.created_at, c.id LIMIT 1`
+
+const tags = `
+  SELECT json_agg(tag->>'id') FROM accounts a, jsonb_array_elements(a.account_tags) tag
+  WHERE a.store_id = $1 AND a.id = ANY($2::uuid[])`
+
+/** Reads the state of the rules, the default catalog and the account tags. `$2` are the shopper's accounts. */
+export const rulesStateSql =
+  `SELECT (${state}) AS state, (${oldest}) AS oldest_published, (${tags}) AS account_tags` as const
+
+/** Reads the rules for a shopper with these accounts. */
+export async function rulesFor(work: Work, accountIds: readonly string[]): Promise<Rules> {
+  const [row = []] = await work.store.read(rulesStateSql, accountIds)
+  return loadRules(work, row)
+}
+
+/** Loads the rules of the state that `rulesStateSql` read: from the cache if they have not changed. */
+export async function loadRules(
+  work: Work,
+  [now = null, oldestPublished, accountTags]: Tuple,
+): Promise<Rules> {
+  return {
+    rules: await rulesIn(work, now),
+    oldestPublished: oldestPublished ?? undefined,
+    accountTags: JSON.parse(accountTags ?? '[]') as string[],
+  }
+}
+
+const noRules: StoreRules = { inEffect: new RuleIndex<CachedRule>([]), written: [], pending: new Map() }
+
+/** The rules of the store in this state, or in a later one. */
+async function rulesIn(work: Work, now: string | null): Promise<StoreRules> {
+  // The store never had a rule.
+  if (now === null) return noRules
+  const before = cachedRules(work.instance).get(work.store.id)
+  if (before?.state === now) return before.rules
+  // One statement reads the rules and their state together.
+  const [row] = await work.store.run(
+    `SELECT (${state}), (SELECT json_agg(json_build_array(r.id, r.created_at AT TIME ZONE 'UTC', r.doc->'attributes',
+       r.hidden->'pending')) FROM catalog_rules r WHERE r.store_id = $1)`,
+  )
+  const rules = storeRules(JSON.parse(row?.[1] ?? '[]') as StoredRule[])
+  cachedRules(work.instance).set(work.store.id, { state: row?.[0] ?? now, rules })
+  return rules
+}
+
+type StoredRule = readonly [
+  id: string,
+  createdAt: string,
+  values: RuleValues,
+  pending: PendingPricebooks | null,
+]
+
+function storeRules(rows: readonly StoredRule[]): StoreRules {
+  const inEffect = rows.flatMap(([id, createdAt, written, pending]) => {
+    const values = pending ? pending.in_effect : written
+    return values ? [toCachedRule(id, createdAt, values)] : []
+  })
+  return {
+    inEffect: new RuleIndex(inEffect),
+    written: rows.map(([id, createdAt, written]) => toCachedRule(id, createdAt, written)),
+    pending: new Map(rows.flatMap(([id, , , pending]) => (pending ? [[id, pending.waits_for]] : []))),
+  }
+}
+
+function toCachedRule(id: string, createdAt: string, values: RuleValues): CachedRule {
+  const { name, catalog_id, schedules, pricebook_ids } = values
+  const valueSets = criteria.map((one) => [one, values[one]?.length ? new Set(values[one]) : undefined])
+  return {
+    id,
+    name,
+    createdAt,
+    ...Object.fromEntries(valueSets),
+    spans: schedules?.length ? schedules.map(spanOf) : undefined,
+    catalogId: catalog_id,
+    pricebookIds: pricebook_ids?.length ? inOrder(pricebook_ids) : undefined,
+  }
+}

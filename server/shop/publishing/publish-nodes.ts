@@ -1,0 +1,190 @@
+import { isDeepStrictEqual } from 'node:util'
+import { isCurrent } from '../../kernel/storage/editions.ts'
+import type { Publication } from '../sources/publication.ts'
+import { type PublishedNode, publishedNode } from '../sources/published-node.ts'
+
+const chunkMax = 1000
+
+/**
+ * Publishes the hierarchies of a catalog and their nodes. Returns the nodes whose path or curated products changed:
+ * their products must be checked again.
+ */
+export async function publishNodes(publication: Publication): Promise<readonly string[]> {
+  const { gone, changed } = await findChangedNodes(publication)
+  const moved = [...gone]
+  await end(publication, gone)
+  for (let at = 0; at < changed.length; at += chunkMax) {
+    moved.push(...(await publishSome(publication, changed.slice(at, at + chunkMax))))
+  }
+  return moved
+}
+
+/**
+ * A published node depends only on its own row, on whether it has children, and on the catalog's order of
+ * hierarchies.
+ */
+async function findChangedNodes({ work, catalogId, hierarchyIds }: Publication) {
+  const rows = await work.store.runLong(
+    `WITH next_nodes AS (
+       SELECT n.id, n.version || ' ' || n.has_children || ' ' || n.hierarchy_id || ' ' ||
+         coalesce(array_position($3::uuid[], n.id), 0) AS state
+       FROM nodes n
+       WHERE n.store_id = $1 AND (n.hierarchy_id = ANY($3::uuid[]) OR n.id = ANY($3::uuid[]))
+     ), open AS (
+       SELECT p.id, p.hidden->>'state' AS state FROM published_nodes p
+       WHERE p.store_id = $1 AND p.catalog_id = $2 AND ${isCurrent('p')}
+     )
+     SELECT coalesce(w.id, o.id), w.id IS NULL, w.state FROM next_nodes w FULL JOIN open o ON o.id = w.id
+     WHERE w.state IS DISTINCT FROM o.state ORDER BY 1`,
+    catalogId,
+    hierarchyIds,
+  )
+  return {
+    gone: rows.flatMap(([id, isGone]) => (isGone === 't' ? [id as string] : [])),
+    changed: rows.flatMap(([id, isGone, state]) =>
+      isGone === 't' ? [] : [{ id: id as string, state: state as string }],
+    ),
+  }
+}
+
+interface ChangedNode {
+  readonly id: string
+  readonly state: string
+}
+
+interface CurrentNode {
+  readonly hidden: PublishedNode['hidden']
+  readonly curated: unknown
+}
+
+async function publishSome(
+  publication: Publication,
+  changed: readonly ChangedNode[],
+): Promise<readonly string[]> {
+  const ids = changed.map(({ id }) => id)
+  const before = await findCurrentNodes(publication, ids)
+  await end(publication, ids)
+  const nodes = await readNodes(publication, ids)
+  const states = new Map(changed.map(({ id, state }) => [id, state]))
+  await begin(publication, nodes, states)
+  return nodes
+    .filter(({ id, published: { doc, hidden } }) => {
+      const was = before.get(id)
+      return (
+        !was ||
+        !isDeepStrictEqual(was.hidden.way, hidden.way) ||
+        !isDeepStrictEqual(was.curated, doc.attributes.curated_products)
+      )
+    })
+    .map(({ id }) => id)
+}
+
+async function findCurrentNodes(
+  { work, catalogId }: Publication,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, CurrentNode>> {
+  const rows = await work.store.run(
+    `SELECT id, hidden, doc->'attributes'->'curated_products' FROM published_nodes
+     WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND ${isCurrent()}`,
+    catalogId,
+    ids,
+  )
+  return new Map(
+    rows.map(([id, hidden, curated]) => [
+      id as string,
+      {
+        hidden: JSON.parse(hidden as string) as PublishedNode['hidden'],
+        curated: curated == null ? undefined : JSON.parse(curated),
+      },
+    ]),
+  )
+}
+
+interface NodeRow {
+  readonly id: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly published: PublishedNode
+}
+
+async function readNodes(
+  { work, hierarchyIds }: Publication,
+  ids: readonly string[],
+): Promise<readonly NodeRow[]> {
+  const rows = await work.store.run(
+    `SELECT id, created_at AT TIME ZONE 'UTC', updated_at AT TIME ZONE 'UTC', parent_id, place, has_children,
+       doc->'attributes', hidden->'breadcrumbs'
+     FROM nodes WHERE store_id = $1 AND id = ANY($2::uuid[]) ORDER BY id`,
+    ids,
+  )
+  return rows.map(([id, createdAt, updatedAt, parentId, place, hasChildren, attributes, breadcrumbs]) => {
+    const [created_at, updated_at] = [createdAt, updatedAt].map((at) => new Date(`${at}Z`).toISOString())
+    const own = JSON.parse(attributes as string) as object
+    return {
+      id: id as string,
+      createdAt: created_at as string,
+      updatedAt: updated_at as string,
+      published: publishedNode({
+        parentId: parentId ?? undefined,
+        attributes: { ...own, created_at, updated_at },
+        breadcrumbs: JSON.parse(breadcrumbs as string),
+        hasChildren: hasChildren === 't',
+        place: parentId === null ? String(-hierarchyIds.indexOf(id as string)) : (place as string),
+      }),
+    }
+  })
+}
+
+async function end(publication: Publication, ids: readonly string[]): Promise<void> {
+  const { work, catalogId, edition } = publication
+  if (!ids.length) return
+  const rows = await work.store.runLong(
+    `UPDATE published_nodes SET until = $4::int
+     WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND ${isCurrent()}
+     RETURNING hierarchy_id, parent_id`,
+    catalogId,
+    ids,
+    edition,
+  )
+  for (const [hierarchyId, parentId] of rows)
+    count(publication, hierarchyId ?? undefined, parentId ?? undefined, -1)
+}
+
+function count(
+  { totals, catalogId }: Publication,
+  hierarchyId: string | undefined,
+  parentId: string | undefined,
+  by: 1 | -1,
+): void {
+  if (hierarchyId === undefined || parentId === undefined) {
+    totals.count('published_nodes.hierarchies_of', [catalogId], by)
+    return
+  }
+  totals.count('published_nodes.nodes_of', [catalogId], by)
+  totals.count('published_nodes.hierarchy_id', [catalogId, hierarchyId], by)
+  totals.count('published_nodes.parent_id', [catalogId, parentId], by)
+}
+
+async function begin(
+  publication: Publication,
+  nodes: readonly NodeRow[],
+  states: ReadonlyMap<string, string>,
+): Promise<void> {
+  const { work, catalogId, edition, at } = publication
+  await work.store.runLong(
+    `INSERT INTO published_nodes (store_id, catalog_id, since, id, created_at, updated_at, doc, hidden)
+     SELECT $1, $2, $3::int, * FROM unnest($4::uuid[], $5::timestamptz[], $6::timestamptz[], $7::json[], $8::json[])`,
+    catalogId,
+    edition,
+    nodes.map(({ id }) => id),
+    nodes.map(({ createdAt }) => createdAt),
+    nodes.map(({ updatedAt }) => updatedAt),
+    nodes.map(({ published }) => JSON.stringify(published.doc)),
+    nodes.map(({ id, published }) =>
+      JSON.stringify({ ...published.hidden, state: states.get(id), published_at: at }),
+    ),
+  )
+  for (const { published } of nodes) {
+    count(publication, published.hidden.hierarchy_id, published.hidden.parent_id, 1)
+  }
+}

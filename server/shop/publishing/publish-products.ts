@@ -1,0 +1,160 @@
+import { hash } from 'node:crypto'
+import { isCurrent } from '../../kernel/storage/editions.ts'
+import { findPublishable, type Publishable } from '../sources/find-publishable.ts'
+import type { Publication } from '../sources/publication.ts'
+import { tablesOfProducts } from './editions.ts'
+import { publishPriceSpans } from './publish-price-spans.ts'
+import { publishSearch } from './publish-search.ts'
+
+/** Publishes these products. Unchanged rows stay. */
+export async function publishProducts(publication: Publication, ids: readonly string[]): Promise<void> {
+  const publishable = await findPublishable(publication, ids)
+  const rows = new Map([...publishable].map(([id, product]) => [id, rowOf(product)]))
+  const before = publication.isFirst ? [] : await openRows(publication, ids)
+  const same = new Set(before.filter(({ id, hash }) => rows.get(id)?.hash === hash).map(({ id }) => id))
+  await end(
+    publication,
+    before.filter(({ id }) => !same.has(id)),
+  )
+  await begin(
+    publication,
+    [...rows.values()].filter(({ source }) => !same.has(source.id)),
+  )
+  await publishPriceSpans(publication, ids, publishable)
+}
+
+interface Row extends Publishable {
+  readonly doc: string
+  readonly hash: string
+}
+
+function rowOf({ source, published }: Publishable): Row {
+  const { doc, ...rest } = published
+  const text = JSON.stringify(doc)
+  return { source, published, doc: text, hash: hash('sha256', text + JSON.stringify(rest), 'base64url') }
+}
+
+interface OpenRow {
+  readonly id: string
+  readonly hash: string
+  readonly listed: boolean
+  readonly parentId: string | undefined
+  readonly nodeIds: readonly string[]
+}
+
+async function openRows(
+  { work, catalogId }: Publication,
+  ids: readonly string[],
+): Promise<readonly OpenRow[]> {
+  const rows = await work.store.run(
+    `SELECT p.id, p.hidden->>'hash', p.listed_in IS NOT NULL, p.parent_id,
+       (SELECT string_agg(l.node_id::text, ' ') FROM published_node_products l
+        WHERE l.store_id = $1 AND l.catalog_id = $2 AND l.id = p.id AND l.since = p.since)
+     FROM published_products p
+     WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.id = ANY($3::uuid[]) AND ${isCurrent('p')}`,
+    catalogId,
+    ids,
+  )
+  return rows.map(([id, hash, listed, parentId, nodeIds]) => ({
+    id: id as string,
+    hash: hash as string,
+    listed: listed === 't',
+    parentId: parentId ?? undefined,
+    nodeIds: nodeIds?.split(' ') ?? [],
+  }))
+}
+
+async function end(publication: Publication, rows: readonly OpenRow[]): Promise<void> {
+  const { work, catalogId, edition } = publication
+  if (!rows.length) return
+  const ids = rows.map(({ id }) => id)
+  for (const table of [...tablesOfProducts, 'published_products']) {
+    await work.store.runLong(
+      `UPDATE ${table} SET until = $4::int
+       WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND ${isCurrent()}`,
+      catalogId,
+      ids,
+      edition,
+    )
+  }
+  for (const row of rows) count(publication, row, -1)
+}
+
+function count(
+  { totals, catalogId }: Publication,
+  { listed, parentId, nodeIds }: Pick<OpenRow, 'listed' | 'parentId' | 'nodeIds'>,
+  by: 1 | -1,
+): void {
+  if (listed) totals.count('published_products.listed_in', [catalogId], by)
+  if (parentId !== undefined) totals.count('published_products.parent_id', [catalogId, parentId], by)
+  for (const node of nodeIds) totals.count('products_of_nodes.node_id', [catalogId, node], by)
+}
+
+async function begin(publication: Publication, rows: readonly Row[]): Promise<void> {
+  const { work, catalogId, edition, at } = publication
+  if (!rows.length) return
+  const { store } = work
+  const column = (value: (row: Row) => unknown) => rows.map((row) => value(row) ?? null)
+  const attribute = (name: string) => column(({ published }) => published.doc.attributes[name])
+  await store.runLong(
+    `INSERT INTO published_products (store_id, catalog_id, since, id, created_at, updated_at, doc, hidden, listed_in,
+       parent_id, name, sku, slug, manufacturer_part_num, upc_ean, product_type)
+     SELECT $1, $2, $3::int, id, created_at, updated_at, doc, hidden, CASE WHEN listed THEN $2::uuid END,
+       parent_id, name, sku, slug, manufacturer_part_num, upc_ean, product_type
+     FROM unnest($4::uuid[], $5::timestamptz[], $6::timestamptz[], $7::json[], $8::json[], $9::boolean[], $10::uuid[],
+       $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[]) AS input (id, created_at, updated_at,
+       doc, hidden, listed, parent_id, name, sku, slug, manufacturer_part_num, upc_ean, product_type)`,
+    catalogId,
+    edition,
+    column(({ source }) => source.id),
+    column(({ source }) => source.createdAt),
+    column(({ source }) => source.updatedAt),
+    column(({ doc }) => doc),
+    column(({ published, hash }) => JSON.stringify({ ...published.hidden, published_at: at, hash })),
+    column(({ published }) => published.hidden.listed),
+    attribute('base_product_id'),
+    attribute('name'),
+    attribute('sku'),
+    attribute('slug'),
+    attribute('manufacturer_part_num'),
+    attribute('upc_ean'),
+    column(({ source }) => source.internal.product_type),
+  )
+  const places = rows.flatMap(({ source, published }) =>
+    published.nodes.map((node) => ({ id: source.id, ...node })),
+  )
+  await store.runLong(
+    `INSERT INTO published_node_products (store_id, catalog_id, since, id, node_id, place, curated)
+     SELECT $1, $2, $3::int, * FROM unnest($4::uuid[], $5::uuid[], $6::numeric[], $7::boolean[])`,
+    catalogId,
+    edition,
+    places.map(({ id }) => id),
+    places.map((node) => node.node),
+    places.map(({ place }) => place),
+    places.map(({ curated }) => curated),
+  )
+  const relations = rows.flatMap(({ source, published }) =>
+    published.relations.flatMap(({ name, ids }) =>
+      ids.map((to, place) => ({ id: source.id, name, place, to })),
+    ),
+  )
+  await store.runLong(
+    `INSERT INTO published_relations (store_id, catalog_id, since, product_id, name, place, id)
+     SELECT $1, $2, $3::int, * FROM unnest($4::uuid[], $5::text[], $6::int[], $7::uuid[])`,
+    catalogId,
+    edition,
+    relations.map(({ id }) => id),
+    relations.map(({ name }) => name),
+    relations.map(({ place }) => place),
+    relations.map(({ to }) => to),
+  )
+  await publishSearch(
+    publication,
+    rows.map(({ source: { id, updatedAt }, published }) => ({ id, updatedAt, published })),
+  )
+  for (const { published } of rows) {
+    const parentId = published.doc.attributes.base_product_id as string | undefined
+    const nodeIds = published.nodes.map(({ node }) => node)
+    count(publication, { listed: published.hidden.listed, parentId, nodeIds }, 1)
+  }
+}

@@ -1,0 +1,156 @@
+import { isCurrent } from '../../kernel/storage/editions.ts'
+import type { Work } from '../../kernel/work/context.ts'
+import type { Publication } from '../sources/publication.ts'
+import type { PublishedProduct } from '../sources/published-product.ts'
+import { type SearchValue, searchable } from '../sources/searchable.ts'
+import { valueId } from '../sources/value-id.ts'
+
+/** A product whose search row is written if lists show it. */
+interface ListedProduct {
+  readonly id: string
+  readonly updatedAt: string
+  readonly published: Pick<PublishedProduct, 'doc' | 'hidden'>
+}
+
+/** Writes the search rows of products that are listed from this edition on. */
+export async function publishSearch(
+  publication: Publication,
+  products: readonly ListedProduct[],
+): Promise<void> {
+  const { work, catalogId, edition } = publication
+  const different = new DifferentValues()
+  const rows = products
+    .filter(({ published }) => published.hidden.listed)
+    .map(({ published, id, updatedAt }) => ({ id, updatedAt, ...searchRow(published, different) }))
+  if (!rows.length) return
+  await work.store.runLong(
+    `INSERT INTO published_texts (store_id, catalog_id, since, id, updated_at, codes, words, value_ids, word_ids)
+     SELECT $1, $2, $3::int, id, updated_at, codes::text[], words, value_ids::bigint[], word_ids::bigint[]
+     FROM unnest($4::uuid[], $5::timestamptz[], $6::text[], $7::tsvector[], $8::text[], $9::text[])
+       AS input (id, updated_at, codes, words, value_ids, word_ids)`,
+    catalogId,
+    edition,
+    rows.map(({ id }) => id),
+    rows.map(({ updatedAt }) => updatedAt),
+    rows.map(({ codes }) => codes),
+    rows.map(({ words }) => words),
+    rows.map(({ valueIds }) => valueIds),
+    rows.map(({ wordIds }) => wordIds),
+  )
+  await different.store(work, catalogId)
+  const numbers = rows.flatMap(({ id, values }) =>
+    values.flatMap(({ field, number }, place) => (number === null ? [] : { id, place, field, number })),
+  )
+  if (!numbers.length) return
+  await work.store.runLong(
+    `INSERT INTO published_numbers (store_id, catalog_id, since, id, place, field, number)
+     SELECT $1, $2, $3::int, * FROM unnest($4::uuid[], $5::smallint[], $6::text[], $7::float8[])`,
+    catalogId,
+    edition,
+    numbers.map(({ id }) => id),
+    numbers.map(({ place }) => place),
+    numbers.map(({ field }) => field),
+    numbers.map(({ number }) => number),
+  )
+}
+
+/** The search row of a product, with lists as PostgreSQL literals. */
+export function searchRow(published: ListedProduct['published'], different: DifferentValues) {
+  const { values, codes, words, wordIds } = searchable(published)
+  return {
+    values,
+    codes: `{${codes.map((code) => `"${code}"`).join()}}`,
+    words,
+    valueIds: `{${values.map((value) => different.idOf(value)).join()}}`,
+    wordIds: `{${wordIds.join()}}`,
+  }
+}
+
+/** The distinct values of some products. Products share most of them. */
+export class DifferentValues {
+  readonly #values = new Map<string, SearchValue & { readonly id: string }>()
+
+  idOf(value: SearchValue): string {
+    const key = `${value.field}\0${value.value}`
+    const existing = this.#values.get(key)
+    if (existing) return existing.id
+    const id = valueId(value.field, value.value)
+    this.#values.set(key, { ...value, id })
+    return id
+  }
+
+  /** `again` rewrites the words of values that an older version wrote. */
+  async store({ store }: Work, catalogId: string, again = false): Promise<void> {
+    const values = [...this.#values.values()]
+    const existing = again
+      ? '(store_id, catalog_id, field, id) DO UPDATE SET words = excluded.words'
+      : 'DO NOTHING'
+    await store.runLong(
+      `INSERT INTO published_values (store_id, catalog_id, id, field, value, number, words)
+       SELECT $1, $2, * FROM unnest($3::bigint[], $4::text[], $5::text[], $6::float8[], $7::tsvector[])
+       ON CONFLICT ${existing}`,
+      catalogId,
+      values.map(({ id }) => id),
+      values.map(({ field }) => field),
+      values.map(({ value }) => value),
+      values.map(({ number }) => number),
+      values.map(({ words }) => words),
+    )
+  }
+}
+
+/** Codes are lexemes too: see `codeLexeme`. Nobody mistypes another word as one of them. */
+const isWord = "word NOT LIKE '=%'"
+
+/** For a catalog that has no words yet. */
+const countAll = `INSERT INTO published_words (store_id, catalog_id, word, n)
+  SELECT $1, $2, word, ndoc FROM ts_stat(
+    format('SELECT words FROM published_texts WHERE store_id = %L AND catalog_id = %L AND ${isCurrent()}',
+      $1::uuid, $2::uuid)) WHERE ${isWord}`
+
+const wordsOf = (column: 'since' | 'until') =>
+  `SELECT word FROM published_products p JOIN published_texts t
+     ON t.store_id = p.store_id AND t.catalog_id = p.catalog_id AND t.id = p.id AND t.since = p.since,
+     unnest(tsvector_to_array(t.words)) word
+   WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.${column} = $3 AND ${isWord}`
+
+const countChanges = `WITH change AS (
+    SELECT word, sum(by)::int AS by
+    FROM (SELECT word, $4::int AS by FROM (${wordsOf('since')}) begun
+      UNION ALL SELECT word, -$4::int FROM (${wordsOf('until')}) ended) each
+    GROUP BY word HAVING sum(by) <> 0
+  )
+  INSERT INTO published_words (store_id, catalog_id, word, n) SELECT $1, $2, word, by FROM change
+  ON CONFLICT (store_id, catalog_id, word) DO UPDATE SET n = published_words.n + excluded.n`
+
+/** Adds the words of rows that an edition began and subtracts those that it ended; -1 reverts this. */
+export async function countWords(
+  { store }: Work,
+  catalogId: string,
+  edition: number,
+  by: 1 | -1,
+): Promise<void> {
+  if (edition === 1 && by === 1) return void (await store.runLong(countAll, catalogId))
+  await store.runLong(countChanges, catalogId, edition, by)
+  await store.runLong(
+    'DELETE FROM published_words WHERE store_id = $1 AND catalog_id = $2 AND n <= 0',
+    catalogId,
+  )
+}
+
+/** Recounts the words of the current edition. */
+export async function recountWords({ store }: Work, catalogId: string): Promise<void> {
+  await store.runLong('DELETE FROM published_words WHERE store_id = $1 AND catalog_id = $2', catalogId)
+  await store.runLong(countAll, catalogId)
+}
+
+/** Deletes the values that no product of a kept edition has. Only publishing writes values. */
+export async function forgetValues({ work, catalogId }: Publication): Promise<void> {
+  await work.store.runLong(
+    `DELETE FROM published_values v WHERE v.store_id = $1 AND v.catalog_id = $2 AND NOT EXISTS (
+       SELECT FROM (
+         SELECT unnest(t.value_ids) AS id FROM published_texts t WHERE t.store_id = $1 AND t.catalog_id = $2
+       ) used WHERE used.id = v.id)`,
+    catalogId,
+  )
+}

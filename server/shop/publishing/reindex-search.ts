@@ -1,0 +1,165 @@
+import type { Work } from '../../kernel/work/context.ts'
+import type { Chore, LongJob } from '../../kernel/work/job.ts'
+import { workOf } from '../../kernel/work/work-of.ts'
+import type { PublishedProduct } from '../sources/published-product.ts'
+import { searchForm } from '../sources/searchable.ts'
+import { DifferentValues, recountWords, searchRow } from './publish-search.ts'
+
+interface Catalog {
+  readonly catalogId: string
+}
+
+/** How many products one statement rewrites. */
+const chunkMax = 500
+
+/**
+ * Rewrites the search rows of a catalog that an older version of the server wrote in another form. Until then
+ * searches find what that version's rows allow.
+ */
+export const reindexSearch: LongJob<Catalog> = {
+  name: 'publishing:reindex-search',
+  // A long job, so nothing of the store is published meanwhile.
+  long: true,
+  run: async (work, { catalogId }) => {
+    let after: Key | undefined
+    for (;;) {
+      const products = await nextProducts(work, catalogId, after)
+      const last = products.at(-1)
+      if (!last) break
+      await writeAnew(work, catalogId, products)
+      after = last
+    }
+    await work.transaction(async (inside) => {
+      await recountWords(inside, catalogId)
+      await inside.store.run(
+        'UPDATE catalog_editions SET search_form = $3 WHERE store_id = $1 AND catalog_id = $2',
+        catalogId,
+        searchForm,
+      )
+    })
+  },
+  // Searches keep finding what they found before.
+  wait: async () => {},
+  giveUp: async (work, { catalogId }, reason) =>
+    work.instance.log.error({ catalog: catalogId, reason }, 'the search index of a catalog was not rebuilt'),
+}
+
+/** Looks for catalogs that an older version published, perhaps in a process that still runs. */
+export const reindexSearches: Chore = {
+  name: 'publishing:reindex-searches',
+  attemptsMax: 1,
+  every: '* * * * *',
+  run: async (instance) => {
+    const rows = await instance.database.run({
+      text: `SELECT DISTINCT store_id, catalog_id FROM catalog_editions WHERE ${isStale('$1')}`,
+      values: [searchForm],
+    })
+    for (const [storeId, catalogId] of rows) {
+      const work = workOf(instance, { store: storeId as string, by: 'system ' })
+      await work.transaction((inside) => queueOnce(inside, catalogId as string))
+    }
+  },
+}
+
+/** A negative form marks an edition that a job will rewrite. */
+const isStale = (form: string) => `search_form < ${form}::int AND search_form <> -${form}::int`
+
+async function queueOnce(work: Work, catalogId: string): Promise<void> {
+  const queued = await work.store.run(
+    `UPDATE catalog_editions SET search_form = -$3::int
+     WHERE store_id = $1 AND catalog_id = $2 AND ${isStale('$3')} RETURNING edition`,
+    catalogId,
+    searchForm,
+  )
+  if (queued.length) await work.later(reindexSearch, { catalogId })
+}
+
+interface Key {
+  readonly id: string
+  readonly since: number
+}
+
+interface Product extends Key {
+  readonly until: number
+  readonly published: Pick<PublishedProduct, 'doc' | 'hidden'>
+}
+
+async function nextProducts(
+  work: Work,
+  catalogId: string,
+  after: Key | undefined,
+): Promise<readonly Product[]> {
+  const rows = await work.store.run(
+    `SELECT p.id, p.since, p.until, p.doc, p.hidden FROM published_products p
+     WHERE p.store_id = $1 AND p.catalog_id = $2 AND (p.id, p.since) > ($3::uuid, $4::int)
+       AND p.listed_in IS NOT NULL
+     ORDER BY p.id, p.since LIMIT ${chunkMax}`,
+    catalogId,
+    after?.id ?? '00000000-0000-0000-0000-000000000000',
+    after?.since ?? 0,
+  )
+  const products = rows.map(([id, since, until, doc, hidden]) => ({
+    id: id as string,
+    since: Number(since),
+    until: Number(until),
+    published: {
+      doc: JSON.parse(doc as string) as PublishedProduct['doc'],
+      hidden: JSON.parse(hidden as string) as PublishedProduct['hidden'],
+    },
+  }))
+  return withSlugs(work, catalogId, products)
+}
+
+/** Adds the slugs of the nodes on the paths to each product, if they were not published with it. */
+async function withSlugs(
+  work: Work,
+  catalogId: string,
+  products: readonly Product[],
+): Promise<readonly Product[]> {
+  const nodes = products.flatMap(({ published }) => (published.hidden.node_slugs ? [] : nodesOf(published)))
+  if (!nodes.length) return products
+  const rows = await work.store.run(
+    `SELECT id, since, until, doc->'attributes'->>'slug' FROM published_nodes
+     WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND doc->'attributes'->>'slug' IS NOT NULL`,
+    catalogId,
+    [...new Set(nodes)],
+  )
+  const byNode = Map.groupBy(rows, ([id]) => id)
+  return products.map((product) => {
+    const { doc, hidden } = product.published
+    if (hidden.node_slugs) return product
+    // The slugs in the last edition in which this row of the product is valid.
+    const slugs = nodesOf({ doc }).flatMap((node) =>
+      (byNode.get(node) ?? [])
+        .filter(([, since, until]) => Number(since) < product.until && Number(until) >= product.until)
+        .map(([, , , slug]) => slug as string),
+    )
+    return { ...product, published: { doc, hidden: { ...hidden, node_slugs: [...new Set(slugs)] } } }
+  })
+}
+
+const nodesOf = ({ doc }: Pick<PublishedProduct, 'doc'>): readonly string[] =>
+  Object.entries((doc.meta.bread_crumbs ?? {}) as Record<string, readonly string[]>).flatMap(
+    ([node, above]) => [node, ...above],
+  )
+
+async function writeAnew(work: Work, catalogId: string, products: readonly Product[]): Promise<void> {
+  const different = new DifferentValues()
+  const rows = products.map(({ published }) => searchRow(published, different))
+  await work.store.runLong(
+    `UPDATE published_texts t
+     SET codes = input.codes::text[], words = input.words, value_ids = input.value_ids::bigint[],
+       word_ids = input.word_ids::bigint[]
+     FROM unnest($3::uuid[], $4::int[], $5::text[], $6::tsvector[], $7::text[], $8::text[])
+       AS input (id, since, codes, words, value_ids, word_ids)
+     WHERE t.store_id = $1 AND t.catalog_id = $2 AND t.id = input.id AND t.since = input.since`,
+    catalogId,
+    products.map(({ id }) => id),
+    products.map(({ since }) => since),
+    rows.map(({ codes }) => codes),
+    rows.map(({ words }) => words),
+    rows.map(({ valueIds }) => valueIds),
+    rows.map(({ wordIds }) => wordIds),
+  )
+  await different.store(work, catalogId, true)
+}

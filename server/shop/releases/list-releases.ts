@@ -1,0 +1,16 @@
+import { action } from '../../kernel/declare/action.ts'
+import { scopeOf } from '../../kernel/query/find.ts'
+import { list } from '../../kernel/request/operations.ts'
+import { releases } from '../catalogs/releases.ts'
+
+/** The list does not grow: old releases are deleted as new ones are published. */
+export const listReleases = action({
+  name: 'list-catalog-releases',
+  route: 'GET /catalogs/:catalog_id/releases',
+  about:
+    'Lists the releases of a catalog, newest first: the current one and the two before it, those that failed since then, and those that are not published yet.',
+  area: 'catalogs',
+  status: 200,
+  shows: { resource: releases, page: true },
+  run: async (ctx, call) => list(ctx, releases, await scopeOf(ctx, releases, call.params), call),
+})

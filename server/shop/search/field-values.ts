@@ -1,0 +1,78 @@
+import { Binds } from '../../kernel/storage/binds.ts'
+import { inEdition } from '../../kernel/storage/editions.ts'
+import type { SearchField } from './search-fields.ts'
+
+export type Bind = Binds['bind']
+
+/** The edition of a catalog that is searched, with its prices at an instant. */
+export interface Shop {
+  readonly catalogId: string
+  readonly edition: number
+  /** Price books, strongest first. */
+  readonly books: readonly string[]
+  readonly at: Date
+  /** The code of the shopper's currency. */
+  readonly currency: string
+  /** The decimal places of each currency. */
+  readonly decimals: ReadonlyMap<string, number>
+}
+
+/** The values of a field: rows `v`, each of the product `v.id`. */
+export interface Values {
+  /** SQL of the rows. The call binds the values that it needs. */
+  from(): string
+  /** SQL of the value to compare, as text and as a number. */
+  readonly text?: string
+  readonly number?: string
+  /** The number of decimal places of the stored number. */
+  readonly scale?: number
+}
+
+/** Binds the first values of every statement about a shop, after the store. */
+export const bindShop = ({ catalogId, edition }: Shop): Binds => new Binds([undefined, catalogId, edition])
+
+const rowsSql = (table: string) =>
+  `${table} v WHERE v.store_id = $1 AND v.catalog_id = $2 AND ${inEdition('$3::int', 'v')}`
+
+/** The values of a field; undefined if only its words are stored. */
+export function findValues(field: SearchField, shop: Shop, bind: Bind): Values | undefined {
+  switch (field.in) {
+    case 'column':
+      return {
+        from: () => `${rowsSql('published_products')} AND v.listed_in = $2 AND v.${field.column} IS NOT NULL`,
+        text: `v.${field.column}`,
+      }
+    case 'values':
+      return {
+        from: () => `${rowsSql('published_numbers')} AND v.field = ${bind(field.name)}`,
+        number: 'v.number',
+      }
+    case 'prices': {
+      const { currency = shop.currency, whole } = field
+      return {
+        from: () => pricesSql(currency, shop, bind),
+        number: 'v.amount',
+        scale: whole ? 0 : (shop.decimals.get(currency) ?? 2),
+      }
+    }
+    case 'words':
+      return undefined
+  }
+}
+
+/** The amounts of a currency: for each product, those of the strongest price book that prices it. */
+function pricesSql(currency: string, { books, at }: Shop, bind: Bind): string {
+  const now = bind(at)
+  const bookIds = bind(books)
+  const stronger =
+    books.length < 2
+      ? ''
+      : ` AND NOT EXISTS (
+         SELECT FROM published_price_spans o
+         WHERE o.store_id = $1 AND o.catalog_id = $2 AND o.id = v.id AND ${inEdition('$3::int', 'o')}
+           AND array_position(${bookIds}::uuid[], o.pricebook_id) < array_position(${bookIds}::uuid[], v.pricebook_id))`
+  return (
+    `${rowsSql('published_price_spans')} AND v.pricebook_id = ANY(${bookIds}::uuid[]) AND v.currency = ${bind(currency)}` +
+    ` AND v.amount IS NOT NULL AND v.valid_from <= ${now}::timestamptz AND v.valid_to > ${now}::timestamptz${stronger}`
+  )
+}

@@ -1,0 +1,128 @@
+import type { Sql } from '../../kernel/storage/database.ts'
+import { inEdition } from '../../kernel/storage/editions.ts'
+import { codeLexeme } from '../sources/words.ts'
+import { type Bind, bindShop, findValues, type Shop } from './field-values.ts'
+import { filterSql } from './filter-sql.ts'
+import type { Filter } from './filter-syntax.ts'
+import type { SearchField } from './search-fields.ts'
+import { type SearchedWord, toTsQuery, wordTsQuery } from './searched-words.ts'
+import { orderSql, type SortKey, sortKeysSql } from './sort-sql.ts'
+
+/** A facet whose values are counted. With a `beginning`, only values in which a word begins with it. */
+export interface FacetRequest {
+  readonly field: SearchField
+  readonly beginning?: { readonly text: string; readonly words: readonly SearchedWord[] }
+}
+
+/** A search, ready for SQL. */
+export interface MatchRequest {
+  /** An empty list matches all products. */
+  readonly words: readonly SearchedWord[]
+  /** The query as one word. Products with this SKU, part number, `upc_ean` or `external_ref` come first. */
+  readonly code: string
+  readonly filter: Filter | undefined
+  readonly facets: readonly FacetRequest[]
+  /** The most important key first. Rank and the last update follow. */
+  readonly sort: readonly SortKey[]
+  readonly valuesMax: number
+  readonly limit: number
+  readonly offset: number
+}
+
+/** The rows `p` of `published_texts` whose products match. */
+export function matchesSql(
+  { words, code, filter }: Pick<MatchRequest, 'words' | 'filter'> & Partial<Pick<MatchRequest, 'code'>>,
+  shop: Shop,
+  bind: Bind,
+): string {
+  const query = [toTsQuery(words), code && words.length ? `'${codeLexeme(code)}'` : '']
+    .filter(Boolean)
+    .join(' | ')
+  const hasWords = query ? ` AND p.words @@ ${bind(query)}::tsquery` : ''
+  const meetsFilter = filter ? ` AND (${filterSql(filter, shop, bind)})` : ''
+  return `published_texts p WHERE p.store_id = $1 AND p.catalog_id = $2 AND ${inEdition('$3::int', 'p')}${hasWords}${meetsFilter}`
+}
+
+/**
+ * One statement that returns the number of matches (null for all products), the ids of the page in order, and each
+ * facet as JSON.
+ */
+export function searchSql(request: MatchRequest, shop: Shop): Sql {
+  const { words, filter, facets, sort, limit, offset } = request
+  const { values, bind } = bindShop(shop)
+  const isAll = !words.length && !filter
+  const matches = matchesSql(request, shop, bind)
+  const rank = words.length ? rankSql(request, bind) : '0'
+  const from = isAll ? matches : 'matches p'
+  const counted = facets.map((facet) => facetSql(facet, shop, isAll, bind))
+  const names = facets.flatMap(({ field }) => (field.in === 'values' ? field.name : []))
+  const needsIds = names.length > 0 || sort.some(({ field }) => field.in === 'values')
+  const keys = sortKeysSql(sort, shop, { from, isAll }, bind)
+  const order = orderSql(sort, isAll)
+  const source = isAll ? `(SELECT p.id, p.updated_at, 0 AS rank FROM ${matches}) p` : 'matches p'
+  const text = `WITH ${[
+    ...(isAll
+      ? []
+      : [
+          `matches AS MATERIALIZED (SELECT p.id, p.updated_at${needsIds ? ', p.value_ids' : ''}, ${rank} AS rank FROM ${matches})`,
+        ]),
+    `page AS (SELECT p.id, p.updated_at, p.rank${keys.columns} FROM ${source}${keys.joins}
+       ORDER BY ${order} LIMIT ${bind(limit)} OFFSET ${bind(offset)})`,
+    ...(names.length ? [`counted AS MATERIALIZED (${valueCountsSql(names, from, bind)})`] : []),
+    ...counted.map((counts, i) => `counts${i} AS MATERIALIZED (${counts})`),
+  ].join(', ')} SELECT ${[
+    isAll ? 'NULL' : '(SELECT count(*) FROM matches)',
+    `(SELECT coalesce(json_agg(id ORDER BY ${order}), '[]') FROM page p)`,
+    ...counted.map((_, i) => `(${summarySql(`counts${i}`, bind(request.valuesMax))})`),
+  ].join(', ')}`
+  return { text, values, once: true }
+}
+
+/**
+ * Exact codes come first. A word counts three in the name and one elsewhere. Every match has all words
+ * that are not optional, so only the difference is computed.
+ */
+function rankSql({ words, code }: MatchRequest, bind: Bind): string {
+  const inName = words.map((word) => `2 * (p.words @@ ${bind(wordTsQuery(word, 'A'))}::tsquery)::int`)
+  return `1000 * (${bind(code)}::text = ANY(p.codes))::int + ${inName.join(' + ')}`
+}
+
+/** Counts the matches by value, for several fields in one pass. */
+const valueCountsSql = (names: readonly string[], from: string, bind: Bind): string =>
+  `SELECT d.field, d.value, d.number, d.words, c.n
+   FROM (SELECT id, count(*) AS n FROM (SELECT unnest(p.value_ids) AS id FROM ${from}) each GROUP BY id) c
+   JOIN published_values d ON d.id = c.id
+   WHERE d.store_id = $1 AND d.catalog_id = $2 AND d.field = ANY(${bind(names)}::text[])`
+
+/** Counts the matches by value of one field. */
+function facetSql({ field, beginning }: FacetRequest, shop: Shop, isAll: boolean, bind: Bind): string {
+  if (field.in === 'values') {
+    const some = beginning ? ` AND ${valueBeginsSql(beginning, bind)}` : ''
+    return `SELECT value, number, n FROM counted WHERE field = ${bind(field.name)}${some}`
+  }
+  const values = findValues(field, shop, bind)
+  if (!values) return 'SELECT NULL::text AS value, NULL::float8 AS number, 0::bigint AS n WHERE false'
+  const { from, number = 'NULL::float8', text } = values
+  const onlyMatches = isAll ? '' : ' AND v.id IN (SELECT id FROM matches)'
+  const some = beginning ? ` AND ${textBeginsSql(text ?? `${number}::text`, beginning.text, bind)}` : ''
+  // A value has one number, and this grouping lets PostgreSQL read the index in order.
+  const grouped = text
+    ? `${text} AS value, min(${number}) AS number`
+    : `NULL::text AS value, ${number} AS number`
+  return `SELECT ${grouped}, count(*) AS n FROM ${from()}${onlyMatches}${some} GROUP BY ${text ?? number}`
+}
+
+/** Whether a word of a value of `published_values` begins with the text. */
+function valueBeginsSql({ text, words }: NonNullable<FacetRequest['beginning']>, bind: Bind): string {
+  const number = `number IS NOT NULL AND ${textBeginsSql('value', text, bind)}`
+  return words.length ? `(words @@ ${bind(toTsQuery(words))}::tsquery OR ${number})` : `(${number})`
+}
+
+const textBeginsSql = (value: string, text: string, bind: Bind): string =>
+  `strpos(' ' || lower(${value}), ' ' || lower(${bind(text)}::text)) > 0`
+
+const summarySql = (counts: string, most: string): string =>
+  `SELECT json_build_object('values', count(*), 'min', min(number), 'max', max(number), 'sum', sum(number * n),
+     'numbers', coalesce(sum(n) FILTER (WHERE number IS NOT NULL), 0), 'top', (
+       SELECT coalesce(json_agg(json_build_array(coalesce(value, number::text), n) ORDER BY n DESC, value, number), '[]')
+       FROM (SELECT * FROM ${counts} ORDER BY n DESC, value, number LIMIT ${most}) first)) FROM ${counts}`

@@ -1,0 +1,67 @@
+import { pipeline, Readable } from 'node:stream'
+import { createGzip } from 'node:zlib'
+import { action } from '../../kernel/declare/action.ts'
+import { Problem } from '../../kernel/errors.ts'
+import { file } from '../../kernel/http/file.ts'
+import { text } from '../../kernel/shape/fields.ts'
+import type { Ctx } from '../../kernel/work/context.ts'
+import { isDeltaLink } from '../catalogs/delta-link.ts'
+import { releases } from '../catalogs/releases.ts'
+import { editionOf } from '../publishing/editions.ts'
+import { findPublishedRows } from '../shown/published-row.ts'
+import { showProducts } from '../shown/show-products.ts'
+import type { View } from '../view/view.ts'
+import { deltaView } from '../view/views.ts'
+import { changedIds, deletedIds } from './delta-ids.ts'
+
+/** How many products are read together. */
+const chunkMax = 500
+
+/** What a release changed, for clients that keep a copy of the catalog, such as a search engine. */
+export const readDelta = action({
+  name: 'read-catalog-delta',
+  route: 'GET /catalog-deltas/:store_id/:catalog_id/:release_id',
+  about:
+    'Reads what a release changed, for anyone who has the signed link of the release: JSON documents, one per line, ' +
+    'compressed by gzip. New and changed products have the `delta_type` createupdate; the ids of removed products have ' +
+    'the `delta_type` delete. If the release has `is_full_delta`, all of its products are listed.',
+  area: 'open',
+  storeIn: 'store_id',
+  status: 200,
+  query: {
+    until: text({ required: true, about: 'When the link expires, in milliseconds since the epoch.' }),
+    signature: text({ required: true, about: 'The signature of the link.' }),
+  },
+  shows: { file: 'application/gzip' },
+  refuses: ['forbidden'],
+  async run(ctx, { params, query }) {
+    const { catalog_id, release_id } = params
+    if (!isDeltaLink(ctx.instance, params, query)) {
+      throw new Problem('forbidden', 'The link is not valid or has expired. Read the release for a new one.')
+    }
+    const edition = await editionOf(ctx, catalog_id, release_id)
+    const release = await ctx.store.findWhole(releases, release_id, [catalog_id])
+    if (!edition || !release) throw new Problem('not_found', 'The release no longer exists.')
+    const view = await deltaView(ctx, { ...edition, catalogId: catalog_id }, release_id)
+    const lines = Readable.from(deltaOf(ctx, view, release.hidden.is_full_delta === true))
+    // A failure while streaming ends the answer.
+    const content = pipeline(lines, createGzip(), () => {})
+    return file(content, 'application/gzip', {
+      'content-disposition': `attachment; filename="delta-${release_id}.json.gz"`,
+    })
+  },
+})
+
+const line = (document: object) => `${JSON.stringify(document)}\n`
+
+async function* deltaOf(ctx: Ctx, view: View, isFull: boolean): AsyncGenerator<string> {
+  const changed = await changedIds(ctx, view.published, isFull)
+  for (let from = 0; from < changed.length; from += chunkMax) {
+    const rows = await findPublishedRows(ctx, view, changed.slice(from, from + chunkMax))
+    const shown = await showProducts(ctx, view, [...rows.values()])
+    yield shown.map((product) => line({ delta_type: 'createupdate', ...product })).join('')
+  }
+  if (isFull) return
+  const gone = await deletedIds(ctx, view.published)
+  yield gone.map((id) => line({ delta_type: 'delete', id, type: 'product' })).join('')
+}

@@ -1,0 +1,97 @@
+import { resource } from '../../kernel/declare/resource.ts'
+import { flag, group, integer, text } from '../../kernel/shape/fields.ts'
+import { indexed, type Row, walks } from '../../kernel/shape/model.ts'
+import { extensionOf } from './file-types.ts'
+import { removeContent } from './remove-content.ts'
+
+const fields = {
+  file_name: text({
+    readOnly: true,
+    max: 255,
+    about: 'The name that the client sent, including directories. A file that is hosted elsewhere has none.',
+    example: 'rye-loaf.jpg',
+  }),
+  mime_type: text({
+    required: true,
+    readOnly: true,
+    about: 'The media type, from the extension of the name.',
+    example: 'image/jpeg',
+  }),
+  file_size: integer({
+    required: true,
+    readOnly: true,
+    about: 'The size in bytes; 0 for a file that is hosted elsewhere.',
+  }),
+  public: flag({
+    default: true,
+    readOnly: true,
+    about: 'Always true: everyone may read the file at its `link`.',
+  }),
+  /** The URL of a file that is hosted elsewhere. */
+  location: text({ hidden: true, readOnly: true }),
+  width: integer({ hidden: true, readOnly: true }),
+  height: integer({ hidden: true, readOnly: true }),
+}
+
+const size = { ops: ['gt', 'ge', 'lt', 'le'], type: 'number' } as const
+
+/** An image, a video or a document that belongs to products. */
+export const files = resource({
+  type: 'file',
+  noun: ['file', 'files'],
+  about: 'An image, a video or a document. Everyone may read it at its `link`.',
+  path: '/v2/files',
+  table: 'files',
+  fields,
+  operations: ['list', 'get'],
+  filter: {
+    id: walks.id,
+    created_at: walks.created_at,
+    file_name: indexed('eq', 'like'),
+    file_size: size,
+    width: size,
+    height: size,
+  },
+  sort: ['created_at', 'id'],
+  // Requirement §8.
+  offsetMax: 10_000,
+  area: 'files',
+  visible: 'all',
+  envelope: { times: 'meta.timestamps', digits: 3, fields: 'top', links: 'inside', href: 'absolute' },
+  meta: {
+    fields: {
+      dimensions: group(
+        { width: integer({ required: true }), height: integer({ required: true }) },
+        { about: 'The size of an image in pixels.' },
+      ),
+    },
+    of: ({ hidden: { width, height } }) => ({
+      dimensions: width === undefined || height === undefined ? undefined : { width, height },
+    }),
+  },
+  also: {
+    fields: {
+      link: group(
+        {
+          href: text({
+            required: true,
+            about: 'The URL of the content. For a file that is hosted elsewhere, as it was sent.',
+          }),
+        },
+        { about: 'Where everyone may read the file.' },
+      ),
+    },
+    of: (row, { baseUrl, store }) => {
+      const href = fileLink(row, store.id)
+      return { link: { href: href.startsWith('/') ? baseUrl + href : href } }
+    },
+  },
+  afterDelete: (work, { id }) => work.later(removeContent, { fileId: id }),
+})
+
+/** Where everyone may read a file: a path on this server, or the URL of a file that is hosted elsewhere. */
+export const fileLink = ({ id, doc, hidden }: Row<typeof fields>, storeId: string): string =>
+  hidden.location ?? `/files/${storeId}/${servedName(id, doc.file_name ?? '')}`
+
+/** The name of the content in its public URL. */
+export const servedName = (id: string, fileName: string): string => `${id}.${extensionOf(fileName)}`

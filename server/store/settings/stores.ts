@@ -1,0 +1,56 @@
+import { action } from '../../kernel/declare/action.ts'
+import { notFound } from '../../kernel/errors.ts'
+import { pageAnswer } from '../../kernel/http/object-answer.ts'
+import { named } from '../../kernel/openapi/named-schemas.ts'
+import { limits, parse } from '../../kernel/query/parse.ts'
+import { exportObjects } from '../../kernel/request/export-list.ts'
+import { json } from '../../kernel/shape/answer.ts'
+import type { Ctx } from '../../kernel/work/context.ts'
+
+const storeSchema = named('Store', {
+  type: 'object',
+  required: ['type', 'id', 'name'],
+  properties: {
+    type: { const: 'store' },
+    id: { type: 'string', format: 'uuid' },
+    name: { type: 'string' },
+  },
+})
+
+async function storeOf(ctx: Ctx) {
+  const [row] = await ctx.store.read('SELECT name FROM stores WHERE id = $1')
+  return { type: 'store', id: ctx.store.id, name: row?.[0] }
+}
+
+/** A token belongs to one store, so the list has only that store. */
+export const listStores = action({
+  name: 'list-stores',
+  route: 'GET /v2/stores',
+  about: 'Lists the store of the access token.',
+  area: 'stores',
+  status: 200,
+  shows: { page: true, data: storeSchema },
+
+  async run(ctx, call) {
+    const query = parse(call.query)
+    if (ctx.lines) return exportObjects(ctx, query, [JSON.stringify(await storeOf(ctx))], storeSchema)
+    const { limit = limits.pageMax, offset } = query
+    const data = offset === 0 && limit > 0 ? JSON.stringify(await storeOf(ctx)) : ''
+    return pageAnswer(200, data, { rows: [], total: 1, limit, offset, unmerged: 0 }, ctx, call)
+  },
+})
+
+/** Reads the store of the caller's token. */
+export const getStore = action({
+  name: 'get-store',
+  route: 'GET /v2/stores/:id',
+  about: 'Reads the name of the store of the access token.',
+  area: 'stores',
+  status: 200,
+  shows: { data: storeSchema },
+
+  async run(ctx, { params }) {
+    if (params.id !== ctx.store.id) throw notFound('store', params.id)
+    return json(200, { data: await storeOf(ctx) })
+  },
+})

@@ -1,0 +1,60 @@
+import { isId } from '../../kernel/ids.ts'
+import { named } from '../../kernel/openapi/named-schemas.ts'
+import { object } from '../../kernel/openapi/shapes.ts'
+import type { Work } from '../../kernel/work/context.ts'
+import { accountRealmId } from '../../people/index.ts'
+
+/** The author of a change or a read, as the public contract shows it. A key has no email address. */
+export interface Initiator {
+  readonly 'access-token-id': string
+  readonly 'access-token-store-id': string
+  readonly 'access-token-type'?: string
+  readonly 'access-token-name'?: string
+  readonly 'access-token-email'?: string
+}
+
+/** The schema of an initiator. */
+export const initiatorSchema = named(
+  'Initiator',
+  object(
+    Object.fromEntries(
+      ['id', 'store-id', 'type', 'name', 'email'].map((fact) => [`access-token-${fact}`, { type: 'string' }]),
+    ),
+    ['access-token-id', 'access-token-store-id'],
+  ),
+)
+
+/**
+ * Finds the initiators for actors of the change feed: application keys, and shoppers with a token of their own. Only
+ * the id of a deleted one is known. A key without a shopper always has client credentials, because no other grant can
+ * read or change personal data: see people/permissions/access.ts.
+ */
+export async function findInitiators(
+  work: Work,
+  actors: readonly string[],
+): Promise<(actor: string) => Initiator> {
+  const ids = [...new Set(actors)].filter(isId)
+  const rows = await work.store.run(
+    `SELECT id, 'client-credentials-token', doc->>'name', NULL FROM application_keys
+     WHERE store_id = $1 AND id = ANY($2::uuid[])
+     UNION ALL
+     SELECT id, 'customer-token', name, email FROM customers WHERE store_id = $1 AND id = ANY($2::uuid[])
+     UNION ALL
+     SELECT id, 'account-management-authentication-token', name, email FROM user_authentication_infos
+     WHERE store_id = $1 AND realm_id = $3 AND id = ANY($2::uuid[])`,
+    ids,
+    // Only members: a customer who signs in at a provider has the id of their user, in the realm of customers.
+    await accountRealmId(work),
+  )
+  const rowsById = new Map(rows.map((row) => [row[0], row]))
+  return (actor) => {
+    const [, type, name, email] = rowsById.get(actor) ?? []
+    return {
+      'access-token-id': actor,
+      'access-token-store-id': work.store.id,
+      ...(type && { 'access-token-type': type }),
+      ...(name && { 'access-token-name': name }),
+      ...(email && { 'access-token-email': email }),
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import { action } from '../../kernel/declare/action.ts'
+import { type Change, feedBounds, findBefore } from '../../kernel/feed/changes.ts'
+import { sequence } from '../../kernel/feed/record.ts'
+import { listOf, object } from '../../kernel/openapi/shapes.ts'
+import { exportBatches } from '../../kernel/request/export-list.ts'
+import { type Answer, json } from '../../kernel/shape/answer.ts'
+import { integer, text } from '../../kernel/shape/fields.ts'
+import type { Model } from '../../kernel/shape/model.ts'
+import type { Ctx } from '../../kernel/work/context.ts'
+import { changeFacts, factsOf, shownDoc, storedSchema } from './change-text.ts'
+import { deltaOf, type Values } from './delta.ts'
+import { type FeedQuery, filterField, readFeedQuery, refuseLimit } from './feed-query.ts'
+import { earlierChanges } from './follow.ts'
+import { findInitiators, initiatorSchema } from './initiators.ts'
+import { noteReads } from './note-reads.ts'
+
+const position = { type: 'integer', minimum: 0 }
+
+const entry = object({
+  type: { const: 'audit_entry' },
+  ...changeFacts,
+  initiator: initiatorSchema,
+  before: storedSchema(
+    'The fields before the change; null for a creation, and for the oldest change that is kept.',
+  ),
+  after: storedSchema('The fields after the change; null for a deletion.'),
+  delta: { type: 'object', additionalProperties: true, description: 'The fields whose values changed.' },
+})
+
+const page = object({
+  data: listOf(entry),
+  meta: object({
+    page: object({ limit: position }),
+    feed: object({ oldest: position, last: position, reached: position }),
+  }),
+  links: object({ current: { type: 'string' }, next: { type: ['string', 'null'] } }),
+})
+
+/** Lists who changed what. */
+export const listAudit = (modelOf: ModelOf) =>
+  action({
+    name: 'list-audit-entries',
+    route: 'GET /v2/audit',
+    about:
+      'Lists who changed what, and when, with the fields before and after, the newest first. As NDJSON or CSV all of it is sent. A page may be short, or empty, while `links.next` goes on: each request looks at a part of the history.',
+    area: 'changes',
+    status: 200,
+    query: {
+      'page[after]': text({
+        about: 'The position of the last entry that the client has: the list goes on with older ones.',
+        example: '1',
+      }),
+      'page[limit]': integer({
+        min: 0,
+        max: 100,
+        about: 'The most entries in a response: 100 by default.',
+        example: 25,
+      }),
+      filter: filterField,
+    },
+    headers: {
+      Accept: text({
+        about: '`application/x-ndjson` or `text/csv` for all entries, as lines.',
+        example: 'application/x-ndjson',
+      }),
+    },
+    shows: { body: page, lines: true },
+
+    async run(ctx, { query: sent, path }) {
+      const query = readFeedQuery(sent)
+      if (query.after === undefined) await sequence(ctx.store)
+      if (ctx.lines) return exportAudit(ctx, query, modelOf)
+      const { entries, last, trimmed, reached, end } = await entriesOf(
+        ctx,
+        query,
+        query.after ?? Number.MAX_SAFE_INTEGER,
+        modelOf,
+      )
+      const { most } = query
+      const at = (text: string) => `${ctx.baseUrl}${path}${text && `?${text}`}`
+      const next = new URLSearchParams(sent)
+      next.set('page[after]', String(reached))
+      return json(200, {
+        data: entries,
+        meta: { page: { limit: most }, feed: { oldest: trimmed + 1, last, reached } },
+        links: {
+          current: at(new URLSearchParams(sent).toString()),
+          next: reached > end && most > 0 ? at(next.toString()) : null,
+        },
+      })
+    },
+  })
+
+/** Knows the model of a table. */
+type ModelOf = (table: string) => Model | undefined
+
+/** The next entries before a position. */
+async function entriesOf(ctx: Ctx, { filter, most }: FeedQuery, from: number, modelOf: ModelOf) {
+  const { changes, ...bounds } = await earlierChanges(ctx, from, filter, most)
+  const before = await findBefore(ctx.store, changes)
+  const initiatorOf = await findInitiators(
+    ctx,
+    changes.map(({ actor }) => actor),
+  )
+  noteReads(ctx, changes, modelOf)
+  const entries = changes.map((change) => {
+    const [earlier, later] = [valuesOf(change, before.get(change)), valuesOf(change, change.doc)]
+    const states = { before: earlier, after: later, delta: deltaOf(earlier, later) }
+    return { type: 'audit_entry', ...factsOf(change), initiator: initiatorOf(change.actor), ...states }
+  })
+  return { ...bounds, entries }
+}
+
+/** All entries before a position, or up to the end that the feed has now. */
+async function exportAudit(ctx: Ctx, query: FeedQuery, modelOf: ModelOf): Promise<Answer> {
+  refuseLimit(query)
+  const { last } = await feedBounds(ctx.store)
+  async function* read(inside: Ctx) {
+    let isLast = false
+    for (let position = query.after ?? last + 1; !isLast; ) {
+      const { entries, reached, end } = await entriesOf(inside, query, position, modelOf)
+      yield entries.map((one) => JSON.stringify(one))
+      isLast = reached <= end
+      position = reached
+    }
+  }
+  return exportBatches(ctx, { shown: entry, position: last, read })
+}
+
+function valuesOf({ event }: Change, doc: string | undefined): Values | null {
+  const shown = shownDoc({ event, doc })
+  return shown === undefined ? null : (JSON.parse(shown) as Values)
+}

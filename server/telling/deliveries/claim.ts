@@ -1,0 +1,52 @@
+import type { Database } from '../../kernel/storage/database.ts'
+import type { ClaimedJob } from './job.ts'
+
+/** How many jobs of an integration to claim. */
+export interface Wish {
+  readonly storeId: string
+  readonly integrationId: string
+  readonly most: number
+}
+
+/** The integrations of all stores that have jobs to do. */
+export async function findDue(
+  database: Database,
+  now: Date,
+): Promise<readonly Pick<Wish, 'storeId' | 'integrationId'>[]> {
+  const rows = await database.run({
+    text: 'SELECT store_id, integration_id FROM integrations_due($1)',
+    values: [now],
+  })
+  return rows.map(([storeId, integrationId]) => ({
+    storeId: storeId as string,
+    integrationId: integrationId as string,
+  }))
+}
+
+/** Takes due jobs for this process, until the lease ends. No other process gets them meanwhile. */
+export async function claim(
+  database: Database,
+  wishes: readonly Wish[],
+  now: Date,
+  leaseMs: number,
+): Promise<readonly ClaimedJob[]> {
+  const lease = new Date(now.getTime() + leaseMs)
+  const rows = await database.run({
+    text: `SELECT store_id, integration_id, id, event_id, key, source, subject_id, position, attempt
+           FROM claim_deliveries($1::uuid[], $2::uuid[], $3::integer[], $4, $5)`,
+    values: [
+      wishes.map(({ storeId }) => storeId),
+      wishes.map(({ integrationId }) => integrationId),
+      wishes.map(({ most }) => most),
+      ...[now, lease],
+    ],
+  })
+  return rows.map((row) => {
+    const [storeId, integrationId, id, eventId, key, source, subjectId, position, attempt] =
+      row as readonly string[]
+    return {
+      ...({ storeId, integrationId, id, eventId, key, source, subjectId } as ClaimedJob),
+      ...{ position: Number(position), attempt: Number(attempt), lease: lease.toISOString() },
+    }
+  })
+}

@@ -1,0 +1,62 @@
+import type { Work } from '../../kernel/work/context.ts'
+import { type Configuration, openConfiguration } from '../integrations/configuration.ts'
+import type { Message, Target } from '../targets/message.ts'
+
+/** An integration, as its messages need it. */
+export interface Endpoint {
+  readonly integration: Message['integration']
+  readonly target: Target
+  readonly organisationId: string
+}
+
+/** The target in the settings of an integration. */
+function targetOf(type: string, settings: Configuration): Target {
+  const { url = '' } = settings
+  if (type === 'webhook') {
+    const { secret_key, signing, signing_secret } = settings
+    return { type, url, secret_key, ...(signing === 'standard' && { signing_secret }) }
+  }
+  if (type === 'stomp') {
+    const { addresses = [], destination = '', username, password } = settings
+    return { type, addresses: addresses.length ? addresses : [url], destination, username, password }
+  }
+  const { aws_access_key_id = '', aws_secret_access_key = '', region = '' } = settings
+  return { type: 'aws_sqs', url, aws_access_key_id, aws_secret_access_key, region }
+}
+
+/** Those of these integrations of a store that are enabled, or all of them, by their ids. */
+export async function findEndpoints(
+  { store, instance }: Work,
+  ids: readonly string[],
+  which: 'enabled' | 'all' = 'enabled',
+): Promise<ReadonlyMap<string, Endpoint>> {
+  const rows = await store.run(
+    `SELECT i.id, i.doc, i.hidden, s.organisation_id FROM integrations i JOIN stores s ON s.id = i.store_id
+     WHERE i.store_id = $1 AND i.id = ANY($2::uuid[]) AND (i.enabled OR $3)`,
+    ids,
+    which === 'all',
+  )
+  return new Map(
+    rows.map(([id, doc, hidden, organisationId]) => {
+      const { integration_type, name, description = '' } = JSON.parse(doc ?? '{}') as Message['integration']
+      const stored = JSON.parse(hidden ?? '{}') as Parameters<typeof openConfiguration>[1]
+      return [
+        id as string,
+        {
+          integration: { id: id as string, integration_type, name, description },
+          target: targetOf(integration_type, openConfiguration(instance.sealKeys, stored)),
+          organisationId: organisationId as string,
+        },
+      ]
+    }),
+  )
+}
+
+/** What says who sends a message, and to whom. */
+export const aboutEndpoint = (
+  { store, instance, clock }: Work,
+  { integration, organisationId }: Endpoint,
+): Pick<Message, 'at' | 'integration' | 'organisationId' | 'source' | 'storeId'> => ({
+  ...{ at: clock.now(), integration, organisationId, storeId: store.id },
+  source: instance.baseUrl ?? `urn:uuid:${store.id}`,
+})

@@ -1,7 +1,0 @@
-import { type Decision, problemOf } from '../payments/index.ts'
-
-/** The value of a decision; throws its refusal as a Problem. */
-export function accept<T>({ refusal, value }: Decision<T>): T {
-  if (refusal) throw problemOf(refusal)
-  return value as T
-}

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Database } from '../../../server/kernel/storage/database.ts'
+import { migrate } from '../../../server/kernel/storage/migrate.ts'
+import { emptyDatabase, type OwnDatabase } from '../../support/own-database.ts'
+
+/** This version opens a database in which one person is linked by several spellings of an issuer. */
+
+const folder = join(import.meta.dirname, '../../../server/migrations')
+
+let old: OwnDatabase
+let database: Database
+beforeAll(async () => {
+  old = await emptyDatabase()
+  database = new Database(old.url, 2)
+  await old.sql('CREATE TABLE migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL)')
+  for (const file of readdirSync(folder).sort()) {
+    if (file >= '0227') break
+    await old.sql(readFileSync(join(folder, file), 'utf8'))
+    await old.sql('INSERT INTO migrations VALUES ($1, now())', [file])
+  }
+})
+afterAll(async () => {
+  await database.close()
+  await old.drop()
+})
+
+const [organisation, store, realm, profile, person] = Array.from({ length: 5 }, () => randomUUID())
+const table = 'user_authentication_oidc_profile_infos'
+
+const insert = (table: string, columns: Readonly<Record<string, unknown>>) =>
+  old.sql(
+    `INSERT INTO ${table} (store_id, created_at, updated_at, ${Object.keys(columns)})
+     VALUES ($1, now(), now(), ${Object.keys(columns).map((_, i) => `$${i + 2}`)})`,
+    [store, ...Object.values(columns)],
+  )
+
+const link = async (issuer: string, subject?: string) => {
+  const id = randomUUID()
+  const doc = { issuer, subject, oidc_profile_id: profile }
+  await insert(table, { id, realm_id: realm, user_authentication_info_id: person, doc })
+  return id
+}
+
+const at = 'https://id.example.com'
+
+test('links of one person in several spellings stay, and a further one is refused', async () => {
+  await old.sql('INSERT INTO organisations VALUES ($1, $2, now())', [organisation, 'Old'])
+  await old.sql('INSERT INTO stores VALUES ($1, $2, $3, now())', [store, organisation, 'Old'])
+  await insert('authentication_realms', {
+    id: realm,
+    doc: { relationships: { origin: { data: { type: 'x' } } } },
+  })
+  await insert('oidc_profiles', { id: profile, realm_id: realm, doc: {} })
+  await insert('user_authentication_infos', { id: person, realm_id: realm, doc: { name: 'A', email: 'a@b' } })
+  const spellings = [`${at}/`, at, `${at}//`]
+  const doubled: string[] = []
+  for (const issuer of spellings) doubled.push(await link(issuer, 'twice'))
+  await link(`${at}//`, 'slashes')
+  await link(`${at}/`, 'slashes')
+  await link(`${at}/`, 'once')
+  await link(at)
+  const all = `SELECT id, version, doc, updated_at FROM ${table} ORDER BY id`
+  const before = (await old.sql(all)).rows
+  await migrate(database)
+  expect((await old.sql(all)).rows).toEqual(before)
+
+  for (const subject of ['twice', 'slashes', 'once']) {
+    for (const issuer of [at, `${at}///`]) await expect(link(issuer, subject)).rejects.toThrow('identity_key')
+  }
+  await link(`${at}/`)
+  // A link whose identity changes is like any other.
+  const move = (id: string | undefined, issuer: string, subject: string) =>
+    old.sql(`UPDATE ${table} SET doc = $2 WHERE id = $1`, [id, { issuer, subject, oidc_profile_id: profile }])
+  await move(doubled[0], `${at}/`, 'moved')
+  await expect(link(at, 'moved')).rejects.toThrow('identity_key')
+  await expect(move(doubled[2], `${at}/`, 'moved')).rejects.toThrow('identity_key')
+})

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findEnteredCodes } from '../../../server/promotions/index.ts'
+import { openWorld, type World } from '../../support/world.ts'
+import { addCodes, idIn, kinds, makeCode, makePromotion, newCode, spend } from './merchant.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: as for Reply.
+type Any = any
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(() => world.close())
+
+/** White space of several kinds: blanks, a tab, a line break, a no-break space, an ideographic space. */
+const spaced = (code: string) => ` \t\u00a0${code}\u3000\r\n `
+const codesOf = ({ body }: Any): string[] => body.data.map(({ code }: Any) => code).sort()
+
+describe.each(kinds)('white space at the ends of a code of %s', (kind) => {
+  test('is not stored', async () => {
+    const promotion = await makePromotion(world.admin, kind)
+    const code = newCode()
+    const added = await addCodes(world.admin, promotion, { code: spaced(code) }, { code: `${code} or not` })
+    expect(added.status).toBe(201)
+    expect(codesOf(await world.admin.get(`${promotion}/codes`))).toEqual([code, `${code} or not`])
+    const again = await addCodes(world.admin, promotion, { code: `${code} ` })
+    expect([again.status, again.body.errors[0].title]).toEqual([422, 'Duplicate code'])
+    const twice = newCode()
+    const both = await addCodes(world.admin, promotion, { code: twice }, { code: ` ${twice}` })
+    expect([both.status, both.body.errors[0].meta.codes]).toEqual([422, [twice]])
+    for (const nothing of ['  ', '\u00a0']) {
+      const refused = await addCodes(world.admin, promotion, { code: nothing })
+      expect([refused.status, refused.body.errors[0].source]).toEqual([400, 'data.codes.0.code'])
+    }
+  })
+
+  test('does not count where a code is entered, spent, read, filtered or deleted', async () => {
+    const { code, promotionId, promotion } = await makeCode(world.admin, kind, { uses: 5 })
+    const typed = spaced(code)
+    expect(await findEnteredCodes(world.work, [typed], {})).toMatchObject([{ code, promotionId }])
+    expect(await spend(world, [{ code: typed, promotionId, uses: 1 }])).toEqual([])
+    const path = `${promotion}/codes/${encodeURIComponent(typed)}`
+    expect((await world.admin.get(path)).body.data).toMatchObject({ code, uses: 4 })
+    expect((await world.admin.get(`${path}/usages`)).body.data).toHaveLength(1)
+    const filter = encodeURIComponent(`eq(code,"${typed}")`)
+    expect(codesOf(await world.admin.get(`${promotion}/codes?filter=${filter}`))).toEqual([code])
+    expect((await world.admin.delete(path)).status).toBe(204)
+    expect((await world.admin.get(`${promotion}/codes`)).body.data).toEqual([])
+  })
+
+  test('that an older server stored is taken off, unless the code is taken without it', async () => {
+    const [taken, other] = [newCode(), newCode()]
+    const { code, promotionId, promotion } = await makeCode(world.admin, kind)
+    const elsewhere = await makePromotion(world.admin, kind)
+    await addCodes(world.admin, promotion, { code: taken }, { code: `${taken}-2` }, { code: `${taken}-3` })
+    await addCodes(world.admin, elsewhere, { code: other })
+    const table = `${kind === 'promotions' ? 'standard_promotion' : 'rule_promotion'}_codes`
+    const store = (from: string, to: string) =>
+      world.sql(
+        `UPDATE ${table} SET doc = jsonb_set(doc::jsonb, '{code}', to_jsonb($2::text))::json WHERE doc->>'code' = $1`,
+        [from, to],
+      )
+    await store(code, spaced(code))
+    await store(`${taken}-2`, `${taken} `)
+    await store(`${taken}-3`, `${taken}  `)
+    await store(other, ` ${other}`)
+    const file = '../../../server/migrations/0175-codes-without-outer-spaces.sql'
+    await world.sql(readFileSync(join(import.meta.dirname, file), 'utf8'))
+    expect(codesOf(await world.admin.get(`${promotion}/codes`))).toEqual(
+      [code, taken, `${taken} `, `${taken}  `].sort(),
+    )
+    expect(codesOf(await world.admin.get(`${elsewhere}/codes`))).toEqual([other])
+    expect(await findEnteredCodes(world.work, [code], {})).toMatchObject([{ code, promotionId }])
+    expect(await findEnteredCodes(world.work, [other], {})).toMatchObject([{ promotionId: idIn(elsewhere) }])
+  })
+})
