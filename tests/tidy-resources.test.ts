@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { filesIn, moduleOf, read } from './support/source-files.ts'
+import { filesIn, folderOf, read } from './support/source-files.ts'
 
 /** Resources that spread another one: a form of stock, entries of templates, flows. The number only falls. */
 const spreadsMax = 4
 
-const modules = filesIn('server').filter((file) => file.endsWith('.ts') && moduleOf(file) !== 'kernel')
+const modules = filesIn('server').filter((file) => file.endsWith('.ts') && folderOf(file) !== 'kernel')
 
 const declaration = /\bconst (\w+)(?:: Resource\b[^=\n]*=| =\s+(?:resource|listing|published)\()/g
 const declaredIn = (file: string) => [...read(file).matchAll(declaration)].map(([, name = '']) => name)

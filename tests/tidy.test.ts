@@ -1,12 +1,12 @@
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { app } from '../server/app.ts'
-import { filesIn, moduleOf, order, read } from './support/source-files.ts'
+import { filesIn, folderOf, importsOf, read } from './support/source-files.ts'
 
 /** What STYLE.md says, as far as a test can keep it. */
 
-const sources = ['server', 'scripts', 'tests', 'bench'].flatMap(filesIn)
-const server = sources.filter((file) => file.startsWith('server/') && file.endsWith('.ts'))
+const sources = ['server', 'tools', 'scripts', 'tests', 'bench'].flatMap(filesIn)
+const server = sources.filter((file) => /^(server|tools)\/.*\.ts$/.test(file))
 /** What is served: a module of the tests keeps the rules too. */
 const served = [...server, ...sources.filter((file) => /^tests\/workshop\/.*\.ts$/.test(file))]
 const kernel = server.filter((file) => file.startsWith('server/kernel/'))
@@ -32,9 +32,6 @@ function ban(bans: readonly Ban[]): void {
   })
 }
 
-const importsOf = (file: string) =>
-  [...read(file).matchAll(/from '(\.[^']+)'/g)].map(([, path = '']) => join(dirname(file), path))
-
 /** Words in the singular: of `customApis` and of `custom-apis` they are custom and api. */
 const wordsIn = (text: string) =>
   text
@@ -48,7 +45,7 @@ const wordsIn = (text: string) =>
         .replace(/(?<![su])s$/, ''),
     )
 
-/** What the modules are about: their folders, and the nouns and types of what they declare. */
+/** What the chapters are about: their names, and the nouns and types of what they declare. */
 const modulesWords = () => {
   const declared = app.flatMap(({ operations }) =>
     operations.flatMap(({ of }) => {
@@ -56,7 +53,9 @@ const modulesWords = () => {
       return of.is === 'singleton' ? [of.singleton.name, of.singleton.type] : []
     }),
   )
-  return new Set([...order, ...declared].flatMap(wordsIn))
+  // A name of two words is made of the names of other chapters.
+  const chapters = app.map(({ name }) => name).filter((name) => !name.includes(' '))
+  return new Set([...chapters, ...declared].flatMap(wordsIn))
 }
 
 /** What the chapters to come will be about. */
@@ -80,7 +79,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['error', 'what is thrown, or answered'],
   ['event', 'what the feed records; of the Node runtime'],
   ['export', 'a word of the language'],
-  ['extension', 'of a chunk of a request', /http\/unreadable\.ts$/],
+  ['extension', 'of a chunk of a request', /reading\/unreadable\.ts$/],
   ['field', 'what a resource is made of'],
   ['file', 'of the operating system; what an upload and an answer may be'],
   ['flow', 'a keyword of OpenAPI', /openapi\/security\.ts$/],
@@ -192,23 +191,6 @@ paragraph('Shape', () => {
     expect(own.filter((one) => !uses.has(one))).toEqual([])
   })
 
-  test('a module is used through its index.ts only, and only by those below it', () => {
-    const wrong = server.flatMap((file) => {
-      const own = moduleOf(file)
-      if (['', 'kernel', 'platform'].includes(own)) return []
-      return importsOf(file)
-        .filter((path) => {
-          const other = moduleOf(path)
-          if ([own, 'kernel', 'platform'].includes(other)) return false
-          const above = order.indexOf(other) >= 0 && order.indexOf(other) < order.indexOf(own)
-          return !(path === `server/${other}/index.ts` && above)
-        })
-        .map((path) => `${file} uses ${path}`)
-    })
-    expect(order.length).toBeGreaterThan(3)
-    expect(wrong).toEqual([])
-  })
-
   test('each hook is declared as a constant of its name, and filled by one module', () => {
     const namesIn = (pattern: RegExp) =>
       server.flatMap((file) => [...read(file).matchAll(pattern)].map(([, name, named]) => [name, named]))
@@ -221,7 +203,7 @@ paragraph('Shape', () => {
 
   test('the platform uses only itself, and the kernel only the platform', () => {
     const usesOf = (files: readonly string[], allowed: readonly string[]) =>
-      files.flatMap((file) => importsOf(file).filter((path) => !allowed.includes(moduleOf(path))))
+      files.flatMap((file) => importsOf(file).filter((path) => !allowed.includes(folderOf(path))))
     expect(usesOf(platform, ['platform'])).toEqual([])
     expect(usesOf(kernel, ['kernel', 'platform'])).toEqual([])
   })
@@ -230,7 +212,7 @@ paragraph('Shape', () => {
     const unknown = kernel.map(roomOf).filter((one) => !kernelRooms.includes(one))
     const upward = kernel.flatMap((file) =>
       importsOf(file)
-        .filter((path) => moduleOf(path) === 'kernel')
+        .filter((path) => folderOf(path) === 'kernel')
         .filter((path) => kernelRooms.indexOf(roomOf(path)) > kernelRooms.indexOf(roomOf(file)))
         .map((path) => `${file} uses ${path}`),
     )

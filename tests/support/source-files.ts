@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 
 /** The repository's own text, for tests of its rules. Paths are relative to its root. */
 
@@ -12,21 +12,33 @@ export const filesIn = (folder: string): readonly string[] =>
     .filter((entry) => entry.isFile() && /\.(ts|mjs|sql)$/.test(entry.name))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
 
-/** The folder of a file under server/; '' for those that are in none. */
-export const moduleOf = (file: string): string =>
-  file.split('/').length > 2 ? (file.split('/')[1] as string) : ''
+const [, tableOfWings = ''] = /^## The wings\n([\s\S]*?)^## /m.exec(read('ARCHITECTURE.md')) ?? []
 
-const table = [...read('server/app.ts').matchAll(/const (?:chapters|all)[^=]*= \[([^\]]*)\]/g)]
-  .map(([, names]) => names)
-  .join()
-const importedAs = new Map(
-  [...read('server/app.ts').matchAll(/import \{([^}]*)\} from '\.\/([\w-]+)\/index\.ts'/g)].flatMap(
-    ([, names = '', folder = '']) => names.split(',').map((name) => [name.trim(), folder] as const),
-  ),
+/** The wings with their rooms, as ARCHITECTURE.md lists them: in the order in which they may use each other. */
+export const wings: ReadonlyMap<string, readonly string[]> = new Map(
+  [...tableOfWings.matchAll(/^\| `([\w-]+)\/` \| ([^|]*) \|/gm)].map(([, wing = '', rooms = '']) => [
+    wing,
+    [...rooms.matchAll(/`([\w-]+)`/g)].map(([, room = '']) => room),
+  ]),
 )
 
-/** The modules as server/app.ts lists them. */
-export const order: readonly string[] = [
-  ...table.matchAll(/^\s*(?:\.\.\.)?(\w+)/gm),
-  ...table.matchAll(/,\s*(\w+)/g),
-].flatMap(([, name = '']) => importedAs.get(name) ?? [])
+/** The rooms of all wings in their order. A wing without rooms is one. */
+export const rooms: readonly string[] = [...wings].flatMap(([wing, names]) =>
+  names.length > 0 ? names.map((name) => `${wing}/${name}`) : [wing],
+)
+
+/** The folder of a file under server/: a wing, or what all of them stand on. '' for a file in none, or elsewhere. */
+export const folderOf = (file: string): string => {
+  const [top, folder = '', ...rest] = file.split('/')
+  return top === 'server' && rest.length > 0 ? folder : ''
+}
+
+/** The room of a file. For a file in none, such as a door, it is the folder under server/. */
+export const roomOf = (file: string): string => {
+  const [, folder = '', room = ''] = file.split('/')
+  return wings.get(folder)?.includes(room) ? `${folder}/${room}` : folderOf(file)
+}
+
+/** The files of this repository that a file imports. */
+export const importsOf = (file: string): readonly string[] =>
+  [...read(file).matchAll(/from '(\.[^']+)'/g)].map(([, path = '']) => join(dirname(file), path))

@@ -8,7 +8,8 @@ import { idOf, oidcLink, oidcProfile } from './realm.ts'
 
 /**
  * What a user signs in with is changed: it is in the audit trail, it is an event, and their tokens end. That tokens end
- * is proven in full by tests/people/accounts/account-member-token.test.ts and tests/people/customers/oidc-sign-in.test.ts.
+ * is proven in full by tests/people/accounts/account-member-token.test.ts and
+ * tests/people/customers/oidc-sign-in.test.ts.
  */
 const issuer = 'https://id.example.com'
 const linkType = 'user-authentication-oidc-profile-info'
