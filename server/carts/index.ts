@@ -23,9 +23,8 @@ export { otherCurrency } from './item-parts/check-currency.ts'
 export { shopperIn } from './item-parts/request.ts'
 export {
   newShippingGroup,
-  shippingDisplayPrice,
   shippingGroupFields,
-  shippingGroupMembers,
+  shippingGroupShown,
   showShippingGroup,
   withGroupValues,
 } from './item-parts/shipping-group.ts'
@@ -36,18 +35,13 @@ export { readAvailable } from './pricing/check-stock.ts'
 export { messagesOfChange } from './pricing/messages.ts'
 export { type PricedOutcome, priceCart } from './pricing/price-cart.ts'
 export { stockPortionsOf } from './pricing/stock-portions.ts'
-export {
-  customDiscountSchema,
-  promotionSchema,
-  showCustomDiscount,
-  showTaxItem,
-  taxItemSchema,
-} from './shown/included.ts'
-export { cartItem } from './shown/item-schemas.ts'
-export { messagesSchema } from './shown/items-answer.ts'
+export { customDiscount, promotion, showCustomDiscount, showTaxItem, taxItem } from './shown/included.ts'
+export { type CartItem, itemFields, itemRelationships } from './shown/item-fields.ts'
+export { messages } from './shown/items-answer.ts'
 export { cartAmounts, expiresAt } from './shown/show-cart.ts'
 export { itemsOf, taxesOf } from './shown/show-items.ts'
 export { simulationChapter } from './simulations/chapter.ts'
 export type { CartPrice, CartTotals, LinePrice, ShippingTotals, UnitAndValue } from './totals/cart-totals.ts'
 export { totals } from './totals/chapter.ts'
+export { shippingDisplayPrice } from './totals/display-fields.ts'
 export { displayAmount, displayCart } from './totals/display-totals.ts'

@@ -1,6 +1,7 @@
 import { resource } from '../kernel/declare/resource.ts'
-import { choice, readOnlyObject, text } from '../kernel/shape/fields.ts'
-import { type Initiator, initiatorSchema } from '../telling/index.ts'
+import { choice, text } from '../kernel/shape/fields.ts'
+import { readOnly } from '../kernel/shape/shown.ts'
+import { initiator } from '../telling/index.ts'
 import { personalDataEnvelope } from './envelope.ts'
 import type { Register } from './register.ts'
 
@@ -33,7 +34,7 @@ export const erasureRequestsFor = ({ types }: Register) =>
           'The id of any of the objects that belong together. The object may already be deleted; then its log entries are erased.',
         example: '3f9ab3a5-6c5e-4a9f-9d3b-5a0c5f0f5d10',
       }),
-      initiator: readOnlyObject<Initiator>(initiatorSchema, { about: 'The author of the request.' }),
+      initiator: readOnly(initiator, { about: 'The author of the request.' }),
       status: choice(Object.keys(statuses) as Status[], {
         readOnly: true,
         about: 'The status of the request.',

@@ -3,16 +3,17 @@ import { resource } from '../kernel/declare/resource.ts'
 import { sequence } from '../kernel/feed/record.ts'
 import { objectText } from '../kernel/http/object-text.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
-import { object, uuid } from '../kernel/openapi/shapes.ts'
 import type { Source } from '../kernel/query/sql.ts'
 import { answerList } from '../kernel/request/export-list.ts'
+import type { ShownValues } from '../kernel/shape/fields.ts'
 import type { Row } from '../kernel/shape/model.ts'
+import { about, optional, shown } from '../kernel/shape/shown.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import {
   deltaOf as changedFields,
   findInitiators,
   type Initiator,
-  initiatorSchema,
+  initiator,
   type Values,
 } from '../telling/index.ts'
 import { type DataEntry, parseEntryQuery } from './data-entries.ts'
@@ -55,30 +56,21 @@ const personalDataLogs = resource({
   operations: [],
 })
 
+/** What responses show of an entry beside its type and id. */
+const logEntryFacts = {
+  store_id: shown.uuid,
+  initiator,
+  time: shown.time,
+  event_type: about('The type of the object and the event, as in `account.event.updated`.', shown.text),
+  delta: about('The fields whose values changed.', shown.object),
+  resource_id: shown.text,
+  resource_type: shown.text,
+  relationships: optional(shown.group({ resource_path: shown.group({ url: shown.text }) })),
+}
+
 const logEntry = named(
   'PersonalDataLogEntry',
-  object(
-    {
-      type: { const: 'personal_data_log_entry' },
-      id: uuid,
-      store_id: uuid,
-      initiator: initiatorSchema,
-      time: { type: 'string', format: 'date-time' },
-      event_type: {
-        type: 'string',
-        description: 'The type of the object and the event, as in `account.event.updated`.',
-      },
-      delta: {
-        type: 'object',
-        additionalProperties: true,
-        description: 'The fields whose values changed.',
-      },
-      resource_id: { type: 'string' },
-      resource_type: { type: 'string' },
-      relationships: object({ resource_path: object({ url: { type: 'string' } }) }),
-    },
-    ['type', 'id', 'store_id', 'initiator', 'time', 'event_type', 'delta', 'resource_id', 'resource_type'],
-  ),
+  shown.group({ type: shown.constant('personal_data_log_entry'), id: shown.uuid, ...logEntryFacts }),
 )
 
 /** An entry of the log, as it is stored. */
@@ -164,11 +156,11 @@ function showEntry(
   row: Row,
   logged: LogEntry,
   path: string | undefined,
-  initiator: Initiator,
-) {
+  author: Initiator,
+): ShownValues<typeof logEntryFacts> {
   return {
     store_id: ctx.store.id,
-    initiator,
+    initiator: author,
     time: row.createdAt,
     event_type: `${entry.type}.event.${logged.event.split('.').at(-1)}`,
     delta: deltaOf(entry, logged),

@@ -2,8 +2,8 @@ import { action } from '../kernel/declare/action.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { sequence } from '../kernel/feed/record.ts'
 import { newId } from '../kernel/ids.ts'
-import { object, uuid } from '../kernel/openapi/shapes.ts'
 import { answerList } from '../kernel/request/export-list.ts'
+import { shown } from '../kernel/shape/shown.ts'
 import { findRoot, parseEntryQuery } from './data-entries.ts'
 import { entryQuery } from './entry-query.ts'
 import { personalDataEnvelope } from './envelope.ts'
@@ -23,11 +23,11 @@ const relatedDataEntriesIn = ({ entries }: Register) =>
     operations: [],
   })
 
-const entrySchema = object({
-  type: { const: 'related_data_entry' },
-  id: uuid,
-  resource_type: { type: 'string' },
-  resource_id: uuid,
+const relatedDataEntry = shown.group({
+  type: shown.constant('related_data_entry'),
+  id: shown.uuid,
+  resource_type: shown.text,
+  resource_id: shown.uuid,
 })
 
 export function listRelatedDataEntries(register: Register) {
@@ -41,7 +41,7 @@ export function listRelatedDataEntries(register: Register) {
     status: 200,
     query: entryQuery(register),
     // It shows no resource, because the list needs a filter.
-    shows: { page: true, data: entrySchema },
+    shows: { page: true, data: relatedDataEntry },
 
     async run(ctx, call) {
       const { query, entry } = parseEntryQuery(register, call)
@@ -55,7 +55,7 @@ export function listRelatedDataEntries(register: Register) {
           `NOT (resource_type = ${bind(entry.type)} AND resource_id = ${bind(entry.id)}::uuid)
            AND (part IS NULL OR part = ANY(${bind(parts)}::uuid[]))`,
       }
-      return answerList(ctx, call, { source, shown: entrySchema }, { query })
+      return answerList(ctx, call, { source, shown: relatedDataEntry }, { query })
     },
   })
 }

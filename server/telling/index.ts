@@ -1,6 +1,6 @@
 export { changes } from './changes/chapter.ts'
 export { deltaOf, type Values } from './changes/delta.ts'
-export { findInitiators, type Initiator, initiatorSchema } from './changes/initiators.ts'
+export { findInitiators, type Initiator, initiator } from './changes/initiators.ts'
 export { deliveries } from './deliveries/chapter.ts'
 export { forgetDeliveries } from './deliveries/forget-deliveries.ts'
 export { trimDeliveries } from './deliveries/trim-deliveries.ts'

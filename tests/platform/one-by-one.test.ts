@@ -5,12 +5,13 @@ import { app } from '../../server/app.ts'
 import { action } from '../../server/kernel/declare/action.ts'
 import { module } from '../../server/kernel/module.ts'
 import { json } from '../../server/kernel/shape/answer.ts'
+import { shown } from '../../server/kernel/shape/shown.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 /** How many calls were begun, how many run now, and how many ran at the same time at most. */
 const calls = { begun: 0, running: 0, most: 0 }
 
-const data = { type: 'object', required: ['text'], properties: { text: { type: 'string' } } } as const
+const data = shown.group({ text: shown.text })
 const common = { area: 'accounts', about: 'Answers.', status: 200, shows: { data } } as const
 
 const echoes = module({

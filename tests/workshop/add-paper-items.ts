@@ -2,11 +2,11 @@ import { type Item, kinds } from '../../server/kernel/body/kinds.ts'
 import { action } from '../../server/kernel/declare/action.ts'
 import { objectText } from '../../server/kernel/http/object-text.ts'
 import { named, objectOf } from '../../server/kernel/openapi/named-schemas.ts'
-import { listOf } from '../../server/kernel/openapi/shapes.ts'
 import { findByName } from '../../server/kernel/query/find.ts'
 import { findOrCreate } from '../../server/kernel/request/first-write.ts'
 import { json } from '../../server/kernel/shape/answer.ts'
 import { group, integer, reference, text } from '../../server/kernel/shape/fields.ts'
+import { shown } from '../../server/kernel/shape/shown.ts'
 import type { Ctx } from '../../server/kernel/work/context.ts'
 import { add } from '../../server/kernel/write/by-rules.ts'
 import { paperCarts } from './paper-carts.ts'
@@ -50,7 +50,7 @@ export const addPaperItems = action({
   status: 201,
   queuesBy: 'paper_cart_id',
   kinds: paperItems,
-  shows: { data: named('NewPaperLines', listOf(objectOf(() => paperLines))) },
+  shows: { data: named('NewPaperLines', shown.list(objectOf(() => paperLines))) },
   async run(ctx, { params, items }) {
     const { id } = await findOrCreate(ctx, paperCarts, params.paper_cart_id)
     const lines: string[] = []

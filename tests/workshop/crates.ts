@@ -1,6 +1,6 @@
 import { type Relationship, relationship } from '../../server/kernel/declare/relationship.ts'
 import { type Resource, resource } from '../../server/kernel/declare/resource.ts'
-import { group, map, readOnlyObject, text } from '../../server/kernel/shape/fields.ts'
+import { field, group, map, text } from '../../server/kernel/shape/fields.ts'
 import { things } from './things.ts'
 
 const comparisons = ['lt', 'le', 'eq', 'gt', 'ge'] as const
@@ -24,7 +24,7 @@ export const crates: Resource = resource({
       { about: 'The sender of the crate.' },
     ),
     marks: map(text({ max: 255 }), { maxKeys: 20, about: 'Marks on the crate.' }),
-    relationships: readOnlyObject({}, { about: 'The thing on top.' }),
+    relationships: field({ type: 'object' }, { readOnly: true, about: 'The thing on top.' }),
   },
   filter: {
     id: { ops: ['eq', 'in'], type: 'text', column: 'reference' },

@@ -7,6 +7,7 @@ import { objectOf } from '../../kernel/openapi/named-schemas.ts'
 import { answerList } from '../../kernel/request/export-list.ts'
 import { list } from '../../kernel/request/operations.ts'
 import { flag } from '../../kernel/shape/fields.ts'
+import { shown } from '../../kernel/shape/shown.ts'
 import { hierarchies } from './hierarchies.ts'
 import { nodesAndHierarchies, nodesOfStore } from './node-lists.ts'
 import { nodes } from './nodes.ts'
@@ -22,7 +23,7 @@ export const listAllNodes = action({
   shows: {
     resource: nodes,
     page: true,
-    data: { anyOf: [objectOf(() => nodes), objectOf(() => hierarchies)] },
+    data: shown.as({ anyOf: [objectOf(() => nodes).schema, objectOf(() => hierarchies).schema] }),
     rows: [nodesOfStore, nodesAndHierarchies],
   },
 
@@ -36,7 +37,7 @@ export const listAllNodes = action({
           const isRoot = row.hidden.breadcrumbs?.length === 1
           return objectText(isRoot ? hierarchies : nodes, row, ctx, true)
         }),
-      shown: { anyOf: [nodes, hierarchies].map((one) => shownSchema(one as Resource)) },
+      shown: shown.as({ anyOf: [nodes, hierarchies].map((one) => shownSchema(one as Resource)) }),
     })
   },
 })

@@ -1,7 +1,15 @@
 import { Problem } from '../../kernel/errors.ts'
-import { emptyRelationship, linkTo, object, relationshipTo } from '../../kernel/openapi/shapes.ts'
-import { choice, field, integer, map, readOnlyObject, text } from '../../kernel/shape/fields.ts'
+import { choice, field, integer, map, text } from '../../kernel/shape/fields.ts'
 import type { Draft } from '../../kernel/shape/model.ts'
+import {
+  emptyRelationship,
+  linkTo,
+  optional,
+  readOnly,
+  relationshipTo,
+  type Shown,
+  shown,
+} from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { isUnchanged } from '../../kernel/write/drafts.ts'
 import type { Crumb } from './breadcrumbs.ts'
@@ -74,31 +82,21 @@ export const nodeMeta = {
   }),
 }
 
-/** A relationship that links to a list. Its `data` is always empty. */
-interface RelatedList {
-  readonly data: readonly []
-  readonly links: { readonly related: string }
-}
+const relatedTo = emptyRelationship('related')
 
-export interface Relationships {
-  readonly children: RelatedList
-  readonly parent?: { readonly data: { readonly type: 'node'; readonly id: string } }
-  readonly products?: RelatedList
-}
+export const relatedList = (related: string): Shown<typeof relatedTo> => ({ data: [], links: { related } })
 
-export const relatedList = (related: string): RelatedList => ({ data: [], links: { related } })
+const relationships = shown.group({
+  children: relatedTo,
+  parent: optional(relationshipTo(linkTo('node'))),
+  products: optional(relatedTo),
+})
 
-export const relationshipsField = readOnlyObject<Relationships>(
-  object(
-    {
-      children: emptyRelationship('related'),
-      parent: relationshipTo(linkTo('node')),
-      products: emptyRelationship('related'),
-    },
-    ['children'],
-  ),
-  { about: 'The parent, and the lists of children and products.' },
-)
+export type Relationships = Shown<typeof relationships>
+
+export const relationshipsField = readOnly(relationships, {
+  about: 'The parent, and the lists of children and products.',
+})
 
 /**
  * When the object itself last changed, in milliseconds. An update without changes keeps the time, and so the position

@@ -2,11 +2,11 @@ import { action } from '../../kernel/declare/action.ts'
 import { listing } from '../../kernel/declare/listing.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
-import { listOf, object } from '../../kernel/openapi/shapes.ts'
 import { findByName } from '../../kernel/query/find.ts'
 import { list as listRows } from '../../kernel/request/operations.ts'
 import { type Answer, json } from '../../kernel/shape/answer.ts'
-import { group, type JsonSchema, list, text } from '../../kernel/shape/fields.ts'
+import { group, list, text } from '../../kernel/shape/fields.ts'
+import { shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { filterCondition } from '../products/filter-condition.ts'
 import { products } from '../products/products.ts'
@@ -52,8 +52,8 @@ const selectionFields = group(
 )
 type Selection = NonNullable<(typeof selectionFields)['value']>
 
-const changedSchema = (counted: string): JsonSchema =>
-  object({ [counted]: { type: 'integer' }, nodes_not_found: listOf({ type: 'string' }) })
+const changedNodes = (counted: string) =>
+  shown.group({ [counted]: shown.integer, nodes_not_found: shown.list(shown.text) })
 
 const shared = { area: 'hierarchies', status: 200, data: selectionFields } as const
 
@@ -63,7 +63,7 @@ export const attachNodes = action({
   name: 'attach-nodes',
   route: 'POST /pcm/products/attach_nodes',
   about: 'Adds all products that match a filter to nodes.',
-  shows: { beside: { meta: changedSchema('nodes_attached') } },
+  shows: { beside: { meta: changedNodes('nodes_attached') } },
   run: (ctx, { data }) => changeAll(ctx, data as Selection, attachProducts, 'nodes_attached'),
 })
 
@@ -73,7 +73,7 @@ export const detachNodes = action({
   name: 'detach-nodes',
   route: 'POST /pcm/products/detach_nodes',
   about: 'Removes all products that match a filter from nodes.',
-  shows: { beside: { meta: changedSchema('nodes_detached') } },
+  shows: { beside: { meta: changedNodes('nodes_detached') } },
   run: (ctx, { data }) => changeAll(ctx, data as Selection, detachProducts, 'nodes_detached'),
 })
 

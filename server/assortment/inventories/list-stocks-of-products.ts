@@ -3,6 +3,7 @@ import { objectText } from '../../kernel/http/object-text.ts'
 import { objectOf } from '../../kernel/openapi/named-schemas.ts'
 import { findAll } from '../../kernel/query/find.ts'
 import { choice, group, list, reference } from '../../kernel/shape/fields.ts'
+import { shown } from '../../kernel/shape/shown.ts'
 import type { Dialect } from './dialects.ts'
 
 const products = list(
@@ -26,7 +27,7 @@ export const listStocksOfProducts = (dialect: Dialect) =>
     area: 'inventories',
     status: 200,
     reads: true,
-    shows: { data: { type: 'array', items: objectOf(() => dialect.stocks) } },
+    shows: { data: shown.list(objectOf(() => dialect.stocks)) },
     data: products,
     async run(ctx, { data }) {
       const ids = (data as readonly { readonly id: string }[]).map(({ id }) => id)

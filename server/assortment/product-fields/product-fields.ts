@@ -1,5 +1,5 @@
 import type { Link } from '../../kernel/declare/relationship.ts'
-import { named } from '../../kernel/openapi/named-schemas.ts'
+import { namedSchema } from '../../kernel/openapi/named-schemas.ts'
 import {
   choice,
   type Fields,
@@ -10,7 +10,6 @@ import {
   type JsonSchema,
   list,
   map,
-  readOnlyObject,
   reference,
   type ShownValues,
   text,
@@ -241,7 +240,7 @@ export interface VariationMatrix {
 }
 
 const below: { anyOf: JsonSchema[] } = { anyOf: [{ type: 'string', format: 'uuid' }] }
-const matrix = named('VariationMatrix', { type: 'object', additionalProperties: below })
+const matrix = namedSchema('VariationMatrix', { type: 'object', additionalProperties: below })
 below.anyOf.push(matrix)
 
 /** The children of a parent, by their options. */
@@ -262,7 +261,10 @@ const serverFields = {
   variation_matrix: field<VariationMatrix | undefined>({ type: 'object' }, own),
   /** The slugs of the attached custom relationships. */
   custom_relationships: list(text({}), own),
-  relationships: readOnlyObject<{ readonly main_image?: { readonly data: Link } }>({}, { hidden: true }),
+  relationships: field<{ readonly main_image?: { readonly data: Link } } | undefined>(
+    { type: 'object' },
+    own,
+  ),
 }
 
 export const productFields = { ...merchantFields, ...serverFields }

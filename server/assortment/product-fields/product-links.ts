@@ -1,6 +1,14 @@
-import { emptyRelationship, linkTo, listOf, object, relationshipTo } from '../../kernel/openapi/shapes.ts'
-import { choice, field, group, list, nullable } from '../../kernel/shape/fields.ts'
+import { choice, field, group, list } from '../../kernel/shape/fields.ts'
 import type { Row } from '../../kernel/shape/model.ts'
+import {
+  about,
+  emptyRelationship,
+  linkTo,
+  optional,
+  orNull,
+  relationshipTo,
+  shown,
+} from '../../kernel/shape/shown.ts'
 import {
   type ChildVariation,
   type ProductFields,
@@ -26,9 +34,9 @@ export const productMeta = {
     child_variations: list(field<ChildVariation>(shownVariations.ofChildOfMerchant.schema, {}), {
       about: 'Children only: the option of each variation.',
     }),
-    custom_relationships: field(listOf({ type: 'string' }), {
-      about: 'The slugs of the attached custom relationships.',
-    }),
+    custom_relationships: optional(
+      about('The slugs of the attached custom relationships.', shown.list(shown.text)),
+    ),
   },
   of: ({ hidden }: Row<ProductFields>) => {
     const { product_type, variations, variation_matrix = {}, child_variations, custom_relationships } = hidden
@@ -43,8 +51,8 @@ export const productMeta = {
   },
 }
 
-const links = (about: string) => field(emptyRelationship('self'), { about })
-const one = (about: string, type: string) => field(relationshipTo(nullable(linkTo(type))), { about })
+const links = (text: string) => optional(about(text, emptyRelationship('self')))
+const one = (text: string, type: string) => optional(about(text, relationshipTo(orNull(linkTo(type)))))
 
 /** Links to relationships. Only the main image and the parent are shown here themselves. */
 export const productLinks = {
@@ -58,12 +66,14 @@ export const productLinks = {
         main_image: one('The main image.', 'file'),
         templates: links('The templates.'),
         variations: links('The variations in which the children differ.'),
-        custom_relationships: field(
-          object({
-            data: { ...listOf(object({})), maxItems: 0 },
-            links: { type: 'object', additionalProperties: { type: 'string' } },
-          }),
-          { about: 'Links to the associated products, by the slug of the custom relationship.' },
+        custom_relationships: optional(
+          about(
+            'Links to the associated products, by the slug of the custom relationship.',
+            shown.group({
+              data: list(shown.group({}), { required: true, maxItems: 0 }),
+              links: shown.map(shown.text),
+            }),
+          ),
         ),
       },
       { about: 'Links to the relationships.' },
@@ -75,7 +85,7 @@ export const productLinks = {
 function relationshipsOf({ id, hidden }: Row<ProductFields>) {
   const { parent_id, relationships, custom_relationships = [] } = hidden
   const at = (path: string) => `/products/${id}/${path}`
-  const linked = (path: string) => ({ data: [], links: { self: at(path) } })
+  const linked = (path: string) => ({ data: [] as const, links: { self: at(path) } })
   const bySlug = custom_relationships.map((slug) => [slug, at(`custom-relationships/${slug}/products`)])
   return {
     base_product: parent_id ? { data: { type: 'product', id: parent_id } } : undefined,

@@ -1,8 +1,8 @@
 import { action } from '../../kernel/declare/action.ts'
 import { notFound, Problem } from '../../kernel/errors.ts'
-import { listOf, object, uuid } from '../../kernel/openapi/shapes.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import { choice, group, integer, list, reference } from '../../kernel/shape/fields.ts'
+import { type Shown, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { decide, limits, type Refusal, tooManyAttached } from '../product-fields/association-rules.ts'
 import { attach, findBoth, findSides, link, type ProductRelationship } from './associations.ts'
@@ -29,7 +29,12 @@ const associationList = list(
 )
 type AssociationItems = readonly { id: string; attributes?: { sort_order?: number | null } }[]
 
-const time = { type: 'string', format: 'date-time' }
+const outcome = shown.group({
+  associated_products: shown.list(shown.uuid),
+  products_not_associated: shown.list(shown.group({ ID: shown.text, Details: shown.text })),
+  owner: shown.constant('store'),
+  timestamps: shown.group({ created_at: shown.time, updated_at: shown.time }),
+})
 
 /** Associates a product with others by a custom relationship. */
 export const associateProducts = action({
@@ -41,16 +46,7 @@ export const associateProducts = action({
   area: 'products',
   status: 201,
   data: associationList,
-  shows: {
-    beside: {
-      meta: object({
-        associated_products: listOf(uuid),
-        products_not_associated: listOf(object({ ID: { type: 'string' }, Details: { type: 'string' } })),
-        owner: { const: 'store' },
-        timestamps: object({ created_at: time, updated_at: time }),
-      }),
-    },
-  },
+  shows: { beside: { meta: outcome } },
   async run(ctx, { params, data }) {
     const both = await findBoth(ctx, params)
     const items = new Map(
@@ -58,15 +54,13 @@ export const associateProducts = action({
     )
     const { associated, refused } = await associate(ctx, both, items)
     const now = ctx.clock.now().toISOString()
-    const timestamps = { created_at: now, updated_at: now }
-    return json(201, {
-      meta: {
-        associated_products: associated,
-        products_not_associated: refused,
-        owner: 'store',
-        timestamps,
-      },
-    })
+    const meta: Shown<typeof outcome> = {
+      associated_products: associated,
+      products_not_associated: refused,
+      owner: 'store',
+      timestamps: { created_at: now, updated_at: now },
+    }
+    return json(201, { meta })
   },
 })
 

@@ -1,9 +1,9 @@
 import { action } from '../../kernel/declare/action.ts'
 import { relationship } from '../../kernel/declare/relationship.ts'
-import { linkTo, listOf } from '../../kernel/openapi/shapes.ts'
 import { findByName } from '../../kernel/query/find.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import { list, text } from '../../kernel/shape/fields.ts'
+import { linkTo, shown } from '../../kernel/shape/shown.ts'
 import { files } from '../../store/index.ts'
 import { products } from './products.ts'
 
@@ -44,7 +44,7 @@ export const listMainImage = action({
   about: 'Reads the main image of a product, as a list of one or none.',
   area: 'products',
   status: 200,
-  shows: { data: listOf(linkTo('file')) },
+  shows: { data: shown.list(linkTo('file')) },
   async run(ctx, { params }) {
     const { hidden } = await findByName(ctx, products, params.product_id)
     return json(200, { data: [hidden.relationships?.main_image?.data ?? []].flat() })

@@ -1,33 +1,21 @@
 import { resource } from '../../kernel/declare/resource.ts'
 import { Problem } from '../../kernel/errors.ts'
-import { object, uuid } from '../../kernel/openapi/shapes.ts'
 import { field, list } from '../../kernel/shape/fields.ts'
 import { type Row, walks } from '../../kernel/shape/model.ts'
+import { optional, type Shown, shown } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { products } from '../products/products.ts'
 import { clearSortOrder, nameField, ownerMeta, sortOrder, variationEnvelope } from './variation-fields.ts'
 
 /** An option, as its variation shows it. */
-const optionSchema = object(
-  {
-    id: uuid,
-    name: { type: 'string' },
-    description: { type: 'string' },
-    sort_order: { type: 'integer' },
-    created_at: { type: 'string', format: 'date-time' },
-    updated_at: { type: 'string', format: 'date-time' },
-  },
-  ['id', 'name', 'created_at', 'updated_at'],
-)
-
-interface ShownOption {
-  readonly id: string
-  readonly name: string
-  readonly description?: string
-  readonly sort_order?: number
-  readonly created_at: string
-  readonly updated_at: string
-}
+const option = shown.group({
+  id: shown.uuid,
+  name: shown.text,
+  description: optional(shown.text),
+  sort_order: optional(shown.integer),
+  created_at: shown.time,
+  updated_at: shown.time,
+})
 
 /** A property in which the children of a product differ, such as size or colour. */
 export const variations = resource({
@@ -41,7 +29,10 @@ export const variations = resource({
     name: nameField('Shown to shoppers.', 'Size'),
     sort_order: sortOrder,
     // Written by the options, see options.ts.
-    options: field<readonly ShownOption[] | undefined>({ type: 'array' }, { hidden: true, readOnly: true }),
+    options: field<readonly Shown<typeof option>[] | undefined>(
+      { type: 'array' },
+      { hidden: true, readOnly: true },
+    ),
   },
   filter: walks,
   sort: ['created_at', 'id', 'updated_at'],
@@ -51,7 +42,7 @@ export const variations = resource({
   meta: {
     fields: {
       ...ownerMeta.fields,
-      options: list(field<ShownOption>(optionSchema, {}), { about: 'The options, in their order.' }),
+      options: list(option, { about: 'The options, in their order.' }),
     },
     of: ({ hidden }) => ({ ...ownerMeta.of(), options: hidden.options ?? [] }),
   },

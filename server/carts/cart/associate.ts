@@ -4,11 +4,11 @@ import { action } from '../../kernel/declare/action.ts'
 import type { Operation } from '../../kernel/declare/operation.ts'
 import type { Resource } from '../../kernel/declare/resource.ts'
 import { Problem } from '../../kernel/errors.ts'
-import { listOf, object, uuid } from '../../kernel/openapi/shapes.ts'
 import { findAll } from '../../kernel/query/find.ts'
 import { findOrCreate } from '../../kernel/request/first-write.ts'
 import { type Answer, json, noContent } from '../../kernel/shape/answer.ts'
 import { choice, group, list, text } from '../../kernel/shape/fields.ts'
+import { shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { change } from '../../kernel/write/by-rules.ts'
 import { mustBeOwner, mustNameOwn, ownersOf } from '../contents/owners.ts'
@@ -51,7 +51,10 @@ export const associationsWith = (kind: Kind) => {
       status: 200,
       queuesBy: 'cart_id',
       data: bodyOf(kind),
-      shows: { data: listOf(object({ type: { const: type }, id: uuid })), others: { 204: null } },
+      shows: {
+        data: shown.list(shown.group({ type: shown.constant(type), id: shown.uuid })),
+        others: { 204: null },
+      },
       run: (ctx, { params, data }) => edit(ctx, params.cart_id, kind, data as Links, add),
     }),
     action({

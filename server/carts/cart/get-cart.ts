@@ -1,7 +1,7 @@
 import { action } from '../../kernel/declare/action.ts'
 import { objectAnswer } from '../../kernel/http/object-answer.ts'
 import { explainHeader } from '../shown/explain-header.ts'
-import { includedIn, includedSchema } from '../shown/included.ts'
+import { included, includedIn } from '../shown/included.ts'
 import { includeNames, includeParameter, withIncludes } from '../shown/includes.ts'
 import { answerCart } from './answer-cart.ts'
 import { carts } from './carts.ts'
@@ -16,7 +16,7 @@ export const getCart = action({
   status: 200,
   headers: explainHeader,
   query: { include: includeParameter(...includeNames) },
-  shows: { resource: carts, beside: { included: includedSchema } },
+  shows: { resource: carts, beside: { included } },
   run: (ctx, { params, query, headers }) =>
     answerCart(ctx, 'cart', params.id, { query, headers }, async (found) => {
       const row = await withIncludes(ctx, found, query)

@@ -19,5 +19,5 @@ export async function linkPaymentIntent(
   const [row] = await work.store.lockWhole(carts, [cartId])
   if (!row || row.doc.payment_intent_id === id) return row
   const linked = { payment_intent_id: id, payment_gateway: gateway, payment_method: method }
-  return change(work, carts, [], cartId, linked as never)
+  return change(work, carts, [], cartId, linked)
 }

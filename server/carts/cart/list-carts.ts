@@ -6,7 +6,7 @@ import type { Work } from '../../kernel/work/context.ts'
 import { cartSettings } from '../../store/index.ts'
 import { ownedBy, ownerIn } from '../contents/owners.ts'
 import { hasRight } from '../contents/shopper-rights.ts'
-import { includedSchema } from '../shown/included.ts'
+import { included } from '../shown/included.ts'
 import { carts } from './carts.ts'
 import { includedInList } from './included-in-lists.ts'
 
@@ -21,7 +21,7 @@ export const listCarts = action({
   query: {
     include: text({ about: 'Objects to include: custom_discounts.', example: 'custom_discounts' }),
   },
-  shows: { resource: carts, page: true, beside: { included: includedSchema } },
+  shows: { resource: carts, page: true, beside: { included } },
   run: async (ctx, call) =>
     list(ctx, carts, [], call, await conditionFor(ctx), (portions) =>
       includedInList(ctx, call.query, portions),

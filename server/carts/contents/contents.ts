@@ -145,7 +145,7 @@ export interface CartShippingGroup {
   readonly shippingType: string
   readonly trackingReference?: string | undefined
   readonly externalRef?: string | undefined
-  readonly address?: Readonly<Record<string, unknown>> | undefined
+  readonly address?: Readonly<Record<string, string>> | undefined
   readonly deliveryEstimate?: Readonly<Record<string, unknown>> | undefined
   readonly base: number
   readonly tax: number

@@ -1,5 +1,5 @@
 import { action } from '../../kernel/declare/action.ts'
-import { taxItemSchema } from '../shown/included.ts'
+import { taxItem } from '../shown/included.ts'
 import { addTax, ofComponent, removeTax, taxFields, taxRules, updateTax } from './tax-holder.ts'
 
 const area = 'cart-taxes'
@@ -14,7 +14,7 @@ export const addTaxItemToComponent = action({
   status: 201,
   queuesBy: 'cart_id',
   body: { type: 'tax_item', fields: taxFields, rules: taxRules },
-  shows: { data: taxItemSchema },
+  shows: { data: taxItem },
   run: (ctx, { params, body }) =>
     addTax(ctx, params.cart_id, ofComponent(params.item_id, params.product_id), body),
 })
@@ -29,7 +29,7 @@ export const updateTaxItemOfComponent = action({
   status: 200,
   queuesBy: 'cart_id',
   body: { type: 'tax_item', typeOptional: true, fields: taxFields },
-  shows: { data: taxItemSchema },
+  shows: { data: taxItem },
   run: (ctx, { params, body }) =>
     updateTax(ctx, params.cart_id, ofComponent(params.item_id, params.product_id), params.tax_id, body),
 })

@@ -3,15 +3,15 @@ import { action } from '../../kernel/declare/action.ts'
 import { notFound, Problem, type ProblemExtras } from '../../kernel/errors.ts'
 import { withErrors } from '../../kernel/http/problems.ts'
 import { newId } from '../../kernel/ids.ts'
-import { listOf } from '../../kernel/openapi/shapes.ts'
 import { json, noContent } from '../../kernel/shape/answer.ts'
-import { type Field, field, group, type ShownValues, text } from '../../kernel/shape/fields.ts'
+import { field, group, type ShownValues, text } from '../../kernel/shape/fields.ts'
+import { required, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { changeCart } from '../cart/change-cart.ts'
 import { type CartRow, type CartValues, contentsOf } from '../contents/cart-fields.ts'
 import type { Contents, CustomDiscount } from '../contents/contents.ts'
 import type { CartShop } from '../pricing/cart-shop.ts'
-import { customDiscountSchema, showCustomDiscount } from '../shown/included.ts'
+import { customDiscount, showCustomDiscount } from '../shown/included.ts'
 import { applyEach } from './apply-each.ts'
 import { itemLinkFields } from './item-link.ts'
 import { lineOf, withLine } from './line-of.ts'
@@ -41,17 +41,12 @@ const discountFields = {
 
 type DiscountValues = ShownValues<typeof discountFields>
 
-const isRequired = <F extends Field>(one: F) => ({
-  ...one,
-  options: { ...one.options, required: true as const },
-})
-
-const required = {
-  amount: isRequired(discountFields.amount),
-  description: isRequired(discountFields.description),
-  discount_code: isRequired(discountFields.discount_code),
-  discount_engine: isRequired(discountFields.discount_engine),
-  external_id: isRequired(discountFields.external_id),
+const newDiscountFields = {
+  amount: required(discountFields.amount),
+  description: required(discountFields.description),
+  discount_code: required(discountFields.discount_code),
+  discount_engine: required(discountFields.discount_engine),
+  external_id: required(discountFields.external_id),
 }
 
 const area = 'cart-discounts'
@@ -87,7 +82,7 @@ const newDiscounts = kinds({
     custom_discount: {
       about: 'A discount of the cart itself, or of an item.',
       fields: {
-        ...required,
+        ...newDiscountFields,
         relationships: group(itemLinkFields, {
           about: 'The item that is discounted. Without it, the discount is one of the cart itself.',
         }),
@@ -106,7 +101,7 @@ export const addCustomDiscounts = action({
   status: 201,
   queuesBy: 'cart_id',
   kinds: newDiscounts,
-  shows: { data: { anyOf: [customDiscountSchema, listOf(customDiscountSchema)] }, errors: true },
+  shows: { data: shown.oneOrMany(customDiscount), errors: true },
   async run(ctx, { params, items, rawBody }) {
     const isAllOrNothing = allOrNothing(rawBody, 'add_all_or_nothing', false)
     const refused: Problem[] = []
@@ -121,7 +116,7 @@ export const addCustomDiscounts = action({
           return next
         }),
     })
-    const discounts = added.map(([id, itemId]) => shown(row, holderOf(itemId), id, itemId))
+    const discounts = added.map(([id, itemId]) => show(row, holderOf(itemId), id, itemId))
     return withErrors(json(201, { data: isList(rawBody) ? discounts : discounts[0] }), refused)
   },
 })
@@ -134,8 +129,8 @@ export const addCustomDiscountToItem = action({
   area,
   status: 201,
   queuesBy: 'cart_id',
-  body: { type: 'custom_discount', fields: required },
-  shows: { data: customDiscountSchema },
+  body: { type: 'custom_discount', fields: newDiscountFields },
+  shows: { data: customDiscount },
   async run(ctx, { params, body }) {
     const holder = ofItem(params.item_id)
     let id = ''
@@ -146,7 +141,7 @@ export const addCustomDiscountToItem = action({
         return withDiscount(contents, holder, discount, { cart, shop, source: 'data' })
       },
     })
-    return json(201, { data: shown(row, holder, id, params.item_id) })
+    return json(201, { data: show(row, holder, id, params.item_id) })
   },
 })
 
@@ -159,10 +154,10 @@ export const updateCustomDiscount = action({
   status: 200,
   queuesBy: 'cart_id',
   body: { type: 'custom_discount', typeOptional: true, fields: discountFields },
-  shows: { data: customDiscountSchema },
+  shows: { data: customDiscount },
   run: async (ctx, { params, body }) => {
     const row = await update(ctx, params.cart_id, ofCart, params.discount_id, body)
-    return json(200, { data: shown(row, ofCart, params.discount_id) })
+    return json(200, { data: show(row, ofCart, params.discount_id) })
   },
 })
 
@@ -175,11 +170,11 @@ export const updateCustomDiscountOfItem = action({
   status: 200,
   queuesBy: 'cart_id',
   body: { type: 'custom_discount', typeOptional: true, fields: discountFields },
-  shows: { data: customDiscountSchema },
+  shows: { data: customDiscount },
   run: async (ctx, { params, body }) => {
     const holder = ofItem(params.item_id)
     const row = await update(ctx, params.cart_id, holder, params.discount_id, body)
-    return json(200, { data: shown(row, holder, params.discount_id, params.item_id) })
+    return json(200, { data: show(row, holder, params.discount_id, params.item_id) })
   },
 })
 
@@ -303,7 +298,7 @@ async function removeFrom(ctx: Ctx, cart: string, holder: Holder, id: string) {
   return noContent
 }
 
-function shown(row: CartRow, holder: Holder, id: string, itemId?: string) {
+function show(row: CartRow, holder: Holder, id: string, itemId?: string) {
   const contents = contentsOf(row)
   const discount = holder.of(contents).find((one) => one.id === id)
   const { priced } = row.hidden

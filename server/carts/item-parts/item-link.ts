@@ -1,4 +1,3 @@
-import { object, uuid } from '../../kernel/openapi/shapes.ts'
 import { group, text } from '../../kernel/shape/fields.ts'
 import type { Contents } from '../contents/contents.ts'
 import { lineOf } from './line-of.ts'
@@ -24,11 +23,6 @@ export const itemLinkFields = {
     { required: true },
   ),
 }
-
-/** In responses. */
-export const itemLinkSchema = object({
-  item: object({ data: object({ id: uuid, type: { type: 'string' } }) }),
-})
 
 /** Shows which item a tax item or a custom discount belongs to. */
 export function showItemLink(contents: Contents, itemId: string) {

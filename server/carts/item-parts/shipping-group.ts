@@ -1,11 +1,12 @@
 import { Problem } from '../../kernel/errors.ts'
-import { object, uuid } from '../../kernel/openapi/shapes.ts'
 import { field, group, integer, type ShownValues, text } from '../../kernel/shape/fields.ts'
+import { optional, shown } from '../../kernel/shape/shown.ts'
 import { withoutNulls } from '../../people/index.ts'
 import type { Notation } from '../../store/index.ts'
 import type { CartShippingGroup } from '../contents/contents.ts'
 import { withTime } from '../contents/with-time.ts'
 import type { ShippingTotals } from '../totals/cart-totals.ts'
+import { displayedAmount, shippingDisplayPrice } from '../totals/display-fields.ts'
 import { displayShipping } from '../totals/display-totals.ts'
 
 /** What carts and orders know of a shipping group. */
@@ -50,28 +51,26 @@ export const shippingGroupFields = {
 
 type GroupValues = ShownValues<typeof shippingGroupFields>
 
-const string = { type: 'string' }
-const amount = object({ amount: { type: 'integer' }, currency: string, formatted: string })
-export const shippingDisplayPrice = object({
-  total: amount,
-  base: amount,
-  tax: amount,
-  fees: amount,
-  discount: amount,
+const shippingPrice = shown.group({
+  total: displayedAmount,
+  base: displayedAmount,
+  tax: displayedAmount,
+  fees: displayedAmount,
 })
 
-export const shippingGroupMembers = {
-  type: { const: 'shipping_group' },
-  id: uuid,
-  shipping_type: string,
-  tracking_reference: string,
-  external_ref: string,
-  address: { type: 'object', additionalProperties: string },
-  delivery_estimate: object({ start: string, end: string }, []),
-  shipping_price: object({ total: amount, base: amount, tax: amount, fees: amount }),
-  created_at: string,
-  updated_at: string,
-  meta: object({ shipping_display_price: shippingDisplayPrice }),
+/** What responses show of a shipping group, without whom it belongs to. */
+export const shippingGroupShown = {
+  type: shown.constant('shipping_group'),
+  id: shown.uuid,
+  shipping_type: optional(shown.text),
+  tracking_reference: optional(shown.text),
+  external_ref: optional(shown.text),
+  address: optional(shown.map(shown.text)),
+  delivery_estimate: optional(shown.group({ start: optional(shown.text), end: optional(shown.text) })),
+  shipping_price: optional(shippingPrice),
+  created_at: shown.text,
+  updated_at: shown.text,
+  meta: shown.group({ shipping_display_price: shippingDisplayPrice }),
 }
 
 /** A group that does not cost anything yet. */
@@ -117,8 +116,11 @@ function mustEndAfterStart(estimate: GroupValues['delivery_estimate']): void {
   )
 }
 
-/** A group as clients see it, without whom it belongs to. */
-export function showShippingGroup(one: CartShippingGroup, totals: ShippingTotals, currency: Notation) {
+export function showShippingGroup(
+  one: CartShippingGroup,
+  totals: ShippingTotals,
+  currency: Notation,
+): ShownValues<typeof shippingGroupShown> {
   const price = displayShipping(totals, currency)
   const { total, base, tax, fees } = price
   return {

@@ -2,8 +2,9 @@ import { action } from '../../kernel/declare/action.ts'
 import { notFound, Problem } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import { named } from '../../kernel/openapi/named-schemas.ts'
-import { listOf, object } from '../../kernel/openapi/shapes.ts'
 import { json, noContent } from '../../kernel/shape/answer.ts'
+import { text } from '../../kernel/shape/fields.ts'
+import { optional, relationshipTo, type Shown, shown } from '../../kernel/shape/shown.ts'
 import { changeCart } from '../cart/change-cart.ts'
 import { findCart } from '../cart/find-cart.ts'
 import { type CartRow, contentsOf } from '../contents/cart-fields.ts'
@@ -12,7 +13,7 @@ import { cartHeaders, currencyHeader, shopperIn } from './request.ts'
 import {
   newShippingGroup,
   shippingGroupFields,
-  shippingGroupMembers,
+  shippingGroupShown,
   showShippingGroup,
   withGroupValues,
 } from './shipping-group.ts'
@@ -20,21 +21,22 @@ import {
 /** More groups than items have no use. */
 const groupsMax = 100
 
-const groupSchema = named(
-  'CartShippingGroup',
-  object(
-    {
-      ...shippingGroupMembers,
-      relation: { const: 'cart' },
-      cart_id: { type: 'string' },
-      order_id: { type: 'string', maxLength: 0 },
-      relationships: object({
-        cart: object({ data: object({ type: { const: 'cart' }, id: { type: 'string' } }) }),
-      }),
-    },
-    ['type', 'id', 'cart_id', 'created_at', 'updated_at', 'meta'],
+const group = shown.group({
+  ...shippingGroupShown,
+  relation: optional(shown.constant('cart')),
+  cart_id: shown.text,
+  order_id: text({ max: 0 }),
+  relationships: optional(
+    shown.group({ cart: relationshipTo(shown.group({ type: shown.constant('cart'), id: shown.text })) }),
   ),
-)
+})
+
+// The order of `required` is that of the API document.
+const requiredMembers = ['type', 'id', 'cart_id', 'created_at', 'updated_at', 'meta']
+const shippingGroup = named('CartShippingGroup', {
+  ...group,
+  schema: { ...group.schema, required: requiredMembers },
+})
 
 const area = 'carts'
 const body = {
@@ -52,10 +54,10 @@ export const listShippingGroups = action({
   about: 'Returns all shipping groups of a cart, in the order in which they were created.',
   area,
   status: 200,
-  shows: { data: listOf(groupSchema) },
+  shows: { data: shown.list(shippingGroup) },
   async run(ctx, { params }) {
     const row = await findCart(ctx, params.cart_id)
-    return json(200, { data: contentsOf(row).shippingGroups.map((one) => shown(row, one.id)) })
+    return json(200, { data: contentsOf(row).shippingGroups.map((one) => show(row, one.id)) })
   },
 })
 
@@ -67,9 +69,9 @@ export const getShippingGroup = action({
   about: 'Returns a shipping group of a cart.',
   area,
   status: 200,
-  shows: { data: groupSchema },
+  shows: { data: shippingGroup },
   run: async (ctx, { params }) =>
-    json(200, { data: shown(await findCart(ctx, params.cart_id), params.group_id) }),
+    json(200, { data: show(await findCart(ctx, params.cart_id), params.group_id) }),
 })
 
 export const createShippingGroup = action({
@@ -81,7 +83,7 @@ export const createShippingGroup = action({
   queuesBy: 'cart_id',
   headers: cartHeaders,
   body,
-  shows: { data: groupSchema },
+  shows: { data: shippingGroup },
   async run(ctx, { params, body: values, headers }) {
     const id = newId()
     const request = shopperIn(headers)
@@ -103,7 +105,7 @@ export const createShippingGroup = action({
         }
       },
     })
-    return json(201, { data: shown(row, id) })
+    return json(201, { data: show(row, id) })
   },
 })
 
@@ -116,7 +118,7 @@ export const updateShippingGroup = action({
   queuesBy: 'cart_id',
   headers: currencyHeader,
   body,
-  shows: { data: groupSchema },
+  shows: { data: shippingGroup },
   async run(ctx, { params, body: values, headers }) {
     const { group_id: id } = params
     const row = await changeCart(ctx, params.cart_id, {
@@ -133,7 +135,7 @@ export const updateShippingGroup = action({
         }
       },
     })
-    return json(200, { data: shown(row, id) })
+    return json(200, { data: show(row, id) })
   },
 })
 
@@ -161,15 +163,15 @@ export const deleteShippingGroup = action({
   },
 })
 
-function shown(row: CartRow, id: string) {
+function show(row: CartRow, id: string): Shown<typeof group> {
   const one = contentsOf(row).shippingGroups.find((group) => group.id === id)
   const { priced } = row.hidden
   const totals = priced?.shippingGroups.find((group) => group.id === id)
   if (!one || !priced || !totals) throw groupNotFound(id)
-  const { id: cartId } = row.doc
+  const { id: cartId = row.id } = row.doc
   return {
     ...showShippingGroup(one, totals, priced.currency),
-    ...{ relation: 'cart', cart_id: cartId, order_id: '' },
+    ...{ relation: 'cart' as const, cart_id: cartId, order_id: '' },
     relationships: { cart: { data: { type: 'cart', id: cartId } } },
   }
 }

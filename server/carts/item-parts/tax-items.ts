@@ -2,15 +2,15 @@ import { action } from '../../kernel/declare/action.ts'
 import { notFound, Problem } from '../../kernel/errors.ts'
 import { withErrors } from '../../kernel/http/problems.ts'
 import { newId } from '../../kernel/ids.ts'
-import { listOf, object } from '../../kernel/openapi/shapes.ts'
 import { json, noContent } from '../../kernel/shape/answer.ts'
 import { choice, group, list, text } from '../../kernel/shape/fields.ts'
+import { optional, shown } from '../../kernel/shape/shown.ts'
 import { changeCart } from '../cart/change-cart.ts'
 import { contentsOf } from '../contents/cart-fields.ts'
 import type { Contents } from '../contents/contents.ts'
-import { taxItemMembers, taxItemSchema } from '../shown/included.ts'
+import { itemRelationship, taxItem, taxItemFields } from '../shown/included.ts'
 import { applyEach } from './apply-each.ts'
-import { type ItemLink, itemLinkFields, itemLinkSchema, showItemLink } from './item-link.ts'
+import { type ItemLink, itemLinkFields, showItemLink } from './item-link.ts'
 import { hasTaxes, lineOf, withoutTaxes } from './line-of.ts'
 import { allOrNothing } from './request.ts'
 import {
@@ -38,19 +38,16 @@ export const addTaxItem = action({
   status: 201,
   queuesBy: 'cart_id',
   body: { type: 'tax_item', fields: taxFields, rules: taxRules },
-  shows: { data: taxItemSchema },
+  shows: { data: taxItem },
   run: (ctx, { params, body }) => addTax(ctx, params.cart_id, ofItem(params.item_id), body),
 })
 
 /** A tax item of a list says what it was added to. */
-const addedTaxSchema = object(
-  {
-    ...taxItemMembers,
-    relationships: itemLinkSchema,
-    meta: object({ component_product_id: { type: 'string' } }),
-  },
-  ['type', 'id', 'relationships'],
-)
+const addedTax = shown.group({
+  ...taxItemFields,
+  relationships: itemRelationship,
+  meta: optional(shown.group({ component_product_id: shown.text })),
+})
 
 /** Adds tax items to several items. */
 export const addTaxItems = action({
@@ -84,7 +81,7 @@ export const addTaxItems = action({
     ),
     { required: true, maxItems: 500, about: 'The tax items, each with its item.' },
   ),
-  shows: { data: listOf(addedTaxSchema), errors: true },
+  shows: { data: shown.list(addedTax), errors: true },
   async run(ctx, { params, data, rawBody }) {
     const isAllOrNothing = allOrNothing(rawBody, 'add_all_or_nothing', false)
     const refused: Problem[] = []
@@ -155,7 +152,7 @@ export const updateTaxItem = action({
   status: 200,
   queuesBy: 'cart_id',
   body: { type: 'tax_item', typeOptional: true, fields: taxFields },
-  shows: { data: taxItemSchema },
+  shows: { data: taxItem },
   run: (ctx, { params, body }) => updateTax(ctx, params.cart_id, ofItem(params.item_id), params.tax_id, body),
 })
 

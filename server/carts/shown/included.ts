@@ -1,70 +1,76 @@
-import { listOf, object, uuid } from '../../kernel/openapi/shapes.ts'
-import type { JsonSchema } from '../../kernel/shape/fields.ts'
+import { optional, relationshipTo, type Shown, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { type CartRow, contentsOf } from '../contents/cart-fields.ts'
 import type { Contents, CustomDiscount, TaxItem } from '../contents/contents.ts'
 import type { PricedCart } from '../contents/priced-cart.ts'
+import { displayedAmount } from '../totals/display-fields.ts'
 import { displayAmount } from '../totals/display-totals.ts'
 import { type IncludeName, includeNames } from './includes.ts'
-import { cartItem } from './item-schemas.ts'
+import { cartItem } from './item-fields.ts'
 import { itemsOf, taxesOf } from './show-items.ts'
 import { promotionsOfCart } from './show-relationships.ts'
 
-const string = { type: 'string' }
-
-export const taxItemMembers = {
-  type: { const: 'tax_item' },
-  id: uuid,
-  code: string,
-  name: string,
-  jurisdiction: string,
-  rate: { type: 'number' },
-  amount: { type: 'integer' },
+export const taxItemFields = {
+  type: shown.constant('tax_item'),
+  id: shown.uuid,
+  code: optional(shown.text),
+  name: optional(shown.text),
+  jurisdiction: optional(shown.text),
+  rate: optional(shown.number),
+  amount: optional(shown.integer),
 }
 
-export const taxItemSchema = object(taxItemMembers, ['type', 'id'])
+export const taxItem = shown.group(taxItemFields)
 
-const amountSchema = object({ amount: { type: 'integer' }, currency: string, formatted: string })
+/** Which item a tax item or a custom discount belongs to. */
+export const itemRelationship = shown.group({
+  item: relationshipTo(shown.group({ id: shown.uuid, type: shown.text })),
+})
 
-export const customDiscountSchema = object(
-  {
-    type: { const: 'custom_discount' },
-    id: uuid,
-    external_id: string,
-    discount_engine: string,
-    description: string,
-    discount_code: string,
-    amount: amountSchema,
-    relationships: object({ item: object({ data: object({ id: uuid, type: string }) }) }),
-  },
-  ['type', 'id', 'amount'],
-)
+export const customDiscount = shown.group({
+  type: shown.constant('custom_discount'),
+  id: shown.uuid,
+  external_id: optional(shown.text),
+  discount_engine: optional(shown.text),
+  description: optional(shown.text),
+  discount_code: optional(shown.text),
+  amount: displayedAmount,
+  relationships: optional(itemRelationship),
+})
 
-export const promotionSchema = object(
-  {
-    type: { const: 'promotion' },
-    id: uuid,
-    name: string,
-    description: string,
-    automatic: { type: 'boolean' },
-    promotion_type: string,
-    promotion_source: { const: 'rule-promotion' },
-    start: string,
-    end: string,
-  },
-  ['type', 'id', 'name'],
-)
+export const promotion = shown.group({
+  type: shown.constant('promotion'),
+  id: shown.uuid,
+  name: shown.text,
+  description: optional(shown.text),
+  automatic: optional(shown.flag),
+  promotion_type: optional(shown.text),
+  promotion_source: optional(shown.constant('rule-promotion')),
+  start: optional(shown.text),
+  end: optional(shown.text),
+})
 
-const schemas: Readonly<Record<IncludeName, JsonSchema>> = {
-  items: listOf(cartItem),
-  tax_items: listOf(taxItemSchema),
-  custom_discounts: listOf(customDiscountSchema),
-  promotions: listOf(promotionSchema),
-}
+const lists = {
+  items: optional(shown.list(cartItem)),
+  tax_items: optional(shown.list(taxItem)),
+  custom_discounts: optional(shown.list(customDiscount)),
+  promotions: optional(shown.list(promotion)),
+} satisfies Readonly<Record<IncludeName, unknown>>
 
-export const includedSchema: JsonSchema = object(schemas, [])
+/** The member `included` of a response. */
+export const included = shown.group(lists)
 
-export const showTaxItem = ({ id, code, name, jurisdiction, rate, amount }: TaxItem) => ({
+type Included = Shown<typeof included>
+type ShownDiscount = Shown<typeof customDiscount>
+
+export const showTaxItem = ({
+  id,
+  code,
+  name,
+  jurisdiction,
+  rate,
+  amount,
+}: TaxItem): Shown<typeof taxItem> => ({
   type: 'tax_item',
   id,
   code,
@@ -78,7 +84,7 @@ export const showCustomDiscount = (
   { id, externalId, engine, description, code, amount }: CustomDiscount,
   currency: PricedCart['currency'],
   line?: { readonly id: string; readonly kind: string },
-) => ({
+): ShownDiscount => ({
   type: 'custom_discount',
   id,
   external_id: externalId,
@@ -99,7 +105,7 @@ export interface HeldDiscounts {
 export const showCustomDiscounts = (
   { lines, customDiscounts }: HeldDiscounts,
   currency: PricedCart['currency'],
-): readonly object[] => [
+): readonly ShownDiscount[] => [
   ...lines.flatMap((line) => line.customDiscounts.map((one) => showCustomDiscount(one, currency, line))),
   ...customDiscounts.map((one) => showCustomDiscount(one, currency)),
 ]
@@ -111,13 +117,13 @@ export function includedIn(ctx: Ctx, row: CartRow, accepted: readonly IncludeNam
   if (!chosen.length || !priced) return ''
   const { lines, customDiscounts } = contentsOf(row)
   const showsItems = chosen.includes('items') || !accepted.includes('items')
-  const all: Readonly<Record<IncludeName, () => readonly object[]>> = {
+  const all: { readonly [N in IncludeName]: () => Included[N] } = {
     items: () => itemsOf(row, ctx.baseUrl),
     tax_items: () => lines.flatMap(taxesOf).map(showTaxItem),
     custom_discounts: () => showCustomDiscounts({ lines, customDiscounts }, priced.currency),
     // Those of items are included with the items, which link to them.
     promotions: () => (showsItems ? priced.promotions : promotionsOfCart(priced)),
   }
-  const lists = Object.fromEntries(chosen.map((name) => [name, all[name]()]))
-  return `,"included":${JSON.stringify(lists)}`
+  const members = Object.fromEntries(chosen.map((name) => [name, all[name]()]))
+  return `,"included":${JSON.stringify(members)}`
 }

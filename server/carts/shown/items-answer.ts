@@ -1,48 +1,35 @@
-import { listOf, object } from '../../kernel/openapi/shapes.ts'
 import type { Answer } from '../../kernel/shape/answer.ts'
-import { describe } from '../../kernel/shape/fields.ts'
+import { optional, required, type Shown, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import type { CartRow } from '../contents/cart-fields.ts'
 import { displayCart } from '../totals/display-totals.ts'
-import { includedIn, includedSchema } from './included.ts'
+import { included, includedIn } from './included.ts'
 import { includeParameter, withIncludes } from './includes.ts'
-import { cartItem } from './item-schemas.ts'
-import { cartDisplayPrice, expiresAt, suggestionsField } from './show-cart.ts'
+import { cartItem } from './item-fields.ts'
+import { cartDisplayPrice, expiresAt, suggestions } from './show-cart.ts'
 import { itemsOf, second } from './show-items.ts'
-import { reasonSchema, verdictsField } from './verdict-schemas.ts'
-
-const string = { type: 'string' }
+import { reason, verdicts } from './verdict-fields.ts'
 
 /** What a request changed, and why codes take nothing. */
-export const messagesSchema = listOf(
-  object(
-    {
-      source: object({ type: string, id: string, code: string }, ['type', 'id']),
-      title: string,
-      description: string,
-      reason: reasonSchema,
-    },
-    ['title', 'description'],
-  ),
+export const messages = shown.list(
+  shown.group({
+    source: optional(shown.group({ type: shown.text, id: shown.text, code: optional(shown.text) })),
+    title: shown.text,
+    description: shown.text,
+    reason: optional(reason),
+  }),
 )
 
+const meta = shown.group({
+  display_price: required(cartDisplayPrice),
+  timestamps: shown.group({ created_at: shown.text, updated_at: shown.text, expires_at: shown.text }),
+  messages: optional(messages),
+  promotion_suggestions: suggestions,
+  promotion_verdicts: verdicts,
+})
+
 /** What responses with the items of a cart show, for the API document. */
-export const itemsShown = {
-  data: listOf(cartItem),
-  beside: {
-    meta: object(
-      {
-        display_price: describe(cartDisplayPrice),
-        timestamps: object({ created_at: string, updated_at: string, expires_at: string }),
-        messages: messagesSchema,
-        promotion_suggestions: describe(suggestionsField),
-        promotion_verdicts: describe(verdictsField),
-      },
-      ['display_price', 'timestamps'],
-    ),
-    included: includedSchema,
-  },
-} as const
+export const itemsShown = { data: shown.list(cartItem), beside: { meta, included } } as const
 
 const withItems = ['tax_items', 'custom_discounts', 'promotions'] as const
 
@@ -52,19 +39,23 @@ export const itemsIncludes = { include: includeParameter(...withItems) }
 /** The items of a cart, its totals and the messages about the change. */
 export async function itemsAnswer(status: number, ctx: Ctx, found: CartRow, query: string): Promise<Answer> {
   const row = await withIncludes(ctx, found, query)
+  const data = JSON.stringify(itemsOf(row, ctx.baseUrl))
+  const beside = `"meta":${JSON.stringify(metaOf(row))}${includedIn(ctx, row, withItems)}`
+  return { status, body: `{"data":${data},${beside}}`, headers: {} }
+}
+
+function metaOf(row: CartRow): Shown<typeof meta> {
   const { priced } = row.hidden
-  const meta = {
-    display_price: priced && displayCart(priced, priced.currency),
+  if (!priced) throw new Error('a cart that is shown has prices')
+  return {
+    display_price: displayCart(priced, priced.currency),
     timestamps: {
       created_at: second(row.createdAt),
       updated_at: second(row.updatedAt),
       expires_at: second(expiresAt(row)),
     },
-    messages: priced?.messages.length ? priced.messages : undefined,
-    promotion_suggestions: priced?.suggestions.length ? priced.suggestions : undefined,
-    promotion_verdicts: priced?.explanation?.verdicts,
+    messages: priced.messages.length ? priced.messages : undefined,
+    promotion_suggestions: priced.suggestions.length ? priced.suggestions : undefined,
+    promotion_verdicts: priced.explanation?.verdicts,
   }
-  const data = JSON.stringify(itemsOf(row, ctx.baseUrl))
-  const included = includedIn(ctx, row, withItems)
-  return { status, body: `{"data":${data},"meta":${JSON.stringify(meta)}${included}}`, headers: {} }
 }

@@ -1,8 +1,9 @@
-import { type Fields, field, group, text } from '../../kernel/shape/fields.ts'
+import { type Fields, group, text, type Values } from '../../kernel/shape/fields.ts'
+import { about, optional, shown } from '../../kernel/shape/shown.ts'
 import { amountFields } from '../contents/amounts.ts'
 import type { CartRow } from '../contents/cart-fields.ts'
 import { displayCart } from '../totals/display-totals.ts'
-import { verdictsField } from './verdict-schemas.ts'
+import { verdicts } from './verdict-fields.ts'
 
 const amount = (about: string) => group(amountFields, { required: true, about })
 
@@ -19,15 +20,14 @@ export const cartAmounts = {
 
 export const cartDisplayPrice = group(cartAmounts, { about: 'The totals of the cart.' })
 
-export const suggestionsField = field<unknown>(
-  { type: 'array', items: { type: 'object', additionalProperties: true } },
-  { about: 'What the shopper can add to get more off.' },
+export const suggestions = optional(
+  about('What the shopper can add to get more off.', shown.list(shown.object)),
 )
 
 export const cartMeta = {
   display_price: cartDisplayPrice,
-  promotion_suggestions: suggestionsField,
-  promotion_verdicts: verdictsField,
+  promotion_suggestions: suggestions,
+  promotion_verdicts: verdicts,
   expires_at: text({ format: 'date-time', about: 'When the cart expires, unless it changes before.' }),
 } satisfies Fields
 
@@ -37,15 +37,13 @@ const dayMs = 86_400_000
 export const expiresAt = ({ updatedAt, hidden }: Pick<CartRow, 'updatedAt' | 'hidden'>): string =>
   new Date(Date.parse(updatedAt) + (hidden.expiry_days ?? 0) * dayMs).toISOString()
 
-export function metaOf(row: CartRow): never {
+export function metaOf(row: CartRow): Values<typeof cartMeta> {
   const { priced, read_at: readAt } = row.hidden
   return {
-    ...(priced && {
-      display_price: displayCart(priced, priced.currency),
-      promotion_suggestions: priced.suggestions.length ? priced.suggestions : undefined,
-      promotion_verdicts: priced.explanation?.verdicts,
-    }),
+    display_price: priced && displayCart(priced, priced.currency),
+    promotion_suggestions: priced?.suggestions.length ? priced.suggestions : undefined,
+    promotion_verdicts: priced?.explanation?.verdicts,
     // A cart that does not exist yet would expire some days from now.
     expires_at: expiresAt(readAt ? { updatedAt: readAt, hidden: row.hidden } : row),
-  } as never
+  }
 }

@@ -2,15 +2,16 @@ import { type CartRow, contentsOf, type Includes } from '../contents/cart-fields
 import { type CartLine, componentIdsOf, type ProductLine, type TaxItem } from '../contents/contents.ts'
 import type { CartExplanation, PricedCart, PromotionItem } from '../contents/priced-cart.ts'
 import type { LineTotals } from '../totals/cart-totals.ts'
-import { displayLine, displayPromotionItem, type LineDisplayPrice } from '../totals/display-totals.ts'
+import { displayLine, displayPromotionItem } from '../totals/display-totals.ts'
 import { lineTotals } from '../totals/total-cart.ts'
+import type { CartItem, ItemExplanation } from './item-fields.ts'
 
 const noImage = { mime_type: '', file_name: '', href: '' }
 /** A time as clients of carts see it, without milliseconds. */
 export const second = (time: string) => `${time.slice(0, 19)}Z`
 
 /** The items of a cart as clients see them: its lines, and then what promotions take off the whole cart. */
-export function itemsOf(row: Pick<CartRow, 'hidden' | 'updatedAt'>, baseUrl: string): readonly object[] {
+export function itemsOf(row: Pick<CartRow, 'hidden' | 'updatedAt'>, baseUrl: string): readonly CartItem[] {
   const contents = contentsOf(row)
   const { priced, includes = { names: [] } } = row.hidden
   if (!priced) return []
@@ -26,7 +27,7 @@ function lineItem(
   priced: PricedCart,
   baseUrl: string,
   includes: Includes,
-): object {
+): CartItem {
   const { currency } = priced
   const { unit, image, quantity } = line
   const parts = priced.lines[i] as PricedCart['lines'][number]
@@ -82,7 +83,7 @@ function lineItem(
 const explainLine = (
   { value, discounts, taxes, prices }: Pick<LineTotals, 'value' | 'discounts' | 'taxes' | 'prices'>,
   price: CartExplanation['traces'][number],
-) => ({
+): ItemExplanation => ({
   price,
   value,
   discounts: discounts.map(({ cause: { source, id, code }, amount, isOfCart }) => ({
@@ -94,7 +95,7 @@ const explainLine = (
   with_tax: prices.with_tax.value,
 })
 
-const productMembers = (line: ProductLine, { componentProducts }: Includes) => {
+const productMembers = (line: ProductLine, { componentProducts }: Includes): Partial<CartItem> => {
   const { facts, selection, components, location, autoAdded } = line
   return {
     catalog_id: facts.catalogId,
@@ -161,7 +162,7 @@ function promotionItem(
   { id, cause, amount }: PromotionItem,
   { currency }: PricedCart,
   { updatedAt }: Pick<CartRow, 'updatedAt'>,
-): object {
+): CartItem {
   const price = { amount, currency: currency.code, includes_tax: false }
   return {
     id,
@@ -180,7 +181,7 @@ function promotionItem(
     ...(cause.source === 'rule' && { promotion_source: 'rule-promotion' }),
     links: {},
     meta: {
-      display_price: displayPromotionItem(amount, currency) satisfies LineDisplayPrice,
+      display_price: displayPromotionItem(amount, currency),
       timestamps: { created_at: second(updatedAt), updated_at: second(updatedAt) },
     },
   }

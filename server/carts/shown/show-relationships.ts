@@ -1,22 +1,21 @@
-import { readOnlyObject } from '../../kernel/shape/fields.ts'
+import { group } from '../../kernel/shape/fields.ts'
+import { optional, orNull, readOnly, required, shown } from '../../kernel/shape/shown.ts'
 import { type CartRow, contentsOf } from '../contents/cart-fields.ts'
 import { ownersOf } from '../contents/owners.ts'
 import type { PricedCart } from '../contents/priced-cart.ts'
 
-const links = { type: 'array', items: { type: 'object', additionalProperties: true } }
+const links = shown.list(shown.object)
+const linked = group({ data: optional(links) }, {})
 
-export const cartRelationships = readOnlyObject<Readonly<Record<string, unknown>>>(
-  {
-    required: ['items', 'customers', 'accounts'],
-    properties: {
-      items: { type: 'object', properties: { data: { ...links, type: ['array', 'null'] } } },
-      customers: { type: 'object', properties: { data: links } },
-      accounts: { type: 'object', properties: { data: links } },
-      custom_discounts: { type: 'object', properties: { data: links } },
-      promotions: { type: 'object', properties: { data: links } },
-      shipping_groups: { type: 'object', properties: { data: links } },
-    },
-  },
+export const cartRelationships = readOnly(
+  shown.group({
+    items: required(group({ data: optional(orNull(links)) }, {})),
+    customers: required(linked),
+    accounts: required(linked),
+    custom_discounts: linked,
+    promotions: linked,
+    shipping_groups: linked,
+  }),
   {
     about:
       'The items of the cart, and the customers and accounts it is associated with. With `include=promotions`, also the promotions that take something off the cart as a whole or off shipping.',
@@ -26,7 +25,7 @@ export const cartRelationships = readOnlyObject<Readonly<Record<string, unknown>
 const linksTo = (type: string, ids: readonly string[]) => ids.map((id) => ({ type, id }))
 
 /** `{}` where there is nothing. */
-const some = (type: string, ids: readonly string[]) => (ids.length ? { data: linksTo(type, ids) } : {})
+const ownersTo = (type: string, ids: readonly string[]) => (ids.length ? { data: linksTo(type, ids) } : {})
 
 export function relationshipsOf(row: CartRow) {
   const { lines, customDiscounts, shippingGroups } = contentsOf(row)
@@ -38,8 +37,8 @@ export function relationshipsOf(row: CartRow) {
   const { customers, accounts } = ownersOf(row)
   return {
     items: { data: items.length ? items : null },
-    customers: some('customer', customers),
-    accounts: some('account', accounts),
+    customers: ownersTo('customer', customers),
+    accounts: ownersTo('account', accounts),
     ...(customDiscounts.length && {
       custom_discounts: {
         data: linksTo(

@@ -1,8 +1,8 @@
 import { action } from '../../kernel/declare/action.ts'
 import { notFound } from '../../kernel/errors.ts'
-import { listOf, object, uuid } from '../../kernel/openapi/shapes.ts'
 import { json } from '../../kernel/shape/answer.ts'
-import { describe, text } from '../../kernel/shape/fields.ts'
+import { text } from '../../kernel/shape/fields.ts'
+import { required, type Shown, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { type Evaluation, reasonOf } from '../../promotions/index.ts'
 import { findCart } from '../cart/find-cart.ts'
@@ -10,7 +10,7 @@ import { type CartValues, contentsOf } from '../contents/cart-fields.ts'
 import { type CartShop, openShop } from '../pricing/cart-shop.ts'
 import { priceContents } from '../pricing/price-cart.ts'
 import { cartDisplayPrice } from '../shown/show-cart.ts'
-import { verdictSchema } from '../shown/verdict-schemas.ts'
+import { verdict } from '../shown/verdict-fields.ts'
 import { displayCart } from '../totals/display-totals.ts'
 
 /** The kinds of promotions. */
@@ -20,18 +20,19 @@ interface Kind {
   readonly source: 'standard' | 'rule'
 }
 
-const string = { type: 'string' }
-const integer = { type: 'integer' }
+const displayPrice = required(cartDisplayPrice)
 
-const simulationSchema = object({
-  type: { const: 'promotion_simulation' },
-  promotion_id: uuid,
-  cart_id: string,
-  verdict: verdictSchema,
-  items: listOf(object({ id: uuid, sku: string, quantity: integer, amount: integer })),
-  shipping_groups: listOf(object({ id: uuid, amount: integer })),
-  gifts: listOf(object({ product: string, quantity: integer })),
-  display_price: object({ without: describe(cartDisplayPrice), with: describe(cartDisplayPrice) }),
+const simulation = shown.group({
+  type: shown.constant('promotion_simulation'),
+  promotion_id: shown.uuid,
+  cart_id: shown.text,
+  verdict,
+  items: shown.list(
+    shown.group({ id: shown.uuid, sku: shown.text, quantity: shown.integer, amount: shown.integer }),
+  ),
+  shipping_groups: shown.list(shown.group({ id: shown.uuid, amount: shown.integer })),
+  gifts: shown.list(shown.group({ product: shown.text, quantity: shown.integer })),
+  display_price: shown.group({ without: displayPrice, with: displayPrice }),
 })
 
 const bodyFields = {
@@ -54,13 +55,18 @@ export const simulationOf = ({ name, path, source }: Kind) =>
     area: 'promotions',
     status: 200,
     body: { type: 'promotion_simulation', typeOptional: true, fields: bodyFields },
-    shows: { data: simulationSchema },
+    shows: { data: simulation },
     async run(ctx, { params: { id }, body: { cart_id: cartId } }) {
       return json(200, { data: await simulate(ctx, source, id, cartId) })
     },
   })
 
-async function simulate(ctx: Ctx, source: Kind['source'], id: string, cartId: string) {
+async function simulate(
+  ctx: Ctx,
+  source: Kind['source'],
+  id: string,
+  cartId: string,
+): Promise<Shown<typeof simulation>> {
   const row = await findCart(ctx, cartId)
   const cart = { ...row.doc, ...row.hidden } as CartValues
   const contents = contentsOf(row)
@@ -98,9 +104,10 @@ const inForce = {
 }
 
 function effectOf({ verdicts, shippingShares, giftsToAdd }: Evaluation, id: string) {
-  const verdict = verdicts.find((one) => one.id === id)
+  const found = verdicts.find((one) => one.id === id)
+  if (!found) throw new Error('each promotion has a verdict')
   return {
-    verdict: verdict && { ...verdict, detail: reasonOf(verdict)?.detail },
+    verdict: { ...found, detail: reasonOf(found)?.detail },
     shipping_groups: shippingShares
       .filter(({ cause }) => cause.id === id)
       .map(({ groupId, amount }) => ({ id: groupId, amount })),

@@ -1,13 +1,7 @@
 import { sum } from '../../prices/index.ts'
 import { formatAmount, type Notation } from '../../store/index.ts'
 import type { CartPrice, CartTotals, LinePrice, LineTotals, ShippingTotals } from './cart-totals.ts'
-
-/** An amount as carts and orders show it. */
-interface DisplayAmount {
-  readonly amount: number
-  readonly currency: string
-  readonly formatted: string
-}
+import type { DisplayAmount, LineDisplayPrice, ShippingDisplayPrice } from './display-fields.ts'
 
 export const displayAmount = (amount: number, currency: Notation): DisplayAmount => ({
   amount,
@@ -23,22 +17,6 @@ function displayAmounts(currency: Notation): (amount: number) => DisplayAmount {
     amounts.set(amount, display)
     return display
   }
-}
-
-/** The discounts of one code: its promotions may be several. */
-interface CodeDiscount extends DisplayAmount {
-  /** By the ids of promotions and custom discounts. */
-  readonly constituents: Readonly<Record<string, DisplayAmount>>
-}
-
-interface DisplayUnitAndValue {
-  readonly unit: DisplayAmount
-  readonly value: DisplayAmount
-}
-
-export type LineDisplayPrice = Readonly<Record<LinePrice, DisplayUnitAndValue>> & {
-  /** By code. Absent without discounts. */
-  readonly discounts?: Readonly<Record<string, CodeDiscount>>
 }
 
 /** The `display_price` of a line. */
@@ -115,7 +93,7 @@ export function displayPromotionItem(amount: number, currency: Notation): LineDi
 export function displayShipping(
   { total, base, tax, fees, discount }: ShippingTotals,
   currency: Notation,
-): Record<'total' | 'base' | 'tax' | 'fees' | 'discount', DisplayAmount> {
+): ShippingDisplayPrice {
   return {
     total: displayAmount(total, currency),
     base: displayAmount(base, currency),

@@ -1,9 +1,9 @@
 import { action } from '../../kernel/declare/action.ts'
-import { content, ref } from '../../kernel/openapi/schemas.ts'
-import { listOf, object, openApiDocument, uuid } from '../../kernel/openapi/shapes.ts'
+import { content, openApiDocument, ref } from '../../kernel/openapi/schemas.ts'
 import { limits } from '../../kernel/query/parse.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import type { JsonSchema } from '../../kernel/shape/fields.ts'
+import { listOf, object } from '../../kernel/shape/schemas.ts'
 import { type Definition, findAllDefinitions } from './definition.ts'
 import { entryMetaSchema } from './entries.ts'
 import { timeout } from './list-timeout.ts'
@@ -154,6 +154,7 @@ const titled = (title: string, more: object, { type, ...schema }: JsonSchema): J
 })
 
 const integerSchema = { type: 'integer' }
+const uuid = { type: 'string', format: 'uuid' }
 const members = (names: readonly string[], schema: JsonSchema) => ({
   type: 'object',
   properties: Object.fromEntries(names.map((name) => [name, schema])),

@@ -3,11 +3,11 @@ import { hook } from '../../kernel/declare/hook.ts'
 import { notFound, Problem } from '../../kernel/errors.ts'
 import { objectAnswer } from '../../kernel/http/object-answer.ts'
 import { list } from '../../kernel/request/operations.ts'
-import { choice, describe, type Fields, text } from '../../kernel/shape/fields.ts'
+import { choice, type Fields, text } from '../../kernel/shape/fields.ts'
 import type { Ctx, Work } from '../../kernel/work/context.ts'
 import { remove } from '../../kernel/write/by-rules.ts'
 import { type Definition, findDefinition, type Naming, withDefinition } from './definition.ts'
-import { entryBody, entryEnvelope, entrySchema } from './entry-schemas.ts'
+import { customEntry, entryBody, entryEnvelope } from './entry-schemas.ts'
 import { readValues } from './entry-values.ts'
 import { exactTotals } from './envelope.ts'
 import { type EntryName, findEntry, findEntryId, findExistingId } from './find-entry.ts'
@@ -97,7 +97,7 @@ const operationsAt = (address: Address): readonly Action[] => [
     query: { timeout, 'page[total_method]': totalMethod },
     params: address.params,
     refuses: ['timed_out'],
-    shows: { page: true, data: entrySchema, meta: { results: describe(exactTotals.fields.results) } },
+    shows: { page: true, data: customEntry, meta: { results: exactTotals.fields.results } },
     async run(ctx, { rawBody: _, ...call }) {
       return within(ctx, call.query, async (ctx) => {
         const api = await findDefinition(ctx, apiIn(address, call.params))
@@ -115,7 +115,7 @@ const operationsAt = (address: Address): readonly Action[] => [
     status: 201,
     params: address.params,
     rawBodies: entryBody,
-    shows: { data: entrySchema, etag: true },
+    shows: { data: customEntry, etag: true },
     mayRepeat: mayRepeat(address, 'create'),
     async run(ctx, { params, rawBody }) {
       return withDefinition(ctx, apiIn(address, params), async (api) => {
@@ -133,7 +133,7 @@ const operationsAt = (address: Address): readonly Action[] => [
     area: 'custom-entries',
     status: 200,
     params: address.entryParams,
-    shows: { data: entrySchema, etag: true },
+    shows: { data: customEntry, etag: true },
     async run(ctx, { params }) {
       const { api, entry } = await findEntry(ctx, apiIn(address, params), entryIn(address, params))
       await mustUse(ctx, api.id, 'read')
@@ -153,7 +153,7 @@ const operationsAt = (address: Address): readonly Action[] => [
     params: address.entryParams,
     refuses: ['precondition_failed'],
     rawBodies: entryBody,
-    shows: { data: entrySchema, etag: true, others: { 201: entryEnvelope } },
+    shows: { data: customEntry, etag: true, others: { 201: entryEnvelope } },
     mayRepeat: mayRepeat(address, 'update'),
     async run(ctx, { params, rawBody, ifMatch }) {
       const api = await findDefinition(ctx, apiIn(address, params), true)

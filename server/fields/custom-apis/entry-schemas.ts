@@ -1,5 +1,6 @@
-import { named } from '../../kernel/openapi/named-schemas.ts'
+import { named, namedSchema } from '../../kernel/openapi/named-schemas.ts'
 import type { JsonSchema } from '../../kernel/shape/fields.ts'
+import { shown } from '../../kernel/shape/shown.ts'
 import { entryMetaSchema } from './entries.ts'
 
 /** The schemas of entries of any custom API. The document of a store has the fields of each. */
@@ -7,19 +8,16 @@ import { entryMetaSchema } from './entries.ts'
 const values = { description: 'The fields of the custom API, by slug.' }
 const type = { type: 'string', description: 'The api_type of the custom API.' }
 
-export const entrySchema = named('CustomEntry', {
-  type: 'object',
-  required: ['type', 'id', 'meta', 'links'],
-  properties: {
-    type,
-    id: { type: 'string', format: 'uuid' },
-    meta: entryMetaSchema,
-    links: { type: 'object', required: ['self'], properties: { self: { type: 'string' } } },
-  },
-  additionalProperties: values,
+const members = shown.group({
+  type: shown.as(type),
+  id: shown.uuid,
+  meta: shown.as(entryMetaSchema),
+  links: shown.group({ self: shown.text }),
 })
 
-const sentSchema = named('NewCustomEntry', {
+export const customEntry = named('CustomEntry', shown.as({ ...members.schema, additionalProperties: values }))
+
+const sentSchema = namedSchema('NewCustomEntry', {
   type: 'object',
   required: ['type'],
   properties: { type },
@@ -31,8 +29,4 @@ export const entryBody: Readonly<Record<string, JsonSchema>> = {
   'application/json': { type: 'object', required: ['data'], properties: { data: sentSchema } },
 }
 
-export const entryEnvelope: JsonSchema = {
-  type: 'object',
-  required: ['data'],
-  properties: { data: entrySchema },
-}
+export const entryEnvelope = shown.group({ data: customEntry })

@@ -12,6 +12,7 @@ import { answerList, exportObjects } from '../../kernel/request/export-list.ts'
 import { type Answer, noContent } from '../../kernel/shape/answer.ts'
 import type { JsonSchema } from '../../kernel/shape/fields.ts'
 import { type Row, shownIdOf, walks } from '../../kernel/shape/model.ts'
+import { shown } from '../../kernel/shape/shown.ts'
 import type { Ctx, Work } from '../../kernel/work/context.ts'
 import { changeBy } from '../../kernel/write/by-rules.ts'
 import { partOfRow } from '../values/part-of-row.ts'
@@ -180,7 +181,7 @@ export async function listCoreEntries(ctx: Ctx, flow: FlowRef, call: Call): Prom
         ctx.onRead(of, row)
         return objectText(entries, entryOf(flow, fields, of, row), ctx, true)
       }),
-    shown: entrySchemaOf(fields),
+    shown: shown.as(entrySchemaOf(fields)),
   })
 }
 
@@ -196,7 +197,7 @@ function entrySchemaOf(fields: readonly FlowField[]): JsonSchema {
 
 const emptyPage = (ctx: Ctx, call: Call): Answer | Promise<Answer> => {
   const query = parse(call.query)
-  if (ctx.lines) return exportObjects(ctx, query, [], shownSchema(entries as Resource))
+  if (ctx.lines) return exportObjects(ctx, query, [], shown.as(shownSchema(entries as Resource)))
   const { limit = 25, offset } = query
   return pageAnswer(200, '', { rows: [], total: 0, limit, offset, unmerged: 0 }, ctx, call)
 }

@@ -16,7 +16,7 @@ import { storeSettings } from '../../store/index.ts'
 import { emptyCoreEntry, getCoreEntry, listCoreEntries, updateCoreEntry } from './core-entries.ts'
 import { entries } from './entries.ts'
 import { withValueFilters } from './entry-filters.ts'
-import { bodyWith, entrySchemas } from './entry-schemas.ts'
+import { bodyWith, entrySchemas, flowEntry } from './entry-schemas.ts'
 import { entryName, type FlowRef, findFlow, flowName } from './find-flow.ts'
 import { includedBeside, includeEntries, includeQuery } from './include-entries.ts'
 import { entriesOfTemplates } from './template-entries.ts'
@@ -52,7 +52,7 @@ export const entryOperations: readonly Action[] = [
     ...shared,
     status: 200,
     query: includeQuery,
-    shows: { page: true, data: entrySchemas.shown, beside: includedBeside },
+    shows: { page: true, data: flowEntry, beside: includedBeside },
     async run(ctx, { rawBody: _, ...call }) {
       const flow = await findOpenFlow(ctx, call.params)
       const answer = await (flow.kind === 'core' ? listCoreEntries : listEntries)(ctx, flow, call)
@@ -69,7 +69,7 @@ export const entryOperations: readonly Action[] = [
     ...shared,
     status: 201,
     rawBodies: bodyWith(entrySchemas.created),
-    shows: { data: entrySchemas.shown, etag: true },
+    shows: { data: flowEntry, etag: true },
     async run(ctx, { rawBody, ...call }) {
       const flow = await findOpenFlow(ctx, call.params)
       const sent = { ...call, body: rawBody }
@@ -89,7 +89,7 @@ export const entryOperations: readonly Action[] = [
     ...ofOne,
     status: 200,
     query: includeQuery,
-    shows: { data: entrySchemas.shown, beside: includedBeside, etag: true },
+    shows: { data: flowEntry, beside: includedBeside, etag: true },
     async run(ctx, { rawBody: _, ...call }) {
       const flow = await findOpenFlow(ctx, call.params)
       const answer =
@@ -108,7 +108,7 @@ export const entryOperations: readonly Action[] = [
     refuses: ['precondition_failed'],
     status: 200,
     rawBodies: bodyWith(entrySchemas.changed),
-    shows: { data: entrySchemas.shown, etag: true },
+    shows: { data: flowEntry, etag: true },
     async run(ctx, { rawBody, ...call }) {
       const flow = await findOpenFlow(ctx, call.params)
       const sent = { ...call, body: rawBody }

@@ -25,7 +25,7 @@ const linksMax = 1000
 
 const name = text({ required: true, min: 1, max: 255 })
 const link = group({ type: name, id: name }, {})
-const linkSchema = named('FlowEntryLink', link.schema)
+const linkField = named('FlowEntryLink', link)
 const linksField = listOf(link, { maxItems: linksMax })
 const check = checker(linksField.schema, 'data')
 
@@ -39,10 +39,10 @@ const add: Edit = (before, sent = [], isOne) =>
 const replace: Edit = (_before, sent = []) => sent
 const subtract: Edit = (before, sent) => (sent ? before.filter((one) => !isAmong(sent, one)) : [])
 
-const linksSchema = named('FlowEntryLinks', linksField.schema)
+const shownLinks = named('FlowEntryLinks', linksField)
 const oneOrMany = {
   data: {
-    anyOf: [linksSchema, linkSchema, { type: 'null' }],
+    anyOf: [shownLinks.schema, linkField.schema, { type: 'null' }],
     examples: [[{ type: 'product', id: exampleId }]],
   },
 }
@@ -87,7 +87,7 @@ const shared = ({ method, status, about }: LinkCall, owner: string) => ({
       },
     },
   }),
-  ...(status !== 204 && { shows: { data: linksSchema } }),
+  ...(status !== 204 && { shows: { data: shownLinks } }),
 })
 
 /** The operations that link an entry to other objects, by a field of the type relationship. */

@@ -1,11 +1,12 @@
 import type { Resource } from '../../kernel/declare/resource.ts'
 import { shownSchema } from '../../kernel/declare/shown-schema.ts'
 import { chosenIdMax } from '../../kernel/ids.ts'
-import { named } from '../../kernel/openapi/named-schemas.ts'
+import { namedSchema } from '../../kernel/openapi/named-schemas.ts'
 import { withoutOwnWords } from '../../kernel/openapi/own-words.ts'
 import { changesSchema, newSchema } from '../../kernel/openapi/schemas.ts'
-import { listOf, object } from '../../kernel/openapi/shapes.ts'
 import type { JsonSchema } from '../../kernel/shape/fields.ts'
+import { listOf, object } from '../../kernel/shape/schemas.ts'
+import { shown } from '../../kernel/shape/shown.ts'
 import { entries } from './entries.ts'
 import type { Kind } from './kinds.ts'
 
@@ -63,10 +64,13 @@ const any: EntrySchemas = {
 
 /** The schemas of entries of any flow. */
 export const entrySchemas: EntrySchemas = {
-  shown: named(names.shown, any.shown),
-  created: named(names.created, any.created),
-  changed: named(names.changed, any.changed),
+  shown: namedSchema(names.shown, any.shown),
+  created: namedSchema(names.created, any.created),
+  changed: namedSchema(names.changed, any.changed),
 }
+
+/** An entry of any flow, in responses. */
+export const flowEntry = shown.as(entrySchemas.shown)
 
 /** For the API document: the body of a request that sends such an entry. */
 export const bodyWith = (data: JsonSchema) => ({
@@ -81,13 +85,12 @@ export interface FlowDescription {
 }
 
 function schemasOf({ kind, own }: FlowDescription): EntrySchemas {
-  const shown = shownSchema(own)
   const links = own.added?.fields.some(({ holdsLinks }) => holdsLinks) ? { relationships } : {}
   // An entry of a core flow exists with its object, so a create updates it.
   const created = kind === 'core' ? changesSchema(own) : newSchema(own)
   const required = [...((created.required ?? []) as readonly string[]), 'id']
   return {
-    shown: withMembers(shown, { ...links, ...(kind === 'core' && { id: shownId }) }),
+    shown: withMembers(shownSchema(own), { ...links, ...(kind === 'core' && { id: shownId }) }),
     created: kind === 'custom' ? created : { ...withMembers(created, { id }), required },
     changed: changesSchema(own),
   }

@@ -1,18 +1,14 @@
 import { resource } from '../../kernel/declare/resource.ts'
 import { invalidField, Problem } from '../../kernel/errors.ts'
-import { linkTo, listOf, object, relationshipTo } from '../../kernel/openapi/shapes.ts'
-import { flag, readOnlyObject, text } from '../../kernel/shape/fields.ts'
+import { flag, text } from '../../kernel/shape/fields.ts'
 import { type Draft, indexed, type Row, walks } from '../../kernel/shape/model.ts'
+import { linkTo, optional, readOnly, relationshipTo, shown } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { eraseValues, hideValues, unindexValues } from '../values/changes.ts'
 import { fieldsOf, isHidden, toValueField, updateAddedFields } from './define.ts'
 import { flowEnvelope, flowMeta } from './envelope.ts'
 import { flowEntries, flowFieldRows, rowsOfFlow, touchShownWith } from './flow-rows.ts'
 import { isCore, kindOf, nameOfFields, reservedSlugs } from './kinds.ts'
-
-interface Relationships {
-  readonly fields?: { readonly data: readonly { readonly id: string; readonly type: 'field' }[] }
-}
 
 const fields = {
   name: text({
@@ -34,12 +30,9 @@ const fields = {
   }),
   description: text({ default: '', max: 65_535, about: 'The purpose of the flow.' }),
   enabled: flag({ default: true, about: 'Whether the fields are shown and validated.' }),
-  relationships: readOnlyObject<Relationships>(
-    object({ fields: relationshipTo(listOf(linkTo('field'))) }, []),
-    {
-      about: 'The fields of the flow.',
-    },
-  ),
+  relationships: readOnly(shown.group({ fields: optional(relationshipTo(shown.list(linkTo('field')))) }), {
+    about: 'The fields of the flow.',
+  }),
 }
 
 /** A set of fields: of a resource that a store extends, of a template of products, or of its own entries. */

@@ -8,6 +8,7 @@ import { currentDefinition } from '../../kernel/query/definitions.ts'
 import { parse } from '../../kernel/query/parse.ts'
 import type { Answer } from '../../kernel/shape/answer.ts'
 import { text } from '../../kernel/shape/fields.ts'
+import { shown } from '../../kernel/shape/shown.ts'
 import { rowColumns } from '../../kernel/storage/stored-row.ts'
 import { untilWritten } from '../../kernel/storage/until-written.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
@@ -27,7 +28,7 @@ export const includeQuery = {
   }),
 }
 export const includedBeside = {
-  included: { type: 'object', description: 'The entries, by field.', additionalProperties: true },
+  included: shown.as({ type: 'object', description: 'The entries, by field.', additionalProperties: true }),
 }
 
 /** Flows that add fields: the core flows of a resource, by their slugs, or one by its id. */

@@ -1,7 +1,8 @@
 import type { Resource } from '../../kernel/declare/resource.ts'
 import { shownSchema } from '../../kernel/declare/shown-schema.ts'
-import { type JsonSchema, readOnlyObject } from '../../kernel/shape/fields.ts'
+import type { JsonSchema } from '../../kernel/shape/fields.ts'
 import type { Row } from '../../kernel/shape/model.ts'
+import { readOnly, shown } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { shownFieldsOf } from './define.ts'
 import { type EntryMeta, entries } from './entries.ts'
@@ -38,7 +39,11 @@ const fieldsOf = (templates: readonly TemplateFields[]) => {
   const about = 'The values of template fields, by the slug of the template and then of the field.'
   // Beside members, a type of the other keys would have to fit the members too.
   const others = templates.length ? true : { type: 'object', additionalProperties: true }
-  return { extensions: readOnlyObject({ properties, additionalProperties: others }, { about }) }
+  return {
+    extensions: readOnly(shown.as<object>({ type: 'object', properties, additionalProperties: others }), {
+      about,
+    }),
+  }
 }
 
 /** The template values that a product shows. */

@@ -107,16 +107,16 @@ export interface Action<
     readonly errors?: true
     /** The response has an entity tag. An object of a resource always has one. */
     readonly etag?: true
-    /** The schema of `data` if it is not an object of a resource; of a page, the schema of each item. See `named`. */
-    readonly data?: JsonSchema
+    /** `data` if it is not an object of a resource; of a page, each item. See `named`. */
+    readonly data?: Field
     /** The members of the response beside `data`; of a page, beside `meta` and `links`. */
-    readonly beside?: Readonly<Record<string, JsonSchema>>
+    readonly beside?: Fields
     /** The members of a page's `meta` beside `page` and `results`. */
-    readonly meta?: Readonly<Record<string, JsonSchema>>
-    /** The other statuses of the response, with the schema of the body, or null for no body. */
-    readonly others?: Readonly<Record<number, JsonSchema | null>>
-    /** The schema of the whole body, if the response has no `data`; null for no body. */
-    readonly body?: JsonSchema | null
+    readonly meta?: Fields
+    /** The other statuses of the response, with their whole body, or null for no body. */
+    readonly others?: Readonly<Record<number, Field | null>>
+    /** The whole body, if the response has no `data`; null for no body. */
+    readonly body?: Field | null
     /** The media type of a stream that clients may get in place of JSON, with `Accept`. */
     readonly stream?: string
     /** The response is all of the objects of the body as lines, if `Accept` prefers them. */

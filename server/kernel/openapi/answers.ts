@@ -6,13 +6,14 @@ import type { Resource } from '../declare/resource.ts'
 import { describeFields, urlsSchema } from '../declare/shown-schema.ts'
 import { dryRunHeader } from '../http/prefer.ts'
 import { linksBeside } from '../shape/envelope.ts'
-import type { JsonSchema } from '../shape/fields.ts'
+import { describe, type Field, type Fields, type JsonSchema } from '../shape/fields.ts'
 import { hasWatermark } from '../shape/model.ts'
+import { listOf, object } from '../shape/schemas.ts'
+import { shown } from '../shape/shown.ts'
 import { type Components, pageSchema } from './components.ts'
 import { headersNamed } from './headers.ts'
 import { objectOf } from './named-schemas.ts'
 import { bytes, content, ref } from './schemas.ts'
-import { listOf, object } from './shapes.ts'
 
 interface Response {
   readonly description: string
@@ -91,9 +92,10 @@ function answersOf(operation: Operation, shared: Components): Readonly<Record<nu
 function otherAnswers({ of }: Operation): Readonly<Record<string, Response>> {
   const others = Object.entries((of.is === 'action' && of.action.shows?.others) || {})
   return Object.fromEntries(
-    others.map(([status, schema]) => {
+    others.map(([status, body]) => {
       const headers = of.is === 'action' && of.action.shows?.etag ? { headers: tagged } : {}
-      if (schema) return [status, { description: titleOf(status), ...headers, content: content(schema) }]
+      if (body)
+        return [status, { description: titleOf(status), ...headers, content: content(describe(body)) }]
       const isRedirect = status.startsWith('3')
       return [
         status,
@@ -108,7 +110,7 @@ const titleOf = (status: string): string => `${STATUS_CODES[status] ?? 'Done'}.`
 function linksAnswer({ relationship, name }: Extract<Operation['of'], { is: 'relationship' }>): Response {
   const data = linksSchema(relationship)
   if (name === 'list' && listsRows(relationship))
-    return pageAnswer({ method: 'GET', items: data.items as JsonSchema })
+    return pageAnswer({ method: 'GET', items: shown.as(data.items as JsonSchema) })
   return { description: 'The links.', content: content(object({ data, links: selfLink }, ['data'])) }
 }
 
@@ -124,13 +126,13 @@ function actionAnswers(action: Action, operation: Operation, shared: Components)
     return {
       [status]: {
         ...{ description: 'Done.', ...headers, ...lines },
-        content: { ...content(shows.body), ...stream, ...(lines && linesContent) },
+        content: { ...content(describe(shows.body)), ...stream, ...(lines && linesContent) },
       },
     }
   }
   const { resource } = shows ?? {}
   if (shows?.page) {
-    const items = shows.data ?? (resource ? objectOf(() => resource) : { type: 'object' })
+    const items = shows.data ?? (resource ? objectOf(() => resource) : shown.as({ type: 'object' }))
     return {
       [status]: pageAnswer({
         method: operation.method,
@@ -152,10 +154,10 @@ function objectAnswer(
 ): Response {
   const data = own ?? (resource && objectOf(() => resource))
   const members = {
-    ...(data && { data }),
+    ...(data && { data: describe(data) }),
     ...(resource && linksBeside(resource.envelope) && { links: urlsSchema(resource) }),
     ...(resource && includedIn(resource)),
-    ...beside,
+    ...describeFields(Object.entries(beside ?? {})),
     ...(errors && { errors: errorsSchema }),
   }
   const isTyped = Object.keys(members).length > 0
@@ -189,10 +191,10 @@ function includedIn({ include }: Resource) {
   if (!include) return {}
   const all = Object.values(include)
   const list = all.find(({ under }) => under === undefined)
-  if (list) return { included: listOf({ anyOf: [objectOf(list.target)] }) }
+  if (list) return { included: listOf({ anyOf: [objectOf(list.target).schema] }) }
   return {
     included: object(
-      Object.fromEntries(all.map(({ under, target }) => [under, listOf(objectOf(target))])),
+      Object.fromEntries(all.map(({ under, target }) => [under, listOf(objectOf(target).schema)])),
       [],
     ),
   }
@@ -200,10 +202,10 @@ function includedIn({ include }: Resource) {
 
 interface PageShape {
   readonly method: Operation['method']
-  readonly items: JsonSchema
+  readonly items: Field
   readonly resource?: Resource | undefined
-  readonly beside?: Readonly<Record<string, JsonSchema>> | undefined
-  readonly meta?: Readonly<Record<string, JsonSchema>> | undefined
+  readonly beside?: Fields | undefined
+  readonly meta?: Fields | undefined
 }
 
 /** `meta` of a page with further members; those of `results` are beside the total. */
@@ -220,13 +222,12 @@ const linesContent = {
 }
 
 function pageAnswer({ method, items, resource, beside, meta }: PageShape): Response {
-  const own = { ...(resource?.listMeta && describeFields(Object.entries(resource.listMeta.fields))), ...meta }
   const members = {
-    data: { type: 'array', items },
-    meta: pageMeta(own),
+    data: listOf(describe(items)),
+    meta: pageMeta(describeFields(Object.entries({ ...resource?.listMeta?.fields, ...meta }))),
     links: ref('Links'),
     ...(resource && includedIn(resource)),
-    ...beside,
+    ...describeFields(Object.entries(beside ?? {})),
   }
   const body = content(object(members, ['data', 'meta', 'links']))
   if (method !== 'GET')

@@ -5,10 +5,10 @@ import type { Module } from '../module.ts'
 import { limits } from '../query/parse.ts'
 import type { JsonSchema } from '../shape/fields.ts'
 import type { OwnModel } from '../shape/model.ts'
+import { listOf, object } from '../shape/schemas.ts'
 import { headers } from './headers.ts'
 import { responses } from './refusals.ts'
 import { changesSchema, newSchema, ref } from './schemas.ts'
-import { listOf, object } from './shapes.ts'
 
 /** The components that operations refer to, and the name of each resource among them. */
 export interface Components {

@@ -1,6 +1,6 @@
 import type { KindsBody } from '../body/kinds.ts'
 import type { JsonSchema } from '../shape/fields.ts'
-import { named } from './named-schemas.ts'
+import { namedSchema } from './named-schemas.ts'
 
 const kindSchemas = new WeakMap<KindsBody, JsonSchema>()
 
@@ -17,8 +17,8 @@ function newSchema({ name, by, most, of, schemas }: KindsBody): JsonSchema {
     name: name + kind.replace(/(?:^|[_-])(\w)/g, (_, letter: string) => letter.toUpperCase()),
   }))
   const mapping = Object.fromEntries(all.map(({ kind, name }) => [kind, `#/components/schemas/${name}`]))
-  const one = named(name, {
-    oneOf: all.map(({ name, schema }) => named(name, schema)),
+  const one = namedSchema(name, {
+    oneOf: all.map(({ name, schema }) => namedSchema(name, schema)),
     discriminator: { propertyName: by, mapping },
   })
   return most === 1 ? one : { oneOf: [one, { type: 'array', items: one, minItems: 1, maxItems: most }] }

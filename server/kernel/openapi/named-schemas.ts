@@ -1,5 +1,6 @@
 import type { Resource } from '../declare/resource.ts'
-import type { JsonSchema } from '../shape/fields.ts'
+import type { Field, JsonSchema } from '../shape/fields.ts'
+import { shown } from '../shape/shown.ts'
 
 interface NamedSchema {
   readonly name: string
@@ -13,13 +14,18 @@ type SchemaNode = Readonly<Record<string, unknown>> & { readonly [mark]?: NamedS
 /** The keywords that a copy may add to its named schema. */
 const facts = ['description', 'default', 'examples', 'readOnly', 'writeOnly']
 
-const shown = Symbol('an object of a resource')
+const placeholder = Symbol('an object of a resource')
 
 /**
- * Names a schema that several operations share. The API document contains it once, among its components; each use
- * refers to it, with the facts that a field adds.
+ * Names the schema of a field that several operations share. The API document contains it once, among its components;
+ * each use refers to it, with the facts that a field adds.
  */
-export function named(name: string, schema: JsonSchema): JsonSchema {
+export const named = <F extends Field>(name: string, field: F): F => ({
+  ...field,
+  schema: namedSchema(name, field.schema),
+})
+
+export function namedSchema(name: string, schema: JsonSchema): JsonSchema {
   const own: Record<string | symbol, unknown> = { ...schema }
   own[mark] = { name, schema: own }
   return own
@@ -36,8 +42,9 @@ function nameIn(node: SchemaNode): { readonly named: NamedSchema; readonly added
   return { named, added: Object.fromEntries(added.map((key) => [key, node[key]])) }
 }
 
-/** A placeholder in a schema for an object of a resource, as responses show it. */
-export const objectOf = (resource: () => Resource): JsonSchema => ({ [shown]: resource }) as JsonSchema
+/** An object of a resource, as responses show it. Its schema is a placeholder. */
+export const objectOf = (resource: () => Resource): Field =>
+  shown.as({ [placeholder]: resource } as JsonSchema)
 
 type Schemas = Record<string, unknown>
 
@@ -55,7 +62,7 @@ export function withReferences<T>(
   const copy = (node: unknown): unknown => {
     if (typeof node !== 'object' || node === null) return node
     if (Array.isArray(node)) return node.map(copy)
-    const resource = (node as { readonly [shown]?: () => Resource })[shown]
+    const resource = (node as { readonly [placeholder]?: () => Resource })[placeholder]
     if (resource) {
       const [name, schema] = componentOf(resource())
       if (schemas[name] === undefined) {

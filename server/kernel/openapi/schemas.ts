@@ -7,14 +7,22 @@ import { describeFields } from '../declare/shown-schema.ts'
 import { bytesShown } from '../http/problems.ts'
 import { place } from '../shape/envelope.ts'
 import { describe, type Field, type JsonSchema } from '../shape/fields.ts'
+import { object } from '../shape/schemas.ts'
+import { shown } from '../shape/shown.ts'
 import type { Components } from './components.ts'
 import { exampleOf } from './examples.ts'
 import { kindsSchema } from './kinds.ts'
-import { object } from './shapes.ts'
 
 export const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
 export const content = (schema: JsonSchema, example?: unknown) => ({
   'application/json': { schema, ...(example !== undefined && { example }) },
+})
+
+/** A response that is itself an OpenAPI document. */
+export const openApiDocument = shown.openGroup({
+  openapi: shown.text,
+  info: shown.object,
+  paths: shown.object,
 })
 
 /** The content of a file. */

@@ -20,7 +20,7 @@ import type { Plan } from '../query/plan.ts'
 import { portionsOf } from '../query/portions.ts'
 import type { Source } from '../query/sql.ts'
 import type { Answer, LineFormat } from '../shape/answer.ts'
-import type { Fields, JsonSchema } from '../shape/fields.ts'
+import type { Field, Fields } from '../shape/fields.ts'
 import type { ListQuery } from '../shape/list-query.ts'
 import { hasWatermark, type Row } from '../shape/model.ts'
 import type { Ctx } from '../work/context.ts'
@@ -31,8 +31,8 @@ interface ListView<F extends Fields = Fields> {
   readonly source: Source<F> & { readonly resource: Resource<F> }
   /** The JSON of these objects, in their order, in one or more portions. Default: the rows themselves. */
   readonly show?: (ctx: Ctx, rows: readonly Row<F>[]) => Texts
-  /** Their resource, or their schema. Default: the resource of the rows. */
-  readonly shown?: Resource | JsonSchema
+  /** What they are. Default: the resource of the rows. */
+  readonly shown?: Resource | Field
 }
 
 type Texts = readonly string[] | Promise<readonly string[]> | AsyncIterable<readonly string[]>
@@ -105,7 +105,7 @@ export async function exportList<F extends Fields>(
 /** What objects that are no rows of a list are sent as. */
 interface Batches {
   /** The schema of an object. */
-  readonly shown: JsonSchema
+  readonly shown: Field
   /** The position of the change feed up to which they are complete. */
   readonly position: number
   /** The JSON of the next objects, again and again. */
@@ -115,7 +115,7 @@ interface Batches {
 /** Lines of objects that are no rows of a list, and may be many: read as fast as the client takes them. */
 export function exportBatches(ctx: Ctx, { shown, position, read }: Batches): Promise<Answer> {
   const format = ctx.lines ?? 'ndjson'
-  const columns = columnsOf(shown)
+  const columns = columnsOf(shown.schema)
   const headers = headersOf({ position })
   return sendLines(ctx, format, async (begin, write) => {
     const reads = ctx.instance.collectReads(ctx)
@@ -183,11 +183,11 @@ export async function exportObjects(
   ctx: Ctx,
   query: ListQuery,
   texts: readonly string[],
-  shown: JsonSchema,
+  shown: Field,
 ): Promise<Answer> {
   refuseParts(query)
   const format = ctx.lines ?? 'ndjson'
-  const columns = columnsOf(shown)
+  const columns = columnsOf(shown.schema)
   const lines =
     format === 'csv'
       ? [headerLine(columns), ...texts.map((text) => objectLine(columns, text))]
@@ -274,7 +274,7 @@ async function* chunksOf<F extends Fields>(
   if (format === 'csv') {
     const { shown = resource } = view
     const columns = columnsOf(
-      isResource(shown) ? shownSchema(await currentDefinition(inside, shown, scope)) : shown,
+      isResource(shown) ? shownSchema(await currentDefinition(inside, shown, scope)) : shown.schema,
     )
     yield { bytes: Buffer.from(headerLine(columns)), count: 0 }
     yield* linesOf(inside, plan, view, (text) => objectLine(columns, text))
@@ -283,7 +283,7 @@ async function* chunksOf<F extends Fields>(
   } else yield* linesOf(inside, plan, view, (text) => `${inOneLine(text)}\n`)
 }
 
-const isResource = (shown: Resource | JsonSchema): shown is Resource => 'envelope' in shown
+const isResource = (shown: Resource | Field): shown is Resource => 'envelope' in shown
 
 /** The lines of any objects. */
 async function* linesOf<F extends Fields>(

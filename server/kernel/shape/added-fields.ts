@@ -1,5 +1,5 @@
 import { Memory } from '../memory.ts'
-import { type Field, field, readOnlyObject } from './fields.ts'
+import { type Field, field } from './fields.ts'
 import type { AddedField, AddedFields, AddedUnder, Model } from './model.ts'
 
 /**
@@ -39,7 +39,7 @@ function build(base: Model, { state, fields }: AddedFields): Model {
 
 function fieldOf(added: AddedField): Field {
   const { schema, about, required, hidden, holdsLinks, default: defaultValue = null } = added
-  if (holdsLinks) return readOnlyObject({})
+  if (holdsLinks) return field({ type: 'object' }, { readOnly: true })
   if (hidden) return field(schema, { hidden: true, readOnly: true })
   const fallback = { default: defaultValue, required: Boolean(required) && defaultValue === null }
   return field(schema, { ...fallback, ...(about && { about }) })

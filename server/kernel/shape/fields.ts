@@ -72,13 +72,17 @@ export type Values<F extends Fields> = {
 /** The values of a set of fields as a response shows them: optional members may be absent, at every level. */
 export type ShownValues<F extends Fields> = Sparse<Values<F>>
 
-type Sparse<T> = T extends readonly (infer E)[]
-  ? readonly Sparse<E>[]
-  : T extends object
-    ? { readonly [K in keyof T as undefined extends T[K] ? never : K]: Sparse<T[K]> } & {
-        readonly [K in keyof T as undefined extends T[K] ? K : never]?: Sparse<T[K]>
-      }
-    : T
+type Sparse<T> = T extends readonly []
+  ? T
+  : T extends readonly (infer E)[]
+    ? readonly Sparse<E>[]
+    : T extends object
+      ? string extends keyof T
+        ? { readonly [K in keyof T]: Sparse<T[K]> }
+        : { readonly [K in keyof T as undefined extends T[K] ? never : K]: Sparse<T[K]> } & {
+            readonly [K in keyof T as undefined extends T[K] ? K : never]?: Sparse<T[K]>
+          }
+      : T
 
 type InputOf<F> = F extends { readonly input?: infer G } ? G : never
 type RequiredNames<F extends Fields> = {
@@ -272,9 +276,3 @@ function inner(field: Field): Field {
   }
   return field
 }
-
-/** A structured member that the server writes, such as `relationships`. */
-export const readOnlyObject = <T = unknown>(
-  schema: JsonSchema,
-  options: FieldOptions = {},
-): Field<T | undefined> => field({ type: 'object', ...schema }, { ...options, readOnly: true })

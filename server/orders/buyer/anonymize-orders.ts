@@ -5,9 +5,9 @@ import { holdFeed } from '../../kernel/feed/record.ts'
 import { objectText } from '../../kernel/http/object-text.ts'
 import { isId } from '../../kernel/ids.ts'
 import { objectOf } from '../../kernel/openapi/named-schemas.ts'
-import { listOf } from '../../kernel/openapi/shapes.ts'
 import { findAll } from '../../kernel/query/find.ts'
 import { group, list, text } from '../../kernel/shape/fields.ts'
+import { shown } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { canBeAnonymized } from '../order/order-states.ts'
 import { type OrderRow, orders } from '../order/orders.ts'
@@ -38,7 +38,7 @@ export const anonymizeOrders = action({
     },
     { required: true },
   ),
-  shows: { data: listOf(objectOf(() => orders)) },
+  shows: { data: shown.list(objectOf(() => orders)) },
 
   async run(ctx, { data }) {
     const { order_ids: names } = data as { readonly order_ids: readonly string[] }

@@ -73,7 +73,7 @@ async function forgetBuyerOf(work: Work, id: string): Promise<OrderRow | undefin
       ...one,
       group: withoutTextsOfGroup(one.group),
     })),
-  } as never)
+  })
 }
 
 /** Removes people and accounts from all of their orders, which stay: a merchant must account for them. */

@@ -3,8 +3,8 @@ import {
   type CartRow,
   contentsOf,
   lockCart,
+  messages,
   messagesOfChange,
-  messagesSchema,
   mustHaveRight,
   mustOrderAsOwner,
   otherCurrency,
@@ -15,14 +15,14 @@ import { hook } from '../../kernel/declare/hook.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { objectAnswer } from '../../kernel/http/object-answer.ts'
 import { dryRunHeader } from '../../kernel/http/prefer.ts'
-import { object } from '../../kernel/openapi/shapes.ts'
 import { runOrRehearse } from '../../kernel/request/run-or-rehearse.ts'
 import { text, type Values } from '../../kernel/shape/fields.ts'
+import { optional, type Shown, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx, Work } from '../../kernel/work/context.ts'
 import { buyerFields, findBuyer } from '../buyer/buyer.ts'
 import { showsBuyerTo, withoutBuyer } from '../buyer/show-buyer.ts'
 import { address, addressExample, mustBeWhole, wholeAddress } from '../order/addresses.ts'
-import { includedSchema, includedText } from '../order/included.ts'
+import { included, includedText } from '../order/included.ts'
 import type { OrderContents } from '../order/order-contents.ts'
 import { type OrderRow, orders } from '../order/orders.ts'
 import { type CheckoutValues, type PlacedOrder, placeOrder } from './place-order.ts'
@@ -67,7 +67,7 @@ export const checkout = action({
   refuses: ['conflict'],
   shows: {
     resource: orders,
-    beside: { included: includedSchema, meta: object({ messages: messagesSchema }, []) },
+    beside: { included, meta: shown.group({ messages: optional(messages) }) },
   },
   async run(ctx, { params, body, rawBody, headers }) {
     return runOrRehearse(ctx, headers, async (ctx) => {
@@ -130,18 +130,20 @@ function valuesOf(body: Values<typeof fields>): CheckoutValues {
   }
 }
 
+type Messages = Shown<typeof messages>
+
 /** What has fallen away since the shopper saw the cart. */
-const messagesIn = ({ hidden }: CartRow, { contents, priced }: PlacedOrder) => [
+const messagesIn = ({ hidden }: CartRow, { contents, priced }: PlacedOrder): Messages => [
   ...(hidden.priced && hidden.contents
     ? messagesOfChange({ contents: hidden.contents, priced: hidden.priced }, { contents, priced })
     : []),
   ...priced.messages,
 ]
 
-async function answer(ctx: Ctx, row: OrderRow, contents?: OrderContents, messages: readonly object[] = []) {
+async function answer(ctx: Ctx, row: OrderRow, contents?: OrderContents, fallen: Messages = []) {
   const known = contents && new Map([[row.id, contents]])
-  const included = await includedText(ctx, row, { names: ['items'], known })
-  const meta = messages.length ? `,"meta":${JSON.stringify({ messages })}` : ''
+  const more = await includedText(ctx, row, { names: ['items'], known })
+  const meta = fallen.length ? `,"meta":${JSON.stringify({ messages: fallen })}` : ''
   const shown = showsBuyerTo(ctx, row) ? row : withoutBuyer(row)
-  return objectAnswer(201, orders, shown, ctx, included + meta)
+  return objectAnswer(201, orders, shown, ctx, more + meta)
 }

@@ -1,14 +1,12 @@
 import { action } from '../../kernel/declare/action.ts'
-import { listOf, object } from '../../kernel/openapi/shapes.ts'
 import { json } from '../../kernel/shape/answer.ts'
+import { shown } from '../../kernel/shape/shown.ts'
 import { sqlState } from '../../kernel/storage/database.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { divisionQuery, readDivision, readSelection, refuseZone, selectionQuery } from './read-request.ts'
 import { type Measure, summarySql, timeSeriesSql } from './sums-sql.ts'
 
 const shared = { area: 'metrics', status: 200, withinMs: 10_000 } as const
-
-const integer = { type: 'integer' }
 
 /** How many orders there were, and what they come to. */
 export const getOrderSummary = action({
@@ -19,7 +17,9 @@ export const getOrderSummary = action({
     'Returns how many orders of a currency a period has, and what they come to. An order counts at its time of creation, ' +
     'unless it is cancelled. Its value is its total with tax and shipping; refunds do not change it.',
   query: selectionQuery,
-  shows: { data: object({ count: integer, total_value: integer, total_discount: integer }) },
+  shows: {
+    data: shown.group({ count: shown.integer, total_value: shown.integer, total_discount: shown.integer }),
+  },
   async run(ctx, { query }) {
     const [row = []] = await ctx.store.page(summarySql(readSelection(query)))
     const [count, total_value, total_discount] = row.map(Number)
@@ -44,7 +44,7 @@ export const orderTimeSeries = timeSeries.map(({ path, about, measure }) =>
       'period, also where there were none. The first bucket begins before `start_date` if that is not the beginning of one; ' +
       'it has only the orders of the period.',
     query: { ...selectionQuery, ...divisionQuery },
-    shows: { data: listOf(object({ start_date: { type: 'string', format: 'date-time' }, [path]: integer })) },
+    shows: { data: shown.list(shown.group({ start_date: shown.time, [path]: shown.integer })) },
     async run(ctx, { query }) {
       return { status: 200, body: `{"data":[${await readBuckets(ctx, query, measure, path)}]}` }
     },

@@ -18,7 +18,7 @@ export const createOrderJob = action({
   async run(ctx, { body }) {
     const { job_type, name, filter } = body
     await blame('data.filter', () => ordersToExport(filter))
-    const values = { job_type, name, filter } as never
+    const values = { job_type, name, filter }
     const job = await startDocumented(ctx, exportOrders, { values }, (jobId) => ({ jobId }))
     return objectAnswer(202, orderJobs, job, ctx)
   },

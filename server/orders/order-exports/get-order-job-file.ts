@@ -1,8 +1,8 @@
 import { action } from '../../kernel/declare/action.ts'
 import { notFound, Problem } from '../../kernel/errors.ts'
-import { object } from '../../kernel/openapi/shapes.ts'
 import { resolveId } from '../../kernel/query/find.ts'
 import { json } from '../../kernel/shape/answer.ts'
+import { shown } from '../../kernel/shape/shown.ts'
 import { linkMs, signLink } from '../../store/index.ts'
 import { orderJobs } from './order-jobs.ts'
 
@@ -14,7 +14,7 @@ export const getOrderJobFile = action({
     'Shows the URL of the CSV file of an export that has ended. The URL is valid for an hour and needs no token; the file is stored for a week.',
   area: 'order-exports',
   status: 200,
-  shows: { data: object({ href: { type: 'string', format: 'uri' } }) },
+  shows: { data: shown.group({ href: shown.uri }) },
   refuses: ['unprocessable'],
   async run(ctx, { params }) {
     const id = await resolveId(ctx, orderJobs, [], params.id)

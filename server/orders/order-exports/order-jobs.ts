@@ -69,6 +69,6 @@ export const orderJobDocument: JobDocument<OrderJobFields, JobDetails> = {
     return { ...shown, status: event.isSuccess ? 'SUCCESS' : 'FAILED', completed_at: event.at }
   },
   addErrors: async (work, { id }, [error]) => {
-    if (error) await change(work, orderJobs, [], id, { result: error.slice(0, 1000).toWellFormed() } as never)
+    if (error) await change(work, orderJobs, [], id, { result: error.slice(0, 1000).toWellFormed() })
   },
 }

@@ -1,20 +1,20 @@
 import {
-  customDiscountSchema,
-  promotionSchema,
+  customDiscount,
+  promotion,
   showCustomDiscount,
   showTaxItem,
   taxesOf,
-  taxItemSchema,
+  taxItem,
 } from '../../carts/index.ts'
 import type { Resource } from '../../kernel/declare/resource.ts'
 import { joined, textOf } from '../../kernel/http/in-parts.ts'
 import { objectText } from '../../kernel/http/object-text.ts'
 import { objectOf } from '../../kernel/openapi/named-schemas.ts'
-import { listOf, object } from '../../kernel/openapi/shapes.ts'
 import { findListed } from '../../kernel/query/find.ts'
 import { parse } from '../../kernel/query/parse.ts'
 import { portionsOf } from '../../kernel/query/portions.ts'
-import { type JsonSchema, text } from '../../kernel/shape/fields.ts'
+import { text } from '../../kernel/shape/fields.ts'
+import { optional, type Shown, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { accountMembers, accountResource } from '../../people/index.ts'
 import { eachContents, type OrderContents } from './order-contents.ts'
@@ -38,18 +38,15 @@ export const includeParameter = (accepted: readonly Name[] = names) =>
     example: accepted.join(','),
   })
 
-/** The schema of `included` beside orders. */
-export const includedSchema: JsonSchema = object(
-  {
-    items: listOf(orderItem),
-    tax_items: listOf(taxItemSchema),
-    custom_discounts: listOf(customDiscountSchema),
-    promotions: listOf(promotionSchema),
-    accounts: listOf(objectOf(() => accountResource)),
-    account_members: listOf(objectOf(() => accountMembers)),
-  },
-  [],
-)
+/** The member `included` of a response with orders. */
+export const included = shown.group({
+  items: optional(shown.list(orderItem)),
+  tax_items: optional(shown.list(taxItem)),
+  custom_discounts: optional(shown.list(customDiscount)),
+  promotions: optional(shown.list(promotion)),
+  accounts: optional(shown.list(objectOf(() => accountResource))),
+  account_members: optional(shown.list(objectOf(() => accountMembers))),
+})
 
 /** The member `included` of a response, after a comma, in parts; empty where the request includes nothing. */
 export function includedIn(ctx: Ctx, portions: Portions, query: string): AsyncGenerator<string> {
@@ -104,14 +101,14 @@ export function includedText(ctx: Ctx, row: OrderRow, options: IncludeOptions): 
   return textOf(includedParts(ctx, portions, options))
 }
 
-type Show = (
+type Show<N extends Content> = (
   row: OrderRow,
   contents: OrderContents,
   baseUrl: string,
   include: readonly string[],
-) => readonly object[]
+) => NonNullable<Shown<typeof included>[N]>
 
-const show: Readonly<Record<Content, Show>> = {
+const show: { readonly [N in Content]: Show<N> } = {
   items: orderItemsOf,
   tax_items: (_row, { contents }) => contents.lines.flatMap(taxesOf).map(showTaxItem),
   custom_discounts: (_row, { contents: { lines, customDiscounts }, priced }) => [

@@ -1,6 +1,6 @@
 import { action } from '../../kernel/declare/action.ts'
 import { list } from '../../kernel/request/operations.ts'
-import { includedIn, includedSchema, includeParameter } from './included.ts'
+import { included, includedIn, includeParameter } from './included.ts'
 import { orders } from './orders.ts'
 
 /** The orders of the store, or those of the shopper who is signed in. */
@@ -12,7 +12,7 @@ export const listOrders = action({
   area: 'orders',
   status: 200,
   query: { include: includeParameter() },
-  shows: { resource: orders, page: true, beside: { included: includedSchema } },
+  shows: { resource: orders, page: true, beside: { included } },
   run: (ctx, call) =>
     list(ctx, orders, [], call, undefined, (portions) => includedIn(ctx, portions, call.query)),
 })

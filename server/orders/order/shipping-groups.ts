@@ -4,7 +4,7 @@ import {
   type ShippingTotals,
   shippingDisplayPrice,
   shippingGroupFields,
-  shippingGroupMembers,
+  shippingGroupShown,
   showShippingGroup,
   withGroupValues,
 } from '../../carts/index.ts'
@@ -12,10 +12,9 @@ import { action } from '../../kernel/declare/action.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import { named } from '../../kernel/openapi/named-schemas.ts'
-import { listOf, object, uuid } from '../../kernel/openapi/shapes.ts'
 import { findByName, resolveId } from '../../kernel/query/find.ts'
 import { json } from '../../kernel/shape/answer.ts'
-import { describe } from '../../kernel/shape/fields.ts'
+import { optional, relationshipTo, required, type Shown, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { change } from '../../kernel/write/by-rules.ts'
 import { type OrderRow, orders } from './orders.ts'
@@ -29,24 +28,25 @@ export interface OrderShippingGroup {
 
 const groupsMax = 100
 
-const groupSchema = named(
-  'OrderShippingGroup',
-  object(
-    {
-      ...shippingGroupMembers,
-      meta: object({
-        shipping_display_price: shippingDisplayPrice,
-        total_display_price: describe(orderDisplayPrice),
-      }),
-      relation: { const: 'order' },
-      order_id: uuid,
-      relationships: object({
-        order: object({ data: object({ type: { const: 'order' }, id: uuid }) }),
-      }),
-    },
-    ['type', 'id', 'order_id', 'created_at', 'updated_at', 'meta'],
+const group = shown.group({
+  ...shippingGroupShown,
+  meta: shown.group({
+    shipping_display_price: shippingDisplayPrice,
+    total_display_price: required(orderDisplayPrice),
+  }),
+  relation: optional(shown.constant('order')),
+  order_id: shown.uuid,
+  relationships: optional(
+    shown.group({ order: relationshipTo(shown.group({ type: shown.constant('order'), id: shown.uuid })) }),
   ),
-)
+})
+
+// The order of `required` is that of the API document.
+const requiredMembers = ['type', 'id', 'order_id', 'created_at', 'updated_at', 'meta']
+const shippingGroup = named('OrderShippingGroup', {
+  ...group,
+  schema: { ...group.schema, required: requiredMembers },
+})
 
 const { shipping_type, tracking_reference, address, delivery_estimate } = shippingGroupFields
 const body = {
@@ -63,7 +63,7 @@ export const listOrderShippingGroups = action({
   about: 'Returns all shipping groups of an order: those of its cart, and those that were created since.',
   area,
   status: 200,
-  shows: { data: listOf(groupSchema) },
+  shows: { data: shown.list(shippingGroup) },
   async run(ctx, { params }) {
     const order = await findOrder(ctx, params.order_id)
     return json(200, { data: groupsOf(order).map((one) => show(order, one)) })
@@ -76,7 +76,7 @@ export const getOrderShippingGroup = action({
   about: 'Returns a shipping group of an order.',
   area,
   status: 200,
-  shows: { data: groupSchema },
+  shows: { data: shippingGroup },
   async run(ctx, { params }) {
     const order = await findOrder(ctx, params.order_id)
     return json(200, { data: show(order, groupOf(order, params.group_id)) })
@@ -91,7 +91,7 @@ export const createOrderShippingGroup = action({
   status: 201,
   queuesBy: 'order_id',
   body,
-  shows: { data: groupSchema },
+  shows: { data: shippingGroup },
   async run(ctx, { params, body: values }) {
     const id = newId()
     const order = await changeGroups(ctx, params.order_id, (groups) => {
@@ -122,7 +122,7 @@ export const updateOrderShippingGroup = action({
   status: 200,
   queuesBy: 'order_id',
   body,
-  shows: { data: groupSchema },
+  shows: { data: shippingGroup },
   async run(ctx, { params, body: values }) {
     const { group_id: id } = params
     const order = await changeGroups(ctx, params.order_id, (groups, { doc }) => {
@@ -163,10 +163,10 @@ async function changeGroups(
   const id = await resolveId(ctx, orders, [], name)
   const [order] = await ctx.store.lockWhole(orders, [id])
   if (!order) return findOrder(ctx, name)
-  return change(ctx, orders, [], id, { shipping_groups: apply(groupsOf(order), order) } as never)
+  return change(ctx, orders, [], id, { shipping_groups: apply(groupsOf(order), order) })
 }
 
-const show = (order: OrderRow, { group, totals }: OrderShippingGroup) => {
+const show = (order: OrderRow, { group, totals }: OrderShippingGroup): Shown<typeof shippingGroup> => {
   const { currency } = order.hidden
   if (!currency) throw new Error('an order has a currency')
   const { meta, ...shown } = showShippingGroup(group, totals, currency)

@@ -1,5 +1,5 @@
 import { amountFields, cartAmounts, displayAmount, displayCart } from '../../carts/index.ts'
-import { type Fields, flag, group, text } from '../../kernel/shape/fields.ts'
+import { type Fields, flag, group, text, type Values } from '../../kernel/shape/fields.ts'
 import { balanceOf, noPayments } from '../payment-state/payment-of.ts'
 import type { OrderRow } from './orders.ts'
 
@@ -22,9 +22,9 @@ export const orderMeta = {
   is_manual: flag({ about: 'Whether a seller created the order without a cart.' }),
 } satisfies Fields
 
-export function metaOf(order: OrderRow): never {
+export function metaOf(order: OrderRow): Values<typeof orderMeta> {
   const { fully_paid_at, is_manual } = order.hidden
-  return { display_price: displayOrder(order), fully_paid_at, is_manual } as never
+  return { display_price: displayOrder(order), fully_paid_at, is_manual }
 }
 
 export function displayOrder({ hidden }: OrderRow) {

@@ -1,26 +1,20 @@
-import { readOnlyObject } from '../../kernel/shape/fields.ts'
+import { group } from '../../kernel/shape/fields.ts'
+import { optional, readOnly, required, shown } from '../../kernel/shape/shown.ts'
 import type { OrderRow } from './orders.ts'
 
-const link = {
-  type: 'object',
-  required: ['type', 'id'],
-  properties: { type: { type: 'string' }, id: { type: 'string' } },
-}
-const one = { type: 'object', properties: { data: link } }
-const many = { type: 'object', properties: { data: { type: 'array', items: link } } }
+const link = shown.group({ type: shown.text, id: shown.text })
+const one = group({ data: optional(link) }, {})
+const many = group({ data: optional(shown.list(link)) }, {})
 
-export const orderRelationships = readOnlyObject<Readonly<Record<string, unknown>>>(
-  {
-    required: ['items'],
-    properties: {
-      items: many,
-      custom_discounts: many,
-      promotions: many,
-      customer: one,
-      account: one,
-      account_member: one,
-    },
-  },
+export const orderRelationships = readOnly(
+  shown.group({
+    items: required(many),
+    custom_discounts: many,
+    promotions: many,
+    customer: one,
+    account: one,
+    account_member: one,
+  }),
   { about: 'The items of the order, what was taken off them, and who bought them.' },
 )
 

@@ -1,7 +1,7 @@
 import { carts } from '../../carts/index.ts'
 import { action } from '../../kernel/declare/action.ts'
-import { object } from '../../kernel/openapi/shapes.ts'
 import { choice, integer } from '../../kernel/shape/fields.ts'
+import { optional, shown } from '../../kernel/shape/shown.ts'
 import { afterCall } from '../../kernel/work/after-call.ts'
 import { callOut } from '../../kernel/work/outside-calls.ts'
 import { stripeGateways } from '../payment-calls/find-gateway.ts'
@@ -21,7 +21,7 @@ export const amount = integer({
 export const shownIntent = {
   resource: carts,
   beside: {
-    meta: object({ payment_intent: { type: 'object', additionalProperties: true } }, []),
+    meta: shown.group({ payment_intent: optional(shown.object) }),
   },
 } as const
 

@@ -9,7 +9,7 @@ import {
   addOrder,
   type Buyer,
   findBuyer,
-  includedSchema,
+  included,
   includedText,
   type OrderRow,
   orders,
@@ -34,7 +34,7 @@ export const createManualOrder = action({
   body: { type: 'order', fields: manualOrderFields },
   besideData: { included: includedField },
   refuses: ['conflict', 'not_found', 'unprocessable'],
-  shows: { resource: orders, beside: { included: includedSchema } },
+  shows: { resource: orders, beside: { included } },
   async run(ctx, { body, rawBody }) {
     const { included } = rawBody as { readonly included?: unknown }
     const items = (included === undefined ? [] : (readIncluded(rawBody).items ?? [])) as readonly ManualItem[]

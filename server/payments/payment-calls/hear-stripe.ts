@@ -1,9 +1,9 @@
 import { action } from '../../kernel/declare/action.ts'
 import { hook } from '../../kernel/declare/hook.ts'
 import { Problem } from '../../kernel/errors.ts'
-import { object } from '../../kernel/openapi/shapes.ts'
 import { json } from '../../kernel/shape/answer.ts'
-import { text } from '../../kernel/shape/fields.ts'
+import { describe, text } from '../../kernel/shape/fields.ts'
+import { about, optional, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx, Work } from '../../kernel/work/context.ts'
 import { secretsNamed } from '../gateways/chapter.ts'
 import { type HeardWebhook, readWebhook } from '../stripe/read-webhook.ts'
@@ -11,14 +11,14 @@ import { transactions } from '../transactions/transactions.ts'
 import { stripeGateways } from './find-gateway.ts'
 import { followNow } from './follow-payment.ts'
 
-const word = { type: 'string' } as const
-const event = {
-  ...object(
-    { type: word, data: object({ object: object({ object: word, id: word, payment_intent: word }, []) }) },
-    [],
-  ),
-  description: 'An event of Stripe, as Stripe documents it. These are the members that are read.',
-}
+const word = optional(shown.text)
+const event = about(
+  'An event of Stripe, as Stripe documents it. These are the members that are read.',
+  shown.group({
+    type: word,
+    data: optional(shown.group({ object: shown.group({ object: word, id: word, payment_intent: word }) })),
+  }),
+)
 
 /** Hears of an intent that no transaction has. */
 export const hearUnknownIntent = hook<(work: Work, intent: string) => Promise<void>>('hearUnknownIntent')
@@ -34,10 +34,10 @@ export const hearStripe = action({
   status: 200,
   headers: { 'Stripe-Signature': text({ required: true, about: 'The time and the signature of Stripe.' }) },
   rawBody: true,
-  rawBodies: { 'application/json': event },
+  rawBodies: { 'application/json': describe(event) },
   refuses: ['bad_request'],
   shows: {
-    body: { type: 'object', properties: { received: { type: 'boolean' } }, required: ['received'] },
+    body: shown.as({ type: 'object', properties: { received: { type: 'boolean' } }, required: ['received'] }),
   },
   async run(ctx, { headers, rawBody }) {
     const heard = await hear(ctx, String(rawBody ?? ''), String(headers['stripe-signature'] ?? ''))

@@ -1,6 +1,6 @@
 import { action } from '../../kernel/declare/action.ts'
-import { object } from '../../kernel/openapi/shapes.ts'
 import { json } from '../../kernel/shape/answer.ts'
+import { about, optional, shown } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { openCalls } from '../../kernel/work/outside-calls.ts'
 import { concerns } from '../transactions/concerns.ts'
@@ -13,6 +13,22 @@ const openMinMs = 60_000
 
 const verbs = ['pay', 'read', 'capture', 'refund', 'cancel'] as const
 
+const openPayment = shown.group({
+  type: shown.constant('open_payment'),
+  id: about('The id of the transaction, if there is one.', shown.uuid),
+  order_id: optional(shown.uuid),
+  cart_id: optional(about('Of `no_order`: the id of the cart.', shown.text)),
+  reason: shown.constant('no_answer', ...concerns, 'no_order'),
+  request: optional(about('What the gateway was asked, if it has not answered.', shown.constant(...verbs))),
+  since: shown.time,
+  gateway: shown.text,
+  reference: optional(shown.text),
+  status: optional(shown.text),
+  amount: shown.integer,
+  currency: shown.text,
+  excess: optional(about('Of `overpaid`: how much to return.', shown.integer)),
+})
+
 /** What a person has to look at: payments whose outcome is unknown, and money that has moved where it should not. */
 export const listOpenPayments = action({
   name: 'list-open-payments',
@@ -21,26 +37,7 @@ export const listOpenPayments = action({
     'Lists the payments that a person has to look at, the oldest first, at most 1000: requests to gateways that have had no answer for a minute (`no_answer`), and money that has moved for an order that is cancelled (`order_cancelled`) or sold out (`no_stock`), for a transaction that has failed or was cancelled, or that the order did not owe (`ended`), beyond what the order owed (`overpaid`), or back from a refund that failed (`refund_failed`); and money for a cart that no order was made of (`no_order`).',
   area: 'transactions',
   status: 200,
-  shows: {
-    data: {
-      type: 'array',
-      items: object(
-        {
-          type: { const: 'open_payment' },
-          id: { type: 'string', format: 'uuid', description: 'The id of the transaction, if there is one.' },
-          order_id: { type: 'string', format: 'uuid' },
-          cart_id: { type: 'string', description: 'Of `no_order`: the id of the cart.' },
-          reason: { enum: ['no_answer', ...concerns, 'no_order'] },
-          request: { enum: verbs, description: 'What the gateway was asked, if it has not answered.' },
-          since: { type: 'string', format: 'date-time' },
-          ...{ gateway: { type: 'string' }, reference: { type: 'string' }, status: { type: 'string' } },
-          ...{ amount: { type: 'integer' }, currency: { type: 'string' } },
-          excess: { type: 'integer', description: 'Of `overpaid`: how much to return.' },
-        },
-        ['type', 'id', 'reason', 'since', 'gateway', 'amount', 'currency'],
-      ),
-    },
-  },
+  shows: { data: shown.list(openPayment) },
   async run(ctx) {
     const lists = [await findUnanswered(ctx), await findConcerns(ctx), await findUnclaimed(ctx, listedMax)]
     const all = lists.flat().sort((one, other) => (one.since < other.since ? -1 : 1))
@@ -55,7 +52,7 @@ async function findUnanswered(work: Work) {
     `SELECT ${columns} FROM order_transactions WHERE store_id = $1 AND id = ANY($2::uuid[])`,
     calls.map(({ values }) => values.transactionId),
   )
-  const shownById = new Map(rows.map((row) => [row[0] as string, shown(row)]))
+  const shownById = new Map(rows.map((row) => [row[0] as string, show(row)]))
   return calls.flatMap(({ values: { transactionId, question }, createdAt }) => {
     const transaction = shownById.get(transactionId)
     const since = createdAt.toISOString()
@@ -71,7 +68,7 @@ async function findConcerns(work: Work) {
   return rows.map((row) => {
     const [reason, updatedAtMs, excess] = row.slice(3)
     return {
-      ...{ ...shown(row), reason, since: new Date(Number(updatedAtMs)).toISOString() },
+      ...{ ...show(row), reason, since: new Date(Number(updatedAtMs)).toISOString() },
       ...(reason === 'overpaid' && { excess: Number(excess) }),
     }
   })
@@ -79,7 +76,7 @@ async function findConcerns(work: Work) {
 
 const columns = 'id, order_id, doc'
 
-function shown([id, orderId, doc]: readonly (string | null)[]) {
+function show([id, orderId, doc]: readonly (string | null)[]) {
   const { gateway, status, reference, amount, currency } = JSON.parse(doc as string) as Record<
     string,
     unknown

@@ -1,8 +1,8 @@
 import { amountFields, displayAmount, isSeller } from '../../carts/index.ts'
 import { resource } from '../../kernel/declare/resource.ts'
-import { linkTo, object, relationshipTo } from '../../kernel/openapi/shapes.ts'
-import { choice, field, flag, group, integer, list, readOnlyObject, text } from '../../kernel/shape/fields.ts'
+import { choice, field, flag, group, integer, list, text } from '../../kernel/shape/fields.ts'
 import type { Row } from '../../kernel/shape/model.ts'
+import { linkTo, readOnly, relationshipTo, shown } from '../../kernel/shape/shown.ts'
 import { orders, transactionStatuses, transactionTypes } from '../../orders/index.ts'
 import type { Notation } from '../../store/index.ts'
 import { gatewaySlugs } from '../gateways/gateway-kinds.ts'
@@ -141,7 +141,7 @@ export const transactions = resource({
   },
   also: {
     fields: {
-      relationships: readOnlyObject<object>(object({ order: relationshipTo(linkTo('order')) }), {
+      relationships: readOnly(shown.group({ order: relationshipTo(linkTo('order')) }), {
         about: 'The order that it pays.',
       }),
       next_actions: list(choice(verbs, {}), {

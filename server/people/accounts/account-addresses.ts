@@ -1,6 +1,5 @@
 import { resource } from '../../kernel/declare/resource.ts'
-import { linkTo, object } from '../../kernel/openapi/shapes.ts'
-import { readOnlyObject } from '../../kernel/shape/fields.ts'
+import { linkTo, readOnly, shown } from '../../kernel/shape/shown.ts'
 import { accounts } from './accounts.ts'
 import { addressFields, addressFilter } from './address-fields.ts'
 import { checkAddress, limitAddresses } from './check-address.ts'
@@ -20,10 +19,9 @@ export const accountAddresses = resource({
   parent: () => accounts,
   fields: {
     ...addressFields,
-    relationships: readOnlyObject<{ account: { id: string; type: 'account' } }>(
-      object({ account: linkTo('account') }),
-      { about: 'The account of the address.' },
-    ),
+    relationships: readOnly(shown.group({ account: linkTo('account') }), {
+      about: 'The account of the address.',
+    }),
   },
   filter: addressFilter,
   area: 'account-addresses',

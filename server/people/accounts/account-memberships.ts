@@ -1,19 +1,14 @@
 import { listing } from '../../kernel/declare/listing.ts'
 import { resource } from '../../kernel/declare/resource.ts'
-import { linkTo, object, relationshipTo } from '../../kernel/openapi/shapes.ts'
 import { findListed } from '../../kernel/query/find.ts'
-import { readOnlyObject, reference, text } from '../../kernel/shape/fields.ts'
+import { reference, text } from '../../kernel/shape/fields.ts'
 import type { FilterRule } from '../../kernel/shape/model.ts'
+import { linkTo, readOnly, relationshipTo, shown } from '../../kernel/shape/shown.ts'
 import { accountMembers } from './account-members.ts'
 import { accounts } from './accounts.ts'
 import { admitMember } from './admit-member.ts'
 import { accountEnvelope } from './envelope.ts'
 import { ownAccount } from './own-account.ts'
-
-interface Relationships {
-  readonly account: { readonly data: { readonly id: string; readonly type: 'account' } }
-  readonly account_member: { readonly data: { readonly id: string; readonly type: 'account_member' } }
-}
 
 /** Without an index: an account has at most a thousand members, and nobody searches for half a UUID. */
 const memberId: FilterRule = {
@@ -33,8 +28,8 @@ const fields = {
     immutable: true,
     about: 'The id of the member, a user of the account realm.',
   }),
-  relationships: readOnlyObject<Relationships>(
-    object({
+  relationships: readOnly(
+    shown.group({
       account: relationshipTo(linkTo('account')),
       account_member: relationshipTo(linkTo('account_member')),
     }),

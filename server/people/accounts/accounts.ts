@@ -1,23 +1,12 @@
 import { resource } from '../../kernel/declare/resource.ts'
 import { notFound, Problem } from '../../kernel/errors.ts'
-import { linkTo, listOf, object, relationshipTo } from '../../kernel/openapi/shapes.ts'
 import { longText } from '../../kernel/query/long-text.ts'
-import { readOnlyObject, reference, text } from '../../kernel/shape/fields.ts'
+import { reference, text } from '../../kernel/shape/fields.ts'
 import { type Draft, indexed, type Row, walks } from '../../kernel/shape/model.ts'
+import { linkTo, optional, readOnly, relationshipTo, shown } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { accountEnvelope } from './envelope.ts'
 import { ownAccount } from './own-account.ts'
-
-interface Link<Type extends string> {
-  readonly id: string
-  readonly type: Type
-}
-
-interface Relationships {
-  readonly parent?: { readonly data: Link<'account'> }
-  readonly ancestors?: readonly { readonly data: Link<'account'> }[]
-  readonly account_tags?: { readonly data: readonly Link<'account_tag'>[] }
-}
 
 /** Each account shows all of its ancestors, so the depth of trees is limited. */
 const ancestorsMax = 100
@@ -49,15 +38,12 @@ const fields = {
   }),
   // The member whom the account was created for. It is personal data of that member while nobody else belongs to it.
   made_for: text({ hidden: true, readOnly: true }),
-  relationships: readOnlyObject<Relationships>(
-    object(
-      {
-        parent: relationshipTo(linkTo('account')),
-        ancestors: listOf(relationshipTo(linkTo('account'))),
-        account_tags: relationshipTo(listOf(linkTo('account_tag'))),
-      },
-      [],
-    ),
+  relationships: readOnly(
+    shown.group({
+      parent: optional(relationshipTo(linkTo('account'))),
+      ancestors: optional(shown.list(relationshipTo(linkTo('account')))),
+      account_tags: optional(relationshipTo(shown.list(linkTo('account_tag')))),
+    }),
     { about: 'The parent, the ancestors from the root down, and the tags.' },
   ),
 }
@@ -110,7 +96,7 @@ async function showAncestors(work: Work, { values, before }: Draft<typeof fields
   if (before || !values.parent_id) return
   const parent = await findParent(work, values.parent_id)
   if (!parent) throw notFound('parent account', values.parent_id, { source: 'data.parent_id' })
-  const data: Link<'account'> = { id: parent.id, type: 'account' }
+  const data = { id: parent.id, type: 'account' as const }
   const ancestors = [...(parent.doc.relationships?.ancestors ?? []), { data }]
   if (ancestors.length > ancestorsMax) {
     throw new Problem('unprocessable', `An account can have at most ${ancestorsMax} ancestors.`, {

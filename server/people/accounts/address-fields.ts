@@ -38,8 +38,10 @@ export const addressFields = {
 }
 
 /** The same values, without those that are null: some clients send all parts of an address, and null for no value. */
-export const withoutNulls = <T extends object>(values: T): T =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) as T
+export const withoutNulls = <T extends object>(values: T) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) as {
+    [K in keyof T]: Exclude<T[K], null>
+  }
 
 /** Without columns and indexes, which would cost more than they save: an owner has few addresses. */
 function member(name: string): FilterRule {

@@ -11,6 +11,7 @@ import { readSingleton } from '../../kernel/request/singletons.ts'
 import type { Answer } from '../../kernel/shape/answer.ts'
 import { choice } from '../../kernel/shape/fields.ts'
 import type { ListQuery } from '../../kernel/shape/list-query.ts'
+import { about, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { accountRealmId } from '../identity/realm-id.ts'
 import type { SignIn } from '../identity/user-token-epoch.ts'
@@ -22,20 +23,16 @@ import { fieldsOfAll, mechanisms, tokenType } from './sign-in-mechanisms.ts'
 
 const names = Object.keys(mechanisms) as (keyof typeof mechanisms)[]
 
-const memberToken = named('AccountMemberToken', {
-  type: 'object',
-  required: ['type', 'account_id', 'account_name', 'token', 'expires'],
-  properties: {
-    type: { const: tokenType },
-    account_id: { type: 'string', format: 'uuid' },
-    account_name: { type: 'string' },
-    token: {
-      type: 'string',
-      description: 'The token for the header EP-Account-Management-Authentication-Token.',
-    },
-    expires: { type: 'string', format: 'date-time' },
-  },
-})
+const memberToken = named(
+  'AccountMemberToken',
+  shown.group({
+    type: shown.constant(tokenType),
+    account_id: shown.uuid,
+    account_name: shown.text,
+    token: about('The token for the header EP-Account-Management-Authentication-Token.', shown.text),
+    expires: shown.time,
+  }),
+)
 
 /** Signs an account member in. A token is for a single account, so there is one for each of their accounts. */
 export const createAccountMemberTokens = action({
@@ -48,7 +45,7 @@ export const createAccountMemberTokens = action({
   ownTransactions: true,
   status: 201,
   signsIn: true,
-  shows: { page: true, data: memberToken, meta: { account_member_id: { type: 'string', format: 'uuid' } } },
+  shows: { page: true, data: memberToken, meta: { account_member_id: shown.uuid } },
   refuses: ['rate_limited'],
   body: {
     type: tokenType,

@@ -3,6 +3,7 @@ import { checker } from '../../kernel/body/checker.ts'
 import { action } from '../../kernel/declare/action.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import { choice, text } from '../../kernel/shape/fields.ts'
+import { about, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { customerRealmId } from '../identity/realm-id.ts'
 import { redeemSignInCode } from '../oidc/sign-in-code.ts'
@@ -10,17 +11,13 @@ import { findOrAddCustomer } from './customer-of-user.ts'
 import { issueCustomerToken, type SignedInCustomer } from './customer-token.ts'
 import { findCustomerWithPassword } from './customer-with-password.ts'
 
-const customerToken = {
-  type: 'object',
-  required: ['type', 'id', 'customer_id', 'token', 'expires'],
-  properties: {
-    type: { const: 'token' },
-    id: { type: 'string', format: 'uuid' },
-    customer_id: { type: 'string', format: 'uuid' },
-    token: { type: 'string', description: 'The token for the header X-Moltin-Customer-Token.' },
-    expires: { type: 'integer', description: 'When the token expires, in seconds since the Unix epoch.' },
-  },
-}
+const customerToken = shown.group({
+  type: shown.constant('token'),
+  id: shown.uuid,
+  customer_id: shown.uuid,
+  token: about('The token for the header X-Moltin-Customer-Token.', shown.text),
+  expires: about('When the token expires, in seconds since the Unix epoch.', shown.integer),
+})
 
 const codeRequired = {
   required: ['oauth_authorization_code', 'oauth_redirect_uri', 'oauth_code_verifier'],

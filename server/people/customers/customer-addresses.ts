@@ -1,6 +1,5 @@
 import { resource } from '../../kernel/declare/resource.ts'
-import { linkTo, object } from '../../kernel/openapi/shapes.ts'
-import { readOnlyObject } from '../../kernel/shape/fields.ts'
+import { linkTo, readOnly, shown } from '../../kernel/shape/shown.ts'
 import { addressFields, addressFilter } from '../accounts/address-fields.ts'
 import { checkAddress, limitAddresses } from '../accounts/check-address.ts'
 import { accountEnvelope } from '../accounts/envelope.ts'
@@ -19,10 +18,9 @@ export const customerAddresses = resource({
   parent: () => customers,
   fields: {
     ...addressFields,
-    relationships: readOnlyObject<{ customer: { id: string; type: 'customer' } }>(
-      object({ customer: linkTo('customer') }),
-      { about: 'The customer of the address.' },
-    ),
+    relationships: readOnly(shown.group({ customer: linkTo('customer') }), {
+      about: 'The customer of the address.',
+    }),
   },
   filter: addressFilter,
   area: 'customer-addresses',

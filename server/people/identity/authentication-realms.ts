@@ -1,6 +1,6 @@
 import { resource } from '../../kernel/declare/resource.ts'
-import { linkTo, object, relationshipTo } from '../../kernel/openapi/shapes.ts'
-import { choice, list, readOnlyObject, text } from '../../kernel/shape/fields.ts'
+import { choice, list, text } from '../../kernel/shape/fields.ts'
+import { linkTo, readOnly, relationshipTo, shown } from '../../kernel/shape/shown.ts'
 import { identityEnvelope } from './envelope.ts'
 
 /** The settings that a realm belongs to. */
@@ -10,10 +10,6 @@ const origins = [
   'account_authentication_settings',
 ] as const
 export type Origin = (typeof origins)[number]
-
-interface Relationships {
-  readonly origin: { readonly data: { readonly id: string; readonly type: Origin } }
-}
 
 // RFC 6749 §3.1.2: an absolute URI without a fragment; unencrypted only on the developer's own machine.
 const redirectUri = /^(https:\/\/[^/?#]+|http:\/\/localhost(:[0-9]{1,5})?)([/?][^#]*)?$/
@@ -40,7 +36,7 @@ export const authenticationRealms = resource({
       default: 'allowed',
       about: 'What happens at a first sign-in if another user has the same email address.',
     }),
-    relationships: readOnlyObject<Relationships>(object({ origin: relationshipTo(linkTo(...origins)) }), {
+    relationships: readOnly(shown.group({ origin: relationshipTo(linkTo(...origins)) }), {
       about: 'The settings that the realm belongs to.',
     }),
   },

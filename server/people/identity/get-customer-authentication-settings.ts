@@ -1,23 +1,22 @@
 import { action } from '../../kernel/declare/action.ts'
-import { object } from '../../kernel/openapi/shapes.ts'
 import { json } from '../../kernel/shape/answer.ts'
+import { relationshipTo, type Shown, shown } from '../../kernel/shape/shown.ts'
 import { authenticationRealms } from './authentication-realms.ts'
 import { realmClients } from './realm-client.ts'
 import { customerRealmId } from './realm-id.ts'
 
-const id = { type: 'string', format: 'uuid' }
-const shown = object({
-  id,
-  type: { const: 'customer-authentication-settings' },
-  meta: object({ client_id: { type: 'string' } }),
-  relationships: object({
-    'authentication-realm': object({
-      data: object({
-        id,
-        type: { const: 'authentication-realm' },
-        links: object({ self: { type: 'string' } }),
+const settings = shown.group({
+  id: shown.uuid,
+  type: shown.constant('customer-authentication-settings'),
+  meta: shown.group({ client_id: shown.text }),
+  relationships: shown.group({
+    'authentication-realm': relationshipTo(
+      shown.group({
+        id: shown.uuid,
+        type: shown.constant('authentication-realm'),
+        links: shown.group({ self: shown.text }),
       }),
-    }),
+    ),
   }),
 })
 
@@ -28,19 +27,17 @@ export const getCustomerAuthenticationSettings = action({
   about: 'Reads the realm that customers sign in to, and its client id.',
   area: 'settings',
   status: 200,
-  shows: { data: shown },
+  shows: { data: settings },
 
   async run(ctx) {
     const id = await customerRealmId(ctx)
-    const { type, path } = authenticationRealms
-    const realm = { id, type, links: { self: `${ctx.baseUrl}${path}/${id}` } }
-    return json(200, {
-      data: {
-        id: ctx.store.id,
-        type: 'customer-authentication-settings',
-        meta: { client_id: realmClients['customer-authentication-settings'] },
-        relationships: { 'authentication-realm': { data: realm } },
-      },
-    })
+    const links = { self: `${ctx.baseUrl}${authenticationRealms.path}/${id}` }
+    const data: Shown<typeof settings> = {
+      id: ctx.store.id,
+      type: 'customer-authentication-settings',
+      meta: { client_id: realmClients['customer-authentication-settings'] },
+      relationships: { 'authentication-realm': { data: { id, type: 'authentication-realm', links } } },
+    }
+    return json(200, { data })
   },
 })

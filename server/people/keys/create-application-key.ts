@@ -1,15 +1,12 @@
 import { action } from '../../kernel/declare/action.ts'
 import { objectAnswer, withData } from '../../kernel/http/object-answer.ts'
 import { objectOf } from '../../kernel/openapi/named-schemas.ts'
+import { about, shown } from '../../kernel/shape/shown.ts'
 import { add } from '../../kernel/write/by-rules.ts'
 import { applicationKeys } from './application-keys.ts'
 import { hashOf, newCredential } from './key-secret.ts'
 
-const secretShown = {
-  type: 'object',
-  required: ['client_secret'],
-  properties: { client_secret: { type: 'string', description: 'Shown only in this response.' } },
-}
+const secretShown = shown.group({ client_secret: about('Shown only in this response.', shown.text) })
 
 /** Creates a key. Only this response shows its secret: the server stores a hash. */
 export const createApplicationKey = action({
@@ -18,7 +15,10 @@ export const createApplicationKey = action({
   about: 'Creates an application key. Only this response has the secret.',
   area: 'application-keys',
   status: 201,
-  shows: { data: { allOf: [objectOf(() => applicationKeys), secretShown] }, etag: true },
+  shows: {
+    data: shown.as({ allOf: [objectOf(() => applicationKeys).schema, secretShown.schema] }),
+    etag: true,
+  },
   body: { type: 'application_key', fields: applicationKeys.fields },
 
   async run(ctx, { body }) {

@@ -2,8 +2,9 @@ import { mustBeWithinRate, mustHaveRateLeft } from '../../kernel/attempts/rates.
 import { inTurn } from '../../kernel/attempts/slow-hash.ts'
 import { action } from '../../kernel/declare/action.ts'
 import { Problem } from '../../kernel/errors.ts'
-import { named } from '../../kernel/openapi/named-schemas.ts'
+import { named, namedSchema } from '../../kernel/openapi/named-schemas.ts'
 import { json } from '../../kernel/shape/answer.ts'
+import { about, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { isBasic, readCredentials } from './client-credentials.ts'
 import { isSlowHash, matchesSecret, upgradeHash } from './key-secret.ts'
@@ -17,7 +18,7 @@ interface Key {
 
 const grants = ['client_credentials', 'implicit'] as const
 
-const credentials = named('AccessTokenRequest', {
+const credentials = namedSchema('AccessTokenRequest', {
   type: 'object',
   required: ['grant_type'],
   properties: {
@@ -39,17 +40,16 @@ const credentials = named('AccessTokenRequest', {
   },
 })
 
-const accessToken = named('AccessToken', {
-  type: 'object',
-  required: ['access_token', 'token_type', 'identifier', 'expires_in', 'expires'],
-  properties: {
-    access_token: { type: 'string' },
-    token_type: { const: 'Bearer' },
-    identifier: { enum: grants, description: 'The grant that the token was issued for.' },
-    expires_in: { type: 'integer', description: 'The lifetime of the token in seconds.' },
-    expires: { type: 'integer', description: 'When the token expires, in seconds since the Unix epoch.' },
-  },
-})
+const accessToken = named(
+  'AccessToken',
+  shown.group({
+    access_token: shown.text,
+    token_type: shown.constant('Bearer'),
+    identifier: about('The grant that the token was issued for.', shown.constant(...grants)),
+    expires_in: about('The lifetime of the token in seconds.', shown.integer),
+    expires: about('When the token expires, in seconds since the Unix epoch.', shown.integer),
+  }),
+)
 
 /** Exchanges an application key for a bearer token (RFC 6749 §4.4; `implicit` is the public contract's own grant). */
 export const getAccessToken = action({

@@ -2,25 +2,24 @@ import { action } from '../../kernel/declare/action.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { json } from '../../kernel/shape/answer.ts'
-import { type JsonSchema, reference } from '../../kernel/shape/fields.ts'
+import { reference } from '../../kernel/shape/fields.ts'
+import { shown } from '../../kernel/shape/shown.ts'
 import { findRealm } from '../identity/find-realm.ts'
 import { oidcProfiles } from './oidc-profiles.ts'
 
-const uri = { type: 'string', format: 'uri' }
-const words = { type: 'array', items: { type: 'string' } }
-const members = {
-  issuer: uri,
-  authorization_endpoint: uri,
-  token_endpoint: uri,
-  jwks_uri: uri,
+const words = shown.list(shown.text)
+const configuration = shown.group({
+  issuer: shown.uri,
+  authorization_endpoint: shown.uri,
+  token_endpoint: shown.uri,
+  jwks_uri: shown.uri,
   response_types_supported: words,
   subject_types_supported: words,
   id_token_signing_alg_values_supported: words,
   scopes_supported: words,
   code_challenge_methods_supported: words,
-  token_endpoint_auth_methods_supported: { type: 'string' },
-}
-const configuration: JsonSchema = { type: 'object', required: Object.keys(members), properties: members }
+  token_endpoint_auth_methods_supported: shown.text,
+})
 
 /** Describes the realm as an OpenID Connect provider, for libraries that require discovery (Discovery §3). */
 export const getOidcConfiguration = action({

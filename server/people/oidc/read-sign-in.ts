@@ -20,8 +20,8 @@ const forwarded = ['prompt', 'display', 'ui_locales'] as const
 /** Why the browser must not be redirected to `redirect_uri`; undefined if it may be. */
 export function findUnsafeReason({ doc }: Realm, parameters: URLSearchParams): string | undefined {
   const origin = doc.relationships?.origin.data.type
-  const clientId = origin && realmClients[origin]
-  if (clientId === undefined || singleValue(parameters, 'client_id') !== clientId) {
+  const hasStorefront = origin !== undefined && origin !== 'merchant-realm-mappings'
+  if (!hasStorefront || singleValue(parameters, 'client_id') !== realmClients[origin]) {
     return 'client_id must be the client id of this realm, as the settings of the realm show it.'
   }
   if (!doc.redirect_uris.includes(singleValue(parameters, 'redirect_uri') ?? '')) {

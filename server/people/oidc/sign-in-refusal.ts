@@ -1,6 +1,6 @@
 import { named } from '../../kernel/openapi/named-schemas.ts'
 import { type Answer, json, redirect } from '../../kernel/shape/answer.ts'
-import type { JsonSchema } from '../../kernel/shape/fields.ts'
+import { shown } from '../../kernel/shape/shown.ts'
 
 // RFC 6749 §4.1.2.1 and OpenID Connect Core §3.1.2.6.
 const errors = [
@@ -58,21 +58,19 @@ export function redirectBack({ redirectUri, state }: Storefront, members: Record
 export const refuseAt = (storefront: Storefront, { error, message }: SignInRefusal): Answer =>
   redirectBack(storefront, { error, error_description: message })
 
+const signInError = named(
+  'SignInError',
+  shown.group({
+    error: shown.constant('invalid_request'),
+    errorDescription: shown.text,
+    error_description: shown.text,
+  }),
+)
+
 /** For the API document: the response of `refuseHere`, or a Problem. */
-export const refusalHere: JsonSchema = {
-  anyOf: [
-    { $ref: '#/components/schemas/Problems' },
-    named('SignInError', {
-      type: 'object',
-      required: ['error', 'errorDescription', 'error_description'],
-      properties: {
-        error: { const: 'invalid_request' },
-        errorDescription: { type: 'string' },
-        error_description: { type: 'string' },
-      },
-    }),
-  ],
-}
+export const refusalHere = shown.as({
+  anyOf: [{ $ref: '#/components/schemas/Problems' }, signInError.schema],
+})
 
 /** Refuses without a redirect, because the redirect URI is not verified. Both spellings are documented. */
 export const refuseHere = (description: string): Answer => ({

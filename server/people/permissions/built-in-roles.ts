@@ -1,4 +1,6 @@
 import { named } from '../../kernel/openapi/named-schemas.ts'
+import { group } from '../../kernel/shape/fields.ts'
+import { about, optional, required, type Shown, shown } from '../../kernel/shape/shown.ts'
 
 /** A kind of user. Every store has the same roles, and stores cannot add any. */
 interface BuiltInRole {
@@ -30,22 +32,18 @@ export const builtInRoles: readonly BuiltInRole[] = [
 export const findRole = (id: string): BuiltInRole | undefined =>
   builtInRoles.find((role) => role.id === id.toLowerCase())
 
-export const roleSchema = named('BuiltInRole', {
-  type: 'object',
-  required: ['type', 'id', 'name', 'cm_user_assignable', 'links'],
-  properties: {
-    type: { const: 'built_in_role' },
-    id: { type: 'string', format: 'uuid' },
-    name: { type: 'string' },
-    cm_user_assignable: {
-      type: 'boolean',
-      description: 'Whether an administrator can assign the role to a colleague.',
-    },
-    links: { type: 'object', properties: { self: { type: 'string' } } },
-  },
-})
+export const shownRole = named(
+  'BuiltInRole',
+  shown.group({
+    type: shown.constant('built_in_role'),
+    id: shown.uuid,
+    name: shown.text,
+    cm_user_assignable: about('Whether an administrator can assign the role to a colleague.', shown.flag),
+    links: required(group({ self: optional(shown.text) }, {})),
+  }),
+)
 
-export const showRole = ({ id, name, cm_user_assignable }: BuiltInRole) => ({
+export const showRole = ({ id, name, cm_user_assignable }: BuiltInRole): Shown<typeof shownRole> => ({
   type: 'built_in_role',
   id,
   name,

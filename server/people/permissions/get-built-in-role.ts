@@ -1,7 +1,7 @@
 import { action } from '../../kernel/declare/action.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { json } from '../../kernel/shape/answer.ts'
-import { findRole, roleSchema, showRole } from './built-in-roles.ts'
+import { findRole, shownRole, showRole } from './built-in-roles.ts'
 
 export const getBuiltInRole = action({
   name: 'get-built-in-role',
@@ -9,7 +9,7 @@ export const getBuiltInRole = action({
   about: 'Reads a built-in role, which custom API role policies refer to.',
   area: 'permissions',
   status: 200,
-  shows: { data: roleSchema },
+  shows: { data: shownRole },
 
   async run(_ctx, { params }) {
     const role = findRole(params.id)

@@ -1,6 +1,7 @@
 import { action } from '../../kernel/declare/action.ts'
 import { json } from '../../kernel/shape/answer.ts'
-import { builtInRoles, roleSchema, showRole } from './built-in-roles.ts'
+import { shown } from '../../kernel/shape/shown.ts'
+import { builtInRoles, shownRole, showRole } from './built-in-roles.ts'
 
 /** Lists all roles on one page, because there are few. */
 export const listBuiltInRoles = action({
@@ -9,6 +10,6 @@ export const listBuiltInRoles = action({
   about: 'Lists the built-in roles, which custom API role policies refer to.',
   area: 'permissions',
   status: 200,
-  shows: { data: { type: 'array', items: roleSchema } },
+  shows: { data: shown.list(shownRole) },
   run: async () => json(200, { data: builtInRoles.map(showRole) }),
 })

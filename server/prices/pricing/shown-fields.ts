@@ -27,21 +27,21 @@ const amount = group(
   {},
 )
 
-const amountsSchema = named('Amounts', map(amount, {}).schema)
+const amountsSchema = named('Amounts', map(amount, {})).schema
 /** By the code of the currency. */
 const amounts = <const O extends FieldOptions>(options: O) => ({
   ...map(amount, options),
   schema: amountsSchema,
 })
 
-const moneySchema = named('Money', group(moneyFields, {}).schema)
+const moneySchema = named('Money', group(moneyFields, {})).schema
 const money = (about: string) => ({ ...group(moneyFields, { about }), schema: moneySchema })
 
 const displayPriceMembers = {
   with_tax: money('The amount including tax.'),
   without_tax: money('The amount excluding tax.'),
 }
-const displayPriceSchema = named('DisplayPrice', group(displayPriceMembers, {}).schema)
+const displayPriceSchema = named('DisplayPrice', group(displayPriceMembers, {})).schema
 const displayPriceField = (about: string) => ({
   ...group(displayPriceMembers, { about }),
   schema: displayPriceSchema,
@@ -165,6 +165,6 @@ const traceFields = {
 /** Why a price is what it is: exactly one reason for each price book, sale and modifier. */
 export type PriceTrace = ShownValues<typeof traceFields>
 
-const traceSchema = named('PriceTrace', group(traceFields, {}).schema)
+const traceSchema = named('PriceTrace', group(traceFields, {})).schema
 
 export const priceTrace = (about: string) => ({ ...group(traceFields, { about }), schema: traceSchema })

@@ -3,9 +3,9 @@ import { Problem } from '../../kernel/errors.ts'
 import { objectAnswer } from '../../kernel/http/object-answer.ts'
 import { objectText } from '../../kernel/http/object-text.ts'
 import { objectOf } from '../../kernel/openapi/named-schemas.ts'
-import { listOf, object } from '../../kernel/openapi/shapes.ts'
 import { findAll } from '../../kernel/query/find.ts'
-import { type Fields, flag, group, integer, type JsonSchema, list } from '../../kernel/shape/fields.ts'
+import { type Fields, flag, group, integer, list } from '../../kernel/shape/fields.ts'
+import { shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { codeOptions, maxUsesPerShopper } from './codes.ts'
 import { codesMax } from './codes-max.ts'
@@ -55,11 +55,11 @@ const perShopper = group(
   { nullable: true, about: `${maxUsesPerShopper.options.about} Needs \`consume_unit: per_checkout\`.` },
 )
 
-const duplicates: JsonSchema = listOf(
-  object({
-    source: object({ type: { const: 'promotion_codes' }, codes: listOf({ type: 'string' }) }),
-    title: { type: 'string' },
-    description: { type: 'string' },
+const duplicates = shown.list(
+  shown.group({
+    source: shown.group({ type: shown.constant('promotion_codes'), codes: shown.list(shown.text) }),
+    title: shown.text,
+    description: shown.text,
   }),
 )
 
@@ -87,7 +87,7 @@ export const createCodes = (kind: Kind) =>
     },
     shows: kind.holdsCodes
       ? { resource: kind.promotions }
-      : { data: listOf(objectOf(() => kind.codes)), beside: { messages: duplicates } },
+      : { data: shown.list(objectOf(() => kind.codes)), beside: { messages: duplicates } },
     refuses: ['unprocessable'],
 
     async run(ctx, { params, body }) {

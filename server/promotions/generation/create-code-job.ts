@@ -2,7 +2,6 @@ import { dataSchema, input, isObject } from '../../kernel/body/input.ts'
 import { action } from '../../kernel/declare/action.ts'
 import { missingField, Problem } from '../../kernel/errors.ts'
 import { objectAnswer } from '../../kernel/http/object-answer.ts'
-import { object } from '../../kernel/openapi/shapes.ts'
 import { findByName } from '../../kernel/query/find.ts'
 import { complete } from '../../kernel/shape/values.ts'
 import { startDocumented } from '../../store/index.ts'
@@ -33,7 +32,9 @@ export const createCodeJob = (kind: Kind) => {
     area: 'promotions',
     status: 201,
     // Some clients send `data` alone.
-    rawBodies: { 'application/json': { anyOf: [object({ data }), data] } },
+    rawBodies: {
+      'application/json': { anyOf: [{ type: 'object', required: ['data'], properties: { data } }, data] },
+    },
     shows: { resource: kind.jobs },
     refuses: ['invalid_field', 'unprocessable'],
 

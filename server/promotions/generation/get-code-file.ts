@@ -1,8 +1,8 @@
 import { action } from '../../kernel/declare/action.ts'
 import { notFound, Problem } from '../../kernel/errors.ts'
-import { object } from '../../kernel/openapi/shapes.ts'
 import { findByName } from '../../kernel/query/find.ts'
 import { json } from '../../kernel/shape/answer.ts'
+import { shown } from '../../kernel/shape/shown.ts'
 import { linkMs, signLink } from '../../store/index.ts'
 import type { Kind } from '../codes/promotion-kinds.ts'
 
@@ -18,7 +18,7 @@ export const getCodeFile = (kind: Kind) =>
       'Shows the URL of the CSV file of an export that has ended. The URL is valid for an hour and needs no token; the file is stored for a day.',
     area: 'promotions',
     status: 200,
-    shows: { body: object({ href: { type: 'string', format: 'uri' } }) },
+    shows: { body: shown.group({ href: shown.uri }) },
     refuses: ['unprocessable'],
     async run(ctx, { params }) {
       const { id: promotionId } = await findByName(ctx, kind.promotions, params.promotion_id)

@@ -4,9 +4,9 @@ import { objectText } from '../../kernel/http/object-text.ts'
 import { withErrors } from '../../kernel/http/problems.ts'
 import { isId } from '../../kernel/ids.ts'
 import { objectOf } from '../../kernel/openapi/named-schemas.ts'
-import { listOf } from '../../kernel/openapi/shapes.ts'
 import { findAll } from '../../kernel/query/find.ts'
 import { group, list, text } from '../../kernel/shape/fields.ts'
+import { shown } from '../../kernel/shape/shown.ts'
 import type { Kind } from '../codes/promotion-kinds.ts'
 import { forgetUsers } from './forget-users.ts'
 
@@ -31,7 +31,7 @@ export const anonymizeUsages = (kind: Kind) =>
       },
       { required: true },
     ),
-    shows: { data: listOf(objectOf(() => kind.usages)), errors: true },
+    shows: { data: shown.list(objectOf(() => kind.usages)), errors: true },
 
     async run(ctx, { data }) {
       const { usage_ids: names } = data as { readonly usage_ids: readonly string[] }

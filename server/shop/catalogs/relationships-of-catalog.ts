@@ -1,9 +1,8 @@
-import { object } from '../../kernel/openapi/shapes.ts'
-import { readOnlyObject } from '../../kernel/shape/fields.ts'
+import { readOnly, shown } from '../../kernel/shape/shown.ts'
 
-const counted = object({
-  links: object({ related: { type: 'string' } }),
-  meta: object({ count: { type: 'integer' } }),
+const counted = shown.group({
+  links: shown.group({ related: shown.text }),
+  meta: shown.group({ count: shown.integer }),
 })
 
 const about = 'Where its rules and releases are listed, and how many there are.'
@@ -13,7 +12,7 @@ const about = 'Where its rules and releases are listed, and how many there are.'
  * version of the catalog.
  */
 export const withRelationships = {
-  fields: { relationships: readOnlyObject(object({ rules: counted, releases: counted }), { about }) },
+  fields: { relationships: readOnly(shown.group({ rules: counted, releases: counted }), { about }) },
   sql: (catalog: string): string => {
     const linked = (related: string, table: string) =>
       `json_build_object('links', json_build_object('related', ${related}), 'meta', json_build_object('count', (

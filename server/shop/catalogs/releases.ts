@@ -1,7 +1,7 @@
 import { resource } from '../../kernel/declare/resource.ts'
-import { object } from '../../kernel/openapi/shapes.ts'
-import { choice, field, flag, group, integer, list, reference, text } from '../../kernel/shape/fields.ts'
+import { choice, flag, group, integer, list, reference, text } from '../../kernel/shape/fields.ts'
 import { type Row, walks } from '../../kernel/shape/model.ts'
+import { about, optional, shown } from '../../kernel/shape/shown.ts'
 import { catalogs } from './catalogs.ts'
 import { signDeltaLink } from './delta-link.ts'
 import { catalogEnvelope } from './envelope.ts'
@@ -42,7 +42,8 @@ export type ReleaseFields = typeof fields
 export type Release = Row<ReleaseFields>
 
 const count = (about: string) => integer({ nullable: true, about })
-const link = (about: string) => field(object({ links: object({ related: { type: 'string' } }) }), { about })
+const link = (text: string) =>
+  about(text, optional(shown.group({ links: shown.group({ related: shown.text }) })))
 
 /**
  * A published state of a catalog. Its content never changes. Catalogs and their rules need the state of releases, so

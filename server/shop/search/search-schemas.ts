@@ -1,5 +1,6 @@
-import { named, objectOf } from '../../kernel/openapi/named-schemas.ts'
+import { namedSchema, objectOf } from '../../kernel/openapi/named-schemas.ts'
 import type { JsonSchema } from '../../kernel/shape/fields.ts'
+import { shown } from '../../kernel/shape/shown.ts'
 import { files } from '../../store/index.ts'
 import { searchLimits } from './read-searches.ts'
 
@@ -23,7 +24,7 @@ const integer: JsonSchema = { type: 'integer' }
 const string: JsonSchema = { type: 'string' }
 const number: JsonSchema = { type: 'number' }
 
-const search = named(
+const search = namedSchema(
   'Search',
   object(
     {
@@ -52,10 +53,10 @@ const highlightMembers = { matched_tokens: list(string), snippet: string, value:
 const highlighted = ['matched_tokens', 'snippet']
 
 const anything: JsonSchema = { type: 'object', additionalProperties: true }
-const file = objectOf(() => files)
+const file = objectOf(() => files).schema
 
 /** A product as shown to shoppers under `/catalog`. */
-const product = named(
+const product = namedSchema(
   'FoundProduct',
   object(
     {
@@ -76,11 +77,11 @@ const product = named(
   ),
 )
 
-const hit = named(
+const hit = namedSchema(
   'SearchHit',
   object({
     document: {
-      anyOf: [product, named('Suggestion', object({ id: string, q: string, count: integer }))],
+      anyOf: [product, namedSchema('Suggestion', object({ id: string, q: string, count: integer }))],
       description: 'A product. For an autocomplete: a name or a SKU, and how many products have it.',
     },
     highlight: {
@@ -89,12 +90,15 @@ const hit = named(
       description: 'The highlights, nested like the document.',
     },
     highlights: list(
-      named('SearchHighlight', object({ field: string, ...highlightMembers }, ['field', ...highlighted])),
+      namedSchema(
+        'SearchHighlight',
+        object({ field: string, ...highlightMembers }, ['field', ...highlighted]),
+      ),
     ),
   }),
 )
 
-const facet = named(
+const facet = namedSchema(
   'SearchFacet',
   object({
     field_name: string,
@@ -106,7 +110,7 @@ const facet = named(
   }),
 )
 
-const result = named(
+const result = namedSchema(
   'SearchResult',
   object({
     type: { type: 'string', enum: ['search', 'autocomplete'] },
@@ -121,17 +125,19 @@ const result = named(
   }),
 )
 
-export const searchResponse = object(
-  {
-    results: list(result),
-    included: object(
-      {
-        main_images: list(file),
-        files: list(file),
-        component_products: list(product),
-      },
-      [],
-    ),
-  },
-  ['results'],
+export const searchResponse = shown.as(
+  object(
+    {
+      results: list(result),
+      included: object(
+        {
+          main_images: list(file),
+          files: list(file),
+          component_products: list(product),
+        },
+        [],
+      ),
+    },
+    ['results'],
+  ),
 )

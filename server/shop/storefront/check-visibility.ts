@@ -6,8 +6,9 @@ import { Problem } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { findByName } from '../../kernel/query/find.ts'
 import { json } from '../../kernel/shape/answer.ts'
-import { reference } from '../../kernel/shape/fields.ts'
+import { choice, reference } from '../../kernel/shape/fields.ts'
 import type { Row } from '../../kernel/shape/model.ts'
+import { about, type Shown, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { pricebooks, quote } from '../../prices/index.ts'
 import { type ChosenCatalog, catalogFor, type WaitingRule } from '../catalogs/catalog-for.ts'
@@ -20,6 +21,27 @@ import { shopperViewOf, type ViewRequest } from '../view/views.ts'
 import { shopperHeaders } from './families.ts'
 import { checks, type Facts, verdictsOf } from './visibility-verdicts.ts'
 
+const check = shown.group({
+  check: choice(Object.keys(checks), { required: true }),
+  verdict: shown.text,
+  passed: shown.flag,
+  detail: shown.text,
+})
+
+const visibility = shown.group({
+  type: shown.constant('product-visibility'),
+  id: about('The product.', shown.uuid),
+  visible: about('Whether the shopper sees the product in lists.', shown.flag),
+  purchasable: about('Whether the shopper can buy the product.', shown.flag),
+  verdict: about('The deciding verdict; `buyable` if nothing is wrong.', shown.text),
+  detail: about('The deciding verdict as a sentence.', shown.text),
+  checks: shown.as<readonly Shown<typeof check>[]>({
+    type: 'array',
+    description: 'One verdict for each check, in the order of the checks.',
+    items: check.schema,
+  }),
+})
+
 /** Explains why a shopper sees a product in a catalog, or does not. */
 export const checkVisibility = action({
   name: 'check-visibility',
@@ -29,37 +51,7 @@ export const checkVisibility = action({
     'token) sees a product in a catalog and can buy it: the deciding verdict, and one verdict for each check.',
   area: 'visibility',
   status: 200,
-  shows: {
-    data: {
-      type: 'object',
-      required: ['type', 'id', 'visible', 'purchasable', 'verdict', 'detail', 'checks'],
-      properties: {
-        type: { const: 'product-visibility' },
-        id: { type: 'string', format: 'uuid', description: 'The product.' },
-        visible: { type: 'boolean', description: 'Whether the shopper sees the product in lists.' },
-        purchasable: { type: 'boolean', description: 'Whether the shopper can buy the product.' },
-        verdict: {
-          type: 'string',
-          description: 'The deciding verdict; `buyable` if nothing is wrong.',
-        },
-        detail: { type: 'string', description: 'The deciding verdict as a sentence.' },
-        checks: {
-          type: 'array',
-          description: 'One verdict for each check, in the order of the checks.',
-          items: {
-            type: 'object',
-            required: ['check', 'verdict', 'passed', 'detail'],
-            properties: {
-              check: { type: 'string', enum: Object.keys(checks) },
-              verdict: { type: 'string' },
-              passed: { type: 'boolean' },
-              detail: { type: 'string' },
-            },
-          },
-        },
-      },
-    },
-  },
+  shows: { data: visibility },
   headers: shopperHeaders,
   query: { product: reference('product', { required: true, about: 'The product.' }) },
   async run(ctx, { params, headers, query }) {
@@ -72,7 +64,12 @@ export const checkVisibility = action({
     }
     const product = await findByName(ctx, products, productId)
     const facts = await factsOf(ctx, catalogId, product, { headers, query })
-    return json(200, { data: { type: 'product-visibility', id: product.id, ...verdictsOf(facts) } })
+    const data: Shown<typeof visibility> = {
+      type: 'product-visibility',
+      id: product.id,
+      ...verdictsOf(facts),
+    }
+    return json(200, { data })
   },
 })
 

@@ -1,5 +1,14 @@
-import { named } from '../../kernel/openapi/named-schemas.ts'
-import { choice, flag, group, list, type ShownValues, text } from '../../kernel/shape/fields.ts'
+import { namedSchema } from '../../kernel/openapi/named-schemas.ts'
+import {
+  choice,
+  describe,
+  field,
+  flag,
+  group,
+  list,
+  type ShownValues,
+  text,
+} from '../../kernel/shape/fields.ts'
 import type { View } from '../view/view.ts'
 
 const criterion = choice(
@@ -66,11 +75,13 @@ const members = {
 }
 
 /** For the API document. */
-export const explanationSchema = named('Explanation', {
-  ...group(members, {}).schema,
-  description:
-    'Why this catalog, this release and these price books apply. Present if the request has `Prefer: explain`.',
-})
+const described = describe(
+  group(members, {
+    about:
+      'Why this catalog, this release and these price books apply. Present if the request has `Prefer: explain`.',
+  }),
+)
+export const explanation = field(namedSchema('Explanation', described), {})
 
 /** Explains the catalog, the release and the price books, which are the same for the whole answer. */
 export function explanationOf({

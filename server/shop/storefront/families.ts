@@ -1,13 +1,14 @@
 import type { Action, ActionCall } from '../../kernel/declare/action.ts'
 import type { Answer } from '../../kernel/shape/answer.ts'
-import { type Fields, text } from '../../kernel/shape/fields.ts'
+import { type Fields, group, text } from '../../kernel/shape/fields.ts'
+import { shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { releaseParameter } from '../releases/find-release.ts'
 import type { View } from '../view/view.ts'
 import { pin, releaseView, shopperView, type ViewRequest } from '../view/views.ts'
 import { ofWholeEdition } from '../view/whole-edition.ts'
-import { explanationSchema } from './explanation.ts'
-import { includedSchema, includeParameter } from './included.ts'
+import { explanation } from './explanation.ts'
+import { included, includeParameter } from './included.ts'
 import { publishedProducts } from './published-products.ts'
 
 export type ReadCall = Omit<ActionCall, 'params'> & { readonly params: Readonly<Record<string, string>> }
@@ -105,11 +106,10 @@ function actionOf(family: Family, read: PublishedRead): Action {
   const [method, below = ''] = read.route.split(' ')
   // The rows of a list are declared at the shopper's path only, because the other lists have the same.
   const { rows, ...shows } = read.shows
-  const explanation = explanationSchema
-  const included = shows.resource === publishedProducts ? { included: includedSchema } : {}
+  const lists = shows.resource === publishedProducts ? { included } : {}
   const one = {
-    links: { type: 'object', required: ['self'], properties: { self: { type: 'string', format: 'uri' } } },
-    meta: { type: 'object', properties: { explanation } },
+    links: shown.group({ self: shown.uri }),
+    meta: group({ explanation }, {}),
   }
   return ofWholeEdition({
     ...read,
@@ -123,14 +123,14 @@ function actionOf(family: Family, read: PublishedRead): Action {
     refuses: [...(read.refuses ?? []), 'not_found'],
     query: {
       ...(shows.page && { [pin]: pinParameter }),
-      ...('included' in included && { include: includeParameter }),
+      ...('included' in lists && { include: includeParameter }),
     },
     ...(path.includes(':release_id') && { params: { release_id: releaseParameter } }),
     shows: {
       ...shows,
       ...(family === shopper && rows && { rows }),
       ...(shows.page ? { meta: { explanation } } : { etag: true }),
-      beside: { ...(!shows.page && one), ...included },
+      beside: { ...(!shows.page && one), ...lists },
     },
     run: async (ctx, call: ReadCall) => read.run(ctx, await viewOf(ctx, call), call),
   })

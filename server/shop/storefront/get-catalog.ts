@@ -1,6 +1,6 @@
 import { Problem } from '../../kernel/errors.ts'
 import { entityTag } from '../../kernel/shape/answer.ts'
-import { choice, describe, group, text } from '../../kernel/shape/fields.ts'
+import { choice, group, text } from '../../kernel/shape/fields.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { releases } from '../catalogs/releases.ts'
 import { EditionGone } from '../publishing/edition-gone.ts'
@@ -42,7 +42,7 @@ export const getCatalog: PublishedRead = {
   name: 'get-*-of-shopper',
   route: 'GET',
   about: 'Reads the release that the shopper sees. The rules choose its catalog.',
-  shows: { data: describe(shownRelease) },
+  shows: { data: shownRelease },
   async run(ctx, view) {
     const { catalogId, releaseId, publishedAt } = view.published
     const release = await ctx.store.findWhole(releases, releaseId, [catalogId])

@@ -1,11 +1,11 @@
-import type { Resource } from '../../kernel/declare/resource.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { joined, textOf } from '../../kernel/http/in-parts.ts'
 import { objectText } from '../../kernel/http/object-text.ts'
 import { named, objectOf } from '../../kernel/openapi/named-schemas.ts'
 import { findListed } from '../../kernel/query/find.ts'
 import { portionsOf } from '../../kernel/query/portions.ts'
-import { type JsonSchema, text } from '../../kernel/shape/fields.ts'
+import { text } from '../../kernel/shape/fields.ts'
+import { shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { nextTurn } from '../../kernel/work/in-turns.ts'
 import { files } from '../../store/index.ts'
@@ -56,7 +56,7 @@ const finders: Readonly<Record<string, Finder>> = {
   component_products: {
     under: 'component_products',
     async *find(ctx, view, rows, { areComponents }) {
-      if (areComponents) yield await shown(ctx, view, rows)
+      if (areComponents) yield await showAll(ctx, view, rows)
       else yield* optionsOfAll(ctx, view, rows)
     },
   },
@@ -74,7 +74,7 @@ async function* optionsOfAll(ctx: Ctx, view: View, rows: Rows): AsyncGenerator<r
   let count: number = atOnce.first
   for (let at = 0; at < ids.length; ) {
     const options = await findPublishedRows(ctx, view, ids.slice(at, at + count))
-    const objects = await shown(ctx, view, [...options.values()])
+    const objects = await showAll(ctx, view, [...options.values()])
     await nextTurn()
     yield objects
     at += count
@@ -83,7 +83,7 @@ async function* optionsOfAll(ctx: Ctx, view: View, rows: Rows): AsyncGenerator<r
   }
 }
 
-async function shown(ctx: Ctx, view: View, rows: Rows): Promise<readonly ShownObject[]> {
+async function showAll(ctx: Ctx, view: View, rows: Rows): Promise<readonly ShownObject[]> {
   const objects = await showProducts(ctx, view, rows)
   return rows.map(({ id }, i) => [id, JSON.stringify(objects[i])] as const)
 }
@@ -93,18 +93,19 @@ async function* filesOf(ctx: Ctx, ids: readonly string[]): AsyncGenerator<readon
     yield rows.map((row) => [row.id, objectText(files, row, ctx, true)] as const)
 }
 
-const listOf = (resource: () => Resource): JsonSchema => ({ type: 'array', items: objectOf(resource) })
-
 /** For the API document. */
-export const includedSchema: JsonSchema = named('IncludedWithPublishedProducts', {
-  type: 'object',
-  description: 'The objects that `include` names.',
-  properties: {
-    main_images: listOf(() => files),
-    files: listOf(() => files),
-    component_products: listOf(() => publishedProducts),
-  },
-})
+export const included = named(
+  'IncludedWithPublishedProducts',
+  shown.as({
+    type: 'object',
+    description: 'The objects that `include` names.',
+    properties: {
+      main_images: shown.list(objectOf(() => files)).schema,
+      files: shown.list(objectOf(() => files)).schema,
+      component_products: shown.list(objectOf(() => publishedProducts)).schema,
+    },
+  }),
+)
 
 export const includeParameter = text({
   about: `The objects to return beside the products, under \`included\`, separated by commas: ${Object.keys(finders).join(', ')}.`,

@@ -6,7 +6,7 @@ import { parse } from '../../kernel/query/parse.ts'
 import { portionsOf } from '../../kernel/query/portions.ts'
 import { exportList } from '../../kernel/request/export-list.ts'
 import type { Answer } from '../../kernel/shape/answer.ts'
-import type { Fields, JsonSchema } from '../../kernel/shape/fields.ts'
+import type { Field, Fields } from '../../kernel/shape/fields.ts'
 import type { ListQuery } from '../../kernel/shape/list-query.ts'
 import type { Row } from '../../kernel/shape/model.ts'
 import type { ListedRow } from '../../kernel/storage/listed-rows.ts'
@@ -95,7 +95,7 @@ export const linesOf = (
   list: PublishedList,
   query: ListQuery,
   show: (inside: Ctx, rows: readonly Row[]) => Promise<readonly object[]>,
-  shown?: JsonSchema,
+  shown?: Field,
 ): Promise<Answer> =>
   exportList(ctx, query, {
     source: sourceOf(view, list, query),

@@ -11,7 +11,7 @@ import { published } from './published.ts'
 const meta = {
   ...productMeta,
   component_product_data: field<object | undefined>(
-    { type: 'object', additionalProperties: objectOf(() => publishedProducts) },
+    { type: 'object', additionalProperties: objectOf(() => publishedProducts).schema },
     { about: 'In the response to a configured bundle: the selected products, by their ids.' },
   ),
 }

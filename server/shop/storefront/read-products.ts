@@ -2,7 +2,7 @@ import type { Resource } from '../../kernel/declare/resource.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { parse } from '../../kernel/query/parse.ts'
 import { type Answer, entityTag } from '../../kernel/shape/answer.ts'
-import { choice, describe, group, reference } from '../../kernel/shape/fields.ts'
+import { choice, group, reference } from '../../kernel/shape/fields.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { publishedRowOf } from '../shown/published-row.ts'
 import { type Particulars, showProducts } from '../shown/show-products.ts'
@@ -63,8 +63,9 @@ async function relatedTo(ctx: Ctx, view: View, params: Params, name: string) {
   return { below: [id], where: leadingBy(name, version) }
 }
 
-const productLink = describe(
-  group({ type: choice(['product'], { required: true }), id: reference('product', { required: true }) }, {}),
+const productLink = group(
+  { type: choice(['product'], { required: true }), id: reference('product', { required: true }) },
+  {},
 )
 
 /** Lists the options of a bundle as links to products. */

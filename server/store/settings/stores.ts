@@ -5,21 +5,14 @@ import { named } from '../../kernel/openapi/named-schemas.ts'
 import { limits, parse } from '../../kernel/query/parse.ts'
 import { exportObjects } from '../../kernel/request/export-list.ts'
 import { json } from '../../kernel/shape/answer.ts'
+import { type Shown, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 
-const storeSchema = named('Store', {
-  type: 'object',
-  required: ['type', 'id', 'name'],
-  properties: {
-    type: { const: 'store' },
-    id: { type: 'string', format: 'uuid' },
-    name: { type: 'string' },
-  },
-})
+const store = named('Store', shown.group({ type: shown.constant('store'), id: shown.uuid, name: shown.text }))
 
-async function storeOf(ctx: Ctx) {
+async function storeOf(ctx: Ctx): Promise<Shown<typeof store>> {
   const [row] = await ctx.store.read('SELECT name FROM stores WHERE id = $1')
-  return { type: 'store', id: ctx.store.id, name: row?.[0] }
+  return { type: 'store', id: ctx.store.id, name: row?.[0] ?? '' }
 }
 
 /** A token belongs to one store, so the list has only that store. */
@@ -29,11 +22,11 @@ export const listStores = action({
   about: 'Lists the store of the access token.',
   area: 'stores',
   status: 200,
-  shows: { page: true, data: storeSchema },
+  shows: { page: true, data: store },
 
   async run(ctx, call) {
     const query = parse(call.query)
-    if (ctx.lines) return exportObjects(ctx, query, [JSON.stringify(await storeOf(ctx))], storeSchema)
+    if (ctx.lines) return exportObjects(ctx, query, [JSON.stringify(await storeOf(ctx))], store)
     const { limit = limits.pageMax, offset } = query
     const data = offset === 0 && limit > 0 ? JSON.stringify(await storeOf(ctx)) : ''
     return pageAnswer(200, data, { rows: [], total: 1, limit, offset, unmerged: 0 }, ctx, call)
@@ -47,7 +40,7 @@ export const getStore = action({
   about: 'Reads the name of the store of the access token.',
   area: 'stores',
   status: 200,
-  shows: { data: storeSchema },
+  shows: { data: store },
 
   async run(ctx, { params }) {
     if (params.id !== ctx.store.id) throw notFound('store', params.id)

@@ -1,52 +1,40 @@
 import { type Change, clientsIdOf } from '../../kernel/feed/changes.ts'
 import { chosenIdMax } from '../../kernel/ids.ts'
-import { object } from '../../kernel/openapi/shapes.ts'
-import type { JsonSchema } from '../../kernel/shape/fields.ts'
-
-const time: JsonSchema = { type: 'string', format: 'date-time' }
+import type { ShownValues } from '../../kernel/shape/fields.ts'
+import { about, orNull, shown } from '../../kernel/shape/shown.ts'
 
 /** The object of a change. */
-const changedObject = object({
-  type: { type: 'string' },
-  id: {
+const changedObject = shown.group({
+  type: shown.text,
+  id: shown.as<string>({
     type: 'string',
     maxLength: chosenIdMax,
     description: 'The id of the object, as its own response shows it.',
-  },
-  parent: {
-    type: ['string', 'null'],
-    format: 'uuid',
-    description: 'The id of the innermost parent in its path.',
-  },
+  }),
+  parent: about('The id of the innermost parent in its path.', orNull(shown.uuid)),
 })
 
 /** The members that changes and entries of the audit share. */
 export const changeFacts = {
-  position: { type: 'integer', minimum: 1 },
-  event: { type: 'string', description: '`created`, `updated` or `deleted`, or the name of an event.' },
-  at: time,
-  request_id: { type: 'string', description: 'The id of the request: X-Request-Id of its response.' },
+  position: shown.as<number>({ type: 'integer', minimum: 1 }),
+  event: about('`created`, `updated` or `deleted`, or the name of an event.', shown.text),
+  at: shown.time,
+  request_id: about('The id of the request: X-Request-Id of its response.', shown.text),
   object: changedObject,
 }
 
-export const storedSchema = (description: string): JsonSchema => ({
-  type: ['object', 'null'],
-  additionalProperties: true,
-  description,
-})
+/** The stored fields of an object, or null. */
+export const storedFields = orNull(shown.object)
 
-export const changeSchema = object({
-  type: { const: 'change' },
+export const shownChange = shown.group({
+  type: shown.constant('change'),
   ...changeFacts,
-  actor: {
-    type: 'string',
-    description: 'The id of the application key or the shopper; `system` for the server.',
-  },
-  data: storedSchema('The fields of the object as they were stored then; null for a deletion.'),
+  actor: about('The id of the application key or the shopper; `system` for the server.', shown.text),
+  data: about('The fields of the object as they were stored then; null for a deletion.', storedFields),
 })
 
 /** The members that changes and entries of the audit share, of one change. */
-export const factsOf = (change: Change) => {
+export const factsOf = (change: Change): ShownValues<typeof changeFacts> => {
   const { position, event, at, requestId, type, scope } = change
   return {
     ...{ position, event, at },

@@ -1,28 +1,22 @@
 import { isId } from '../../kernel/ids.ts'
 import { named } from '../../kernel/openapi/named-schemas.ts'
-import { object } from '../../kernel/openapi/shapes.ts'
+import { optional, type Shown, shown } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { accountRealmId } from '../../people/index.ts'
 
 /** The author of a change or a read, as the public contract shows it. A key has no email address. */
-export interface Initiator {
-  readonly 'access-token-id': string
-  readonly 'access-token-store-id': string
-  readonly 'access-token-type'?: string
-  readonly 'access-token-name'?: string
-  readonly 'access-token-email'?: string
-}
-
-/** The schema of an initiator. */
-export const initiatorSchema = named(
+export const initiator = named(
   'Initiator',
-  object(
-    Object.fromEntries(
-      ['id', 'store-id', 'type', 'name', 'email'].map((fact) => [`access-token-${fact}`, { type: 'string' }]),
-    ),
-    ['access-token-id', 'access-token-store-id'],
-  ),
+  shown.group({
+    'access-token-id': shown.text,
+    'access-token-store-id': shown.text,
+    'access-token-type': optional(shown.text),
+    'access-token-name': optional(shown.text),
+    'access-token-email': optional(shown.text),
+  }),
 )
+
+export type Initiator = Shown<typeof initiator>
 
 /**
  * Finds the initiators for actors of the change feed: application keys, and shoppers with a token of their own. Only

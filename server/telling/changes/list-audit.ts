@@ -1,39 +1,40 @@
 import { action } from '../../kernel/declare/action.ts'
 import { type Change, feedBounds, findBefore } from '../../kernel/feed/changes.ts'
 import { sequence } from '../../kernel/feed/record.ts'
-import { listOf, object } from '../../kernel/openapi/shapes.ts'
 import { exportBatches } from '../../kernel/request/export-list.ts'
 import { type Answer, json } from '../../kernel/shape/answer.ts'
 import { integer, text } from '../../kernel/shape/fields.ts'
 import type { Model } from '../../kernel/shape/model.ts'
+import { about, orNull, type Shown, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
-import { changeFacts, factsOf, shownDoc, storedSchema } from './change-text.ts'
+import { changeFacts, factsOf, shownDoc, storedFields } from './change-text.ts'
 import { deltaOf, type Values } from './delta.ts'
 import { type FeedQuery, filterField, readFeedQuery, refuseLimit } from './feed-query.ts'
 import { earlierChanges } from './follow.ts'
-import { findInitiators, initiatorSchema } from './initiators.ts'
+import { findInitiators, initiator } from './initiators.ts'
 import { noteReads } from './note-reads.ts'
 
-const position = { type: 'integer', minimum: 0 }
+const position = shown.as<number>({ type: 'integer', minimum: 0 })
 
-const entry = object({
-  type: { const: 'audit_entry' },
+const entry = shown.group({
+  type: shown.constant('audit_entry'),
   ...changeFacts,
-  initiator: initiatorSchema,
-  before: storedSchema(
+  initiator,
+  before: about(
     'The fields before the change; null for a creation, and for the oldest change that is kept.',
+    storedFields,
   ),
-  after: storedSchema('The fields after the change; null for a deletion.'),
-  delta: { type: 'object', additionalProperties: true, description: 'The fields whose values changed.' },
+  after: about('The fields after the change; null for a deletion.', storedFields),
+  delta: about('The fields whose values changed.', shown.object),
 })
 
-const page = object({
-  data: listOf(entry),
-  meta: object({
-    page: object({ limit: position }),
-    feed: object({ oldest: position, last: position, reached: position }),
+const page = shown.group({
+  data: shown.list(entry),
+  meta: shown.group({
+    page: shown.group({ limit: position }),
+    feed: shown.group({ oldest: position, last: position, reached: position }),
   }),
-  links: object({ current: { type: 'string' }, next: { type: ['string', 'null'] } }),
+  links: shown.group({ current: shown.text, next: orNull(shown.text) }),
 })
 
 /** Lists who changed what. */
@@ -80,14 +81,15 @@ export const listAudit = (modelOf: ModelOf) =>
       const at = (text: string) => `${ctx.baseUrl}${path}${text && `?${text}`}`
       const next = new URLSearchParams(sent)
       next.set('page[after]', String(reached))
-      return json(200, {
+      const shown: Shown<typeof page> = {
         data: entries,
         meta: { page: { limit: most }, feed: { oldest: trimmed + 1, last, reached } },
         links: {
           current: at(new URLSearchParams(sent).toString()),
           next: reached > end && most > 0 ? at(next.toString()) : null,
         },
-      })
+      }
+      return json(200, shown)
     },
   })
 
@@ -103,7 +105,7 @@ async function entriesOf(ctx: Ctx, { filter, most }: FeedQuery, from: number, mo
     changes.map(({ actor }) => actor),
   )
   noteReads(ctx, changes, modelOf)
-  const entries = changes.map((change) => {
+  const entries = changes.map((change): Shown<typeof entry> => {
     const [earlier, later] = [valuesOf(change, before.get(change)), valuesOf(change, change.doc)]
     const states = { before: earlier, after: later, delta: deltaOf(earlier, later) }
     return { type: 'audit_entry', ...factsOf(change), initiator: initiatorOf(change.actor), ...states }

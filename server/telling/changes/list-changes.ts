@@ -2,13 +2,13 @@ import { action } from '../../kernel/declare/action.ts'
 import { Problem } from '../../kernel/errors.ts'
 import type { Change } from '../../kernel/feed/changes.ts'
 import type { ChangeFilter, FoundChanges } from '../../kernel/feed/look-for-changes.ts'
-import { listOf, object } from '../../kernel/openapi/shapes.ts'
 import { exportBatches } from '../../kernel/request/export-list.ts'
 import type { Answer } from '../../kernel/shape/answer.ts'
 import { integer, text } from '../../kernel/shape/fields.ts'
 import type { Model } from '../../kernel/shape/model.ts'
+import { about, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
-import { changeSchema, changeText } from './change-text.ts'
+import { changeText, shownChange } from './change-text.ts'
 import { type FeedQuery, filterField, readFeedQuery, readPosition, refuseLimit } from './feed-query.ts'
 import { nextChanges, refuseOutside } from './follow.ts'
 import { noteReads } from './note-reads.ts'
@@ -18,22 +18,19 @@ import { takePlace } from './waiting.ts'
 
 const waitMaxS = 30
 
-const position = { type: 'integer', minimum: 0 }
+const position = shown.as<number>({ type: 'integer', minimum: 0 })
 
-const page = object({
-  data: listOf(changeSchema),
-  meta: object({
-    page: object({ limit: position }),
-    feed: object({
-      oldest: { ...position, description: 'The oldest position that has not been trimmed.' },
-      last: { ...position, description: 'The position of the last change of the store.' },
-      reached: {
-        ...position,
-        description: 'All changes up to this position have been looked at: go on from here.',
-      },
+const page = shown.group({
+  data: shown.list(shownChange),
+  meta: shown.group({
+    page: shown.group({ limit: position }),
+    feed: shown.group({
+      oldest: about('The oldest position that has not been trimmed.', position),
+      last: about('The position of the last change of the store.', position),
+      reached: about('All changes up to this position have been looked at: go on from here.', position),
     }),
   }),
-  links: object({ current: { type: 'string' }, next: { type: 'string' } }),
+  links: shown.group({ current: shown.text, next: shown.text }),
 })
 
 /** Lists what has changed in the store. `modelOf` knows the model of a table. */
@@ -165,7 +162,7 @@ async function exportChanges(
       yield changes.map(changeText)
     }
   }
-  return exportBatches(ctx, { shown: changeSchema, position: last, read })
+  return exportBatches(ctx, { shown: shownChange, position: last, read })
 }
 
 /** From a position, or from the oldest change. */

@@ -1,7 +1,7 @@
 import { type Resource, resource } from '../../kernel/declare/resource.ts'
-import { linkTo, object, relationshipTo } from '../../kernel/openapi/shapes.ts'
-import { choice, group, integer, readOnlyObject, reference, text } from '../../kernel/shape/fields.ts'
+import { choice, group, integer, reference, text } from '../../kernel/shape/fields.ts'
 import { walks } from '../../kernel/shape/model.ts'
+import { linkTo, readOnly, relationshipTo, shown } from '../../kernel/shape/shown.ts'
 import { isoTime } from '../../kernel/storage/expressions.ts'
 import { integrationEnvelope } from '../integrations/envelope.ts'
 
@@ -50,7 +50,7 @@ export const integrationJobs: Resource = resource({
     ),
     resource_id: reference('object', { ...shownOnly, about: 'The object that it happened to.' }),
     position: integer({ ...shownOnly, about: 'The position of the change in the feed.' }),
-    relationships: readOnlyObject<object>(object({ integration: relationshipTo(linkTo('integration')) }), {
+    relationships: readOnly(shown.group({ integration: relationshipTo(linkTo('integration')) }), {
       about: 'The integration.',
     }),
   },

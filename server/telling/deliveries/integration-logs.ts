@@ -1,8 +1,8 @@
 import { listing } from '../../kernel/declare/listing.ts'
 import { resource } from '../../kernel/declare/resource.ts'
-import { linkTo, object, relationshipTo } from '../../kernel/openapi/shapes.ts'
-import { flag, integer, number, readOnlyObject, text } from '../../kernel/shape/fields.ts'
+import { flag, integer, number, text } from '../../kernel/shape/fields.ts'
 import { walks } from '../../kernel/shape/model.ts'
+import { linkTo, readOnly, relationshipTo, shown } from '../../kernel/shape/shown.ts'
 import { integrationEnvelope } from '../integrations/envelope.ts'
 
 const shownOnly = { required: true, readOnly: true } as const
@@ -14,19 +14,13 @@ const fields = {
   status_code: integer({ ...shownOnly, about: 'The status of the response; 0 without a response.' }),
   error_detail: text({ ...shownOnly, about: 'Why it failed. Empty if it succeeded.' }),
   processing_time: number({ ...shownOnly, about: 'How long the attempt took, in seconds.' }),
-  relationships: readOnlyObject<LogLinks>(
-    object({
+  relationships: readOnly(
+    shown.group({
       integration: relationshipTo(linkTo('integration')),
       job: relationshipTo(linkTo('integration-job')),
     }),
     { about: 'The integration and the job.' },
   ),
-}
-
-/** What a log links to. */
-interface LogLinks {
-  readonly integration: { readonly data: { readonly type: 'integration'; readonly id: string } }
-  readonly job: { readonly data: { readonly type: 'integration-job'; readonly id: string } }
 }
 
 /** The logs of all integrations of the store. */

@@ -5,20 +5,19 @@ import { notFound } from '../../kernel/errors.ts'
 import { listAnswer } from '../../kernel/http/object-answer.ts'
 import { pageMeta } from '../../kernel/http/page-links.ts'
 import { isId } from '../../kernel/ids.ts'
-import { object } from '../../kernel/openapi/shapes.ts'
 import { findByName } from '../../kernel/query/find.ts'
 import { mergeThreshold, requestMerge } from '../../kernel/query/merge-totals.ts'
 import { fetchPage } from '../../kernel/query/page.ts'
 import { parse } from '../../kernel/query/parse.ts'
 import { exportList } from '../../kernel/request/export-list.ts'
 import type { Fields } from '../../kernel/shape/fields.ts'
+import { shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { integrations } from '../integrations/integrations.ts'
 import { integrationJobs } from './integration-jobs.ts'
 import { integrationLogs, logsOfIntegration, logsOfJob } from './integration-logs.ts'
 
-const count = { type: 'integer' } as const
-const flatMeta = { limit: count, offset: count, current: count, total: count }
+const flatMeta = { limit: shown.integer, offset: shown.integer, current: shown.integer, total: shown.integer }
 
 /** A page with its numbers in both places that the public contract has for them. */
 async function listDeliveries<F extends Fields>(
@@ -47,7 +46,7 @@ const shows = <F extends Fields>(resource: Resource<F>) => ({
     rows: [resource as Resource] as const,
     meta: flatMeta,
   },
-  beside: { results: object({ total: count }) },
+  beside: { results: shown.group({ total: shown.integer }) },
 })
 
 /** The attempts for all integrations of the store. */

@@ -3,10 +3,10 @@ import { action } from '../../kernel/declare/action.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { feedBounds } from '../../kernel/feed/changes.ts'
 import { sequence } from '../../kernel/feed/record.ts'
-import { object, uuid } from '../../kernel/openapi/shapes.ts'
 import { findByName } from '../../kernel/query/find.ts'
 import { json } from '../../kernel/shape/answer.ts'
-import { integer, text } from '../../kernel/shape/fields.ts'
+import { choice, integer, text } from '../../kernel/shape/fields.ts'
+import { shown } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { integrations } from '../integrations/integrations.ts'
 import { beginReplay, replaysMax } from './replay-events.ts'
@@ -14,11 +14,11 @@ import { beginReplay, replaysMax } from './replay-events.ts'
 const position = (about: string, example: number) => integer({ min: 0, about, example })
 const time = (about: string) => text({ format: 'date-time', about, example: '2026-11-25T10:00:00.000Z' })
 
-const replay = object({
-  type: { type: 'string', enum: ['integration-replay'] },
-  integration_id: uuid,
-  from_position: { type: 'integer' },
-  to_position: { type: 'integer' },
+const replay = shown.group({
+  type: choice(['integration-replay'], { required: true }),
+  integration_id: shown.uuid,
+  from_position: shown.integer,
+  to_position: shown.integer,
 })
 
 /** The parts of a window that a client may name. */

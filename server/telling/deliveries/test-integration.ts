@@ -1,9 +1,10 @@
 import { action } from '../../kernel/declare/action.ts'
 import { notFound, Problem } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
-import { object } from '../../kernel/openapi/shapes.ts'
 import { findByName } from '../../kernel/query/find.ts'
 import { json } from '../../kernel/shape/answer.ts'
+import { choice } from '../../kernel/shape/fields.ts'
+import { shown } from '../../kernel/shape/shown.ts'
 import { perInstance } from '../../kernel/work/per-instance.ts'
 import { integrations } from '../integrations/integrations.ts'
 import { EventContent } from '../targets/message.ts'
@@ -42,13 +43,13 @@ class Testing {
 
 const testing = perInstance(() => new Testing())
 
-const result = object({
-  type: { type: 'string', enum: ['integration-test'] },
-  succeeded: { type: 'boolean' },
-  status_code: { type: 'integer' },
-  body: { type: 'string' },
-  error_detail: { type: 'string' },
-  processing_time: { type: 'number' },
+const result = shown.group({
+  type: choice(['integration-test'], { required: true }),
+  succeeded: shown.flag,
+  status_code: shown.integer,
+  body: shown.text,
+  error_detail: shown.text,
+  processing_time: shown.number,
 })
 
 /** Sends an event that did not happen to the target of an integration, and shows the outcome. */

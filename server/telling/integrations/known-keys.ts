@@ -1,12 +1,12 @@
 import { Problem } from '../../kernel/errors.ts'
-import { named } from '../../kernel/openapi/named-schemas.ts'
+import { namedSchema } from '../../kernel/openapi/named-schemas.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { allEventKeys, entryVerbs } from './event-keys.ts'
 
 const ofEntries = new RegExp(`^([a-z0-9_]{1,59}_ext)\\.(${entryVerbs.join('|')})$`)
 
 /** For the API document: the keys of events. Which custom APIs a store has, only the store knows. */
-export const eventKey = named('EventKey', {
+export const eventKey = namedSchema('EventKey', {
   anyOf: [
     { type: 'string', enum: allEventKeys },
     {

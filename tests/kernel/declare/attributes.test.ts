@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resource } from '../../../server/kernel/declare/resource.ts'
 import { Problem } from '../../../server/kernel/errors.ts'
 import { module } from '../../../server/kernel/module.ts'
-import { choice, readOnlyObject, text } from '../../../server/kernel/shape/fields.ts'
+import { choice, field, text } from '../../../server/kernel/shape/fields.ts'
 import { walks } from '../../../server/kernel/shape/model.ts'
 import { keys } from '../../../server/people/index.ts'
 import { openWorld, type World } from '../../support/world.ts'
@@ -30,9 +30,9 @@ const parts = resource({
     code: text({ immutable: true, about: 'Never changes.', example: 'sp-1' }),
     state: choice(['draft', 'live'], { default: 'draft', about: 'Who may see it.' }),
     drawing: text({ hidden: true, about: 'Kept to ourselves.' }),
-    relationships: readOnlyObject<{ machine?: { data: { type: 'machine'; id: string } } }>(
-      {},
-      { about: 'Its machine.' },
+    relationships: field<{ machine?: { data: { type: 'machine'; id: string } } } | undefined>(
+      { type: 'object' },
+      { readOnly: true, about: 'Its machine.' },
     ),
   },
   filter: { ...walks, name: ['eq', 'like'] },

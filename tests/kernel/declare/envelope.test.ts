@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Resource, resource } from '../../../server/kernel/declare/resource.ts'
 import { module } from '../../../server/kernel/module.ts'
 import { type Envelope, linksBeside } from '../../../server/kernel/shape/envelope.ts'
-import { readOnlyObject, text } from '../../../server/kernel/shape/fields.ts'
+import { field, text } from '../../../server/kernel/shape/fields.ts'
 import { keys } from '../../../server/people/index.ts'
 import { coverPairs } from '../../support/cover-pairs.ts'
 import { takesAll } from '../../support/long.ts'
@@ -45,7 +45,7 @@ function specimenOf(name: string, envelope: Envelope): Resource {
     about: 'One of each envelope.',
     path: `/v2/specimens-${name}`,
     table: `specimens_${envelope.fields}`,
-    fields: { name: text({ about: 'Any.' }), relationships: readOnlyObject({}) },
+    fields: { name: text({ about: 'Any.' }), relationships: field({ type: 'object' }, { readOnly: true }) },
     area,
     envelope,
     meta: {

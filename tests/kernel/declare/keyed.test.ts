@@ -5,7 +5,7 @@ import { type Relationship, relationship } from '../../../server/kernel/declare/
 import { type Resource, resource } from '../../../server/kernel/declare/resource.ts'
 import { module } from '../../../server/kernel/module.ts'
 import type { Envelope } from '../../../server/kernel/shape/envelope.ts'
-import { flag, integer, readOnlyObject, text } from '../../../server/kernel/shape/fields.ts'
+import { field, flag, integer, text } from '../../../server/kernel/shape/fields.ts'
 import { access } from '../../../server/people/permissions/access.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
@@ -61,7 +61,7 @@ const baskets: Resource = resource({
   fields: {
     id: text({ required: true, immutable: true, pattern: /^[\w~. -]{1,40}$/ }),
     open: flag({}),
-    relationships: readOnlyObject({}),
+    relationships: field({ type: 'object' }, { readOnly: true }),
   },
   key: { field: 'id', where: (name, bind) => `reference = ${bind(name)}` },
   area,

@@ -7,6 +7,7 @@ import { Problem, type ProblemCode, type ProblemExtras, problems } from '../../.
 import { withErrors } from '../../../server/kernel/http/problems.ts'
 import { module } from '../../../server/kernel/module.ts'
 import { json } from '../../../server/kernel/shape/answer.ts'
+import { shown } from '../../../server/kernel/shape/shown.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 /** What the next call is refused with. */
@@ -32,8 +33,8 @@ const doors = module({
       route: 'POST /v2/doors/some',
       shows: {
         errors: true,
-        data: { type: 'array', items: { type: 'object', properties: { id: { type: 'string' } } } },
-        beside: { meta: { type: 'object', properties: { n: { type: 'integer' } } } },
+        data: shown.list(shown.group({ id: shown.text })),
+        beside: { meta: shown.group({ n: shown.integer }) },
       },
       run: async () => withErrors(json(201, { data: [{ id: 'one' }], meta: { n: 1 } }), refused),
     }),

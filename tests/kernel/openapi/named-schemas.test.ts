@@ -4,13 +4,11 @@ import { action } from '../../../server/kernel/declare/action.ts'
 import { module } from '../../../server/kernel/module.ts'
 import { named, objectOf } from '../../../server/kernel/openapi/named-schemas.ts'
 import { json } from '../../../server/kernel/shape/answer.ts'
+import { shown } from '../../../server/kernel/shape/shown.ts'
 import { gadgets } from '../../workshop/gadgets.ts'
 
-const part = named('ShelfPart', { type: 'string' })
-const shelf = named('Shelf', {
-  type: 'object',
-  properties: { parts: { type: 'array', items: part }, gadget: objectOf(() => gadgets) },
-})
+const part = named('ShelfPart', shown.text)
+const shelf = named('Shelf', shown.group({ parts: shown.list(part), gadget: objectOf(() => gadgets) }))
 
 const shelves = [
   action({
@@ -19,7 +17,7 @@ const shelves = [
     about: 'Reads a shelf.',
     area: 'gadgets',
     status: 200,
-    shows: { data: shelf, beside: { included: { type: 'array', items: part } } },
+    shows: { data: shelf, beside: { included: shown.list(part) } },
     run: async () => json(200, {}),
   }),
   action({
@@ -63,7 +61,7 @@ test('two schemas of one name are refused', () => {
     ...(shelves[0] as (typeof shelves)[number]),
     name: 'get-other-shelf',
     route: 'GET /v2/other-shelves/:id',
-    shows: { data: named('Shelf', { type: 'object' }) },
+    shows: { data: named('Shelf', shown.object) },
   })
   expect(() => documentOf(...shelves, other)).toThrow('Two schemas of the API document have the name Shelf')
 })
