@@ -7,7 +7,7 @@ import {
   optional,
   readOnly,
   relationshipTo,
-  type Shown,
+  type ShownValue,
   shown,
 } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
@@ -84,7 +84,10 @@ export const nodeMeta = {
 
 const relatedTo = emptyRelationship('related')
 
-export const relatedList = (related: string): Shown<typeof relatedTo> => ({ data: [], links: { related } })
+export const relatedList = (related: string): ShownValue<typeof relatedTo> => ({
+  data: [],
+  links: { related },
+})
 
 const relationships = shown.group({
   children: relatedTo,
@@ -92,7 +95,7 @@ const relationships = shown.group({
   products: optional(relatedTo),
 })
 
-export type Relationships = Shown<typeof relationships>
+export type Relationships = ShownValue<typeof relationships>
 
 export const relationshipsField = readOnly(relationships, {
   about: 'The parent, and the lists of children and products.',

@@ -2,7 +2,7 @@ import { action } from '../../kernel/declare/action.ts'
 import { notFound, Problem } from '../../kernel/errors.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import { choice, group, integer, list, reference } from '../../kernel/shape/fields.ts'
-import { type Shown, shown } from '../../kernel/shape/shown.ts'
+import { type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { decide, limits, type Refusal, tooManyAttached } from '../product-fields/association-rules.ts'
 import { attach, findBoth, findSides, link, type ProductRelationship } from './associations.ts'
@@ -54,7 +54,7 @@ export const associateProducts = action({
     )
     const { associated, refused } = await associate(ctx, both, items)
     const now = ctx.clock.now().toISOString()
-    const meta: Shown<typeof outcome> = {
+    const meta: ShownValue<typeof outcome> = {
       associated_products: associated,
       products_not_associated: refused,
       owner: 'store',

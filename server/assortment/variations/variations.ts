@@ -2,7 +2,7 @@ import { resource } from '../../kernel/declare/resource.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { field, list } from '../../kernel/shape/fields.ts'
 import { type Row, walks } from '../../kernel/shape/model.ts'
-import { optional, type Shown, shown } from '../../kernel/shape/shown.ts'
+import { optional, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { products } from '../products/products.ts'
 import { clearSortOrder, nameField, ownerMeta, sortOrder, variationEnvelope } from './variation-fields.ts'
@@ -29,7 +29,7 @@ export const variations = resource({
     name: nameField('Shown to shoppers.', 'Size'),
     sort_order: sortOrder,
     // Written by the options, see options.ts.
-    options: field<readonly Shown<typeof option>[] | undefined>(
+    options: field<readonly ShownValue<typeof option>[] | undefined>(
       { type: 'array' },
       { hidden: true, readOnly: true },
     ),

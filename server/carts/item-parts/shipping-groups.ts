@@ -4,7 +4,7 @@ import { newId } from '../../kernel/ids.ts'
 import { named } from '../../kernel/openapi/named-schemas.ts'
 import { json, noContent } from '../../kernel/shape/answer.ts'
 import { text } from '../../kernel/shape/fields.ts'
-import { optional, relationshipTo, type Shown, shown } from '../../kernel/shape/shown.ts'
+import { optional, relationshipTo, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import { changeCart } from '../cart/change-cart.ts'
 import { findCart } from '../cart/find-cart.ts'
 import { type CartRow, contentsOf } from '../contents/cart-fields.ts'
@@ -163,7 +163,7 @@ export const deleteShippingGroup = action({
   },
 })
 
-function show(row: CartRow, id: string): Shown<typeof group> {
+function show(row: CartRow, id: string): ShownValue<typeof group> {
   const one = contentsOf(row).shippingGroups.find((group) => group.id === id)
   const { priced } = row.hidden
   const totals = priced?.shippingGroups.find((group) => group.id === id)

@@ -1,4 +1,4 @@
-import { optional, relationshipTo, type Shown, shown } from '../../kernel/shape/shown.ts'
+import { optional, relationshipTo, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { type CartRow, contentsOf } from '../contents/cart-fields.ts'
 import type { Contents, CustomDiscount, TaxItem } from '../contents/contents.ts'
@@ -60,8 +60,8 @@ const lists = {
 /** The member `included` of a response. */
 export const included = shown.group(lists)
 
-type Included = Shown<typeof included>
-type ShownDiscount = Shown<typeof customDiscount>
+type IncludedLists = ShownValue<typeof included>
+type ShownDiscount = ShownValue<typeof customDiscount>
 
 export const showTaxItem = ({
   id,
@@ -70,7 +70,7 @@ export const showTaxItem = ({
   jurisdiction,
   rate,
   amount,
-}: TaxItem): Shown<typeof taxItem> => ({
+}: TaxItem): ShownValue<typeof taxItem> => ({
   type: 'tax_item',
   id,
   code,
@@ -117,7 +117,7 @@ export function includedIn(ctx: Ctx, row: CartRow, accepted: readonly IncludeNam
   if (!chosen.length || !priced) return ''
   const { lines, customDiscounts } = contentsOf(row)
   const showsItems = chosen.includes('items') || !accepted.includes('items')
-  const all: { readonly [N in IncludeName]: () => Included[N] } = {
+  const all: { readonly [N in IncludeName]: () => IncludedLists[N] } = {
     items: () => itemsOf(row, ctx.baseUrl),
     tax_items: () => lines.flatMap(taxesOf).map(showTaxItem),
     custom_discounts: () => showCustomDiscounts({ lines, customDiscounts }, priced.currency),

@@ -1,5 +1,5 @@
 import { named } from '../../kernel/openapi/named-schemas.ts'
-import { about, optional, orNull, type Shown, shown } from '../../kernel/shape/shown.ts'
+import { about, optional, orNull, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import { priceTrace } from '../../prices/index.ts'
 import { lineDisplayPrice } from '../totals/display-fields.ts'
 
@@ -114,5 +114,5 @@ export const itemFields = {
 /** An item of a cart. */
 export const cartItem = named('CartItem', shown.group(itemFields))
 
-export type CartItem = Shown<typeof cartItem>
-export type ItemExplanation = Shown<typeof explanation>
+export type CartItem = ShownValue<typeof cartItem>
+export type ItemExplanation = ShownValue<typeof explanation>

@@ -1,5 +1,5 @@
 import type { Answer } from '../../kernel/shape/answer.ts'
-import { optional, required, type Shown, shown } from '../../kernel/shape/shown.ts'
+import { optional, required, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import type { CartRow } from '../contents/cart-fields.ts'
 import { displayCart } from '../totals/display-totals.ts'
@@ -44,7 +44,7 @@ export async function itemsAnswer(status: number, ctx: Ctx, found: CartRow, quer
   return { status, body: `{"data":${data},${beside}}`, headers: {} }
 }
 
-function metaOf(row: CartRow): Shown<typeof meta> {
+function metaOf(row: CartRow): ShownValue<typeof meta> {
   const { priced } = row.hidden
   if (!priced) throw new Error('a cart that is shown has prices')
   return {

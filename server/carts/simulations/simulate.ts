@@ -2,7 +2,7 @@ import { action } from '../../kernel/declare/action.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import { text } from '../../kernel/shape/fields.ts'
-import { required, type Shown, shown } from '../../kernel/shape/shown.ts'
+import { required, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { type Evaluation, reasonOf } from '../../promotions/index.ts'
 import { findCart } from '../cart/find-cart.ts'
@@ -66,7 +66,7 @@ async function simulate(
   source: Kind['source'],
   id: string,
   cartId: string,
-): Promise<Shown<typeof simulation>> {
+): Promise<ShownValue<typeof simulation>> {
   const row = await findCart(ctx, cartId)
   const cart = { ...row.doc, ...row.hidden } as CartValues
   const contents = contentsOf(row)

@@ -1,4 +1,4 @@
-import { optional, type Shown, shown } from '../../kernel/shape/shown.ts'
+import { optional, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 
 /** An amount as carts and orders show it. */
 export const displayedAmount = shown.group({
@@ -37,6 +37,6 @@ export const shippingDisplayPrice = shown.group({
   discount: displayedAmount,
 })
 
-export type DisplayAmount = Shown<typeof displayedAmount>
-export type LineDisplayPrice = Shown<typeof lineDisplayPrice>
-export type ShippingDisplayPrice = Shown<typeof shippingDisplayPrice>
+export type DisplayAmount = ShownValue<typeof displayedAmount>
+export type LineDisplayPrice = ShownValue<typeof lineDisplayPrice>
+export type ShippingDisplayPrice = ShownValue<typeof shippingDisplayPrice>

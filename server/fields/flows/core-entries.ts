@@ -163,10 +163,9 @@ export async function listCoreEntries(ctx: Ctx, flow: FlowRef, call: Call): Prom
   const [of] = all
   if (!of) return emptyPage(ctx, call)
   const tables = all.map(({ table }) => `SELECT ${columns} FROM ${table} WHERE store_id = $1`)
-  const { parent: _parent, meta: _meta, links: _links, ...facts } = of
+  const { parent: _parent, meta: _meta, links: _links, declared: _declared, ...facts } = of
   const objects: Resource = {
     ...facts,
-    declared: undefined as never,
     scopeColumns: [],
     counted: false,
     filter: { ...walks, ...(of.key?.field === 'id' && { id: of.filter?.id }) },

@@ -1,5 +1,5 @@
 import type { ProblemCode } from '../errors.ts'
-import type { Fields, Values } from '../shape/fields.ts'
+import type { Fields, ShownValues, Values } from '../shape/fields.ts'
 import type { ListQuery } from '../shape/list-query.ts'
 import type { AddedFields, Draft, Model, Row } from '../shape/model.ts'
 import type { ListedRow } from '../storage/listed-rows.ts'
@@ -16,7 +16,7 @@ interface ComputedMembers<M extends Fields, A extends readonly unknown[]> {
   readonly fields: M
   /** Undefined values are left out. */
   // A method, not a property: a list of resources holds resources of different fields.
-  of(...args: A): Values<M>
+  of(...args: A): ShownValues<M>
 }
 
 /** What a module declares of a resource: its model, its address, who may call, and its rules. */

@@ -70,7 +70,9 @@ export type Values<F extends Fields> = {
 }
 
 /** The values of a set of fields as a response shows them: optional members may be absent, at every level. */
-export type ShownValues<F extends Fields> = Sparse<Values<F>>
+export type ShownValues<F extends Fields> = string extends keyof F
+  ? Readonly<Record<string, unknown>>
+  : Members<Values<F>>
 
 type Sparse<T> = T extends readonly []
   ? T
@@ -79,10 +81,12 @@ type Sparse<T> = T extends readonly []
     : T extends object
       ? string extends keyof T
         ? { readonly [K in keyof T]: Sparse<T[K]> }
-        : { readonly [K in keyof T as undefined extends T[K] ? never : K]: Sparse<T[K]> } & {
-            readonly [K in keyof T as undefined extends T[K] ? K : never]?: Sparse<T[K]>
-          }
+        : Members<T>
       : T
+
+type Members<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: Sparse<T[K]> } & {
+  readonly [K in keyof T as undefined extends T[K] ? K : never]?: Sparse<T[K]>
+}
 
 type InputOf<F> = F extends { readonly input?: infer G } ? G : never
 type RequiredNames<F extends Fields> = {

@@ -100,4 +100,4 @@ export const emptyRelationship = <const N extends readonly string[]>(...names: N
   })
 
 /** What a response shows of a field. */
-export type Shown<F extends Field> = NonNullable<F['value']>
+export type ShownValue<F extends Field> = NonNullable<F['value']>

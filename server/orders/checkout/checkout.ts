@@ -17,7 +17,7 @@ import { objectAnswer } from '../../kernel/http/object-answer.ts'
 import { dryRunHeader } from '../../kernel/http/prefer.ts'
 import { runOrRehearse } from '../../kernel/request/run-or-rehearse.ts'
 import { text, type Values } from '../../kernel/shape/fields.ts'
-import { optional, type Shown, shown } from '../../kernel/shape/shown.ts'
+import { optional, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx, Work } from '../../kernel/work/context.ts'
 import { buyerFields, findBuyer } from '../buyer/buyer.ts'
 import { showsBuyerTo, withoutBuyer } from '../buyer/show-buyer.ts'
@@ -130,7 +130,7 @@ function valuesOf(body: Values<typeof fields>): CheckoutValues {
   }
 }
 
-type Messages = Shown<typeof messages>
+type Messages = ShownValue<typeof messages>
 
 /** What has fallen away since the shopper saw the cart. */
 const messagesIn = ({ hidden }: CartRow, { contents, priced }: PlacedOrder): Messages => [

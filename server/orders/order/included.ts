@@ -14,7 +14,7 @@ import { findListed } from '../../kernel/query/find.ts'
 import { parse } from '../../kernel/query/parse.ts'
 import { portionsOf } from '../../kernel/query/portions.ts'
 import { text } from '../../kernel/shape/fields.ts'
-import { optional, type Shown, shown } from '../../kernel/shape/shown.ts'
+import { optional, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { accountMembers, accountResource } from '../../people/index.ts'
 import { eachContents, type OrderContents } from './order-contents.ts'
@@ -106,7 +106,7 @@ type Show<N extends Content> = (
   contents: OrderContents,
   baseUrl: string,
   include: readonly string[],
-) => NonNullable<Shown<typeof included>[N]>
+) => NonNullable<ShownValue<typeof included>[N]>
 
 const show: { readonly [N in Content]: Show<N> } = {
   items: orderItemsOf,

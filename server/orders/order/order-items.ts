@@ -1,6 +1,6 @@
 import { type CartItem, itemFields, itemRelationships, itemsOf } from '../../carts/index.ts'
 import { named } from '../../kernel/openapi/named-schemas.ts'
-import { optional, relationshipTo, type Shown, shown } from '../../kernel/shape/shown.ts'
+import { optional, relationshipTo, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { OrderContents } from './order-contents.ts'
 import type { OrderRow } from './orders.ts'
 
@@ -19,7 +19,7 @@ export const orderItem = named(
   }),
 )
 
-type OrderItem = Shown<typeof orderItem>
+type OrderItem = ShownValue<typeof orderItem>
 
 /** The items of an order as clients see them: its lines, and then what promotions take off the whole order. */
 export function orderItemsOf(

@@ -14,7 +14,7 @@ import { newId } from '../../kernel/ids.ts'
 import { named } from '../../kernel/openapi/named-schemas.ts'
 import { findByName, resolveId } from '../../kernel/query/find.ts'
 import { json } from '../../kernel/shape/answer.ts'
-import { optional, relationshipTo, required, type Shown, shown } from '../../kernel/shape/shown.ts'
+import { optional, relationshipTo, required, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { change } from '../../kernel/write/by-rules.ts'
 import { type OrderRow, orders } from './orders.ts'
@@ -166,7 +166,7 @@ async function changeGroups(
   return change(ctx, orders, [], id, { shipping_groups: apply(groupsOf(order), order) })
 }
 
-const show = (order: OrderRow, { group, totals }: OrderShippingGroup): Shown<typeof shippingGroup> => {
+const show = (order: OrderRow, { group, totals }: OrderShippingGroup): ShownValue<typeof shippingGroup> => {
   const { currency } = order.hidden
   if (!currency) throw new Error('an order has a currency')
   const { meta, ...shown } = showShippingGroup(group, totals, currency)

@@ -29,7 +29,7 @@ export async function recordIntent(
   if (refusal && !whenRefused) throw problemOf(refusal)
   const started = value ?? (refusal && whenRefused?.(refusal))
   if (started === 'wait') return undefined
-  const unlink = () => change(work, orders, [], order.id, { payment_intent_id: '' } as never)
+  const unlink = () => change(work, orders, [], order.id, { payment_intent_id: '' })
   if (!started) {
     await unlink()
     return undefined

@@ -23,7 +23,7 @@ export async function forgetPayments(work: Work, orderIds: readonly string[]): P
   for (const [orderId, id] of rows as readonly (readonly [string, string])[]) {
     const row = await store.findWhole(transactions, id, [orderId])
     const hidden = hidePersonal(transactions.fields, { ...row?.doc, ...row?.hidden })
-    if (Object.keys(hidden).length) await change(work, transactions, [orderId], id, hidden as never)
+    if (Object.keys(hidden).length) await change(work, transactions, [orderId], id, hidden)
   }
   return ids
 }

@@ -1,6 +1,6 @@
 import { action } from '../../kernel/declare/action.ts'
 import { json } from '../../kernel/shape/answer.ts'
-import { relationshipTo, type Shown, shown } from '../../kernel/shape/shown.ts'
+import { relationshipTo, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import { authenticationRealms } from './authentication-realms.ts'
 import { realmClients } from './realm-client.ts'
 import { customerRealmId } from './realm-id.ts'
@@ -32,7 +32,7 @@ export const getCustomerAuthenticationSettings = action({
   async run(ctx) {
     const id = await customerRealmId(ctx)
     const links = { self: `${ctx.baseUrl}${authenticationRealms.path}/${id}` }
-    const data: Shown<typeof settings> = {
+    const data: ShownValue<typeof settings> = {
       id: ctx.store.id,
       type: 'customer-authentication-settings',
       meta: { client_id: realmClients['customer-authentication-settings'] },

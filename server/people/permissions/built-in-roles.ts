@@ -1,6 +1,6 @@
 import { named } from '../../kernel/openapi/named-schemas.ts'
 import { group } from '../../kernel/shape/fields.ts'
-import { about, optional, required, type Shown, shown } from '../../kernel/shape/shown.ts'
+import { about, optional, required, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 
 /** A kind of user. Every store has the same roles, and stores cannot add any. */
 interface BuiltInRole {
@@ -43,7 +43,7 @@ export const shownRole = named(
   }),
 )
 
-export const showRole = ({ id, name, cm_user_assignable }: BuiltInRole): Shown<typeof shownRole> => ({
+export const showRole = ({ id, name, cm_user_assignable }: BuiltInRole): ShownValue<typeof shownRole> => ({
   type: 'built_in_role',
   id,
   name,

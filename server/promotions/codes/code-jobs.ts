@@ -91,7 +91,7 @@ const jobsOf = (kind: KindOfPromotion): Resource<JobFields> =>
     path: `${kind.path}/:promotion_id/jobs`,
     parent: () => kind.promotions,
     table: `${kind.tables}_jobs`,
-    fields: fieldsOf(kind) as never as JobFields,
+    fields: fieldsOf(kind) as JobFields,
     filter: { ...walks, job_type: { ops: ['eq'], type: 'text', indexed: true }, status: byStatus },
     sort: ['created_at', 'id'],
     area: 'promotions',
@@ -104,7 +104,7 @@ const jobsOf = (kind: KindOfPromotion): Resource<JobFields> =>
         detail: 'Only 1 pending or processing job is allowed per promotion.',
       },
     },
-  }) as never
+  })
 
 export const jobs = { standard: jobsOf(standard), rule: jobsOf(rule) }
 

@@ -3,9 +3,7 @@ import type { Ctx } from '../../kernel/work/context.ts'
 import { foldedCode } from './folded-code.ts'
 import type { Kind } from './promotion-kinds.ts'
 
-interface NewRow {
-  readonly code: string
-}
+type NewRow = Readonly<Record<string, unknown>> & { readonly code: string }
 
 /** Stores new codes of a promotion and returns their ids, or says which of them are taken. */
 export async function insertCodes(
@@ -15,7 +13,7 @@ export async function insertCodes(
   codes: readonly NewRow[],
 ): Promise<readonly string[]> {
   const { store } = ctx
-  const rows = codes.map((values) => ({ scope: [promotionId], values: values as never }))
+  const rows = codes.map((values) => ({ scope: [promotionId], values }))
   try {
     return await store.attempt(() => store.insertAll(kind.codes, rows))
   } catch (problem) {

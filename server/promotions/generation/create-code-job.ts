@@ -58,7 +58,7 @@ export const createCodeJob = (kind: Kind) => {
           values: {
             ...{ job_type, name, status: 'pending', [kind.idField]: id },
             ...(isGenerate && { parameters }),
-          } as never,
+          },
         },
         (jobId) => ({ promotionId: id, jobId }),
       )

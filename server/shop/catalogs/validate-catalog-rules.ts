@@ -79,7 +79,7 @@ const ruleMeta = {
 const matchingRules = listing(catalogRules, {
   noun: ['matching-catalog-rule', 'matching-catalog-rules'],
   about: 'A catalog rule, and how it matches the request.',
-  meta: { fields: ruleMeta, of: () => ({}) as never },
+  meta: { fields: ruleMeta, of: () => ({}) },
 })
 
 /** Finds the rules that match a request, are similar to it or would conflict with it, or the rule of a shopper. */
@@ -171,7 +171,7 @@ async function pageOf(ctx: Ctx, query: RuleQuery, call: Call): Promise<Answer> {
     order: { by: 'place', about: 'in the order of the match' },
     meta: {
       fields: ruleMeta,
-      of: ({ id }) => metaOf(byId.get(id) as CachedRule) as never,
+      of: ({ id }) => metaOf(byId.get(id) as CachedRule),
     },
   })
   // The page counts these rows only.

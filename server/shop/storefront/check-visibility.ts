@@ -8,7 +8,7 @@ import { findByName } from '../../kernel/query/find.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import { choice, reference } from '../../kernel/shape/fields.ts'
 import type { Row } from '../../kernel/shape/model.ts'
-import { about, type Shown, shown } from '../../kernel/shape/shown.ts'
+import { about, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { pricebooks, quote } from '../../prices/index.ts'
 import { type ChosenCatalog, catalogFor, type WaitingRule } from '../catalogs/catalog-for.ts'
@@ -35,7 +35,7 @@ const visibility = shown.group({
   purchasable: about('Whether the shopper can buy the product.', shown.flag),
   verdict: about('The deciding verdict; `buyable` if nothing is wrong.', shown.text),
   detail: about('The deciding verdict as a sentence.', shown.text),
-  checks: shown.as<readonly Shown<typeof check>[]>({
+  checks: shown.as<readonly ShownValue<typeof check>[]>({
     type: 'array',
     description: 'One verdict for each check, in the order of the checks.',
     items: check.schema,
@@ -64,7 +64,7 @@ export const checkVisibility = action({
     }
     const product = await findByName(ctx, products, productId)
     const facts = await factsOf(ctx, catalogId, product, { headers, query })
-    const data: Shown<typeof visibility> = {
+    const data: ShownValue<typeof visibility> = {
       type: 'product-visibility',
       id: product.id,
       ...verdictsOf(facts),

@@ -14,7 +14,7 @@ export const published = ({ meta, ...own }: PublishedDefinition): Resource =>
   resource({
     ...own,
     // Computed for a whole page: see show-products.ts and show-nodes.ts.
-    meta: { fields: meta, of: () => ({}) as never },
+    meta: { fields: meta, of: () => ({}) },
     ignoresSort: true,
     offsetMax: 10_000,
     editions: true,

@@ -83,7 +83,6 @@ export const pimJobs = resource({
           'Why the job waits for its next try, which comes within a minute. Present only while it waits. The jobs behind it wait too.',
       }),
     },
-    of: ({ hidden: { request_id = '', details = {} } }) =>
-      ({ x_request_id: request_id, ...details }) as never,
+    of: ({ hidden: { request_id = '', details = {} } }) => ({ x_request_id: request_id, ...details }),
   },
 })

@@ -5,12 +5,12 @@ import { named } from '../../kernel/openapi/named-schemas.ts'
 import { limits, parse } from '../../kernel/query/parse.ts'
 import { exportObjects } from '../../kernel/request/export-list.ts'
 import { json } from '../../kernel/shape/answer.ts'
-import { type Shown, shown } from '../../kernel/shape/shown.ts'
+import { type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 
 const store = named('Store', shown.group({ type: shown.constant('store'), id: shown.uuid, name: shown.text }))
 
-async function storeOf(ctx: Ctx): Promise<Shown<typeof store>> {
+async function storeOf(ctx: Ctx): Promise<ShownValue<typeof store>> {
   const [row] = await ctx.store.read('SELECT name FROM stores WHERE id = $1')
   return { type: 'store', id: ctx.store.id, name: row?.[0] ?? '' }
 }

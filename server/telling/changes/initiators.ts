@@ -1,6 +1,6 @@
 import { isId } from '../../kernel/ids.ts'
 import { named } from '../../kernel/openapi/named-schemas.ts'
-import { optional, type Shown, shown } from '../../kernel/shape/shown.ts'
+import { optional, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { accountRealmId } from '../../people/index.ts'
 
@@ -16,7 +16,7 @@ export const initiator = named(
   }),
 )
 
-export type Initiator = Shown<typeof initiator>
+export type Initiator = ShownValue<typeof initiator>
 
 /**
  * Finds the initiators for actors of the change feed: application keys, and shoppers with a token of their own. Only

@@ -5,7 +5,7 @@ import { exportBatches } from '../../kernel/request/export-list.ts'
 import { type Answer, json } from '../../kernel/shape/answer.ts'
 import { integer, text } from '../../kernel/shape/fields.ts'
 import type { Model } from '../../kernel/shape/model.ts'
-import { about, orNull, type Shown, shown } from '../../kernel/shape/shown.ts'
+import { about, orNull, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { changeFacts, factsOf, shownDoc, storedFields } from './change-text.ts'
 import { deltaOf, type Values } from './delta.ts'
@@ -81,7 +81,7 @@ export const listAudit = (modelOf: ModelOf) =>
       const at = (text: string) => `${ctx.baseUrl}${path}${text && `?${text}`}`
       const next = new URLSearchParams(sent)
       next.set('page[after]', String(reached))
-      const shown: Shown<typeof page> = {
+      const shown: ShownValue<typeof page> = {
         data: entries,
         meta: { page: { limit: most }, feed: { oldest: trimmed + 1, last, reached } },
         links: {
@@ -105,7 +105,7 @@ async function entriesOf(ctx: Ctx, { filter, most }: FeedQuery, from: number, mo
     changes.map(({ actor }) => actor),
   )
   noteReads(ctx, changes, modelOf)
-  const entries = changes.map((change): Shown<typeof entry> => {
+  const entries = changes.map((change): ShownValue<typeof entry> => {
     const [earlier, later] = [valuesOf(change, before.get(change)), valuesOf(change, change.doc)]
     const states = { before: earlier, after: later, delta: deltaOf(earlier, later) }
     return { type: 'audit_entry', ...factsOf(change), initiator: initiatorOf(change.actor), ...states }

@@ -100,7 +100,7 @@ const shownBy = (show: typeof shownConfiguration) =>
     also: {
       fields: { configuration: group(settingFields, configuration) },
       of: ({ doc, hidden }, { instance }) => ({
-        configuration: show(doc.integration_type, openConfiguration(instance.sealKeys, hidden)) as never,
+        configuration: show(doc.integration_type, openConfiguration(instance.sealKeys, hidden)),
       }),
     },
     beforeWrite: prepare,
