@@ -1,7 +1,7 @@
 import { action } from '../../server/kernel/declare/action.ts'
 import { findByName } from '../../server/kernel/query/find.ts'
 import { json } from '../../server/kernel/shape/answer.ts'
-import { text } from '../../server/kernel/shape/fields.ts'
+import { group, text } from '../../server/kernel/shape/fields.ts'
 import { optional, shown } from '../../server/kernel/shape/shown.ts'
 import { callOut, type OutsideCall } from '../../server/kernel/work/outside-calls.ts'
 import { change } from '../../server/kernel/write/by-rules.ts'
@@ -56,7 +56,7 @@ export const shipCrate = action({
   callsOut: shipment,
   body: { type: 'shipment', fields: { note: text({ max: 100, about: 'For the carrier.' }) } },
   shows: {
-    data: shown.group({ tracking: optional(shown.text), count: optional(shown.integer) }),
+    data: group({ tracking: optional(shown.text), count: optional(shown.integer) }, {}),
   },
   run: (ctx, { params, body }) =>
     callOut(

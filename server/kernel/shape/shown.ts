@@ -15,6 +15,9 @@ import {
 } from './fields.ts'
 import { listOf, object } from './schemas.ts'
 
+/** A field whose values have this type, whatever requests may contain. */
+type Of<T> = Field<T, unknown, unknown>
+
 const always = { required: true } as const
 
 /** A value with a schema of its own. */
@@ -48,20 +51,18 @@ export const shown = {
   /** An object that has members beside these. */
   openGroup: <const M extends Fields>(members: M): Field<ShownValues<M>> =>
     as({ ...group(members).schema, additionalProperties: true }),
-  list: <T>(of: Field<T>): Field<readonly NonNullable<T>[]> => as(listOf(describe(of))),
+  list: <T>(of: Of<T>): Field<readonly NonNullable<T>[]> => as(listOf(describe(of))),
   /** One, or a list. */
-  oneOrMany: <T>(of: Field<T>): Field<T | readonly NonNullable<T>[]> =>
+  oneOrMany: <T>(of: Of<T>): Field<T | readonly NonNullable<T>[]> =>
     as({ anyOf: [describe(of), listOf(describe(of))] }),
   /** An object with free keys. */
-  map: <T>(of: Field<T>): Field<Readonly<Record<string, NonNullable<T>>>> =>
+  map: <T>(of: Of<T>): Field<Readonly<Record<string, NonNullable<T>>>> =>
     as({ type: 'object', additionalProperties: describe(of) }),
 }
 
 /** The field, which a response may leave out. */
-export const optional = <T>(field: Field<T>): Field<T | undefined> => ({
-  ...field,
-  options: { ...field.options, required: false },
-})
+export const optional = <T>({ schema, options }: Of<T>): Field<T | undefined> =>
+  field(schema, { ...options, required: false })
 
 /** The field, which a response always has. */
 export const required = <T, G, C>({
@@ -72,7 +73,7 @@ export const required = <T, G, C>({
   field(schema, { ...options, ...always }, inside)
 
 /** The field, or null. */
-export const orNull = <T>(field: Field<T>): Field<T | null> => ({ ...field, schema: nullable(field.schema) })
+export const orNull = <T>({ schema, options }: Of<T>): Field<T | null> => field(nullable(schema), options)
 
 /** The field, with a sentence for the reader of the API document. */
 export const about = <F extends Field>(text: string, field: F): F => ({
@@ -81,14 +82,14 @@ export const about = <F extends Field>(text: string, field: F): F => ({
 })
 
 /** A member of a resource that the server writes, such as `relationships`. */
-export const readOnly = <T>({ schema }: Field<T>, options: FieldOptions): Field<T | undefined> =>
+export const readOnly = <T>({ schema }: Of<T>, options: FieldOptions): Field<T | undefined> =>
   field(schema, { ...options, readOnly: true })
 
 /** A link: an object with a type and an id. */
 export const linkTo = <const T extends readonly string[]>(...types: T) =>
   group({ id: shown.uuid, type: shown.constant(...types) })
 
-export const relationshipTo = <T>(data: Field<T>) => group({ data })
+export const relationshipTo = <T>(data: Of<T>) => group({ data })
 
 /** A relationship with a list of its own: its `data` is always empty. */
 export const emptyRelationship = <const N extends readonly string[]>(...names: N) =>
