@@ -5,7 +5,7 @@ import { lineDisplayPrice } from '../totals/display-fields.ts'
 
 const price = shown.group({ amount: shown.integer, currency: shown.text, includes_tax: shown.flag })
 const links = shown.group({ data: orNull(shown.list(shown.group({ type: shown.text, id: shown.uuid }))) })
-const isOfRule = optional(shown.constant('rule-promotion'))
+const promotionSource = optional(shown.constant('rule-promotion'))
 
 /** A selected product of a bundle, as the shopper sees it. */
 const componentProduct = shown.group({
@@ -20,7 +20,7 @@ const discount = shown.group({
   amount: price,
   code: optional(shown.text),
   id: shown.text,
-  promotion_source: isOfRule,
+  promotion_source: promotionSource,
   is_cart_discount: optional(shown.flag),
   ordinal: optional(shown.integer),
 })
@@ -99,7 +99,7 @@ export const itemFields = {
   custom_inputs: optional(shown.object),
   custom_attributes: optional(shown.object),
   shipping_group_id: optional(shown.uuid),
-  promotion_source: isOfRule,
+  promotion_source: promotionSource,
   links: optional(shown.group({ product: optional(shown.text) })),
   relationships: optional(shown.group(itemRelationships)),
   meta: shown.group({

@@ -3,7 +3,7 @@ import { checker } from '../../kernel/body/checker.ts'
 import { action } from '../../kernel/declare/action.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import { choice, text } from '../../kernel/shape/fields.ts'
-import { about, shown } from '../../kernel/shape/shown.ts'
+import { about, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { customerRealmId } from '../identity/realm-id.ts'
 import { redeemSignInCode } from '../oidc/sign-in-code.ts'
@@ -70,7 +70,14 @@ export const createCustomerToken = action({
       body,
     )
     const { id, token, expires } = await issueCustomerToken(ctx, customer)
-    return json(200, { data: { type: 'token', id, customer_id: customer.id, token, expires } })
+    const data: ShownValue<typeof customerToken> = {
+      type: 'token',
+      id,
+      customer_id: customer.id,
+      token,
+      expires,
+    }
+    return json(200, { data })
   },
 })
 

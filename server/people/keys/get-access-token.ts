@@ -4,7 +4,7 @@ import { action } from '../../kernel/declare/action.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { named, namedSchema } from '../../kernel/openapi/named-schemas.ts'
 import { json } from '../../kernel/shape/answer.ts'
-import { about, shown } from '../../kernel/shape/shown.ts'
+import { about, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { isBasic, readCredentials } from './client-credentials.ts'
 import { isSlowHash, matchesSecret, upgradeHash } from './key-secret.ts'
@@ -102,7 +102,7 @@ export const getAccessToken = action({
       identifier: grant,
       expires_in: tokens.lifetimeS,
       expires,
-    })
+    } satisfies ShownValue<typeof accessToken>)
   },
 })
 

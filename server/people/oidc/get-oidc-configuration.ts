@@ -3,7 +3,7 @@ import { notFound } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import { reference } from '../../kernel/shape/fields.ts'
-import { shown } from '../../kernel/shape/shown.ts'
+import { type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import { findRealm } from '../identity/find-realm.ts'
 import { oidcProfiles } from './oidc-profiles.ts'
 
@@ -59,6 +59,6 @@ export const getOidcConfiguration = action({
       code_challenge_methods_supported: ['S256'],
       // A string and not a list, as in the public contract.
       token_endpoint_auth_methods_supported: 'client_secret_basic',
-    })
+    } satisfies ShownValue<typeof configuration>)
   },
 })

@@ -5,7 +5,7 @@ import { objectText } from '../../kernel/http/object-text.ts'
 import { objectOf } from '../../kernel/openapi/named-schemas.ts'
 import { findAll } from '../../kernel/query/find.ts'
 import { type Fields, flag, group, integer, list } from '../../kernel/shape/fields.ts'
-import { shown } from '../../kernel/shape/shown.ts'
+import { type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { codeOptions, maxUsesPerShopper } from './codes.ts'
 import { codesMax } from './codes-max.ts'
@@ -173,7 +173,7 @@ async function findRepeated(
   return rows.map(([code]) => code as string)
 }
 
-const duplicateMessage = (codes: readonly string[]) => ({
+const duplicateMessage = (codes: readonly string[]): ShownValue<typeof duplicates>[number] => ({
   source: { type: 'promotion_codes', codes },
   title: 'Duplicate code names',
   description: 'Code names duplicated in other promotions',

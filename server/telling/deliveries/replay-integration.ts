@@ -6,7 +6,7 @@ import { sequence } from '../../kernel/feed/record.ts'
 import { findByName } from '../../kernel/query/find.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import { choice, integer, text } from '../../kernel/shape/fields.ts'
-import { shown } from '../../kernel/shape/shown.ts'
+import { type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { integrations } from '../integrations/integrations.ts'
 import { beginReplay, replaysMax } from './replay-events.ts'
@@ -65,8 +65,8 @@ export const replayIntegration = action({
           headers: { 'retry-after': '5' },
         },
       )
-    const data = { type: 'integration-replay', integration_id: id, from_position: from, to_position: to }
-    return json(202, { data })
+    const window = { integration_id: id, from_position: from, to_position: to }
+    return json(202, { data: { type: 'integration-replay', ...window } satisfies ShownValue<typeof replay> })
   },
 })
 

@@ -4,7 +4,7 @@ import { newId } from '../../kernel/ids.ts'
 import { findByName } from '../../kernel/query/find.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import { choice } from '../../kernel/shape/fields.ts'
-import { shown } from '../../kernel/shape/shown.ts'
+import { type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import { perInstance } from '../../kernel/work/per-instance.ts'
 import { integrations } from '../integrations/integrations.ts'
 import { EventContent } from '../targets/message.ts'
@@ -78,13 +78,13 @@ export const testIntegration = action({
         ...{ eventId: newId(), key: 'integration.test', subject: `integrations:${id}`, attempt: 1 },
         content: new EventContent(payload, { whole: payload, short: payload }, false),
       })
-      const data = {
-        ...{ type: 'integration-test', succeeded: outcome.succeeded, status_code: outcome.statusCode },
-        ...{
-          body: outcome.body,
-          error_detail: outcome.errorDetail,
-          processing_time: outcome.processingTimeS,
-        },
+      const data: ShownValue<typeof result> = {
+        type: 'integration-test',
+        succeeded: outcome.succeeded,
+        status_code: outcome.statusCode,
+        body: outcome.body,
+        error_detail: outcome.errorDetail,
+        processing_time: outcome.processingTimeS,
       }
       return json(200, { data })
     } finally {
