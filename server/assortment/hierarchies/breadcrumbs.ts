@@ -1,16 +1,21 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Problem } from '../../kernel/errors.ts'
+import { optional, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Rows } from '../../kernel/storage/store.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import type { Locales } from './node-fields.ts'
 
 /** One step of the path from a hierarchy down to a node. */
-export interface Crumb {
-  readonly id: string
-  readonly name: string
-  readonly slug?: string
-  readonly locales?: Readonly<Record<string, { readonly name?: string }>>
-}
+export const crumb = shown.group({
+  id: shown.uuid,
+  name: shown.text,
+  slug: optional(shown.text),
+  locales: optional(
+    shown.map(shown.as<{ readonly name?: string }>({ properties: { name: shown.text.schema } })),
+  ),
+})
+
+export type Crumb = ShownValue<typeof crumb>
 
 /** The names of a hierarchy or a node. */
 interface NodeNames {

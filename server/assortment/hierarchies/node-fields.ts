@@ -2,6 +2,7 @@ import { Problem } from '../../kernel/errors.ts'
 import { choice, field, integer, map, text } from '../../kernel/shape/fields.ts'
 import type { Draft } from '../../kernel/shape/model.ts'
 import {
+  about,
   emptyRelationship,
   linkTo,
   optional,
@@ -12,7 +13,7 @@ import {
 } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { isUnchanged } from '../../kernel/write/drafts.ts'
-import type { Crumb } from './breadcrumbs.ts'
+import { type Crumb, crumb } from './breadcrumbs.ts'
 
 /** Texts by language. */
 export type Locales = Readonly<Record<string, { readonly name?: string; readonly description?: string }>>
@@ -60,26 +61,12 @@ export const nodeFields = {
   changed_at: integer(own),
 }
 
-const crumbs = {
-  type: 'array',
-  items: {
-    type: 'object',
-    required: ['id', 'name'],
-    properties: {
-      id: { type: 'string', format: 'uuid' },
-      name: { type: 'string' },
-      slug: { type: 'string' },
-      locales: { type: 'object', additionalProperties: { properties: { name: { type: 'string' } } } },
-    },
-  },
-}
-
 /** The `meta` of both hierarchies and nodes. */
 export const nodeMeta = {
   owner: choice(['store', 'organization'], { about: 'The owner.' }),
-  breadcrumbs: field<readonly Crumb[] | undefined>(crumbs, {
-    about: 'The path from the hierarchy down to the node, which is included.',
-  }),
+  breadcrumbs: optional(
+    about('The path from the hierarchy down to the node, which is included.', shown.list(crumb)),
+  ),
 }
 
 const relatedTo = emptyRelationship('related')

@@ -72,7 +72,7 @@ export type Values<F extends Fields> = {
 /** The values of a set of fields as a response shows them: optional members may be absent, at every level. */
 export type ShownValues<F extends Fields> = string extends keyof F
   ? Readonly<Record<string, unknown>>
-  : Members<Values<F>>
+  : SparseMembers<Values<F>>
 
 type Sparse<T> = T extends readonly []
   ? T
@@ -81,10 +81,10 @@ type Sparse<T> = T extends readonly []
     : T extends object
       ? string extends keyof T
         ? { readonly [K in keyof T]: Sparse<T[K]> }
-        : Members<T>
+        : SparseMembers<T>
       : T
 
-type Members<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: Sparse<T[K]> } & {
+type SparseMembers<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: Sparse<T[K]> } & {
   readonly [K in keyof T as undefined extends T[K] ? K : never]?: Sparse<T[K]>
 }
 

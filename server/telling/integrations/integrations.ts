@@ -3,6 +3,7 @@ import { resource } from '../../kernel/declare/resource.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { choice, field, flag, group, list, text } from '../../kernel/shape/fields.ts'
 import { type Draft, type Row, walks } from '../../kernel/shape/model.ts'
+import { readOnly, shown } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import {
   type Configuration,
@@ -51,17 +52,9 @@ const fields = {
     example: ['order.paid'],
     checkedByRule: { minItems: 1, items: eventKey },
   }),
-  paused: field<Pause | undefined>(
-    {
-      type: 'object',
-      required: ['reason', 'at'],
-      properties: { reason: { type: 'string' }, at: { type: 'string', format: 'date-time' } },
-    },
-    {
-      readOnly: true,
-      about: 'Why and when the server has disabled the integration. Absent while it is enabled.',
-    },
-  ),
+  paused: readOnly(shown.group({ reason: shown.text, at: shown.time }), {
+    about: 'Why and when the server has disabled the integration. Absent while it is enabled.',
+  }),
   /** The settings of a request. */
   settings: group(settingFields, {
     ...{ required: true, stored: false, inputName: 'configuration' },
@@ -69,12 +62,6 @@ const fields = {
   }),
   open_settings: field<Configuration | undefined>({ type: 'object' }, { hidden: true, readOnly: true }),
   sealed_secrets: text({ hidden: true, readOnly: true }),
-}
-
-/** Why and when the server has disabled an integration. */
-interface Pause {
-  readonly reason: string
-  readonly at: string
 }
 
 type IntegrationFields = typeof fields
