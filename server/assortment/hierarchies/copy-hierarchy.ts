@@ -2,11 +2,15 @@ import { Problem } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { add } from '../../kernel/write/by-rules.ts'
-import { pimJob } from '../../store/index.ts'
+import { pimJob, pimJobs, startPimJob } from '../../store/index.ts'
 import { crumbOf } from './breadcrumbs.ts'
 import { hierarchies } from './hierarchies.ts'
 import { nodeProducts } from './node-products.ts'
 import { nodes } from './nodes.ts'
+import { action } from '../../kernel/declare/action.ts'
+import { objectAnswer } from '../../kernel/http/object-answer.ts'
+import { findByName, scopeOf } from '../../kernel/query/find.ts'
+import { flag, group, text } from '../../kernel/shape/fields.ts'
 
 /** The hierarchy to copy, and the values that differ in the copy. */
 interface CopyInput {
@@ -102,3 +106,44 @@ async function copyProducts({ store }: Work, copies: Copies): Promise<void> {
     unchanged: 'products',
   })
 }
+
+/** Starts a job that copies a hierarchy and all of its nodes. */
+export const duplicateHierarchy = action({
+  name: 'duplicate-hierarchy',
+  route: 'POST /pcm/hierarchies/:id/duplicate_job',
+  about: 'Starts a job that copies the hierarchy and all of its nodes. The response is the job.',
+  area: 'hierarchies',
+  status: 201,
+  body: {
+    type: 'hierarchy',
+    fields: {
+      attributes: group(
+        {
+          name: text({
+            min: 1,
+            max: 1000,
+            about: 'The name of the copy. By default the name of the hierarchy.',
+          }),
+          description: text({
+            nullable: true,
+            about: 'The description of the copy. By default the description of the hierarchy.',
+          }),
+          include_products: flag({
+            default: false,
+            about: 'Whether the copies of the nodes have the same products.',
+          }),
+        },
+        { default: {} },
+      ),
+    },
+  },
+  shows: { resource: pimJobs },
+
+  async run(ctx, { params, body: { attributes } }) {
+    const scope = await scopeOf(ctx, hierarchies, params)
+    const { id } = await findByName(ctx, hierarchies, params.id, scope)
+    const { name, description, include_products } = attributes
+    const input = { hierarchyId: id, name, description, withProducts: include_products }
+    return objectAnswer(201, pimJobs, await startPimJob(ctx, copyHierarchy, input, { copied_from: id }), ctx)
+  },
+})

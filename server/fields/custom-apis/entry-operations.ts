@@ -3,16 +3,52 @@ import { hook } from '../../kernel/declare/hook.ts'
 import { notFound, Problem } from '../../kernel/errors.ts'
 import { objectAnswer } from '../../kernel/http/object-answer.ts'
 import { list } from '../../kernel/request/operations.ts'
-import { choice, describe, type Fields, text } from '../../kernel/shape/fields.ts'
+import { choice, describe, type Fields, text, type JsonSchema } from '../../kernel/shape/fields.ts'
 import type { Ctx, Work } from '../../kernel/work/context.ts'
 import { remove } from '../../kernel/write/by-rules.ts'
 import { type Definition, findDefinition, type Naming, withDefinition } from './definition.ts'
-import { entryBody, entryEnvelope, entrySchema } from './entry-schemas.ts'
 import { readValues } from './entry-values.ts'
 import { exactTotals } from './envelope.ts'
 import { type EntryName, findEntry, findEntryId, findExistingId } from './find-entry.ts'
 import { timeout, within } from './list-timeout.ts'
 import { changeEntry, createEntry, sentPart, upsertEntry } from './write-entry.ts'
+import { named } from '../../kernel/openapi/named-schemas.ts'
+import { entryMetaSchema } from './entries.ts'
+
+/** The schemas of entries of any custom API. The document of a store has the fields of each. */
+
+const values = { description: 'The fields of the custom API, by slug.' }
+const type = { type: 'string', description: 'The api_type of the custom API.' }
+
+const entrySchema = named('CustomEntry', {
+  type: 'object',
+  required: ['type', 'id', 'meta', 'links'],
+  properties: {
+    type,
+    id: { type: 'string', format: 'uuid' },
+    meta: entryMetaSchema,
+    links: { type: 'object', required: ['self'], properties: { self: { type: 'string' } } },
+  },
+  additionalProperties: values,
+})
+
+const sentSchema = named('NewCustomEntry', {
+  type: 'object',
+  required: ['type'],
+  properties: { type },
+  additionalProperties: values,
+})
+
+/** For the API document: the body of a request that sends an entry. */
+const entryBody: Readonly<Record<string, JsonSchema>> = {
+  'application/json': { type: 'object', required: ['data'], properties: { data: sentSchema } },
+}
+
+const entryEnvelope: JsonSchema = {
+  type: 'object',
+  required: ['data'],
+  properties: { data: entrySchema },
+}
 
 /**
  * An address of entries. Clients use the slug of the API, tools that do not know it use the id. The responses are

@@ -9,6 +9,8 @@ import { fieldsOf, isHidden, toValueField, updateAddedFields } from './define.ts
 import { flowEnvelope, flowMeta } from './envelope.ts'
 import { flowEntries, flowFieldRows, rowsOfFlow, touchShownWith } from './flow-rows.ts'
 import { isCore, kindOf, nameOfFields, reservedSlugs } from './kinds.ts'
+import { action } from '../../kernel/declare/action.ts'
+import { list } from '../../kernel/request/operations.ts'
 
 interface Relationships {
   readonly fields?: { readonly data: readonly { readonly id: string; readonly type: 'field' }[] }
@@ -132,3 +134,20 @@ async function deleteContents(work: Work, { id, doc }: Row<typeof fields>): Prom
   await work.store.removeAll(flowEntries, (bind) => `flow_id = ${bind(id)}`)
   await unindexValues(work, ...fields)
 }
+
+/** Lists the flows of a store, or only the templates. */
+export const listFlows = action({
+  name: 'list-flows',
+  route: 'GET /v2/flows',
+  about: 'Lists all flows, the newest first.',
+  area: 'flows',
+  status: 200,
+  query: {
+    template: text({ about: 'Returns only the templates of this resource.', example: 'products' }),
+  },
+  shows: { resource: flows, page: true },
+  async run(ctx, call) {
+    const of = new URLSearchParams(call.query).get('template')
+    return list(ctx, flows, [], call, of ? (bind) => `starts_with(slug, ${bind(of)} || '(')` : undefined)
+  },
+})

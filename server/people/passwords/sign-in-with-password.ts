@@ -7,7 +7,7 @@ import { caseless } from '../../kernel/storage/expressions.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { userAuthenticationInfos } from '../identity/user-authentication-infos.ts'
 import type { SignIn } from '../identity/user-token-epoch.ts'
-import { normalizePassword } from './give-one-time-password.ts'
+import { normalizePassword } from './one-time-passwords.ts'
 
 /** A username in a password profile. */
 interface Login {
