@@ -1,12 +1,12 @@
 import { resource } from '../../kernel/declare/resource.ts'
+import { invalidField } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
 import { choice, flag, group, list, text } from '../../kernel/shape/fields.ts'
 import { type Draft, indexed, type Row, walks } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { entries } from './entry-rows.ts'
-import { exactTotals, extensionEnvelope } from './envelope.ts'
-import { invalidField } from '../../kernel/errors.ts'
-import { isId } from '../../kernel/ids.ts'
 import { change } from '../../kernel/write/by-rules.ts'
+import { entries } from './entry-rows.ts'
+import { exactTotals, extensionEnvelope } from './extension-envelope.ts'
 
 const short = text({ max: 255 })
 const parentLink = group(
@@ -116,7 +116,7 @@ async function deleteEntries(work: Work, row: Row): Promise<void> {
   await waitForTurn(work)
   await work.store.lockExclusive(customApis, row.id)
   await work.store.removeAll(entries, (bind) => `custom_api_id = ${bind(row.id)}`)
-  await withoutParent(work, customApis, row.id)
+  await leaveChildren(work, row.id)
 }
 
 interface ParentLink {
@@ -131,13 +131,13 @@ interface Relationships {
 /** The maximum depth of nested custom APIs. */
 const depthMax = 2
 const apiLocation = '/v2/extensions'
-const refuse = (detail: string) => invalidField('data.relationships.parent_apis', detail)
+const refuseParents = (detail: string) => invalidField('data.relationships.parent_apis', detail)
 
 /** Refuses parents that do not exist, that create a cycle, or that nest too deep. */
 async function mustNest(work: Work, id: string, { parent_apis }: Relationships): Promise<void> {
   for (const link of parent_apis.data) {
     if (link.type === 'api_location' && link.id !== apiLocation) {
-      throw refuse(`must have the id ${apiLocation} if its type is api_location, not ${link.id}`)
+      throw refuseParents(`must have the id ${apiLocation} if its type is api_location, not ${link.id}`)
     }
   }
   const parents = parent_apis.data.filter(({ type }) => type === 'custom_api').map((link) => link.id)
@@ -145,11 +145,11 @@ async function mustNest(work: Work, id: string, { parent_apis }: Relationships):
   const parentsOf = await readParents(work)
   const unknown = parents.find((parent) => !isId(parent) || !parentsOf.has(parent))
   if (unknown)
-    throw refuse(`must contain ids of custom APIs of this store; there is none with the id ${unknown}`)
+    throw refuseParents(`must contain ids of custom APIs of this store; there is none with the id ${unknown}`)
   parentsOf.set(id, parents)
   for (const api of parentsOf.keys()) {
     if (heightOver(api, parentsOf) > depthMax) {
-      throw refuse(`must not create a cycle, or nest custom APIs deeper than ${depthMax} levels`)
+      throw refuseParents(`must not create a cycle, or nest custom APIs deeper than ${depthMax} levels`)
     }
   }
 }
@@ -177,12 +177,12 @@ async function readParents(work: Work): Promise<Map<string, readonly string[]>> 
 }
 
 /** Removes a deleted custom API from the lists of parents. */
-async function withoutParent(work: Work, apis: typeof customApis, parent: string): Promise<void> {
+async function leaveChildren(work: Work, parent: string): Promise<void> {
   const children = [...(await readParents(work))].filter(([, parents]) => parents.includes(parent))
   for (const [child] of children) {
-    const row = await work.store.find(apis, child)
+    const row = await work.store.find(customApis, child)
     const links = row?.doc.relationships.parent_apis.data ?? []
     const relationships: Relationships = { parent_apis: { data: links.filter(({ id }) => id !== parent) } }
-    if (row) await change(work, apis, [], child, { relationships })
+    if (row) await change(work, customApis, [], child, { relationships })
   }
 }

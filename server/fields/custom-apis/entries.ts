@@ -10,7 +10,7 @@ import { ownValue } from '../../kernel/shape/values.ts'
 import type { DefinedField, Definition } from './definition.ts'
 import { filtersOf } from './entry-filters.ts'
 import { foldCase, mustBePresent, mustFit, sizeOf } from './entry-values.ts'
-import { exactTotals, extensionEnvelope } from './envelope.ts'
+import { exactTotals, extensionEnvelope } from './extension-envelope.ts'
 
 /** Stored beside the values of an entry. `meta` is a reserved slug, so no field has this name. */
 interface StoredMeta {

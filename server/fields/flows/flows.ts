@@ -1,16 +1,16 @@
+import { action } from '../../kernel/declare/action.ts'
 import { resource } from '../../kernel/declare/resource.ts'
 import { invalidField, Problem } from '../../kernel/errors.ts'
 import { linkTo, listOf, object, relationshipTo } from '../../kernel/openapi/shapes.ts'
+import { list } from '../../kernel/request/operations.ts'
 import { flag, readOnlyObject, text } from '../../kernel/shape/fields.ts'
 import { type Draft, indexed, type Row, walks } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { eraseValues, hideValues, unindexValues } from '../values/changes.ts'
 import { fieldsOf, isHidden, toValueField, updateAddedFields } from './define.ts'
-import { flowEnvelope, flowMeta } from './envelope.ts'
+import { flowEnvelope, flowMeta } from './flow-envelope.ts'
 import { flowEntries, flowFieldRows, rowsOfFlow, touchShownWith } from './flow-rows.ts'
 import { isCore, kindOf, nameOfFields, reservedSlugs } from './kinds.ts'
-import { action } from '../../kernel/declare/action.ts'
-import { list } from '../../kernel/request/operations.ts'
 
 interface Relationships {
   readonly fields?: { readonly data: readonly { readonly id: string; readonly type: 'field' }[] }

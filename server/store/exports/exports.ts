@@ -2,10 +2,10 @@ import { isSigned, signatureOf } from '../../kernel/auth/signatures.ts'
 import { action } from '../../kernel/declare/action.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { file } from '../../kernel/http/file.ts'
+import { newId } from '../../kernel/ids.ts'
 import { text } from '../../kernel/shape/fields.ts'
 import type { Instance, Work } from '../../kernel/work/context.ts'
 import { blobName } from '../../platform/blobs/blobs.ts'
-import { newId } from '../../kernel/ids.ts'
 
 /** How long a link is valid. */
 export const linkMs = 3_600_000

@@ -7,9 +7,12 @@ import { filePart, flag, text } from '../../kernel/shape/fields.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { add } from '../../kernel/write/by-rules.ts'
 import { blobName } from '../../platform/blobs/blobs.ts'
+import { extensionOf, findType } from './file-types.ts'
 import { files } from './files.ts'
 import { fileBytesMax, receive, type UploadedFile } from './receive-file.ts'
-import { extensionOf, findType } from './file-types.ts'
+
+/** Of the URL of a file that is hosted elsewhere. */
+const locationCharsMax = 2048
 
 /** The multipart envelope around the file. */
 const envelopeBytesMax = 64 * 1024
@@ -89,9 +92,6 @@ async function storeFile(work: Ctx, { draft, values }: UploadedFile) {
     throw error
   }
 }
-
-/** Of a URL. */
-const locationCharsMax = 2048
 
 /** Creates a file that is hosted elsewhere. The URL is not opened. */
 function referTo(work: Ctx, location: string) {

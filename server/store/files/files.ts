@@ -1,13 +1,13 @@
-import { resource } from '../../kernel/declare/resource.ts'
-import { flag, group, integer, text } from '../../kernel/shape/fields.ts'
-import { indexed, type Row, walks } from '../../kernel/shape/model.ts'
-import { extensionOf } from './file-types.ts'
 import { action } from '../../kernel/declare/action.ts'
+import { resource } from '../../kernel/declare/resource.ts'
 import { notFound, Problem } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
-import { remove } from '../../kernel/write/by-rules.ts'
+import { flag, group, integer, text } from '../../kernel/shape/fields.ts'
+import { indexed, type Row, walks } from '../../kernel/shape/model.ts'
 import type { Job } from '../../kernel/work/job.ts'
+import { remove } from '../../kernel/write/by-rules.ts'
 import { blobName } from '../../platform/blobs/blobs.ts'
+import { extensionOf } from './file-types.ts'
 
 const fields = {
   file_name: text({

@@ -1,7 +1,3 @@
-import type { Work, Ctx } from '../../kernel/work/context.ts'
-import type { Chore } from '../../kernel/work/job.ts'
-import { type PimJob, pimJob } from '../jobs/pim-job.ts'
-import { type PimJobType, type PimJobRow, pimJobs } from '../jobs/pim-jobs.ts'
 import type { Readable } from 'node:stream'
 import type { ActionCall, UploadRule } from '../../kernel/declare/action.ts'
 import { Problem } from '../../kernel/errors.ts'
@@ -10,6 +6,10 @@ import { readForm } from '../../kernel/http/reading/form.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Answer } from '../../kernel/shape/answer.ts'
 import type { Fields } from '../../kernel/shape/fields.ts'
+import type { Ctx, Work } from '../../kernel/work/context.ts'
+import type { Chore } from '../../kernel/work/job.ts'
+import { type PimJob, pimJob } from '../jobs/pim-job.ts'
+import { type PimJobRow, type PimJobType, pimJobs } from '../jobs/pim-jobs.ts'
 import { bytesMax } from './file-limits.ts'
 
 /**

@@ -1,14 +1,14 @@
-import { resource } from '../../kernel/declare/resource.ts'
-import { choice, field, group, integer, list, text } from '../../kernel/shape/fields.ts'
-import { type Row, walks } from '../../kernel/shape/model.ts'
-import type { Envelope } from '../../kernel/shape/envelope.ts'
 import { action } from '../../kernel/declare/action.ts'
+import { resource } from '../../kernel/declare/resource.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { objectAnswer } from '../../kernel/http/object-answer.ts'
 import { findById, findByName } from '../../kernel/query/find.ts'
-import { change } from '../../kernel/write/by-rules.ts'
+import type { Envelope } from '../../kernel/shape/envelope.ts'
+import { choice, field, group, integer, list, text } from '../../kernel/shape/fields.ts'
+import { type Row, walks } from '../../kernel/shape/model.ts'
 import { runInEveryStore } from '../../kernel/work/every-store.ts'
 import type { Chore } from '../../kernel/work/job.ts'
+import { change } from '../../kernel/write/by-rules.ts'
 
 /** The envelope of PIM jobs. The `type` among the attributes is the type of the job. */
 export const pimJobEnvelope: Envelope = {
