@@ -1,5 +1,9 @@
+import { action } from '../../kernel/declare/action.ts'
 import { Problem } from '../../kernel/errors.ts'
+import { objectAnswer } from '../../kernel/http/object-answer.ts'
 import { newId } from '../../kernel/ids.ts'
+import { findByName, scopeOf } from '../../kernel/query/find.ts'
+import { flag, group, text } from '../../kernel/shape/fields.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { add } from '../../kernel/write/by-rules.ts'
 import { pimJob, pimJobs, startPimJob } from '../../store/index.ts'
@@ -7,10 +11,6 @@ import { crumbOf } from './breadcrumbs.ts'
 import { hierarchies } from './hierarchies.ts'
 import { nodeProducts } from './node-products.ts'
 import { nodes } from './nodes.ts'
-import { action } from '../../kernel/declare/action.ts'
-import { objectAnswer } from '../../kernel/http/object-answer.ts'
-import { findByName, scopeOf } from '../../kernel/query/find.ts'
-import { flag, group, text } from '../../kernel/shape/fields.ts'
 
 /** The hierarchy to copy, and the values that differ in the copy. */
 interface CopyInput {

@@ -1,14 +1,14 @@
+import { action } from '../../kernel/declare/action.ts'
+import type { Resource } from '../../kernel/declare/resource.ts'
 import { notFound, Problem } from '../../kernel/errors.ts'
-import type { Work, Ctx } from '../../kernel/work/context.ts'
+import { objectAnswer } from '../../kernel/http/object-answer.ts'
+import { findById, findByName, scopeOf } from '../../kernel/query/find.ts'
+import { type Answer, noContent } from '../../kernel/shape/answer.ts'
+import { choice, type Fields, group, list, reference } from '../../kernel/shape/fields.ts'
+import type { Ctx, Work } from '../../kernel/work/context.ts'
 import { change } from '../../kernel/write/by-rules.ts'
 import { hierarchies } from './hierarchies.ts'
-import { nodes, relationshipsOf, parentLink, sortOrder } from './nodes.ts'
-import { action } from '../../kernel/declare/action.ts'
-import { findByName, scopeOf, findById } from '../../kernel/query/find.ts'
-import { noContent, type Answer } from '../../kernel/shape/answer.ts'
-import type { Resource } from '../../kernel/declare/resource.ts'
-import { objectAnswer } from '../../kernel/http/object-answer.ts'
-import { choice, type Fields, group, list, reference } from '../../kernel/shape/fields.ts'
+import { nodes, parentLink, relationshipsOf, sortOrder } from './nodes.ts'
 
 /** The new parent of a node: another node, or its hierarchy. Without `sortOrder`, the node keeps its position. */
 interface Move {
@@ -44,12 +44,12 @@ async function moveNode(work: Work, hierarchyId: string, { id, parentId, sortOrd
   }
 }
 
-const route = '/pcm/hierarchies/:hierarchy_id/nodes/:id/relationships/parent'
+const parentRoute = '/pcm/hierarchies/:hierarchy_id/nodes/:id/relationships/parent'
 
 /** Moves a node and its descendants below another node of the same hierarchy. */
 export const updateNodeParent = action({
   name: 'update-node-parent',
-  route: `PUT ${route}`,
+  route: `PUT ${parentRoute}`,
   about: 'Moves a node and its descendants below another node of the same hierarchy, or to the top level.',
   area: 'hierarchies',
   status: 204,
@@ -68,7 +68,7 @@ export const updateNodeParent = action({
 /** Moves a node to the top level of its hierarchy. */
 export const deleteNodeParent = action({
   name: 'delete-node-parent',
-  route: `DELETE ${route}`,
+  route: `DELETE ${parentRoute}`,
   about: 'Moves a node and its descendants to the top level of its hierarchy.',
   area: 'hierarchies',
   status: 204,
@@ -90,7 +90,7 @@ const child = group(
   },
   {},
 )
-type Child = NonNullable<(typeof child)['value']>
+type MovedNode = NonNullable<(typeof child)['value']>
 
 const children = list(child, { maxItems: 1000, about: 'Nodes of the same hierarchy.' })
 
@@ -104,7 +104,7 @@ async function moveBelow<F extends Fields>(
 ): Promise<Answer> {
   const scope = await scopeOf(ctx, above, params)
   const { id } = await findByName(ctx, above, params.id ?? '', scope)
-  const moves = (data as readonly Child[]).map(({ id: node, meta }, i) => {
+  const moves = (data as readonly MovedNode[]).map(({ id: node, meta }, i) => {
     return { id: node, parentId: id, sortOrder: meta?.sort_order, source: `data.${i}.id` }
   })
   // The scope of a hierarchy is the store, so its own id is used.

@@ -1,8 +1,5 @@
-import { listing } from '../../kernel/declare/listing.ts'
-import { walks } from '../../kernel/shape/model.ts'
-import { hierarchies } from './hierarchies.ts'
-import { hierarchyIn, nodeIn, nodes } from './nodes.ts'
 import { action } from '../../kernel/declare/action.ts'
+import { listing } from '../../kernel/declare/listing.ts'
 import type { Resource } from '../../kernel/declare/resource.ts'
 import { shownSchema } from '../../kernel/declare/shown-schema.ts'
 import { Problem } from '../../kernel/errors.ts'
@@ -11,6 +8,9 @@ import { objectOf } from '../../kernel/openapi/named-schemas.ts'
 import { answerList } from '../../kernel/request/export-list.ts'
 import { list } from '../../kernel/request/operations.ts'
 import { flag } from '../../kernel/shape/fields.ts'
+import { walks } from '../../kernel/shape/model.ts'
+import { hierarchies } from './hierarchies.ts'
+import { hierarchyIn, nodeIn, nodes } from './nodes.ts'
 
 /** The merchant orders siblings. */
 const siblings = {

@@ -5,10 +5,28 @@ import { isId } from '../../kernel/ids.ts'
 import { choice, group, integer, list, reference, text } from '../../kernel/shape/fields.ts'
 import type { Draft, Row } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { breadcrumbsOf, type Crumb, crumbOf, mustNotBeTooDeep, renewBreadcrumbsBelow, sameCrumb } from './breadcrumbs.ts'
-import { hierarchyEnvelope } from './envelope.ts'
+import {
+  breadcrumbsOf,
+  type Crumb,
+  crumbOf,
+  mustNotBeTooDeep,
+  renewBreadcrumbsBelow,
+  sameCrumb,
+} from './breadcrumbs.ts'
 import { hierarchies } from './hierarchies.ts'
-import { changedAt, mustDifferFromChildren, mustDifferFromParent, mustKeepId, nodeFields, nodeMeta, type Relationships, relatedList, relationshipsField, siblingConstraints } from './node-fields.ts'
+import { hierarchyEnvelope } from './hierarchy-envelope.ts'
+import {
+  changedAt,
+  mustDifferFromChildren,
+  mustDifferFromParent,
+  mustKeepId,
+  nodeFields,
+  nodeMeta,
+  type Relationships,
+  relatedList,
+  relationshipsField,
+  siblingConstraints,
+} from './node-fields.ts'
 import { nodeFilters } from './node-filters.ts'
 
 export const sortOrder = integer({
@@ -26,7 +44,7 @@ const fields = {
   ...nodeFields,
   curated_products: list(reference('product', {}), {
     nullable: true,
-    maxItems: curatedMax,
+    maxItems: 20,
     about: 'The products that the node lists first, in this order.',
   }),
   sent_meta: group({ sort_order: sortOrder }, { stored: false, inputName: 'meta' }),
@@ -178,17 +196,14 @@ async function updateDependents(work: Work, row: Row<NodeFields>, before: Row<No
   await renewBreadcrumbsBelow(work, nodes, row.id, breadcrumbs)
 }
 
-const curatedMax = 20
-
-const source = 'data.attributes.curated_products'
-
 /** Refuses duplicates and products that are not in the node. Keeps the others in it until the transaction ends. */
 async function mustBeInNode({ store }: Work, id: string, products: readonly string[]): Promise<void> {
+  const source = 'data.attributes.curated_products'
   if (new Set(products).size < products.length) {
     throw new Problem('unprocessable', 'Each curated product must be listed only once.', { source })
   }
   // The lock keeps others from removing products and from curating.
-  await store.lock({ table: 'nodes' }, id)
+  await store.lock(nodes, id)
   if (!products.length) return
   const rows = await store.readAndLock(
     'SELECT id FROM node_products WHERE store_id = $1 AND node_id = $2 AND id = ANY($3::uuid[]) ORDER BY id',

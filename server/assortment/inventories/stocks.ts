@@ -1,10 +1,10 @@
 import { type Resource, resource } from '../../kernel/declare/resource.ts'
+import { findAll } from '../../kernel/query/find.ts'
 import { totalSql } from '../../kernel/query/places.ts'
 import { group, integer, map, text, type Values } from '../../kernel/shape/fields.ts'
 import { type FilterRule, indexed, walks } from '../../kernel/shape/model.ts'
-import { inventoryEnvelope } from './envelope.ts'
-import { findAll } from '../../kernel/query/find.ts'
 import type { Work } from '../../kernel/work/context.ts'
+import { inventoryEnvelope } from './stock-envelope.ts'
 
 const counted = (about: string) => integer({ required: true, readOnly: true, min: 0, about })
 

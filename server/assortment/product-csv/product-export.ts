@@ -1,13 +1,13 @@
-import type { Work } from '../../kernel/work/context.ts'
-import { bytesMax, linkMs, type PimJob, pimJob, signLink, storeExport } from '../../store/index.ts'
-import { type ColumnRequest, type ExportColumn, expandKeys } from './export-columns.ts'
-import { countExported, listExportedAfter, listKeys } from './exported-products.ts'
 import { toCsvLine } from '../../kernel/http/csv-line.ts'
 import { findAll } from '../../kernel/query/find.ts'
-import { products } from '../products/products.ts'
 import type { Row } from '../../kernel/shape/model.ts'
 import { ownValue } from '../../kernel/shape/values.ts'
+import type { Work } from '../../kernel/work/context.ts'
+import { bytesMax, linkMs, type PimJob, pimJob, signLink, storeExport } from '../../store/index.ts'
 import type { ProductFields } from '../product-fields/product-fields.ts'
+import { products } from '../products/products.ts'
+import { type ColumnRequest, type ExportColumn, expandKeys } from './export-columns.ts'
+import { countExported, listExportedAfter, listKeys } from './exported-products.ts'
 import { removeMarker } from './import-row.ts'
 
 interface ExportPayload {

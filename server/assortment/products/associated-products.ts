@@ -1,17 +1,25 @@
 import { action } from '../../kernel/declare/action.ts'
+import { listing } from '../../kernel/declare/listing.ts'
 import { notFound, Problem } from '../../kernel/errors.ts'
+import { objectOf } from '../../kernel/openapi/named-schemas.ts'
 import { listOf, object, uuid } from '../../kernel/openapi/shapes.ts'
+import { answerList } from '../../kernel/request/export-list.ts'
+import { list as listRows } from '../../kernel/request/operations.ts'
 import { json, noContent } from '../../kernel/shape/answer.ts'
 import { choice, group, integer, list, reference } from '../../kernel/shape/fields.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { decide, limits, type Refusal, tooManyAttached } from '../product-fields/association-rules.ts'
-import { attach, findBoth, findSides, link, type ProductRelationship, unlink, associations } from './associations.ts'
+import {
+  associations,
+  attach,
+  findBoth,
+  findSides,
+  link,
+  type ProductRelationship,
+  unlink,
+} from './associations.ts'
 import { customRelationships } from './custom-relationships.ts'
 import { products } from './products.ts'
-import { listing } from '../../kernel/declare/listing.ts'
-import { objectOf } from '../../kernel/openapi/named-schemas.ts'
-import { answerList } from '../../kernel/request/export-list.ts'
-import { list } from '../../kernel/request/operations.ts'
 
 const associationList = list(
   group(
@@ -180,6 +188,6 @@ export const listAssociatedProducts = action({
   shows: { resource: products, page: true, rows: [associatedProducts] },
   async run(ctx, call) {
     const { productId, by } = await findBoth(ctx, call.params)
-    return list(ctx, associatedProducts, [productId, by.id], call)
+    return listRows(ctx, associatedProducts, [productId, by.id], call)
   },
 })

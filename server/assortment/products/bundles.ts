@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
+import { relationship } from '../../kernel/declare/relationship.ts'
 import { Problem } from '../../kernel/errors.ts'
 import type { Draft } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { findFault } from '../product-fields/bundle-rules.ts'
 import type { Components, ProductFields } from '../product-fields/product-fields.ts'
 import { products } from './products.ts'
-import { relationship } from '../../kernel/declare/relationship.ts'
 
 const at = 'data.attributes.components'
 

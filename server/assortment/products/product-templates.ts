@@ -1,7 +1,7 @@
 import { flowResource } from '../../fields/index.ts'
 import { relationship } from '../../kernel/declare/relationship.ts'
-import { products } from './products.ts'
 import type { Work } from '../../kernel/work/context.ts'
+import { products } from './products.ts'
 
 export const templatesMax = 500
 

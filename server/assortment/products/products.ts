@@ -1,20 +1,25 @@
 import { isDeepStrictEqual } from 'node:util'
 import { withExtensions } from '../../fields/index.ts'
-import { resource, type Inclusion } from '../../kernel/declare/resource.ts'
+import { action } from '../../kernel/declare/action.ts'
+import { listing } from '../../kernel/declare/listing.ts'
+import { type Inclusion, resource } from '../../kernel/declare/resource.ts'
+import { findByName, findListed } from '../../kernel/query/find.ts'
+import { list } from '../../kernel/request/operations.ts'
 import { flag } from '../../kernel/shape/fields.ts'
 import type { Draft, Row } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
+import { change } from '../../kernel/write/by-rules.ts'
+import { files } from '../../store/index.ts'
 import { productEnvelope } from '../product-fields/product-envelope.ts'
-import { type ProductFields, productFields, type Product, type VariationMatrix } from '../product-fields/product-fields.ts'
+import {
+  type Product,
+  type ProductFields,
+  productFields,
+  type VariationMatrix,
+} from '../product-fields/product-fields.ts'
 import { productLinks, productMeta } from '../product-fields/product-links.ts'
 import { mustBeBundle, mustBeInNoBundle } from './bundles.ts'
 import { productFilters } from './product-filters.ts'
-import { findListed, findByName } from '../../kernel/query/find.ts'
-import { files } from '../../store/index.ts'
-import { change } from '../../kernel/write/by-rules.ts'
-import { action } from '../../kernel/declare/action.ts'
-import { listing } from '../../kernel/declare/listing.ts'
-import { list } from '../../kernel/request/operations.ts'
 
 /** The objects that `include` shows with products. */
 const productIncludes: Readonly<Record<string, Inclusion<ProductFields>>> = {
@@ -133,21 +138,14 @@ function listMerchantValues(values: Draft<ProductFields>['values']): object {
 type TypeFacts = Pick<Product, 'parent_id' | 'components' | 'variation_matrix'>
 
 /** The type of a product, which follows from its values. */
-function findProductType({
-  parent_id,
-  components,
-  variation_matrix,
-}: TypeFacts): Product['product_type'] {
+function findProductType({ parent_id, components, variation_matrix }: TypeFacts): Product['product_type'] {
   if (parent_id) return 'child'
   if (Object.keys(components ?? {}).length) return 'bundle'
   return Object.keys(variation_matrix ?? {}).length ? 'parent' : 'standard'
 }
 
 /** Locks the parent: a build and this change wait for each other. */
-async function holdParent(
-  { store }: Work,
-  { hidden: { parent_id } }: Row<ProductFields>,
-): Promise<void> {
+async function holdParent({ store }: Work, { hidden: { parent_id } }: Row<ProductFields>): Promise<void> {
   if (parent_id) await store.lock(products, parent_id)
 }
 

@@ -1,8 +1,12 @@
 import { copyTemplateEntries } from '../../fields/index.ts'
+import { action } from '../../kernel/declare/action.ts'
+import type { Link } from '../../kernel/declare/relationship.ts'
 import type { Resource } from '../../kernel/declare/resource.ts'
 import { Problem } from '../../kernel/errors.ts'
+import { objectAnswer } from '../../kernel/http/object-answer.ts'
 import { newId } from '../../kernel/ids.ts'
 import { lockedDefinition } from '../../kernel/query/definitions.ts'
+import { findByName } from '../../kernel/query/find.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { runInSteps } from '../../kernel/work/in-turns.ts'
 import { change } from '../../kernel/write/by-rules.ts'
@@ -10,13 +14,16 @@ import { pimJob, pimJobs, startPimJob } from '../../store/index.ts'
 import type { ProductFields } from '../product-fields/product-fields.ts'
 import { leaveBundles, nameBundlesOf } from '../products/bundles.ts'
 import { products } from '../products/products.ts'
-import { type Child, childOf, combinationOf, type Plan, planBuild, type BuildVariation } from './build-plan.ts'
+import {
+  type BuildVariation,
+  type Child,
+  childOf,
+  combinationOf,
+  type Plan,
+  planBuild,
+} from './build-plan.ts'
 import { Unbuildable } from './build-rules.ts'
-import type { Link } from '../../kernel/declare/relationship.ts'
-import { findByName } from '../../kernel/query/find.ts'
-import { findLinked } from './linked-variations.ts'
-import { action } from '../../kernel/declare/action.ts'
-import { objectAnswer } from '../../kernel/http/object-answer.ts'
+import { findLinked } from './product-variations.ts'
 
 /** Builds the children of a product from its variations, modifiers and build rules, in one transaction. */
 export const buildChildren = pimJob<{ readonly productId: string }>({

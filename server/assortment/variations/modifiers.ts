@@ -1,13 +1,13 @@
+import { checker } from '../../kernel/body/checker.ts'
 import { resource } from '../../kernel/declare/resource.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { choice, text, type Values } from '../../kernel/shape/fields.ts'
 import { type Draft, type Row, walks } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { products } from '../products/products.ts'
-import { modifierTypes, inJson, partsOf } from './modifier-types.ts'
+import { inJson, modifierTypes, partsOf } from './modifier-types.ts'
 import { options } from './options.ts'
 import { ownerMeta, variationEnvelope } from './variation-fields.ts'
-import { checker } from '../../kernel/body/checker.ts'
 
 const fields = {
   type: choice(modifierTypes, {

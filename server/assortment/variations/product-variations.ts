@@ -1,12 +1,12 @@
 import { type Link, relationship } from '../../kernel/declare/relationship.ts'
 import { findAll } from '../../kernel/query/find.ts'
 import type { Work } from '../../kernel/work/context.ts'
+import { change } from '../../kernel/write/by-rules.ts'
+import { products } from '../products/products.ts'
 import { type BuildVariation, shownVariations } from './build-plan.ts'
 import type { Modifier } from './child-values.ts'
 import { modifiers } from './modifiers.ts'
 import { variations } from './variations.ts'
-import { change } from '../../kernel/write/by-rules.ts'
-import { products } from '../products/products.ts'
 
 /** The variations that a product is linked to, in the order of the links, with their options and modifiers. */
 export async function findLinked(work: Work, links: readonly Link[]): Promise<readonly BuildVariation[]> {
