@@ -2,10 +2,10 @@ import type { Call } from '../kernel/declare/call.ts'
 import { Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import { parse } from '../kernel/query/parse.ts'
+import { text } from '../kernel/shape/fields.ts'
 import type { Filter, ListQuery } from '../kernel/shape/list-query.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { findParts, homeSql, type Register } from './register.ts'
-import { text } from '../kernel/shape/fields.ts'
 
 /** One object that holds personal data. */
 export interface DataEntry {

@@ -1,15 +1,15 @@
-import { resource } from '../kernel/declare/resource.ts'
-import { choice, readOnlyObject, text } from '../kernel/shape/fields.ts'
-import { type Initiator, initiatorSchema, findInitiators } from '../telling/index.ts'
-import { personalDataEnvelope } from './envelope.ts'
-import type { Register } from './register.ts'
 import { action } from '../kernel/declare/action.ts'
+import { resource } from '../kernel/declare/resource.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
-import { add } from '../kernel/write/by-rules.ts'
-import type { Erasure } from './erase-personal-data.ts'
 import { objectOf } from '../kernel/openapi/named-schemas.ts'
 import { answerList } from '../kernel/request/export-list.ts'
-import { parseEntryQuery, entryQuery } from './data-entries.ts'
+import { choice, readOnlyObject, text } from '../kernel/shape/fields.ts'
+import { add } from '../kernel/write/by-rules.ts'
+import { findInitiators, type Initiator, initiatorSchema } from '../telling/index.ts'
+import { entryQuery, parseEntryQuery } from './data-entries.ts'
+import type { Erasure } from './erase-personal-data.ts'
+import { personalDataEnvelope } from './personal-data-envelope.ts'
+import type { Register } from './register.ts'
 
 /** The status of an erasure request. It erases the whole set or nothing. */
 export const statuses = {

@@ -1,5 +1,6 @@
 import { action } from '../kernel/declare/action.ts'
 import { resource } from '../kernel/declare/resource.ts'
+import { findBefore } from '../kernel/feed/changes.ts'
 import { sequence } from '../kernel/feed/record.ts'
 import { objectText } from '../kernel/http/object-text.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
@@ -8,12 +9,17 @@ import type { Source } from '../kernel/query/sql.ts'
 import { answerList } from '../kernel/request/export-list.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
-import { deltaOf as changedFields, findInitiators, type Initiator, initiatorSchema, type Values } from '../telling/index.ts'
-import { type DataEntry, parseEntryQuery, entryQuery } from './data-entries.ts'
-import { personalDataEnvelope } from './envelope.ts'
+import {
+  deltaOf as changedFields,
+  findInitiators,
+  type Initiator,
+  initiatorSchema,
+  type Values,
+} from '../telling/index.ts'
+import { type DataEntry, entryQuery, parseEntryQuery } from './data-entries.ts'
+import { personalDataEnvelope } from './personal-data-envelope.ts'
 import { findParts, type Register } from './register.ts'
 import { type Place, resourcePath } from './resource-path.ts'
-import { findBefore } from '../kernel/feed/changes.ts'
 
 /**
  * Changes and reads as one list. An id is made of time, list and number (RFC 9562, version 8), so that ids sort as the

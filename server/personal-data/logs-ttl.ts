@@ -1,6 +1,6 @@
 import { singleton } from '../kernel/declare/singleton.ts'
-import { integer } from '../kernel/shape/fields.ts'
 import { trimFeeds } from '../kernel/feed/trim.ts'
+import { integer } from '../kernel/shape/fields.ts'
 import type { Chore } from '../kernel/work/job.ts'
 import { trimDeliveries } from '../telling/index.ts'
 

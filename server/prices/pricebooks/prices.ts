@@ -1,14 +1,14 @@
+import { action } from '../../kernel/declare/action.ts'
 import { listing } from '../../kernel/declare/listing.ts'
 import { type Resource, resource } from '../../kernel/declare/resource.ts'
 import { longText } from '../../kernel/query/long-text.ts'
+import { list } from '../../kernel/request/operations.ts'
 import { text } from '../../kernel/shape/fields.ts'
 import { type Draft, indexed, walks } from '../../kernel/shape/model.ts'
 import { currenciesField, salesField, wordsField } from './currencies-field.ts'
-import { conflict, externalRef, ownedFields, pricebookEnvelope } from './envelope.ts'
 import { completeCurrencies, completeSales } from './must-be-sellable.ts'
+import { conflict, externalRef, ownedFields, pricebookEnvelope } from './pricebook-fields.ts'
 import { pricebooks } from './pricebooks.ts'
-import { action } from '../../kernel/declare/action.ts'
-import { list } from '../../kernel/request/operations.ts'
 
 const fields = {
   sku: text({ required: true, min: 1, max: 500, about: 'The SKU of the product.', example: 'LOAF-RYE' }),

@@ -1,8 +1,8 @@
 import { bundlePrice } from './bundle-price.ts'
 import { depthMax, type Item, type Part } from './item.ts'
-import { priceChangesAt } from './price-changes.ts'
 import type { PriceTable } from './price-source.ts'
 import { type Amounts, type ResolvedPrice, resolvePrice } from './resolve-price.ts'
+import { priceChangesAt } from './sale-in-force.ts'
 import type { PriceTrace } from './shown-fields.ts'
 
 /** What an item costs: the one evaluator, for shops, publishing and quotes. It does no I/O. */

@@ -1,7 +1,7 @@
+import type { Work } from '../../kernel/work/context.ts'
 import type { StoredModifier, StoredPrice } from '../pricebooks/stored-prices.ts'
 import type { Item } from './item.ts'
 import type { BookPrices } from './resolve-price.ts'
-import type { Work } from '../../kernel/work/context.ts'
 
 /**
  * Reads the prices of items from price books. There are two sources: `livePrices` reads price books as the merchant

@@ -1,6 +1,6 @@
 import type { By, StoredSale } from '../pricebooks/stored-prices.ts'
-import type { PriceTrace } from './shown-fields.ts'
 import type { PriceQuery } from './resolve-price.ts'
+import type { PriceTrace } from './shown-fields.ts'
 
 /** Why a sale applied, or did not. */
 type SaleTrace = PriceTrace['sales'][number]
