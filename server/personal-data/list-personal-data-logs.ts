@@ -19,7 +19,7 @@ import {
 import { type DataEntry, entryQuery, parseEntryQuery } from './data-entries.ts'
 import { personalDataEnvelope } from './personal-data-envelope.ts'
 import { findParts, type Register } from './register.ts'
-import { type Place, resourcePath } from './resource-path.ts'
+import { type ObjectPlace, resourcePath } from './resource-path.ts'
 
 /**
  * Changes and reads as one list. An id is made of time, list and number (RFC 9562, version 8), so that ids sort as the
@@ -81,7 +81,7 @@ const logEntry = named(
 )
 
 /** An entry of the log, as it is stored. */
-interface StoredEntry extends Place {
+interface StoredEntry extends ObjectPlace {
   /** The event of the change feed, or `read`. */
   readonly event: string
   /** The change's position in the feed, or the number of the read. */
@@ -91,7 +91,7 @@ interface StoredEntry extends Place {
 }
 
 /** An entry of the log, with the object before the change. */
-type LogEntry = StoredEntry & PriorState
+type LogEntry = StoredEntry & StateBefore
 
 export const listPersonalDataLogs = (register: Register) =>
   action({
@@ -188,21 +188,21 @@ function deltaOf({ type, id }: DataEntry, { event, before, after }: LogEntry): V
 }
 
 /** The object before a change, and the scope of its parent. */
-interface PriorState extends Pick<Place, 'parent_scope'> {
+interface StateBefore extends Pick<ObjectPlace, 'parent_scope'> {
   readonly before: Values | null
 }
 
-interface Change extends Pick<Place, 'source' | 'scope'> {
+interface LoggedChange extends Pick<ObjectPlace, 'source' | 'scope'> {
   readonly n: number
 }
 
 /** Finds the state before each of these changes of one object. */
-async function findPriorStates<C extends Change>(
+async function findPriorStates<C extends LoggedChange>(
   ctx: Ctx,
   register: Register,
   object: { readonly type: string; readonly id: string },
   changes: readonly C[],
-): Promise<ReadonlyMap<C, PriorState>> {
+): Promise<ReadonlyMap<C, StateBefore>> {
   if (!changes.length) return new Map()
   const parents = register.holdersOf(object.type).flatMap(({ resource }) => resource.parent?.().table ?? [])
   const rows = await ctx.store.run(

@@ -27,5 +27,5 @@ export {
 } from './pricing/price-source.ts'
 export { type PriceSpan, priceSpans } from './pricing/price-spans.ts'
 export { type Quote, type QuoteRequest, quote, type Shop } from './pricing/quote.ts'
-export type { Amounts } from './pricing/resolve-price.ts'
+export type { PriceAmounts } from './pricing/resolve-price.ts'
 export { type PriceTrace, priceAttributes, priceMeta, priceTrace, words } from './pricing/shown-fields.ts'

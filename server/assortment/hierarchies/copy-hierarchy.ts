@@ -4,6 +4,7 @@ import { objectAnswer } from '../../kernel/http/object-answer.ts'
 import { newId } from '../../kernel/ids.ts'
 import { findByName, scopeOf } from '../../kernel/query/find.ts'
 import { flag, group, text } from '../../kernel/shape/fields.ts'
+import type { Binds } from '../../kernel/storage/binds.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { add } from '../../kernel/write/by-rules.ts'
 import { pimJob, pimJobs, startPimJob } from '../../store/index.ts'
@@ -52,10 +53,8 @@ export const copyHierarchy = pimJob<CopyInput>({
 })
 
 type Copies = readonly { readonly id: string; readonly as: string }[]
-type Bind = (value: unknown) => string
-
 /** The pairs of a node and its copy. */
-const pairs = (copies: Copies, bind: Bind): string => {
+const pairs = (copies: Copies, bind: Binds['bind']): string => {
   const [ids, newIds] = [bind(copies.map(({ id }) => id)), bind(copies.map(({ as }) => as))]
   return `unnest(${ids}::uuid[], ${newIds}::uuid[]) AS pair (id, copy_id)`
 }

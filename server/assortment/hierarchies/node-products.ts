@@ -41,10 +41,10 @@ export const nodeProducts: Resource = resource({
   },
 })
 
-type Condition = (bind: (value: unknown) => string) => string
+type ProductCondition = (bind: (value: unknown) => string) => string
 
 /** Adds the `products` that meet a condition to these nodes. Existing links stay unchanged. */
-export const attachProducts = ({ store }: Work, nodeIds: readonly string[], condition: Condition) =>
+export const attachProducts = ({ store }: Work, nodeIds: readonly string[], condition: ProductCondition) =>
   store.insertFrom(nodeProducts, {
     columns: ['node_id', 'id', 'doc', 'product_updated_at'],
     // Everyone locks products in this order, so there are no deadlocks.
@@ -56,7 +56,11 @@ export const attachProducts = ({ store }: Work, nodeIds: readonly string[], cond
   })
 
 /** Removes the `products` that meet a condition from these nodes, and from their curated products. */
-export async function detachProducts({ store }: Work, nodeIds: readonly string[], condition: Condition) {
+export async function detachProducts(
+  { store }: Work,
+  nodeIds: readonly string[],
+  condition: ProductCondition,
+) {
   // The lock keeps others from curating.
   await store.lock(nodes, ...nodeIds)
   return store.removeAll(
@@ -119,10 +123,10 @@ const link = group(
   { type: choice(['product'], { required: true }), id: reference('product', { required: true }) },
   {},
 )
-type Link = NonNullable<(typeof link)['value']>
+type ProductLink = NonNullable<(typeof link)['value']>
 
 const links = list(link, { maxItems: 10_000, about: 'Products, live or draft.' })
-const idsIn = (data: unknown) => [...new Set((data as readonly Link[]).map(({ id }) => id))]
+const idsIn = (data: unknown) => [...new Set((data as readonly ProductLink[]).map(({ id }) => id))]
 
 const route = '/pcm/hierarchies/:hierarchy_id/nodes/:id/relationships/products'
 const shared = { area: 'hierarchies', data: links, shows: { resource: nodes } } as const
@@ -137,7 +141,7 @@ export const addNodeProducts = action({
   run: (ctx, { params, data }) =>
     changeNode(ctx, params, 201, async (work, id) => {
       const ids = idsIn(data)
-      await mustExist(work, data as readonly Link[])
+      await mustExist(work, data as readonly ProductLink[])
       await attachProducts(work, [id], (bind) => `products.id = ANY(${bind(ids)}::uuid[])`)
     }),
 })
@@ -175,7 +179,7 @@ async function changeNode(
   return objectAnswer(status, nodes, await findByName(ctx, nodes, id, scope), ctx)
 }
 
-async function mustExist({ store }: Work, links: readonly Link[]): Promise<void> {
+async function mustExist({ store }: Work, links: readonly ProductLink[]): Promise<void> {
   const lockedIds = await store.lockShared(products, ...links.map(({ id }) => id))
   const missing = links.findIndex(({ id }) => !lockedIds.has(id))
   if (missing < 0) return

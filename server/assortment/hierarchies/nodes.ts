@@ -20,9 +20,9 @@ import {
   mustDifferFromChildren,
   mustDifferFromParent,
   mustKeepId,
+  type NodeRelationships,
   nodeFields,
   nodeMeta,
-  type Relationships,
   relatedList,
   relationshipsField,
   siblingConstraints,
@@ -113,13 +113,13 @@ export function nodeIn(name: string): string {
 }
 
 /** A topmost node has no `parent`: clients would report a parent that their configuration lacks. */
-export const relationshipsOf = (hierarchyId: string, id: string, parentId: string): Relationships => ({
+export const relationshipsOf = (hierarchyId: string, id: string, parentId: string): NodeRelationships => ({
   children: relatedList(`/hierarchies/${hierarchyId}/nodes/${id}/children`),
   ...(parentId !== hierarchyId && { parent: { data: { type: 'node', id: parentId } } }),
   products: relatedList(`/hierarchies/${hierarchyId}/nodes/${id}/products`),
 })
 
-const parentOf = (relationships: Relationships | undefined) => relationships?.parent?.data.id
+const parentOf = (relationships: NodeRelationships | undefined) => relationships?.parent?.data.id
 
 /** Keeps others from adding, moving or deleting nodes of the hierarchy until the transaction ends. */
 async function lockHierarchy(work: Work, { scope }: Pick<Draft<NodeFields>, 'scope'>): Promise<void> {

@@ -8,7 +8,12 @@ import { list as listRows } from '../../kernel/request/operations.ts'
 import { json, noContent } from '../../kernel/shape/answer.ts'
 import { choice, group, integer, list, reference } from '../../kernel/shape/fields.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
-import { decide, limits, type Refusal, tooManyAttached } from '../product-fields/association-rules.ts'
+import {
+  type AssociationRefusal,
+  decide,
+  limits,
+  tooManyAttached,
+} from '../product-fields/association-rules.ts'
 import {
   associations,
   attach,
@@ -86,7 +91,7 @@ async function associate(
   ctx: Ctx,
   both: ProductRelationship,
   items: ReadonlyMap<string, number | null | undefined>,
-): Promise<{ associated: readonly string[]; refused: readonly Refusal[] }> {
+): Promise<{ associated: readonly string[]; refused: readonly AssociationRefusal[] }> {
   const { productId, by } = both
   const ids = [...items.keys()]
   const { bi_directional } = by.doc

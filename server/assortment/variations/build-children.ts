@@ -15,11 +15,11 @@ import type { ProductFields } from '../product-fields/product-fields.ts'
 import { leaveBundles, nameBundlesOf } from '../products/bundles.ts'
 import { products } from '../products/products.ts'
 import {
+  type BuildPlan,
   type BuildVariation,
   type Child,
   childOf,
   combinationOf,
-  type Plan,
   planBuild,
 } from './build-plan.ts'
 import { Unbuildable } from './build-rules.ts'
@@ -66,7 +66,7 @@ async function planOrRefuse(
   parent: Child,
   variations: Parameters<typeof planBuild>[1],
   children: readonly Child[],
-): Promise<Plan> {
+): Promise<BuildPlan> {
   try {
     return await runInSteps(planBuild(parent, variations, children, newId))
   } catch (error) {
@@ -95,7 +95,7 @@ async function applyPlan(
   definition: Resource<ProductFields>,
   parent: Child,
   children: readonly Child[],
-  plan: Plan,
+  plan: BuildPlan,
 ): Promise<void> {
   const { store } = work
   const { added, changed, removedIds, matrix, variations } = plan
@@ -150,7 +150,7 @@ async function copyTemplates(
   work: Work,
   parent: Child,
   children: readonly Child[],
-  { added, removedIds }: Plan,
+  { added, removedIds }: BuildPlan,
 ): Promise<void> {
   const removed = new Set(removedIds)
   const remainingIds = children.map(({ id }) => id).filter((id) => !removed.has(id))

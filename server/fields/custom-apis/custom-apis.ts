@@ -124,7 +124,7 @@ interface ParentLink {
   readonly type: 'custom_api' | 'api_location'
 }
 
-interface Relationships {
+interface ApiRelationships {
   readonly parent_apis: { readonly data: readonly ParentLink[] }
 }
 
@@ -134,7 +134,7 @@ const apiLocation = '/v2/extensions'
 const refuseParents = (detail: string) => invalidField('data.relationships.parent_apis', detail)
 
 /** Refuses parents that do not exist, that create a cycle, or that nest too deep. */
-async function mustNest(work: Work, id: string, { parent_apis }: Relationships): Promise<void> {
+async function mustNest(work: Work, id: string, { parent_apis }: ApiRelationships): Promise<void> {
   for (const link of parent_apis.data) {
     if (link.type === 'api_location' && link.id !== apiLocation) {
       throw refuseParents(`must have the id ${apiLocation} if its type is api_location, not ${link.id}`)
@@ -167,7 +167,7 @@ async function readParents(work: Work): Promise<Map<string, readonly string[]>> 
   const rows = await work.store.run(`SELECT id, doc->'relationships' FROM custom_apis WHERE store_id = $1`)
   return new Map(
     rows.map(([id, relationships]) => {
-      const { parent_apis } = JSON.parse(relationships as string) as Relationships
+      const { parent_apis } = JSON.parse(relationships as string) as ApiRelationships
       return [
         id as string,
         parent_apis.data.filter((link) => link.type === 'custom_api').map((link) => link.id),
@@ -182,7 +182,7 @@ async function leaveChildren(work: Work, parent: string): Promise<void> {
   for (const [child] of children) {
     const row = await work.store.find(customApis, child)
     const links = row?.doc.relationships.parent_apis.data ?? []
-    const relationships: Relationships = { parent_apis: { data: links.filter(({ id }) => id !== parent) } }
+    const relationships: ApiRelationships = { parent_apis: { data: links.filter(({ id }) => id !== parent) } }
     if (row) await change(work, customApis, [], child, { relationships })
   }
 }

@@ -12,7 +12,7 @@ import { flowEnvelope, flowMeta } from './flow-envelope.ts'
 import { flowEntries, flowFieldRows, rowsOfFlow, touchShownWith } from './flow-rows.ts'
 import { isCore, kindOf, nameOfFields, reservedSlugs } from './kinds.ts'
 
-interface Relationships {
+interface FlowRelationships {
   readonly fields?: { readonly data: readonly { readonly id: string; readonly type: 'field' }[] }
 }
 
@@ -36,7 +36,7 @@ const fields = {
   }),
   description: text({ default: '', max: 65_535, about: 'The purpose of the flow.' }),
   enabled: flag({ default: true, about: 'Whether the fields are shown and validated.' }),
-  relationships: readOnlyObject<Relationships>(
+  relationships: readOnlyObject<FlowRelationships>(
     object({ fields: relationshipTo(listOf(linkTo('field'))) }, []),
     {
       about: 'The fields of the flow.',

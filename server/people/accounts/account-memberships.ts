@@ -12,7 +12,7 @@ import { accountMembers, findAccountMember } from './account-members.ts'
 import { accountMembershipSettings } from './account-membership-settings.ts'
 import { accounts, ownAccount } from './accounts.ts'
 
-interface Relationships {
+interface MembershipRelationships {
   readonly account: { readonly data: { readonly id: string; readonly type: 'account' } }
   readonly account_member: { readonly data: { readonly id: string; readonly type: 'account_member' } }
 }
@@ -35,7 +35,7 @@ const fields = {
     immutable: true,
     about: 'The id of the member, a user of the account realm.',
   }),
-  relationships: readOnlyObject<Relationships>(
+  relationships: readOnlyObject<MembershipRelationships>(
     object({
       account: relationshipTo(linkTo('account')),
       account_member: relationshipTo(linkTo('account_member')),

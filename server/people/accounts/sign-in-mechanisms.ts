@@ -23,17 +23,17 @@ import { autoCreateAccount } from './auto-create-account.ts'
 /** The `type` of a sign-in and of its tokens. */
 export const tokenType = 'account_management_authentication_token'
 
-type Call = Pick<ActionCall<string, Fields>, 'rawBody' | 'headers'>
+type SignInCall = Pick<ActionCall<string, Fields>, 'rawBody' | 'headers'>
 
 /** A way to sign in: its fields, and how it finds the user. */
 interface Mechanism {
   readonly fields: Fields
-  signIn(ctx: Ctx, call: Call): Promise<SignIn>
+  signIn(ctx: Ctx, call: SignInCall): Promise<SignIn>
 }
 
 function mechanism<const F extends Fields>(
   fields: F,
-  signIn: (ctx: Ctx, values: New<F>, headers: Call['headers']) => Promise<SignIn>,
+  signIn: (ctx: Ctx, values: New<F>, headers: SignInCall['headers']) => Promise<SignIn>,
 ): Mechanism {
   const reader = input({ type: tokenType, fields })
   return {
@@ -145,11 +145,11 @@ export const fieldsOfAll: Fields = Object.fromEntries(
     .map(([key, field]) => [key, { ...field, options: { ...field.options, required: false } }]),
 )
 
-type Newcomer = New<typeof userAuthenticationInfos.fields> &
+type NewMember = New<typeof userAuthenticationInfos.fields> &
   New<typeof userAuthenticationPasswordProfileInfos.fields>
 
 /** Creates a member if the setting allows it: a user with a username and a password. */
-async function signUp(work: Work, newcomer: Newcomer): Promise<SignIn> {
+async function signUp(work: Work, newcomer: NewMember): Promise<SignIn> {
   const { enable_self_signup } = await readSingleton(work, accountAuthenticationSettings)
   if (!enable_self_signup)
     throw new Problem('forbidden', 'Shoppers cannot sign up: the setting enable_self_signup is off.')
@@ -160,7 +160,7 @@ async function signUp(work: Work, newcomer: Newcomer): Promise<SignIn> {
 }
 
 /** A conflict reveals that the user exists, so a caller can try only a few usernames. */
-async function countIfTaken(work: Work, { username, password_profile_id }: Newcomer): Promise<void> {
+async function countIfTaken(work: Work, { username, password_profile_id }: NewMember): Promise<void> {
   const name = await foldCase(work, username)
   await limitAttempts(work, { action: 'sign-up', owner: `${password_profile_id} ${name}` }, async () => {
     const [taken] = await work.store.run(
@@ -173,7 +173,7 @@ async function countIfTaken(work: Work, { username, password_profile_id }: Newco
   })
 }
 
-async function makeMember(work: Work, id: string, newcomer: Newcomer): Promise<SignIn> {
+async function makeMember(work: Work, id: string, newcomer: NewMember): Promise<SignIn> {
   const realmId = await accountRealmId(work)
   const { username, password, password_profile_id, ...person } = newcomer
   // Without the rules of the resource: those of changes by shoppers of themselves.

@@ -80,11 +80,11 @@ export const createCustomerToken = action({
   },
 })
 
-type Body = Readonly<Record<string, string | undefined>>
+type SignInBody = Readonly<Record<string, string | undefined>>
 
 const mustHaveCode = checker({ type: 'object', ...codeRequired }, 'data')
 
-async function signInWithCode(ctx: Ctx, body: Body): Promise<SignedInCustomer> {
+async function signInWithCode(ctx: Ctx, body: SignInBody): Promise<SignedInCustomer> {
   mustHaveCode(body)
   const realmId = await customerRealmId(ctx)
   const { userId, tokenEpoch } = await redeemSignInCode(ctx, realmId, {
@@ -95,7 +95,7 @@ async function signInWithCode(ctx: Ctx, body: Body): Promise<SignedInCustomer> {
   return { ...(await findOrAddCustomer(ctx, realmId, userId)), tokenEpoch }
 }
 
-async function signInWithPassword(ctx: Ctx, body: Body): Promise<SignedInCustomer> {
+async function signInWithPassword(ctx: Ctx, body: SignInBody): Promise<SignedInCustomer> {
   mustHaveCredentials(body)
   const { email = '', password = '' } = body
   const customer = await findCustomerWithPassword(ctx, email, password)

@@ -15,7 +15,7 @@ const origins = [
 ] as const
 export type Origin = (typeof origins)[number]
 
-interface Relationships {
+interface RealmRelationships {
   readonly origin: { readonly data: { readonly id: string; readonly type: Origin } }
 }
 
@@ -44,9 +44,12 @@ export const authenticationRealms = resource({
       default: 'allowed',
       about: 'What happens at a first sign-in if another user has the same email address.',
     }),
-    relationships: readOnlyObject<Relationships>(object({ origin: relationshipTo(linkTo(...origins)) }), {
-      about: 'The settings that the realm belongs to.',
-    }),
+    relationships: readOnlyObject<RealmRelationships>(
+      object({ origin: relationshipTo(linkTo(...origins)) }),
+      {
+        about: 'The settings that the realm belongs to.',
+      },
+    ),
   },
   area: 'authentication-realms',
   // A storefront must know how shoppers can sign in.

@@ -127,10 +127,12 @@ export const renewClientSecrets = renewMember({
   describe: (id) => `the client secret of the OIDC profile ${id}`,
 })
 
+export type OidcProfile = Row<typeof oidcProfiles.fields>
+
 /** Finds the profile with this id, including its client secret. */
 export const findProfile = async (
   work: Work,
   realmId: string,
   id: string,
-): Promise<Row<typeof oidcProfiles.fields> | undefined> =>
+): Promise<OidcProfile | undefined> =>
   isId(realmId) && isId(id) ? work.store.findWhole(oidcProfiles, id, [realmId]) : undefined

@@ -3,10 +3,9 @@ import * as client from 'openid-client'
 import { allowInsecureRequests, customFetch, discovery, type ServerMetadata } from 'openid-client'
 import { open } from '../../kernel/auth/seal.ts'
 import { Memory } from '../../kernel/memory.ts'
-import type { Row } from '../../kernel/shape/model.ts'
 import type { Instance, Work } from '../../kernel/work/context.ts'
 import { perInstance } from '../../kernel/work/per-instance.ts'
-import { issuerMax, type oidcProfiles } from './oidc-profiles.ts'
+import { issuerMax, type OidcProfile } from './oidc-profiles.ts'
 import { isPlainText } from './plain-text.ts'
 import { type ProviderFetch, providerFetchOf } from './provider-fetch.ts'
 
@@ -67,8 +66,6 @@ async function fetchKeys(fetch: ProviderFetch, jwksUri: string | undefined): Pro
   return createLocalJWKSet((await answer.json()) as JSONWebKeySet)
 }
 
-type Profile = Row<typeof oidcProfiles.fields>
-
 /** The store as a client of a provider. */
 interface ProviderClient {
   readonly provider: Provider
@@ -91,7 +88,7 @@ const clientCache = perInstance(
 )
 
 /** The client of this profile, with a recent configuration of the provider. */
-export function clientAt({ instance }: Work, profile: Profile): Promise<ProviderClient> {
+export function clientAt({ instance }: Work, profile: OidcProfile): Promise<ProviderClient> {
   const { id, doc, hidden } = profile
   const source = JSON.stringify([doc.discovery_url, doc.client_id, hidden.client_secret])
   const cache = clientCache(instance)
@@ -107,7 +104,7 @@ export function clientAt({ instance }: Work, profile: Profile): Promise<Provider
   return creation
 }
 
-async function makeClient(instance: Instance, { doc, hidden }: Profile): Promise<ProviderClient> {
+async function makeClient(instance: Instance, { doc, hidden }: OidcProfile): Promise<ProviderClient> {
   const fetch = providerFetchOf(instance)
   const provider = await discover(fetch, doc.discovery_url)
   const secret = open(instance.sealKeys, hidden.client_secret ?? '')

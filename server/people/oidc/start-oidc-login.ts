@@ -2,10 +2,15 @@ import { buildAuthorizationUrl } from 'openid-client'
 import { isWithinRate } from '../../kernel/attempts/rates.ts'
 import { action } from '../../kernel/declare/action.ts'
 import type { Answer } from '../../kernel/shape/answer.ts'
-import type { Row } from '../../kernel/shape/model.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { findRealm } from '../identity/authentication-realms.ts'
-import { callbackUrlOf, derivedIssuerOf, findProfile, oidcProfiles } from './oidc-profiles.ts'
+import {
+  callbackUrlOf,
+  derivedIssuerOf,
+  findProfile,
+  type OidcProfile,
+  oidcProfiles,
+} from './oidc-profiles.ts'
 import { clientAt } from './provider-client.ts'
 import { converse } from './provider-refusal.ts'
 import {
@@ -62,7 +67,7 @@ export const startOidcLogin = action({
 
 async function sendToProvider(
   ctx: Ctx,
-  profile: Row<typeof oidcProfiles.fields>,
+  profile: OidcProfile,
   redirectUri: string,
   login: LoginRequest,
 ): Promise<Answer> {
@@ -100,11 +105,7 @@ async function sendToProvider(
  * Stores the issuer that the provider reports, which may differ from the one derived from its address, for example by a
  * trailing slash. Links with the derived issuer are updated too: nobody could have signed in with them.
  */
-async function learnIssuer(
-  ctx: Ctx,
-  profile: Row<typeof oidcProfiles.fields>,
-  issuer: string,
-): Promise<void> {
+async function learnIssuer(ctx: Ctx, profile: OidcProfile, issuer: string): Promise<void> {
   if (issuer === profile.hidden.issuer) return
   const { id, scope, doc, hidden } = profile
   const guessedIssuer = derivedIssuerOf(doc.discovery_url)

@@ -1,3 +1,4 @@
+import type { EntryRight } from '../../fields/index.ts'
 import { resource } from '../../kernel/declare/resource.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { choice, flag, group, reference } from '../../kernel/shape/fields.ts'
@@ -66,9 +67,6 @@ function mustHaveRole(_work: Work, { values, before }: Draft<typeof fields>): vo
     { source },
   )
 }
-
-/** A right that a role policy grants or denies. */
-type EntryRight = 'create' | 'list' | 'read' | 'update' | 'delete'
 
 const idOf = (name: string) => builtInRoles.find((role) => role.name === name)?.id
 

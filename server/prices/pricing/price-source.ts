@@ -58,8 +58,6 @@ function add<T>(byBook: ByBook<T>, book: string, key: string, doc: string): void
   ofBook[key] = JSON.parse(doc)
 }
 
-type Rows = ReturnType<Work['store']['run']>
-
 /** Price books as the merchant has them now. */
 export const livePrices =
   (work: Pick<Work, 'store'>): PriceSource =>
@@ -78,6 +76,6 @@ export async function readLivePrices(
   { store }: Pick<Work, 'store'>,
   pricebookIds: readonly string[],
   { skus, modifierNames }: PriceKeys,
-): Rows {
+): ReturnType<Work['store']['run']> {
   return pricebookIds.length && skus.length ? store.run(liveSql, pricebookIds, skus, modifierNames) : []
 }

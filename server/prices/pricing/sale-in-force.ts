@@ -1,4 +1,4 @@
-import type { By, StoredSale } from '../pricebooks/stored-prices.ts'
+import type { ByKey, StoredSale } from '../pricebooks/stored-prices.ts'
 import type { PriceQuery } from './resolve-price.ts'
 import type { PriceTrace } from './shown-fields.ts'
 
@@ -56,7 +56,7 @@ function precedence(one: SaleSpan, other: SaleSpan): number {
 
 /** Finds the sale that replaces the amounts of a price at an instant, and says of each sale why it applies or not. */
 export function saleInForce(
-  sales: By<StoredSale> | undefined,
+  sales: ByKey<StoredSale> | undefined,
   at: number,
   bundleIds: readonly string[],
 ): { readonly chosen: SaleSpan | undefined; readonly traces: readonly SaleTrace[] } {

@@ -1,4 +1,4 @@
-import type { Amounts, Item, PriceTable, StoredPrice } from '../../prices/index.ts'
+import type { Item, PriceAmounts, PriceTable, StoredPrice } from '../../prices/index.ts'
 
 /** The price of a product in each of these price books, for the merchant. It does no I/O. */
 export function availablePrices(books: readonly string[], prices: PriceTable, item: Item) {
@@ -21,7 +21,7 @@ function toAvailablePrice(pricebook_id: string, { currencies, sales, shopper_att
   const tiers = tiersOf(currencies)
   return {
     pricebook_id,
-    price: Object.fromEntries(price) as Amounts,
+    price: Object.fromEntries(price) as PriceAmounts,
     ...(Object.keys(tiers).length && { tiers }),
     ...(sales && { sales }),
     ...(shopper_attributes && { shopper_attributes }),
@@ -31,7 +31,7 @@ function toAvailablePrice(pricebook_id: string, { currencies, sales, shopper_att
 /** The tiers of all currencies by name, as shoppers see them. */
 function tiersOf(currencies: StoredPrice['currencies']) {
   // A Map, because a merchant may give a tier a name such as `toString`, which every object has.
-  const tiers = new Map<string, { minimum_quantity: number; price: Record<string, Amounts[string]> }>()
+  const tiers = new Map<string, { minimum_quantity: number; price: Record<string, PriceAmounts[string]> }>()
   for (const [code, { includes_tax = false, tiers: own = {} }] of Object.entries(currencies)) {
     for (const [name, { minimum_quantity, amount }] of Object.entries(own)) {
       const tier = tiers.get(name) ?? { minimum_quantity, price: {} }

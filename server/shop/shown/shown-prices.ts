@@ -1,15 +1,15 @@
 import {
-  type Amounts,
   type DisplayCurrency,
   displayPrice,
   type ItemPrice,
+  type PriceAmounts,
   type ShownPrice,
   shownPrice,
 } from '../../prices/index.ts'
 
 /** The price members in the answer of a product. It does no I/O. */
 interface ShownPrices {
-  readonly attributes: { readonly price?: Amounts } & Omit<Partial<ShownPrice['attributes']>, 'price'>
+  readonly attributes: { readonly price?: PriceAmounts } & Omit<Partial<ShownPrice['attributes']>, 'price'>
   readonly meta: Readonly<Record<string, unknown>>
   /** The traces of the price and, for a bundle, of the selected options. */
   readonly explanation: Readonly<Record<string, unknown>>

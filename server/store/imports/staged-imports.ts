@@ -78,7 +78,7 @@ interface WriteResult {
   readonly isOver?: boolean
 }
 
-interface Declaration<P extends ImportPayload, R, At extends object> {
+interface ImportDeclaration<P extends ImportPayload, R, At extends object> {
   readonly type: PimJobType
   /** The table in which the rows wait. */
   readonly table: string
@@ -95,7 +95,7 @@ interface Declaration<P extends ImportPayload, R, At extends object> {
 
 /** Declares the job that imports the staged rows of a file, some rows in each part. */
 export const importJob = <P extends ImportPayload, R, At extends object>(
-  of: Declaration<P, R, At>,
+  of: ImportDeclaration<P, R, At>,
 ): PimJob<P> =>
   pimJob<P, At & { readonly done: number }>({
     type: of.type,
