@@ -1,4 +1,4 @@
-import { trimFeeds } from '../kernel/feed/trim.ts'
+import { trimFeeds } from '../kernel/feed/erase.ts'
 import type { Chore } from '../kernel/work/job.ts'
 import { trimDeliveries } from '../telling/index.ts'
 import { daysDefault, logsTtl } from './logs-ttl.ts'

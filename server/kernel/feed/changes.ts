@@ -1,3 +1,7 @@
+import { flatten } from '../shape/envelope.ts'
+import type { Fields, Values } from '../shape/fields.ts'
+import type { Model, Row } from '../shape/model.ts'
+import { completeText } from '../storage/complete-text.ts'
 import type { Tuple } from '../storage/database.ts'
 import { isoTime } from '../storage/expressions.ts'
 import type { Store } from '../storage/store.ts'
@@ -141,4 +145,23 @@ export async function findBefore<C extends Pick<Change, 'position' | 'source' | 
     changes.map(({ scope }) => scope ?? null),
   )
   return new Map(changes.map((change, i) => [change, rows[i]?.[0] ?? undefined]))
+}
+
+/**
+ * The object as it was after a change, as far as the feed knows it: the hidden values are those that its table stores
+ * there. A response that shows it is no read of the object.
+ */
+export function rowOfChange<F extends Fields>(model: Model<F>, change: Change): Row<F> {
+  const { id, scope, doc = '{}', hidden = '{}', version = 0, at, createdAt = at } = change
+  const text = completeText(model, doc)
+  return {
+    ...{ id, version, createdAt, updatedAt: at, text, written: true, added: model.added },
+    scope: scope === undefined ? [] : [scope],
+    get doc() {
+      return flatten(model.envelope, JSON.parse(text)) as Values<F>
+    },
+    get hidden() {
+      return JSON.parse(hidden) as Partial<Values<F>>
+    },
+  }
 }

@@ -4,7 +4,6 @@ import { haveOwnType } from '../shape/envelope.ts'
 import type { Fields, Values } from '../shape/fields.ts'
 import type { Model, Row } from '../shape/model.ts'
 import { Binds } from './binds.ts'
-import { readBytesInBatches, readInBatches } from './cursor.ts'
 import type { Connection, Source, Sql, Tuple } from './database.ts'
 import {
   type Batch,
@@ -14,6 +13,8 @@ import {
   insertAllSql,
   insertFromSql,
   type NewRow,
+  readBytesInBatches,
+  readInBatches,
   removeAllSql,
   type Sweep,
   updateAllOf,
@@ -22,9 +23,8 @@ import {
 import { refusalOf } from './refusals.ts'
 import { statementsOf } from './row-statements.ts'
 import type { RowSink } from './row-tap.ts'
-import { keepUnlessFailed, undoAlways } from './savepoints.ts'
 import { split, stateIn, toRow, wholeColumns, writtenRow } from './stored-row.ts'
-import type { Kind, Transaction } from './transaction.ts'
+import { type Kind, keepUnlessFailed, type Transaction, undoAlways } from './transaction.ts'
 
 /** A statement that reads. */
 type Select = `SELECT ${string}`

@@ -3,7 +3,7 @@ import { choice, group, integer, text, type Values } from '../../kernel/shape/fi
 import { type FilterRule, walks } from '../../kernel/shape/model.ts'
 import { change } from '../../kernel/write/by-rules.ts'
 import type { JobDocument } from '../../store/index.ts'
-import { promotionEnvelope } from '../standard/envelope.ts'
+import { promotionEnvelope } from '../standard/promotion-envelope.ts'
 import { codesPerJobMax } from './codes-max.ts'
 import { type KindOfPromotion, rule, standard } from './kind-of-promotion.ts'
 

@@ -1,7 +1,7 @@
 import { type Resource, resource } from '../../kernel/declare/resource.ts'
 import { choice, field, flag, group, integer, text } from '../../kernel/shape/fields.ts'
 import { type FilterRule, type Refusal, walks } from '../../kernel/shape/model.ts'
-import { promotionEnvelope } from '../standard/envelope.ts'
+import { promotionEnvelope } from '../standard/promotion-envelope.ts'
 import { foldedCode } from './folded-code.ts'
 import type { KindOfPromotion } from './kind-of-promotion.ts'
 

@@ -2,7 +2,7 @@ import { Problem } from '../../kernel/errors.ts'
 import type { Op } from '../../kernel/shape/list-query.ts'
 import type { FilterRule } from '../../kernel/shape/model.ts'
 import { foldedCode } from './folded-code.ts'
-import { kinds } from './promotion-kinds.ts'
+import { type Kind, kinds } from './promotion-kinds.ts'
 
 /** The filters that find standard promotions by their codes and by the orders that used them. */
 
@@ -100,3 +100,12 @@ export const promotionSearch: Readonly<Record<string, FilterRule>> = {
   },
   order_created_date: { ops: ranges, type: 'time', where: withRow(orders, instant('t.used_on')) },
 }
+
+/** Finds the promotions that have a code, in capitals or small letters. */
+export const promotionsOfCode = ({ codes: { table }, holdsCodes }: Kind): FilterRule => ({
+  ops: ['eq'],
+  type: 'text',
+  where: (_op, values, bind) =>
+    `id IN (SELECT promotion_id FROM ${table} WHERE store_id = $1${holdsCodes ? ' AND is_held' : ''}
+       AND code IN (${values.map((value) => foldedCode(bind(value))).join(', ')}))`,
+})

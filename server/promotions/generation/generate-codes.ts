@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { newId } from '../../kernel/ids.ts'
 import { findById } from '../../kernel/query/find.ts'
 import type { Work } from '../../kernel/work/context.ts'
@@ -5,7 +6,6 @@ import { type DocumentedJob, documentedJob } from '../../store/index.ts'
 import { type JobDetails, type JobFields, type JobValues, jobDocumentOf } from '../codes/code-jobs.ts'
 import type { Kind } from '../codes/promotion-kinds.ts'
 import { roomFor } from '../codes/room-for-codes.ts'
-import { generateCodes } from './code-text.ts'
 
 /** How many codes one statement inserts or deletes: nobody waits long for the promotion. */
 const perPart = 1000
@@ -85,4 +85,38 @@ async function deleteSome({ store }: Work, { codes }: Kind, jobId: string): Prom
       `r.id IN (SELECT id FROM ${codes.table} WHERE store_id = $1 AND job_id = ${bind(jobId)} LIMIT ${perPart})`,
   )
   return deleted.length
+}
+
+/** Letters and digits that people tell apart: without 0 and 1. */
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ23456789'
+
+/** Bytes from here on would make the first letters more likely. */
+const unbiasedBytes = 256 - (256 % alphabet.length)
+
+const perGroup = 4
+
+/** What generated codes look like. */
+interface CodeForm {
+  /** Characters after the prefix, without the dashes. */
+  readonly length: number
+  readonly prefix: string
+}
+
+/** A code that nobody can guess: `SUMMER-K7QD-9MZX`. */
+function generateCode({ length, prefix }: CodeForm): string {
+  let characters = ''
+  while (characters.length < length) {
+    for (const byte of randomBytes(length - characters.length)) {
+      if (byte < unbiasedBytes) characters += alphabet[byte % alphabet.length]
+    }
+  }
+  const groups = characters.match(new RegExp(`.{1,${perGroup}}`, 'g')) ?? []
+  return (prefix + groups.join('-')).trim()
+}
+
+/** Codes that all differ. */
+function generateCodes(count: number, form: CodeForm): readonly string[] {
+  const codes = new Set<string>()
+  while (codes.size < count) codes.add(generateCode(form))
+  return [...codes]
 }

@@ -1,8 +1,8 @@
 import type { ShownValues } from '../../kernel/shape/fields.ts'
 import { fromRule } from '../discounts/rules/from-rule.ts'
 import type { RuleDocument } from '../discounts/rules/rule-document.ts'
+import { remember } from '../standard/load-promotions.ts'
 import { timestampOf } from '../standard/period.ts'
-import { remember } from '../standard/remember.ts'
 import type { RulePromotionFields } from './rule-promotions.ts'
 
 /** Reads the state of the store's rule promotions: null if it never had one. */

@@ -1,3 +1,4 @@
+import { Problem } from '../../kernel/errors.ts'
 import { noEnd } from '../../kernel/storage/editions.ts'
 import { isoTime } from '../../kernel/storage/expressions.ts'
 import type { Work } from '../../kernel/work/context.ts'
@@ -236,4 +237,13 @@ export async function forgetBefore(store: Store, catalogId: string, edition: num
 /** Deletes everything that was published of a catalog. */
 export async function forgetAll({ store }: Work, catalogId: string): Promise<void> {
   await store.run('SELECT forget_published($1, $2)', catalogId)
+}
+
+/**
+ * The edition was rolled back while it was read, because its release was deleted. The rows may be from two editions.
+ */
+export class EditionGone extends Problem {
+  constructor() {
+    super('unavailable', 'The release was deleted while it was read. Send the request again.')
+  }
 }

@@ -1,8 +1,7 @@
 import { inEdition } from '../../kernel/storage/editions.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { type PriceSource, priceKeysOf, readLivePrices, toPriceTable } from '../../prices/index.ts'
-import { EditionGone } from './edition-gone.ts'
-import type { CatalogEdition } from './editions.ts'
+import { type CatalogEdition, EditionGone } from './editions.ts'
 
 /**
  * Reads the price books of an edition of a catalog. `livePricebookIds` are not in the edition, so they are read as

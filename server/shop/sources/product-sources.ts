@@ -3,8 +3,8 @@ import { findAll } from '../../kernel/query/find.ts'
 import type { Row } from '../../kernel/shape/model.ts'
 import { isoTime } from '../../kernel/storage/expressions.ts'
 import type { Work } from '../../kernel/work/context.ts'
+import { optionsForSale } from './bundle-options.ts'
 import { currentVariations } from './current-variations.ts'
-import { optionsForSale } from './options-for-sale.ts'
 import type { Assignment, ProductSource, Step } from './published-product.ts'
 
 /** The paths to nodes, by node id. Many products share them. */

@@ -5,16 +5,22 @@ import { isTemporary } from '../../kernel/storage/database.ts'
 import type { Instance, Work } from '../../kernel/work/context.ts'
 import { Slots } from '../../kernel/work/slots.ts'
 import type { Network } from '../targets/network.ts'
-import { AttemptRecorder } from './attempt-recorder.ts'
-import { claim, findDue, type Wish } from './claim.ts'
+import { type ClaimedJob, claim, endpointOf, findDue, type Wish } from './claim.ts'
 import { deliver } from './deliver.ts'
 import { type Endpoint, findEndpoints } from './endpoints.ts'
 import { EventContents } from './event-contents.ts'
-import { type ClaimedJob, endpointOf } from './job.ts'
-import type { Attempt } from './record-attempts.ts'
+import { type Attempt, AttemptRecorder } from './record-attempts.ts'
 import { leaseMs } from './schedule.ts'
-import { slotLimits } from './slot-limits.ts'
 import { workOfDeliveries } from './work-of-deliveries.ts'
+
+/** How many messages may be under way, of which endpoints. */
+const slotLimits = {
+  shared: 64,
+  forLong: 16,
+  perOwner: 16,
+  // Bounds the sockets of the process.
+  total: 2_000,
+} as const
 
 /** How soon jobs are noticed that become due, or that another process has made. */
 const pollMs = 500

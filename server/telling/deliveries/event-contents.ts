@@ -3,7 +3,7 @@ import type { Work } from '../../kernel/work/context.ts'
 import { queueData, webhookPayload, withoutIncluded } from '../events/payload.ts'
 import { payloadOf } from '../events/payload-of.ts'
 import { EventContent } from '../targets/message.ts'
-import type { ClaimedJob } from './job.ts'
+import type { ClaimedJob } from './claim.ts'
 
 /** Makes what the event of a change shows. Undefined where nobody is to be told. */
 export type MakeContent = (change: Change) => Promise<EventContent | undefined>

@@ -1,11 +1,11 @@
 import { carts, expiresAt } from '../../carts/index.ts'
 import { entriesOfApi } from '../../fields/index.ts'
 import type { Resource } from '../../kernel/declare/resource.ts'
-import { type Change, clientsIdOf } from '../../kernel/feed/changes.ts'
-import { rowOfChange } from '../../kernel/feed/row-of-change.ts'
+import { type Change, clientsIdOf, rowOfChange } from '../../kernel/feed/changes.ts'
 import { objectText } from '../../kernel/http/object-text.ts'
 import { currentDefinition } from '../../kernel/query/definitions.ts'
 import { complete } from '../../kernel/shape/values.ts'
+import type { Store } from '../../kernel/storage/store.ts'
 import { Ctx, type Work } from '../../kernel/work/context.ts'
 import { includedText, type OrderRow } from '../../orders/index.ts'
 import { openOneTimePasswordEvent } from '../../people/index.ts'
@@ -13,7 +13,6 @@ import { storeSettings } from '../../store/index.ts'
 import { isPreview, type StoreEvent } from './events-of.ts'
 import { sourceOf } from './families.ts'
 import type { Payload } from './payload.ts'
-import { priorState } from './prior-state.ts'
 
 /**
  * What an event shows: the object of its change, in the form of its GET. Undefined where nobody is to be told, such as
@@ -86,4 +85,30 @@ async function entryText(work: Work, change: Change): Promise<string> {
   // Its custom API has been deleted meanwhile: nothing says where the entry was.
   if (!entries) return JSON.stringify({ type, id, ...JSON.parse(change.doc ?? '{}') })
   return objectText({ ...entries, type }, rowOfChange(entries, change), contextOf(work), false)
+}
+
+/** An object before a change. */
+interface PriorState {
+  readonly doc: string
+  /** When it was written, as an ISO timestamp. */
+  readonly at: string
+  readonly hidden: string
+}
+
+/** The object as the last change before this one left it; undefined if the feed no longer has that. */
+async function priorState(
+  store: Store,
+  { id, source, position }: Pick<Change, 'id' | 'source' | 'position'>,
+): Promise<PriorState | undefined> {
+  const [row] = await store.read(
+    `SELECT doc, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), coalesce(hidden, '{}')
+     FROM changes WHERE store_id = $1 AND id = $2 AND position < $3 AND source = $4 AND doc IS NOT NULL
+     ORDER BY position DESC LIMIT 1`,
+    id,
+    position,
+    source,
+  )
+  if (!row) return undefined
+  const [doc, at, hidden] = row as readonly [string, string, string]
+  return { doc, at, hidden }
 }

@@ -1,6 +1,5 @@
 import { failureOf } from './describe-failure.ts'
-import { type Limits, usualLimits } from './limits.ts'
-import type { Message, Outcome, Result, Target } from './message.ts'
+import { type Limits, type Message, type Outcome, type Result, type Target, usualLimits } from './message.ts'
 import type { Network } from './network.ts'
 import { sendToSqs } from './sqs.ts'
 import { sendToStomp } from './stomp.ts'

@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto'
 import { cloudEvent, tooLong } from './cloud-event.ts'
 import { readableText } from './describe-failure.ts'
-import type { Limits } from './limits.ts'
-import { deliveredResult, failedResult, type Message, type Result, type SqsTarget } from './message.ts'
+import {
+  deliveredResult,
+  failedResult,
+  type Limits,
+  type Message,
+  type Result,
+  type SqsTarget,
+} from './message.ts'
 import { exchange, type HttpResponse, type Network } from './network.ts'
 
 /** Of what a queue answers. It is a few hundred bytes. */

@@ -1,6 +1,12 @@
 import { readableText } from './describe-failure.ts'
-import type { Limits } from './limits.ts'
-import { deliveredResult, failedResult, type Message, type Result, type WebhookTarget } from './message.ts'
+import {
+  deliveredResult,
+  failedResult,
+  type Limits,
+  type Message,
+  type Result,
+  type WebhookTarget,
+} from './message.ts'
 import { type Body, exchange, type Network } from './network.ts'
 import { signatureHeaders } from './sign.ts'
 

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { Share } from '../../../server/kernel/storage/connections/share.ts'
+import { Share } from '../../../server/kernel/storage/connections/slow-reads.ts'
 
 const staying = new AbortController().signal
 

@@ -8,7 +8,7 @@ import {
   type ShopperContext,
   traceOf,
 } from '../../../server/shop/catalogs/resolve-rule.ts'
-import { RuleIndex } from '../../../server/shop/catalogs/rule-index.ts'
+import { RuleIndex } from '../../../server/shop/catalogs/rules-of-store.ts'
 import { tries } from '../../support/long.ts'
 
 /** A rule and a shopper as one would write them down. */

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '../../../server/kernel/ids.ts'
-import { AttemptRecorder } from '../../../server/telling/deliveries/attempt-recorder.ts'
-import type { Attempt } from '../../../server/telling/deliveries/record-attempts.ts'
+import { type Attempt, AttemptRecorder } from '../../../server/telling/deliveries/record-attempts.ts'
 import type { Outcome } from '../../../server/telling/targets/message.ts'
 import { openWorld, type World } from '../../support/world.ts'
 import { openHook } from './hooks.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Change, readChanges } from '../../../server/kernel/feed/changes.ts'
+import type { ClaimedJob } from '../../../server/telling/deliveries/claim.ts'
 import { EventContents } from '../../../server/telling/deliveries/event-contents.ts'
-import type { ClaimedJob } from '../../../server/telling/deliveries/job.ts'
 import { eventsOf, storeFacts } from '../../../server/telling/events/events-of.ts'
 import { openWorld, type World } from '../../support/world.ts'
 import { lastPosition } from '../events/derived-events.ts'

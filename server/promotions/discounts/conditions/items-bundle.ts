@@ -2,7 +2,7 @@ import { type Group, makeSets } from '../make-sets.ts'
 import type { RuleNode } from '../rules/rule-document.ts'
 import { type Bundle, type Condition, metFinding } from './condition.ts'
 
-type Compile = (node: RuleNode, path: string) => Condition
+type CompileNode = (node: RuleNode, path: string) => Condition
 
 /**
  * Is met where the cart has a bundle: some units of each group. A group is a condition for lines, with an item_quantity
@@ -11,7 +11,7 @@ type Compile = (node: RuleNode, path: string) => Condition
 export function itemsBundle(
   { strategy, children = [] }: RuleNode,
   path: string,
-  compile: Compile,
+  compile: CompileNode,
 ): Condition {
   const groups = children.map((child, index) => toGroup(child, `${path}.children.${index}`, compile))
   const bundle: Bundle = {
@@ -39,7 +39,7 @@ export function itemsBundle(
 }
 
 /** Any item_quantity is read as the number of units, though only `eq` is documented: examples have `gte`. */
-function toGroup(node: RuleNode, path: string, compile: Compile) {
+function toGroup(node: RuleNode, path: string, compile: CompileNode) {
   const { children = [] } = node
   const counts = [node, ...children].filter(isQuantity)
   const rest = children.filter((child) => !isQuantity(child))

@@ -1,4 +1,4 @@
-import { isAmong, toKeys } from '../conditions/attribute-values.ts'
+import { isAmong, toKeys } from '../conditions/attribute-conditions.ts'
 import type { DiscountLine } from '../discount-cart.ts'
 import type { AttributeTarget, TargetCondition, TargetConditions, Targets } from './standard-document.ts'
 

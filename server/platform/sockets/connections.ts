@@ -1,6 +1,52 @@
-import { Server } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Server, type Socket } from 'node:net'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import { ClientGone } from '../faults.ts'
+
+/** The waiting requests of each connection, in order. */
+const lines = new WeakMap<Socket, (() => void)[]>()
+
+/** No real client sends so many requests without waiting for responses. */
+const waitingMax = 100
+
+/**
+ * Begins a request when the client has received the response to the one before it on the same connection. Node would
+ * begin all requests of a packet, more than a thousand, and keep the responses for a client that reads none.
+ */
+export function inOrder(request: IncomingMessage, response: ServerResponse, begin: () => void): void {
+  const { socket } = request
+  const line = lines.get(socket)
+  const run = () => {
+    response.once('close', () => next(socket))
+    begin()
+  }
+  if (!line) {
+    lines.set(socket, [])
+    run()
+  } else if (line.length < waitingMax) line.push(run)
+  else socket.destroy()
+}
+
+function next(socket: Socket): void {
+  const run = socket.destroyed ? undefined : lines.get(socket)?.shift()
+  if (run) run()
+  else lines.delete(socket)
+}
+
+const signals = new WeakMap<Socket, AbortSignal>()
+
+/** Aborts when the client closes its connection, since no one then waits for a response. */
+export function hangUpSignal(socket: Socket): AbortSignal {
+  const cached = signals.get(socket)
+  if (cached) return cached
+  const controller = new AbortController()
+  const abort = () => controller.abort(new ClientGone())
+  if (socket.destroyed) abort()
+  else socket.once('close', abort)
+  signals.set(socket, controller.signal)
+  return controller.signal
+}
 
 /** Connections that take longer are closed. */
 const closingMaxMs = 10_000

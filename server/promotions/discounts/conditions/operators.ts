@@ -1,6 +1,16 @@
 import { decimal, type Exact } from '../../../prices/index.ts'
 import { compare } from '../exact.ts'
 
+/** Makes a test from `in` or `nin` and a test of whether something is listed. */
+export function membership<T>(
+  operator: string | undefined,
+  isListed: (one: T) => boolean,
+): (one: T) => boolean {
+  if (operator !== 'in' && operator !== 'nin') throw new Error(`${operator} is not in or nin`)
+  const isIn = operator === 'in'
+  return (one) => isListed(one) === isIn
+}
+
 /** Operators that compare numbers. */
 const holds: Readonly<Record<string, (order: number) => boolean>> = {
   gt: (order) => order > 0,

@@ -1,7 +1,9 @@
+import { divide } from '../../../prices/index.ts'
 import type { RuleNode } from '../rules/rule-document.ts'
+import { priceOf, type WorkingLine } from '../working-cart.ts'
 import type { Condition } from './condition.ts'
 import { lineCondition } from './line-condition.ts'
-import { membership } from './membership.ts'
+import { comparison, membership } from './operators.ts'
 
 /** Which product a line is of. */
 
@@ -58,4 +60,29 @@ export function productsNamedIn({
     return (args as readonly Identifiers[]).flatMap(({ skus = [], ids = [] }) => [...skus, ...ids])
   }
   return strategy === 'and' || strategy === 'or' ? children.flatMap(productsNamedIn) : []
+}
+
+/** Whether the product is in one of these nodes, or in a node below one. */
+export function itemCategory(node: RuleNode, path: string, children: readonly Condition[]): Condition {
+  const listed = new Set(node.args ?? [])
+  return lineCondition(node, path, children, {
+    matches: membership(node.operator, ({ line }) => line.nodeIds.some((id) => listed.has(id))),
+    read: ({ line }) => line.nodeIds,
+  })
+}
+
+/** Compares what a unit of a line costs after the discounts so far. */
+export function itemPrice(node: RuleNode, path: string, children: readonly Condition[]): Condition {
+  const test = comparison(node.operator, node.args ?? [])
+  return lineCondition(node, path, children, {
+    matches: (line) => test(priceOf(line, 1)),
+    read: ({ left, quantity }) => divide(left, quantity),
+  })
+}
+
+/** Compares the quantity of each line. */
+export function itemQuantity(node: RuleNode, path: string, children: readonly Condition[]): Condition {
+  const test = comparison(node.operator, node.args ?? [])
+  const read = ({ quantity }: WorkingLine) => quantity
+  return lineCondition(node, path, children, { matches: (line) => test(read(line)), read })
 }
