@@ -1,14 +1,11 @@
+export { moneyChapter, pricebookChapter, priceImportChapter, pricing } from './chapters.ts'
 export { AmountTooLarge, divide, multiply, round, sum, toAmount } from './money/amounts.ts'
 export { apportion, cutTo } from './money/apportion.ts'
-export { moneyChapter } from './money/chapter.ts'
 export { addRatios, decimal, type Exact, percent, type Ratio, ratio, toRatio } from './money/ratio.ts'
-export { priceImportChapter } from './price-import/chapter.ts'
-export { pricebookChapter } from './pricebooks/chapter.ts'
 export { salesField } from './pricebooks/currencies-field.ts'
 export { pricebooks } from './pricebooks/pricebooks.ts'
 export type { StoredPrice } from './pricebooks/stored-prices.ts'
 export { always, type Cause, cause, firstCause, type Verdict } from './pricing/causes.ts'
-export { pricing } from './pricing/chapter.ts'
 export {
   type DisplayCurrency,
   displayCurrency,

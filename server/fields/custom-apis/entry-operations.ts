@@ -197,7 +197,7 @@ const operationsAt = (address: Address): readonly Action[] => [
 ]
 
 /** The operations of entries, at both addresses. The definition cannot change during a write. */
-export const entryOperations: readonly Action[] = addresses.flatMap(operationsAt)
+export const customEntryOperations: readonly Action[] = addresses.flatMap(operationsAt)
 
 async function mustFindId(ctx: Ctx, api: Definition, entry: EntryName): Promise<string> {
   const id = await findEntryId(ctx, api, entry)

@@ -3,6 +3,7 @@ import { resource } from '../../kernel/declare/resource.ts'
 import { text } from '../../kernel/shape/fields.ts'
 import type { Draft, Row } from '../../kernel/shape/model.ts'
 import type { Ctx, Work } from '../../kernel/work/context.ts'
+import { renewMember } from '../../kernel/work/sealed-members.ts'
 import { authenticationRealms } from '../identity/authentication-realms.ts'
 import { identityEnvelope } from '../identity/envelope.ts'
 import { touchLinkedUsers } from '../identity/touch-linked-users.ts'
@@ -116,3 +117,11 @@ function sealSecret({ instance }: Work, { values, before }: Draft<typeof fields>
     values.client_secret = sealed
   else values.client_secret = seal(instance.sealKeys, values.client_secret)
 }
+
+/** Seals the client secrets again after the operator has replaced the instance's secret. */
+export const renewClientSecrets = renewMember({
+  table: 'oidc_profiles',
+  member: 'client_secret',
+  name: 'id',
+  describe: (id) => `the client secret of the OIDC profile ${id}`,
+})
