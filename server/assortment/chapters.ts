@@ -1,14 +1,15 @@
 import { module } from '../kernel/module.ts'
 import { forgetStagedRows } from '../store/index.ts'
-import { addHierarchyChildren, addNodeChildren } from './hierarchies/add-children.ts'
-import { addNodeProducts, deleteNodeProducts } from './hierarchies/change-node-products.ts'
-import { copyHierarchy } from './hierarchies/copy-hierarchy.ts'
-import { duplicateHierarchy } from './hierarchies/duplicate-hierarchy.ts'
+import { copyHierarchy, duplicateHierarchy } from './hierarchies/copy-hierarchy.ts'
 import { hierarchies } from './hierarchies/hierarchies.ts'
-import { listAllNodes } from './hierarchies/list-all-nodes.ts'
-import { listNodeProducts } from './hierarchies/list-node-products.ts'
-import { childrenOfHierarchy, childrenOfNode } from './hierarchies/node-lists.ts'
-import { deleteNodeParent, updateNodeParent } from './hierarchies/node-parent.ts'
+import {
+  addHierarchyChildren,
+  addNodeChildren,
+  deleteNodeParent,
+  updateNodeParent,
+} from './hierarchies/move-nodes.ts'
+import { childrenOfHierarchy, childrenOfNode, listAllNodes } from './hierarchies/node-lists.ts'
+import { addNodeProducts, deleteNodeProducts, listNodeProducts } from './hierarchies/node-products.ts'
 import { nodes } from './hierarchies/nodes.ts'
 import { attachNodes, detachNodes, listNodesOfProduct } from './hierarchies/nodes-of-products.ts'
 import { createStock, createStockOfProduct } from './inventories/create-stock.ts'
@@ -22,27 +23,28 @@ import { importProducts } from './product-csv/import-products.ts'
 import { productExport } from './product-csv/product-export.ts'
 import { productImport } from './product-csv/product-import.ts'
 import { table } from './product-csv/staged-rows.ts'
-import { associateProducts } from './products/associate-products.ts'
+import {
+  associateProducts,
+  dissociateProducts,
+  listAssociatedProductIds,
+  listAssociatedProducts,
+} from './products/associated-products.ts'
 import {
   attachCustomRelationships,
   detachCustomRelationships,
   listAttachedCustomRelationships,
 } from './products/attached-custom-relationships.ts'
-import { componentProducts } from './products/component-products.ts'
+import { componentProducts } from './products/bundles.ts'
 import { customRelationships } from './products/custom-relationships.ts'
-import { dissociateProducts } from './products/dissociate-products.ts'
-import { listAssociatedProductIds, listAssociatedProducts } from './products/list-associated-products.ts'
-import { listChildren } from './products/list-children.ts'
 import { listMainImage, mainImage, productFiles } from './products/product-files.ts'
 import { productTemplates } from './products/product-templates.ts'
-import { products as productResource } from './products/products.ts'
+import { listChildren, products as productResource } from './products/products.ts'
 import { tags } from './products/tags.ts'
-import { buildChildProducts } from './variations/build-child-products.ts'
-import { buildChildren } from './variations/build-children.ts'
+import { buildChildProducts, buildChildren } from './variations/build-children.ts'
 import { modifiers } from './variations/modifiers.ts'
 import { options } from './variations/options.ts'
+import { variationsOfProduct } from './variations/product-variations.ts'
 import { variations } from './variations/variations.ts'
-import { variationsOfProduct } from './variations/variations-of-product.ts'
 
 export const productChapter = module({
   name: 'products',

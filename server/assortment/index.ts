@@ -9,8 +9,8 @@ export { hierarchies } from './hierarchies/hierarchies.ts'
 export { nodes } from './hierarchies/nodes.ts'
 export { allocate, deallocate, type Portion, ship } from './inventories/allocate.ts'
 export { sellableOf } from './inventories/sellable.ts'
-export { findStock as stockOf } from './inventories/stock-of.ts'
 export { stockTransactions } from './inventories/stock-transactions.ts'
+export { findStock as stockOf } from './inventories/stocks.ts'
 export {
   type ChildVariation,
   type Components,

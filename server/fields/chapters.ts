@@ -9,9 +9,8 @@ import { linkOperations } from './flows/entry-relationships.ts'
 import { getFieldOfFlow, listFieldsOfFlow } from './flows/fields-of-flow.ts'
 import { extendedBy, findExtendedBy } from './flows/find-extended-by.ts'
 import { flowFields } from './flows/flow-fields.ts'
-import { flows as flowResource } from './flows/flows.ts'
+import { flows as flowResource, listFlows } from './flows/flows.ts'
 import { getStoreApiDocument } from './flows/get-store-api-document.ts'
-import { listFlows } from './flows/list-flows.ts'
 
 export const fieldValues = module({
   name: 'field-values',

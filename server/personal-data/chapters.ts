@@ -1,17 +1,14 @@
 import { fill } from '../kernel/declare/hook.ts'
 import { type Module, module } from '../kernel/module.ts'
 import { onOrdersForgotten } from '../orders/index.ts'
-import { createErasureRequest } from './create-erasure-request.ts'
 import { erasePersonalData } from './erase-personal-data.ts'
-import { erasureRequestsFor } from './erasure-requests.ts'
+import { createErasureRequest, erasureRequestsFor, listErasureRequests } from './erasure-requests.ts'
 import { recordExportReads } from './export-reads.ts'
 import { forgetTraces } from './forget-traces.ts'
-import { listErasureRequests } from './list-erasure-requests.ts'
 import { listPersonalDataLogs } from './list-personal-data-logs.ts'
 import { listRelatedDataEntries } from './list-related-data-entries.ts'
-import { logsTtl } from './logs-ttl.ts'
+import { logsTtl, trimChanges } from './logs-ttl.ts'
 import { Register } from './register.ts'
-import { trimChanges } from './trim-changes.ts'
 
 /** The personal data that these modules hold. */
 export function personalData(modules: readonly Module[]): Module {

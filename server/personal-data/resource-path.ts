@@ -1,7 +1,7 @@
 import type { Register } from './register.ts'
 
 /** The table of an object, and its parents: enough to give the path of a deleted object. */
-export interface Place {
+export interface ObjectPlace {
   readonly source: string
   readonly scope: string | null
   /** The parent of the innermost parent. */
@@ -13,7 +13,7 @@ export function resourcePath(
   register: Register,
   type: string,
   id: string,
-  { source, scope, parent_scope }: Place,
+  { source, scope, parent_scope }: ObjectPlace,
 ): string | undefined {
   const path = register.holdersOf(type).find(({ resource }) => resource.table === source)?.resource.path
   const parameters = path?.match(/:\w+/g) ?? []

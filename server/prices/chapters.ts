@@ -3,10 +3,9 @@ import { forgetStagedRows } from '../store/index.ts'
 import { importPrices } from './price-import/import-prices.ts'
 import { priceImport } from './price-import/price-import.ts'
 import { table } from './price-import/staged-lines.ts'
-import { listAllPrices } from './pricebooks/list-all-prices.ts'
 import { priceModifiers } from './pricebooks/price-modifiers.ts'
 import { pricebooks } from './pricebooks/pricebooks.ts'
-import { prices } from './pricebooks/prices.ts'
+import { listAllPrices, prices } from './pricebooks/prices.ts'
 import { replicatePricebook } from './pricebooks/replicate-pricebook.ts'
 
 export const moneyChapter = module({

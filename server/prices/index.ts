@@ -14,12 +14,18 @@ export {
   shownPrice,
 } from './pricing/display-price.ts'
 export { type Item, partsOf, type Selection, withParts } from './pricing/item.ts'
-export { livePrices, readLivePrices } from './pricing/live-prices.ts'
 export { type PriceFacts, priceFacts, priceVerdict } from './pricing/price-causes.ts'
 export { priceForQuantity } from './pricing/price-for-quantity.ts'
 export { type ItemPrice, priceItem } from './pricing/price-item.ts'
-export { type PriceSource, type PriceTable, priceKeysOf, toPriceTable } from './pricing/price-source.ts'
+export {
+  livePrices,
+  type PriceSource,
+  type PriceTable,
+  priceKeysOf,
+  readLivePrices,
+  toPriceTable,
+} from './pricing/price-source.ts'
 export { type PriceSpan, priceSpans } from './pricing/price-spans.ts'
 export { type Quote, type QuoteRequest, quote, type Shop } from './pricing/quote.ts'
-export type { Amounts } from './pricing/resolve-price.ts'
+export type { PriceAmounts } from './pricing/resolve-price.ts'
 export { type PriceTrace, priceAttributes, priceMeta, priceTrace, words } from './pricing/shown-fields.ts'

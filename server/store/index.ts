@@ -1,20 +1,23 @@
 export { currencyChapter, exportChapter, fileChapter, imports, pimJobChapter, settings } from './chapters.ts'
 export { currencies } from './currencies/currencies.ts'
 export { formatAmount, type Money, money, moneyFields, type Notation } from './currencies/money.ts'
-export { linkMs, signLink } from './exports/serve-export.ts'
-export { storeExport } from './exports/store-export.ts'
+export { linkMs, signLink, storeExport } from './exports/exports.ts'
 export { fileLink, files } from './files/files.ts'
 export { fileBytesMax } from './files/receive-file.ts'
 export { CsvFault, CsvScanner } from './imports/csv-scanner.ts'
 export { type Delimiter, nameDelimiter } from './imports/delimiters.ts'
 export { findIdsByRef, type IdOfRef } from './imports/external-refs.ts'
 export { bytesMax, columnsMax, rowCharactersMax, rowsMax } from './imports/file-limits.ts'
-export { importJob } from './imports/import-job.ts'
-export { formBytesMax, importUpload } from './imports/import-upload.ts'
 export { invalidFile } from './imports/invalid-file.ts'
 export { EncodingFault, readText } from './imports/read-text.ts'
 export { type NumberedRow, RowFaults } from './imports/row-faults.ts'
-export { forgetStagedRows, RowBatch } from './imports/staging.ts'
+export {
+  forgetStagedRows,
+  formBytesMax,
+  importJob,
+  importUpload,
+  RowBatch,
+} from './imports/staged-imports.ts'
 export { readLines, type TextLine, unpack } from './imports/text-lines.ts'
 export { type DocumentedJob, documentedJob, startDocumented } from './jobs/documented-job.ts'
 export type { JobDocument } from './jobs/job-document.ts'

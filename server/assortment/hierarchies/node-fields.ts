@@ -7,7 +7,7 @@ import { isUnchanged } from '../../kernel/write/drafts.ts'
 import type { Crumb } from './breadcrumbs.ts'
 
 /** Texts by language. */
-export type Locales = Readonly<Record<string, { readonly name?: string; readonly description?: string }>>
+export type NodeLocales = Readonly<Record<string, { readonly name?: string; readonly description?: string }>>
 
 const nameMax = 1000
 
@@ -40,7 +40,7 @@ export const nodeFields = {
     example: 'bread',
   }),
   description: text({ nullable: true, about: 'Shown to shoppers.' }),
-  locales: field<Locales | null | undefined>(localesSchema, {
+  locales: field<NodeLocales | null | undefined>(localesSchema, {
     nullable: true,
     about: 'The name and description by language, such as `fr-FR`. An update replaces all languages.',
     example: { 'fr-FR': { name: 'Pain', description: 'Pain et petits pains' } },
@@ -80,7 +80,7 @@ interface RelatedList {
   readonly links: { readonly related: string }
 }
 
-export interface Relationships {
+export interface NodeRelationships {
   readonly children: RelatedList
   readonly parent?: { readonly data: { readonly type: 'node'; readonly id: string } }
   readonly products?: RelatedList
@@ -88,7 +88,7 @@ export interface Relationships {
 
 export const relatedList = (related: string): RelatedList => ({ data: [], links: { related } })
 
-export const relationshipsField = readOnlyObject<Relationships>(
+export const relationshipsField = readOnlyObject<NodeRelationships>(
   object(
     {
       children: emptyRelationship('related'),

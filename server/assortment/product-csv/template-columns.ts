@@ -1,15 +1,15 @@
-import { keepTemplates, type Template, type ValueType } from '../../fields/index.ts'
+import { type FieldValueType, keepTemplates, type Template } from '../../fields/index.ts'
 import { Faults } from '../../kernel/body/faults.ts'
 import { isId } from '../../kernel/ids.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { invalidFile } from '../../store/index.ts'
-import { type Column, shorten, type TemplateField } from './columns.ts'
+import { type ProductColumn, shorten, type TemplateField } from './columns.ts'
 
 /** The columns of a file that belong to one template. */
 export interface TemplateColumns {
   readonly template: Template
   /** By the slug of the field. */
-  readonly columns: ReadonlyMap<string, { readonly name: string; readonly type: ValueType }>
+  readonly columns: ReadonlyMap<string, { readonly name: string; readonly type: FieldValueType }>
 }
 
 /**
@@ -18,7 +18,7 @@ export interface TemplateColumns {
  */
 export async function findTemplateColumns(
   work: Work,
-  columns: readonly Column[],
+  columns: readonly ProductColumn[],
 ): Promise<readonly TemplateColumns[]> {
   const templateFields = columns.filter((column) => column.is === 'template')
   if (!templateFields.length) return []
@@ -26,7 +26,7 @@ export async function findTemplateColumns(
     work,
     templateFields.map(({ template }) => template),
   )
-  const columnsByTemplate = new Map<Template, Map<string, { name: string; type: ValueType }>>()
+  const columnsByTemplate = new Map<Template, Map<string, { name: string; type: FieldValueType }>>()
   const faults = new Faults()
   const find = ({ name, template: nameOrId, field }: TemplateField) => {
     const template = templates.get(isId(nameOrId) ? nameOrId.toLowerCase() : nameOrId)

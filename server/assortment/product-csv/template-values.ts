@@ -10,7 +10,7 @@ import type { ImportRow } from './import-row.ts'
 import type { TemplateColumns } from './template-columns.ts'
 
 /** The entry of a template that a row writes for its product. */
-export interface Entry {
+export interface TemplateWrite {
   readonly template: Template
   readonly write: Write<Resource['fields']>
 }
@@ -24,9 +24,9 @@ export function toEntries(
   productId: string,
   entriesBefore: EntriesByTemplate,
   locale: Locale | undefined,
-): readonly Entry[] {
+): readonly TemplateWrite[] {
   const faults = new Faults()
-  const entryIn = (of: TemplateColumns, before: Row | undefined): readonly Entry[] => {
+  const entryIn = (of: TemplateColumns, before: Row | undefined): readonly TemplateWrite[] => {
     const values = readValues(row, of.columns, before, locale)
     if (!before && Object.values(values).every((value) => value === null || value === '')) return []
     try {

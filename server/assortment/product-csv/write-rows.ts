@@ -10,18 +10,17 @@ import { runInSteps, type Steps } from '../../kernel/work/in-turns.ts'
 import { type Outcome, type Write, writeMany } from '../../kernel/write/write-many.ts'
 import type { RowFaults } from '../../store/index.ts'
 import type { ProductFields } from '../product-fields/product-fields.ts'
-import { attachTemplates, roomForTemplates } from '../products/attach-templates.ts'
-import { templatesMax } from '../products/product-templates.ts'
+import { attachTemplates, roomForTemplates, templatesMax } from '../products/product-templates.ts'
 import { products } from '../products/products.ts'
 import type { Locale } from './cell-values.ts'
 import { toImageChange } from './images.ts'
 import { type ImportRow, toBody } from './import-row.ts'
-import type { Targets } from './row-targets.ts'
+import type { RowTargets } from './row-targets.ts'
 import type { TemplateColumns } from './template-columns.ts'
-import { type Entry, toEntries } from './template-values.ts'
+import { type TemplateWrite, toEntries } from './template-values.ts'
 
 /** What all rows of a part share. It cannot change until the end of the transaction. */
-interface Part {
+interface RowsToWrite {
   readonly own: Resource<ProductFields>
   /** How many columns the file has. */
   readonly columns: number
@@ -36,7 +35,7 @@ interface RowWrite {
   readonly row: ImportRow
   readonly productId: string
   readonly write: Write<ProductFields>
-  readonly entries: readonly Entry[]
+  readonly entries: readonly TemplateWrite[]
 }
 
 /** How many rows one statement writes, while the next rows are checked. */
@@ -48,9 +47,9 @@ const cellsPerStep = 30
 /** Writes rows that share no unique value with each other. Nothing of a row with faults is written. */
 export async function writeRows(
   work: Work,
-  part: Part,
+  part: RowsToWrite,
   rows: readonly ImportRow[],
-  targets: Targets,
+  targets: RowTargets,
 ): Promise<void> {
   const named = rows.flatMap((row) => {
     const before = targets.get(row)
@@ -78,14 +77,14 @@ interface NamedRow {
   readonly before: Row<ProductFields> | undefined
 }
 
-type Reader = (rows: readonly NamedRow[]) => Steps<readonly RowWrite[]>
+type RowReader = (rows: readonly NamedRow[]) => Steps<readonly RowWrite[]>
 
 /** Reads the next rows while the database writes: neither waits for the other. */
 async function writeWhileReading(
   work: Work,
-  own: Part['own'],
+  own: RowsToWrite['own'],
   rows: readonly NamedRow[],
-  read: Reader,
+  read: RowReader,
 ): Promise<ReadonlyMap<RowWrite, Outcome>> {
   const outcomes = new Map<RowWrite, Outcome>()
   let next = await runInSteps(read(rows.slice(0, perStatement)))
@@ -105,9 +104,9 @@ async function writeWhileReading(
 /** Prepares to read rows into writes, which are checked as requests are. */
 async function createReader(
   work: Work,
-  { own, columns, templates, images, locale, faults: rowFaults }: Part,
+  { own, columns, templates, images, locale, faults: rowFaults }: RowsToWrite,
   rows: readonly NamedRow[],
-): Promise<Reader> {
+): Promise<RowReader> {
   const input = inputOf(own)
   const ids = rows.flatMap(({ before }) => before?.id ?? [])
   const entriesBefore = new Map<TemplateColumns, ReadonlyMap<string, Row>>()
@@ -150,7 +149,7 @@ async function createReader(
 /** Writes the entries of templates. Returns the ids of the products whose entries changed. */
 async function writeTemplates(
   work: Work,
-  { templates }: Part,
+  { templates }: RowsToWrite,
   rows: readonly RowWrite[],
 ): Promise<Set<string>> {
   const changed: [productId: string, templateId: string][] = []

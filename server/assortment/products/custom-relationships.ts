@@ -3,7 +3,7 @@ import { Problem } from '../../kernel/errors.ts'
 import { choice, flag, integer, text } from '../../kernel/shape/fields.ts'
 import { type Draft, indexed, walks } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { productEnvelope } from '../product-fields/envelope.ts'
+import { productEnvelope } from '../product-fields/product-envelope.ts'
 
 const prefix = 'CRP_'
 const slugMax = 255

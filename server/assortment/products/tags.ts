@@ -1,7 +1,7 @@
 import { resource } from '../../kernel/declare/resource.ts'
 import { choice, text } from '../../kernel/shape/fields.ts'
 import { indexed, walks } from '../../kernel/shape/model.ts'
-import { productEnvelope } from '../product-fields/envelope.ts'
+import { productEnvelope } from '../product-fields/product-envelope.ts'
 
 /** A tag of at least one product. It exists while a product has it. */
 export const tags = resource({

@@ -1,5 +1,5 @@
 import { choice, integer, text } from '../../kernel/shape/fields.ts'
-import { productEnvelope } from '../product-fields/envelope.ts'
+import { productEnvelope } from '../product-fields/product-envelope.ts'
 
 /** The envelope that variations, options and modifiers share. */
 export const variationEnvelope = { ...productEnvelope, links: 'none' } as const

@@ -20,7 +20,7 @@ const optionSchema = object(
   ['id', 'name', 'created_at', 'updated_at'],
 )
 
-interface ShownOption {
+interface OptionOfVariation {
   readonly id: string
   readonly name: string
   readonly description?: string
@@ -41,7 +41,10 @@ export const variations = resource({
     name: nameField('Shown to shoppers.', 'Size'),
     sort_order: sortOrder,
     // Written by the options, see options.ts.
-    options: field<readonly ShownOption[] | undefined>({ type: 'array' }, { hidden: true, readOnly: true }),
+    options: field<readonly OptionOfVariation[] | undefined>(
+      { type: 'array' },
+      { hidden: true, readOnly: true },
+    ),
   },
   filter: walks,
   sort: ['created_at', 'id', 'updated_at'],
@@ -51,7 +54,7 @@ export const variations = resource({
   meta: {
     fields: {
       ...ownerMeta.fields,
-      options: list(field<ShownOption>(optionSchema, {}), { about: 'The options, in their order.' }),
+      options: list(field<OptionOfVariation>(optionSchema, {}), { about: 'The options, in their order.' }),
     },
     of: ({ hidden }) => ({ ...ownerMeta.of(), options: hidden.options ?? [] }),
   },

@@ -1,7 +1,7 @@
 import { resource } from '../../kernel/declare/resource.ts'
 import { field } from '../../kernel/shape/fields.ts'
 import { walks } from '../../kernel/shape/model.ts'
-import { flowEnvelope, flowMeta } from './envelope.ts'
+import { flowEnvelope, flowMeta } from './flow-envelope.ts'
 import { flowsBySlug } from './flow-fields.ts'
 
 /** Stored beside the values of an entry. `meta` is a reserved slug, so no field has this name. */

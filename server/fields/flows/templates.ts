@@ -7,7 +7,7 @@ import type { Row } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { type Write, writeMany } from '../../kernel/write/write-many.ts'
 import { shownFieldsOf } from './define.ts'
-import { typeOfSchema, type ValueType } from './field-rules.ts'
+import { type FieldValueType, typeOfSchema } from './field-rules.ts'
 import { kindOf } from './kinds.ts'
 import { entriesOfMany } from './template-entries.ts'
 
@@ -16,7 +16,7 @@ export interface Template {
   readonly id: string
   readonly slug: string
   /** The visible fields in their order, with the types of their values. */
-  readonly fields: ReadonlyMap<string, ValueType>
+  readonly fields: ReadonlyMap<string, FieldValueType>
   /** The resource of its entries, with these fields. */
   readonly entries: Resource
 }

@@ -1,9 +1,9 @@
 import {
-  type Amounts,
   type DisplayCurrency,
   displayPrice,
   type Item,
   type ItemPrice,
+  type PriceAmounts,
   type PriceTable,
   type ShownPrice,
   type StoredPrice,
@@ -12,7 +12,7 @@ import {
 
 /** The price members in the answer of a product. It does no I/O. */
 interface ShownPrices {
-  readonly attributes: { readonly price?: Amounts } & Omit<Partial<ShownPrice['attributes']>, 'price'>
+  readonly attributes: { readonly price?: PriceAmounts } & Omit<Partial<ShownPrice['attributes']>, 'price'>
   readonly meta: Readonly<Record<string, unknown>>
   /** The traces of the price and, for a bundle, of the selected options. */
   readonly explanation: Readonly<Record<string, unknown>>
@@ -110,7 +110,7 @@ function toAvailablePrice(pricebook_id: string, { currencies, sales, shopper_att
   const tiers = tiersOf(currencies)
   return {
     pricebook_id,
-    price: Object.fromEntries(price) as Amounts,
+    price: Object.fromEntries(price) as PriceAmounts,
     ...(Object.keys(tiers).length && { tiers }),
     ...(sales && { sales }),
     ...(shopper_attributes && { shopper_attributes }),
@@ -120,7 +120,7 @@ function toAvailablePrice(pricebook_id: string, { currencies, sales, shopper_att
 /** The tiers of all currencies by name, as shoppers see them. */
 function tiersOf(currencies: StoredPrice['currencies']) {
   // A Map, because a merchant may give a tier a name such as `toString`, which every object has.
-  const tiers = new Map<string, { minimum_quantity: number; price: Record<string, Amounts[string]> }>()
+  const tiers = new Map<string, { minimum_quantity: number; price: Record<string, PriceAmounts[string]> }>()
   for (const [code, { includes_tax = false, tiers: own = {} }] of Object.entries(currencies)) {
     for (const [name, { minimum_quantity, amount }] of Object.entries(own)) {
       const tier = tiers.get(name) ?? { minimum_quantity, price: {} }

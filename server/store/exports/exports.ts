@@ -2,8 +2,9 @@ import { isSigned, signatureOf } from '../../kernel/auth/signatures.ts'
 import { action } from '../../kernel/declare/action.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { file } from '../../kernel/http/file.ts'
+import { newId } from '../../kernel/ids.ts'
 import { text } from '../../kernel/shape/fields.ts'
-import type { Instance } from '../../kernel/work/context.ts'
+import type { Instance, Work } from '../../kernel/work/context.ts'
 import { blobName } from '../../platform/blobs/blobs.ts'
 
 /** How long a link is valid. */
@@ -52,3 +53,19 @@ export const serveExport = action({
     })
   },
 })
+
+/** Stores the content of an export. Returns the id of its file, which `signLink` names. */
+export async function storeExport(
+  { store, instance }: Work,
+  content: AsyncIterable<Uint8Array>,
+): Promise<string> {
+  const draft = await instance.blobs.draft(content)
+  try {
+    const fileId = newId()
+    // No row of `files` refers to it, so the chore forget-orphans deletes it after a week.
+    await draft.keep(blobName(store.id, fileId))
+    return fileId
+  } finally {
+    await draft.discard()
+  }
+}

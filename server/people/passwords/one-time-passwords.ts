@@ -5,8 +5,7 @@ import { open, seal } from '../../kernel/auth/seal.ts'
 import { record } from '../../kernel/feed/record.ts'
 import { caseless } from '../../kernel/storage/expressions.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import type { Job } from '../../kernel/work/job.ts'
-import { mailOneTimePassword } from './mail-one-time-password.ts'
+import type { Chore, Job } from '../../kernel/work/job.ts'
 import { userAuthenticationPasswordProfileInfos } from './user-authentication-password-profile-infos.ts'
 
 /** A request for a one-time password. */
@@ -135,4 +134,49 @@ export function openOneTimePasswordEvent(
 ): Record<string, unknown> {
   const { sealed_one_time_password_token, ...event } = doc
   return { ...event, one_time_password_token: open(sealKeys, sealed_one_time_password_token as string) }
+}
+
+/** The password to mail. The queue contains neither the password nor the address in the clear. */
+interface Letter {
+  readonly linkId: string
+  readonly sealed: string
+  readonly expiresAtMs: number
+}
+
+/** Mails the requested password to the user. If it runs twice, it sends the same password twice. */
+export const mailOneTimePassword: Job<Letter> = {
+  name: 'passwords:mail-one-time-password',
+  attemptsMax: 4,
+  run: async ({ store, clock, instance: { mail, sealKeys } }, { linkId, sealed, expiresAtMs }) => {
+    // The password has expired, or mail has been switched off.
+    if (!mail || clock.now().getTime() >= expiresAtMs) return
+    const [row] = await store.run(
+      `SELECT o.email, s.name FROM one_time_passwords o JOIN stores s ON s.id = o.store_id
+       WHERE o.store_id = $1 AND o.password_link_id = $2`,
+      linkId,
+    )
+    // The password was used, or the credentials of the user have changed.
+    if (!row) return
+    const [email, shop] = row as [string, string]
+    const lines = [
+      `Your code for ${shop} is: ${open(sealKeys, sealed)}`,
+      '',
+      'It is valid for one sign-in within ten minutes. If you did not request it, you can ignore this message.',
+    ]
+    await mail.send(email, `Your code for ${shop}`, lines.join('\n'))
+  },
+}
+
+/** Deletes expired one-time passwords. */
+export const forgetOneTimePasswords: Chore = {
+  name: 'passwords:forget-one-time-passwords',
+  attemptsMax: 1,
+  every: '*/10 * * * *',
+  run: async ({ database, clock }) => {
+    await database.run({
+      text: `DELETE FROM one_time_passwords WHERE (store_id, password_link_id) IN (
+               SELECT store_id, password_link_id FROM one_time_passwords WHERE expires_at <= $1)`,
+      values: [clock.now()],
+    })
+  },
 }

@@ -1,11 +1,28 @@
 import { action } from '../../kernel/declare/action.ts'
+import { listing } from '../../kernel/declare/listing.ts'
 import { notFound, Problem } from '../../kernel/errors.ts'
+import { objectOf } from '../../kernel/openapi/named-schemas.ts'
 import { listOf, object, uuid } from '../../kernel/openapi/shapes.ts'
-import { json } from '../../kernel/shape/answer.ts'
+import { answerList } from '../../kernel/request/export-list.ts'
+import { list as listRows } from '../../kernel/request/operations.ts'
+import { json, noContent } from '../../kernel/shape/answer.ts'
 import { choice, group, integer, list, reference } from '../../kernel/shape/fields.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
-import { decide, limits, type Refusal, tooManyAttached } from '../product-fields/association-rules.ts'
-import { attach, findBoth, findSides, link, type ProductRelationship } from './associations.ts'
+import {
+  type AssociationRefusal,
+  decide,
+  limits,
+  tooManyAttached,
+} from '../product-fields/association-rules.ts'
+import {
+  associations,
+  attach,
+  findBoth,
+  findSides,
+  link,
+  type ProductRelationship,
+  unlink,
+} from './associations.ts'
 import { customRelationships } from './custom-relationships.ts'
 import { products } from './products.ts'
 
@@ -74,7 +91,7 @@ async function associate(
   ctx: Ctx,
   both: ProductRelationship,
   items: ReadonlyMap<string, number | null | undefined>,
-): Promise<{ associated: readonly string[]; refused: readonly Refusal[] }> {
+): Promise<{ associated: readonly string[]; refused: readonly AssociationRefusal[] }> {
   const { productId, by } = both
   const ids = [...items.keys()]
   const { bi_directional } = by.doc
@@ -104,3 +121,78 @@ async function associate(
   await ctx.store.touchAll(products, (bind) => `r.id = ANY(${bind(changedIds)}::uuid[])`)
   return { associated, refused }
 }
+
+const dissociationList = list(
+  group(
+    {
+      type: choice(['product'], { required: true }),
+      id: reference('product', { required: true, about: 'The id of the associated product.' }),
+    },
+    {},
+  ),
+  {
+    required: true,
+    maxItems: limits.associatedMax,
+    about: 'The products to dissociate. Products that are not associated are ignored.',
+  },
+)
+
+/** Removes associations of a product. The custom relationship stays attached. */
+export const dissociateProducts = action({
+  name: 'dissociate-products',
+  route: 'DELETE /pcm/products/:product_id/custom-relationships/:slug',
+  about: 'Removes associations of a product by a custom relationship, which stays attached to the product.',
+  area: 'products',
+  status: 204,
+  data: dissociationList,
+  async run(ctx, { params, data }) {
+    const both = await findBoth(ctx, params)
+    const ids = (data as readonly { id: string }[]).map(({ id }) => id)
+    await ctx.store.lock(products, both.productId, ...(both.by.doc.bi_directional ? ids : []))
+    const changedIds = await unlink(ctx, both, ids)
+    await ctx.store.touchAll(products, (bind) => `r.id = ANY(${bind(changedIds)}::uuid[])`)
+    return noContent
+  },
+})
+
+const path = '/pcm/products/:product_id/custom-relationships/:slug'
+const inOrder = 'products with a sort_order first, lowest first; then the others as they were added'
+/** Lists the ids of the products that a product is associated with by a custom relationship. */
+export const listAssociatedProductIds = action({
+  name: 'list-associated-product-ids',
+  route: `GET ${path}`,
+  about: `Lists the ids of the products that a product is associated with by a custom relationship: ${inOrder}.`,
+  area: 'products',
+  status: 200,
+  shows: { page: true, data: objectOf(() => associations), rows: [associations] },
+  async run(ctx, call) {
+    const { productId, by } = await findBoth(ctx, call.params)
+    const source = { resource: associations, scope: [productId, by.id] }
+    return answerList(ctx, call, { source })
+  },
+})
+
+/** The associated products themselves. */
+const associatedProducts = listing(products, {
+  noun: ['product-associated-with-another', 'products-associated-with-another'],
+  table:
+    '(SELECT p.*, a.place, a.product_id AS associated_with, a.custom_relationship_id AS associated_by ' +
+    'FROM associated_products a JOIN products p ON p.store_id = a.store_id AND p.id = a.id) products',
+  scope: { columns: ['associated_with', 'associated_by'] },
+  order: { by: 'place', about: inOrder },
+  counted: false,
+})
+
+/** Lists the products that a product is associated with by a custom relationship. */
+export const listAssociatedProducts = action({
+  name: 'list-associated-products',
+  route: `GET ${path}/products`,
+  about: `Lists the products that a product is associated with by a custom relationship: ${inOrder}.`,
+  area: 'products',
+  status: 200,
+  shows: { resource: products, page: true, rows: [associatedProducts] },
+  async run(ctx, call) {
+    const { productId, by } = await findBoth(ctx, call.params)
+    return listRows(ctx, associatedProducts, [productId, by.id], call)
+  },
+})
