@@ -1,6 +1,6 @@
 export { catalogRules } from './catalogs/catalog-rules.ts'
 export { releases } from './catalogs/releases.ts'
-export type { Shopper } from './catalogs/shopper-context.ts'
+export type { CatalogShopper } from './catalogs/shopper-context.ts'
 export {
   catalogChapter,
   publishing,

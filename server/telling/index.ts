@@ -1,4 +1,4 @@
-export { deltaOf, type Values } from './changes/delta.ts'
+export { type DeltaValues, deltaOf } from './changes/delta.ts'
 export { findInitiators, type Initiator, initiatorSchema } from './changes/initiators.ts'
 export { changes, deliveries, integrationChapter } from './chapters.ts'
 export { forgetDeliveries, trimDeliveries } from './deliveries/forget-deliveries.ts'

@@ -1,7 +1,7 @@
 import { valuesOf, withIds } from './body.ts'
 import type { Copy } from './copier.ts'
-import { type Answer, type Json, pathPartOf } from './read-answer.ts'
-import type { Step } from './steps.ts'
+import { type Json, pathPartOf, type RemoteAnswer } from './read-answer.ts'
+import type { CopyStep } from './steps.ts'
 import { createStock } from './stock.ts'
 
 /** What is listed and not copied, and why. The report repeats the reasons. */
@@ -103,16 +103,16 @@ const randomPassword = () => `${crypto.randomUUID()}-Aa1!`
 /** Creates what its list does not create by itself. Undefined for all other objects. */
 export async function createSpecially(
   copy: Copy,
-  step: Step,
+  step: CopyStep,
   object: Json,
   to: string,
-): Promise<Answer | undefined> {
+): Promise<RemoteAnswer | undefined> {
   return specialCreates[step.name]?.(copy, object, to, step)
 }
 
 /** Lists whose objects an action creates, in a form of its own. */
 export const specialCreates: Readonly<
-  Record<string, (copy: Copy, object: Json, to: string, step: Step) => Promise<Answer>>
+  Record<string, (copy: Copy, object: Json, to: string, step: CopyStep) => Promise<RemoteAnswer>>
 > = {
   files: createFile,
   stocks: createStock,
@@ -121,7 +121,7 @@ export const specialCreates: Readonly<
 }
 
 /** The content of a file, or the address of a file that is hosted elsewhere. */
-async function createFile(copy: Copy, object: Json, to: string): Promise<Answer> {
+async function createFile(copy: Copy, object: Json, to: string): Promise<RemoteAnswer> {
   const form = new FormData()
   const href = object.link?.href
   if (object.file_name === undefined || object.file_name === null || object.file_size === 0) {
@@ -136,13 +136,18 @@ async function createFile(copy: Copy, object: Json, to: string): Promise<Answer>
 }
 
 /** The answer for an object that is not even sent. */
-const refused = (detail: string): Answer => ({ status: 404, body: { errors: [{ detail }] } })
+const refused = (detail: string): RemoteAnswer => ({ status: 404, body: { errors: [{ detail }] } })
 
 /**
  * A code begins with the uses that are left. The response to its create may be the promotion, and a create that is
  * refused may have been one whose response was lost: so the code itself is read.
  */
-async function createCode(copy: Copy, object: Json, to: string, { resource }: Step): Promise<Answer> {
+async function createCode(
+  copy: Copy,
+  object: Json,
+  to: string,
+  { resource }: CopyStep,
+): Promise<RemoteAnswer> {
   const { uses } = object
   const code = pathPartOf(object.code)
   if (code === undefined) return refused('no path can have its code')

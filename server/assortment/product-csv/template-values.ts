@@ -4,7 +4,7 @@ import type { Resource } from '../../kernel/declare/resource.ts'
 import { Problem, together } from '../../kernel/errors.ts'
 import type { Row } from '../../kernel/shape/model.ts'
 import { ownValue } from '../../kernel/shape/values.ts'
-import type { Write } from '../../kernel/write/write-many.ts'
+import type { ManyWrite } from '../../kernel/write/write-many.ts'
 import { type Locale, parseCell } from './cell-values.ts'
 import type { ImportRow } from './import-row.ts'
 import type { TemplateColumns } from './template-columns.ts'
@@ -12,7 +12,7 @@ import type { TemplateColumns } from './template-columns.ts'
 /** The entry of a template that a row writes for its product. */
 export interface TemplateWrite {
   readonly template: Template
-  readonly write: Write<Resource['fields']>
+  readonly write: ManyWrite<Resource['fields']>
 }
 
 /** The current entries of products, by template. */

@@ -4,7 +4,7 @@ import { Problem } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { Memory } from '../memory.ts'
 import { KeyWatch, type Watch } from './key-watch.ts'
-import { deriveKeys, type Keys, type Secrets, verifyToken } from './keys.ts'
+import { deriveKeys, type KeySecrets, type Keys, verifyToken } from './keys.ts'
 import type { Principal } from './principal.ts'
 
 const verifiedMax = 10_000
@@ -34,7 +34,7 @@ export class Tokens {
   readonly lifetimeS: number
 
   constructor(
-    secrets: Secrets,
+    secrets: KeySecrets,
     clock: Clock,
     lifetimeS: number,
     isKeyActive: (storeId: string, keyId: string) => Promise<boolean>,

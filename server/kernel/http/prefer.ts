@@ -33,7 +33,7 @@ const charsMax = 2000
 export function lineFormatOf(accept: string | undefined): LineFormat | undefined {
   if (accept === undefined || accept.length > charsMax) return undefined
   const ranges = accept.split(',').map(rangeOf)
-  const best = (some: readonly Range[]) => some.reduce((most, { quality }) => Math.max(most, quality), 0)
+  const best = (some: readonly MediaRange[]) => some.reduce((most, { quality }) => Math.max(most, quality), 0)
   const named = ranges.filter(({ type }) => Object.hasOwn(lineFormats, type))
   const quality = best(named)
   if (quality === 0) return undefined
@@ -44,13 +44,13 @@ export function lineFormatOf(accept: string | undefined): LineFormat | undefined
 
 const wildcards = ['*/*', 'application/*']
 
-interface Range {
+interface MediaRange {
   readonly type: string
   readonly quality: number
 }
 
 /** Other parameters than the quality mean nothing here. */
-function rangeOf(text: string): Range {
+function rangeOf(text: string): MediaRange {
   const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
   const q = parameters.find((one) => one.startsWith('q='))?.slice(2)
   const quality = q === undefined ? 1 : Number(q)

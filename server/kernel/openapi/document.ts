@@ -7,7 +7,7 @@ import type { JsonSchema } from '../shape/fields.ts'
 import type { OwnModel } from '../shape/model.ts'
 import type { ShopperToken } from '../work/context.ts'
 import { successOf } from './answers.ts'
-import { type Components, components } from './components.ts'
+import { components, type DocumentComponents } from './components.ts'
 import { usedComponents, withReferences } from './named-schemas.ts'
 import { withoutOwnWords } from './own-words.ts'
 import { parametersOf } from './parameters.ts'
@@ -58,12 +58,12 @@ const securitySchemes = (shopperTokens: readonly SecondToken[], tokenPath: strin
   ),
 })
 
-type Content = Readonly<Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>>
+type MediaContent = Readonly<Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>>
 
 interface Media {
   readonly description?: string
   readonly $ref?: string
-  readonly content?: Content
+  readonly content?: MediaContent
 }
 
 type Responses = Readonly<Record<string, unknown>>
@@ -157,7 +157,7 @@ function describeOperation(
   operation: Operation,
   path: string,
   { access, shopperTokens }: About,
-  shared: Components,
+  shared: DocumentComponents,
 ): Record<string, unknown> {
   const { id, about } = operation
   const open = operation.access === 'open'

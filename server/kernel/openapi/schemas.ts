@@ -7,7 +7,7 @@ import { describeFields } from '../declare/shown-schema.ts'
 import { bytesShown } from '../http/problems.ts'
 import { place } from '../shape/envelope.ts'
 import { describe, type Field, type JsonSchema } from '../shape/fields.ts'
-import type { Components } from './components.ts'
+import type { DocumentComponents } from './components.ts'
 import { exampleOf } from './examples.ts'
 import { named } from './named-schemas.ts'
 import { object } from './shapes.ts'
@@ -58,7 +58,10 @@ function exampleOfKinds({ by, of }: KindsBody): unknown {
 }
 
 /** The request body of an operation that has one. */
-export function bodyOf(operation: Operation, { nameOf }: Components): Record<string, unknown> | undefined {
+export function bodyOf(
+  operation: Operation,
+  { nameOf }: DocumentComponents,
+): Record<string, unknown> | undefined {
   const { of } = operation
   if (of.is === 'resource') {
     if (of.name !== 'create' && of.name !== 'update') return undefined

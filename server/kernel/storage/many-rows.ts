@@ -9,7 +9,7 @@ import { split } from './stored-row.ts'
 
 /** Statements that write any number of rows. They return the ids of the written rows. */
 
-type Bound = (bind: Binds['bind']) => string
+type BoundValues = (bind: Binds['bind']) => string
 type Table = Pick<Model, 'table'>
 
 /** The store of the rows, their author, and the time. */
@@ -41,19 +41,19 @@ export interface ChangedRow<F extends Fields> {
 
 /** The rows `r` that a statement changes, and the new values. */
 export interface Sweep {
-  readonly where: Bound
+  readonly where: BoundValues
   /** The new shown and hidden values; without one the row keeps its value. */
-  readonly doc?: Bound
-  readonly hidden?: Bound
+  readonly doc?: BoundValues
+  readonly hidden?: BoundValues
   /** Further items of FROM, as a source of the new values. */
-  readonly from?: Bound
+  readonly from?: BoundValues
 }
 
 /** New rows from a query. */
 export interface Batch {
   /** The columns of the query, including `id`. */
   readonly columns: readonly string[]
-  readonly rows: Bound
+  readonly rows: BoundValues
   /** A table of the query whose rows must not change until the transaction ends, since the new rows depend on them. */
   readonly unchanged?: string
 }
@@ -105,7 +105,7 @@ export function changeAllSql({ table }: Table, { where, doc, hidden, from }: Swe
   )
 }
 
-export function removeAllSql({ table }: Table, where: Bound, { storeId, stamp }: Writer): Sql {
+export function removeAllSql({ table }: Table, where: BoundValues, { storeId, stamp }: Writer): Sql {
   const binds = new Binds([storeId, stamp])
   return long(
     `DELETE FROM ${table} r USING ${recordedBy(2)} WHERE r.store_id = $1 AND ${where(binds.bind)} RETURNING r.id`,

@@ -16,7 +16,7 @@ export interface Transaction extends Connection {
  * In a `snapshot` all reads see one moment. An `export` is a snapshot that only reads, may last long, and has a
  * connection that no request waits for.
  */
-export type Kind = 'snapshot' | 'export'
+export type TransactionKind = 'snapshot' | 'export'
 
 /** The database's part of a transaction. */
 interface Means {
@@ -30,14 +30,14 @@ const statement = (text: string): Sql => ({ text, values: [], once: true })
 
 export class LateTransaction implements Transaction {
   readonly #means: Means
-  readonly #kind: Kind | undefined
+  readonly #kind: TransactionKind | undefined
   #begun: Promise<pg.PoolClient> | undefined
   #client: pg.PoolClient | undefined
   #ended = false
   /** The previous statement. The next one is sent when it has ended, so that the driver queues none. */
   #before: Promise<unknown> = Promise.resolve()
 
-  constructor(means: Means, kind?: Kind) {
+  constructor(means: Means, kind?: TransactionKind) {
     this.#means = means
     this.#kind = kind
   }

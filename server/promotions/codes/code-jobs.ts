@@ -70,7 +70,7 @@ const fieldsOf = (kind: KindOfPromotion) => ({
 export type JobFields = ReturnType<typeof fieldsOf> & {
   readonly status: ReturnType<typeof choice<JobStatus, { readonly required: true }>>
 }
-export type JobValues = Values<JobFields>
+export type CodeJobValues = Values<JobFields>
 type JobStatus = (typeof openStatuses)[number] | (typeof endStatuses)[number]
 
 /** The public contract filters by `complete`, and shows `completed`. */
@@ -108,13 +108,13 @@ const jobsOf = (kind: KindOfPromotion): Resource<JobFields> =>
 
 export const jobs = { standard: jobsOf(standard), rule: jobsOf(rule) }
 
-export interface JobDetails {
+export interface CodeJobDetails {
   readonly result?: { readonly generated: number; readonly deleted?: number }
   readonly file_id?: string
 }
 
 /** A job shows itself. */
-export const jobDocumentOf = (resource: Resource<JobFields>): JobDocument<JobFields, JobDetails> => ({
+export const jobDocumentOf = (resource: Resource<JobFields>): JobDocument<JobFields, CodeJobDetails> => ({
   resource,
   read: ({ doc: { status }, hidden: { generated, waiting_for } }) => ({
     phase:

@@ -10,7 +10,7 @@ import type { Ctx } from '../../kernel/work/context.ts'
 import { codeOptions, maxUsesPerShopper } from './codes.ts'
 import { codesMax } from './codes-max.ts'
 import { foldedCode } from './folded-code.ts'
-import type { Kind } from './promotion-kinds.ts'
+import type { PromotionKind } from './promotion-kinds.ts'
 import { lockForCodes, mustHaveRoom, releaseEnded } from './room-for-codes.ts'
 
 interface NewCode {
@@ -26,7 +26,7 @@ interface NewCode {
   readonly is_for_new_shopper?: boolean | null
 }
 
-const codeFields = (kind: Kind): Fields => ({
+const codeFields = (kind: PromotionKind): Fields => ({
   ...codeOptions(kind),
   uses: integer({
     nullable: true,
@@ -63,7 +63,7 @@ const duplicates: JsonSchema = listOf(
 )
 
 /** Adds codes to a promotion, all or none. */
-export const createCodes = (kind: Kind) =>
+export const createCodes = (kind: PromotionKind) =>
   action({
     name: `create-${kind.name}-codes`,
     route: `POST ${kind.path}/:promotion_id/codes`,
@@ -159,7 +159,7 @@ function toValues({ who }: Ctx, { code, consume_unit, uses, user, ...others }: N
 /** Those of the codes that other promotions of the kind have, as they were sent. */
 async function findRepeated(
   { store }: Ctx,
-  { codes: { table } }: Kind,
+  { codes: { table } }: PromotionKind,
   promotionId: string,
   codes: readonly string[],
 ): Promise<readonly string[]> {
@@ -178,16 +178,16 @@ const duplicateMessage = (codes: readonly string[]) => ({
   description: 'Code names duplicated in other promotions',
 })
 
-interface NewRow {
+interface CodeRow {
   readonly code: string
 }
 
 /** Stores new codes of a promotion and returns their ids, or says which of them are taken. */
 async function insertCodes(
   ctx: Ctx,
-  kind: Kind,
+  kind: PromotionKind,
   promotionId: string,
-  codes: readonly NewRow[],
+  codes: readonly CodeRow[],
 ): Promise<readonly string[]> {
   const { store } = ctx
   const rows = codes.map((values) => ({ scope: [promotionId], values: values as never }))
@@ -217,7 +217,7 @@ const shown = (codes: readonly string[]) =>
 /** The codes that the promotion has already, or that another promotion holds. */
 async function findTaken(
   { store }: Ctx,
-  { codes: { table }, holdsCodes }: Kind,
+  { codes: { table }, holdsCodes }: PromotionKind,
   promotionId: string,
   codes: readonly string[],
 ): Promise<readonly string[]> {

@@ -7,10 +7,10 @@ import { group, list, text } from '../../kernel/shape/fields.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { codesMax } from './codes-max.ts'
 import { foldedCode } from './folded-code.ts'
-import { type Kind, kinds } from './promotion-kinds.ts'
+import { kinds, type PromotionKind } from './promotion-kinds.ts'
 
 /** Deletes codes of a promotion. Their usages stay. */
-export const deleteCodes = (kind: Kind) =>
+export const deleteCodes = (kind: PromotionKind) =>
   action({
     name: `delete-${kind.name}-codes`,
     route: `DELETE ${kind.path}/:promotion_id/codes`,

@@ -1,15 +1,15 @@
 import { Problem } from '../../kernel/errors.ts'
 import type { Op } from '../../kernel/shape/list-query.ts'
 import type { FilterRule } from '../../kernel/shape/model.ts'
+import type { Bind } from '../../kernel/storage/binds.ts'
 import { foldedCode } from './folded-code.ts'
-import { type Kind, kinds } from './promotion-kinds.ts'
+import { kinds, type PromotionKind } from './promotion-kinds.ts'
 
 /** The filters that find standard promotions by their codes and by the orders that used them. */
 
 const { codes, usages } = kinds.standard
 const orders = usages.table
 
-type Bind = (value: unknown) => string
 type Compare = (op: Op, values: readonly string[], bind: Bind) => string
 
 /** The promotions that have a row in a table of theirs: for each promotion, an index of that table says so. */
@@ -102,7 +102,7 @@ export const promotionSearch: Readonly<Record<string, FilterRule>> = {
 }
 
 /** Finds the promotions that have a code, in capitals or small letters. */
-export const promotionsOfCode = ({ codes: { table }, holdsCodes }: Kind): FilterRule => ({
+export const promotionsOfCode = ({ codes: { table }, holdsCodes }: PromotionKind): FilterRule => ({
   ops: ['eq'],
   type: 'text',
   where: (_op, values, bind) =>

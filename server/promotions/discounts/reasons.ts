@@ -1,16 +1,16 @@
-import type { Refusal, UnmetNode, Verdict } from './verdicts.ts'
+import type { PromotionRefusal, PromotionVerdict, UnmetNode } from './verdicts.ts'
 
 /** Why a promotion takes nothing: for programs, and in `detail` for people. */
-export type Reason = Refusal & { readonly detail: string }
+export type PromotionReason = PromotionRefusal & { readonly detail: string }
 
 /** Undefined for a promotion that takes something. */
-export function reasonOf(verdict: Verdict): Reason | undefined {
+export function reasonOf(verdict: PromotionVerdict): PromotionReason | undefined {
   if (verdict.verdict === 'applied') return undefined
   const { source: _source, id: _id, name: _name, ...refusal } = verdict
-  return { ...(refusal as Refusal), detail: detailOf(verdict) }
+  return { ...(refusal as PromotionRefusal), detail: detailOf(verdict) }
 }
 
-function detailOf(refusal: Refusal): string {
+function detailOf(refusal: PromotionRefusal): string {
   switch (refusal.verdict) {
     case 'custom_discounts_used':
       return 'The cart takes custom discounts in place of promotions.'
@@ -77,15 +77,15 @@ function unmetDetail({ node, strategy, operator, needs, has }: UnmetNode): strin
 }
 
 /** What to tell shoppers about a promotion that takes nothing. */
-export interface Message {
+export interface PromotionMessage {
   readonly source: { readonly type: string; readonly id: string; readonly code: string }
   readonly title: string
   readonly description: string
-  readonly reason: Reason
+  readonly reason: PromotionReason
 }
 
 /** Undefined for a promotion that takes something, or whose code was not entered. */
-export function toMessage(verdict: Verdict): Message | undefined {
+export function toMessage(verdict: PromotionVerdict): PromotionMessage | undefined {
   const reason = reasonOf(verdict)
   if (!reason || !verdict.code) return undefined
   const { id, code } = verdict
@@ -99,7 +99,7 @@ const fullyConsumed = {
   description: "You've already fully consumed this promotion code",
 }
 
-function textsOf(reason: Reason) {
+function textsOf(reason: PromotionReason) {
   switch (reason.verdict) {
     case 'not_stackable':
       return {

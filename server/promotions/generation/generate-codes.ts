@@ -3,8 +3,8 @@ import { newId } from '../../kernel/ids.ts'
 import { findById } from '../../kernel/query/find.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { type DocumentedJob, documentedJob } from '../../store/index.ts'
-import { type JobDetails, type JobFields, type JobValues, jobDocumentOf } from '../codes/code-jobs.ts'
-import type { Kind } from '../codes/promotion-kinds.ts'
+import { type CodeJobDetails, type CodeJobValues, type JobFields, jobDocumentOf } from '../codes/code-jobs.ts'
+import type { PromotionKind } from '../codes/promotion-kinds.ts'
 import { roomFor } from '../codes/room-for-codes.ts'
 
 /** How many codes one statement inserts or deletes: nobody waits long for the promotion. */
@@ -16,8 +16,8 @@ export interface CodeJobPayload {
 }
 
 /** Generates codes of a promotion. A job that fails or is cancelled leaves none. */
-export const generateCodesOf = (kind: Kind): DocumentedJob<CodeJobPayload, JobFields> =>
-  documentedJob<CodeJobPayload, JobFields, number, undefined, JobDetails>({
+export const generateCodesOf = (kind: PromotionKind): DocumentedJob<CodeJobPayload, JobFields> =>
+  documentedJob<CodeJobPayload, JobFields, number, undefined, CodeJobDetails>({
     name: `promotion-codes:generate-${kind.name}-codes`,
     document: jobDocumentOf(kind.jobs),
     placeOf: ({ promotionId, jobId }) => ({ id: jobId, scope: [promotionId] }),
@@ -46,16 +46,16 @@ export const generateCodesOf = (kind: Kind): DocumentedJob<CodeJobPayload, JobFi
     },
   })
 
-interface Portion extends CodeJobPayload {
+interface CodePortion extends CodeJobPayload {
   readonly count: number
-  readonly job: JobValues
+  readonly job: CodeJobValues
 }
 
 /** Inserts new codes in one statement; again for those that were there already. */
 async function insertGenerated(
   { store, who }: Work,
-  { codes }: Kind,
-  { promotionId, jobId, count, job: { parameters } }: Portion,
+  { codes }: PromotionKind,
+  { promotionId, jobId, count, job: { parameters } }: CodePortion,
 ): Promise<void> {
   const {
     code_length: length = 8,
@@ -78,7 +78,7 @@ async function insertGenerated(
 }
 
 /** Deletes some of the codes that the job has generated. Returns how many. */
-async function deleteSome({ store }: Work, { codes }: Kind, jobId: string): Promise<number> {
+async function deleteSome({ store }: Work, { codes }: PromotionKind, jobId: string): Promise<number> {
   const deleted = await store.removeAll(
     codes,
     (bind) =>

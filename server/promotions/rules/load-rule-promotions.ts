@@ -8,10 +8,10 @@ import type { RulePromotionFields } from './rule-promotions.ts'
 /** Reads the state of the store's rule promotions: null if it never had one. */
 export const rulePromotionsStateSql = '(SELECT s.state FROM rule_promotion_states s WHERE s.store_id = $1)'
 
-type Document = RuleDocument & ShownValues<RulePromotionFields>
+type LoadedRulePromotion = RuleDocument & ShownValues<RulePromotionFields>
 
 /** All rule promotions of the store, compiled. `state` is what `rulePromotionsStateSql` has read. */
-export const loadRulePromotions = remember<Document>({
+export const loadRulePromotions = remember<LoadedRulePromotion>({
   table: 'rule_promotions',
   states: 'rule_promotion_states',
   compile(document, createdAt) {

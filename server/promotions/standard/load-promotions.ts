@@ -39,7 +39,7 @@ interface CachedPromotions {
 /** How many stores a process remembers the promotions of. A store has at most a thousand of each kind. */
 const storesMax = 200
 
-interface Kind<D> {
+interface StoredPromotions<D> {
   readonly table: string
   /** Has a row for each store with promotions; its state is new after each change of one. */
   readonly states: string
@@ -53,7 +53,7 @@ type PromotionRow = readonly [state: string, id: string, hash: string, createdAt
  * Makes the function that returns all promotions of a store. The process remembers them for as long as the state is
  * the one that the caller has read. Otherwise one statement reads those that have changed.
  */
-export function remember<D>({ table, states, compile }: Kind<D>) {
+export function remember<D>({ table, states, compile }: StoredPromotions<D>) {
   const memoryOf = perInstance(() => new Memory<string, CachedPromotions>(storesMax))
 
   // Documents that the process has are not read again. Versions would not do: those of a transaction that was rolled

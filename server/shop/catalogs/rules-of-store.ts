@@ -5,11 +5,11 @@ import { perInstance } from '../../kernel/work/per-instance.ts'
 import type { RuleValues } from './catalog-rules.ts'
 import type { PendingPricebooks } from './pending-rules.ts'
 import { inOrder } from './prioritized-pricebooks.ts'
-import { type Criterion, criteria, type Rule, type ShopperContext } from './resolve-rule.ts'
+import { type Criterion, criteria, type ResolvedRule, type ShopperContext } from './resolve-rule.ts'
 import { spanOf } from './schedules.ts'
 
 /** A rule in the cache of this process. */
-export interface CachedRule extends Rule {
+export interface CachedRule extends ResolvedRule {
   readonly catalogId: string
   /** The price books that replace those of the catalog, strongest first; undefined where there are none. */
   readonly pricebookIds: readonly string[] | undefined
@@ -73,7 +73,7 @@ export async function loadRules(
 }
 
 /** Rules by the values of their criteria, so that the rules of a shopper are found without looking at the others. */
-export class RuleIndex<R extends Rule> {
+export class RuleIndex<R extends ResolvedRule> {
   readonly all: readonly R[]
   readonly #byValue = new Map<string, R[]>()
   readonly #forAnyone: R[] = []

@@ -53,7 +53,7 @@ export interface CatalogEdition extends Edition {
 const columns = `edition, release_id, ${isoTime('published_at')},
   position, made_of, search_form` as const
 
-type Text = readonly (string | null)[]
+type RowText = readonly (string | null)[]
 
 /** Parses a row of `currentEditionSql`. */
 export const toEdition = ([
@@ -63,7 +63,7 @@ export const toEdition = ([
   position,
   sources,
   searchForm,
-]: Text): Edition => ({
+]: RowText): Edition => ({
   edition: Number(edition),
   releaseId: releaseId as string,
   publishedAt: publishedAt as string,
@@ -139,11 +139,11 @@ export const publishedTables = [
   'published_values',
 ] as const
 
-type Store = Pick<Work['store'], 'run' | 'runLong'>
+export type EditionStore = Pick<Work['store'], 'run' | 'runLong'>
 
 /** Deletes the rows that belong to some product rows. Call it before the product rows are deleted. */
 async function deleteRowsOfProducts(
-  store: Store,
+  store: EditionStore,
   which: string,
   ...values: readonly unknown[]
 ): Promise<void> {
@@ -213,7 +213,7 @@ export async function takeBack(work: Work, catalogId: string, edition: number): 
  * Deletes rows that ended before this edition. Rows that the edition itself ended stay, because its delta needs
  * them.
  */
-export async function forgetBefore(store: Store, catalogId: string, edition: number): Promise<void> {
+export async function forgetBefore(store: EditionStore, catalogId: string, edition: number): Promise<void> {
   await deleteRowsOfProducts(store, 'p.until < $3', catalogId, edition)
   for (const table of tablesOfEditions) {
     await store.runLong(

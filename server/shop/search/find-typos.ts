@@ -1,6 +1,6 @@
 import type { Ctx } from '../../kernel/work/context.ts'
 import { isDense } from '../sources/words.ts'
-import { bindShop, type Shop } from './field-values.ts'
+import { bindShop, type EditionShop } from './field-values.ts'
 import type { SearchedWord } from './searched-words.ts'
 
 /** How many typos a word may have. Short words resemble too many others. */
@@ -45,7 +45,7 @@ const typosShownMax = 10
 /** Adds to each word the words that it may be a typo of. Returns undefined if there are none. */
 export async function addTypos(
   { store }: Ctx,
-  shop: Shop,
+  shop: EditionShop,
   words: readonly SearchedWord[],
 ): Promise<readonly SearchedWord[] | undefined> {
   const { values } = bindShop(shop)

@@ -12,10 +12,10 @@ import { shopperHeaders } from '../storefront/families.ts'
 import { includedText } from '../storefront/included.ts'
 import { shopperView } from '../view/views.ts'
 import { autocomplete } from './autocomplete.ts'
-import type { Shop } from './field-values.ts'
+import type { EditionShop } from './field-values.ts'
 import type { SearchedShop } from './find-matches.ts'
-import { readSearches, type Search, searchLimits, toWindows } from './read-searches.ts'
-import { type MatchPage, runSearch, type Window } from './run-search.ts'
+import { readSearches, type Search, type SearchWindow, searchLimits, toWindows } from './read-searches.ts'
+import { type MatchPage, runSearch } from './run-search.ts'
 import { sortField } from './search-fields.ts'
 import { searchRequest, searchResponse } from './search-schemas.ts'
 
@@ -58,7 +58,7 @@ export const multiSearch = action({
     await mustKnowSortFields(ctx, shop, searches)
     const results: SearchResult[] = []
     for (const [i, search] of searches.entries()) {
-      results.push(await findResult(ctx, shop, search, windows[i] as Window))
+      results.push(await findResult(ctx, shop, search, windows[i] as SearchWindow))
     }
     return toAnswer(ctx, shop, results, parameters.include)
   },
@@ -97,7 +97,7 @@ async function findResult(
   ctx: Ctx,
   shop: SearchedShop,
   search: Search,
-  window: Window,
+  window: SearchWindow,
 ): Promise<SearchResult> {
   const began = performance.now()
   const run = search.type === 'autocomplete' ? autocomplete : runSearch
@@ -164,7 +164,7 @@ const ofAnyName = /^(?:shopper_attributes\..|categories\.lvl\d+$)/
  */
 async function mustKnowSortFields(
   { store }: Ctx,
-  { catalogId }: Shop,
+  { catalogId }: EditionShop,
   searches: readonly Search[],
 ): Promise<void> {
   const fields = searches.flatMap(({ sort }, i) =>

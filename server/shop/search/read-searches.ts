@@ -1,17 +1,18 @@
 import { isObject } from '../../kernel/body/input.ts'
 import { Problem } from '../../kernel/errors.ts'
+import type { Members } from '../../kernel/shape/envelope.ts'
 import { type FacetQuery, parseFacetQuery, parseFacets } from './facet-by.ts'
-import { type Filter, parseFilter, Unparsable } from './filter-syntax.ts'
-import { type Order, parseSort } from './sort-by.ts'
+import { parseFilter, type SearchFilter, Unparsable } from './filter-syntax.ts'
+import { parseSort, type SortOrder } from './sort-by.ts'
 
 /** One search of a request. */
 export interface Search {
   readonly type: 'search' | 'autocomplete'
   readonly q: string
-  readonly filter: Filter | undefined
+  readonly filter: SearchFilter | undefined
   readonly facets: readonly string[]
   readonly facetQuery: FacetQuery | undefined
-  readonly sort: readonly Order[]
+  readonly sort: readonly SortOrder[]
   readonly valuesMax: number
   /** Undefined stands for the default page length. */
   readonly perPage: number | undefined
@@ -65,8 +66,6 @@ function findExcess(most: number, numbers: readonly number[]): number | undefine
   return undefined
 }
 
-type Members = Readonly<Record<string, unknown>>
-
 function readSearch(members: Members, at: string): Search {
   const text = (name: string) => readText(members, name, at)
   const type = text('type') || 'search'
@@ -103,7 +102,7 @@ function readText(members: Members, name: string, at: string): string {
   throw new Problem('invalid_field', detail, { source: `${at}.${name}` })
 }
 
-function readFilter(text: string, source: string): Filter | undefined {
+function readFilter(text: string, source: string): SearchFilter | undefined {
   try {
     return parseFilter(text)
   } catch (error) {
@@ -118,13 +117,14 @@ const badPage = (source: string, accepted: string) =>
     source,
   })
 
-interface Window {
+/** The part of the results that a response shows. */
+export interface SearchWindow {
   readonly limit: number
   readonly offset: number
 }
 
 /** The offset and limit of each search. The request has the defaults. */
-export function toWindows(searches: readonly Search[], request: Window): readonly Window[] {
+export function toWindows(searches: readonly Search[], request: SearchWindow): readonly SearchWindow[] {
   const windows = searches.map((search, i) => toWindow(search, i, request))
   const { productsMax } = searchLimits
   const i = findExcess(
@@ -136,7 +136,7 @@ export function toWindows(searches: readonly Search[], request: Window): readonl
   throw new Problem('bad_page', detail, { title: 'Invalid Pagination', source: `searches[${i}].per_page` })
 }
 
-function toWindow({ page, perPage }: Search, i: number, request: Window): Window {
+function toWindow({ page, perPage }: Search, i: number, request: SearchWindow): SearchWindow {
   const limit = perPage ?? request.limit
   const offset = page === undefined ? request.offset : (page - 1) * limit
   if (offset <= searchLimits.offsetMax) return { limit, offset }

@@ -2,7 +2,7 @@ import { splitList } from './facet-by.ts'
 import { isField } from './filter-syntax.ts'
 
 /** A field that results are sorted by. */
-export interface Order {
+export interface SortOrder {
   readonly field: string
   readonly descending: boolean
 }
@@ -14,10 +14,10 @@ const ordersMax = 3
  * Parses `sort_by`: fields with `:asc` or `:desc`, the most important first. Functions of search engines, which front
  * ends also send, are ignored: what is not the name of a field, or begins with `_`.
  */
-export const parseSort = (text: string): readonly Order[] =>
+export const parseSort = (text: string): readonly SortOrder[] =>
   splitList(text).flatMap(parseOrder).slice(0, ordersMax)
 
-function parseOrder(part: string): readonly Order[] {
+function parseOrder(part: string): readonly SortOrder[] {
   const colon = part.lastIndexOf(':')
   const field = (colon < 0 ? part : part.slice(0, colon)).trim()
   const direction =

@@ -9,7 +9,7 @@ import {
   type Selection,
   withParts,
 } from '../../prices/index.ts'
-import type { Shopper } from '../catalogs/shopper-context.ts'
+import type { CatalogShopper } from '../catalogs/shopper-context.ts'
 import { findShop } from '../view/find-shop.ts'
 import { languageOf, textsIn } from '../view/languages.ts'
 import type { View } from '../view/view.ts'
@@ -152,7 +152,7 @@ function linksOf({ id, doc }: PublishedRow, { prefix }: View): Record<string, un
 /** What a shopper, who need not be the caller, sees of some products, by id. It lacks those that are not published. */
 export async function showProductsTo(
   work: Work,
-  shopper: Shopper,
+  shopper: CatalogShopper,
   ids: readonly string[],
   currency: string,
 ): Promise<ReadonlyMap<string, ShownProduct>> {

@@ -3,7 +3,7 @@ import type { Work } from '../../kernel/work/context.ts'
 
 /** Which options of a bundle are for sale, and which are selected by default. It does no I/O. */
 
-type Component = Components[string]
+type BundleComponent = Components[string]
 
 /** The facts that are published with a bundle. */
 export interface BundleOptions {
@@ -30,14 +30,17 @@ export function bundleOptions(
   }
 }
 
-const isFillable = ({ options, min }: Component, isForSale: (id: string) => boolean): boolean =>
+const isFillable = ({ options, min }: BundleComponent, isForSale: (id: string) => boolean): boolean =>
   options.filter(({ id }) => isForSale(id)).length >= (min ?? 0)
 
 /**
  * Selects the default options that are for sale. Other options replace those that are not, as far as `min` needs
  * them. Without defaults, the first options are selected, up to `min`.
  */
-function selectedOf({ options, min }: Component, isForSale: (id: string) => boolean): Record<string, number> {
+function selectedOf(
+  { options, min }: BundleComponent,
+  isForSale: (id: string) => boolean,
+): Record<string, number> {
   const least = min ?? 0
   const defaults = options.filter((option) => option.default).length
   const needed = defaults ? Math.min(defaults, least) : least

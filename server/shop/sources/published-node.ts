@@ -1,4 +1,4 @@
-import type { Step } from './published-product.ts'
+import type { NodeStep } from './published-product.ts'
 
 /** The data from which a node or hierarchy is published. */
 interface NodeSource {
@@ -6,7 +6,7 @@ interface NodeSource {
   /** As the merchant sees them. */
   readonly attributes: Readonly<Record<string, unknown>>
   /** The path from its hierarchy, with itself last. */
-  readonly breadcrumbs: readonly Step[]
+  readonly breadcrumbs: readonly NodeStep[]
   readonly hasChildren: boolean
   /** The place among its siblings, or of a hierarchy in the catalog; highest first. */
   readonly place: string
@@ -24,7 +24,7 @@ export interface PublishedNode {
     readonly place: string
     readonly locales?: unknown
     /** The path to it, which its products publish too. */
-    readonly way: readonly Step[]
+    readonly way: readonly NodeStep[]
   }
 }
 

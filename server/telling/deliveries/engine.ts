@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { atMost } from '../../kernel/at-most.ts'
-import { type Change, readChangesAt } from '../../kernel/feed/changes.ts'
+import { type FeedChange, readChangesAt } from '../../kernel/feed/changes.ts'
 import { isTemporary } from '../../kernel/storage/database.ts'
 import type { Instance, Work } from '../../kernel/work/context.ts'
 import { Slots } from '../../kernel/work/slots.ts'
@@ -9,7 +9,7 @@ import { type ClaimedJob, claim, endpointOf, findDue, type Wish } from './claim.
 import { deliver } from './deliver.ts'
 import { type Endpoint, findEndpoints } from './endpoints.ts'
 import { EventContents } from './event-contents.ts'
-import { type Attempt, AttemptRecorder } from './record-attempts.ts'
+import { AttemptRecorder, type DeliveryAttempt } from './record-attempts.ts'
 import { leaseMs } from './schedule.ts'
 import { workOfDeliveries } from './work-of-deliveries.ts'
 
@@ -160,7 +160,7 @@ export class Engine {
     }
   }
 
-  #send(work: Work, job: ClaimedJob, change: Change | undefined, endpoint: Endpoint | undefined): void {
+  #send(work: Work, job: ClaimedJob, change: FeedChange | undefined, endpoint: Endpoint | undefined): void {
     const makeContent = this.#contents.begin(work, job)
     const sending = deliver(work, this.#network, job, change, endpoint, makeContent, this.#stopping.signal)
       .then((attempt) => this.#end(attempt))
@@ -176,7 +176,7 @@ export class Engine {
     this.#sending.add(sending)
   }
 
-  #end(attempt: Attempt): void {
+  #end(attempt: DeliveryAttempt): void {
     const { job, outcome } = attempt
     if (this.#stopping.signal.aborted && !outcome?.succeeded) {
       this.#returned.push(job)

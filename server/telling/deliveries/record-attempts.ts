@@ -3,28 +3,28 @@ import { newId } from '../../kernel/ids.ts'
 import { isTemporary } from '../../kernel/storage/database.ts'
 import type { Instance } from '../../kernel/work/context.ts'
 import { pauseIntegration } from '../integrations/integrations.ts'
-import type { Outcome } from '../targets/message.ts'
+import type { SendOutcome } from '../targets/message.ts'
 import type { ClaimedJob } from './claim.ts'
 import type { JobState } from './integration-jobs.ts'
 import { pauseAfter } from './schedule.ts'
 import { workOfDeliveries } from './work-of-deliveries.ts'
 
 /** What became of one claimed job. */
-export interface Attempt {
+export interface DeliveryAttempt {
   readonly job: ClaimedJob
   readonly state: JobState
   /** When the next attempt begins, if there is one. */
   readonly dueAt: Date | undefined
   readonly reason: string | undefined
   /** Undefined if nothing was sent. */
-  readonly outcome: Outcome | undefined
+  readonly outcome: SendOutcome | undefined
 }
 
 /** Records attempts of one store, with their logs, in one transaction. Pauses integrations that fail for too long. */
 async function recordAttempts(
   instance: Instance,
   storeId: string,
-  attempts: readonly Attempt[],
+  attempts: readonly DeliveryAttempt[],
 ): Promise<void> {
   const work = workOfDeliveries(instance, storeId)
   const now = instance.clock.now()
@@ -41,12 +41,12 @@ async function recordAttempts(
 
 const endSql = 'SELECT failing FROM end_deliveries($1, $2, $3, $4, $5) AS failing WHERE failing IS NOT NULL'
 
-const endOf = ({ job, state, dueAt, reason, outcome }: Attempt) => ({
+const endOf = ({ job, state, dueAt, reason, outcome }: DeliveryAttempt) => ({
   ...{ id: job.id, lease: job.lease, state, reason: reason ?? null, due_at: dueAt?.toISOString() ?? null },
   attempt: job.attempt + (outcome ? 1 : 0),
 })
 
-const logOf = (job: ClaimedJob, outcome: Outcome) => ({
+const logOf = (job: ClaimedJob, outcome: SendOutcome) => ({
   ...{ id: newId(), integration_id: job.integrationId, job_id: job.id },
   doc: {
     succeeded: outcome.succeeded,
@@ -91,16 +91,16 @@ const retryMs = 1_000
 /** Records attempts behind each other, many in one transaction: a commit per attempt would be most of its cost. */
 export class AttemptRecorder {
   readonly #instance: Instance
-  readonly #onRecorded: (attempts: readonly Attempt[]) => void
-  #waiting: Attempt[] = []
+  readonly #onRecorded: (attempts: readonly DeliveryAttempt[]) => void
+  #waiting: DeliveryAttempt[] = []
   #recording: Promise<void> | undefined
 
-  constructor(instance: Instance, onRecorded: (attempts: readonly Attempt[]) => void) {
+  constructor(instance: Instance, onRecorded: (attempts: readonly DeliveryAttempt[]) => void) {
     this.#instance = instance
     this.#onRecorded = onRecorded
   }
 
-  add(attempt: Attempt): void {
+  add(attempt: DeliveryAttempt): void {
     this.#waiting.push(attempt)
     this.#recording ??= this.#record().finally(() => {
       this.#recording = undefined
@@ -124,12 +124,12 @@ export class AttemptRecorder {
   }
 
   /** One attempt that cannot be recorded must not make the server send the others again. */
-  async #recordEach(storeId: string, batch: readonly Attempt[]): Promise<void> {
+  async #recordEach(storeId: string, batch: readonly DeliveryAttempt[]): Promise<void> {
     for (const attempt of batch) await this.#recordBatch(storeId, [attempt])
   }
 
   /** Waits for a database that is away. If that takes longer than the leases, another process sends the jobs again. */
-  async #recordBatch(storeId: string, batch: readonly Attempt[]): Promise<void> {
+  async #recordBatch(storeId: string, batch: readonly DeliveryAttempt[]): Promise<void> {
     for (;;) {
       try {
         return await recordAttempts(this.#instance, storeId, batch)

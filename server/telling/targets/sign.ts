@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { Body } from './network.ts'
+import type { RequestBody } from './network.ts'
 
 const prefix = 'whsec_'
 const bytes = { min: 24, max: 64 }
@@ -19,7 +19,7 @@ export function signatureHeaders(
   secret: string,
   id: string,
   at: Date,
-  body: Body,
+  body: RequestBody,
 ): Readonly<Record<string, string>> {
   const key = keyOf(secret)
   if (!key) throw new Error('The signing secret must be whsec_ followed by 24 to 64 bytes in base64.')

@@ -5,9 +5,9 @@ import {
   deliveredResult,
   failedResult,
   type Limits,
-  type Message,
   type Result,
   type SqsTarget,
+  type TargetMessage,
 } from './message.ts'
 import { exchange, type HttpResponse, type Network } from './network.ts'
 
@@ -29,7 +29,7 @@ interface SdkRequest {
 export async function sendToSqs(
   network: Network,
   target: SqsTarget,
-  message: Message,
+  message: TargetMessage,
   { bodyBytesMax, signal }: Limits,
 ): Promise<Result> {
   const MessageBody = cloudEvent(message)

@@ -6,9 +6,9 @@ import {
   deliveredResult,
   failedResult,
   type Limits,
-  type Message,
   type Result,
   type StompTarget,
+  type TargetMessage,
 } from './message.ts'
 import type { Network } from './network.ts'
 
@@ -18,7 +18,7 @@ const usualPort = { plain: 61613, secure: 61614 } as const
 export async function sendToStomp(
   network: Network,
   target: StompTarget,
-  message: Message,
+  message: TargetMessage,
   limits: Limits,
 ): Promise<Result> {
   const body = cloudEvent(message)

@@ -3,15 +3,15 @@ import {
   deliveredResult,
   failedResult,
   type Limits,
-  type Message,
   type Result,
+  type TargetMessage,
   type WebhookTarget,
 } from './message.ts'
-import { type Body, exchange, type Network } from './network.ts'
+import { exchange, type Network, type RequestBody } from './network.ts'
 import { signatureHeaders } from './sign.ts'
 
 /** The body of a webhook, in the form of the public contract: its parts, since what is shown is shared. */
-function webhookBody(target: WebhookTarget, message: Message): Body {
+function webhookBody(target: WebhookTarget, message: TargetMessage): RequestBody {
   const { eventId, key, attempt, integration, content, storeId, organisationId } = message
   const { url, secret_key } = target
   const begin = JSON.stringify({ id: eventId, triggered_by: key, attempt, integration })
@@ -26,7 +26,7 @@ function webhookBody(target: WebhookTarget, message: Message): Body {
 export async function sendWebhook(
   network: Network,
   target: WebhookTarget,
-  message: Message,
+  message: TargetMessage,
   { bodyBytesMax, bodyMs, signal }: Limits,
 ): Promise<Result> {
   const body = webhookBody(target, message)

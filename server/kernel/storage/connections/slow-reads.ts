@@ -7,7 +7,7 @@ import { Problem } from '../../errors.ts'
 const waitMaxMs = 10_000
 
 /** A limited resource: up to a fixed number use it at a time. The others wait in line, for a limited time. */
-export class Share {
+export class LimitedUse {
   #free: number
   readonly #line = new Set<() => void>()
 

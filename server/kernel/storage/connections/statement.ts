@@ -7,8 +7,8 @@ interface Wire extends pg.Connection {
   readonly parsedStatements: Readonly<Record<string, string>>
   readonly submittedNamedStatements: Record<string, string>
 }
-type Text = string | null
-const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): Text } }).utils
+type ParameterText = string | null
+const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): ParameterText } }).utils
 
 type Done = (error: Error | undefined | null, tuples: readonly Tuple[]) => void
 
@@ -47,7 +47,7 @@ export class Statement extends pg.Query {
       wire.query(this.#text)
       return undefined
     }
-    let values: Text[]
+    let values: ParameterText[]
     try {
       values = this.#values.map(prepareValue)
     } catch (error) {
