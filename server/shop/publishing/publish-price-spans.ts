@@ -1,10 +1,9 @@
 import { inEdition, isCurrent } from '../../kernel/storage/editions.ts'
 import { isoTime } from '../../kernel/storage/expressions.ts'
-import type { Item, PriceSpan } from '../../prices/index.ts'
+import { type Item, livePrices, type PriceSpan, priceSpans, withParts } from '../../prices/index.ts'
 import { findPublishable, type Publishable } from '../sources/find-publishable.ts'
 import type { Publication } from '../sources/publication.ts'
 import { type Priceable, publishedItem } from '../sources/published-item.ts'
-import { findPriceSpans } from './find-price-spans.ts'
 
 /** Publishes the effective prices of listed products that differ in this edition. */
 export async function publishPriceSpans(
@@ -186,4 +185,18 @@ async function publishedItems(
       facts: { parent_sku: parentSku ?? undefined },
     }),
   )
+}
+
+/**
+ * Finds the effective prices of items by the live price books of a publication, which are in the same snapshot.
+ * `find` reads the parts of bundles. One statement reads the prices of all books.
+ */
+async function findPriceSpans(
+  { work, pricebookIds }: Pick<Publication, 'work' | 'pricebookIds'>,
+  items: readonly Item[],
+  find: (ids: readonly string[]) => Promise<readonly Item[]>,
+): Promise<(item: Item) => readonly PriceSpan[]> {
+  const all = await withParts(items, find)
+  const prices = await livePrices(work)(pricebookIds, [...all.values()])
+  return (item) => pricebookIds.flatMap((book) => priceSpans(item, book, { items: all, prices }))
 }

@@ -1,9 +1,8 @@
 import { isObject } from '../../kernel/body/input.ts'
 import { Problem } from '../../kernel/errors.ts'
 import type { Members } from '../../kernel/shape/envelope.ts'
-import { type FacetQuery, parseFacetQuery, parseFacets } from './facet-by.ts'
-import { parseFilter, type SearchFilter, Unparsable } from './filter-syntax.ts'
-import { parseSort, type SortOrder } from './sort-by.ts'
+import { type FacetQuery, parseFacetQuery, parseFacets, splitList } from './facet-by.ts'
+import { isField, parseFilter, type SearchFilter, Unparsable } from './filter-syntax.ts'
 
 /** One search of a request. */
 export interface Search {
@@ -161,4 +160,35 @@ function readValuesMax({ max_facet_values: members }: Members, at: string): numb
   if (Number.isInteger(value) && value >= 0 && value <= searchLimits.valuesMax) return value
   const detail = `max_facet_values must be an integer from 0 to ${searchLimits.valuesMax}.`
   throw new Problem('invalid_field', detail, { source: `${at}.max_facet_values` })
+}
+
+/** A field that results are sorted by. */
+interface SortOrder {
+  readonly field: string
+  readonly descending: boolean
+}
+
+/** How many fields results are sorted by, at most. */
+const ordersMax = 3
+
+/**
+ * Parses `sort_by`: fields with `:asc` or `:desc`, the most important first. Functions of search engines, which front
+ * ends also send, are ignored: what is not the name of a field, or begins with `_`.
+ */
+export const parseSort = (text: string): readonly SortOrder[] =>
+  splitList(text).flatMap(parseOrder).slice(0, ordersMax)
+
+function parseOrder(part: string): readonly SortOrder[] {
+  const colon = part.lastIndexOf(':')
+  const field = (colon < 0 ? part : part.slice(0, colon)).trim()
+  const direction =
+    colon < 0
+      ? 'asc'
+      : part
+          .slice(colon + 1)
+          .trim()
+          .toLowerCase()
+  const isFunction = field.startsWith('_') && field !== '_text_match'
+  if (!isField(field) || isFunction || (direction !== 'asc' && direction !== 'desc')) return []
+  return [{ field, descending: direction === 'desc' }]
 }

@@ -7,7 +7,7 @@ import {
   toPriceTable,
 } from '../../prices/index.ts'
 import type { CatalogShopper } from '../catalogs/shopper-context.ts'
-import { publishedPrices } from '../publishing/published-prices.ts'
+import { publishedPrices } from '../publishing/publish-prices.ts'
 import { findShop } from '../view/find-shop.ts'
 import type { ShopContext } from '../view/shop-context.ts'
 import type { SelectionRefusal } from './configure-bundle.ts'

@@ -3,7 +3,7 @@ import type { Keys } from '../../kernel/auth/keys.ts'
 import { seal, tryOpen } from '../../kernel/auth/seal.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { choice, list, text } from '../../kernel/shape/fields.ts'
-import { isSigningSecret } from '../targets/sign.ts'
+import { isSigningSecret } from '../targets/webhook.ts'
 import { type IntegrationType, kindOf } from './kinds.ts'
 
 const textMax = 2048
