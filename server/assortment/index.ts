@@ -10,7 +10,7 @@ export { nodes } from './hierarchies/nodes.ts'
 export { allocate, deallocate, type Portion, ship } from './inventories/allocate.ts'
 export { sellableOf } from './inventories/sellable.ts'
 export { stockTransactions } from './inventories/stock-transactions.ts'
-export { findStock as stockOf } from './inventories/stocks.ts'
+export { stockOf } from './inventories/stocks.ts'
 export {
   type ChildVariation,
   type Components,

@@ -18,8 +18,7 @@ import {
 } from '../telling/index.ts'
 import { type DataEntry, entryQuery, parseEntryQuery } from './data-entries.ts'
 import { personalDataEnvelope } from './personal-data-envelope.ts'
-import { findParts, type Register } from './register.ts'
-import { type ObjectPlace, resourcePath } from './resource-path.ts'
+import { findParts, type ObjectPlace, type Register, resourcePath } from './register.ts'
 
 /**
  * Changes and reads as one list. An id is made of time, list and number (RFC 9562, version 8), so that ids sort as the

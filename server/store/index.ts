@@ -8,7 +8,6 @@ export { CsvFault, CsvScanner } from './imports/csv-scanner.ts'
 export { type Delimiter, nameDelimiter } from './imports/delimiters.ts'
 export { findIdsByRef, type IdOfRef } from './imports/external-refs.ts'
 export { bytesMax, columnsMax, rowCharactersMax, rowsMax } from './imports/file-limits.ts'
-export { invalidFile } from './imports/invalid-file.ts'
 export { EncodingFault, readText } from './imports/read-text.ts'
 export { type NumberedRow, RowFaults } from './imports/row-faults.ts'
 export {
@@ -18,10 +17,11 @@ export {
   importUpload,
   RowBatch,
 } from './imports/staged-imports.ts'
-export { readLines, type TextLine, unpack } from './imports/text-lines.ts'
+export { invalidFile, readLines, type TextLine, unpack } from './imports/text-lines.ts'
 export { type DocumentedJob, documentedJob, startDocumented } from './jobs/documented-job.ts'
 export type { JobDocument } from './jobs/job-document.ts'
 export { type PimJob, pimJob, startPimJob } from './jobs/pim-job.ts'
 export { pimJobs } from './jobs/pim-jobs.ts'
 export { cartSettings } from './settings/cart-settings.ts'
+export { ownerMeta } from './settings/owner-meta.ts'
 export { settings as storeSettings } from './settings/settings.ts'

@@ -1,9 +1,10 @@
 import { Problem } from '../../kernel/errors.ts'
 import { emptyRelationship, linkTo, object, relationshipTo } from '../../kernel/openapi/shapes.ts'
-import { choice, field, integer, map, readOnlyObject, text } from '../../kernel/shape/fields.ts'
+import { field, integer, map, readOnlyObject, text } from '../../kernel/shape/fields.ts'
 import type { Draft } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { isUnchanged } from '../../kernel/write/drafts.ts'
+import { ownerMeta } from '../../store/index.ts'
 import type { Crumb } from './breadcrumbs.ts'
 
 /** Texts by language. */
@@ -68,7 +69,7 @@ const crumbs = {
 
 /** The `meta` of both hierarchies and nodes. */
 export const nodeMeta = {
-  owner: choice(['store', 'organization'], { about: 'The owner.' }),
+  ...ownerMeta.fields,
   breadcrumbs: field<readonly Crumb[] | undefined>(crumbs, {
     about: 'The path from the hierarchy down to the node, which is included.',
   }),

@@ -100,7 +100,7 @@ export const flatStocks: Resource<typeof numbers> = resource({
 type Stock = Values<(typeof stocks)['fields']>
 
 /** Finds the current stock of products, by product id. Products whose stock is not tracked are left out. */
-export async function findStock(
+export async function stockOf(
   work: Work,
   productIds: readonly string[],
 ): Promise<ReadonlyMap<string, Stock>> {

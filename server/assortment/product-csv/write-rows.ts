@@ -16,8 +16,7 @@ import type { Locale } from './cell-values.ts'
 import { toImageChange } from './images.ts'
 import { type ImportRow, toBody } from './import-row.ts'
 import type { RowTargets } from './row-targets.ts'
-import type { TemplateColumns } from './template-columns.ts'
-import { type TemplateWrite, toEntries } from './template-values.ts'
+import { type TemplateColumns, type TemplateWrite, toEntries } from './template-columns.ts'
 
 /** What all rows of a part share. It cannot change until the end of the transaction. */
 interface RowsToWrite {

@@ -4,10 +4,11 @@ import { Problem } from '../../kernel/errors.ts'
 import { choice, text, type Values } from '../../kernel/shape/fields.ts'
 import { type Draft, type Row, walks } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
+import { ownerMeta } from '../../store/index.ts'
 import { products } from '../products/products.ts'
 import { inJson, modifierTypes, partsOf } from './modifier-types.ts'
 import { options } from './options.ts'
-import { ownerMeta, variationEnvelope } from './variation-fields.ts'
+import { variationEnvelope } from './variation-fields.ts'
 
 const fields = {
   type: choice(modifierTypes, {

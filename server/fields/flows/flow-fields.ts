@@ -4,6 +4,7 @@ import { choice, field, flag, group, integer, list, reference, text } from '../.
 import { type Draft, indexed, type Row, walks } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { change } from '../../kernel/write/by-rules.ts'
+import { ownerMeta } from '../../store/index.ts'
 import { eraseValues, hideValues, renameValues, unindexValues } from '../values/changes.ts'
 import { isHidden, toValueField, updateAddedFields } from './define.ts'
 import {
@@ -15,7 +16,7 @@ import {
   ruleTypes,
 } from './field-rules.ts'
 import { extendedBy } from './find-extended-by.ts'
-import { flowEnvelope, flowMeta } from './flow-envelope.ts'
+import { flowEnvelope } from './flow-envelope.ts'
 import { rowsOfFlow, touchShownWith } from './flow-rows.ts'
 import { flows } from './flows.ts'
 import { isCore, kindOf, nameOfFields, slugsUnder } from './kinds.ts'
@@ -130,7 +131,7 @@ export const flowFields = resource({
   area: 'flows',
   visible: 'all',
   envelope: flowEnvelope,
-  meta: flowMeta,
+  meta: ownerMeta,
   links: {
     fields: { self: text({ format: 'uri', about: 'The field under its flow.' }) },
     of: ({ id, doc }, { baseUrl }) => ({ self: `${baseUrl}/v2/flows/${flowIn(doc)}/fields/${id}` }),

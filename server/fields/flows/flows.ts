@@ -6,9 +6,10 @@ import { list } from '../../kernel/request/operations.ts'
 import { flag, readOnlyObject, text } from '../../kernel/shape/fields.ts'
 import { type Draft, indexed, type Row, walks } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
+import { ownerMeta } from '../../store/index.ts'
 import { eraseValues, hideValues, unindexValues } from '../values/changes.ts'
 import { fieldsOf, isHidden, toValueField, updateAddedFields } from './define.ts'
-import { flowEnvelope, flowMeta } from './flow-envelope.ts'
+import { flowEnvelope } from './flow-envelope.ts'
 import { flowEntries, flowFieldRows, rowsOfFlow, touchShownWith } from './flow-rows.ts'
 import { isCore, kindOf, nameOfFields, reservedSlugs } from './kinds.ts'
 
@@ -60,7 +61,7 @@ export const flows = resource({
   area: 'flows',
   visible: 'all',
   envelope: flowEnvelope,
-  meta: flowMeta,
+  meta: ownerMeta,
   refusedWith: 422,
   refuses: { delete: ['method_not_allowed'] },
   beforeWrite: mustBeNamed,

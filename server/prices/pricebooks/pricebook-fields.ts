@@ -1,5 +1,5 @@
 import type { Envelope } from '../../kernel/shape/envelope.ts'
-import { choice, text } from '../../kernel/shape/fields.ts'
+import { text } from '../../kernel/shape/fields.ts'
 
 /** The envelope of price books, their prices and their modifiers. */
 export const pricebookEnvelope: Envelope = {
@@ -10,12 +10,6 @@ export const pricebookEnvelope: Envelope = {
   href: { after: '' },
   pageLinks: 'existing',
 }
-
-const owner = choice(['store', 'organization'], { about: 'The owner.' })
-
-export const ownerMeta = { fields: { owner }, of: () => ({ owner: 'store' as const }) }
-
-export const ownedFields = { owner }
 
 export const externalRef = text({ nullable: true, max: 2048, about: 'The id in another system.' })
 

@@ -5,9 +5,10 @@ import { longText } from '../../kernel/query/long-text.ts'
 import { list } from '../../kernel/request/operations.ts'
 import { text } from '../../kernel/shape/fields.ts'
 import { type Draft, indexed, walks } from '../../kernel/shape/model.ts'
+import { ownerMeta } from '../../store/index.ts'
 import { currenciesField, salesField, wordsField } from './currencies-field.ts'
 import { completeCurrencies, completeSales } from './must-be-sellable.ts'
-import { conflict, externalRef, ownedFields, pricebookEnvelope } from './pricebook-fields.ts'
+import { conflict, externalRef, pricebookEnvelope } from './pricebook-fields.ts'
 import { pricebooks } from './pricebooks.ts'
 
 const fields = {
@@ -51,7 +52,7 @@ export const prices: Resource<PriceFields> = resource({
   envelope: pricebookEnvelope,
   meta: {
     fields: {
-      ...ownedFields,
+      ...ownerMeta.fields,
       pricebook_id: text({ format: 'uuid', about: 'The price book of the price.' }),
     },
     of: ({ hidden }) => ({ owner: 'store', pricebook_id: hidden.pricebook_id }),
