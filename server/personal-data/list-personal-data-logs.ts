@@ -11,10 +11,10 @@ import type { Row } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import {
   deltaOf as changedFields,
+  type DeltaValues,
   findInitiators,
   type Initiator,
   initiatorSchema,
-  type Values,
 } from '../telling/index.ts'
 import { type DataEntry, entryQuery, parseEntryQuery } from './data-entries.ts'
 import { personalDataEnvelope } from './personal-data-envelope.ts'
@@ -86,7 +86,7 @@ interface StoredEntry extends ObjectPlace {
   /** The change's position in the feed, or the number of the read. */
   readonly n: number
   readonly actor: string
-  readonly after: Values | null
+  readonly after: DeltaValues | null
 }
 
 /** An entry of the log, with the object before the change. */
@@ -180,7 +180,7 @@ function showEntry(
  * The fields that the change gave other values, with null for a removed field. It is empty if no visible field changed,
  * as with a new password. For the oldest change in the feed it has all fields.
  */
-function deltaOf({ type, id }: DataEntry, { event, before, after }: LogEntry): Values {
+function deltaOf({ type, id }: DataEntry, { event, before, after }: LogEntry): DeltaValues {
   if (!after) return {}
   if (event === 'created') return { id, type, ...after }
   return changedFields(before, after)
@@ -188,7 +188,7 @@ function deltaOf({ type, id }: DataEntry, { event, before, after }: LogEntry): V
 
 /** The object before a change, and the scope of its parent. */
 interface StateBefore extends Pick<ObjectPlace, 'parent_scope'> {
-  readonly before: Values | null
+  readonly before: DeltaValues | null
 }
 
 interface LoggedChange extends Pick<ObjectPlace, 'source' | 'scope'> {
@@ -223,7 +223,7 @@ async function findPriorStates<C extends LoggedChange>(
       const doc = before.get(positions[i] as (typeof positions)[number])
       return [
         change,
-        { before: doc ? (JSON.parse(doc) as Values) : null, parent_scope: rows[i]?.[0] ?? null },
+        { before: doc ? (JSON.parse(doc) as DeltaValues) : null, parent_scope: rows[i]?.[0] ?? null },
       ]
     }),
   )

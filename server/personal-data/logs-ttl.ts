@@ -1,5 +1,5 @@
 import { singleton } from '../kernel/declare/singleton.ts'
-import { trimFeeds } from '../kernel/feed/trim.ts'
+import { trimFeeds } from '../kernel/feed/erase.ts'
 import { integer } from '../kernel/shape/fields.ts'
 import type { Chore } from '../kernel/work/job.ts'
 import { trimDeliveries } from '../telling/index.ts'

@@ -7,7 +7,7 @@ import { inputOf } from '../../kernel/request/operations.ts'
 import type { Row } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { runInSteps, type Steps } from '../../kernel/work/in-turns.ts'
-import { type Outcome, type Write, writeMany } from '../../kernel/write/write-many.ts'
+import { type ManyWrite, type WriteOutcome, writeMany } from '../../kernel/write/write-many.ts'
 import type { RowFaults } from '../../store/index.ts'
 import type { ProductFields } from '../product-fields/product-fields.ts'
 import { attachTemplates, roomForTemplates, templatesMax } from '../products/product-templates.ts'
@@ -33,7 +33,7 @@ interface RowsToWrite {
 interface RowWrite {
   readonly row: ImportRow
   readonly productId: string
-  readonly write: Write<ProductFields>
+  readonly write: ManyWrite<ProductFields>
   readonly entries: readonly TemplateWrite[]
 }
 
@@ -84,8 +84,8 @@ async function writeWhileReading(
   own: RowsToWrite['own'],
   rows: readonly NamedRow[],
   read: RowReader,
-): Promise<ReadonlyMap<RowWrite, Outcome>> {
-  const outcomes = new Map<RowWrite, Outcome>()
+): Promise<ReadonlyMap<RowWrite, WriteOutcome>> {
+  const outcomes = new Map<RowWrite, WriteOutcome>()
   let next = await runInSteps(read(rows.slice(0, perStatement)))
   for (let at = perStatement; next.length || at < rows.length; at += perStatement) {
     const some = next
@@ -94,7 +94,7 @@ async function writeWhileReading(
       writeMany(work, own, [], writes),
       runInSteps(read(rows.slice(at, at + perStatement))),
     ])
-    for (const [i, write] of some.entries()) outcomes.set(write, written[i] as Outcome)
+    for (const [i, write] of some.entries()) outcomes.set(write, written[i] as WriteOutcome)
     next = following
   }
   return outcomes
@@ -121,7 +121,7 @@ async function createReader(
     const productId = before?.id ?? newId()
     const faults = new Faults()
     const image = faults.check(() => toImageChange(row, before, images))
-    const write = faults.check((): Write<ProductFields> => {
+    const write = faults.check((): ManyWrite<ProductFields> => {
       const body = toBody(row, before)
       return before
         ? { before, changes: { ...input.update(body), ...image } }
@@ -133,7 +133,7 @@ async function createReader(
       throw new Problem('unprocessable', `A product may have at most ${templatesMax} templates.`)
     })
     faults.refuse()
-    return { row, productId, write: write as Write<ProductFields>, entries }
+    return { row, productId, write: write as ManyWrite<ProductFields>, entries }
   }
   return function* (some) {
     const writes: RowWrite[] = []
