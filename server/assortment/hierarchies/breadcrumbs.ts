@@ -3,7 +3,7 @@ import { Problem } from '../../kernel/errors.ts'
 import { optional, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Rows } from '../../kernel/storage/store.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import type { Locales } from './node-fields.ts'
+import type { NodeLocales } from './node-fields.ts'
 
 /** One step of the path from a hierarchy down to a node. */
 export const crumb = shown.group({
@@ -21,7 +21,7 @@ export type Crumb = ShownValue<typeof crumb>
 interface NodeNames {
   readonly name: string
   readonly slug?: string | null | undefined
-  readonly locales?: Locales | null | undefined
+  readonly locales?: NodeLocales | null | undefined
 }
 
 /** The step of a hierarchy or a node, as breadcrumbs show it. */

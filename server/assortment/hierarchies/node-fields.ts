@@ -1,5 +1,5 @@
 import { Problem } from '../../kernel/errors.ts'
-import { choice, field, integer, map, text } from '../../kernel/shape/fields.ts'
+import { field, integer, map, text } from '../../kernel/shape/fields.ts'
 import type { Draft } from '../../kernel/shape/model.ts'
 import {
   about,
@@ -13,10 +13,11 @@ import {
 } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { isUnchanged } from '../../kernel/write/drafts.ts'
+import { ownerMeta } from '../../store/index.ts'
 import { type Crumb, crumb } from './breadcrumbs.ts'
 
 /** Texts by language. */
-export type Locales = Readonly<Record<string, { readonly name?: string; readonly description?: string }>>
+export type NodeLocales = Readonly<Record<string, { readonly name?: string; readonly description?: string }>>
 
 const nameMax = 1000
 
@@ -49,7 +50,7 @@ export const nodeFields = {
     example: 'bread',
   }),
   description: text({ nullable: true, about: 'Shown to shoppers.' }),
-  locales: field<Locales | null | undefined>(localesSchema, {
+  locales: field<NodeLocales | null | undefined>(localesSchema, {
     nullable: true,
     about: 'The name and description by language, such as `fr-FR`. An update replaces all languages.',
     example: { 'fr-FR': { name: 'Pain', description: 'Pain et petits pains' } },
@@ -63,7 +64,7 @@ export const nodeFields = {
 
 /** The `meta` of both hierarchies and nodes. */
 export const nodeMeta = {
-  owner: choice(['store', 'organization'], { about: 'The owner.' }),
+  ...ownerMeta.fields,
   breadcrumbs: optional(
     about('The path from the hierarchy down to the node, which is included.', shown.list(crumb)),
   ),
@@ -82,7 +83,7 @@ const relationships = shown.group({
   products: optional(relatedTo),
 })
 
-export type Relationships = ShownValue<typeof relationships>
+export type NodeRelationships = ShownValue<typeof relationships>
 
 export const relationshipsField = readOnly(relationships, {
   about: 'The parent, and the lists of children and products.',

@@ -4,8 +4,9 @@ import { field, list } from '../../kernel/shape/fields.ts'
 import { type Row, walks } from '../../kernel/shape/model.ts'
 import { optional, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
+import { ownerMeta } from '../../store/index.ts'
 import { products } from '../products/products.ts'
-import { clearSortOrder, nameField, ownerMeta, sortOrder, variationEnvelope } from './variation-fields.ts'
+import { clearSortOrder, nameField, sortOrder, variationEnvelope } from './variation-fields.ts'
 
 /** An option, as its variation shows it. */
 const option = shown.group({

@@ -1,10 +1,9 @@
 import { resource } from '../../kernel/declare/resource.ts'
 import { linkTo, readOnly, shown } from '../../kernel/shape/shown.ts'
-import { accounts } from './accounts.ts'
+import { accountEnvelope } from './account-envelope.ts'
+import { accounts, ownAccount } from './accounts.ts'
 import { addressFields, addressFilter } from './address-fields.ts'
 import { checkAddress, limitAddresses } from './check-address.ts'
-import { accountEnvelope } from './envelope.ts'
-import { ownAccount } from './own-account.ts'
 
 /** A delivery or billing address of an account. */
 export const accountAddresses = resource({

@@ -1,14 +1,16 @@
 import { listing } from '../../kernel/declare/listing.ts'
 import { resource } from '../../kernel/declare/resource.ts'
+import { Problem } from '../../kernel/errors.ts'
 import { findListed } from '../../kernel/query/find.ts'
+import { readSingleton } from '../../kernel/request/singletons.ts'
 import { reference, text } from '../../kernel/shape/fields.ts'
-import type { FilterRule } from '../../kernel/shape/model.ts'
+import type { Draft, FilterRule } from '../../kernel/shape/model.ts'
 import { linkTo, readOnly, relationshipTo, shown } from '../../kernel/shape/shown.ts'
-import { accountMembers } from './account-members.ts'
-import { accounts } from './accounts.ts'
-import { admitMember } from './admit-member.ts'
-import { accountEnvelope } from './envelope.ts'
-import { ownAccount } from './own-account.ts'
+import type { Work } from '../../kernel/work/context.ts'
+import { accountEnvelope } from './account-envelope.ts'
+import { accountMembers, findAccountMember } from './account-members.ts'
+import { accountMembershipSettings } from './account-membership-settings.ts'
+import { accounts, ownAccount } from './accounts.ts'
 
 /** Without an index: an account has at most a thousand members, and nobody searches for half a UUID. */
 const memberId: FilterRule = {
@@ -37,7 +39,7 @@ const fields = {
   ),
 }
 
-export type MembershipFields = typeof fields
+type MembershipFields = typeof fields
 
 /** The membership of a member in an account. */
 export const accountMemberships = resource({
@@ -104,3 +106,29 @@ export const membershipsOfMember = listing(accountMemberships, {
     },
   },
 })
+
+/** Refuses a membership of an unknown member, or of one who already belongs to too many accounts. */
+async function admitMember(work: Work, { scope, values, before }: Draft<MembershipFields>): Promise<void> {
+  if (before) return
+  const accountId = (scope[0] as string).toLowerCase()
+  const { id } = await findAccountMember(work, values.account_member_id, 'data.account_member_id')
+  // Locked, so that concurrent memberships of one member are counted one after the other.
+  await work.store.lock(accountMembers, id)
+  await refuseBusyMember(work, id)
+  values.account_member_id = id
+  values.relationships = {
+    account: { data: { id: accountId, type: 'account' } },
+    account_member: { data: { id, type: 'account_member' } },
+  }
+}
+
+async function refuseBusyMember(work: Work, memberId: string): Promise<void> {
+  const { membership_limit } = await readSingleton(work, accountMembershipSettings)
+  const [row] = await work.store.run(
+    'SELECT count(*) FROM account_memberships WHERE store_id = $1 AND account_member_id = $2',
+    memberId,
+  )
+  if (Number(row?.[0]) < membership_limit) return
+  const detail = `The member already belongs to ${row?.[0]} accounts; the setting membership_limit allows ${membership_limit}.`
+  throw new Problem('unprocessable', detail, { source: 'data.account_member_id' })
+}

@@ -1,12 +1,17 @@
-import { resource } from '../../kernel/declare/resource.ts'
+import { type Resource, resource } from '../../kernel/declare/resource.ts'
 import { notFound, Problem } from '../../kernel/errors.ts'
 import { longText } from '../../kernel/query/long-text.ts'
 import { reference, text } from '../../kernel/shape/fields.ts'
 import { type Draft, indexed, type Row, walks } from '../../kernel/shape/model.ts'
 import { linkTo, optional, readOnly, relationshipTo, shown } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { accountEnvelope } from './envelope.ts'
-import { ownAccount } from './own-account.ts'
+import { accountEnvelope } from './account-envelope.ts'
+
+/** Members see only what belongs to the account of their token, not to its ancestors or descendants. */
+export const ownAccount =
+  (condition: (account: string) => string): NonNullable<Resource['visible']> =>
+  ({ shopper }, bind) =>
+    shopper && condition(`${bind(shopper.claims.account_id)}::uuid`)
 
 /** Each account shows all of its ancestors, so the depth of trees is limited. */
 const ancestorsMax = 100

@@ -1,8 +1,8 @@
 import { resource } from '../../kernel/declare/resource.ts'
 import { linkTo, readOnly, shown } from '../../kernel/shape/shown.ts'
+import { accountEnvelope } from '../accounts/account-envelope.ts'
 import { addressFields, addressFilter } from '../accounts/address-fields.ts'
 import { checkAddress, limitAddresses } from '../accounts/check-address.ts'
-import { accountEnvelope } from '../accounts/envelope.ts'
 import { customers } from './customers.ts'
 
 /** A delivery or billing address of a customer. */

@@ -1,7 +1,11 @@
 import { resource } from '../../kernel/declare/resource.ts'
+import { notFound } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
 import { choice, list, text } from '../../kernel/shape/fields.ts'
+import type { Row } from '../../kernel/shape/model.ts'
 import { linkTo, readOnly, relationshipTo, shown } from '../../kernel/shape/shown.ts'
-import { identityEnvelope } from './envelope.ts'
+import type { Work } from '../../kernel/work/context.ts'
+import { identityEnvelope } from './identity-envelope.ts'
 
 /** The settings that a realm belongs to. */
 const origins = [
@@ -46,3 +50,16 @@ export const authenticationRealms = resource({
   envelope: identityEnvelope,
   operations: ['list', 'get', 'update'],
 })
+
+/** Finds the realm with this id, or throws a 404. */
+export async function findRealm(work: Work, id: string): Promise<Row<typeof authenticationRealms.fields>> {
+  const realm = isId(id) ? await work.store.find(authenticationRealms, id) : undefined
+  if (!realm) throw notFound('authentication realm', id)
+  return realm
+}
+
+/** The client ids of storefronts, by realm. The realm of administrators has no storefront. */
+export const realmClients: Readonly<Record<Exclude<Origin, 'merchant-realm-mappings'>, string>> = {
+  'customer-authentication-settings': 'customers',
+  account_authentication_settings: 'account-management',
+}

@@ -1,9 +1,8 @@
 import { action } from '../../kernel/declare/action.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import { relationshipTo, type ShownValue, shown } from '../../kernel/shape/shown.ts'
-import { authenticationRealms } from './authentication-realms.ts'
-import { realmClients } from './realm-client.ts'
-import { customerRealmId } from './realm-id.ts'
+import { authenticationRealms, realmClients } from './authentication-realms.ts'
+import { customerRealmId } from './store-realms.ts'
 
 const settings = shown.group({
   id: shown.uuid,

@@ -4,7 +4,7 @@ import { isId } from '../../kernel/ids.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import { reference } from '../../kernel/shape/fields.ts'
 import { type ShownValue, shown } from '../../kernel/shape/shown.ts'
-import { findRealm } from '../identity/find-realm.ts'
+import { findRealm } from '../identity/authentication-realms.ts'
 import { oidcProfiles } from './oidc-profiles.ts'
 
 const words = shown.list(shown.text)

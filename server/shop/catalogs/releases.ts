@@ -2,9 +2,9 @@ import { resource } from '../../kernel/declare/resource.ts'
 import { choice, flag, group, integer, list, reference, text } from '../../kernel/shape/fields.ts'
 import { type Row, walks } from '../../kernel/shape/model.ts'
 import { about, optional, shown } from '../../kernel/shape/shown.ts'
+import { catalogEnvelope } from './catalog-envelope.ts'
 import { catalogs } from './catalogs.ts'
 import { signDeltaLink } from './delta-link.ts'
-import { catalogEnvelope } from './envelope.ts'
 
 const statuses = ['PENDING', 'IN_PROGRESS', 'FAILED', 'PUBLISHED'] as const
 

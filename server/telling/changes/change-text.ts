@@ -1,4 +1,4 @@
-import { type Change, clientsIdOf } from '../../kernel/feed/changes.ts'
+import { clientsIdOf, type FeedChange } from '../../kernel/feed/changes.ts'
 import { chosenIdMax } from '../../kernel/ids.ts'
 import type { ShownValues } from '../../kernel/shape/fields.ts'
 import { about, orNull, shown } from '../../kernel/shape/shown.ts'
@@ -34,7 +34,7 @@ export const shownChange = shown.group({
 })
 
 /** The members that changes and entries of the audit share, of one change. */
-export const factsOf = (change: Change): ShownValues<typeof changeFacts> => {
+export const factsOf = (change: FeedChange): ShownValues<typeof changeFacts> => {
   const { position, event, at, requestId, type, scope } = change
   return {
     ...{ position, event, at },
@@ -44,7 +44,7 @@ export const factsOf = (change: Change): ShownValues<typeof changeFacts> => {
 }
 
 /** The JSON of a change. What it says of the object is text already. */
-export function changeText(change: Change): string {
+export function changeText(change: FeedChange): string {
   const facts = JSON.stringify({ type: 'change', ...factsOf(change), actor: change.actor })
   return `${facts.slice(0, -1)},"data":${shownDoc(change) ?? 'null'}}`
 }
@@ -52,7 +52,7 @@ export function changeText(change: Change): string {
 const isWrite = (event: string) => event === 'created' || event === 'updated' || event === 'deleted'
 
 /** What the feed has of the object, on one line. Events may hold a sealed secret for the service that delivers them. */
-export function shownDoc({ event, doc }: Pick<Change, 'event' | 'doc'>): string | undefined {
+export function shownDoc({ event, doc }: Pick<FeedChange, 'event' | 'doc'>): string | undefined {
   if (doc === undefined || isWrite(event)) return doc?.replace(/[\r\n]+/g, ' ')
   const members = Object.entries(JSON.parse(doc) as object).filter(([name]) => !name.startsWith('sealed_'))
   return JSON.stringify(Object.fromEntries(members))

@@ -1,5 +1,5 @@
 import { action } from '../../kernel/declare/action.ts'
-import { type Change, feedBounds, findBefore } from '../../kernel/feed/changes.ts'
+import { type FeedChange, feedBounds, findBefore } from '../../kernel/feed/changes.ts'
 import { sequence } from '../../kernel/feed/record.ts'
 import { exportBatches } from '../../kernel/request/export-list.ts'
 import { type Answer, json } from '../../kernel/shape/answer.ts'
@@ -8,7 +8,7 @@ import type { Model } from '../../kernel/shape/model.ts'
 import { about, orNull, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { changeFacts, factsOf, shownDoc, storedFields } from './change-text.ts'
-import { deltaOf, type Values } from './delta.ts'
+import { type DeltaValues, deltaOf } from './delta.ts'
 import { type FeedQuery, filterField, readFeedQuery, refuseLimit } from './feed-query.ts'
 import { earlierChanges } from './follow.ts'
 import { findInitiators, initiator } from './initiators.ts'
@@ -129,7 +129,7 @@ async function exportAudit(ctx: Ctx, query: FeedQuery, modelOf: ModelOf): Promis
   return exportBatches(ctx, { shown: entry, position: last, read })
 }
 
-function valuesOf({ event }: Change, doc: string | undefined): Values | null {
+function valuesOf({ event }: FeedChange, doc: string | undefined): DeltaValues | null {
   const shown = shownDoc({ event, doc })
-  return shown === undefined ? null : (JSON.parse(shown) as Values)
+  return shown === undefined ? null : (JSON.parse(shown) as DeltaValues)
 }

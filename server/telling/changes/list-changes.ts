@@ -1,6 +1,6 @@
 import { action } from '../../kernel/declare/action.ts'
 import { Problem } from '../../kernel/errors.ts'
-import type { Change } from '../../kernel/feed/changes.ts'
+import type { FeedChange } from '../../kernel/feed/changes.ts'
 import type { ChangeFilter, FoundChanges } from '../../kernel/feed/look-for-changes.ts'
 import { exportBatches } from '../../kernel/request/export-list.ts'
 import type { Answer } from '../../kernel/shape/answer.ts'
@@ -74,7 +74,7 @@ export const listChanges = (modelOf: (table: string) => Model | undefined) =>
 
     async run(ctx, call) {
       const query = readFeedQuery(call.query)
-      const onShown = (changes: readonly Change[]) => noteReads(ctx, changes, modelOf)
+      const onShown = (changes: readonly FeedChange[]) => noteReads(ctx, changes, modelOf)
       if (wantsStream(call.headers.accept)) {
         const lastId = call.headers['last-event-id']
         const after =
@@ -147,7 +147,7 @@ async function find(
 async function exportChanges(
   ctx: Ctx,
   query: FeedQuery,
-  onShown: (inside: Ctx, changes: readonly Change[]) => void,
+  onShown: (inside: Ctx, changes: readonly FeedChange[]) => void,
 ): Promise<Answer> {
   refuseLimit(query)
   const { filter, after, most } = query

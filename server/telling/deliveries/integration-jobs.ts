@@ -3,7 +3,7 @@ import { choice, group, integer, reference, text } from '../../kernel/shape/fiel
 import { walks } from '../../kernel/shape/model.ts'
 import { linkTo, readOnly, relationshipTo, shown } from '../../kernel/shape/shown.ts'
 import { isoTime } from '../../kernel/storage/expressions.ts'
-import { integrationEnvelope } from '../integrations/envelope.ts'
+import { integrationEnvelope } from '../integrations/integration-envelope.ts'
 
 /** What has become of a job. */
 const jobStates = ['waiting', 'succeeded', 'dead', 'dropped'] as const
