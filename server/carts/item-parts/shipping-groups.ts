@@ -35,29 +35,28 @@ const groupNotFound = (id: string) =>
 
 const amountAt = 'data.shipping_price'
 
+const body = {
+  type: 'shipping_group',
+  // Some clients send this type.
+  alsoType: ['shipping-type'],
+  typeOptional: true,
+  fields: shippingGroupFields,
+} as const
+
 /** The shipping groups of a cart. */
 export const shippingGroups = parts({
-  of: cart,
+  ...{ of: cart, id: 'group_id', area: 'carts', body },
   at: '/v2/carts/:cart_id/shipping-groups',
-  id: 'group_id',
   in: () => ({
     of: (contents: Contents) => contents.shippingGroups,
     set: (contents, shippingGroups) => ({ ...contents, shippingGroups }),
   }),
-  area: 'carts',
-  body: {
-    type: 'shipping_group',
-    // Some clients send this type.
-    alsoType: ['shipping-type'],
-    typeOptional: true,
-    fields: shippingGroupFields,
-  },
   // More groups than items have no use.
   most: { n: 100, detail: (n) => `A cart has at most ${n} shipping groups.` },
   missing: groupNotFound,
   mayRemove: mustBeUnlinked,
-  make: (values, { id, now }) => withGroupValues(newShippingGroup(id, now), values, now),
-  change: (group, values, { now }) => withGroupValues(group, values, now),
+  make: newShippingGroup,
+  change: withGroupValues,
   schema: groupSchema,
   show: showGroup,
   operations: {
@@ -71,10 +70,7 @@ export const shippingGroups = parts({
       about:
         'Creates a shipping group. Its price counts once an item is linked to it by `shipping_group_id`.',
       headers: cartHeaders,
-      request: (headers) => {
-        const request = shopperIn(headers)
-        return { ...request, amountAt, mustBeIn: request.currency }
-      },
+      request: (headers) => ({ ...shopperIn(headers), amountAt, mustBeIn: shopperIn(headers).currency }),
     },
     update: {
       name: 'update-cart-shipping-group',

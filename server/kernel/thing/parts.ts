@@ -119,13 +119,8 @@ export const thingIn = (path: string): string => /:(\w+)/.exec(path)?.[1] ?? ''
 /** The fields of an update, which may have any of them. */
 const optional = (fields: Fields): Fields =>
   Object.fromEntries(
-    Object.entries(fields).map(
-      ([
-        name,
-        {
-          options: { required: _, ...options },
-          ...one
-        },
-      ]) => [name, { ...one, options }],
-    ),
+    Object.entries(fields).map(([name, field]) => {
+      const { required: _, ...options } = field.options
+      return [name, { ...field, options }]
+    }),
   )

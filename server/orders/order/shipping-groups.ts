@@ -60,39 +60,29 @@ const order: Holder<OrderRow, Groups, { readonly order: OrderRow }, undefined> =
 }
 
 const { shipping_type, tracking_reference, address, delivery_estimate } = shippingGroupFields
+const fields = { shipping_type, tracking_reference, address, delivery_estimate }
 
 /** The shipping groups of an order. */
 export const orderShippingGroups = parts({
-  of: order,
+  ...{ of: order, id: 'group_id', area: 'orders' },
   at: '/v2/orders/:order_id/shipping-groups',
-  id: 'group_id',
   in: () => ({
     of: (groups: Groups) => groups.map((one) => ({ ...one, id: one.group.id })),
     set: (_, groups) => groups.map(({ id, ...one }) => one),
   }),
-  area: 'orders',
-  body: {
-    type: 'shipping_group',
-    typeOptional: true,
-    fields: { shipping_type, tracking_reference, address, delivery_estimate },
-  },
+  body: { type: 'shipping_group', typeOptional: true, fields },
   most: { n: 100, detail: (n) => `An order has at most ${n} shipping groups.` },
   missing: (id) =>
     new Problem('not_found', `The order has no shipping group ${id.slice(0, 255)}.`, {
       title: 'Group not found',
     }),
-  make: (values, { id, now }) => ({
-    id,
-    group: withGroupValues(newShippingGroup(id, now), values, now),
-    totals: { id, isLinked: false, total: 0, base: 0, tax: 0, fees: 0, discount: 0 },
+  make: (values, part) => ({
+    ...{ id: part.id, group: newShippingGroup(values, part) },
+    totals: { id: part.id, isLinked: false, total: 0, base: 0, tax: 0, fees: 0, discount: 0 },
   }),
   change(one, values, { order, now }) {
-    if (values.address !== undefined && order.doc.shipping === 'fulfilled') {
-      throw new Problem('bad_request', 'The address of an order that is fulfilled cannot change.', {
-        source: 'data.address',
-      })
-    }
-    return { ...one, group: withGroupValues(one.group, values, now) }
+    mustTakeAddressOfGroup(order, values)
+    return { ...one, group: withGroupValues(one.group, values, { now }) }
   },
   schema: groupSchema,
   show: showGroup,
@@ -113,6 +103,14 @@ export const orderShippingGroups = parts({
     },
   },
 })
+
+/** Refuses another address once an order is fulfilled. */
+function mustTakeAddressOfGroup({ doc }: OrderRow, values: { readonly address?: unknown }): void {
+  if (values.address === undefined || doc.shipping !== 'fulfilled') return
+  throw new Problem('bad_request', 'The address of an order that is fulfilled cannot change.', {
+    source: 'data.address',
+  })
+}
 
 function showGroup({ group, totals }: OrderShippingGroup, row: OrderRow) {
   const { currency } = row.hidden
