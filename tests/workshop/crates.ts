@@ -3,6 +3,15 @@ import { type Resource, resource } from '../../server/kernel/declare/resource.ts
 import { field, group, map, text } from '../../server/kernel/shape/fields.ts'
 import { things } from './things.ts'
 
+/** A part of a crate: see `crate-labels.ts`. */
+export interface Label {
+  readonly id: string
+  readonly side: string
+  readonly words: string
+  readonly loose?: boolean | undefined
+  readonly changedAt: string
+}
+
 const comparisons = ['lt', 'le', 'eq', 'gt', 'ge'] as const
 
 /** Objects whose id the client chooses, as it does for carts. */
@@ -25,6 +34,7 @@ export const crates: Resource = resource({
     ),
     marks: map(text({ max: 255 }), { maxKeys: 20, about: 'Marks on the crate.' }),
     relationships: field({ type: 'object' }, { readOnly: true, about: 'The thing on top.' }),
+    labels: field<readonly Label[] | undefined>({ type: 'array' }, { hidden: true, readOnly: true }),
   },
   filter: {
     id: { ops: ['eq', 'in'], type: 'text', column: 'reference' },
