@@ -16,7 +16,7 @@ import {
 import { listOf, object } from './schemas.ts'
 
 /** A field whose values have this type, whatever requests may contain. */
-type Of<T> = Field<T, unknown, unknown>
+type ShownField<T> = Field<T, unknown, unknown>
 
 const always = { required: true } as const
 
@@ -51,17 +51,17 @@ export const shown = {
   /** An object that has members beside these. */
   openGroup: <const M extends Fields>(members: M): Field<ShownValues<M>> =>
     as({ ...group(members).schema, additionalProperties: true }),
-  list: <T>(of: Of<T>): Field<readonly NonNullable<T>[]> => as(listOf(describe(of))),
+  list: <T>(of: ShownField<T>): Field<readonly NonNullable<T>[]> => as(listOf(describe(of))),
   /** One, or a list. */
-  oneOrMany: <T>(of: Of<T>): Field<T | readonly NonNullable<T>[]> =>
+  oneOrMany: <T>(of: ShownField<T>): Field<T | readonly NonNullable<T>[]> =>
     as({ anyOf: [describe(of), listOf(describe(of))] }),
   /** An object with free keys. */
-  map: <T>(of: Of<T>): Field<Readonly<Record<string, NonNullable<T>>>> =>
+  map: <T>(of: ShownField<T>): Field<Readonly<Record<string, NonNullable<T>>>> =>
     as({ type: 'object', additionalProperties: describe(of) }),
 }
 
 /** The field, which a response may leave out. */
-export const optional = <T>({ schema, options }: Of<T>): Field<T | undefined> =>
+export const optional = <T>({ schema, options }: ShownField<T>): Field<T | undefined> =>
   field(schema, { ...options, required: false })
 
 /** The field, which a response always has. */
@@ -73,7 +73,8 @@ export const required = <T, G, C>({
   field(schema, { ...options, ...always }, inside)
 
 /** The field, or null. */
-export const orNull = <T>({ schema, options }: Of<T>): Field<T | null> => field(nullable(schema), options)
+export const orNull = <T>({ schema, options }: ShownField<T>): Field<T | null> =>
+  field(nullable(schema), options)
 
 /** The field, with a sentence for the reader of the API document. */
 export const about = <F extends Field>(text: string, field: F): F => ({
@@ -82,14 +83,14 @@ export const about = <F extends Field>(text: string, field: F): F => ({
 })
 
 /** A member of a resource that the server writes, such as `relationships`. */
-export const readOnly = <T>({ schema }: Of<T>, options: FieldOptions): Field<T | undefined> =>
+export const readOnly = <T>({ schema }: ShownField<T>, options: FieldOptions): Field<T | undefined> =>
   field(schema, { ...options, readOnly: true })
 
 /** A link: an object with a type and an id. */
 export const linkTo = <const T extends readonly string[]>(...types: T) =>
   group({ id: shown.uuid, type: shown.constant(...types) })
 
-export const relationshipTo = <T>(data: Of<T>) => group({ data })
+export const relationshipTo = <T>(data: ShownField<T>) => group({ data })
 
 /** A relationship with a list of its own: its `data` is always empty. */
 export const emptyRelationship = <const N extends readonly string[]>(...names: N) =>
