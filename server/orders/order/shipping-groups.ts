@@ -55,7 +55,7 @@ const order: Holder<OrderRow, Groups, { readonly order: OrderRow }, undefined> =
     const [row] = await ctx.store.lockWhole(orders, [id])
     if (!row) return order.find(ctx, name)
     const groups = await deed(order.contentsOf(row), { order: row })
-    return change(ctx, orders, [], id, { shipping_groups: groups } as never)
+    return change(ctx, orders, [], id, { shipping_groups: groups })
   },
 }
 
