@@ -2,12 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { app } from '../../server/app.ts'
 import { customers } from '../../server/people/customers/customers.ts'
-import { realmsOf } from '../people/identity/realm.ts'
-import { openWorld, type World } from '../support/world.ts'
+import { realmsOf } from '../builders/people/realms.ts'
 import {
   about,
   addressOf,
-  body,
   create,
   erase,
   erasureRequests,
@@ -18,7 +16,9 @@ import {
   makeMember,
   placesOf,
   related,
-} from './people.ts'
+} from '../builders/personal-data/people.ts'
+import { body } from '../support/requests.ts'
+import { openWorld, type World } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {

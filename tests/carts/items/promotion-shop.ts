@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { shopOf } from '../../shop/releases/shop.ts'
+import { shopOf } from '../../builders/shop/publishing.ts'
+import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: as for Reply.
-export type Any = any
 
 /** A shop for the tests of a file: three products, promotions of both kinds, and carts. */
 export function promotionShop() {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Any, promotionShop } from './promotion-shop.ts'
+import type { Any } from '../../support/requests.ts'
+import { promotionShop } from './promotion-shop.ts'
 
 /** Promotions in carts: when they apply, and what the cart says of them. */
 

@@ -1,8 +1,9 @@
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { order, wrap } from '../../builders/orders/buying.ts'
+import type { Any } from '../../support/requests.ts'
 import { until } from '../../support/until.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { type Any, order, wrap } from '../buying.ts'
 
 let world: World
 beforeAll(async () => {

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Any, filledCart, guestBody, wrap } from '../../orders/buying.ts'
+import { filledCart, guestBody, wrap } from '../../builders/orders/buying.ts'
+import { age, readNow } from '../../builders/payments/following.ts'
+import { act, moneyOf, paid, takeManualPayments } from '../../builders/payments/paying.ts'
+import { openStripeShop, type StripeShop, transactionsOf } from '../../builders/payments/stripe-shop.ts'
+import type { Any } from '../../support/requests.ts'
 import type { StripeDouble } from '../../support/stripe-double/index.ts'
 import { until } from '../../support/until.ts'
 import type { World } from '../../support/world.ts'
-import { age, readNow } from '../transactions/following.ts'
-import { act, moneyOf, paid, takeManualPayments } from '../transactions/paying.ts'
-import { openStripeShop, type StripeShop, transactionsOf } from '../transactions/stripe-shop.ts'
 
 /** Payments that began with a cart, and for which its order does not owe the money. */
 

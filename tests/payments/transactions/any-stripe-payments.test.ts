@@ -1,13 +1,19 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { paymentOf, type Transaction } from '../../../server/orders/index.ts'
-import type { Any } from '../../orders/buying.ts'
+import { act, moneyOf, orderOf, pay, takeManualPayments } from '../../builders/payments/paying.ts'
+import {
+  cards,
+  charge,
+  openStripeShop,
+  type StripeShop,
+  transactionsOf,
+} from '../../builders/payments/stripe-shop.ts'
 import { tries } from '../../support/long.ts'
+import type { Any } from '../../support/requests.ts'
 import type { Fault, StripeDouble } from '../../support/stripe-double/index.ts'
 import { until } from '../../support/until.ts'
 import type { World } from '../../support/world.ts'
-import { act, moneyOf, orderOf, pay, takeManualPayments } from './paying.ts'
-import { cards, charge, openStripeShop, type StripeShop, transactionsOf } from './stripe-shop.ts'
 
 const secret = 'whsec_of the random payments'
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import { type RunningServer, start } from '../../../server/main.ts'
+import { orderOf } from '../../builders/payments/paying.ts'
+import { cards, openStripeShop, type StripeShop } from '../../builders/payments/stripe-shop.ts'
 import { clientOf, type Reply } from '../../support/client.ts'
 import type { StripeDouble } from '../../support/stripe-double/index.ts'
 import { until } from '../../support/until.ts'
 import { testConfig, type World } from '../../support/world.ts'
-import { orderOf } from './paying.ts'
-import { cards, openStripeShop, type StripeShop } from './stripe-shop.ts'
 
 /** Payments whose process has died: its leases would last for an hour here. */
 

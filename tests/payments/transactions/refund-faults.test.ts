@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Any } from '../../orders/buying.ts'
+import { act, orderOf } from '../../builders/payments/paying.ts'
+import {
+  charged,
+  openStripeShop,
+  type StripeShop,
+  transactionsOf,
+} from '../../builders/payments/stripe-shop.ts'
+import type { Any } from '../../support/requests.ts'
 import type { StripeDouble } from '../../support/stripe-double/index.ts'
 import { until } from '../../support/until.ts'
 import type { World } from '../../support/world.ts'
-import { act, orderOf } from './paying.ts'
-import { charged, openStripeShop, type StripeShop, transactionsOf } from './stripe-shop.ts'
 
 /** Refunds that Stripe answers with a 500, which it repeats for their key. */
 

@@ -1,10 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Any, filledCart, guestBody, openShop, wrap } from '../../orders/buying.ts'
+import { filledCart, guestBody, openShop, wrap } from '../../builders/orders/buying.ts'
+import { act, moneyOf, orderOf, paid } from '../../builders/payments/paying.ts'
+import {
+  cards,
+  charge,
+  charged,
+  openStripeShop,
+  type StripeShop,
+  transactionsOf,
+} from '../../builders/payments/stripe-shop.ts'
+import type { Any } from '../../support/requests.ts'
 import type { StripeDouble } from '../../support/stripe-double/index.ts'
 import type { World } from '../../support/world.ts'
-import { act, moneyOf, orderOf, paid } from './paying.ts'
-import { cards, charge, charged, openStripeShop, type StripeShop, transactionsOf } from './stripe-shop.ts'
 
 let shop: StripeShop
 let world: World

@@ -3,9 +3,9 @@ import { newId } from '../../../server/kernel/ids.ts'
 import { AttemptRecorder } from '../../../server/telling/deliveries/attempt-recorder.ts'
 import type { Attempt } from '../../../server/telling/deliveries/record-attempts.ts'
 import type { Outcome } from '../../../server/telling/targets/message.ts'
+import { insertJob } from '../../builders/telling/deliveries.ts'
+import { openHook } from '../../builders/telling/hooks.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { openHook } from './hooks.ts'
-import { insertJob } from './rows.ts'
 
 let world: World
 beforeAll(async () => {

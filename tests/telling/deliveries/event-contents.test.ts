@@ -3,9 +3,9 @@ import { type Change, readChanges } from '../../../server/kernel/feed/changes.ts
 import { EventContents } from '../../../server/telling/deliveries/event-contents.ts'
 import type { ClaimedJob } from '../../../server/telling/deliveries/job.ts'
 import { eventsOf, storeFacts } from '../../../server/telling/events/events-of.ts'
+import { lastPosition } from '../../builders/telling/derived-events.ts'
+import { newAccount } from '../../builders/telling/hooks.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { lastPosition } from '../events/derived-events.ts'
-import { newAccount } from './hooks.ts'
 
 let world: World
 beforeAll(async () => {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { carts } from '../../../server/carts/index.ts'
 import { forgetExpired } from '../../../server/kernel/write/forget-expired.ts'
-import { customDiscount } from '../../carts/items/custom-discount.ts'
-import { filledCart, openShop, wrap } from '../../orders/buying.ts'
-import { body, idOf } from '../../people/accounts/objects.ts'
-import { MovingClock } from '../../people/keys/moving-clock.ts'
+import { customDiscount } from '../../builders/carts/custom-discounts.ts'
+import { filledCart, openShop, wrap } from '../../builders/orders/buying.ts'
+import { eventsDuring, keysOf } from '../../builders/telling/derived-events.ts'
+import { MovingClock } from '../../support/moving-clock.ts'
+import { body, idOf } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { eventsDuring, keysOf } from './derived-events.ts'
 
 let world: World
 const clock = new MovingClock()
