@@ -188,7 +188,7 @@ export interface Model<F extends Fields = Fields> {
   readonly visible?: 'all' | ((who: Principal, bind: (value: unknown) => string) => string | undefined)
   /**
    * Its objects hold personal data. These columns hold the ids of the people they are about: an object is erased with
-   * the first, and is an entry of the others too. The call of `track` must say the same; see docs/adding-a-resource.md.
+   * the first, and is an entry of the others too. The call of `track` must say the same; see docs/kernel-options.md.
    */
   readonly personal?: readonly [first: string, ...others: string[]]
   /**
