@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { promotionShop } from '../../builders/carts/promotion-shop.ts'
 import type { Any } from '../../support/requests.ts'
-import { promotionShop } from './promotion-shop.ts'
 
 /** Promotions in carts: when they apply, and what the cart says of them. */
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { shopOf } from '../../builders/shop/publishing.ts'
 import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
+import { shopOf } from '../shop/publishing.ts'
 
 /** A shop for the tests of a file: three products, promotions of both kinds, and carts. */
 export function promotionShop() {
