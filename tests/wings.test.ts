@@ -1,7 +1,16 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { filesIn, folderOf, importsOf, read, roomOf, rooms, wings } from './support/source-files.ts'
+import {
+  filesIn,
+  folderOf,
+  importsOf,
+  pureRooms,
+  read,
+  roomOf,
+  rooms,
+  wings,
+} from './support/source-files.ts'
 
 /** The table of wings in ARCHITECTURE.md, and the folders and imports that it is about. */
 
@@ -65,6 +74,22 @@ describe('the wings', () => {
     )
     expect(wrong).toEqual([])
   })
+})
+
+test('the rooms that compute only touch nothing', () => {
+  expect(pureRooms.length).toBeGreaterThan(3)
+  expect(pureRooms.filter((room) => !rooms.includes(room))).toEqual([])
+  const io = /kernel\/(storage|feed|query|http|write|attempts|request|server)\b|kernel\/work\/(?!in-turns)/
+  const touching = files
+    .filter((file) => pureRooms.includes(roomOf(file)))
+    .filter(
+      (file) =>
+        /\b(store|database|connection)\.\w+\(/.test(read(file)) ||
+        [...read(file).matchAll(/^import (?!type\b)[^']+ from '([^']+)'/gm)].some(([, name = '']) =>
+          io.test(name),
+        ),
+    )
+  expect(touching).toEqual([])
 })
 
 test('no folder has more than 24 files', () => {

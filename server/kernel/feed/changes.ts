@@ -79,7 +79,7 @@ export async function readChanges(
 const readAtSql = `SELECT ${columns} FROM changes
   WHERE store_id = $1 AND position = ANY($2::bigint[]) AND ${sinceDayOf('$3')}`
 
-/** The changes at these positions, as far as the feed still has them, by their positions. */
+/** Those changes at these positions that the feed still has, by their positions. */
 export async function readChangesAt(
   store: Store,
   positions: readonly number[],

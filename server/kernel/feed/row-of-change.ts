@@ -5,7 +5,7 @@ import { completeText } from '../storage/complete-text.ts'
 import type { Change } from './changes.ts'
 
 /**
- * The object as it was after a change, as far as the feed knows it: the hidden values are those that its table stores
+ * What the feed knows of an object after a change: the hidden values are those that its table stores
  * there. A response that shows it is no read of the object.
  */
 export function rowOfChange<F extends Fields>(model: Model<F>, change: Change): Row<F> {

@@ -44,7 +44,7 @@ export interface FilterRule {
 
 const comparisons = ['lt', 'le', 'eq', 'gt', 'ge'] as const
 
-/** The filters that a walk over a list uses (requirement §4.3). */
+/** The filters that a walk over a list uses: from one id, or one time, to the next. */
 export const walks = {
   id: comparisons,
   created_at: comparisons,

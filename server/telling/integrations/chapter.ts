@@ -5,7 +5,7 @@ import { integrations } from './integrations.ts'
 
 export const integrationChapter = module({
   name: 'integrations',
-  about: 'Webhooks and queues that are told about events of the store.',
+  about: 'Webhooks and queues that receive events of the store.',
   resources: [integrations],
   actions: [deleteIntegration],
   renewSeals: renewMember({
