@@ -16,7 +16,8 @@ const details: Readonly<Record<string, string>> = {
   EPROTO: 'The host does not speak TLS, or no version of it that the server accepts.',
   CERT_HAS_EXPIRED: 'The certificate of the host has expired.',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'The host has a self-signed certificate.',
-  SELF_SIGNED_CERT_IN_CHAIN: 'The certificate of the host was issued by an authority that the server does not trust.',
+  SELF_SIGNED_CERT_IN_CHAIN:
+    'The certificate of the host was issued by an authority that the server does not trust.',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
     'The certificate of the host was issued by an authority that the server does not trust.',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
