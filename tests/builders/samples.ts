@@ -11,6 +11,7 @@ import type { ModuleSamples, Sample, SharedSamples } from '../support/module-sam
 import { sampleValue, sampleValuesOf } from '../support/sample-values.ts'
 import { bodyWith, createFields, placeOf, type Specimen, specimensOf } from '../support/specimens.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
+import { workshopSamples } from '../workshop/samples.ts'
 import { hierarchies } from './assortment/hierarchy-samples.ts'
 import { inventorySamples } from './assortment/inventory-samples.ts'
 import { productSamples } from './assortment/product-samples.ts'
@@ -76,6 +77,7 @@ const modules: readonly ModuleSamples[] = [
   metricsSamples,
   integrationSamples,
   deliverySamples,
+  workshopSamples,
 ]
 
 type Lists = 'runTime' | 'needsAllFields' | 'specialCreates' | 'notInUpdates' | 'sameForAllStores'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../server/kernel/clock.ts'
-import { trimChanges } from '../../server/personal-data/trim-changes.ts'
+import { trimChanges } from '../../server/personal-data/logs-ttl.ts'
 import { about, logs, makeCustomer } from '../builders/personal-data/people.ts'
 import { body } from '../support/requests.ts'
 import { openWorld, type World } from '../support/world.ts'

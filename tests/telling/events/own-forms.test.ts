@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { pauseIntegration } from '../../../server/telling/integrations/pause-integration.ts'
+import { pauseIntegration } from '../../../server/telling/integrations/integrations.ts'
 import { accountRealm } from '../../builders/people/accounts.ts'
 import { person, profile } from '../../builders/people/members.ts'
 import { shopOf } from '../../builders/shop/publishing.ts'
