@@ -11,7 +11,6 @@ import type { ModuleSamples, Sample, SharedSamples } from '../support/module-sam
 import { sampleValue, sampleValuesOf } from '../support/sample-values.ts'
 import { bodyWith, createFields, placeOf, type Specimen, specimensOf } from '../support/specimens.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
-import { workshopSamples } from '../workshop/samples.ts'
 import { hierarchies } from './assortment/hierarchy-samples.ts'
 import { inventorySamples } from './assortment/inventory-samples.ts'
 import { productSamples } from './assortment/product-samples.ts'
@@ -43,6 +42,7 @@ import { pimJobs } from './store/job-samples.ts'
 import { settings } from './store/settings-samples.ts'
 import { deliverySamples } from './telling/delivery-samples.ts'
 import { integrationSamples } from './telling/integration-samples.ts'
+import { workshopSamples } from './workshop-samples.ts'
 
 /** The samples of each module. Nothing registers itself. */
 const modules: readonly ModuleSamples[] = [
