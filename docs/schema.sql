@@ -4512,6 +4512,21 @@ CREATE TABLE touched_tags (
 );
 CREATE CONSTRAINT TRIGGER settle_tags AFTER INSERT ON touched_tags DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION settle_tags();
 
+CREATE TABLE transaction_events (
+  store_id uuid NOT NULL,
+  transaction_id uuid NOT NULL,
+  id uuid NOT NULL,
+  verb text COLLATE "C" NOT NULL,
+  asked_at timestamp(3) with time zone NOT NULL,
+  answer json,
+  place integer,
+  CONSTRAINT transaction_events_answer_check CHECK (((answer IS NULL) = (place IS NULL))),
+  CONSTRAINT transaction_events_transaction_fkey FOREIGN KEY (store_id, transaction_id) REFERENCES order_transactions(store_id, id) ON DELETE CASCADE,
+  CONSTRAINT transaction_events_pkey PRIMARY KEY (store_id, id),
+  CONSTRAINT transaction_events_place_key UNIQUE (store_id, transaction_id, place)
+);
+CREATE INDEX transaction_events_unanswered ON transaction_events USING btree (store_id, asked_at, id) WHERE (answer IS NULL);
+
 CREATE TABLE unclaimed_intents (
   store_id uuid NOT NULL,
   reference text COLLATE "C" NOT NULL,

@@ -48,6 +48,7 @@ const undeclared: Readonly<Record<string, string>> = {
     standard_promotion_jobs standard_promotion_usages`,
   'promotions/uses': 'paying_shoppers',
   'orders/order': 'order_contents',
+  'payments/transactions': 'transaction_events',
   'payments/payment-calls': 'unclaimed_intents',
   'orders/metrics': 'order_sums order_sum_changes',
   'telling/deliveries': 'feed_readers integration_failures',

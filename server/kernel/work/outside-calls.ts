@@ -281,43 +281,6 @@ async function record<V, R, O>(
   return outcome
 }
 
-/** Which of these objects are the subject of a call that has no outcome yet. */
-export async function subjectsOfOpenCalls(
-  { store }: Work,
-  ids: readonly string[],
-): Promise<ReadonlySet<string>> {
-  if (!ids.length) return new Set()
-  const rows = await store.run(
-    'SELECT subject FROM intents WHERE store_id = $1 AND subject = ANY($2::uuid[]) AND ended_at IS NULL',
-    ids,
-  )
-  return new Set(rows.map(([subject]) => subject as string))
-}
-
-/** A call that has no outcome yet. */
-interface OpenCall<V> extends Intent<V> {
-  readonly createdAt: Date
-}
-
-/** The calls of a name that have had no outcome since an instant, the oldest first. */
-export async function openCalls<V>(
-  { store }: Work,
-  { name }: Pick<OutsideCall<V>, 'name'>,
-  { before, most }: { readonly before: Date; readonly most: number },
-): Promise<readonly OpenCall<V>[]> {
-  const rows = await store.run(
-    `SELECT id, values, extract(epoch FROM created_at) * 1000 FROM intents
-     WHERE store_id = $1 AND ended_at IS NULL AND name = $2 AND created_at < $3 ORDER BY created_at, id LIMIT $4`,
-    name,
-    before,
-    most,
-  )
-  return rows.map(([id, values, createdAtMs]) => ({
-    ...{ id: id as string, values: JSON.parse(values as string) as V },
-    createdAt: new Date(Number(createdAtMs)),
-  }))
-}
-
 /** The job that resumes an intent whose request did not finish. */
 const resumption = { name: 'kernel:resume-intent', attemptsMax: 25 } as const
 

@@ -3,7 +3,7 @@ import type { Job } from '../../kernel/work/job.ts'
 import { newTransaction, type OrderRow, orders } from '../../orders/index.ts'
 import type { GatewaySlug } from '../gateways/gateway-kinds.ts'
 import { afterFaultMs, ageMsOf, nextReadMs, readOrEnd } from '../payment-calls/follow-payment.ts'
-import { settleOutcome } from '../payment-calls/settle-outcome.ts'
+import { settleRead } from '../payment-calls/settle-outcome.ts'
 import { hearIntentOfCart } from '../payment-calls/unclaimed-intents.ts'
 import type { Outcome } from '../rules/gateway.ts'
 import { recordIntent, type WhenRefused } from './record-intent.ts'
@@ -55,8 +55,8 @@ const readIntent = (work: Work, order: OrderRow): Promise<Outcome> =>
 
 async function recordAndSettle(work: Work, order: OrderRow, outcome: Outcome): Promise<void> {
   const expected = order.doc.payment_intent_id
-  const request = await recordIntent(work, order.id, { expected, whenRefused: whenRefused(order, outcome) })
-  if (request) await settleOutcome(work, request, outcome)
+  const row = await recordIntent(work, order.id, { expected, whenRefused: whenRefused(order, outcome) })
+  if (row) await settleRead(work, row, outcome)
 }
 
 /**

@@ -2,10 +2,11 @@ import type { Work } from '../../kernel/work/context.ts'
 import { change } from '../../kernel/write/by-rules.ts'
 import { orders, type Transaction } from '../../orders/index.ts'
 import type { GatewaySlug } from '../gateways/gateway-kinds.ts'
-import type { GatewayRequest } from '../payment-calls/gateway-call.ts'
+import { newPayment } from '../rules/payment-state.ts'
 import { problemOf } from '../rules/refusals.ts'
 import { type Refusal, startPayment } from '../rules/requests.ts'
 import { lockOrder, settleNew } from '../transactions/settle.ts'
+import type { TransactionRow } from '../transactions/transactions.ts'
 
 /** What the transaction of an intent is called, as the public contract has it. */
 export const intentName = 'Stripe Payment Intent'
@@ -19,7 +20,7 @@ export async function recordIntent(
   work: Work,
   orderId: string,
   { expected, whenRefused }: { expected?: string | undefined; whenRefused?: WhenRefused } = {},
-): Promise<GatewayRequest | undefined> {
+): Promise<TransactionRow | undefined> {
   const locked = await lockOrder(work, orderId)
   const { order, money } = locked
   const { payment_intent_id: reference } = order.doc
@@ -34,14 +35,11 @@ export async function recordIntent(
     await unlink()
     return undefined
   }
-  const labels = {
-    ...{ gateway, reference, custom_reference: reference, name: intentName, is_form: true },
-    ...(refusal && { failure_details: reasonOf(refusal) }),
-  }
-  const row = await settleNew(work, locked, started, labels)
+  const labels = { gateway, custom_reference: reference, name: intentName, is_form: true }
+  const begun = newPayment(started, { reference, failure: refusal && reasonOf(refusal) })
+  const row = await settleNew(work, locked, begun, labels)
   await unlink()
-  const receipt = { reference, amount: started.amount, refundedAmount: 0 }
-  return readOf(gateway, order.id, row.id, receipt)
+  return row
 }
 
 /** The transaction of an intent that is not owed; undefined to record none, and `wait` to keep the intent. */
@@ -50,16 +48,4 @@ export type WhenRefused = (refusal: Refusal) => Transaction | 'wait' | undefined
 const reasonOf = (refusal: Refusal) => ({
   code: refusal.reason.replaceAll('-', '_'),
   reason: problemOf(refusal).message,
-})
-
-/** The question how an intent stands. */
-export const readOf = (
-  gateway: GatewaySlug,
-  orderId: string,
-  transactionId: string,
-  receipt: { readonly reference: string; readonly amount: number; readonly refundedAmount: number },
-): GatewayRequest => ({
-  ...{ gateway, orderId, transactionId },
-  question: { verb: 'read', receipt },
-  labels: {},
 })

@@ -1,14 +1,14 @@
 import { isId } from '../../kernel/ids.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import type { Job } from '../../kernel/work/job.ts'
-import { subjectsOfOpenCalls } from '../../kernel/work/outside-calls.ts'
 import { accessOf } from '../gateways/chapter.ts'
 import type { GatewaySlug } from '../gateways/gateway-kinds.ts'
 import type { Outcome, Receipt } from '../rules/gateway.ts'
-import { type TransactionRow, transactions } from '../transactions/transactions.ts'
+import { isAnyUnknown } from '../transactions/transaction-events.ts'
+import { receiptOf, type TransactionRow, transactions } from '../transactions/transactions.ts'
 import { openGateway } from './find-gateway.ts'
 import { readPayment } from './read-payment.ts'
-import { settleOutcome } from './settle-outcome.ts'
+import { settleRead } from './settle-outcome.ts'
 
 /** A transaction of an order. */
 interface TransactionRef {
@@ -51,7 +51,7 @@ export const followPayment: Job<TransactionRef> = {
     if (row?.doc.reference === undefined) return
     const { refundedAt } = followed
     try {
-      const { doc } = await readAndSettle(work, row, row.doc.reference)
+      const { doc } = await readAndSettle(work, row)
       if (doc.status === 'pending') await followLater(work, row)
       if (refundedAt !== undefined) await followRefund(work, row, refundedAt)
     } catch (error) {
@@ -82,20 +82,13 @@ export async function readOrEnd(
 async function readAndSettle(
   work: Work,
   row: TransactionRow,
-  reference: string,
   isForm = row.hidden.is_form === true,
 ): Promise<TransactionRow> {
-  const { gateway, amount, refunded_amount: refundedAmount } = row.doc
-  const receipt = { reference, amount, refundedAmount }
-  const isBusy = (await subjectsOfOpenCalls(work, [row.id])).size > 0
-  const outcome = isBusy
+  const [gateway, receipt] = [row.doc.gateway, receiptOf(row)]
+  const outcome = (await isAnyUnknown(work, [row.id]))
     ? await readAtGateway(work, gateway, receipt)
     : await readOrEnd(work, gateway, receipt, { ageMs: ageMsOf(work, row), isForm })
-  const [orderId = ''] = row.scope
-  const request = { gateway, orderId, transactionId: row.id, labels: {} }
-  const settled = await work.transaction((inside) =>
-    settleOutcome(inside, { ...request, question: { verb: 'read', receipt } }, outcome),
-  )
+  const settled = await work.transaction((inside) => settleRead(inside, row, outcome))
   return settled?.row ?? row
 }
 
@@ -119,7 +112,7 @@ export async function settlePending(work: Work, orderId: string): Promise<void> 
       const row = await work.store.findWhole(transactions, id as string, [orderId])
       if (row?.doc.reference === undefined) return
       try {
-        await readAndSettle(work, row, row.doc.reference, false)
+        await readAndSettle(work, row, false)
       } catch (error) {
         work.instance.log.error({ err: error }, `the payment ${id} cannot be read at its gateway yet`)
       }

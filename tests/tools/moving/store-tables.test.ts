@@ -27,7 +27,7 @@ const copied = `account_addresses account_memberships account_tags accounts adde
   published_price_spans published_prices published_products published_relations published_texts published_values
   published_words rule_promotion_codes rule_promotion_jobs rule_promotion_states rule_promotion_usages rule_promotions
   singletons standard_promotion_codes standard_promotion_jobs standard_promotion_usages stock_levels stock_transactions
-  stocks tags unclaimed_intents user_authentication_infos user_authentication_oidc_profile_infos
+  stocks tags transaction_events unclaimed_intents user_authentication_infos user_authentication_oidc_profile_infos
   user_authentication_password_profile_infos user_token_epochs`
   .trim()
   .split(/\s+/)
