@@ -2583,6 +2583,25 @@ CREATE TRIGGER password_profiles_parent_fkey BEFORE DELETE ON authentication_rea
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON authentication_realms FOR EACH ROW EXECUTE FUNCTION authentication_realms_tracked();
 CREATE TRIGGER user_authentication_infos_parent_fkey BEFORE DELETE ON authentication_realms FOR EACH ROW EXECUTE FUNCTION user_authentication_infos_parent_fkey();
 
+CREATE TABLE cart_payments (
+  store_id uuid NOT NULL,
+  reference text COLLATE "C" NOT NULL,
+  gateway text NOT NULL,
+  method text,
+  cart_id uuid NOT NULL,
+  cart text NOT NULL,
+  order_id uuid,
+  amount bigint NOT NULL,
+  currency text NOT NULL,
+  priced_at timestamp(3) with time zone NOT NULL,
+  held bigint,
+  held_since timestamp(3) with time zone,
+  CONSTRAINT cart_payments_order_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id) ON DELETE CASCADE,
+  CONSTRAINT cart_payments_pkey PRIMARY KEY (store_id, reference)
+);
+CREATE INDEX cart_payments_by_held_since ON cart_payments USING btree (store_id, held_since) WHERE (held_since IS NOT NULL);
+CREATE INDEX cart_payments_by_order ON cart_payments USING btree (store_id, order_id) WHERE (order_id IS NOT NULL);
+
 CREATE TABLE carts (
   store_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -2607,7 +2626,6 @@ CREATE INDEX carts_by_customer ON carts USING btree (store_id, customer_id) WHER
 CREATE INDEX carts_by_customers ON carts USING gin (customers jsonb_path_ops) WHERE (customers <> '[]'::jsonb);
 CREATE INDEX carts_by_expires_at ON carts USING btree (expires_at);
 CREATE INDEX carts_by_name ON carts USING btree (store_id, lower((name COLLATE "default")) text_pattern_ops, created_at, id);
-CREATE INDEX carts_by_payment_intent ON carts USING btree (store_id, ((doc ->> 'payment_intent_id'::text))) WHERE ((doc ->> 'payment_intent_id'::text) IS NOT NULL);
 CREATE INDEX carts_by_updated_at ON carts USING btree (store_id, updated_at, id);
 CREATE INDEX carts_with_owners ON carts USING btree (store_id, updated_at, id) WHERE ((customers <> '[]'::jsonb) OR (accounts <> '[]'::jsonb));
 CREATE TRIGGER fence_times BEFORE INSERT ON carts FOR EACH ROW EXECUTE FUNCTION fence_times();
@@ -3549,7 +3567,6 @@ CREATE INDEX orders_by_manual ON orders USING btree (store_id, manual, created_a
 CREATE INDEX orders_by_name ON orders USING btree (store_id, name, created_at, id) WHERE (name IS NOT NULL);
 CREATE INDEX orders_by_order_number ON orders USING btree (store_id, order_number, created_at, id) WHERE (order_number IS NOT NULL);
 CREATE INDEX orders_by_payment ON orders USING btree (store_id, payment, id) INCLUDE (created_at);
-CREATE INDEX orders_by_payment_intent ON orders USING btree (store_id, ((doc ->> 'payment_intent_id'::text))) WHERE ((doc ->> 'payment_intent_id'::text) IS NOT NULL);
 CREATE INDEX orders_by_product_ids ON orders USING gin (product_ids jsonb_path_ops);
 CREATE INDEX orders_by_product_skus ON orders USING gin (product_skus jsonb_path_ops);
 CREATE INDEX orders_by_promotion_ids ON orders USING gin ((((hidden -> 'promotion_ids'::text))::jsonb) jsonb_path_ops);
@@ -4526,18 +4543,6 @@ CREATE TABLE transaction_events (
   CONSTRAINT transaction_events_place_key UNIQUE (store_id, transaction_id, place)
 );
 CREATE INDEX transaction_events_unanswered ON transaction_events USING btree (store_id, asked_at, id) WHERE (answer IS NULL);
-
-CREATE TABLE unclaimed_intents (
-  store_id uuid NOT NULL,
-  reference text COLLATE "C" NOT NULL,
-  gateway text NOT NULL,
-  cart_id uuid NOT NULL,
-  cart text NOT NULL,
-  amount bigint NOT NULL,
-  currency text NOT NULL,
-  created_at timestamp(3) with time zone NOT NULL,
-  CONSTRAINT unclaimed_intents_pkey PRIMARY KEY (store_id, reference)
-);
 
 CREATE TABLE user_authentication_infos (
   store_id uuid NOT NULL,

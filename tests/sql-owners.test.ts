@@ -49,7 +49,7 @@ const undeclared: Readonly<Record<string, string>> = {
   'promotions/uses': 'paying_shoppers',
   'orders/order': 'order_contents',
   'payments/transactions': 'transaction_events',
-  'payments/payment-calls': 'unclaimed_intents',
+  'payments/payment-calls': 'cart_payments',
   'orders/metrics': 'order_sums order_sum_changes',
   'telling/deliveries': 'feed_readers integration_failures',
   'personal-data': 'personal_data_reads',

@@ -4,9 +4,9 @@ import type { Ctx } from '../../kernel/work/context.ts'
 import { callOut } from '../../kernel/work/outside-calls.ts'
 import { askLater, type GatewayRequest, gatewayCall } from '../payment-calls/gateway-call.ts'
 import { paymentFields } from '../payment-calls/pay-order.ts'
+import { intentName, recordCartPayment } from '../payment-calls/record-cart-payment.ts'
 import { respond } from '../payment-calls/respond.ts'
 import { receiptOf, type TransactionRow, transactions } from '../transactions/transactions.ts'
-import { intentName, recordIntent } from './record-intent.ts'
 
 /** Records the payment that began with the cart. */
 export const confirmOrder = action({
@@ -30,7 +30,7 @@ export const confirmOrder = action({
 
 /** The intent becomes a transaction before the gateway is asked. */
 async function prepareConfirm(ctx: Ctx, id: string): Promise<GatewayRequest> {
-  const row = (await recordIntent(ctx, id)) ?? (await findConfirmed(ctx, id.toLowerCase()))
+  const row = (await recordCartPayment(ctx, id)) ?? (await findConfirmed(ctx, id.toLowerCase()))
   return askLater(ctx, row, { verb: 'read', receipt: receiptOf(row) })
 }
 

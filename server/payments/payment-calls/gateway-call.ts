@@ -97,7 +97,7 @@ export const gatewayCall: OutsideCall<GatewayRequest, Outcome, SettledPayment, G
     if (!settled) return { exists: false, orderId, transactionId }
     if (settled.row.doc.status === 'pending') await followLater(work, settled.row)
     if (values.question.verb === 'refund' && !settled.refusal) {
-      await followRefund(work, settled.row, work.clock.now().toISOString())
+      await followRefund(work, settled.row)
     }
     const { sealKeys } = work.instance
     return {

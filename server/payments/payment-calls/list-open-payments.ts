@@ -4,7 +4,7 @@ import { json } from '../../kernel/shape/answer.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { concerns } from '../transactions/concerns.ts'
 import { gatewayVerbs } from '../transactions/transaction-events.ts'
-import { findUnclaimed } from './unclaimed-intents.ts'
+import { findUnclaimed } from './cart-payments.ts'
 
 const listedMax = 1000
 /** A call that is younger may only be slow. */

@@ -1,4 +1,8 @@
+import type { Work } from '../../kernel/work/context.ts'
+import { accessOf } from '../gateways/chapter.ts'
+import type { GatewaySlug } from '../gateways/gateway-kinds.ts'
 import type { Gateway, Outcome, Receipt } from '../rules/gateway.ts'
+import { openGateway } from './find-gateway.ts'
 
 /** When a payment that waits for the shopper is given up. */
 interface Patience {
@@ -23,4 +27,25 @@ export async function readPayment(
   if (now.failure && !isForm) return gateway.cancel(receipt, cancel('declined'))
   if (now.waitsForShopper && isAbandoned) return gateway.cancel(receipt, cancel('abandoned'), 'abandoned')
   return now
+}
+
+/** A shopper who has to act at a screen, and has not for so long, has left. */
+const abandonedAfterMs = 86_400_000
+
+/** How a payment stands at its gateway. */
+export async function readAtGateway(work: Work, gateway: GatewaySlug, receipt: Receipt): Promise<Outcome> {
+  const access = await accessOf(work, gateway)
+  return openGateway(access, work.instance.services).read(receipt)
+}
+
+/** As `readAtGateway`; cancels a payment that has failed, or that its shopper has abandoned. */
+export async function readOrEnd(
+  work: Work,
+  gateway: GatewaySlug,
+  receipt: Receipt,
+  { ageMs, isForm }: { readonly ageMs: number; readonly isForm: boolean },
+): Promise<Outcome> {
+  const access = await accessOf(work, gateway)
+  const isAbandoned = ageMs >= abandonedAfterMs
+  return readPayment(openGateway(access, work.instance.services), receipt, { isForm, isAbandoned })
 }
