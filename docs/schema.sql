@@ -2949,6 +2949,23 @@ CREATE INDEX erasure_requests_by_created_at ON erasure_requests USING btree (sto
 CREATE TRIGGER fence_times BEFORE INSERT ON erasure_requests FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON erasure_requests FOR EACH ROW EXECUTE FUNCTION erasure_requests_tracked();
 
+CREATE TABLE errands (
+  store_id uuid NOT NULL,
+  id uuid NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  "values" json NOT NULL,
+  outcome json,
+  leased_until timestamp with time zone NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  ended_at timestamp(3) with time zone,
+  subject uuid,
+  leased_by text COLLATE "C",
+  CONSTRAINT errands_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(id) ON DELETE CASCADE,
+  CONSTRAINT errands_pkey PRIMARY KEY (store_id, id)
+);
+CREATE INDEX errands_by_ended_at ON errands USING btree (store_id, ended_at) WHERE (ended_at IS NOT NULL);
+CREATE UNIQUE INDEX errands_open_key ON errands USING btree (store_id, subject) WHERE (ended_at IS NULL);
+
 CREATE TABLE feed_days (
   store_id uuid NOT NULL,
   day date NOT NULL,
@@ -3126,7 +3143,7 @@ CREATE TABLE idempotency_keys (
   body text,
   created_at timestamp(3) with time zone NOT NULL,
   leased_until timestamp with time zone,
-  intent_id uuid,
+  errand_id uuid,
   leased_by text COLLATE "C",
   is_shortened boolean DEFAULT false NOT NULL,
   CONSTRAINT idempotency_keys_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(id) ON DELETE CASCADE,
@@ -3210,23 +3227,6 @@ CREATE TABLE integrations (
 CREATE INDEX integrations_by_created_at ON integrations USING btree (store_id, created_at, id);
 CREATE TRIGGER fence_times BEFORE INSERT ON integrations FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON integrations FOR EACH ROW EXECUTE FUNCTION integrations_tracked();
-
-CREATE TABLE intents (
-  store_id uuid NOT NULL,
-  id uuid NOT NULL,
-  name text COLLATE "C" NOT NULL,
-  "values" json NOT NULL,
-  outcome json,
-  leased_until timestamp with time zone NOT NULL,
-  created_at timestamp(3) with time zone NOT NULL,
-  ended_at timestamp(3) with time zone,
-  subject uuid,
-  leased_by text COLLATE "C",
-  CONSTRAINT intents_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(id) ON DELETE CASCADE,
-  CONSTRAINT intents_pkey PRIMARY KEY (store_id, id)
-);
-CREATE INDEX intents_by_ended_at ON intents USING btree (store_id, ended_at) WHERE (ended_at IS NOT NULL);
-CREATE UNIQUE INDEX intents_open_key ON intents USING btree (store_id, subject) WHERE (ended_at IS NULL);
 
 CREATE TABLE inventory_locations (
   store_id uuid NOT NULL,

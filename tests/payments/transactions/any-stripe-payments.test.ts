@@ -200,4 +200,4 @@ test(
 )
 
 const openCalls = async (): Promise<number> =>
-  (await world.sql('SELECT count(*)::int AS n FROM intents WHERE ended_at IS NULL')).rows[0].n
+  (await world.sql('SELECT count(*)::int AS n FROM errands WHERE ended_at IS NULL')).rows[0].n
