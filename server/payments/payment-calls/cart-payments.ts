@@ -13,19 +13,13 @@ export interface CartPayment {
   readonly cart: string
   readonly amount: number
   readonly currency: string
-}
-
-export interface StoredCartPayment extends CartPayment {
   /** The order that the cart has become. */
   readonly orderId: string | undefined
   /** When it got its amount. */
   readonly pricedAt: string
 }
 
-export async function findCartPayment(
-  { store }: Work,
-  reference: string,
-): Promise<StoredCartPayment | undefined> {
+export async function findCartPayment({ store }: Work, reference: string): Promise<CartPayment | undefined> {
   const [row] = await store.run(
     `SELECT gateway, method, cart_id, cart, amount, currency, order_id, extract(epoch FROM priced_at) * 1000
      FROM cart_payments WHERE store_id = $1 AND reference = $2`,
@@ -42,7 +36,9 @@ export async function findCartPayment(
   }
 }
 
-export async function insertCartPayment({ store, clock }: Work, payment: CartPayment): Promise<void> {
+type NewCartPayment = Omit<CartPayment, 'orderId' | 'pricedAt'>
+
+export async function insertCartPayment({ store, clock }: Work, payment: NewCartPayment): Promise<void> {
   const { reference, gateway, method, cartId, cart, amount, currency } = payment
   await store.run(
     `INSERT INTO cart_payments (store_id, reference, gateway, method, cart_id, cart, amount, currency, priced_at)

@@ -8,10 +8,9 @@ import {
   findCartPayment,
   moveCartPayment,
   recordMoneyOfCart,
-  type StoredCartPayment,
 } from './cart-payments.ts'
 import { ageMsOf, follow, nextReadMs } from './follow.ts'
-import { readAtGateway, readOrEnd } from './read-payment.ts'
+import { readAtGateway } from './read-payment.ts'
 import { recordCartPayment, type WhenRefused } from './record-cart-payment.ts'
 import { settleRead } from './settle-outcome.ts'
 
@@ -23,7 +22,7 @@ interface CartPaymentRef {
 }
 
 interface FollowedPayment {
-  readonly payment: StoredCartPayment
+  readonly payment: CartPayment
   readonly since: string
   readonly order: OrderRow | undefined
 }
@@ -94,11 +93,11 @@ async function readOfOrder(
 ): Promise<number | undefined> {
   const amount = order.hidden.prices?.with_tax ?? 0
   const ageMs = ageMsOf(work, order.createdAt)
-  const outcome = await readOrEnd(
+  const outcome = await readAtGateway(
     work,
     gateway,
     { reference, amount, refundedAmount: 0 },
-    { ageMs, isForm: true },
+    { isForm: true, ageMs },
   )
   if (!outcome.reports.length) return nextReadMs(ageMs)
   return work.transaction(async (inside) => {

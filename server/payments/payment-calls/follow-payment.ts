@@ -4,7 +4,7 @@ import type { GatewaySlug } from '../gateways/gateway-kinds.ts'
 import { isAnyUnknown } from '../transactions/transaction-events.ts'
 import { receiptOf, type TransactionRow, transactions } from '../transactions/transactions.ts'
 import { ageMsOf, follow, nextReadMs } from './follow.ts'
-import { readAtGateway, readOrEnd } from './read-payment.ts'
+import { readAtGateway } from './read-payment.ts'
 import { settleRead } from './settle-outcome.ts'
 
 /** A transaction of an order. */
@@ -46,10 +46,9 @@ async function readAndSettle(
   row: TransactionRow,
   isForm = row.hidden.is_form === true,
 ): Promise<TransactionRow> {
-  const [gateway, receipt] = [row.doc.gateway, receiptOf(row)]
-  const outcome = (await isAnyUnknown(work, [row.id]))
-    ? await readAtGateway(work, gateway, receipt)
-    : await readOrEnd(work, gateway, receipt, { ageMs: ageMsOf(work, row.createdAt), isForm })
+  const isUnknown = await isAnyUnknown(work, [row.id])
+  const patience = isUnknown ? undefined : { isForm, ageMs: ageMsOf(work, row.createdAt) }
+  const outcome = await readAtGateway(work, row.doc.gateway, receiptOf(row), patience)
   const settled = await work.transaction((inside) => settleRead(inside, row, outcome))
   return settled?.row ?? row
 }

@@ -123,9 +123,6 @@ export function ask(gateway: Gateway, question: Question, via: GatewayCall): Pro
       if (!gateway.cancel) throw new Error('the gateway has no such call')
       return gateway.cancel(question.receipt, via, question.reason)
     case 'read':
-      return readPayment(gateway, question.receipt, {
-        isForm: question.isForm === true,
-        isAbandoned: false,
-      })
+      return readPayment(gateway, question.receipt, { isForm: question.isForm === true, ageMs: 0 })
   }
 }
