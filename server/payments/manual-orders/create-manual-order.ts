@@ -15,7 +15,7 @@ import {
   orders,
 } from '../../orders/index.ts'
 import { customerResource } from '../../people/index.ts'
-import { newPayment } from '../rules/payment-state.ts'
+import { newPayment } from '../rules/gateway-payment.ts'
 import { lockOrder, settleNew } from '../transactions/settle.ts'
 import { contentsOf } from './contents.ts'
 import { includedField, type ManualItem, type ManualOrderBody, manualOrderFields } from './fields.ts'

@@ -1,6 +1,6 @@
 import type { Work } from '../../kernel/work/context.ts'
 import { paymentOf } from '../../orders/index.ts'
-import { afterAnswer } from '../rules/payment-state.ts'
+import { afterAnswer } from '../rules/gateway-payment.ts'
 import { lockOrder, paymentIn, storedValuesOf } from '../transactions/settle.ts'
 import { recordAnswer } from '../transactions/transaction-events.ts'
 import { transactions } from '../transactions/transactions.ts'

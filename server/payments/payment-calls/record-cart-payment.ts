@@ -1,7 +1,7 @@
 import type { Work } from '../../kernel/work/context.ts'
 import { change } from '../../kernel/write/by-rules.ts'
 import { orders, type Transaction } from '../../orders/index.ts'
-import { newPayment } from '../rules/payment-state.ts'
+import { newPayment } from '../rules/gateway-payment.ts'
 import { problemOf } from '../rules/refusals.ts'
 import { type Refusal, startPayment } from '../rules/requests.ts'
 import { lockOrder, settleNew } from '../transactions/settle.ts'

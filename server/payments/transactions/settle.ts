@@ -12,7 +12,7 @@ import {
   recordBuyer,
   type Transaction,
 } from '../../orders/index.ts'
-import type { PaymentState } from '../rules/payment-state.ts'
+import type { GatewayPayment } from '../rules/gateway-payment.ts'
 import { reasonForShoppers } from '../rules/reason.ts'
 import type { OrderMoney } from '../rules/requests.ts'
 import { concernAfter } from './concerns.ts'
@@ -79,7 +79,13 @@ export function transactionOf({ transactions }: LockedOrder, id: string): Transa
 }
 
 /** The payment as its row stores it. */
-export const storedValuesOf = ({ transaction, reference, detailedStatus, failure, excess }: PaymentState) => {
+export const storedValuesOf = ({
+  transaction,
+  reference,
+  detailedStatus,
+  failure,
+  excess,
+}: GatewayPayment) => {
   const { type, status, amount, refundedAmount, failedRefundAmount, receivedAs } = transaction
   return {
     ...{ transaction_type: type, 'transaction-type': type, status, amount },
@@ -96,7 +102,7 @@ export const storedValuesOf = ({ transaction, reference, detailedStatus, failure
 }
 
 /** The payment that a row stores. */
-export function paymentIn({ doc, hidden }: TransactionRow, transaction: Transaction): PaymentState {
+export function paymentIn({ doc, hidden }: TransactionRow, transaction: Transaction): GatewayPayment {
   const { merchant_failure: ofMerchant, excess } = hidden
   return {
     ...{
@@ -121,7 +127,7 @@ type Labels = Pick<
 export async function settleNew(
   work: Work,
   locked: LockedOrder,
-  payment: PaymentState,
+  payment: GatewayPayment,
   labels: Labels,
   isCharged = false,
 ): Promise<TransactionRow> {
@@ -147,7 +153,7 @@ export async function settleChange(
   work: Work,
   locked: LockedOrder,
   row: TransactionRow,
-  payment: PaymentState,
+  payment: GatewayPayment,
   { labels, isEnded }: { readonly labels: Changes<TransactionFields>; readonly isEnded: boolean },
 ): Promise<TransactionRow> {
   const before = locked.transactions.get(row.id)

@@ -1,13 +1,17 @@
 import { newId } from '../../kernel/ids.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import type { GatewayAnswer, PaymentState } from '../rules/payment-state.ts'
+import type { GatewayAnswer, GatewayPayment } from '../rules/gateway-payment.ts'
 
 /** What a gateway can be asked about a payment. */
 export const gatewayVerbs = ['pay', 'read', 'capture', 'refund', 'cancel'] as const
 type GatewayVerb = (typeof gatewayVerbs)[number]
 
 /** Keeps how payments begin. */
-export async function recordBeginning(work: Work, transactionId: string, begun: PaymentState): Promise<void> {
+export async function recordBeginning(
+  work: Work,
+  transactionId: string,
+  begun: GatewayPayment,
+): Promise<void> {
   await insert(work, transactionId, 'begin', begun)
 }
 

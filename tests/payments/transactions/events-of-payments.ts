@@ -2,8 +2,8 @@ import { expect } from 'vitest'
 import {
   afterAnswers,
   type GatewayAnswer,
-  type PaymentState,
-} from '../../../server/payments/rules/payment-state.ts'
+  type GatewayPayment,
+} from '../../../server/payments/rules/gateway-payment.ts'
 import { storedValuesOf } from '../../../server/payments/transactions/settle.ts'
 import type { Any } from '../../orders/buying.ts'
 import type { World } from '../../support/world.ts'
@@ -34,7 +34,7 @@ export async function mustBeWhatEventsSay(world: World, orderId: string): Promis
     [orderId],
   )
   for (const { id, doc, hidden, answers } of rows) {
-    const [begun, ...later] = answers as [PaymentState, ...GatewayAnswer[]]
+    const [begun, ...later] = answers as [GatewayPayment, ...GatewayAnswer[]]
     const values: Any = storedValuesOf(afterAnswers({ ...none, ...begun }, later))
     const row = { ...hidden, ...doc }
     expect([id, ...names.map((name) => [name, row[name]])]).toEqual([

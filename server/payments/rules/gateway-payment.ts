@@ -5,7 +5,7 @@ import type { Outcome } from './gateway.ts'
 import type { Reason } from './reason.ts'
 
 /** How a payment stands, as its gateway has decided. */
-export interface PaymentState {
+export interface GatewayPayment {
   readonly transaction: Transaction
   /** What the gateway calls it. */
   readonly reference: string | undefined
@@ -25,11 +25,11 @@ export type GatewayAnswer = Pick<
 /** A payment that begins. */
 export const newPayment = (
   transaction: Transaction,
-  { reference, failure }: Partial<PaymentState> = {},
-): PaymentState => ({ transaction, reference, failure, detailedStatus: undefined, excess: undefined })
+  { reference, failure }: Partial<GatewayPayment> = {},
+): GatewayPayment => ({ transaction, reference, failure, detailedStatus: undefined, excess: undefined })
 
 /** How a payment stands after an answer; the same one if the answer says nothing new. */
-export function afterAnswer(before: PaymentState, answer: GatewayAnswer): PaymentState {
+export function afterAnswer(before: GatewayPayment, answer: GatewayAnswer): GatewayPayment {
   const { reports, excess } = withoutExcess(before.transaction, answer.reports)
   const transaction = afterReports(before.transaction, reports)
   const isNew = transaction !== before.transaction
@@ -44,7 +44,7 @@ export function afterAnswer(before: PaymentState, answer: GatewayAnswer): Paymen
 }
 
 /** How a payment stands after all that its gateway has said, in the order of the answers. */
-export const afterAnswers = (begun: PaymentState, answers: readonly GatewayAnswer[]): PaymentState =>
+export const afterAnswers = (begun: GatewayPayment, answers: readonly GatewayAnswer[]): GatewayPayment =>
   answers.reduce(afterAnswer, begun)
 
 const abandoned = { code: 'abandoned', reason: 'The shopper did not complete the payment.' }
