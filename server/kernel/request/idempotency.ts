@@ -72,7 +72,7 @@ export async function once(ctx: Ctx, write: KeyedWrite & { run(): Promise<Answer
 
 /**
  * As `once`, for a write that waits for another server. It commits the key before the write begins. If the write ends
- * without a response, the next request with the key continues, with the same intent if there is one. While a request
+ * without a response, the next request with the key continues, with the same errand if there is one. While a request
  * may still be running (`leaseMs`), others are refused (409).
  */
 export async function onceAcrossCalls(
@@ -85,7 +85,7 @@ export async function onceAcrossCalls(
   let isStored = false
   const keyed: KeyedRequest = {
     name,
-    intentId: claimed.intentId,
+    errandId: claimed.errandId,
     async store(inside, answer) {
       await storeAnswer(inside, name, write, answer)
       isStored = true
@@ -102,7 +102,7 @@ export async function onceAcrossCalls(
 }
 
 interface UnfinishedRequest {
-  readonly intentId: string | undefined
+  readonly errandId: string | undefined
 }
 
 async function claim(ctx: Ctx, name: string, write: KeyedWrite & { readonly leaseMs: number }) {
@@ -119,7 +119,7 @@ async function claim(ctx: Ctx, name: string, write: KeyedWrite & { readonly leas
     write.leaseMs,
     ctx.instance.processName,
   )
-  return { intentId: earlier?.intentId } satisfies UnfinishedRequest
+  return { errandId: earlier?.errandId } satisfies UnfinishedRequest
 }
 
 interface StoredAnswer {
@@ -139,12 +139,12 @@ async function find(
   )
   if (lock?.[0] !== 't') throw stillRunning()
   const [row] = await ctx.store.run(
-    `SELECT fingerprint, status, headers, body, intent_id, lease_holds(leased_until, leased_by), is_shortened
+    `SELECT fingerprint, status, headers, body, errand_id, lease_holds(leased_until, leased_by), is_shortened
      FROM idempotency_keys WHERE store_id = $1 AND key = $2`,
     name,
   )
   if (!row) return undefined
-  const [fingerprint, status, headers, sealed, intentId, isLeased, isShortened] = row
+  const [fingerprint, status, headers, sealed, errandId, isLeased, isShortened] = row
   const body = sealed == null ? '' : tryOpen(ctx.instance.sealKeys, sealed)
   if (body === undefined) {
     const detail =
@@ -154,7 +154,7 @@ async function find(
   if (!fingerprints(ctx, write).includes(fingerprint as string)) {
     throw new Problem('unprocessable', 'This Idempotency-Key was already used for another request.')
   }
-  if (status == null) return { intentId: intentId ?? undefined, isLeased: isLeased === 't' }
+  if (status == null) return { errandId: errandId ?? undefined, isLeased: isLeased === 't' }
   const stored = JSON.parse(headers as string) as Record<string, string>
   return {
     answer: { status: Number(status), headers: { ...stored, 'idempotency-replayed': 'true' }, body },
@@ -190,14 +190,14 @@ async function storeAnswer(ctx: Ctx, name: string, write: KeyedWrite, answer: An
   if (!stored.length) throw stillRunning()
 }
 
-/** A refused request stores nothing; one with an intent may be sent again at once. */
+/** A refused request stores nothing; one with an errand may be sent again at once. */
 async function release({ store }: Ctx, name: string): Promise<void> {
   await store.run(
     `WITH refused AS (
-       DELETE FROM idempotency_keys WHERE store_id = $1 AND key = $2 AND status IS NULL AND intent_id IS NULL
+       DELETE FROM idempotency_keys WHERE store_id = $1 AND key = $2 AND status IS NULL AND errand_id IS NULL
      )
      UPDATE idempotency_keys SET leased_until = NULL
-     WHERE store_id = $1 AND key = $2 AND status IS NULL AND intent_id IS NOT NULL`,
+     WHERE store_id = $1 AND key = $2 AND status IS NULL AND errand_id IS NOT NULL`,
     name,
   )
 }
