@@ -1,3 +1,4 @@
+import { columns, json, optionalText } from '../../kernel/storage/columns.ts'
 import { inEdition } from '../../kernel/storage/editions.ts'
 import type { Item } from '../../prices/index.ts'
 import type { Publication } from '../sources/publication.ts'
@@ -58,9 +59,19 @@ async function possiblyPriced({
   return rows.map(([id]) => id as string)
 }
 
-const columns = `id, json_build_object('sku', doc->'attributes'->'sku', 'price_modifiers',
-    coalesce(doc->'attributes'->'price_modifiers', '[]'::json)),
-  json_build_object('bundle_configuration', doc->'meta'->'bundle_configuration'), hidden->>'parent_sku'`
+const itemColumns = columns({
+  id: 'id',
+  attributes: [
+    `json_build_object('sku', doc->'attributes'->'sku', 'price_modifiers',
+       coalesce(doc->'attributes'->'price_modifiers', '[]'::json))`,
+    json<Priceable['attributes']>,
+  ],
+  meta: [
+    "json_build_object('bundle_configuration', doc->'meta'->'bundle_configuration')",
+    json<Priceable['meta']>,
+  ],
+  parentSku: ["hidden->>'parent_sku'", optionalText],
+})
 
 /** Products as the edition has them. */
 async function itemsOf(
@@ -68,18 +79,13 @@ async function itemsOf(
   ids: readonly string[],
 ): Promise<readonly Item[]> {
   const rows = await work.store.runLong(
-    `SELECT ${columns} FROM unnest($4::uuid[]) AS requested (value) JOIN published_products ON id = requested.value
+    `SELECT ${itemColumns.sql} FROM unnest($4::uuid[]) AS requested (value) JOIN published_products ON id = requested.value
      WHERE ${ofEdition}`,
     catalogId,
     edition,
     ids,
   )
-  return rows.map(([id, attributes, meta, parentSku]) =>
-    publishedItem({
-      id: id as string,
-      attributes: JSON.parse(attributes as string) as Priceable['attributes'],
-      meta: JSON.parse(meta as string) as Priceable['meta'],
-      facts: { parent_sku: parentSku ?? undefined },
-    }),
-  )
+  return rows
+    .map(itemColumns.read)
+    .map(({ parentSku, ...item }) => publishedItem({ ...item, facts: { parent_sku: parentSku } }))
 }
