@@ -40,6 +40,7 @@ const scripts = {
   copy: (args) => [['tools/copy-store.ts', ...args]],
   docs: () => [['scripts/generate-docs.ts']],
   table: (args) => [['scripts/table.ts', ...args]],
+  baseline: (args) => [['scripts/baseline.ts', ...args]],
 }
 
 /** What runs without the development packages. */
