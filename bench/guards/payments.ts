@@ -135,8 +135,8 @@ export const guardsOfPayments: readonly Guard[] = [
     cuts: [
       {
         file: 'server/orders/order/shipping-groups.ts',
-        text: 'const [order] = await ctx.store.lockWhole(orders, [id])',
-        without: 'const order = await ctx.store.findWhole(orders, id)',
+        text: 'const [row] = await ctx.store.lockWhole(orders, [id])',
+        without: 'const row = await ctx.store.findWhole(orders, id)',
       },
     ],
     tests: { 'tests/races/payments.test.ts': ['two shipping groups of an order both stay'] },

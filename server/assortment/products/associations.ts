@@ -5,7 +5,7 @@ import type { Row } from '../../kernel/shape/model.ts'
 import { columns, flag, number } from '../../kernel/storage/columns.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import type { Other } from '../product-fields/association-rules.ts'
-import { productEnvelope } from '../product-fields/envelope.ts'
+import { productEnvelope } from '../product-fields/product-envelope.ts'
 import { type CustomRelationshipFields, customRelationships } from './custom-relationships.ts'
 import { products } from './products.ts'
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { BodyShape } from '../body/input.ts'
-import type { Item, Kinds, KindsBody } from '../body/kinds.ts'
+import type { Kinds, KindsBody, SentItem } from '../body/kinds.ts'
 import type { ProblemCode } from '../errors.ts'
 import type { Answer } from '../shape/answer.ts'
 import type { Field, Fields, JsonSchema, Values } from '../shape/fields.ts'
@@ -9,7 +9,8 @@ import type { OutsideCall } from '../work/outside-calls.ts'
 import type { Call } from './call.ts'
 import type { Resource } from './resource.ts'
 
-type Names<R extends string> = R extends `${string}:${infer P}/${infer Rest}`
+/** The names of the parameters of a route. */
+export type Names<R extends string> = R extends `${string}:${infer P}/${infer Rest}`
   ? P | Names<`/${Rest}`>
   : R extends `${string}:${infer P}`
     ? P
@@ -150,7 +151,7 @@ export interface ActionCall<
   /** The checked value of `data`, for an action with `data`. */
   readonly data: unknown
   /** The checked objects of `data`, for an action with `kinds`. */
-  readonly items: readonly Item<K>[]
+  readonly items: readonly SentItem<K>[]
   /** The whole parsed body, for an action that reads more than its declared fields. */
   readonly rawBody: unknown
   readonly headers: Readonly<Record<string, string | string[] | undefined>>

@@ -1,9 +1,13 @@
+import { flatten } from '../shape/envelope.ts'
+import type { Fields, Values } from '../shape/fields.ts'
+import type { Model, Row } from '../shape/model.ts'
 import { type Columns, columns, number, optional, optionalText } from '../storage/columns.ts'
+import { completeText } from '../storage/complete-text.ts'
 import { isoTime } from '../storage/expressions.ts'
 import type { Store } from '../storage/store.ts'
 
 /** A change of an object, or an event that `record` has written, at its position in the store's feed. */
-export interface Change {
+export interface FeedChange {
   readonly position: number
   /** An ISO timestamp: the time of the change, by the clock of the process that wrote it. */
   readonly at: string
@@ -29,7 +33,7 @@ export interface Change {
 }
 
 /** The id that clients know the object of a change by. */
-export const clientsIdOf = ({ id, publicId }: Pick<Change, 'id' | 'publicId'>): string => publicId ?? id
+export const clientsIdOf = ({ id, publicId }: Pick<FeedChange, 'id' | 'publicId'>): string => publicId ?? id
 
 /** How far the feed of a store goes. */
 export interface FeedBounds {
@@ -60,7 +64,7 @@ const named = {
   createdAt: [isoTime('created_at'), optionalText],
   hidden: ['hidden', optionalText],
 } as const
-export const changeColumns: Columns<Change> = columns(named)
+export const changeColumns: Columns<FeedChange> = columns(named)
 
 /** The day of a position bounds the partitions that hold it and later ones. */
 export const sinceDayOf = (position: string) => `given_at >= coalesce((
@@ -85,7 +89,7 @@ export async function readChanges(
   after: number,
   most: number,
   docsOf?: readonly string[],
-): Promise<readonly Change[]> {
+): Promise<readonly FeedChange[]> {
   const rows = docsOf ? await store.run(partSql, after, most, docsOf) : await store.run(wholeSql, after, most)
   return rows.map(changeColumns.read)
 }
@@ -97,7 +101,7 @@ const readAtSql = `SELECT ${changeColumns.sql} FROM changes
 export async function readChangesAt(
   store: Store,
   positions: readonly number[],
-): Promise<ReadonlyMap<number, Change>> {
+): Promise<ReadonlyMap<number, FeedChange>> {
   const changes = (await store.run(readAtSql, positions, Math.min(...positions))).map(changeColumns.read)
   return new Map(changes.map((change) => [change.position, change]))
 }
@@ -107,7 +111,7 @@ export async function readChangesAt(
  * different parents may have the same id. It is a statement of its own: that of a list would find it also for the
  * changes that a page skips.
  */
-export async function findBefore<C extends Pick<Change, 'position' | 'source' | 'id' | 'scope'>>(
+export async function findBefore<C extends Pick<FeedChange, 'position' | 'source' | 'id' | 'scope'>>(
   store: Store,
   changes: readonly C[],
 ): Promise<ReadonlyMap<C, string | undefined>> {
@@ -126,4 +130,23 @@ export async function findBefore<C extends Pick<Change, 'position' | 'source' | 
     changes.map(({ scope }) => scope ?? null),
   )
   return new Map(changes.map((change, i) => [change, rows[i]?.[0] ?? undefined]))
+}
+
+/**
+ * The object as it was after a change, as far as the feed knows it: the hidden values are those that its table stores
+ * there. A response that shows it is no read of the object.
+ */
+export function rowOfChange<F extends Fields>(model: Model<F>, change: FeedChange): Row<F> {
+  const { id, scope, doc = '{}', hidden = '{}', version = 0, at, createdAt = at } = change
+  const text = completeText(model, doc)
+  return {
+    ...{ id, version, createdAt, updatedAt: at, text, written: true, added: model.added },
+    scope: scope === undefined ? [] : [scope],
+    get doc() {
+      return flatten(model.envelope, JSON.parse(text)) as Values<F>
+    },
+    get hidden() {
+      return JSON.parse(hidden) as Partial<Values<F>>
+    },
+  }
 }

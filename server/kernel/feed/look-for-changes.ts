@@ -1,7 +1,7 @@
 import { isId } from '../ids.ts'
 import { columns, number, optional } from '../storage/columns.ts'
 import type { Store } from '../storage/store.ts'
-import { type Change, changeColumns, type FeedBounds, sinceDayOf } from './changes.ts'
+import { changeColumns, type FeedBounds, type FeedChange, sinceDayOf } from './changes.ts'
 
 /** Which changes a reader wants. What is undefined does not matter. */
 export interface ChangeFilter {
@@ -27,7 +27,7 @@ interface Stretch {
 
 /** What a look at a part of the feed finds. */
 export interface FoundChanges extends FeedBounds {
-  readonly changes: readonly Change[]
+  readonly changes: readonly FeedChange[]
   /** All positions up to this one, in the direction of the stretch, have been looked at. */
   readonly reached: number
   /** The last position, in that direction, that can match. */
@@ -50,7 +50,7 @@ export const matches = (
     publicId,
     actor,
     at,
-  }: Pick<Change, 'type' | 'event' | 'id' | 'publicId' | 'actor' | 'at'>,
+  }: Pick<FeedChange, 'type' | 'event' | 'id' | 'publicId' | 'actor' | 'at'>,
   { types, events, ids, actors, from, before }: ChangeFilter,
 ): boolean =>
   (types?.includes(type) ?? true) &&

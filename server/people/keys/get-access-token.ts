@@ -107,9 +107,9 @@ const keyColumns = columns({
   lastUsedAt: ["hidden->>'last_used_at'", optionalText],
 })
 
-type Key = ReturnType<typeof keyColumns.read>
+type StoredKey = ReturnType<typeof keyColumns.read>
 
-async function findKey(ctx: Ctx, clientId: string): Promise<Key | undefined> {
+async function findKey(ctx: Ctx, clientId: string): Promise<StoredKey | undefined> {
   if (clientId.includes('\0')) return undefined
   const [row] = await ctx.instance.database.quick({
     text: `SELECT ${keyColumns.sql} FROM application_keys WHERE client_id = $1`,
@@ -122,7 +122,7 @@ async function findKey(ctx: Ctx, clientId: string): Promise<Key | undefined> {
  * Whether this is the secret of the key. A correct secret is accepted even if others at the same address sent too many
  * wrong ones. The exception is a slow hash from before secrets had a minimum length: its checks are limited and queued.
  */
-async function verifySecret(ctx: Ctx, key: Key, secret: string): Promise<boolean> {
+async function verifySecret(ctx: Ctx, key: StoredKey, secret: string): Promise<boolean> {
   const { id, storeId, secretHash } = key
   if (!isSlowHash(secretHash)) return matchesSecret(secretHash, secret)
   mustHaveRateLeft(ctx, 'wrongKeys')
@@ -148,7 +148,7 @@ const recordEveryMs = 1000
  * Stores when the key was last used. This is not a change of the key, so its version stays. Uses within a second are
  * recorded once, because they would all wait for the same row.
  */
-async function recordUse(ctx: Ctx, key: Key): Promise<void> {
+async function recordUse(ctx: Ctx, key: StoredKey): Promise<void> {
   const recordedMs = key.lastUsedAt === undefined ? 0 : Date.parse(key.lastUsedAt)
   if (Math.abs(ctx.clock.now().getTime() - recordedMs) < recordEveryMs) return
   await ctx.instance.database.run({

@@ -22,7 +22,7 @@ export const reindexSearch: LongJob<Catalog> = {
   // A long job, so nothing of the store is published meanwhile.
   long: true,
   run: async (work, { catalogId }) => {
-    let after: Key | undefined
+    let after: ProductVersion | undefined
     for (;;) {
       const products = await nextProducts(work, catalogId, after)
       const last = products.at(-1)
@@ -75,12 +75,12 @@ async function queueOnce(work: Work, catalogId: string): Promise<void> {
   if (queued.length) await work.later(reindexSearch, { catalogId })
 }
 
-interface Key {
+interface ProductVersion {
   readonly id: string
   readonly since: number
 }
 
-interface Product extends Key {
+interface VersionToIndex extends ProductVersion {
   readonly until: number
   readonly published: Pick<PublishedProduct, 'doc' | 'hidden'>
 }
@@ -96,8 +96,8 @@ const productColumns = columns({
 async function nextProducts(
   work: Work,
   catalogId: string,
-  after: Key | undefined,
-): Promise<readonly Product[]> {
+  after: ProductVersion | undefined,
+): Promise<readonly VersionToIndex[]> {
   const rows = await work.store.run(
     `SELECT ${productColumns.sql} FROM published_products p
      WHERE p.store_id = $1 AND p.catalog_id = $2 AND (p.id, p.since) > ($3::uuid, $4::int)
@@ -117,8 +117,8 @@ async function nextProducts(
 async function withSlugs(
   work: Work,
   catalogId: string,
-  products: readonly Product[],
-): Promise<readonly Product[]> {
+  products: readonly VersionToIndex[],
+): Promise<readonly VersionToIndex[]> {
   const nodes = products.flatMap(({ published }) => (published.hidden.node_slugs ? [] : nodesOf(published)))
   if (!nodes.length) return products
   const rows = await work.store.run(
@@ -146,7 +146,7 @@ const nodesOf = ({ doc }: Pick<PublishedProduct, 'doc'>): readonly string[] =>
     ([node, above]) => [node, ...above],
   )
 
-async function writeAnew(work: Work, catalogId: string, products: readonly Product[]): Promise<void> {
+async function writeAnew(work: Work, catalogId: string, products: readonly VersionToIndex[]): Promise<void> {
   const different = new DifferentValues()
   const rows = products.map(({ published }) => searchRow(published, different))
   await work.store.runLong(

@@ -1,17 +1,17 @@
 import { columns, json } from '../../kernel/storage/columns.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { type Configuration, openConfiguration } from '../integrations/configuration.ts'
-import type { Message, Target } from '../targets/message.ts'
+import type { MessageTarget, TargetMessage } from '../targets/message.ts'
 
 /** An integration, as its messages need it. */
 export interface Endpoint {
-  readonly integration: Message['integration']
-  readonly target: Target
+  readonly integration: TargetMessage['integration']
+  readonly target: MessageTarget
   readonly organisationId: string
 }
 
 /** The target in the settings of an integration. */
-function targetOf(type: string, settings: Configuration): Target {
+function targetOf(type: string, settings: Configuration): MessageTarget {
   const { url = '' } = settings
   if (type === 'webhook') {
     const { secret_key, signing, signing_secret } = settings
@@ -27,7 +27,7 @@ function targetOf(type: string, settings: Configuration): Target {
 
 const stored = columns({
   id: 'i.id',
-  doc: ['i.doc', json<Message['integration']>],
+  doc: ['i.doc', json<TargetMessage['integration']>],
   hidden: ["coalesce(i.hidden, '{}')", json<Parameters<typeof openConfiguration>[1]>],
   organisationId: 's.organisation_id',
 })
@@ -57,7 +57,7 @@ export async function findEndpoints(
 export const aboutEndpoint = (
   { store, instance, clock }: Work,
   { integration, organisationId }: Endpoint,
-): Pick<Message, 'at' | 'integration' | 'organisationId' | 'source' | 'storeId'> => ({
+): Pick<TargetMessage, 'at' | 'integration' | 'organisationId' | 'source' | 'storeId'> => ({
   ...{ at: clock.now(), integration, organisationId, storeId: store.id },
   source: instance.baseUrl ?? `urn:uuid:${store.id}`,
 })
