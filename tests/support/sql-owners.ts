@@ -12,8 +12,8 @@ export const sourceOf = (file: string) => read(file).replace(/^\s*(\/?\*|\/\/).*
 
 /** Tables that no resource declares, or that resources of another room show. */
 export const undeclared: Readonly<Record<string, string>> = {
-  kernel: `added_fields attempts changes edition_totals feed_days feed_gaps feeds first_days fresh_changes idempotency_keys
-    intents list_blocks list_deltas list_moves list_totals long_jobs migrations organisations secrets singletons stores`,
+  kernel: `added_fields attempts changes edition_totals errands feed_days feed_gaps feeds first_days fresh_changes idempotency_keys
+    list_blocks list_deltas list_moves list_totals long_jobs migrations organisations secrets singletons stores`,
   'people/identity': 'user_token_epochs',
   'people/passwords': 'one_time_passwords',
   'people/oidc': 'sign_in_codes sign_in_requests',
@@ -32,7 +32,8 @@ export const undeclared: Readonly<Record<string, string>> = {
     standard_promotion_jobs standard_promotion_usages`,
   'promotions/uses': 'paying_shoppers',
   'orders/order': 'order_contents',
-  'payments/payment-calls': 'unclaimed_intents',
+  'payments/transactions': 'transaction_events',
+  'payments/payment-calls': 'cart_payments',
   'orders/metrics': 'order_sums order_sum_changes',
   'telling/deliveries': 'feed_readers integration_failures',
   'personal-data': 'personal_data_reads',

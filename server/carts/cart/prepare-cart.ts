@@ -99,10 +99,10 @@ function check(work: Work, values: CartValues, snapshotBefore: string | undefine
   checkTypes(values.custom_attributes, 'data.custom_attributes')
 }
 
-/** Refuses another payment intent than that of the cart: its payment sets it, with the gateway. */
+/** Refuses another payment intent than that of the cart: its payment sets it. */
 function mustKeepIntent({ before, values, changes = {} }: Draft<CartFields>): void {
   const { payment_intent_id: intent } = values
-  if (intent === undefined || intent === before?.doc.payment_intent_id || changes.payment_gateway) return
+  if (intent === undefined || intent === before?.doc.payment_intent_id || changes.links_payment) return
   throw new Problem(
     'unprocessable',
     'data.payment_intent_id must be the empty text, which removes it, or be left out: only a payment of the cart sets it.',

@@ -1,4 +1,4 @@
-import { choice, field, flag, group, integer, text, type Values } from '../../kernel/shape/fields.ts'
+import { field, flag, group, integer, text, type Values } from '../../kernel/shape/fields.ts'
 import type { Row } from '../../kernel/shape/model.ts'
 import type { ShownProduct } from '../../shop/index.ts'
 import { type Contents, emptyContents } from './contents.ts'
@@ -63,10 +63,8 @@ export const cartFields = {
   shopper: field<CartShopper | undefined>({ type: 'object' }, hidden),
   expiry_days: integer(hidden),
   summary: field<CartSummary | undefined>({ type: 'object' }, hidden),
-  /** The gateway of the payment intent. */
-  payment_gateway: text(hidden),
-  /** Whether the payment intent is received at once or held. Absent in carts of earlier versions. */
-  payment_method: choice(['purchase', 'authorize'], hidden),
+  /** Whether a payment of the cart sets its payment intent. */
+  links_payment: flag({ ...hidden, stored: false }),
   /** Of a cart that does not exist yet: when it was read, to the hour. */
   read_at: text(hidden),
   /** Never stored: what the request includes. */

@@ -1,4 +1,4 @@
-import { type Item, kinds } from '../../kernel/body/kinds.ts'
+import { kinds, type SentItem } from '../../kernel/body/kinds.ts'
 import { listOf } from '../../kernel/openapi/shapes.ts'
 import { group } from '../../kernel/shape/fields.ts'
 import { severalParts } from '../../kernel/thing/several-parts.ts'
@@ -35,7 +35,7 @@ export const allCustomDiscounts = severalParts({
       'Adds custom discounts to a cart, which takes them in place of promotions, or to its items. Of a list, those that cannot be added are listed in `errors` beside those that can; if none can, or with `options.add_all_or_nothing`, the request is refused.',
     body: { kinds: newDiscounts },
     schema: { anyOf: [customDiscountSchema, listOf(customDiscountSchema)] },
-    into: ({ relationships }: Item<typeof newDiscounts.of>['values']) =>
+    into: ({ relationships }: SentItem<typeof newDiscounts.of>['values']) =>
       relationships
         ? customDiscountsOfItem.at({ item_id: relationships.item.data.id })
         : customDiscounts.at({}),

@@ -73,7 +73,7 @@ export async function once(ctx: Ctx, write: KeyedWrite & { run(): Promise<Answer
 
 /**
  * As `once`, for a write that waits for another server. It commits the key before the write begins. If the write ends
- * without a response, the next request with the key continues, with the same intent if there is one. While a request
+ * without a response, the next request with the key continues, with the same errand if there is one. While a request
  * may still be running (`leaseMs`), others are refused (409).
  */
 export async function onceAcrossCalls(
@@ -86,7 +86,7 @@ export async function onceAcrossCalls(
   let isStored = false
   const keyed: KeyedRequest = {
     name,
-    intentId: claimed.intentId,
+    errandId: claimed.errandId,
     async store(inside, answer) {
       await storeAnswer(inside, name, write, answer)
       isStored = true
@@ -103,7 +103,7 @@ export async function onceAcrossCalls(
 }
 
 interface UnfinishedRequest {
-  readonly intentId: string | undefined
+  readonly errandId: string | undefined
 }
 
 async function claim(ctx: Ctx, name: string, write: KeyedWrite & { readonly leaseMs: number }) {
@@ -120,7 +120,7 @@ async function claim(ctx: Ctx, name: string, write: KeyedWrite & { readonly leas
     write.leaseMs,
     ctx.instance.processName,
   )
-  return { intentId: earlier?.intentId } satisfies UnfinishedRequest
+  return { errandId: earlier?.errandId } satisfies UnfinishedRequest
 }
 
 interface StoredAnswer {
@@ -133,7 +133,7 @@ const stored = columns({
   status: ['status', optional(number)],
   headers: ['headers', optional(json<Record<string, string>>)],
   sealed: ['body', optionalText],
-  intentId: ['intent_id', optionalText],
+  errandId: ['errand_id', optionalText],
   isLeased: ['lease_holds(leased_until, leased_by)', flag],
   isShortened: ['is_shortened', flag],
 })
@@ -155,7 +155,7 @@ async function find(
     name,
   )
   if (!row) return undefined
-  const { fingerprint, status, headers, sealed, intentId, isLeased, isShortened } = stored.read(row)
+  const { fingerprint, status, headers, sealed, errandId, isLeased, isShortened } = stored.read(row)
   const body = sealed === undefined ? '' : tryOpen(ctx.instance.sealKeys, sealed)
   if (body === undefined) {
     const detail =
@@ -165,7 +165,7 @@ async function find(
   if (!fingerprints(ctx, write).includes(fingerprint)) {
     throw new Problem('unprocessable', 'This Idempotency-Key was already used for another request.')
   }
-  if (status === undefined) return { intentId, isLeased }
+  if (status === undefined) return { errandId, isLeased }
   return { answer: { status, headers: { ...headers, 'idempotency-replayed': 'true' }, body }, isShortened }
 }
 
@@ -197,14 +197,14 @@ async function storeAnswer(ctx: Ctx, name: string, write: KeyedWrite, answer: An
   if (!stored.length) throw stillRunning()
 }
 
-/** A refused request stores nothing; one with an intent may be sent again at once. */
+/** A refused request stores nothing; one with an errand may be sent again at once. */
 async function release({ store }: Ctx, name: string): Promise<void> {
   await store.run(
     `WITH refused AS (
-       DELETE FROM idempotency_keys WHERE store_id = $1 AND key = $2 AND status IS NULL AND intent_id IS NULL
+       DELETE FROM idempotency_keys WHERE store_id = $1 AND key = $2 AND status IS NULL AND errand_id IS NULL
      )
      UPDATE idempotency_keys SET leased_until = NULL
-     WHERE store_id = $1 AND key = $2 AND status IS NULL AND intent_id IS NOT NULL`,
+     WHERE store_id = $1 AND key = $2 AND status IS NULL AND errand_id IS NOT NULL`,
     name,
   )
 }

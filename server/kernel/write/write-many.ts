@@ -7,7 +7,7 @@ import type { Work } from '../work/context.ts'
 import { changedDraft, isUnchanged, newDraft } from './drafts.ts'
 
 /** One object of many: a new one, or changes of a locked row. */
-export type ManyWrite<F extends Fields> =
+export type ObjectWrite<F extends Fields> =
   | { readonly id?: string; readonly values: New<F> }
   | { readonly before: Row<F>; readonly changes: Changes<F> }
 
@@ -23,7 +23,7 @@ export async function writeMany<F extends Fields>(
   work: Work,
   resource: Resource<F>,
   scope: readonly string[],
-  writes: readonly ManyWrite<F>[],
+  writes: readonly ObjectWrite<F>[],
 ): Promise<readonly WriteOutcome[]> {
   if (resource.most || resource.afterWrite) throw new Error(`${resource.noun[1]} are written one by one`)
   const outcomes = new Array<WriteOutcome>(writes.length).fill('unchanged')

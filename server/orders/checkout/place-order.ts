@@ -46,7 +46,6 @@ export async function placeOrder(
       ...values,
       custom_attributes: cart.doc.custom_attributes,
       payment_intent_id: cart.doc.payment_intent_id,
-      payment_gateway: cart.doc.payment_intent_id && cart.hidden.payment_gateway,
       shipping_groups: groupsOf(frozen),
       cart: { id: cart.id, version: left.version, request },
     },

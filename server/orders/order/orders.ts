@@ -79,8 +79,6 @@ const fields = {
   with_tax: integer(hidden),
   payments: field<PaymentSums | undefined>({ type: 'object' }, hidden),
   fully_paid_at: text(hidden),
-  /** The gateway of the payment intent. */
-  payment_gateway: text(hidden),
   is_manual: flag(hidden),
   /** When an order that a seller enters was placed elsewhere. */
   placed_at: text({ ...hidden, stored: false }),

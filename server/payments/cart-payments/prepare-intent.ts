@@ -1,15 +1,16 @@
 import { type CartRow, contentsOf, findCart, lockCart } from '../../carts/index.ts'
 import { Problem } from '../../kernel/errors.ts'
-import type { Ctx } from '../../kernel/work/context.ts'
+import type { Ctx, Work } from '../../kernel/work/context.ts'
 import type { PaymentMethod } from '../../orders/index.ts'
 import type { GatewaySlug } from '../gateways/gateway-kinds.ts'
+import { type CartPayment, findCartPayment } from '../payment-calls/cart-payments.ts'
 import { mustTakePayment } from '../payment-calls/find-gateway.ts'
 import type { Charge } from '../rules/gateway.ts'
 import { findOrderSince } from './find-order-since.ts'
 import { type IntentRequest, receivedAs } from './intent-call.ts'
 
 /** What a request says about the payment of a cart. */
-interface CartPayment extends Pick<Charge, 'method' | 'payment' | 'options' | 'paymentMethodTypes'> {
+interface CartPaymentRequest extends Pick<Charge, 'method' | 'payment' | 'options' | 'paymentMethodTypes'> {
   readonly gateway: GatewaySlug
 }
 
@@ -34,20 +35,25 @@ interface WantedPayment {
 
 /**
  * Refuses a request for another payment than the cart has or gets. Its intent keeps its gateway, and whether it is
- * received or held; its amount is always what the cart costs.
+ * received or held; its amount is always what the cart costs. Returns the payment that the cart has.
  */
-export function mustFitCart({ doc, hidden }: CartRow, { gateway, method, amount }: WantedPayment): void {
+export async function mustFitCart(
+  work: Work,
+  { doc, hidden }: CartRow,
+  { gateway, method, amount }: WantedPayment,
+): Promise<CartPayment | undefined> {
   const total = hidden.priced?.prices.with_tax
   if (amount !== undefined && amount !== total) {
     const detail = `data.amount must be ${total}, which the cart costs, or be left out.`
     throw new Problem('unprocessable', detail, { source: 'data.amount' })
   }
-  if (doc.payment_intent_id === undefined) return
-  const { payment_gateway: keptGateway, payment_method: keptMethod } = hidden
-  if (gateway !== undefined && gateway !== keptGateway) throw otherThan('gateway', keptGateway)
-  if (method !== undefined && keptMethod !== undefined && receivedAs(method) !== keptMethod) {
-    throw otherThan('method', keptMethod)
+  if (doc.payment_intent_id === undefined) return undefined
+  const kept = await findCartPayment(work, doc.payment_intent_id)
+  if (gateway !== undefined && gateway !== kept?.gateway) throw otherThan('gateway', kept?.gateway)
+  if (method !== undefined && kept?.method !== undefined && receivedAs(method) !== kept.method) {
+    throw otherThan('method', kept.method)
   }
+  return kept
 }
 
 const otherThan = (name: 'gateway' | 'method', kept: string | undefined): Problem =>
@@ -58,7 +64,11 @@ const otherThan = (name: 'gateway' | 'method', kept: string | undefined): Proble
   )
 
 /** Checks the payment of a cart, and says what the gateway is asked. A cart has one intent: it gets a new amount. */
-export async function prepareIntent(ctx: Ctx, cart: CartRow, payment: CartPayment): Promise<IntentRequest> {
+export async function prepareIntent(
+  ctx: Ctx,
+  cart: CartRow,
+  payment: CartPaymentRequest,
+): Promise<IntentRequest> {
   const { priced } = cart.hidden
   if (!priced) throw new Error('a cart has prices')
   const { payment_intent_id: intentId } = cart.doc

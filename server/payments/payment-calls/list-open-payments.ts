@@ -2,16 +2,13 @@ import { action } from '../../kernel/declare/action.ts'
 import { object } from '../../kernel/openapi/shapes.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { openCalls } from '../../kernel/work/outside-calls.ts'
 import { concerns } from '../transactions/concerns.ts'
-import { type GatewayRequest, gatewayCall } from './gateway-call.ts'
-import { findUnclaimed } from './unclaimed-intents.ts'
+import { gatewayVerbs } from '../transactions/transaction-events.ts'
+import { findUnclaimed } from './cart-payments.ts'
 
 const listedMax = 1000
 /** A call that is younger may only be slow. */
 const openMinMs = 60_000
-
-const verbs = ['pay', 'read', 'capture', 'refund', 'cancel'] as const
 
 /** What a person has to look at: payments whose outcome is unknown, and money that has moved where it should not. */
 export const listOpenPayments = action({
@@ -31,7 +28,7 @@ export const listOpenPayments = action({
           order_id: { type: 'string', format: 'uuid' },
           cart_id: { type: 'string', description: 'Of `no_order`: the id of the cart.' },
           reason: { enum: ['no_answer', ...concerns, 'no_order'] },
-          request: { enum: verbs, description: 'What the gateway was asked, if it has not answered.' },
+          request: { enum: gatewayVerbs, description: 'What the gateway was asked, if it has not answered.' },
           since: { type: 'string', format: 'date-time' },
           ...{ gateway: { type: 'string' }, reference: { type: 'string' }, status: { type: 'string' } },
           ...{ amount: { type: 'integer' }, currency: { type: 'string' } },
@@ -49,23 +46,20 @@ export const listOpenPayments = action({
 })
 
 async function findUnanswered(work: Work) {
-  const before = new Date(work.clock.now().getTime() - openMinMs)
-  const calls = await openCalls<GatewayRequest>(work, gatewayCall, { before, most: listedMax })
   const rows = await work.store.run(
-    `SELECT ${columns} FROM order_transactions WHERE store_id = $1 AND id = ANY($2::uuid[])`,
-    calls.map(({ values }) => values.transactionId),
+    `SELECT t.id, t.order_id, t.doc, e.verb, extract(epoch FROM e.asked_at) * 1000
+     FROM transaction_events e JOIN order_transactions t ON t.store_id = e.store_id AND t.id = e.transaction_id
+     WHERE e.store_id = $1 AND e.answer IS NULL AND e.asked_at < $2 ORDER BY e.asked_at, e.id LIMIT ${listedMax}`,
+    new Date(work.clock.now().getTime() - openMinMs),
   )
-  const shownById = new Map(rows.map((row) => [row[0] as string, shown(row)]))
-  return calls.flatMap(({ values: { transactionId, question }, createdAt }) => {
-    const transaction = shownById.get(transactionId)
-    const since = createdAt.toISOString()
-    return transaction ? { ...transaction, reason: 'no_answer', request: question.verb, since } : []
-  })
+  return rows.map((row) => ({
+    ...{ ...shown(row), reason: 'no_answer', request: row[3], since: new Date(Number(row[4])).toISOString() },
+  }))
 }
 
 async function findConcerns(work: Work) {
   const rows = await work.store.run(
-    `SELECT ${columns}, hidden->>'concern', extract(epoch FROM updated_at) * 1000, hidden#>>'{excess,open}' FROM order_transactions
+    `SELECT id, order_id, doc, hidden->>'concern', extract(epoch FROM updated_at) * 1000, hidden#>>'{excess,open}' FROM order_transactions
      WHERE store_id = $1 AND hidden->>'concern' IS NOT NULL ORDER BY updated_at, id LIMIT ${listedMax}`,
   )
   return rows.map((row) => {
@@ -76,8 +70,6 @@ async function findConcerns(work: Work) {
     }
   })
 }
-
-const columns = 'id, order_id, doc'
 
 function shown([id, orderId, doc]: readonly (string | null)[]) {
   const { gateway, status, reference, amount, currency } = JSON.parse(doc as string) as Record<

@@ -126,7 +126,7 @@ test('a webhook records a payment that no one confirms', async () => {
 const runFollowJobs = () =>
   world.sql(
     `UPDATE graphile_worker._private_jobs SET run_at = now() WHERE locked_at IS NULL AND task_id =
-       (SELECT id FROM graphile_worker._private_tasks WHERE identifier = 'cart-payments:follow-intent')`,
+       (SELECT id FROM graphile_worker._private_tasks WHERE identifier = 'payments:follow-cart-payment')`,
   )
 
 test('a payment that no one confirms is recorded without webhooks, too', async () => {

@@ -1,8 +1,7 @@
 import type { World } from '../../support/world.ts'
 
 const jobsThatRead = `task_id IN (SELECT id FROM graphile_worker._private_tasks
-  WHERE identifier IN ('transactions:follow-payment', 'transactions:follow-cart-intent',
-    'cart-payments:follow-intent'))`
+  WHERE identifier IN ('transactions:follow-payment', 'payments:follow-cart-payment'))`
 
 /** Runs the jobs now that read payments, and intents of carts and orders, later: those of one gateway, or all. */
 export const readNow = (world: World, gateway?: string) =>

@@ -125,7 +125,7 @@ test('many payments of one order wait for Stripe, and leave the connections to o
   double.onRequest = (_call, orderId) => (orderId === id ? held : undefined)
   const replies = Array.from({ length: 40 }, () => charge(world.admin, id, { amount: 10 }))
   const openCalls = async () =>
-    (await world.sql('SELECT count(*)::int AS n FROM intents WHERE ended_at IS NULL')).rows[0].n
+    (await world.sql('SELECT count(*)::int AS n FROM errands WHERE ended_at IS NULL')).rows[0].n
   await until(async () => ((await openCalls()) === 40 ? true : undefined))
   const other = await newOrder()
   expect((await charged(world.admin, other)).status).toBe('complete')
