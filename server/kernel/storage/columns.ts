@@ -5,7 +5,7 @@ type Column = string | readonly [sql: string, read: (text: string) => unknown]
 
 type ValueOf<C> = C extends readonly [string, (text: never) => infer T] ? T : string
 
-type Values<C> = { readonly [Name in keyof C]: ValueOf<C[Name]> }
+type NamedValues<C> = { readonly [Name in keyof C]: ValueOf<C[Name]> }
 
 /** The columns of a statement, by names. */
 export interface Columns<T> {
@@ -21,7 +21,7 @@ export interface Columns<T> {
  * Names the columns of a statement beside how their texts are read: `number`, `flag`, `json`. A column that may be null
  * says so with `optional` or `optionalText`.
  */
-export function columns<const C extends Readonly<Record<string, Column>>>(named: C): Columns<Values<C>> {
+export function columns<const C extends Readonly<Record<string, Column>>>(named: C): Columns<NamedValues<C>> {
   const list = Object.entries<Column>(named).map(([name, column]) => {
     const [sql, read] = typeof column === 'string' ? [column, undefined] : column
     return { name, sql, read }
@@ -35,7 +35,7 @@ export function columns<const C extends Readonly<Record<string, Column>>>(named:
         const text = tuple[i] as string
         row[name] = read ? read(text) : text
       })
-      return row as Values<C>
+      return row as NamedValues<C>
     },
   }
 }
