@@ -331,6 +331,11 @@ paragraph('Safety', () => {
       /^$/,
       'kernel/memory.ts, which is bounded',
     ],
+    [
+      /rows\.map\(\(\[(\w+, ){3,}\w+\]\) =>|const \[(\w+, ){3,}\w+\] = (row|tuple)\b/,
+      /^server\/(carts|orders|payments)\//,
+      'columns of kernel/storage/columns.ts: names beside what is selected',
+    ],
   ])
 })
 

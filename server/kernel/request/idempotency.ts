@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { seal, tryOpen } from '../auth/seal.ts'
 import { Problem } from '../errors.ts'
 import type { Answer } from '../shape/answer.ts'
+import { columns, flag, json, number, optional, optionalText } from '../storage/columns.ts'
 import type { Ctx, KeyedRequest } from '../work/context.ts'
 import type { Chore } from '../work/job.ts'
 import { shorten } from './stored-answers.ts'
@@ -127,6 +128,16 @@ interface StoredAnswer {
   readonly isShortened: boolean
 }
 
+const stored = columns({
+  fingerprint: 'fingerprint',
+  status: ['status', optional(number)],
+  headers: ['headers', optional(json<Record<string, string>>)],
+  sealed: ['body', optionalText],
+  errandId: ['errand_id', optionalText],
+  isLeased: ['lease_holds(leased_until, leased_by)', flag],
+  isShortened: ['is_shortened', flag],
+})
+
 /** The state of an earlier request with the key. */
 async function find(
   ctx: Ctx,
@@ -139,27 +150,23 @@ async function find(
   )
   if (lock?.[0] !== 't') throw stillRunning()
   const [row] = await ctx.store.run(
-    `SELECT fingerprint, status, headers, body, errand_id, lease_holds(leased_until, leased_by), is_shortened
+    `SELECT ${stored.sql}
      FROM idempotency_keys WHERE store_id = $1 AND key = $2`,
     name,
   )
   if (!row) return undefined
-  const [fingerprint, status, headers, sealed, errandId, isLeased, isShortened] = row
-  const body = sealed == null ? '' : tryOpen(ctx.instance.sealKeys, sealed)
+  const { fingerprint, status, headers, sealed, errandId, isLeased, isShortened } = stored.read(row)
+  const body = sealed === undefined ? '' : tryOpen(ctx.instance.sealKeys, sealed)
   if (body === undefined) {
     const detail =
       'The request with this Idempotency-Key was carried out, but its response can no longer be read: the server has lost the secret that it was sealed with.'
     throw new Problem('unprocessable', detail)
   }
-  if (!fingerprints(ctx, write).includes(fingerprint as string)) {
+  if (!fingerprints(ctx, write).includes(fingerprint)) {
     throw new Problem('unprocessable', 'This Idempotency-Key was already used for another request.')
   }
-  if (status == null) return { errandId: errandId ?? undefined, isLeased: isLeased === 't' }
-  const stored = JSON.parse(headers as string) as Record<string, string>
-  return {
-    answer: { status: Number(status), headers: { ...stored, 'idempotency-replayed': 'true' }, body },
-    isShortened: isShortened === 't',
-  }
+  if (status === undefined) return { errandId, isLeased }
+  return { answer: { status, headers: { ...headers, 'idempotency-replayed': 'true' }, body }, isShortened }
 }
 
 async function repeat({ answer, isShortened }: StoredAnswer, write: KeyedWrite): Promise<Answer> {
