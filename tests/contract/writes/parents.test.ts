@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { leadsToUnborn, Samples, specimensWith } from '../../support/samples.ts'
+import { leadsToUnborn, Samples, specimensWith } from '../../builders/samples.ts'
 import { openWorld, type World } from '../../support/world.ts'
 import { appAndWorkshop } from '../../workshop/index.ts'
 
