@@ -138,7 +138,7 @@ const kernelRooms = [
     'work',
     'feed',
   ],
-  ...['declare', 'query', 'http', 'write', 'attempts', 'request', 'module', 'openapi', 'server'],
+  ...['declare', 'query', 'http', 'write', 'thing', 'attempts', 'request', 'module', 'openapi', 'server'],
 ]
 
 const roomOf = (path: string) => path.replace('server/kernel/', '').replace('.ts', '').split('/')[0] ?? ''

@@ -1,5 +1,5 @@
 import type { Work } from '../../kernel/work/context.ts'
-import { change } from '../../kernel/write/by-rules.ts'
+import { changeLocked } from '../../kernel/write/by-rules.ts'
 import type { CartRow } from '../contents/cart-fields.ts'
 import { carts } from './carts.ts'
 
@@ -19,5 +19,5 @@ export async function linkPaymentIntent(
   const [row] = await work.store.lockWhole(carts, [cartId])
   if (!row || row.doc.payment_intent_id === id) return row
   const linked = { payment_intent_id: id, payment_gateway: gateway, payment_method: method }
-  return change(work, carts, [], cartId, linked as never)
+  return changeLocked(work, carts, row, linked)
 }

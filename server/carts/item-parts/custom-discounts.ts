@@ -8,7 +8,7 @@ import { json, noContent } from '../../kernel/shape/answer.ts'
 import { type Field, field, group, type ShownValues, text } from '../../kernel/shape/fields.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { changeCart } from '../cart/change-cart.ts'
-import { type CartRow, type CartValues, contentsOf } from '../contents/cart-fields.ts'
+import type { Cart, CartValues } from '../contents/cart-fields.ts'
 import type { Contents, CustomDiscount } from '../contents/contents.ts'
 import type { CartShop } from '../pricing/cart-shop.ts'
 import { customDiscountSchema, showCustomDiscount } from '../shown/included.ts'
@@ -262,13 +262,7 @@ function withDiscount(contents: Contents, holder: Holder, discount: CustomDiscou
   return holder.set(contents, [...before, discount])
 }
 
-const update = (
-  ctx: Ctx,
-  cart: string,
-  holder: Holder,
-  id: string,
-  values: DiscountValues,
-): Promise<CartRow> =>
+const update = (ctx: Ctx, cart: string, holder: Holder, id: string, values: DiscountValues): Promise<Cart> =>
   changeCart(ctx, cart, {
     apply: (contents) => {
       const discounts = holder.of(contents)
@@ -303,11 +297,9 @@ async function removeFrom(ctx: Ctx, cart: string, holder: Holder, id: string) {
   return noContent
 }
 
-function shown(row: CartRow, holder: Holder, id: string, itemId?: string) {
-  const contents = contentsOf(row)
+function shown({ inside: { contents, priced } }: Cart, holder: Holder, id: string, itemId?: string) {
   const discount = holder.of(contents).find((one) => one.id === id)
-  const { priced } = row.hidden
-  if (!discount || !priced) throw new Error('the discount has just been written')
+  if (!discount) throw new Error('the discount has just been written')
   return showCustomDiscount(
     discount,
     priced.currency,

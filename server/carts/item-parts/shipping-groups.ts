@@ -6,7 +6,7 @@ import { listOf, object } from '../../kernel/openapi/shapes.ts'
 import { json, noContent } from '../../kernel/shape/answer.ts'
 import { changeCart } from '../cart/change-cart.ts'
 import { findCart } from '../cart/find-cart.ts'
-import { type CartRow, contentsOf } from '../contents/cart-fields.ts'
+import type { Cart } from '../contents/cart-fields.ts'
 import { mustBeInCurrency } from './check-currency.ts'
 import { cartHeaders, currencyHeader, shopperIn } from './request.ts'
 import {
@@ -55,7 +55,7 @@ export const listShippingGroups = action({
   shows: { data: listOf(groupSchema) },
   async run(ctx, { params }) {
     const row = await findCart(ctx, params.cart_id)
-    return json(200, { data: contentsOf(row).shippingGroups.map((one) => shown(row, one.id)) })
+    return json(200, { data: row.inside.contents.shippingGroups.map((one) => shown(row, one.id)) })
   },
 })
 
@@ -161,11 +161,11 @@ export const deleteShippingGroup = action({
   },
 })
 
-function shown(row: CartRow, id: string) {
-  const one = contentsOf(row).shippingGroups.find((group) => group.id === id)
-  const { priced } = row.hidden
-  const totals = priced?.shippingGroups.find((group) => group.id === id)
-  if (!one || !priced || !totals) throw groupNotFound(id)
+function shown(row: Cart, id: string) {
+  const { contents, priced } = row.inside
+  const one = contents.shippingGroups.find((group) => group.id === id)
+  const totals = priced.shippingGroups.find((group) => group.id === id)
+  if (!one || !totals) throw groupNotFound(id)
   const { id: cartId } = row.doc
   return {
     ...showShippingGroup(one, totals, priced.currency),

@@ -4,7 +4,7 @@ import { type Answer, json, noContent } from '../../kernel/shape/answer.ts'
 import { integer, number, type ShownValues, text } from '../../kernel/shape/fields.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { changeCart } from '../cart/change-cart.ts'
-import { type CartRow, contentsOf } from '../contents/cart-fields.ts'
+import type { Cart } from '../contents/cart-fields.ts'
 import { type Contents, componentIdsOf, type ProductLine, type TaxItem } from '../contents/contents.ts'
 import { showTaxItem } from '../shown/included.ts'
 import { lineOf, withLine } from './line-of.ts'
@@ -167,5 +167,5 @@ export function checkedTax(
   }
 }
 
-export const taxIn = (row: CartRow, holder: TaxHolder, id: string) =>
-  showTaxItem(holder.of(contentsOf(row)).find((tax) => tax.id === id) as TaxItem)
+export const taxIn = (row: Cart, holder: TaxHolder, id: string) =>
+  showTaxItem(holder.of(row.inside.contents).find((tax) => tax.id === id) as TaxItem)

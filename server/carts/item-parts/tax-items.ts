@@ -6,7 +6,6 @@ import { listOf, object } from '../../kernel/openapi/shapes.ts'
 import { json, noContent } from '../../kernel/shape/answer.ts'
 import { choice, group, list, text } from '../../kernel/shape/fields.ts'
 import { changeCart } from '../cart/change-cart.ts'
-import { contentsOf } from '../contents/cart-fields.ts'
 import type { Contents } from '../contents/contents.ts'
 import { taxItemMembers, taxItemSchema } from '../shown/included.ts'
 import { applyEach } from './apply-each.ts'
@@ -107,7 +106,7 @@ export const addTaxItems = action({
       const { data: item } = relationships.item
       return {
         ...taxIn(row, holderOf(item, meta?.component_product_id), id),
-        relationships: showItemLink(contentsOf(row), item.id),
+        relationships: showItemLink(row.inside.contents, item.id),
         ...(meta?.component_product_id && { meta }),
       }
     })

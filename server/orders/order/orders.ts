@@ -1,7 +1,7 @@
 import type { CartTotals, CustomAttributes } from '../../carts/index.ts'
 import { resource } from '../../kernel/declare/resource.ts'
 import { choice, field, flag, group, integer, text } from '../../kernel/shape/fields.ts'
-import { type FilterRule, indexed, type Row, walks } from '../../kernel/shape/model.ts'
+import { type FilterRule, indexed, type Row, type Whole, walks } from '../../kernel/shape/model.ts'
 import { caseless } from '../../kernel/storage/expressions.ts'
 import type { Notation } from '../../store/index.ts'
 import { type PaymentSums, paymentStates } from '../payment-state/payment-of.ts'
@@ -109,6 +109,8 @@ interface OrderCart {
 
 export type OrderFields = typeof fields
 export type OrderRow = Row<OrderFields>
+/** An order that was read to be changed. */
+export type Order = Whole<OrderFields, unknown>
 
 const textIn = (column: string): FilterRule => ({ ...indexed('eq', 'like'), type: 'text', column })
 /** Email addresses are compared without case. */

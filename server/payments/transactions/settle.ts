@@ -5,6 +5,7 @@ import type { Work } from '../../kernel/work/context.ts'
 import { add, change, changeLocked } from '../../kernel/write/by-rules.ts'
 import {
   noStock,
+  type Order,
   type OrderRow,
   type OrderStock,
   orders,
@@ -19,7 +20,7 @@ import { type TransactionFields, type TransactionRow, transactions } from './tra
 
 /** An order that no one else pays, changes or deletes until the transaction ends, with its payments. */
 export interface LockedOrder {
-  readonly order: OrderRow
+  readonly order: Order
   readonly money: OrderMoney
   /** By id, in the order of their creation. */
   readonly transactions: ReadonlyMap<string, Transaction>
