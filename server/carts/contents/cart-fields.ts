@@ -106,7 +106,7 @@ export const cartWith = (row: CartRow, inside: PricedContents): Cart => ({
   scope: row.scope,
   added: row.added,
   doc: row.doc,
-  hidden: { ...row.hidden, ...inside },
+  hidden: { ...row.hidden, ...inside } as Cart['hidden'],
   inside,
 })
 

@@ -129,8 +129,8 @@ export interface Row<F extends Fields = Fields> {
   readonly added?: AddedFields | undefined
 }
 
-/** A row that was read with what the object holds as a whole: see `Model.inside`. */
-export type Whole<F extends Fields, C> = Row<F> & { readonly inside: C }
+/** A row that was read with all of its hidden values, and with what the object holds: see `Model.inside`. */
+export type Whole<F extends Fields, C> = Row<F> & { readonly hidden: Values<F>; readonly inside: C }
 
 /** The values that a write is about to store. A rule may complete them, or refuse them by throwing a Problem. */
 export interface Draft<F extends Fields = Fields, C = unknown> {

@@ -128,7 +128,7 @@ class StoredRow<F extends Fields, C> implements Whole<F, C> {
   readonly #hidden: string | undefined
   readonly #insideText: string | undefined
   #inside: C | undefined
-  #hiddenValues: Partial<Values<F>> | undefined
+  #hiddenValues: Values<F> | undefined
 
   constructor(resource: Model<F, C>, tuple: Tuple, at: number, { written = false, inside }: Written<C> = {}) {
     const { envelope } = resource
@@ -155,8 +155,9 @@ class StoredRow<F extends Fields, C> implements Whole<F, C> {
     return flatten(this.#envelope, JSON.parse(this.text)) as Values<F>
   }
 
-  get hidden(): Partial<Values<F>> {
-    this.#hiddenValues ??= this.#hidden === undefined ? {} : (JSON.parse(this.#hidden) as Partial<Values<F>>)
+  /** Some, or none, where the statement did not read all: see `Row` and `Whole`. */
+  get hidden(): Values<F> {
+    this.#hiddenValues ??= JSON.parse(this.#hidden ?? '{}') as Values<F>
     return this.#hiddenValues
   }
 

@@ -73,11 +73,11 @@ const fields = {
     readOnly: true,
     about: 'The payment intent of the cart, until it is confirmed.',
   }),
-  currency: field<Notation | undefined>({ type: 'object' }, hidden),
-  prices: field<CartTotals['prices'] | undefined>({ type: 'object' }, hidden),
+  currency: field<Notation>({ type: 'object' }, hidden),
+  prices: field<CartTotals['prices']>({ type: 'object' }, hidden),
   /** Of `prices`: lists are sorted by it. */
   with_tax: integer(hidden),
-  payments: field<PaymentSums | undefined>({ type: 'object' }, hidden),
+  payments: field<PaymentSums>({ type: 'object' }, hidden),
   fully_paid_at: text(hidden),
   /** The gateway of the payment intent. */
   payment_gateway: text(hidden),
@@ -85,7 +85,7 @@ const fields = {
   /** When an order that a seller enters was placed elsewhere. */
   placed_at: text({ ...hidden, stored: false }),
   /** Where the stock of its items is: only available, allocated to the order, or shipped. */
-  stock: field<OrderStock | undefined>({ type: 'object' }, hidden),
+  stock: field<OrderStock>({ type: 'object' }, hidden),
   customer_id: id,
   account_id: id,
   account_member_id: id,

@@ -13,11 +13,11 @@ import { Problem } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import { named } from '../../kernel/openapi/named-schemas.ts'
 import { listOf, object, uuid } from '../../kernel/openapi/shapes.ts'
-import { findByName, resolveId } from '../../kernel/query/find.ts'
+import { findByName } from '../../kernel/query/find.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import { describe } from '../../kernel/shape/fields.ts'
+import { changeThing } from '../../kernel/thing/change-thing.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
-import { change } from '../../kernel/write/by-rules.ts'
 import { type OrderRow, orders } from './orders.ts'
 import { displayOrder, orderDisplayPrice } from './show-order.ts'
 
@@ -160,10 +160,10 @@ async function changeGroups(
   name: string,
   apply: (groups: readonly OrderShippingGroup[], order: OrderRow) => readonly OrderShippingGroup[],
 ): Promise<OrderRow> {
-  const id = await resolveId(ctx, orders, [], name)
-  const [order] = await ctx.store.lockWhole(orders, [id])
-  if (!order) return findOrder(ctx, name)
-  return change(ctx, orders, [], id, { shipping_groups: apply(groupsOf(order), order) } as never)
+  const { after } = await changeThing(ctx, orders, name, (order) => ({
+    values: { shipping_groups: apply(groupsOf(order), order) },
+  }))
+  return after
 }
 
 const show = (order: OrderRow, { group, totals }: OrderShippingGroup) => {

@@ -11,7 +11,7 @@ import {
   findBuyer,
   includedSchema,
   includedText,
-  type OrderRow,
+  type Order,
   orders,
 } from '../../orders/index.ts'
 import { customerResource } from '../../people/index.ts'
@@ -57,9 +57,9 @@ export const createManualOrder = action({
     if (payment) {
       await settleNew(ctx, await lockOrder(ctx, id), payment, { reference: 'manual', gateway: 'manual' })
     }
-    mustAgree(body, (await ctx.store.findWhole(orders, id)) as OrderRow)
+    mustAgree(body, (await ctx.store.findWhole(orders, id)) as Order)
     if (body.status === 'cancelled') await change(ctx, orders, [], id, { status: 'cancelled' })
-    const row = (await ctx.store.findWhole(orders, id)) as OrderRow
+    const row = (await ctx.store.findWhole(orders, id)) as Order
     return objectAnswer(201, orders, row, ctx, await includedText(ctx, row, { names: ['items'] }))
   },
 })

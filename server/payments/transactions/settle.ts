@@ -6,7 +6,6 @@ import { add, change, changeLocked } from '../../kernel/write/by-rules.ts'
 import {
   noStock,
   type Order,
-  type OrderRow,
   type OrderStock,
   orders,
   paymentOf,
@@ -63,8 +62,8 @@ export async function lockOrderIfAny(work: Work, id: string): Promise<LockedOrde
 }
 
 /** What payments need to know about an order. */
-export const moneyOf = ({ doc, hidden }: OrderRow, transactions: readonly Transaction[]): OrderMoney => ({
-  total: hidden.prices?.with_tax ?? 0,
+export const moneyOf = ({ doc, hidden }: Order, transactions: readonly Transaction[]): OrderMoney => ({
+  total: hidden.prices.with_tax,
   isCancelled: doc.status === 'cancelled',
   transactions,
 })
@@ -105,7 +104,6 @@ export async function settleNew(
 ): Promise<TransactionRow> {
   const { order } = locked
   const notation = order.hidden.currency
-  if (!notation) throw new Error('an order has a currency')
   const row = await add(work, transactions, [order.id], {
     ...labels,
     ...storedValuesOf(transaction),
