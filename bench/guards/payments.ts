@@ -96,8 +96,8 @@ export const guardsOfPayments: readonly Guard[] = [
     cuts: [
       {
         file: 'server/orders/order/prepare-order.ts',
-        text: 'if ((await lockedVersion(work, draft.id)) !== before.version) return',
-        without: 'await lockedVersion(work, draft.id)',
+        text: 'if ((await versionOf(work, draft.id)) !== before.version) return',
+        without: 'void versionOf',
       },
     ],
     tests: {

@@ -250,7 +250,7 @@ export interface Model<F extends Fields = Fields, C = unknown> {
 }
 
 /** What a thing holds, and what of it is among its hidden values. */
-export interface InsideRule<C> {
+interface InsideRule<C> {
   // A method, not a property: a list of models holds models of different things.
   shows(inside: C): object
 }

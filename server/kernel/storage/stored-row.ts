@@ -109,7 +109,7 @@ function withMembers(
 }
 
 /** What a request knows of a row that it has written. */
-interface Written<C> {
+interface OwnWrite<C> {
   readonly written?: boolean
   readonly inside?: C | undefined
 }
@@ -130,7 +130,12 @@ class StoredRow<F extends Fields, C> implements Whole<F, C> {
   #inside: C | undefined
   #hiddenValues: Values<F> | undefined
 
-  constructor(resource: Model<F, C>, tuple: Tuple, at: number, { written = false, inside }: Written<C> = {}) {
+  constructor(
+    resource: Model<F, C>,
+    tuple: Tuple,
+    at: number,
+    { written = false, inside }: OwnWrite<C> = {},
+  ) {
     const { envelope } = resource
     const [scopeAt, scopeEnd] = scopeIn(resource, at)
     this.id = tuple[at] as string

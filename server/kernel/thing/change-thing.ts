@@ -10,7 +10,7 @@ import { lockByKey, lockOrClaim } from '../write/claim-key.ts'
 import { firstValues } from '../write/drafts.ts'
 
 /**
- * Things: objects with parts, such as a cart. A deed changes a thing as a whole. Nobody else changes or deletes the
+ * Things: objects with parts. A deed changes a thing as a whole. Nobody else changes or deletes the
  * thing from the moment when the deed reads it until the transaction ends.
  */
 

@@ -42,18 +42,16 @@ export async function prepareOrder(work: Work, draft: Draft<OrderFields>): Promi
   }
   const isCancelled = isCancelledBy(from, to)
   if (!isCancelled && !isShippedBy(from, to)) return
-  // Payments lock the order before its stock: in another order, the two could wait for each other. Another change of
-  // the order meanwhile may have moved its stock. This write then starts again.
-  if ((await lockedVersion(work, draft.id)) !== before.version) return
+  // Payments lock the order before its stock: in another order, the two could wait for each other.
+  await work.store.lock({ table: 'orders' }, draft.id)
+  // Whoever has changed the order meanwhile may have moved its stock. This write then starts again.
+  if ((await versionOf(work, draft.id)) !== before.version) return
   values.stock = await followState(work, { from, to, stock: values.stock ?? noStock })
   if (isCancelled) Object.assign(values, await giveUpPayments(work, draft.id))
 }
 
-async function lockedVersion({ store }: Work, id: string): Promise<number> {
-  const [row] = await store.run(
-    'SELECT version FROM orders WHERE store_id = $1 AND id = $2 FOR NO KEY UPDATE',
-    id,
-  )
+async function versionOf({ store }: Work, id: string): Promise<number> {
+  const [row] = await store.run('SELECT version FROM orders WHERE store_id = $1 AND id = $2', id)
   return Number(row?.[0])
 }
 
