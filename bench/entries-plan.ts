@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { define, toField } from '../server/fields/custom-apis/definition.ts'
-import type { FieldType } from '../server/fields/custom-apis/field-rules.ts'
+import type { CustomFieldType } from '../server/fields/custom-apis/field-rules.ts'
 import { newId } from '../server/kernel/ids.ts'
 import { parse } from '../server/kernel/query/parse.ts'
 import { plan } from '../server/kernel/query/plan.ts'
@@ -22,7 +22,7 @@ import { startEmbedded } from '../server/platform/postgres/embedded.ts'
 const large = Number(process.argv[2] ?? 1_000_000)
 const small = { apis: 1000, entries: 100 }
 
-const fields: readonly (readonly [slug: string, type: FieldType])[] = [
+const fields: readonly (readonly [slug: string, type: CustomFieldType])[] = [
   ['title', 'string'],
   ['shelf', 'string'],
   ['price', 'integer'],

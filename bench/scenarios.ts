@@ -1,4 +1,4 @@
-import { extensionEnvelope } from '../server/fields/custom-apis/envelope.ts'
+import { extensionEnvelope } from '../server/fields/custom-apis/extension-envelope.ts'
 import { resource } from '../server/kernel/declare/resource.ts'
 import type { Window } from '../server/kernel/query/page-text.ts'
 import { parse } from '../server/kernel/query/parse.ts'

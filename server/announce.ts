@@ -1,11 +1,14 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
-import type { Credentials } from './first-start.ts'
+import type { FirstCredentials } from './first-start.ts'
 import { StartupError } from './platform/faults.ts'
 
 /** Shows the first key once, and keeps it where only this user can read it. */
-export function announce({ clientId, clientSecret }: Credentials, { dataDir, port, baseUrl }: Config): void {
+export function announce(
+  { clientId, clientSecret }: FirstCredentials,
+  { dataDir, port, baseUrl }: Config,
+): void {
   const file = join(dataDir, 'first-key.env')
   const url = baseUrl ?? `http://localhost:${port}`
   const lines = `SUTLER_URL=${url}\nSUTLER_CLIENT_ID=${clientId}\nSUTLER_CLIENT_SECRET=${clientSecret}\n`

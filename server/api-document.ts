@@ -1,12 +1,77 @@
 import packageJson from '../package.json' with { type: 'json' }
-import { groups } from './api-groups.ts'
 import { app, shopperTokens } from './app.ts'
 import type { AccessTable } from './kernel/auth/access.ts'
 import type { Module } from './kernel/module.ts'
 import { apiDocument } from './kernel/openapi/document.ts'
+import type { TagGroups } from './kernel/openapi/tags.ts'
 import type { ApiDocument } from './kernel/shape/api-document.ts'
 import type { OwnModel } from './kernel/shape/model.ts'
 import { access as appAccess } from './people/index.ts'
+
+/**
+ * How readers of the API document find an operation: the groups, and in each the nouns of the API with the modules that
+ * they stand for.
+ */
+export const groups: TagGroups = {
+  Store: {
+    Settings: ['settings'],
+    'Application keys': ['keys'],
+    Currencies: ['currencies'],
+    Files: ['files'],
+    'Changes and audit': ['changes'],
+    'Personal data': ['personal-data'],
+  },
+  'Custom data': {
+    Flows: ['flows'],
+    'Custom APIs': ['extensions'],
+    Roles: ['permissions'],
+  },
+  'Sign-in': {
+    'Authentication realms': ['identity'],
+    Passwords: ['passwords'],
+    'OpenID Connect': ['oidc'],
+  },
+  Shoppers: {
+    Accounts: ['accounts'],
+    Customers: ['customers'],
+  },
+  Products: {
+    Products: ['products'],
+    'Product imports and exports': ['product-csv', 'exports'],
+    Variations: ['variations'],
+    Hierarchies: ['hierarchies'],
+    'Price books': ['pricebooks', 'price-import'],
+    Inventories: ['inventories'],
+    'PIM jobs': ['pim-jobs'],
+  },
+  Catalogs: {
+    Catalogs: ['catalogs'],
+    Releases: ['releases'],
+    'Contents of releases': ['release contents'],
+    'Shopper catalog': ['storefront'],
+    Search: ['search'],
+  },
+  Promotions: {
+    Promotions: ['promotions'],
+    'Rule promotions': ['rule-promotions'],
+    'Promotion codes': ['promotion-codes'],
+    'Promotion simulations': ['simulations'],
+  },
+  'Carts and orders': {
+    Carts: ['carts'],
+    'Cart items': ['cart-items'],
+    'Cart payments': ['cart-payments'],
+    Orders: ['orders', 'manual-orders'],
+    'Order exports': ['order-exports'],
+    'Order metrics': ['metrics'],
+    Transactions: ['transactions'],
+    Gateways: ['gateways'],
+  },
+  Integrations: {
+    Integrations: ['integrations'],
+    'Integration jobs and logs': ['deliveries'],
+  },
+}
 
 const description = `Get an access token with an application key, then send it with every request:
 

@@ -32,12 +32,7 @@ import {
 } from './people/index.ts'
 import { personalData } from './personal-data/index.ts'
 import { moneyChapter, pricebookChapter, priceImportChapter, pricing } from './prices/index.ts'
-import {
-  discounts,
-  promotionChapter,
-  promotionCodeChapter,
-  rulePromotionChapter,
-} from './promotions/index.ts'
+import { promotionChapter, promotionCodeChapter, rulePromotionChapter } from './promotions/index.ts'
 import {
   catalogChapter,
   publishing,
@@ -54,12 +49,11 @@ import {
   pimJobChapter,
   settings,
 } from './store/index.ts'
-import { changes, deliveries, events, integrationChapter, targets } from './telling/index.ts'
+import { changes, deliveries, integrationChapter } from './telling/index.ts'
 
 const chapters: readonly Module[] = [
   settings,
   keys,
-  targets,
   identity,
   passwords,
   oidc,
@@ -89,7 +83,6 @@ const chapters: readonly Module[] = [
   releaseContents,
   searchChapter,
   moneyChapter,
-  discounts,
   totals,
   promotionChapter,
   rulePromotionChapter,
@@ -107,7 +100,6 @@ const chapters: readonly Module[] = [
   cartPaymentChapter,
   metrics,
   integrationChapter,
-  events,
   deliveries,
 ]
 

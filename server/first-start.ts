@@ -5,7 +5,7 @@ import type { Connection, Database } from './kernel/storage/database.ts'
 import { createFirstKey, newCredential } from './people/index.ts'
 
 /** The credentials that the operator needs to get a token. */
-export interface Credentials {
+export interface FirstCredentials {
   readonly clientId: string
   readonly clientSecret: string
 }
@@ -18,7 +18,7 @@ export async function firstStart(
   database: Database,
   config: Config,
   clock: Clock,
-  announce: (credentials: Credentials) => void,
+  announce: (credentials: FirstCredentials) => void,
 ): Promise<void> {
   await database.transaction(async (connection) => {
     // Processes that start at the same time take turns here.

@@ -1,5 +1,5 @@
 import { type Config, findSecret, makeSecret, secretFile } from './config.ts'
-import type { Secrets } from './kernel/auth/keys.ts'
+import type { KeySecrets } from './kernel/auth/keys.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Database } from './kernel/storage/database.ts'
 import { findMissingSecret, forgetOtherSecrets, hasSecret } from './kernel/work/secret-records.ts'
@@ -9,7 +9,7 @@ import { StartupError } from './platform/faults.ts'
  * Loads the secrets. A start without the secret that the database was created with is refused. Otherwise nobody would
  * notice the loss before a sealed value is needed.
  */
-export async function useSecrets(config: Config, database: Database, clock: Clock): Promise<Secrets> {
+export async function useSecrets(config: Config, database: Database, clock: Clock): Promise<KeySecrets> {
   return database.transaction(async (connection) => {
     // Processes that start at the same time take turns here, as they do at the first start.
     await connection.run({ text: 'SELECT pg_advisory_xact_lock(7305011)', values: [] })
@@ -25,7 +25,7 @@ export async function useSecrets(config: Config, database: Database, clock: Cloc
     }
     const { previousSecret } = config
     const another = previousSecret !== undefined && previousSecret !== secret
-    const secrets: Secrets = another ? [secret, previousSecret] : [secret]
+    const secrets: KeySecrets = another ? [secret, previousSecret] : [secret]
     if (config.forgetSecret) await forgetOtherSecrets(connection, secrets)
     const missing = await findMissingSecret(connection, secrets, clock.now())
     if (!missing) return secrets

@@ -5,8 +5,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { guards } from '../bench/guards/index.ts'
 import { generatedDocs } from '../scripts/docs/generated.ts'
-import { sutlerApi } from '../server/api-document.ts'
-import { groups } from '../server/api-groups.ts'
+import { groups, sutlerApi } from '../server/api-document.ts'
 import { app } from '../server/app.ts'
 import { access } from '../server/people/permissions/access.ts'
 import { Schemas } from './support/document/schemas.ts'
@@ -54,7 +53,7 @@ test('each operation has one tag, each tag is in one group, and the groups name 
   const document = sutlerApi() as any
   const tags = document.tags.map(({ name }: { name: string }) => name)
   const grouped = document['x-tagGroups'].flatMap((group: { tags: string[] }) => group.tags)
-  expect(grouped, 'a module without a row in server/api-groups.ts has a tag without a group').toEqual(tags)
+  expect(grouped, 'a module without a row in server/api-document.ts has a tag without a group').toEqual(tags)
   const used = Object.values<object>(document.paths).flatMap((path) =>
     Object.values<{ tags: string[] }>(path as never).map((operation) => operation.tags),
   )

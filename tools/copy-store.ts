@@ -12,8 +12,8 @@ import { CopyState } from './copying/copy-state.ts'
 import { skipReasons } from './copying/exceptions.ts'
 import { feedEnd, follow } from './copying/follow.ts'
 import { oneLine, UnreadableAnswer } from './copying/read-answer.ts'
-import { type Credentials, Remote } from './copying/remote.ts'
-import { Report } from './copying/report.ts'
+import { Remote, type RemoteCredentials } from './copying/remote.ts'
+import { CopyReport } from './copying/report.ts'
 import { planOf } from './copying/steps.ts'
 import { openFileAccess } from './file-access.ts'
 
@@ -58,7 +58,7 @@ async function run(args: readonly string[]): Promise<string> {
     // It is ours, and says itself how much it takes.
     to: new Remote(to, systemClock, 10_000, files),
     state,
-    report: new Report(),
+    report: new CopyReport(),
     say: (line) => process.stderr.write(`${oneLine(line)}\n`),
   }
   try {
@@ -73,7 +73,7 @@ function credentialsOf(
   url: string | undefined,
   id: string | undefined,
   secret: string | undefined,
-): Credentials {
+): RemoteCredentials {
   if (!url || !id || !secret || !/^https?:\/\//.test(url)) throw new StartupError(usage)
   const clientSecret = secret.startsWith('@') ? readFileSync(secret.slice(1), 'utf8').trim() : secret
   return { url: url.replace(/\/+$/, ''), clientId: id, clientSecret }

@@ -5,16 +5,19 @@ import { app } from '../server/app.ts'
 import { bucketOf, type Config, filesDirOf, readConfig } from '../server/config.ts'
 import { firstStart } from '../server/first-start.ts'
 import { systemClock } from '../server/kernel/clock.ts'
+import { Database } from '../server/kernel/storage/database.ts'
 import { migrate } from '../server/kernel/storage/migrate.ts'
 import { migrateJobs } from '../server/kernel/work/jobs.ts'
 import { diskBlobs } from '../server/platform/blobs/disk-blobs.ts'
 import { s3Blobs } from '../server/platform/blobs/s3-blobs.ts'
 import { StartupError } from '../server/platform/faults.ts'
+import { findRunning, startEmbedded } from '../server/platform/postgres/embedded.ts'
 import { useSecrets } from '../server/secrets.ts'
 import { exportStore } from './moving/export-store.ts'
 import { importStore } from './moving/import-store.ts'
-import { openDatabase } from './moving/open-database.ts'
 import { Progress } from './moving/progress.ts'
+
+const connections = 2
 
 const usage =
   'the file is missing: npm run export -- <file> [--store <id>], or npm run import -- <file> [--store <id>]'
@@ -57,7 +60,47 @@ async function blobsOf(config: Config) {
   return bucket ? s3Blobs(bucket, filesDir) : diskBlobs(filesDir)
 }
 
-type Database = Awaited<ReturnType<typeof openDatabase>>['database']
+interface OpenDatabase {
+  readonly database: Database
+  readonly url: string
+  close(): Promise<void>
+}
+
+/**
+ * Opens the database of a server for a command: the one at DATABASE_URL, or the one in the data directory, which is
+ * started if no server runs on it. `mayRun` says whether a server may run meanwhile.
+ */
+async function openDatabase(
+  { databaseUrl, dataDir }: { readonly databaseUrl: string | undefined; readonly dataDir: string },
+  mayRun: boolean,
+): Promise<OpenDatabase> {
+  const running = databaseUrl ?? (mayRun ? findRunning(dataDir) : undefined)
+  // A start refuses a directory that another server has.
+  const embedded = running === undefined ? await startEmbedded(dataDir) : undefined
+  const url = running ?? (embedded?.url as string)
+  const database = new Database(url, connections)
+  const close = async () => {
+    await database.close()
+    await embedded?.stop()
+  }
+  try {
+    await database.mustBeReachable()
+    if (!mayRun) await mustBeAlone(database)
+    return { database, url, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function mustBeAlone(database: Database): Promise<void> {
+  const text = `SELECT count(*) FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'sutler' AND pid <> pg_backend_pid()`
+  const [row] = await database.run({ text, values: [], once: true })
+  if (Number(row?.[0]) > 0) {
+    throw new StartupError('a server runs on this database: stop it, and try again')
+  }
+}
 
 /** A new server has its first start here, so that its first key is known. */
 async function importInto(

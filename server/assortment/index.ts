@@ -1,12 +1,16 @@
-export { hierarchyChapter } from './hierarchies/chapter.ts'
+export {
+  hierarchyChapter,
+  inventoryChapter,
+  productChapter,
+  productCsvChapter,
+  variationChapter,
+} from './chapters.ts'
 export { hierarchies } from './hierarchies/hierarchies.ts'
 export { nodes } from './hierarchies/nodes.ts'
 export { allocate, deallocate, type Portion, ship } from './inventories/allocate.ts'
-export { inventoryChapter } from './inventories/chapter.ts'
 export { sellableOf } from './inventories/sellable.ts'
-export { findStock as stockOf } from './inventories/stock-of.ts'
 export { stockTransactions } from './inventories/stock-transactions.ts'
-export { productCsvChapter } from './product-csv/chapter.ts'
+export { stockOf } from './inventories/stocks.ts'
 export {
   type ChildVariation,
   type Components,
@@ -17,6 +21,4 @@ export {
   shownVariations,
   variationMatrix,
 } from './product-fields/product-fields.ts'
-export { productChapter } from './products/chapter.ts'
 export { products } from './products/products.ts'
-export { variationChapter } from './variations/chapter.ts'

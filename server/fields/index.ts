@@ -1,9 +1,8 @@
-export { extensions } from './custom-apis/chapter.ts'
+export { extensions, fieldValues, flows } from './chapters.ts'
 export { entriesOfApi } from './custom-apis/definition.ts'
-export { mayUseEntries } from './custom-apis/entry-operations.ts'
-export { flows } from './flows/chapter.ts'
+export { type EntryRight, mayUseEntries } from './custom-apis/entry-operations.ts'
 export { productsWhere } from './flows/entry-filters.ts'
-export type { ValueType } from './flows/field-rules.ts'
+export type { FieldValueType } from './flows/field-rules.ts'
 export { flows as flowResource } from './flows/flows.ts'
 export { withIncludedEntries } from './flows/include-entries.ts'
 export { copyTemplateEntries, withExtensions } from './flows/template-entries.ts'
@@ -16,5 +15,4 @@ export {
   type Templates,
   writeEntries,
 } from './flows/templates.ts'
-export { fieldValues } from './values/chapter.ts'
 export { matchingText } from './values/conditions.ts'

@@ -157,13 +157,13 @@ function ofResource(resource: Resource): Operation[] {
   }))
 }
 
-type Run = Operation['run']
+type OperationRun = Operation['run']
 
 /** How each operation of a resource runs. */
-function runsOf(resource: Resource): Readonly<Record<OperationName, Run>> {
+function runsOf(resource: Resource): Readonly<Record<OperationName, OperationRun>> {
   const nameIn = ({ params }: Call) => params.id ?? ''
   const onExisting =
-    (run: typeof operations.get): Run =>
+    (run: typeof operations.get): OperationRun =>
     async (ctx, call) => {
       const scope = await scopeOf(ctx, resource, call.params)
       return run(ctx, resource, scope, await resolveId(ctx, resource, scope, nameIn(call)), call)

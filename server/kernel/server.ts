@@ -8,9 +8,8 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import { ClientGone } from '../platform/faults.ts'
-import { closePolitely } from '../platform/sockets/close-politely.ts'
+import { closePolitely, inOrder } from '../platform/sockets/connections.ts'
 import { askForBody, awaitBodyRequest } from '../platform/sockets/expect.ts'
-import { inOrder } from '../platform/sockets/one-by-one.ts'
 import { type Operation, pathsOf } from './declare/operation.ts'
 import { Problem } from './errors.ts'
 import { unkept, withCaching } from './http/caching.ts'
@@ -18,8 +17,8 @@ import { waitForContent } from './http/file.ts'
 import { refuseOtherMethods } from './http/other-methods.ts'
 import { problemAnswer, problemOf } from './http/problems.ts'
 import { bodyBytesMax } from './http/reading/body-limits.ts'
-import { checkHeaders } from './http/reading/single-headers.ts'
 import {
+  checkHeaders,
   headerBytesMax,
   refuseConnect,
   refuseUnreadable,

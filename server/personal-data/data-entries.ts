@@ -2,6 +2,7 @@ import type { Call } from '../kernel/declare/call.ts'
 import { Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import { parse } from '../kernel/query/parse.ts'
+import { text } from '../kernel/shape/fields.ts'
 import type { Filter, ListQuery } from '../kernel/shape/list-query.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { findParts, homeSql, type Register } from './register.ts'
@@ -69,3 +70,12 @@ const valueIn = (field: string, term: Filter | undefined): string | undefined =>
   term?.is === 'term' && term.op === 'eq' && term.field === field ? term.values[0] : undefined
 
 const refusal = (detail: string) => new Problem('bad_filter', `bad filter: ${detail}`, { source: 'filter' })
+
+/** The query of a list about one entry: see `parseEntryQuery`. */
+export const entryQuery = ({ types }: Register) => ({
+  filter: text({
+    required: true,
+    about: `Names one object by two terms: \`eq(resource_type,…):eq(resource_id,…)\`. \`resource_type\` is one of ${types.join(', ')}.`,
+    example: 'eq(resource_type,customer):eq(resource_id,00000000-0000-4000-8000-000000000000)',
+  }),
+})

@@ -1,7 +1,14 @@
+import { action } from '../kernel/declare/action.ts'
 import { resource } from '../kernel/declare/resource.ts'
+import { objectAnswer } from '../kernel/http/object-answer.ts'
+import { objectOf } from '../kernel/openapi/named-schemas.ts'
+import { answerList } from '../kernel/request/export-list.ts'
 import { choice, readOnlyObject, text } from '../kernel/shape/fields.ts'
-import { type Initiator, initiatorSchema } from '../telling/index.ts'
-import { personalDataEnvelope } from './envelope.ts'
+import { add } from '../kernel/write/by-rules.ts'
+import { findInitiators, type Initiator, initiatorSchema } from '../telling/index.ts'
+import { entryQuery, parseEntryQuery } from './data-entries.ts'
+import type { Erasure } from './erase-personal-data.ts'
+import { personalDataEnvelope } from './personal-data-envelope.ts'
 import type { Register } from './register.ts'
 
 /** The status of an erasure request. It erases the whole set or nothing. */
@@ -49,3 +56,52 @@ export const erasureRequestsFor = ({ types }: Register) =>
   })
 
 export type ErasureRequests = ReturnType<typeof erasureRequestsFor>
+
+export const createErasureRequest = (requests: ErasureRequests, erasePersonalData: Erasure) =>
+  action({
+    name: 'create-erasure-request',
+    route: 'POST /v2/personal-data/erasure-requests',
+    about:
+      'Requests the erasure of all personal data that belongs together with an object: the object, all related objects and their log entries. An erasure cannot be undone.',
+    area: 'personal-data',
+    status: 201,
+    body: { type: 'erasure_request', fields: requests.fields },
+
+    async run(ctx, { body }) {
+      const { actor } = ctx.who
+      const now = ctx.clock.now().toISOString()
+      const request = await add(ctx, requests, [], {
+        ...body,
+        initiator: (await findInitiators(ctx, [actor]))(actor),
+        status: 'CREATED',
+        status_description: statuses.CREATED,
+        created_at: now,
+        updated_at: now,
+      })
+      await ctx.later(erasePersonalData, { requestId: request.id })
+      return objectAnswer(201, requests, request, ctx)
+    },
+  })
+
+export const listErasureRequests = (register: Register, requests: ErasureRequests) =>
+  action({
+    name: 'list-erasure-requests',
+    route: 'GET /v2/personal-data/erasure-requests',
+    about: 'Lists the erasure requests for one object, the newest first.',
+    area: 'personal-data',
+    status: 200,
+    query: entryQuery(register),
+    // It shows no resource, because the list needs a filter.
+    shows: { page: true, data: objectOf(() => requests) },
+
+    async run(ctx, call) {
+      const { query, entry } = parseEntryQuery(register, call)
+      const source = {
+        resource: requests,
+        scope: [],
+        where: (bind: (value: unknown) => string) =>
+          `resource_id = ${bind(entry.id)}::uuid AND resource_type = ${bind(entry.type)}`,
+      }
+      return answerList(ctx, call, { source }, { query })
+    },
+  })

@@ -21,10 +21,10 @@ interface ReadsOfTable {
   /** The bytes of the UUIDs, in base64: the database stores them in half the time. Earlier releases wrote the texts. */
   readonly ids: string | readonly string[]
   /** The ids of the parents and of their parents: of all objects, or of each. */
-  readonly scopes: readonly (Scope | undefined)[]
+  readonly scopes: readonly (ReadScope | undefined)[]
 }
 
-type Scope = readonly [scope?: string | undefined, parentScope?: string | undefined]
+type ReadScope = readonly [scope?: string | undefined, parentScope?: string | undefined]
 
 /** Records what an export has shown, some time after it. If it runs twice, a read is recorded twice. */
 export const recordExportReads: Job<ReadsOfTable> = {
@@ -64,7 +64,7 @@ export class ExportReads implements Reads {
   readonly #ctx: Ctx
   #batches = new Map<
     string,
-    Omit<ReadsOfTable, 'ids'> & { readonly ids: string[]; readonly scopes: Scope[] }
+    Omit<ReadsOfTable, 'ids'> & { readonly ids: string[]; readonly scopes: ReadScope[] }
   >()
   #count = 0
   #sinceMs = 0
@@ -90,7 +90,7 @@ export class ExportReads implements Reads {
 
   addIds(model: Model, some: readonly string[], scope: readonly string[]): void {
     if (!model.personal) return
-    const of = this.#register.scopeOf(model, { scope } as Row) as Scope
+    const of = this.#register.scopeOf(model, { scope } as Row) as ReadScope
     const { ids, scopes } = this.#batchFor(`${model.table} ${of.join()}`, model.table)
     for (const id of some) ids.push(id)
     scopes[0] = of

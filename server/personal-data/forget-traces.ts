@@ -1,5 +1,5 @@
 import { isId } from '../kernel/ids.ts'
-import { forgetAnswers } from '../kernel/request/forget-answers.ts'
+import { forgetAnswers } from '../kernel/request/stored-answers.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { ForgottenOrders } from '../orders/index.ts'
 import { forgetPayments } from '../payments/index.ts'

@@ -1,5 +1,6 @@
 import { action } from '../kernel/declare/action.ts'
 import { resource } from '../kernel/declare/resource.ts'
+import { findBefore } from '../kernel/feed/changes.ts'
 import { sequence } from '../kernel/feed/record.ts'
 import { objectText } from '../kernel/http/object-text.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
@@ -10,17 +11,14 @@ import type { Row } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import {
   deltaOf as changedFields,
+  type DeltaValues,
   findInitiators,
   type Initiator,
   initiatorSchema,
-  type Values,
 } from '../telling/index.ts'
-import { type DataEntry, parseEntryQuery } from './data-entries.ts'
-import { entryQuery } from './entry-query.ts'
-import { personalDataEnvelope } from './envelope.ts'
-import { findPriorStates, type PriorState } from './prior-states.ts'
-import { findParts, type Register } from './register.ts'
-import { type Place, resourcePath } from './resource-path.ts'
+import { type DataEntry, entryQuery, parseEntryQuery } from './data-entries.ts'
+import { personalDataEnvelope } from './personal-data-envelope.ts'
+import { findParts, type ObjectPlace, type Register, resourcePath } from './register.ts'
 
 /**
  * Changes and reads as one list. An id is made of time, list and number (RFC 9562, version 8), so that ids sort as the
@@ -82,17 +80,17 @@ const logEntry = named(
 )
 
 /** An entry of the log, as it is stored. */
-interface StoredEntry extends Place {
+interface StoredEntry extends ObjectPlace {
   /** The event of the change feed, or `read`. */
   readonly event: string
   /** The change's position in the feed, or the number of the read. */
   readonly n: number
   readonly actor: string
-  readonly after: Values | null
+  readonly after: DeltaValues | null
 }
 
 /** An entry of the log, with the object before the change. */
-type LogEntry = StoredEntry & PriorState
+type LogEntry = StoredEntry & StateBefore
 
 export const listPersonalDataLogs = (register: Register) =>
   action({
@@ -182,8 +180,51 @@ function showEntry(
  * The fields that the change gave other values, with null for a removed field. It is empty if no visible field changed,
  * as with a new password. For the oldest change in the feed it has all fields.
  */
-function deltaOf({ type, id }: DataEntry, { event, before, after }: LogEntry): Values {
+function deltaOf({ type, id }: DataEntry, { event, before, after }: LogEntry): DeltaValues {
   if (!after) return {}
   if (event === 'created') return { id, type, ...after }
   return changedFields(before, after)
+}
+
+/** The object before a change, and the scope of its parent. */
+interface StateBefore extends Pick<ObjectPlace, 'parent_scope'> {
+  readonly before: DeltaValues | null
+}
+
+interface LoggedChange extends Pick<ObjectPlace, 'source' | 'scope'> {
+  readonly n: number
+}
+
+/** Finds the state before each of these changes of one object. */
+async function findPriorStates<C extends LoggedChange>(
+  ctx: Ctx,
+  register: Register,
+  object: { readonly type: string; readonly id: string },
+  changes: readonly C[],
+): Promise<ReadonlyMap<C, StateBefore>> {
+  if (!changes.length) return new Map()
+  const parents = register.holdersOf(object.type).flatMap(({ resource }) => resource.parent?.().table ?? [])
+  const rows = await ctx.store.run(
+    `SELECT (SELECT p.scope FROM changes p
+       WHERE p.store_id = $1 AND p.source = ANY($2::text[]) AND p.id = c.scope AND p.personal LIMIT 1)
+     FROM unnest($3::uuid[]) WITH ORDINALITY AS c (scope, place) ORDER BY c.place`,
+    parents,
+    changes.map(({ scope }) => scope),
+  )
+  const positions = changes.map(({ n, source, scope }) => ({
+    position: n,
+    source,
+    id: object.id,
+    scope: scope ?? undefined,
+  }))
+  const before = await findBefore(ctx.store, positions)
+  return new Map(
+    changes.map((change, i) => {
+      const doc = before.get(positions[i] as (typeof positions)[number])
+      return [
+        change,
+        { before: doc ? (JSON.parse(doc) as DeltaValues) : null, parent_scope: rows[i]?.[0] ?? null },
+      ]
+    }),
+  )
 }

@@ -4,9 +4,8 @@ import { sequence } from '../kernel/feed/record.ts'
 import { newId } from '../kernel/ids.ts'
 import { object, uuid } from '../kernel/openapi/shapes.ts'
 import { answerList } from '../kernel/request/export-list.ts'
-import { findRoot, parseEntryQuery } from './data-entries.ts'
-import { entryQuery } from './entry-query.ts'
-import { personalDataEnvelope } from './envelope.ts'
+import { entryQuery, findRoot, parseEntryQuery } from './data-entries.ts'
+import { personalDataEnvelope } from './personal-data-envelope.ts'
 import { findParts, type Register } from './register.ts'
 
 const relatedDataEntriesIn = ({ entries }: Register) =>

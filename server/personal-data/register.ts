@@ -5,7 +5,7 @@ import type { Work } from '../kernel/work/context.ts'
 import { personalAccounts } from './personal-accounts.ts'
 
 /** A kind of object that holds personal data. */
-interface Holder {
+interface PersonalHolder {
   /** The type of its data entries: `account-member`. */
   readonly type: string
   readonly resource: Resource
@@ -22,7 +22,7 @@ interface DocumentWithRelationships {
 
 /** The resources that hold personal data, by their declarations. */
 export class Register {
-  readonly holders: readonly Holder[]
+  readonly holders: readonly PersonalHolder[]
   /** All types of data entries. */
   readonly types: readonly string[]
   /** The SQL of a table of all data entries: see `entriesSql`. */
@@ -38,7 +38,7 @@ export class Register {
   }
 
   /** Several resources may have one type: there are two kinds of addresses. */
-  holdersOf(type: string): readonly Holder[] {
+  holdersOf(type: string): readonly PersonalHolder[] {
     return this.holders.filter((one) => one.type === type)
   }
 
@@ -69,24 +69,25 @@ export class Register {
   }
 
   /** Objects about them, which are erased with them. */
-  get belongings(): readonly Holder[] {
+  get belongings(): readonly PersonalHolder[] {
     return this.holders.filter((one) => !isRoot(one))
   }
 }
 
-function toHolders(resource: Resource): readonly Holder[] {
+function toHolders(resource: Resource): readonly PersonalHolder[] {
   if (!resource.personal) return []
   const [home, ...others] = resource.personal
   return [{ type: resource.type.replaceAll('_', '-'), resource, home, others }]
 }
 
-const isRoot = ({ home }: Holder) => home === 'id'
+const isRoot = ({ home }: PersonalHolder) => home === 'id'
 
 /**
  * The column that separates the rows of a resource from others in the same table; undefined if the table has one
  * resource.
  */
-const partColumn = ({ resource }: Holder) => (resource.scope ? resource.scopeColumns.at(-1) : undefined)
+const partColumn = ({ resource }: PersonalHolder) =>
+  resource.scope ? resource.scopeColumns.at(-1) : undefined
 
 /** Finds the values of that column for all resources, or those of the type. */
 export async function findParts(work: Work, register: Register, type?: string): Promise<readonly string[]> {
@@ -100,8 +101,8 @@ export async function findParts(work: Work, register: Register, type?: string): 
  * The SQL of all data entries with their sets. An entry may be in several sets. It is erased with the one where it is
  * `at_home`. In a table that several resources share, `part` says which of them an entry belongs to.
  */
-function entriesSql(holders: readonly Holder[]): string {
-  const entry = ({ type }: Holder, root: string, isHome: boolean, part = 'NULL::uuid') =>
+function entriesSql(holders: readonly PersonalHolder[]): string {
+  const entry = ({ type }: PersonalHolder, root: string, isHome: boolean, part = 'NULL::uuid') =>
     `${root} AS root_id, ${isHome} AS at_home, ${part} AS part, '${type}' AS resource_type`
   const own = holders.flatMap((one) =>
     [one.home, ...one.others].map(
@@ -132,8 +133,30 @@ function entriesSql(holders: readonly Holder[]): string {
  * The SQL of the person or account that the object of a change or a read `r` is about. undefined if a read does not
  * have it: reads store no values.
  */
-export function homeSql({ home, resource }: Holder, isRead: boolean): string | undefined {
+export function homeSql({ home, resource }: PersonalHolder, isRead: boolean): string | undefined {
   if (home === 'id') return 'r.id'
   if (home === resource.scopeColumns.at(-1)) return 'r.scope'
   return isRead ? undefined : `(r.doc->>'${home}')::uuid`
+}
+
+/** The table of an object, and its parents: enough to give the path of a deleted object. */
+export interface ObjectPlace {
+  readonly source: string
+  readonly scope: string | null
+  /** The parent of the innermost parent. */
+  readonly parent_scope: string | null
+}
+
+/** The path of an object that exists or was deleted; undefined if its parents are not known. */
+export function resourcePath(
+  register: Register,
+  type: string,
+  id: string,
+  { source, scope, parent_scope }: ObjectPlace,
+): string | undefined {
+  const path = register.holdersOf(type).find(({ resource }) => resource.table === source)?.resource.path
+  const parameters = path?.match(/:\w+/g) ?? []
+  const values = [parent_scope, scope].slice(2 - parameters.length)
+  if (path === undefined || values.length < parameters.length || values.includes(null)) return undefined
+  return `${parameters.reduce((text, parameter, i) => text.replace(parameter, values[i] as string), path)}/${id}`
 }

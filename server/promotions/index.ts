@@ -1,23 +1,19 @@
-export { discounts } from './discounts/chapter.ts'
+export { promotionChapter, promotionCodeChapter, rulePromotionChapter } from './chapters.ts'
 export { automaticCode, type EnteredCode, isAutomaticCode } from './discounts/codes.ts'
 export type {
-  Cause,
   CustomAttribute,
   DiscountCart,
+  DiscountCause,
   DiscountLine,
-  Shopper,
+  DiscountShopper,
 } from './discounts/discount-cart.ts'
 export { type Evaluation, evaluate } from './discounts/evaluate.ts'
-export { type Reason, reasonOf } from './discounts/reasons.ts'
+export { type PromotionReason, reasonOf } from './discounts/reasons.ts'
 export type { Share, ShippingShare } from './discounts/shares.ts'
-export type { Suggestion } from './discounts/suggestions.ts'
-export type { Verdict } from './discounts/verdicts.ts'
-export { promotionCodeChapter } from './generation/chapter.ts'
-export { rulePromotionChapter } from './rules/chapter.ts'
-export { loadRulePromotions, rulePromotionsStateSql } from './rules/load-rule-promotions.ts'
-export { promotionChapter } from './standard/chapter.ts'
-export { loadPromotions, promotionsStateSql } from './standard/load-promotions.ts'
-export type { StoredPromotion } from './standard/remember.ts'
+export type { ItemSuggestion } from './discounts/suggestions.ts'
+export type { PromotionVerdict } from './discounts/verdicts.ts'
+export { loadRulePromotions, rulePromotionsStateSql } from './rules/rule-promotions.ts'
+export { loadPromotions, promotionsStateSql, type StoredPromotion } from './standard/load-promotions.ts'
 export { codesStateSql, findEnteredCodes } from './uses/find-entered-codes.ts'
 export { forgetUsersOfOrders } from './uses/forget-users.ts'
 export {

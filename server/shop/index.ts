@@ -1,15 +1,18 @@
 export { catalogRules } from './catalogs/catalog-rules.ts'
-export { catalogChapter } from './catalogs/chapter.ts'
 export { releases } from './catalogs/releases.ts'
-export type { Shopper } from './catalogs/shopper-context.ts'
-export { publishing } from './publishing/chapter.ts'
-export { releaseChapter } from './releases/chapter.ts'
-export { searchChapter } from './search/chapter.ts'
+export type { CatalogShopper } from './catalogs/shopper-context.ts'
+export {
+  catalogChapter,
+  publishing,
+  releaseChapter,
+  releaseContents,
+  searchChapter,
+  storefront,
+} from './chapters.ts'
 export type { SelectionRefusal } from './shown/configure-bundle.ts'
 export type { ShopItem } from './shown/published-row.ts'
 export { type CurrentShop, shopOf } from './shown/shop.ts'
-export { showProductsTo } from './shown/show-products-to.ts'
+export { showProductsTo } from './shown/show-products.ts'
 export type { ShownProduct } from './shown/shown-fields.ts'
-export { releaseContents, storefront } from './storefront/chapter.ts'
 export { shopperHeaders } from './storefront/families.ts'
 export { wantsExplanation } from './view/views.ts'

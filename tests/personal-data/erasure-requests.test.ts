@@ -220,7 +220,7 @@ test.each(['customer', 'user-authentication-info', 'user-authentication-oidc-pro
     const link = { subject: `subject-${name}`, oidc_profile_id: profile.id }
     const links = `${user.path}/user-authentication-oidc-profile-info`
     const oidc = await create(world.admin, links, 'user_authentication_oidc_profile_info', link)
-    // As the first sign-in does: see customer-of-user.ts.
+    // As the first sign-in does: see create-customer-token.ts.
     const { store } = world.work
     const values = { ...person, external_ref: null } as Parameters<
       typeof store.insert<typeof customers.fields, unknown>

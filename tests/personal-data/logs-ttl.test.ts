@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../server/kernel/clock.ts'
-import { trimChanges } from '../../server/personal-data/trim-changes.ts'
+import { trimChanges } from '../../server/personal-data/logs-ttl.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { untilFeedIsRead } from './feed-is-read.ts'
 import { about, body, logs, makeCustomer } from './people.ts'

@@ -9,8 +9,8 @@ import type { Ctx } from '../../server/kernel/work/context.ts'
 import { start } from '../../server/main.ts'
 import { customers } from '../../server/people/customers/customers.ts'
 import { eraseSet } from '../../server/personal-data/erase-set.ts'
+import { trimChanges } from '../../server/personal-data/logs-ttl.ts'
 import { Register } from '../../server/personal-data/register.ts'
-import { trimChanges } from '../../server/personal-data/trim-changes.ts'
 import { ownDatabase } from '../support/own-database.ts'
 import { adminOf } from '../support/process.ts'
 import { openWorld, secretOf, testConfig, type World } from '../support/world.ts'
@@ -97,7 +97,7 @@ describe('an erasure', () => {
     for (const { path } of [address, customer, other]) await world.admin.get(path)
     await settled(world.admin)
     for (const { path } of [customer, other]) await world.admin.delete(path)
-    // As after a year without changes: see trim-changes.ts.
+    // As after a year without changes: see trimChanges.
     await world.feed(`DELETE FROM changes WHERE id = ANY($1) AND event <> 'deleted'`, [
       [customer.id, address.id, other.id],
     ])

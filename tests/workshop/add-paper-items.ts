@@ -1,4 +1,4 @@
-import { type Item, kinds } from '../../server/kernel/body/kinds.ts'
+import { kinds, type SentItem } from '../../server/kernel/body/kinds.ts'
 import { action } from '../../server/kernel/declare/action.ts'
 import { objectText } from '../../server/kernel/http/object-text.ts'
 import { named, objectOf } from '../../server/kernel/openapi/named-schemas.ts'
@@ -65,7 +65,7 @@ export const addPaperItems = action({
   },
 })
 
-async function skuOf(ctx: Ctx, item: Item<typeof paperItems.of>): Promise<string> {
+async function skuOf(ctx: Ctx, item: SentItem<typeof paperItems.of>): Promise<string> {
   switch (item.kind) {
     case 'paper_item':
       return item.values.sku

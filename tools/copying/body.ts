@@ -6,10 +6,10 @@ import type { Json } from './read-answer.ts'
 
 interface Shape extends Pick<Resource, 'type' | 'fields' | 'addedUnder'> {
   /** Where the fields are; at the top by default. */
-  readonly envelope?: Placing
+  readonly envelope?: FieldPlacing
 }
 
-type Placing = Pick<Envelope, 'fields' | 'type'>
+type FieldPlacing = Pick<Envelope, 'fields' | 'type'>
 
 const beside = new Set([
   'id',
@@ -36,7 +36,7 @@ export function valuesOf({ fields, envelope, addedUnder }: Shape, object: Json):
   return values
 }
 
-function othersOf(fields: Fields, envelope: Placing | undefined, object: Json): Record<string, Json> {
+function othersOf(fields: Fields, envelope: FieldPlacing | undefined, object: Json): Record<string, Json> {
   const from = envelope?.fields === 'attributes' ? object.attributes : object
   const names = Object.keys(from ?? {}).filter(
     (name) => !Object.hasOwn(fields, name) && !beside.has(name) && from[name] !== null,

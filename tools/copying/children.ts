@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Copy, copyLinksOf, copyObject } from './copier.ts'
 import type { CopiedObject } from './copy-state.ts'
 import { detailOf, type Json } from './read-answer.ts'
-import type { Plan } from './steps.ts'
+import type { CopyPlan } from './steps.ts'
 import { walk } from './walk.ts'
 
 const pollMs = 250
@@ -18,7 +18,7 @@ type Children = ReadonlyMap<string, string>
  * Builds the child products that the new server does not have yet, and gives them the values that they have on the
  * other one. It needs the variations, and all products that are not children.
  */
-export async function buildChildren(copy: Copy, plan: Plan): Promise<void> {
+export async function buildChildren(copy: Copy, plan: CopyPlan): Promise<void> {
   const { from, state, report } = copy
   const step = plan.steps.find(({ name }) => name === 'products')
   if (!step) return

@@ -14,12 +14,12 @@ import { isChild } from './exceptions.ts'
 import { compareGateways, copyGateways } from './gateways.ts'
 import { linksOnBoth, sameLinks } from './links.ts'
 import { type Json, UnreadableAnswer } from './read-answer.ts'
-import type { Plan, Step } from './steps.ts'
+import type { CopyPlan, CopyStep } from './steps.ts'
 import { levelsOf } from './stock.ts'
 import { walk } from './walk.ts'
 
 /** What a comparison has found. */
-interface Comparison {
+interface StoreComparison {
   /** How many objects are the same on both servers. */
   readonly equal: number
   /** What is missing, unknown, or has other values. */
@@ -27,7 +27,7 @@ interface Comparison {
 }
 
 interface Lists {
-  readonly step: Step
+  readonly step: CopyStep
   readonly from: string
   readonly to: string
 }
@@ -36,7 +36,7 @@ interface Lists {
  * Reads both servers again, and says where they differ in what clients can set. With `repairs` it copies what differs:
  * the other server may have changed since it was read.
  */
-export async function compare(copy: Copy, plan: Plan, repairs: boolean): Promise<Comparison> {
+export async function compare(copy: Copy, plan: CopyPlan, repairs: boolean): Promise<StoreComparison> {
   const comparing = new Comparing(copy, repairs)
   for (const step of [...plan.steps, ...(await entrySteps(copy, plan))]) {
     for (const [from, to] of collectionsOf(copy, step)) {
@@ -64,7 +64,7 @@ export async function compare(copy: Copy, plan: Plan, repairs: boolean): Promise
   return comparing
 }
 
-class Comparing implements Comparison {
+class Comparing implements StoreComparison {
   readonly #copy: Copy
   readonly #repairs: boolean
   equal = 0
@@ -124,7 +124,7 @@ class Comparing implements Comparison {
 }
 
 /** What clients can set, and of stock what is available. */
-const comparable = (step: Step, object: Json): Json => ({
+const comparable = (step: CopyStep, object: Json): Json => ({
   ...withoutNulls(valuesOf(step.resource, object)),
   ...(step.name === 'stocks' && levelsOf(object)),
 })

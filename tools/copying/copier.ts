@@ -4,14 +4,20 @@ import { bodyOf, valuesOf, withIds } from './body.ts'
 import { buildChildren } from './children.ts'
 import type { CopiedObject, CopyState } from './copy-state.ts'
 import { entrySteps } from './entry-steps.ts'
-import { isChild, matchKeyOf, unreadable } from './exceptions.ts'
+import { createSpecially, isChild, matchKeyOf, unreadable } from './exceptions.ts'
 import { copyGateways } from './gateways.ts'
 import { copyLinks } from './links.ts'
-import { type Answer, detailOf, isPlainId, type Json, objectOf, UnreadableAnswer } from './read-answer.ts'
+import {
+  detailOf,
+  isPlainId,
+  type Json,
+  objectOf,
+  type RemoteAnswer,
+  UnreadableAnswer,
+} from './read-answer.ts'
 import type { Remote } from './remote.ts'
-import type { Report } from './report.ts'
-import { createSpecially } from './special-creates.ts'
-import type { LinkStep, Plan, Step } from './steps.ts'
+import type { CopyReport } from './report.ts'
+import type { CopyPlan, CopyStep, LinkStep } from './steps.ts'
 import { updateStock } from './stock.ts'
 import { walk } from './walk.ts'
 
@@ -20,7 +26,7 @@ export interface Copy {
   readonly from: Remote
   readonly to: Remote
   readonly state: CopyState
-  readonly report: Report
+  readonly report: CopyReport
   readonly say: (line: string) => void
 }
 
@@ -30,7 +36,7 @@ const hashOf = (body: Json) => createHash('sha256').update(JSON.stringify(body))
 const roundsMax = 20
 
 /** Copies everything of the plan that is not copied yet. */
-export async function copyAll(copy: Copy, plan: Plan): Promise<void> {
+export async function copyAll(copy: Copy, plan: CopyPlan): Promise<void> {
   await matchStores(copy)
   for (const step of plan.steps) {
     await copyStep(copy, step)
@@ -68,13 +74,13 @@ async function unlessUnreadable(copy: Copy, name: string, work: () => Promise<vo
 }
 
 /** The lists of a step, on both servers. */
-export function collectionsOf({ state }: Copy, step: Step): readonly (readonly [string, string])[] {
+export function collectionsOf({ state }: Copy, step: CopyStep): readonly (readonly [string, string])[] {
   if (step.at) return [step.at]
   return step.parent ? state.all(step.parent.name).map((owner) => listOf(step, owner)) : [listOf(step)]
 }
 
 /** The list of a step on both servers, below an owner if the step has a parent. */
-export function listOf({ path }: Step, owner?: CopiedObject): readonly [string, string] {
+export function listOf({ path }: CopyStep, owner?: CopiedObject): readonly [string, string] {
   if (!owner) return [path, path]
   const below = path.slice(path.lastIndexOf('/:') + 1).replace(/^:\w+/, '')
   return [owner.fromPath + below, owner.toPath + below]
@@ -93,7 +99,7 @@ export async function deleteCopied({ to, state }: Copy, copied: CopiedObject): P
   return undefined
 }
 
-async function copyStep(copy: Copy, step: Step): Promise<void> {
+async function copyStep(copy: Copy, step: CopyStep): Promise<void> {
   let waiting: { readonly object: Json; readonly from: string; readonly to: string }[] = []
   copy.say(`${step.name} …`)
   for (const [from, to] of collectionsOf(copy, step)) {
@@ -125,7 +131,7 @@ async function copyStep(copy: Copy, step: Step): Promise<void> {
 /** Creates an object, or updates the one that stands for it. Returns the reason if it is refused. */
 export async function copyObject(
   copy: Copy,
-  step: Step,
+  step: CopyStep,
   object: Json,
   from: string,
   to: string,
@@ -164,12 +170,12 @@ export async function copyObject(
 }
 
 /** Says in the report what of an object cannot be copied, and cannot be compared either. */
-export function remarkOnUnreadable({ report }: Copy, { name }: Step, object: Json): void {
+export function remarkOnUnreadable({ report }: Copy, { name }: CopyStep, object: Json): void {
   const { remark, isIn } = unreadable[name] ?? {}
   if (remark && isIn?.(object) !== false) report.remarks.add(`${name}: ${remark}`)
 }
 
-async function create(copy: Copy, step: Step, object: Json, to: string): Promise<Answer> {
+async function create(copy: Copy, step: CopyStep, object: Json, to: string): Promise<RemoteAnswer> {
   const special = await createSpecially(copy, step, object, to)
   if (special) return special
   const values = { ...valuesOf(step.resource, object), ...unreadable[step.name]?.values?.() }
@@ -181,7 +187,7 @@ async function create(copy: Copy, step: Step, object: Json, to: string): Promise
   })
 }
 
-async function update(copy: Copy, step: Step, object: Json, path: string): Promise<string | undefined> {
+async function update(copy: Copy, step: CopyStep, object: Json, path: string): Promise<string | undefined> {
   if (step.name === 'stocks') {
     const refusal = await updateStock(copy, object, path)
     if (!refusal) copy.report.changed(step.name)
@@ -198,7 +204,7 @@ async function update(copy: Copy, step: Step, object: Json, path: string): Promi
 }
 
 /** An update keeps what it does not contain, so what the object does not have must be null. */
-const emptied = ({ resource: { fields } }: Step) =>
+const emptied = ({ resource: { fields } }: CopyStep) =>
   Object.fromEntries(
     Object.entries(fields)
       .filter(
@@ -210,7 +216,7 @@ const emptied = ({ resource: { fields } }: Step) =>
   )
 
 /** The object of the new server that has the same id, or the same value where no two may have one. */
-async function findSame(copy: Copy, step: Step, object: Json, to: string): Promise<string | undefined> {
+async function findSame(copy: Copy, step: CopyStep, object: Json, to: string): Promise<string | undefined> {
   const same = await copy.to.get(`${to}/${object.id}`)
   if (same.status === 200) return String(object.id)
   const unique = Object.values(step.resource.constraints ?? {})
@@ -229,7 +235,7 @@ async function findSame(copy: Copy, step: Step, object: Json, to: string): Promi
   return undefined
 }
 
-async function findMatch(copy: Copy, step: Step, object: Json, to: string): Promise<string | undefined> {
+async function findMatch(copy: Copy, step: CopyStep, object: Json, to: string): Promise<string | undefined> {
   const keyOf = matchKeyOf[step.name]
   if (!keyOf) return undefined
   for await (const other of walk(copy.to, to, step.resource)) {

@@ -2,11 +2,11 @@ import type { Resource } from '../../server/kernel/declare/resource.ts'
 import type { Copy } from './copier.ts'
 import type { CopiedObject } from './copy-state.ts'
 import { objectOf, objectsOf, pathPartOf } from './read-answer.ts'
-import type { Plan, Step } from './steps.ts'
+import type { CopyPlan, CopyStep } from './steps.ts'
 
 /** The lists whose objects the store itself has defined: the entries of its custom APIs and of its flows. */
-export async function entrySteps(copy: Copy, plan: Plan): Promise<readonly Step[]> {
-  const steps: Step[] = []
+export async function entrySteps(copy: Copy, plan: CopyPlan): Promise<readonly CopyStep[]> {
+  const steps: CopyStep[] = []
   for (const api of copy.state.all('custom-apis')) {
     const { api_type, slug } = objectOf(api.fromPath, await copy.from.get(api.fromPath))
     if (typeof api_type === 'string') steps.push(stepOf(`entries of ${slug}`, api_type, api, ''))
@@ -30,7 +30,7 @@ async function hasOwnEntries({ from }: Copy, path: string): Promise<boolean> {
   return first?.type === 'entry'
 }
 
-function stepOf(name: string, type: string, { fromPath, toPath }: CopiedObject, below: string): Step {
+function stepOf(name: string, type: string, { fromPath, toPath }: CopiedObject, below: string): CopyStep {
   return {
     name,
     path: `${fromPath}/entries${below}`,

@@ -1,5 +1,5 @@
 import { isObject } from '../../server/kernel/body/input.ts'
-import { type Answer, isPlainId, type Json, UnreadableAnswer } from './read-answer.ts'
+import { isPlainId, type Json, type RemoteAnswer, UnreadableAnswer } from './read-answer.ts'
 
 /** What a copy needs to know of a change. */
 export interface ObjectChange {
@@ -15,7 +15,7 @@ interface FeedPage {
 }
 
 /** A page of the feed after a position. It must lead on, or to the end. */
-export function feedPageOf({ body }: Answer, after: number): FeedPage {
+export function feedPageOf({ body }: RemoteAnswer, after: number): FeedPage {
   const { reached, last } = body?.meta?.feed ?? {}
   const changes: Json = body?.data
   if (!Number.isSafeInteger(reached) || !Number.isSafeInteger(last) || !Array.isArray(changes))

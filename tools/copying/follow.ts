@@ -5,9 +5,9 @@ import { entrySteps } from './entry-steps.ts'
 import { isChild } from './exceptions.ts'
 import { feedPageOf, type ObjectChange } from './feed-page.ts'
 import { copyGateways } from './gateways.ts'
-import { type Answer, detailOf, type Json, objectOf, UnreadableAnswer } from './read-answer.ts'
+import { detailOf, type Json, objectOf, type RemoteAnswer, UnreadableAnswer } from './read-answer.ts'
 import type { Remote } from './remote.ts'
-import type { Plan, Step } from './steps.ts'
+import type { CopyPlan, CopyStep } from './steps.ts'
 
 /** Changes that the new server has refused, by their objects, and why. */
 type RefusedChanges = ReadonlyMap<string, { readonly change: ObjectChange; readonly refusal: string }>
@@ -29,7 +29,7 @@ export async function feedEnd(from: Remote): Promise<number | null> {
  */
 export async function follow(
   copy: Copy,
-  plan: Plan,
+  plan: CopyPlan,
   begin: number,
   isEnding: () => boolean = () => true,
 ): Promise<void> {
@@ -65,9 +65,9 @@ export async function follow(
 }
 
 /** The feed no longer has the changes after a position, or an older backup of the server was restored. */
-const isLost = ({ status }: Answer) => status === 410 || status === 400
+const isLost = ({ status }: RemoteAnswer) => status === 410 || status === 400
 
-async function readAgain(copy: Copy, plan: Plan): Promise<number> {
+async function readAgain(copy: Copy, plan: CopyPlan): Promise<number> {
   copy.say('the feed does not reach back to the copy: reading the lists again …')
   const position = await feedEnd(copy.from)
   if (position === null) throw new StartupError(`${copy.from.url} no longer has ${feedPath}`)
@@ -78,8 +78,8 @@ async function readAgain(copy: Copy, plan: Plan): Promise<number> {
 
 class Following {
   readonly #copy: Copy
-  readonly #plan: Plan
-  #steps: readonly Step[] = []
+  readonly #plan: CopyPlan
+  #steps: readonly CopyStep[] = []
   /** Types that no step has. */
   #others = new Set<string>()
   /** What was refused on the last page: it may need what comes later. */
@@ -87,7 +87,7 @@ class Following {
   #copied = 0
   #deleted = 0
 
-  constructor(copy: Copy, plan: Plan) {
+  constructor(copy: Copy, plan: CopyPlan) {
     this.#copy = copy
     this.#plan = plan
   }
@@ -148,7 +148,7 @@ class Following {
     }
   }
 
-  #stepsOf({ type }: ObjectChange['object']): readonly Step[] {
+  #stepsOf({ type }: ObjectChange['object']): readonly CopyStep[] {
     return this.#steps.filter(({ resource }) => resource.type === type)
   }
 
@@ -184,7 +184,7 @@ class Following {
   }
 
   /** The list that has an object, on both servers. */
-  #listOf(step: Step, { id, parent }: ObjectChange['object']): readonly [string, string] | undefined {
+  #listOf(step: CopyStep, { id, parent }: ObjectChange['object']): readonly [string, string] | undefined {
     const { state } = this.#copy
     const known = state.find(step.name, id)
     if (known) return [above(known.fromPath), above(known.toPath)]
@@ -193,7 +193,7 @@ class Following {
     return step.parent && !owner ? undefined : listOf(step, owner)
   }
 
-  async #copyObject(step: Step, object: Json, from: string, to: string): Promise<string | undefined> {
+  async #copyObject(step: CopyStep, object: Json, from: string, to: string): Promise<string | undefined> {
     const { report, state } = this.#copy
     // The comparison builds new ones.
     if (isChild(step.name, object) && !state.find(step.name, object.id)) return undefined

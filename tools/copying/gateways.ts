@@ -3,11 +3,11 @@ import { valuesOf } from './body.ts'
 import type { Copy } from './copier.ts'
 import { detailOf, type Json, pathPartOf } from './read-answer.ts'
 import type { Remote } from './remote.ts'
-import type { Plan } from './steps.ts'
+import type { CopyPlan } from './steps.ts'
 import { walk } from './walk.ts'
 
 /** Every store has the same gateways. They have a slug in place of an id, and secrets that nobody can read. */
-type GatewayPlan = Plan['gateways']
+type GatewayPlan = CopyPlan['gateways']
 
 const name = 'gateways'
 

@@ -6,7 +6,7 @@ import type { Remote } from './remote.ts'
 import type { LinkStep } from './steps.ts'
 import { walk, whole } from './walk.ts'
 
-interface Link {
+interface FoundLink {
   readonly id: string
   readonly type: string
   readonly meta?: Json
@@ -17,8 +17,8 @@ async function readLinks(
   remote: Remote,
   path: string,
   { type, isPaged, meta: names }: LinkStep,
-): Promise<readonly Link[]> {
-  const links: Link[] = []
+): Promise<readonly FoundLink[]> {
+  const links: FoundLink[] = []
   for await (const { id, meta } of isPaged ? walk(remote, path, undefined) : whole(remote, path)) {
     const own = names.length && meta ? pick(meta, names) : {}
     links.push({ type, id, ...(Object.keys(own).length > 0 && { meta: own }) })
@@ -32,12 +32,12 @@ const pick = (value: Json, names: readonly string[]): Json =>
 /** The links of an owner on both servers, with the ids of the new one. */
 export async function linksOnBoth({ from, to, state }: Copy, link: LinkStep, owner: CopiedObject) {
   const { fromPath, toPath } = owner
-  const wanted: readonly Link[] = withIds(await readLinks(from, fromPath + link.list, link), state.ids)
+  const wanted: readonly FoundLink[] = withIds(await readLinks(from, fromPath + link.list, link), state.ids)
   return { toPath: toPath + link.change, wanted, present: await readLinks(to, toPath + link.list, link) }
 }
 
-const keyOf = ({ id, meta }: Link) => JSON.stringify([id, meta ?? null])
-export const sameLinks = (some: readonly Link[], others: readonly Link[]): boolean =>
+const keyOf = ({ id, meta }: FoundLink) => JSON.stringify([id, meta ?? null])
+export const sameLinks = (some: readonly FoundLink[], others: readonly FoundLink[]): boolean =>
   JSON.stringify(some.map(keyOf).sort()) === JSON.stringify(others.map(keyOf).sort())
 
 /** Gives an owner the links that it has on the other server. */
@@ -47,7 +47,7 @@ export async function copyLinks(copy: Copy, link: LinkStep, owner: CopiedObject)
   if (!wanted.length && !present.length) return
   copy.report.read(name)
   if (sameLinks(wanted, present)) return
-  const some = (links: readonly Link[]) => ({ data: holds === 'one' ? (links[0] ?? null) : links })
+  const some = (links: readonly FoundLink[]) => ({ data: holds === 'one' ? (links[0] ?? null) : links })
   const missing = wanted.filter((one) => !present.some((other) => keyOf(one) === keyOf(other)))
   const extra = present.filter((one) => !wanted.some(({ id }) => id === one.id))
   const sends: (readonly [string, unknown])[] = []

@@ -5,7 +5,7 @@ import { isObject } from '../../server/kernel/body/input.ts'
 // biome-ignore lint/suspicious/noExplicitAny: another server's answer may have any shape.
 export type Json = any
 
-export interface Answer {
+export interface RemoteAnswer {
   readonly status: number
   readonly body: Json
 }
@@ -58,7 +58,7 @@ function isTooDeep(text: string): boolean {
 }
 
 /** The object that an answer shows. */
-export function objectOf(path: string, answer: Answer): Json {
+export function objectOf(path: string, answer: RemoteAnswer): Json {
   if (answer.status !== 200) throw new UnreadableAnswer(`${path} cannot be read: ${detailOf(answer)}`)
   const { data } = isObject(answer.body) ? answer.body : {}
   if (!isObject(data)) throw new UnreadableAnswer(`${path} has no object as data`)
@@ -66,7 +66,7 @@ export function objectOf(path: string, answer: Answer): Json {
 }
 
 /** The objects of a list, or of one page of it. Their ids, if they have some, can be parts of a path. */
-export function objectsOf(path: string, answer: Answer): readonly Json[] {
+export function objectsOf(path: string, answer: RemoteAnswer): readonly Json[] {
   if (answer.status !== 200) throw new UnreadableAnswer(`${path} cannot be read: ${detailOf(answer)}`)
   const { data } = isObject(answer.body) ? answer.body : {}
   // A list of at most one link has it without a list, or null.
@@ -88,7 +88,7 @@ export const pathPartOf = (value: unknown): string | undefined =>
     : undefined
 
 /** What a refusal says. */
-export function detailOf({ status, body }: Answer): string {
+export function detailOf({ status, body }: RemoteAnswer): string {
   const errors: readonly Json[] = Array.isArray(body?.errors) ? body.errors.filter(isObject) : []
   const details = errors.map(({ detail, title, source }) => {
     const where = typeof source === 'string' ? source : source?.pointer

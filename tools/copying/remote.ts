@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../server/kernel/clock.ts'
 import { StartupError } from '../../server/platform/faults.ts'
-import { type Answer, parsed, readText, UnreadableAnswer } from './read-answer.ts'
+import { parsed, type RemoteAnswer, readText, UnreadableAnswer } from './read-answer.ts'
 import { type FileAccess, readContent } from './read-content.ts'
 
-export interface Credentials {
+export interface RemoteCredentials {
   readonly url: string
   readonly clientId: string
   readonly clientSecret: string
@@ -24,7 +24,7 @@ const earlyMs = 60_000
 /** A server of this API, as its clients see it: with a token, a rate, and answers that ask for patience. */
 export class Remote {
   readonly url: string
-  readonly #credentials: Credentials
+  readonly #credentials: RemoteCredentials
   readonly #clock: Clock
   readonly #intervalMs: number
   readonly #files: FileAccess
@@ -35,7 +35,7 @@ export class Remote {
   retries = 0
 
   /** `perSecond` limits the requests. */
-  constructor(credentials: Credentials, clock: Clock, perSecond: number, files: FileAccess) {
+  constructor(credentials: RemoteCredentials, clock: Clock, perSecond: number, files: FileAccess) {
     this.url = credentials.url.replace(/\/+$/, '')
     this.#credentials = credentials
     this.#clock = clock
@@ -43,7 +43,7 @@ export class Remote {
     this.#files = files
   }
 
-  get(path: string): Promise<Answer> {
+  get(path: string): Promise<RemoteAnswer> {
     return this.send('GET', path)
   }
 
@@ -52,7 +52,7 @@ export class Remote {
     path: string,
     body?: unknown,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<Answer> {
+  ): Promise<RemoteAnswer> {
     const isForm = body instanceof FormData
     const content = body === undefined ? undefined : isForm ? body : JSON.stringify(body)
     return this.#patiently(async () => {

@@ -8,7 +8,7 @@ interface Tally {
 }
 
 /** What became of the objects of each list. */
-export class Report {
+export class CopyReport {
   readonly #tallies = new Map<string, Tally>()
   readonly remarks = new Set<string>()
 

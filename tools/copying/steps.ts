@@ -7,14 +7,14 @@ import type { Field, Fields } from '../../server/kernel/shape/fields.ts'
 import { actionLinks, matchKeyOf, needsToo, skipReasons, specialCreates } from './exceptions.ts'
 
 /** The objects of one list, which are copied together. */
-export interface Step {
+export interface CopyStep {
   /** The noun of its objects, in the plural. */
   readonly name: string
   /** The path of the list. */
   readonly path: string
   readonly resource: Resource
   /** The step of the objects that its lists are below. */
-  readonly parent: Step | undefined
+  readonly parent: CopyStep | undefined
   /** The list on both servers, where a store defines what it is a list of. */
   readonly at?: readonly [from: string, to: string]
   /** Whether the new server creates such objects, or has them by itself. */
@@ -25,7 +25,7 @@ export interface Step {
 /** The links of the objects of a list. */
 export interface LinkStep {
   readonly name: string
-  readonly owner: Step
+  readonly owner: CopyStep
   /** The type of a link. */
   readonly type: string
   /** The paths that list and change links, below an owner. */
@@ -40,8 +40,8 @@ export interface LinkStep {
   readonly changesAs?: string
 }
 
-export interface Plan {
-  readonly steps: readonly Step[]
+export interface CopyPlan {
+  readonly steps: readonly CopyStep[]
   readonly links: readonly LinkStep[]
   readonly singletons: readonly Singleton[]
   /** The slugs of flows whose values are members of other objects, and are copied with those that are. */
@@ -53,13 +53,13 @@ export interface Plan {
 const collectionOf = (path: string) => path.replace(/:\w+/g, ':')
 
 /** What there is to copy, in the order of what needs what: from the declarations of the API. */
-export function planOf(operations: readonly Operation[]): Plan {
+export function planOf(operations: readonly Operation[]): CopyPlan {
   const candidates = operations.flatMap(({ of }) => (of.is === 'resource' ? [of.resource] : []))
   const resources = [...new Set(candidates)].filter(
     (resource) => isListed(operations, resource) && !Object.hasOwn(skipReasons, nameOf(resource)),
   )
-  const steps: Step[] = []
-  const placed = new Map<Resource, Step>()
+  const steps: CopyStep[] = []
+  const placed = new Map<Resource, CopyStep>()
   const place = (resource: Resource, above: readonly Resource[]): void => {
     if (placed.has(resource) || above.includes(resource)) return
     if (!hasCreate(operations, resource) && !Object.hasOwn(matchKeyOf, nameOf(resource))) return
@@ -144,7 +144,10 @@ function typesOf({ options, members = {}, element, each }: Field): string[] {
   return [...(options.refersTo ? [options.refersTo] : []), ...inside.flatMap(typesOf)]
 }
 
-function linksOf(operations: readonly Operation[], placed: ReadonlyMap<Resource, Step>): readonly LinkStep[] {
+function linksOf(
+  operations: readonly Operation[],
+  placed: ReadonlyMap<Resource, CopyStep>,
+): readonly LinkStep[] {
   const relationships = new Set(
     operations.flatMap(({ of }) => (of.is === 'relationship' ? [of.relationship] : [])),
   )

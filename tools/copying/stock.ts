@@ -1,5 +1,5 @@
 import type { Copy } from './copier.ts'
-import { type Answer, detailOf, type Json } from './read-answer.ts'
+import { detailOf, type Json, type RemoteAnswer } from './read-answer.ts'
 
 /** What is available of a product, in each location and outside of them. */
 interface Levels {
@@ -20,7 +20,7 @@ const inLocations = (locations: Levels['locations']) =>
   Object.fromEntries(Object.entries(locations).map(([slug, available]) => [slug, { available }]))
 
 /** A stock has the id of its product, and begins with what is available in each location. */
-export async function createStock(copy: Copy, object: Json, to: string): Promise<Answer> {
+export async function createStock(copy: Copy, object: Json, to: string): Promise<RemoteAnswer> {
   const { outside, locations } = levelsOf(object)
   const hasLocations = Object.keys(locations).length > 0
   const attributes = {

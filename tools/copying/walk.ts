@@ -1,5 +1,5 @@
 import type { Resource } from '../../server/kernel/declare/resource.ts'
-import { type Answer, type Json, objectsOf, UnreadableAnswer } from './read-answer.ts'
+import { type Json, objectsOf, type RemoteAnswer, UnreadableAnswer } from './read-answer.ts'
 import type { Remote } from './remote.ts'
 
 /** The lists of the public contract have pages of at most a hundred objects, and no page beyond the ten thousandth. */
@@ -36,8 +36,8 @@ function canWalk({ filter = {}, sort = [], fields }: Resource): boolean {
 const walkUrl = (path: string, last: string) =>
   `${path}?sort=id&page%5Blimit%5D=${pageMax}&filter=${encodeURIComponent(`gt(id,${last})`)}`
 
-async function* walkById(remote: Remote, path: string, first: Answer): AsyncGenerator<Json> {
-  for (let [answer, before]: [Answer, string] = [first, firstId]; ; ) {
+async function* walkById(remote: Remote, path: string, first: RemoteAnswer): AsyncGenerator<Json> {
+  for (let [answer, before]: [RemoteAnswer, string] = [first, firstId]; ; ) {
     const objects = objectsOf(path, answer)
     for (const { id } of objects) {
       if (typeof id !== 'string' || id <= before)

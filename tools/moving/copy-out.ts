@@ -3,7 +3,7 @@ import pg from 'pg'
 /** Above this many waiting bytes, the connection is not read until they are taken. */
 const waitingBytesMax = 4 * 1024 * 1024
 
-interface Wire extends pg.Connection {
+interface CopyWire extends pg.Connection {
   readonly stream: pg.Connection['stream'] & { pause(): void; resume(): void }
 }
 
@@ -11,7 +11,7 @@ interface Wire extends pg.Connection {
 class CopyOut extends pg.Query {
   readonly #text: string
   readonly callback: (error?: Error | null) => void
-  #wire: Wire | undefined
+  #wire: CopyWire | undefined
   #chunks: Buffer[] = []
   #bytes = 0
   #ended = false
@@ -29,7 +29,7 @@ class CopyOut extends pg.Query {
   }
 
   override submit = (connection: pg.Connection): undefined => {
-    this.#wire = connection as Wire
+    this.#wire = connection as CopyWire
     this.#wire.query(this.#text)
   }
 

@@ -2,7 +2,7 @@ import type { Connection } from '../../server/kernel/storage/database.ts'
 import { StartupError } from '../../server/platform/faults.ts'
 import type { ArchiveHeader } from './archive-form.ts'
 import { keyTable } from './left-behind.ts'
-import { quoteName, type Run, storeTables } from './store-tables.ts'
+import { quoteName, storeTables, type TableRun } from './store-tables.ts'
 
 /** The store of the server that the imported one replaces. */
 export async function targetStore(
@@ -60,7 +60,7 @@ const notEmpty = (table: string) =>
  * store, as JSON: the server keeps them.
  */
 export async function clearStore(
-  run: Run,
+  run: TableRun,
   target: string,
   { store, organisation }: ArchiveHeader,
 ): Promise<string> {

@@ -18,7 +18,7 @@ import {
 import { linesOf } from './copy-out.ts'
 import { jobsLeftBehind, leftBehind } from './left-behind.ts'
 import { count, type Progress } from './progress.ts'
-import { quoteName, type Run, type StoreTable, storeTables, uuidLiteral } from './store-tables.ts'
+import { quoteName, type StoreTable, storeTables, type TableRun, uuidLiteral } from './store-tables.ts'
 import { TarWriter } from './tar.ts'
 
 /** What one part of a table holds at least. It is in memory as a whole when it is written, and when it is read. */
@@ -93,7 +93,7 @@ class StoreExport {
     this.#tar = new TarWriter(file)
   }
 
-  readonly #run: Run = async ({ text, values }: Sql) => {
+  readonly #run: TableRun = async ({ text, values }: Sql) => {
     const { rows } = await this.#client.query({ text, values: [...values], rowMode: 'array', types: asText })
     return rows
   }

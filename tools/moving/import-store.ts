@@ -20,7 +20,7 @@ import { clearStore, mustBeEmpty, targetStore } from './empty-store.ts'
 import { mustBeKnownJobs, type ServerJobs } from './known-jobs.ts'
 import { count, type Progress } from './progress.ts'
 import { StoreRows } from './store-rows.ts'
-import { BrokenArchive, type Entry, readTar, wholeOf } from './tar.ts'
+import { type ArchiveEntry, BrokenArchive, readTar, wholeOf } from './tar.ts'
 
 interface Import {
   readonly database: Database
@@ -78,7 +78,7 @@ class StoreImport {
     this.#share = share
   }
 
-  async read(entries: AsyncGenerator<Entry>): Promise<readonly string[]> {
+  async read(entries: AsyncGenerator<ArchiveEntry>): Promise<readonly string[]> {
     const { database, storeId } = this.#parts
     const header = await this.#header(entries)
     // Before anything is written, and again in the transaction that writes.
@@ -102,7 +102,7 @@ class StoreImport {
     return [`${count(n)} rows and ${count(this.#files)} files`, ...(await this.#remarks(header))]
   }
 
-  async #header(entries: AsyncGenerator<Entry>): Promise<ArchiveHeader> {
+  async #header(entries: AsyncGenerator<ArchiveEntry>): Promise<ArchiveHeader> {
     const { value: entry } = await entries.next()
     if (entry?.name !== headerName) throw new BrokenArchive(`it does not begin with ${headerName}`)
     const content = await this.#hashedWhole(entry)
@@ -132,14 +132,17 @@ class StoreImport {
     return header
   }
 
-  async #hashedWhole(entry: Entry): Promise<Buffer> {
+  async #hashedWhole(entry: ArchiveEntry): Promise<Buffer> {
     const content = await whole(entry)
     this.#hash.update(content)
     return content
   }
 
   /** Stores the files, and returns the entry after them. Files come first, so that no row is without its content. */
-  async #readFiles(entries: AsyncGenerator<Entry>, storeId: string): Promise<Entry | undefined> {
+  async #readFiles(
+    entries: AsyncGenerator<ArchiveEntry>,
+    storeId: string,
+  ): Promise<ArchiveEntry | undefined> {
     const { blobs, progress } = this.#parts
     const stored = new Map<string, number>()
     for await (const { name, bytes } of blobs.list()) stored.set(name, bytes)
@@ -167,8 +170,8 @@ class StoreImport {
   }
 
   async #readRows(
-    entries: AsyncGenerator<Entry>,
-    first: Entry | undefined,
+    entries: AsyncGenerator<ArchiveEntry>,
+    first: ArchiveEntry | undefined,
     store: StoreRows,
   ): Promise<ArchiveEnd> {
     for (let entry = first; entry; entry = (await entries.next()).value) {
@@ -215,7 +218,7 @@ class StoreImport {
 }
 
 /** The content of an entry that is held in memory. */
-async function whole({ name, bytes, content }: Entry): Promise<Buffer> {
+async function whole({ name, bytes, content }: ArchiveEntry): Promise<Buffer> {
   if (bytes > partBytesMax) throw new BrokenArchive(`${name} has ${bytes} bytes`)
   return wholeOf(content)
 }
@@ -226,7 +229,7 @@ const isHeader = ({ migrations, store, organisation, secret }: ArchiveHeader): b
   (secret === null || isObject(secret))
 
 /** The JSON object that an entry is. */
-function objectIn<T extends object>({ name }: Entry, content: Buffer): T {
+function objectIn<T extends object>({ name }: ArchiveEntry, content: Buffer): T {
   try {
     const value: unknown = JSON.parse(content.toString())
     if (isObject(value)) return value as T

@@ -1,5 +1,5 @@
 import { keyTable, leftBehind, replacements } from './left-behind.ts'
-import { quoteName, type Run, type StoreTable, storeTables } from './store-tables.ts'
+import { quoteName, type StoreTable, storeTables, type TableRun } from './store-tables.ts'
 import { BrokenArchive } from './tar.ts'
 
 /**
@@ -13,13 +13,13 @@ const positionsBetween = 1_000_000_000
  * too. Foreign keys are checked.
  */
 export class StoreRows {
-  readonly #run: Run
+  readonly #run: TableRun
   readonly id: string
   readonly #tables = new Map<string, StoreTable>()
   readonly rows: Record<string, number> = {}
   #last: string | undefined
 
-  constructor(run: Run, storeId: string) {
+  constructor(run: TableRun, storeId: string) {
     this.#run = run
     this.id = storeId
   }

@@ -1,7 +1,7 @@
 import type { Sql, Tuple } from '../../server/kernel/storage/database.ts'
 
 /** Runs a statement. */
-export type Run = (sql: Sql) => Promise<readonly Tuple[]>
+export type TableRun = (sql: Sql) => Promise<readonly Tuple[]>
 
 /** A table with rows of stores, as the database describes it. */
 export interface StoreTable {
@@ -34,7 +34,7 @@ const tablesSql = `SELECT c.relname, c.relkind = 'p',
   ORDER BY c.relname`
 
 /** All tables with rows of stores: a table comes after those that it refers to. */
-export async function storeTables(run: Run): Promise<readonly StoreTable[]> {
+export async function storeTables(run: TableRun): Promise<readonly StoreTable[]> {
   const rows = await run({ text: tablesSql, values: [], once: true })
   const tables = rows.map(([name, isPartitioned, isTracked, ...lists]) => {
     const [columns = [], counters = [], after = [], ownKeys = []] = lists.map(

@@ -11,7 +11,7 @@ const entryBytesMax = 8 * 1024 ** 3 - 1
 const nameBytesMax = 100
 const readBytes = 1024 * 1024
 
-export interface Entry {
+export interface ArchiveEntry {
   readonly name: string
   readonly bytes: number
   /** Read it, or what follows cannot be read either. */
@@ -91,8 +91,11 @@ export class BrokenArchive extends Error {
 }
 
 /** Reads the entries of an archive, in their order. `onRead` hears how many bytes of the file were read. */
-export async function* readTar(file: FileHandle, onRead: (bytes: number) => void): AsyncGenerator<Entry> {
-  const source = new Source(file, onRead)
+export async function* readTar(
+  file: FileHandle,
+  onRead: (bytes: number) => void,
+): AsyncGenerator<ArchiveEntry> {
+  const source = new ByteSource(file, onRead)
   for (;;) {
     const header = await source.exactly(blockBytes)
     if (header.every((byte) => byte === 0)) return
@@ -117,7 +120,7 @@ function octalIn(text: string): number | undefined {
   return digits === undefined ? undefined : Number.parseInt(digits, 8)
 }
 
-class Source {
+class ByteSource {
   readonly #file: FileHandle
   readonly #onRead: (bytes: number) => void
   #rest: Buffer = Buffer.alloc(0)

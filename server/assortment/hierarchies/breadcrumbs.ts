@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { Problem } from '../../kernel/errors.ts'
 import type { Rows } from '../../kernel/storage/store.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import type { Locales } from './node-fields.ts'
+import type { NodeLocales } from './node-fields.ts'
 
 /** One step of the path from a hierarchy down to a node. */
 export interface Crumb {
@@ -16,7 +16,7 @@ export interface Crumb {
 interface NodeNames {
   readonly name: string
   readonly slug?: string | null | undefined
-  readonly locales?: Locales | null | undefined
+  readonly locales?: NodeLocales | null | undefined
 }
 
 /** The step of a hierarchy or a node, as breadcrumbs show it. */

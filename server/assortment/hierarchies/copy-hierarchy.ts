@@ -1,8 +1,13 @@
+import { action } from '../../kernel/declare/action.ts'
 import { Problem } from '../../kernel/errors.ts'
+import { objectAnswer } from '../../kernel/http/object-answer.ts'
 import { newId } from '../../kernel/ids.ts'
+import { findByName, scopeOf } from '../../kernel/query/find.ts'
+import { flag, group, text } from '../../kernel/shape/fields.ts'
+import type { Binds } from '../../kernel/storage/binds.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { add } from '../../kernel/write/by-rules.ts'
-import { pimJob } from '../../store/index.ts'
+import { pimJob, pimJobs, startPimJob } from '../../store/index.ts'
 import { crumbOf } from './breadcrumbs.ts'
 import { hierarchies } from './hierarchies.ts'
 import { nodeProducts } from './node-products.ts'
@@ -48,10 +53,8 @@ export const copyHierarchy = pimJob<CopyInput>({
 })
 
 type Copies = readonly { readonly id: string; readonly as: string }[]
-type Bind = (value: unknown) => string
-
 /** The pairs of a node and its copy. */
-const pairs = (copies: Copies, bind: Bind): string => {
+const pairs = (copies: Copies, bind: Binds['bind']): string => {
   const [ids, newIds] = [bind(copies.map(({ id }) => id)), bind(copies.map(({ as }) => as))]
   return `unnest(${ids}::uuid[], ${newIds}::uuid[]) AS pair (id, copy_id)`
 }
@@ -102,3 +105,44 @@ async function copyProducts({ store }: Work, copies: Copies): Promise<void> {
     unchanged: 'products',
   })
 }
+
+/** Starts a job that copies a hierarchy and all of its nodes. */
+export const duplicateHierarchy = action({
+  name: 'duplicate-hierarchy',
+  route: 'POST /pcm/hierarchies/:id/duplicate_job',
+  about: 'Starts a job that copies the hierarchy and all of its nodes. The response is the job.',
+  area: 'hierarchies',
+  status: 201,
+  body: {
+    type: 'hierarchy',
+    fields: {
+      attributes: group(
+        {
+          name: text({
+            min: 1,
+            max: 1000,
+            about: 'The name of the copy. By default the name of the hierarchy.',
+          }),
+          description: text({
+            nullable: true,
+            about: 'The description of the copy. By default the description of the hierarchy.',
+          }),
+          include_products: flag({
+            default: false,
+            about: 'Whether the copies of the nodes have the same products.',
+          }),
+        },
+        { default: {} },
+      ),
+    },
+  },
+  shows: { resource: pimJobs },
+
+  async run(ctx, { params, body: { attributes } }) {
+    const scope = await scopeOf(ctx, hierarchies, params)
+    const { id } = await findByName(ctx, hierarchies, params.id, scope)
+    const { name, description, include_products } = attributes
+    const input = { hierarchyId: id, name, description, withProducts: include_products }
+    return objectAnswer(201, pimJobs, await startPimJob(ctx, copyHierarchy, input, { copied_from: id }), ctx)
+  },
+})

@@ -2,7 +2,7 @@ import { type Resource, resource } from '../../kernel/declare/resource.ts'
 import type { Draft, Row } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { crumbOf, renewBreadcrumbsBelow, sameCrumb } from './breadcrumbs.ts'
-import { hierarchyEnvelope } from './envelope.ts'
+import { hierarchyEnvelope } from './hierarchy-envelope.ts'
 import {
   changedAt,
   mustDifferFromChildren,

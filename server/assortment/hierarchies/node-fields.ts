@@ -1,13 +1,14 @@
 import { Problem } from '../../kernel/errors.ts'
 import { emptyRelationship, linkTo, object, relationshipTo } from '../../kernel/openapi/shapes.ts'
-import { choice, field, integer, map, readOnlyObject, text } from '../../kernel/shape/fields.ts'
+import { field, integer, map, readOnlyObject, text } from '../../kernel/shape/fields.ts'
 import type { Draft } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { isUnchanged } from '../../kernel/write/drafts.ts'
+import { ownerMeta } from '../../store/index.ts'
 import type { Crumb } from './breadcrumbs.ts'
 
 /** Texts by language. */
-export type Locales = Readonly<Record<string, { readonly name?: string; readonly description?: string }>>
+export type NodeLocales = Readonly<Record<string, { readonly name?: string; readonly description?: string }>>
 
 const nameMax = 1000
 
@@ -40,7 +41,7 @@ export const nodeFields = {
     example: 'bread',
   }),
   description: text({ nullable: true, about: 'Shown to shoppers.' }),
-  locales: field<Locales | null | undefined>(localesSchema, {
+  locales: field<NodeLocales | null | undefined>(localesSchema, {
     nullable: true,
     about: 'The name and description by language, such as `fr-FR`. An update replaces all languages.',
     example: { 'fr-FR': { name: 'Pain', description: 'Pain et petits pains' } },
@@ -68,7 +69,7 @@ const crumbs = {
 
 /** The `meta` of both hierarchies and nodes. */
 export const nodeMeta = {
-  owner: choice(['store', 'organization'], { about: 'The owner.' }),
+  ...ownerMeta.fields,
   breadcrumbs: field<readonly Crumb[] | undefined>(crumbs, {
     about: 'The path from the hierarchy down to the node, which is included.',
   }),
@@ -80,7 +81,7 @@ interface RelatedList {
   readonly links: { readonly related: string }
 }
 
-export interface Relationships {
+export interface NodeRelationships {
   readonly children: RelatedList
   readonly parent?: { readonly data: { readonly type: 'node'; readonly id: string } }
   readonly products?: RelatedList
@@ -88,7 +89,7 @@ export interface Relationships {
 
 export const relatedList = (related: string): RelatedList => ({ data: [], links: { related } })
 
-export const relationshipsField = readOnlyObject<Relationships>(
+export const relationshipsField = readOnlyObject<NodeRelationships>(
   object(
     {
       children: emptyRelationship('related'),

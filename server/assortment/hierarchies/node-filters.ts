@@ -1,16 +1,15 @@
 import type { Op } from '../../kernel/shape/list-query.ts'
 import { type FilterRule, walks } from '../../kernel/shape/model.ts'
+import type { Binds } from '../../kernel/storage/binds.ts'
 import { caseless } from '../../kernel/storage/expressions.ts'
 import { breadcrumbsOf } from './breadcrumbs.ts'
-
-type Bind = (value: unknown) => string
 
 /** For texts without a column. It folds case as columns do, see kernel/query/condition.ts. */
 const isLike = (op: Op, text: string, pattern: string): string =>
   op === 'ilike' ? `${caseless(text)} LIKE ${caseless(pattern)}` : `${text} LIKE ${pattern}`
 
 /** Whether a document contains one of these parts. An index supports this form. */
-const contains = (document: string, parts: readonly unknown[], bind: Bind): string =>
+const contains = (document: string, parts: readonly unknown[], bind: Binds['bind']): string =>
   `(${parts.map((part) => `${document} @> ${bind(JSON.stringify(part))}::jsonb`).join(' OR ')})`
 
 const breadcrumbs = breadcrumbsOf('nodes')
@@ -20,7 +19,7 @@ const locales = `(nodes.doc->'attributes'->'locales')::jsonb`
 const breadcrumb = (
   ops: readonly Op[],
   step: (value: string, part: string) => object,
-  text: (bind: Bind, part: string) => string,
+  text: (bind: Binds['bind'], part: string) => string,
 ): FilterRule => ({
   ops,
   type: 'text',

@@ -50,7 +50,7 @@ const selectionFields = group(
   },
   { required: true },
 )
-type Selection = NonNullable<(typeof selectionFields)['value']>
+type NodeSelection = NonNullable<(typeof selectionFields)['value']>
 
 const changedSchema = (counted: string): JsonSchema =>
   object({ [counted]: { type: 'integer' }, nodes_not_found: listOf({ type: 'string' }) })
@@ -64,7 +64,7 @@ export const attachNodes = action({
   route: 'POST /pcm/products/attach_nodes',
   about: 'Adds all products that match a filter to nodes.',
   shows: { beside: { meta: changedSchema('nodes_attached') } },
-  run: (ctx, { data }) => changeAll(ctx, data as Selection, attachProducts, 'nodes_attached'),
+  run: (ctx, { data }) => changeAll(ctx, data as NodeSelection, attachProducts, 'nodes_attached'),
 })
 
 /** Removes all products that match a filter from nodes. */
@@ -74,12 +74,12 @@ export const detachNodes = action({
   route: 'POST /pcm/products/detach_nodes',
   about: 'Removes all products that match a filter from nodes.',
   shows: { beside: { meta: changedSchema('nodes_detached') } },
-  run: (ctx, { data }) => changeAll(ctx, data as Selection, detachProducts, 'nodes_detached'),
+  run: (ctx, { data }) => changeAll(ctx, data as NodeSelection, detachProducts, 'nodes_detached'),
 })
 
 async function changeAll(
   ctx: Ctx,
-  selection: Selection,
+  selection: NodeSelection,
   change: typeof attachProducts | typeof detachProducts,
   counted: 'nodes_attached' | 'nodes_detached',
 ): Promise<Answer> {
@@ -94,7 +94,7 @@ async function changeAll(
 /** Locks the nodes that exist until the transaction ends, and returns their ids and the names of the missing ones. */
 async function lockNodes(
   { store }: Ctx,
-  { node_ids }: Selection,
+  { node_ids }: NodeSelection,
 ): Promise<{ ids: readonly string[]; missing: readonly string[] }> {
   const nameById = new Map(node_ids.map((name) => [name.toLowerCase(), name]))
   const lockedIds = await store.lockShared(nodes, ...[...nameById.keys()].filter(isId))

@@ -13,17 +13,16 @@ import {
   renewBreadcrumbsBelow,
   sameCrumb,
 } from './breadcrumbs.ts'
-import { curate, curatedMax, mustBeInNode } from './curated-products.ts'
-import { hierarchyEnvelope } from './envelope.ts'
 import { hierarchies } from './hierarchies.ts'
+import { hierarchyEnvelope } from './hierarchy-envelope.ts'
 import {
   changedAt,
   mustDifferFromChildren,
   mustDifferFromParent,
   mustKeepId,
+  type NodeRelationships,
   nodeFields,
   nodeMeta,
-  type Relationships,
   relatedList,
   relationshipsField,
   siblingConstraints,
@@ -45,7 +44,7 @@ const fields = {
   ...nodeFields,
   curated_products: list(reference('product', {}), {
     nullable: true,
-    maxItems: curatedMax,
+    maxItems: 20,
     about: 'The products that the node lists first, in this order.',
   }),
   sent_meta: group({ sort_order: sortOrder }, { stored: false, inputName: 'meta' }),
@@ -114,13 +113,13 @@ export function nodeIn(name: string): string {
 }
 
 /** A topmost node has no `parent`: clients would report a parent that their configuration lacks. */
-export const relationshipsOf = (hierarchyId: string, id: string, parentId: string): Relationships => ({
+export const relationshipsOf = (hierarchyId: string, id: string, parentId: string): NodeRelationships => ({
   children: relatedList(`/hierarchies/${hierarchyId}/nodes/${id}/children`),
   ...(parentId !== hierarchyId && { parent: { data: { type: 'node', id: parentId } } }),
   products: relatedList(`/hierarchies/${hierarchyId}/nodes/${id}/products`),
 })
 
-const parentOf = (relationships: Relationships | undefined) => relationships?.parent?.data.id
+const parentOf = (relationships: NodeRelationships | undefined) => relationships?.parent?.data.id
 
 /** Keeps others from adding, moving or deleting nodes of the hierarchy until the transaction ends. */
 async function lockHierarchy(work: Work, { scope }: Pick<Draft<NodeFields>, 'scope'>): Promise<void> {
@@ -195,4 +194,34 @@ async function updateDependents(work: Work, row: Row<NodeFields>, before: Row<No
   const { breadcrumbs = [] } = row.hidden
   if (!before || isDeepStrictEqual(breadcrumbs, before.hidden.breadcrumbs)) return
   await renewBreadcrumbsBelow(work, nodes, row.id, breadcrumbs)
+}
+
+/** Refuses duplicates and products that are not in the node. Keeps the others in it until the transaction ends. */
+async function mustBeInNode({ store }: Work, id: string, products: readonly string[]): Promise<void> {
+  const source = 'data.attributes.curated_products'
+  if (new Set(products).size < products.length) {
+    throw new Problem('unprocessable', 'Each curated product must be listed only once.', { source })
+  }
+  // The lock keeps others from removing products and from curating.
+  await store.lock(nodes, id)
+  if (!products.length) return
+  const rows = await store.readAndLock(
+    'SELECT id FROM node_products WHERE store_id = $1 AND node_id = $2 AND id = ANY($3::uuid[]) ORDER BY id',
+    id,
+    products,
+  )
+  const idsInNode = new Set(rows.map(([product]) => product))
+  const missing = products.find((product) => !idsInNode.has(product))
+  if (missing === undefined) return
+  throw new Problem('unprocessable', `The node does not have this product: ${missing}`, { source })
+}
+
+/** Makes these the curated products of the node. */
+async function curate({ store }: Work, id: string, products: readonly string[]): Promise<void> {
+  await store.runLong(
+    `UPDATE node_products p SET curated = array_position($3::uuid[], p.id)
+     WHERE p.store_id = $1 AND p.node_id = $2 AND (p.curated IS NOT NULL OR p.id = ANY($3::uuid[]))`,
+    id,
+    products,
+  )
 }

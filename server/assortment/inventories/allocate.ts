@@ -1,5 +1,5 @@
 import type { Work } from '../../kernel/work/context.ts'
-import { lockPlaces, type Movement, moveStock, type Place, shortage, showLevels } from './move-stock.ts'
+import { lockPlaces, type Movement, moveStock, type StockPlace, shortage, showLevels } from './move-stock.ts'
 import { changeBy } from './movements.ts'
 import { stocks } from './stocks.ts'
 
@@ -78,14 +78,14 @@ async function lockCounted({ store }: Work, portions: readonly Portion[]) {
 async function choosePlaces(
   work: Work,
   portions: readonly Portion[],
-  places: readonly Place[],
+  places: readonly StockPlace[],
 ): Promise<readonly Portion[]> {
   const fixed = portions.filter(({ location }) => location !== undefined)
   const free = portions.filter(({ location }) => location === undefined)
   const taken: Portion[] = [...fixed]
   const available = await availableAt(work, unique(free.map(({ productId }) => productId)))
   for (const { productId, quantity } of free) {
-    const left = (place: Place | undefined) =>
+    const left = (place: StockPlace | undefined) =>
       available(productId, place) -
       (fixed.find((one) => one.productId === productId && one.location === place?.slug)?.quantity ?? 0)
     const byMost = places.toSorted((one, other) => left(other) - left(one))
@@ -104,7 +104,7 @@ async function choosePlaces(
 async function availableAt(
   { store }: Work,
   ids: readonly string[],
-): Promise<(productId: string, place: Place | undefined) => number> {
+): Promise<(productId: string, place: StockPlace | undefined) => number> {
   const rows = ids.length
     ? await store.run(
         `SELECT stock_id || ' ' || coalesce(location_id::text, ''), available FROM stock_levels
@@ -120,7 +120,7 @@ async function move(
   work: Work,
   what: 'allocate' | 'deallocate' | 'ship',
   portions: readonly Portion[],
-  places: ReadonlyMap<string, Place>,
+  places: ReadonlyMap<string, StockPlace>,
 ): Promise<void> {
   const movements = portions.map(
     ({ productId, location, quantity }): Movement => ({

@@ -5,7 +5,7 @@ import { findByName } from '../../kernel/query/find.ts'
 import { choice, integer, text } from '../../kernel/shape/fields.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import type { Dialect } from './dialects.ts'
-import { levelsOf, lockPlaces, moveStock, type Place, shortage, showLevels } from './move-stock.ts'
+import { levelsOf, lockPlaces, moveStock, type StockPlace, shortage, showLevels } from './move-stock.ts'
 import { changeBy, changes, changeToTotal, empty, type Level, levelMax } from './movements.ts'
 import { mustBeOfStock, productId } from './product-of.ts'
 import { stocks } from './stocks.ts'
@@ -62,7 +62,7 @@ export const createStockTransaction = (dialect: Dialect) =>
 async function addsToSet(
   work: Work,
   productId: string,
-  place: Place | undefined,
+  place: StockPlace | undefined,
   quantity: number,
 ): Promise<Level> {
   const level = (await levelsOf(work, productId))(place) ?? empty

@@ -1,11 +1,11 @@
 import type { Work } from '../../kernel/work/context.ts'
-import { type Place, recordMovements, showLevels } from './move-stock.ts'
+import { recordMovements, type StockPlace, showLevels } from './move-stock.ts'
 import { changeToZero, type Level, totalOf } from './movements.ts'
 import { stocks } from './stocks.ts'
 
 interface LevelAt {
   readonly productId: string
-  readonly place: Place
+  readonly place: StockPlace
   readonly level: Level
 }
 
@@ -35,7 +35,7 @@ export async function lockStocksAt({ store }: Work, locationId: string): Promise
 }
 
 /** Removes all products from a location. The caller has made sure that none is added any more. */
-export async function emptyLocation(work: Work, place: Place): Promise<void> {
+export async function emptyLocation(work: Work, place: StockPlace): Promise<void> {
   const held = await lockStocksAt(work, place.id)
   if (!held.length) return
   const rows = await work.store.run(

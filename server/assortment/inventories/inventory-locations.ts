@@ -3,8 +3,8 @@ import { longText } from '../../kernel/query/long-text.ts'
 import { field, group, number, text } from '../../kernel/shape/fields.ts'
 import { indexed, walks } from '../../kernel/shape/model.ts'
 import { emptyLocation, lockStocksAt } from './end-levels.ts'
-import { inventoryEnvelope } from './envelope.ts'
 import { showLevels } from './move-stock.ts'
+import { inventoryEnvelope } from './stock-envelope.ts'
 
 const fields = {
   name: text({ required: true, min: 3, max: 1024, about: 'For people.', example: 'North warehouse' }),

@@ -1,11 +1,11 @@
 import { Problem } from '../../kernel/errors.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { type Change, changesOf, type Level, levelMax } from './movements.ts'
+import { changesOf, type Level, levelMax, type StockChange } from './movements.ts'
 import { stockTransactions } from './stock-transactions.ts'
 import { stocks } from './stocks.ts'
 
 /** A location of stock. Stock without a location has no place. */
-export interface Place {
+export interface StockPlace {
   readonly slug: string
   readonly id: string
 }
@@ -13,10 +13,10 @@ export interface Place {
 /** A change of the level of a product at a place. */
 export interface Movement {
   readonly productId: string
-  readonly place: Place | undefined
+  readonly place: StockPlace | undefined
   readonly adds: Level
   /** The action that is recorded for a change of zero; an increment by default. */
-  readonly action?: Change
+  readonly action?: StockChange
   /** Whether the stock is created with it. */
   readonly first?: true
 }
@@ -25,13 +25,13 @@ export interface Movement {
 export async function lockPlaces(
   { store }: Work,
   slugs: readonly string[],
-): Promise<ReadonlyMap<string, Place>> {
+): Promise<ReadonlyMap<string, StockPlace>> {
   if (!slugs.length) return new Map()
   const rows = await store.readAndLock(
     'SELECT slug, id FROM inventory_locations WHERE store_id = $1 AND slug = ANY($2::text[]) ORDER BY id',
     slugs,
   )
-  const places = new Map(rows.map(([slug, id]) => [slug as string, { slug, id } as Place]))
+  const places = new Map(rows.map(([slug, id]) => [slug as string, { slug, id } as StockPlace]))
   const missing = slugs.find((slug) => !places.has(slug))
   if (missing !== undefined) throw new Problem('not_found', `No location found: ${missing}`)
   return places
@@ -41,7 +41,7 @@ export async function lockPlaces(
 export async function levelsOf(
   { store }: Work,
   productId: string,
-): Promise<(place: Place | undefined) => Level | undefined> {
+): Promise<(place: StockPlace | undefined) => Level | undefined> {
   const rows = await store.run(
     'SELECT location_id, available, allocated FROM stock_levels WHERE store_id = $1 AND stock_id = $2',
     productId,

@@ -13,10 +13,10 @@ export const totalOf = ({ available, allocated }: Level): number => available + 
 
 export const changes = ['increment', 'decrement', 'allocate', 'deallocate'] as const
 
-export type Change = (typeof changes)[number]
+export type StockChange = (typeof changes)[number]
 
 /** What a change of `n` adds to a level. */
-export const changeBy: Readonly<Record<Change | 'ship', (n: number) => Level>> = {
+export const changeBy: Readonly<Record<StockChange | 'ship', (n: number) => Level>> = {
   increment: (n) => ({ available: n, allocated: 0 }),
   decrement: (n) => ({ available: -n, allocated: 0 }),
   allocate: (n) => ({ available: -n, allocated: n }),
@@ -38,10 +38,10 @@ export const changeToZero = ({ available, allocated }: Level): Level => ({
 })
 
 /** The actions of the public contract that add up to a change; for a change of zero, the requested action. */
-export function changesOf(adds: Level, requested: Change): readonly (readonly [Change, number])[] {
+export function changesOf(adds: Level, requested: StockChange): readonly (readonly [StockChange, number])[] {
   const { allocated } = adds
   const total = totalOf(adds)
-  const actions: (readonly [Change, number])[] = []
+  const actions: (readonly [StockChange, number])[] = []
   if (allocated > 0) actions.push(['allocate', allocated])
   if (allocated < 0) actions.push(['deallocate', -allocated])
   if (total > 0) actions.push(['increment', total])

@@ -44,7 +44,7 @@ const stockWords = ['amount', 'count', 'in_stock', 'level', 'on_hand', 'stock', 
  */
 export function newStock(
   values: Quantities & { readonly attributes?: Quantities | undefined },
-  data: Bag,
+  data: StockBody,
 ): NewStock {
   const { available, quantity, locations } = {
     ...definedOnly(values),
@@ -66,7 +66,7 @@ const howToCreate =
 const howToUpdate = 'cannot be set here; send `locations`, or create a transaction.'
 
 /** Refuses quantities in an update without locations that differ from the stock's: they would be ignored. */
-export const refuseOtherStock = (data: Bag, shown: Bag): void =>
+export const refuseOtherStock = (data: StockBody, shown: StockBody): void =>
   refuseStock(
     data,
     ['available', 'quantity', ...stockWords],
@@ -74,20 +74,20 @@ export const refuseOtherStock = (data: Bag, shown: Bag): void =>
     howToUpdate,
   )
 
-type Bag = Readonly<Record<string, unknown>>
+type StockBody = Readonly<Record<string, unknown>>
 
 const definedOnly = (values: Quantities): Quantities =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
 function refuseStock(
-  data: Bag,
+  data: StockBody,
   words: readonly string[],
   mayStay: (name: string, value: unknown) => boolean,
   why: string,
 ): void {
   for (const [path, members] of [
     ['data', data],
-    ['data.attributes', (data.attributes ?? {}) as Bag],
+    ['data.attributes', (data.attributes ?? {}) as StockBody],
   ] as const) {
     const word = words.find((name) => members[name] != null && !mayStay(name, members[name]))
     if (word) throw new Problem('invalid_field', `${path}.${word} ${why}`, { source: `${path}.${word}` })

@@ -1,8 +1,8 @@
 import { resource } from '../../kernel/declare/resource.ts'
 import { choice, flag, group, integer, reference, text } from '../../kernel/shape/fields.ts'
 import { indexed, walks } from '../../kernel/shape/model.ts'
-import { inventoryEnvelope } from './envelope.ts'
 import { changes } from './movements.ts'
+import { inventoryEnvelope } from './stock-envelope.ts'
 import { flatStocks, stocks } from './stocks.ts'
 
 const shownOnly = { required: true, readOnly: true } as const

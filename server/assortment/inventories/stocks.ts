@@ -1,8 +1,10 @@
 import { type Resource, resource } from '../../kernel/declare/resource.ts'
+import { findAll } from '../../kernel/query/find.ts'
 import { totalSql } from '../../kernel/query/places.ts'
-import { group, integer, map, text } from '../../kernel/shape/fields.ts'
+import { group, integer, map, text, type Values } from '../../kernel/shape/fields.ts'
 import { type FilterRule, indexed, walks } from '../../kernel/shape/model.ts'
-import { inventoryEnvelope } from './envelope.ts'
+import type { Work } from '../../kernel/work/context.ts'
+import { inventoryEnvelope } from './stock-envelope.ts'
 
 const counted = (about: string) => integer({ required: true, readOnly: true, min: 0, about })
 
@@ -94,3 +96,14 @@ export const flatStocks: Resource<typeof numbers> = resource({
     },
   },
 })
+
+type Stock = Values<(typeof stocks)['fields']>
+
+/** Finds the current stock of products, by product id. Products whose stock is not tracked are left out. */
+export async function stockOf(
+  work: Work,
+  productIds: readonly string[],
+): Promise<ReadonlyMap<string, Stock>> {
+  const rows = await findAll(work, stocks, productIds)
+  return new Map(rows.map(({ id, doc }) => [id, doc]))
+}

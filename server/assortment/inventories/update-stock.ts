@@ -7,7 +7,7 @@ import { field } from '../../kernel/shape/fields.ts'
 import { mustMatch } from '../../kernel/write/must-match.ts'
 import type { Dialect } from './dialects.ts'
 import { endLevels } from './end-levels.ts'
-import { levelsOf, lockPlaces, type Movement, moveStock, type Place, showLevels } from './move-stock.ts'
+import { levelsOf, lockPlaces, type Movement, moveStock, type StockPlace, showLevels } from './move-stock.ts'
 import { type Level, levelMax } from './movements.ts'
 import { refuseOtherStock } from './new-stock.ts'
 import { mustBeOfStock, productId } from './product-of.ts'
@@ -56,9 +56,9 @@ export const updateStock = (dialect: Dialect) =>
       const levelAt = await levelsOf(ctx, id)
 
       const set: Movement[] = []
-      const ended: { productId: string; place: Place; level: Level }[] = []
+      const ended: { productId: string; place: StockPlace; level: Level }[] = []
       for (const [slug, wish] of changes) {
-        const place = places.get(slug) as Place
+        const place = places.get(slug) as StockPlace
         const level = levelAt(place)
         if (!wish) {
           if (level) ended.push({ productId: id, place, level })

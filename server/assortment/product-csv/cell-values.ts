@@ -1,4 +1,4 @@
-import type { ValueType } from '../../fields/index.ts'
+import type { FieldValueType } from '../../fields/index.ts'
 import { isDay } from '../../kernel/body/days.ts'
 import { Problem } from '../../kernel/errors.ts'
 
@@ -17,7 +17,7 @@ const booleans = new Map([
 ])
 
 /** The value of a cell. Text that is not of the type stays text, and the check of the values refuses it. */
-export function parseCell(type: ValueType, cell: string, locale?: Locale): unknown {
+export function parseCell(type: FieldValueType, cell: string, locale?: Locale): unknown {
   if (type === 'string') return cell
   const text = cell.trim()
   if (text === '') return null

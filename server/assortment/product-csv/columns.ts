@@ -19,7 +19,7 @@ export const attributeColumns = [
 export type AttributeColumn = (typeof attributeColumns)[number]
 
 /** A column, by what its cells contain. */
-export type Column =
+export type ProductColumn =
   | { readonly is: 'id' | 'main_image' | 'created_at' | 'updated_at' }
   | { readonly is: 'attribute'; readonly name: AttributeColumn }
   | { readonly is: 'key'; readonly of: KeyGroup; readonly key: string }
@@ -64,7 +64,7 @@ export function normalizeName(name: string): string {
 }
 
 /** The columns of a file. Throws a Problem (422) that names all missing, unknown and repeated columns. */
-export function parseHeader(header: readonly string[]): readonly Column[] {
+export function parseHeader(header: readonly string[]): readonly ProductColumn[] {
   const names = header.map(normalizeName)
   const faults = new Faults()
   for (const name of requiredColumns) {
@@ -73,7 +73,7 @@ export function parseHeader(header: readonly string[]): readonly Column[] {
     })
   }
   const places = new Map<string, number>()
-  const columnAt = (name: string, i: number): Column => {
+  const columnAt = (name: string, i: number): ProductColumn => {
     const before = name ? places.get(name) : undefined
     if (before !== undefined) {
       throw invalidFile(
@@ -91,7 +91,7 @@ export function parseHeader(header: readonly string[]): readonly Column[] {
 /** As much of a name as a message shows. */
 export const shorten = (name: string): string => (name.length > 200 ? `${name.slice(0, 200)}…` : name)
 
-function parseColumn(name: string, i: number): Column {
+function parseColumn(name: string, i: number): ProductColumn {
   if (!name) {
     throw invalidFile(
       `Column ${i + 1} has no name in the header. Name the column or delete it; only columns at the end may be empty.`,
@@ -111,7 +111,7 @@ const columnNames = `id, ${attributeColumns.join(', ')}, main_image_id, admin_at
 shopper_attributes.<key>, products(<slug>):<field> or template:<flow>:<field>`
 
 /** The column with this name, if there is one. */
-export function findColumn(name: string): Column | undefined {
+export function findColumn(name: string): ProductColumn | undefined {
   if (name === 'id') return { is: 'id' }
   // Exports have these, but imports ignore them.
   if (name === '_created_at') return { is: 'created_at' }

@@ -4,15 +4,15 @@ import { isId } from '../../kernel/ids.ts'
 import { columnsMax } from '../../store/index.ts'
 import {
   attributeColumns,
-  type Column,
   findColumn,
   type KeyGroup,
   keyGroups,
+  type ProductColumn,
   type TemplateField,
 } from './columns.ts'
 
 /** A column of an export, with its name. For a field of a template, `template` is the slug. */
-export type ExportColumn = Column & { readonly name: string }
+export type ExportColumn = ProductColumn & { readonly name: string }
 
 /** What a client requests: a column, or all keys that products have in a group. */
 export type ColumnRequest = ExportColumn | { readonly is: 'all keys'; readonly of: KeyGroup }
@@ -20,7 +20,7 @@ export type ColumnRequest = ExportColumn | { readonly is: 'all keys'; readonly o
 /** An import needs these. */
 const always = ['id', 'name', 'sku', 'external_ref', 'commodity_type']
 
-interface Choice {
+interface ExportChoice {
   /** Undefined stands for all columns. */
   readonly include: readonly string[] | undefined
   readonly templates: Templates
@@ -28,7 +28,7 @@ interface Choice {
 }
 
 /** The columns of a request, each once. Throws a Problem (422) for an unknown column. */
-export function parseColumns(choice: Choice): readonly ColumnRequest[] {
+export function parseColumns(choice: ExportChoice): readonly ColumnRequest[] {
   const names = choice.include?.map((name) => name.trim()) ?? listAllNames(choice)
   const requests = [...always, ...names].map((name) => parseColumn(name, choice))
   const each = [
@@ -46,7 +46,7 @@ export function parseColumns(choice: Choice): readonly ColumnRequest[] {
 const refuse = (detail: string) =>
   new Problem('unprocessable', detail, { source: 'data.attributes.columns.include' })
 
-function listAllNames({ templates }: Choice): readonly string[] {
+function listAllNames({ templates }: ExportChoice): readonly string[] {
   const fields = [...new Set(templates.values())].flatMap(({ id, fields }) =>
     [...fields.keys()].map((field) => `template:${id}:${field}`),
   )
@@ -54,7 +54,7 @@ function listAllNames({ templates }: Choice): readonly string[] {
   return [...attributeColumns, 'main_image_id', ...keys, ...fields, '_created_at', '_updated_at']
 }
 
-function parseColumn(name: string, choice: Choice): ColumnRequest {
+function parseColumn(name: string, choice: ExportChoice): ColumnRequest {
   const group = keyGroups.find((one) => name === `${one}.*`)
   if (group) return { is: 'all keys', of: group }
   const column = findColumn(name)
@@ -69,7 +69,7 @@ function parseColumn(name: string, choice: Choice): ColumnRequest {
 
 function findTemplateColumn(
   { name, template: nameOrId, field }: TemplateField,
-  choice: Choice,
+  choice: ExportChoice,
 ): ExportColumn {
   const { templates, useTemplateSlugs } = choice
   const template = templates.get(isId(nameOrId) ? nameOrId.toLowerCase() : nameOrId)

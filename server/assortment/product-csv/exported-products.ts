@@ -1,11 +1,10 @@
+import type { Binds } from '../../kernel/storage/binds.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { filterCondition } from '../products/filter-condition.ts'
 import type { KeyGroup } from './columns.ts'
 
-type Bind = (value: unknown) => string
-
 /** The products of an export: those that match the filter, except bundles. An invalid filter is a Problem (400). */
-export function exportedSql(filter: string): (bind: Bind) => string {
+export function exportedSql(filter: string): (bind: Binds['bind']) => string {
   const filterSql = filterCondition(filter)
   return (bind) =>
     `FROM products WHERE products.store_id = $1 AND products.product_type <> 'bundle'` +
@@ -16,7 +15,7 @@ export function exportedSql(filter: string): (bind: Bind) => string {
 async function queryExported(
   { store }: Work,
   filter: string,
-  text: (products: string, bind: Bind) => string,
+  text: (products: string, bind: Binds['bind']) => string,
 ) {
   const values: unknown[] = []
   const bind = (value: unknown) => `$${values.push(value) + 1}`

@@ -5,7 +5,7 @@ import { isId } from '../../kernel/ids.ts'
 import type { Row } from '../../kernel/shape/model.ts'
 import type { NumberedRow } from '../../store/index.ts'
 import type { ProductFields } from '../product-fields/product-fields.ts'
-import { type AttributeColumn, type Column, type KeyGroup, keyGroups } from './columns.ts'
+import { type AttributeColumn, type KeyGroup, keyGroups, type ProductColumn } from './columns.ts'
 
 /** A row of a file, about one product. */
 export interface ImportRow extends NumberedRow {
@@ -22,7 +22,11 @@ export interface ImportRow extends NumberedRow {
 export const removeMarker = '__REMOVE_ATTRIBUTE__'
 
 /** Reads the cells of a row. Throws a Problem if they are too few or too many. */
-export function parseRow(columns: readonly Column[], number: number, cells: readonly string[]): ImportRow {
+export function parseRow(
+  columns: readonly ProductColumn[],
+  number: number,
+  cells: readonly string[],
+): ImportRow {
   if (cells.length !== columns.length) {
     throw new Problem(
       'unprocessable',
@@ -40,7 +44,7 @@ export function parseRow(columns: readonly Column[], number: number, cells: read
   const values = new Map<string, string>()
   // One pass that allocates little: a row may have a thousand cells.
   for (const [i, cell] of cells.entries()) {
-    const column = columns[i] as Column
+    const column = columns[i] as ProductColumn
     if (!isStorable(cell)) faults.check(() => refuseText(cell, toColumnName(column)))
     if (column.is === 'key') keys[column.of].push([column.key, cell])
     else if (column.is === 'attribute') attributes.set(column.name, readAttribute(column.name, cell))
@@ -61,7 +65,7 @@ function readAttribute(name: AttributeColumn, cell: string): string {
   return codes.includes(name) ? cell.trim() : cell
 }
 
-function toColumnName(column: Column): string {
+function toColumnName(column: ProductColumn): string {
   if (column.is === 'attribute' || column.is === 'template') return column.name
   if (column.is === 'key') return `${column.of}.${column.key}`
   return column.is === 'main_image' ? 'main_image_id' : 'id'

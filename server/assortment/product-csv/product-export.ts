@@ -1,8 +1,14 @@
+import { toCsvLine } from '../../kernel/http/csv-line.ts'
+import { findAll } from '../../kernel/query/find.ts'
+import type { Row } from '../../kernel/shape/model.ts'
+import { ownValue } from '../../kernel/shape/values.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { bytesMax, linkMs, type PimJob, pimJob, signLink } from '../../store/index.ts'
+import { bytesMax, linkMs, type PimJob, pimJob, signLink, storeExport } from '../../store/index.ts'
+import type { ProductFields } from '../product-fields/product-fields.ts'
+import { products } from '../products/products.ts'
 import { type ColumnRequest, type ExportColumn, expandKeys } from './export-columns.ts'
 import { countExported, listExportedAfter, listKeys } from './exported-products.ts'
-import { type ExportFile, writeFile } from './write-file.ts'
+import { removeMarker } from './import-row.ts'
 
 interface ExportPayload {
   readonly columns: readonly ColumnRequest[]
@@ -61,3 +67,89 @@ async function begin(work: Work, { columns, filter }: ExportPayload): Promise<Ex
 }
 
 export const productExport = productExportOf(exportedRowsMax, bytesMax)
+
+/** How many products are in memory at a time. */
+const perRead = 250
+
+/** A stored file, and how far it reaches. */
+interface ExportFile {
+  /** The name of its blob, without the store. */
+  readonly fileId: string
+  readonly rows: number
+  /** The last product that has been written or skipped. */
+  readonly last: string
+}
+
+/** Writes these products to a file, or as many of them as fit. */
+async function writeFile(
+  work: Work,
+  columns: readonly ExportColumn[],
+  ids: readonly string[],
+  bytesMax: number,
+): Promise<ExportFile> {
+  const progress = { rows: 0, last: '' }
+  const fileId = await storeExport(work, writeContent(work, columns, ids, bytesMax, progress))
+  return { fileId, ...progress }
+}
+
+async function* writeContent(
+  work: Work,
+  columns: readonly ExportColumn[],
+  ids: readonly string[],
+  bytesMax: number,
+  progress: { rows: number; last: string },
+): AsyncGenerator<Uint8Array> {
+  const header = Buffer.from(toCsvLine(columns.map(({ name }) => name)))
+  yield header
+  let bytes = header.length
+  for (let at = 0; at < ids.length; at += perRead) {
+    const some = ids.slice(at, at + perRead)
+    const lines: Buffer[] = []
+    for (const row of await findAll(work, products, some)) {
+      const line = Buffer.from(toCsvLine(toCells(columns, row)))
+      if (progress.rows && bytes + line.length > bytesMax) return yield Buffer.concat(lines)
+      lines.push(line)
+      bytes += line.length
+      progress.rows += 1
+      progress.last = row.id
+    }
+    // Some may have been deleted meanwhile.
+    progress.last = some.at(-1) ?? ''
+    yield Buffer.concat(lines)
+  }
+}
+
+/** The cells of a product. Importing them changes nothing. */
+function toCells(columns: readonly ExportColumn[], row: Row<ProductFields>): readonly string[] {
+  const { doc, hidden } = row
+  return columns.map((column) => toCell(column, row, doc, hidden))
+}
+
+function toCell(
+  column: ExportColumn,
+  row: Row<ProductFields>,
+  doc: Row<ProductFields>['doc'],
+  hidden: Row<ProductFields>['hidden'],
+): string {
+  switch (column.is) {
+    case 'id':
+      return row.id
+    case 'created_at':
+      return row.createdAt
+    case 'updated_at':
+      return row.updatedAt
+    case 'main_image':
+      return hidden.relationships?.main_image?.data.id ?? ''
+    case 'attribute':
+      return column.name === 'tags' ? (doc.tags ?? []).join(',') : (doc[column.name] ?? '')
+    case 'key': {
+      const keys = doc[column.of] ?? {}
+      // An empty cell would create the key with an empty text.
+      return Object.hasOwn(keys, column.key) ? (keys[column.key] ?? '') : removeMarker
+    }
+    case 'template': {
+      const { extensions = {} } = doc as { extensions?: Readonly<Record<string, Record<string, unknown>>> }
+      return String(ownValue(ownValue(extensions, column.template), column.field) ?? '')
+    }
+  }
+}

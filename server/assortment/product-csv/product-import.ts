@@ -4,11 +4,11 @@ import type { Work } from '../../kernel/work/context.ts'
 import { importJob, type PimJob, RowFaults } from '../../store/index.ts'
 import { products } from '../products/products.ts'
 import type { Locale } from './cell-values.ts'
-import { type Column, parseHeader } from './columns.ts'
+import { type ProductColumn, parseHeader } from './columns.ts'
 import { lockImages } from './images.ts'
 import { type ImportRow, parseRow } from './import-row.ts'
 import { findRowsById, markRepeats, repeatProblem, twinProblem } from './row-keys.ts'
-import { countIndependent, findTargets, type Targets } from './row-targets.ts'
+import { countIndependent, findTargets, type RowTargets } from './row-targets.ts'
 import { readStagedRows, type StagedRow, table } from './staged-rows.ts'
 import { findTemplateColumns } from './template-columns.ts'
 import { writeRows } from './write-rows.ts'
@@ -77,13 +77,13 @@ async function importRows(
   return faults.messages
 }
 
-function readRow(columns: readonly Column[], { number, cells, repeats }: StagedRow): ImportRow {
+function readRow(columns: readonly ProductColumn[], { number, cells, repeats }: StagedRow): ImportRow {
   if (repeats.length) throw together(repeats.map(repeatProblem))
   return parseRow(columns, number, cells)
 }
 
 /** Refuses a row that names a product by `external_ref` if another row names the same product by id. */
-async function refuseTwins(work: Work, importId: string, targets: Targets): Promise<Targets> {
+async function refuseTwins(work: Work, importId: string, targets: RowTargets): Promise<RowTargets> {
   const byRef = [...targets].flatMap(([row, target]) =>
     row.id === undefined && target && !(target instanceof Problem) ? [[row, target.id] as const] : [],
   )

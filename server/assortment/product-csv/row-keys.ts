@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Problem } from '../../kernel/errors.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import type { Column } from './columns.ts'
+import type { ProductColumn } from './columns.ts'
 
 /** No two rows of a file may name the same product: the later row would silently undo the earlier one. */
 
@@ -12,7 +12,7 @@ type KeyColumn = (typeof keyColumns)[number]
 /** The index of the cell of each key column. */
 export type KeyColumns = ReadonlyMap<KeyColumn, number>
 
-export const findKeyColumns = (columns: readonly Column[]): KeyColumns =>
+export const findKeyColumns = (columns: readonly ProductColumn[]): KeyColumns =>
   new Map(
     columns.flatMap((column, i) => {
       const name = column.is === 'attribute' ? column.name : column.is

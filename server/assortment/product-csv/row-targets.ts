@@ -7,9 +7,9 @@ import { products } from '../products/products.ts'
 import { type ImportRow, listUniqueValues, readId } from './import-row.ts'
 
 /** The locked product of each row. Undefined for a new product; a Problem if the product does not exist. */
-export type Targets = ReadonlyMap<ImportRow, Row<ProductFields> | undefined | Problem>
+export type RowTargets = ReadonlyMap<ImportRow, Row<ProductFields> | undefined | Problem>
 
-export async function findTargets(work: Work, rows: readonly ImportRow[]): Promise<Targets> {
+export async function findTargets(work: Work, rows: readonly ImportRow[]): Promise<RowTargets> {
   const refs = rows.flatMap((row) => (row.id ? [] : row.attributes.get('external_ref') || []))
   const byRef = await findIdsByRef(work, { table: products.table, nouns: 'products' }, refs)
   const productOf = (row: ImportRow) => readId(row) ?? byRef(row.attributes.get('external_ref') ?? '')
@@ -41,7 +41,7 @@ function pickTarget(rowById: ReadonlyMap<string, Row<ProductFields>>, id: string
 }
 
 /** How many of the first rows share no unique value with each other. */
-export function countIndependent(rows: readonly ImportRow[], targets: Targets): number {
+export function countIndependent(rows: readonly ImportRow[], targets: RowTargets): number {
   const touched = new Set<string>()
   const end = rows.findIndex((row) => {
     const target = targets.get(row)

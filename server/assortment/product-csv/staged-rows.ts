@@ -12,7 +12,7 @@ import {
   RowBatch,
   readText,
 } from '../../store/index.ts'
-import { type Column, normalizeName, requiredColumns, shorten } from './columns.ts'
+import { normalizeName, type ProductColumn, requiredColumns, shorten } from './columns.ts'
 import { findKeyColumns, type KeyColumns, listKeys, type Repeat } from './row-keys.ts'
 
 export const table = 'product_import_rows'
@@ -25,7 +25,7 @@ export async function stageRows(
   work: Work,
   importId: string,
   content: Readable,
-  columnsIn: (header: readonly string[]) => Promise<readonly Column[]>,
+  columnsIn: (header: readonly string[]) => Promise<readonly ProductColumn[]>,
 ): Promise<readonly string[]> {
   const scanner = new CsvScanner({ required: requiredColumns, columnKey: normalizeName })
   let header: readonly string[] | undefined

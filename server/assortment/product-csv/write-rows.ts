@@ -7,21 +7,19 @@ import { inputOf } from '../../kernel/request/operations.ts'
 import type { Row } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { runInSteps, type Steps } from '../../kernel/work/in-turns.ts'
-import { type Outcome, type Write, writeMany } from '../../kernel/write/write-many.ts'
+import { type ManyWrite, type WriteOutcome, writeMany } from '../../kernel/write/write-many.ts'
 import type { RowFaults } from '../../store/index.ts'
 import type { ProductFields } from '../product-fields/product-fields.ts'
-import { attachTemplates, roomForTemplates } from '../products/attach-templates.ts'
-import { templatesMax } from '../products/product-templates.ts'
+import { attachTemplates, roomForTemplates, templatesMax } from '../products/product-templates.ts'
 import { products } from '../products/products.ts'
 import type { Locale } from './cell-values.ts'
 import { toImageChange } from './images.ts'
 import { type ImportRow, toBody } from './import-row.ts'
-import type { Targets } from './row-targets.ts'
-import type { TemplateColumns } from './template-columns.ts'
-import { type Entry, toEntries } from './template-values.ts'
+import type { RowTargets } from './row-targets.ts'
+import { type TemplateColumns, type TemplateWrite, toEntries } from './template-columns.ts'
 
 /** What all rows of a part share. It cannot change until the end of the transaction. */
-interface Part {
+interface RowsToWrite {
   readonly own: Resource<ProductFields>
   /** How many columns the file has. */
   readonly columns: number
@@ -35,8 +33,8 @@ interface Part {
 interface RowWrite {
   readonly row: ImportRow
   readonly productId: string
-  readonly write: Write<ProductFields>
-  readonly entries: readonly Entry[]
+  readonly write: ManyWrite<ProductFields>
+  readonly entries: readonly TemplateWrite[]
 }
 
 /** How many rows one statement writes, while the next rows are checked. */
@@ -48,9 +46,9 @@ const cellsPerStep = 30
 /** Writes rows that share no unique value with each other. Nothing of a row with faults is written. */
 export async function writeRows(
   work: Work,
-  part: Part,
+  part: RowsToWrite,
   rows: readonly ImportRow[],
-  targets: Targets,
+  targets: RowTargets,
 ): Promise<void> {
   const named = rows.flatMap((row) => {
     const before = targets.get(row)
@@ -78,16 +76,16 @@ interface NamedRow {
   readonly before: Row<ProductFields> | undefined
 }
 
-type Reader = (rows: readonly NamedRow[]) => Steps<readonly RowWrite[]>
+type RowReader = (rows: readonly NamedRow[]) => Steps<readonly RowWrite[]>
 
 /** Reads the next rows while the database writes: neither waits for the other. */
 async function writeWhileReading(
   work: Work,
-  own: Part['own'],
+  own: RowsToWrite['own'],
   rows: readonly NamedRow[],
-  read: Reader,
-): Promise<ReadonlyMap<RowWrite, Outcome>> {
-  const outcomes = new Map<RowWrite, Outcome>()
+  read: RowReader,
+): Promise<ReadonlyMap<RowWrite, WriteOutcome>> {
+  const outcomes = new Map<RowWrite, WriteOutcome>()
   let next = await runInSteps(read(rows.slice(0, perStatement)))
   for (let at = perStatement; next.length || at < rows.length; at += perStatement) {
     const some = next
@@ -96,7 +94,7 @@ async function writeWhileReading(
       writeMany(work, own, [], writes),
       runInSteps(read(rows.slice(at, at + perStatement))),
     ])
-    for (const [i, write] of some.entries()) outcomes.set(write, written[i] as Outcome)
+    for (const [i, write] of some.entries()) outcomes.set(write, written[i] as WriteOutcome)
     next = following
   }
   return outcomes
@@ -105,9 +103,9 @@ async function writeWhileReading(
 /** Prepares to read rows into writes, which are checked as requests are. */
 async function createReader(
   work: Work,
-  { own, columns, templates, images, locale, faults: rowFaults }: Part,
+  { own, columns, templates, images, locale, faults: rowFaults }: RowsToWrite,
   rows: readonly NamedRow[],
-): Promise<Reader> {
+): Promise<RowReader> {
   const input = inputOf(own)
   const ids = rows.flatMap(({ before }) => before?.id ?? [])
   const entriesBefore = new Map<TemplateColumns, ReadonlyMap<string, Row>>()
@@ -123,7 +121,7 @@ async function createReader(
     const productId = before?.id ?? newId()
     const faults = new Faults()
     const image = faults.check(() => toImageChange(row, before, images))
-    const write = faults.check((): Write<ProductFields> => {
+    const write = faults.check((): ManyWrite<ProductFields> => {
       const body = toBody(row, before)
       return before
         ? { before, changes: { ...input.update(body), ...image } }
@@ -135,7 +133,7 @@ async function createReader(
       throw new Problem('unprocessable', `A product may have at most ${templatesMax} templates.`)
     })
     faults.refuse()
-    return { row, productId, write: write as Write<ProductFields>, entries }
+    return { row, productId, write: write as ManyWrite<ProductFields>, entries }
   }
   return function* (some) {
     const writes: RowWrite[] = []
@@ -150,7 +148,7 @@ async function createReader(
 /** Writes the entries of templates. Returns the ids of the products whose entries changed. */
 async function writeTemplates(
   work: Work,
-  { templates }: Part,
+  { templates }: RowsToWrite,
   rows: readonly RowWrite[],
 ): Promise<Set<string>> {
   const changed: [productId: string, templateId: string][] = []

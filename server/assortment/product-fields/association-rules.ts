@@ -21,7 +21,7 @@ export interface Other extends Side {
 }
 
 /** Why a product of a request was not associated. */
-export interface Refusal {
+export interface AssociationRefusal {
   readonly ID: string
   readonly Details: string
 }
@@ -32,9 +32,9 @@ export function decide(
   ids: readonly string[],
   others: ReadonlyMap<string, Other>,
   biDirectional: boolean,
-): { readonly associated: readonly string[]; readonly refused: readonly Refusal[] } {
+): { readonly associated: readonly string[]; readonly refused: readonly AssociationRefusal[] } {
   const associated: string[] = []
-  const refused: Refusal[] = []
+  const refused: AssociationRefusal[] = []
   let room = limits.associatedMax - base.associated
   for (const id of ids) {
     const other = others.get(id)

@@ -1,7 +1,7 @@
 import type { Components } from './product-fields.ts'
 
 /** A fault of a bundle, and where it is. */
-interface Fault {
+interface BundleFault {
   readonly path: string
   readonly detail: string
 }
@@ -9,7 +9,7 @@ interface Fault {
 const optionsMax = 1500
 
 /** Finds the first fault of a bundle, without reading its products. */
-export function findFault(components: Components, hasSku: boolean): Fault | undefined {
+export function findFault(components: Components, hasSku: boolean): BundleFault | undefined {
   const all = Object.entries(components)
   for (const [key, component] of all) {
     const fault = findComponentFault(key, component)
@@ -26,7 +26,7 @@ export function findFault(components: Components, hasSku: boolean): Fault | unde
   return undefined
 }
 
-function findComponentFault(key: string, { options, min, max }: Components[string]): Fault | undefined {
+function findComponentFault(key: string, { options, min, max }: Components[string]): BundleFault | undefined {
   const the = `The component ${key}`
   if (!options.length) return { path: 'options', detail: `${the} needs at least one option.` }
   if (isBelow(max, min)) {

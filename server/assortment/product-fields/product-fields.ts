@@ -227,10 +227,8 @@ export interface ChildVariation {
   readonly name: string
   readonly sort_order?: number | undefined
   readonly options: null
-  readonly option: ShownOption
+  readonly option: ProductVariation['options'][number]
 }
-
-type ShownOption = ProductVariation['options'][number]
 
 /** A variation of a product, and the options that its children were built from. */
 export type ProductVariation = ShownValues<typeof parentVariation>

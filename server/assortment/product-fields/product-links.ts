@@ -1,6 +1,7 @@
 import { emptyRelationship, linkTo, listOf, object, relationshipTo } from '../../kernel/openapi/shapes.ts'
-import { choice, field, group, list, nullable } from '../../kernel/shape/fields.ts'
+import { field, group, list, nullable } from '../../kernel/shape/fields.ts'
 import type { Row } from '../../kernel/shape/model.ts'
+import { ownerMeta } from '../../store/index.ts'
 import {
   type ChildVariation,
   type ProductFields,
@@ -14,7 +15,7 @@ import {
 
 export const productMeta = {
   fields: {
-    owner: choice(['store', 'organization'], { about: 'The owner.' }),
+    ...ownerMeta.fields,
     product_types: field(
       { type: 'array', items: { enum: productTypes }, minItems: 1, maxItems: 1 },
       { about: 'The type of the product: standard, parent, child or bundle.' },
@@ -33,7 +34,7 @@ export const productMeta = {
   of: ({ hidden }: Row<ProductFields>) => {
     const { product_type, variations, variation_matrix = {}, child_variations, custom_relationships } = hidden
     return {
-      owner: 'store' as const,
+      ...ownerMeta.of(),
       product_types: [product_type],
       variation_matrix,
       variations,

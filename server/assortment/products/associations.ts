@@ -4,7 +4,7 @@ import { integer } from '../../kernel/shape/fields.ts'
 import type { Row } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import type { Other } from '../product-fields/association-rules.ts'
-import { productEnvelope } from '../product-fields/envelope.ts'
+import { productEnvelope } from '../product-fields/product-envelope.ts'
 import { type CustomRelationshipFields, customRelationships } from './custom-relationships.ts'
 import { products } from './products.ts'
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { relationship } from '../../kernel/declare/relationship.ts'
 import { Problem } from '../../kernel/errors.ts'
 import type { Draft } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
@@ -103,3 +104,17 @@ export async function leaveBundles(work: Work, ids: readonly string[]): Promise<
   await lockBundles(work)
   await work.store.runLong('DELETE FROM product_components WHERE store_id = $1 AND id = ANY($2::uuid[])', ids)
 }
+
+/** The products of a bundle, which follow from its components. */
+export const componentProducts = relationship({
+  name: 'component-products',
+  about: 'The products of a bundle, which follow from its components.',
+  path: '/pcm/products/:product_id/relationships/component_products',
+  owner: () => products,
+  target: () => products,
+  holds: 'many',
+  storage: { table: 'product_components', ownerColumn: 'bundle_id' },
+  most: { n: 1500, detail: (n) => `A bundle has at most ${n} options.` },
+  area: 'products',
+  operations: { list: 200 },
+})

@@ -1,9 +1,10 @@
 import { resource } from '../../kernel/declare/resource.ts'
 import { Problem } from '../../kernel/errors.ts'
-import { choice, flag, integer, text } from '../../kernel/shape/fields.ts'
+import { flag, integer, text } from '../../kernel/shape/fields.ts'
 import { type Draft, indexed, walks } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { productEnvelope } from '../product-fields/envelope.ts'
+import { ownerMeta } from '../../store/index.ts'
+import { productEnvelope } from '../product-fields/product-envelope.ts'
 
 const prefix = 'CRP_'
 const slugMax = 255
@@ -56,10 +57,7 @@ export const customRelationships = resource({
   envelope: { ...productEnvelope, times: 'meta.timestamps' },
   refusedWith: 422,
   key: { field: 'slug' },
-  meta: {
-    fields: { owner: choice(['store', 'organization'], { about: 'The owner.' }) },
-    of: () => ({ owner: 'store' as const }),
-  },
+  meta: ownerMeta,
   beforeWrite: completeRelationship,
   constraints: {
     custom_relationships_slug_key: {

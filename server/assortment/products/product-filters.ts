@@ -1,8 +1,7 @@
 import { matchingText, productsWhere } from '../../fields/index.ts'
 import { longText } from '../../kernel/query/long-text.ts'
 import { type FilterRule, indexed, walks } from '../../kernel/shape/model.ts'
-
-type Bind = (value: unknown) => string
+import type { Binds } from '../../kernel/storage/binds.ts'
 
 /**
  * The products with these ids. If the filter stands alone, the array makes PostgreSQL look them up in the primary key.
@@ -13,7 +12,7 @@ const hasIdSql = (ids: string, alone: boolean): string =>
   alone ? `products.id = ANY(ARRAY(${ids}))` : `products.id IN (${ids})`
 
 /** The ids of the products with an index row that meets the condition. */
-const idsByValueSql = (name: string, condition: string, bind: Bind): string =>
+const idsByValueSql = (name: string, condition: string, bind: Binds['bind']): string =>
   `SELECT v.product_id FROM product_values v WHERE v.store_id = $1 AND v.name = ${bind(name)} AND ${condition}`
 
 /** Tags are stored in lower case. */

@@ -1,7 +1,8 @@
 import { resource } from '../../kernel/declare/resource.ts'
-import { choice, text } from '../../kernel/shape/fields.ts'
+import { text } from '../../kernel/shape/fields.ts'
 import { indexed, walks } from '../../kernel/shape/model.ts'
-import { productEnvelope } from '../product-fields/envelope.ts'
+import { ownerMeta } from '../../store/index.ts'
+import { productEnvelope } from '../product-fields/product-envelope.ts'
 
 /** A tag of at least one product. It exists while a product has it. */
 export const tags = resource({
@@ -25,8 +26,5 @@ export const tags = resource({
   area: 'products',
   operations: ['list', 'get'],
   envelope: productEnvelope,
-  meta: {
-    fields: { owner: choice(['store', 'organization'], { about: 'The owner.' }) },
-    of: () => ({ owner: 'store' as const }),
-  },
+  meta: ownerMeta,
 })

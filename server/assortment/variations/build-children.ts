@@ -1,18 +1,29 @@
 import { copyTemplateEntries } from '../../fields/index.ts'
+import { action } from '../../kernel/declare/action.ts'
+import type { Link } from '../../kernel/declare/relationship.ts'
 import type { Resource } from '../../kernel/declare/resource.ts'
 import { Problem } from '../../kernel/errors.ts'
+import { objectAnswer } from '../../kernel/http/object-answer.ts'
 import { newId } from '../../kernel/ids.ts'
 import { lockedDefinition } from '../../kernel/query/definitions.ts'
+import { findByName } from '../../kernel/query/find.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { runInSteps } from '../../kernel/work/in-turns.ts'
 import { change } from '../../kernel/write/by-rules.ts'
-import { pimJob } from '../../store/index.ts'
+import { pimJob, pimJobs, startPimJob } from '../../store/index.ts'
 import type { ProductFields } from '../product-fields/product-fields.ts'
-import { leaveBundles } from '../products/bundles.ts'
+import { leaveBundles, nameBundlesOf } from '../products/bundles.ts'
 import { products } from '../products/products.ts'
-import { type Child, childOf, combinationOf, type Plan, planBuild } from './build-plan.ts'
+import {
+  type BuildPlan,
+  type BuildVariation,
+  type Child,
+  childOf,
+  combinationOf,
+  planBuild,
+} from './build-plan.ts'
 import { Unbuildable } from './build-rules.ts'
-import { mustBeBuildable } from './must-be-buildable.ts'
+import { findLinked } from './product-variations.ts'
 
 /** Builds the children of a product from its variations, modifiers and build rules, in one transaction. */
 export const buildChildren = pimJob<{ readonly productId: string }>({
@@ -55,7 +66,7 @@ async function planOrRefuse(
   parent: Child,
   variations: Parameters<typeof planBuild>[1],
   children: readonly Child[],
-): Promise<Plan> {
+): Promise<BuildPlan> {
   try {
     return await runInSteps(planBuild(parent, variations, children, newId))
   } catch (error) {
@@ -84,7 +95,7 @@ async function applyPlan(
   definition: Resource<ProductFields>,
   parent: Child,
   children: readonly Child[],
-  plan: Plan,
+  plan: BuildPlan,
 ): Promise<void> {
   const { store } = work
   const { added, changed, removedIds, matrix, variations } = plan
@@ -139,7 +150,7 @@ async function copyTemplates(
   work: Work,
   parent: Child,
   children: readonly Child[],
-  { added, removedIds }: Plan,
+  { added, removedIds }: BuildPlan,
 ): Promise<void> {
   const removed = new Set(removedIds)
   const remainingIds = children.map(({ id }) => id).filter((id) => !removed.has(id))
@@ -163,3 +174,38 @@ function findBlockers(children: readonly Child[], changed: readonly Child[]): re
   })
   return changed.filter((child) => freesValue.some((is) => is(child)))
 }
+
+const refusal = (detail: string) => new Problem('unprocessable', detail, { title: 'Failed Validation' })
+
+/** Returns a product and the variations of its children. Refuses a product that cannot have children. */
+async function mustBeBuildable(
+  work: Work,
+  productId: string,
+): Promise<{ readonly parent: Child; readonly variations: readonly BuildVariation[] }> {
+  const parent = childOf(await findByName(work, products, productId))
+  const { product_type, relationships } = parent.values
+  if (product_type === 'child' || product_type === 'bundle')
+    throw refusal(`A ${product_type} product cannot have children.`)
+  const bundles = product_type === 'standard' ? await nameBundlesOf(work, parent.id) : undefined
+  if (bundles) throw refusal(`The product is an option of ${bundles}, so it cannot become a parent.`)
+  const { variations: linked } = (relationships ?? {}) as { variations?: { data: readonly Link[] } }
+  const variations = await findLinked(work, linked?.data ?? [])
+  if (!variations.length) throw refusal('The product has no variations; link variations with options first.')
+  const empty = variations.find(({ options }) => !options.length)
+  if (empty) throw refusal(`The variation ${empty.name} has no options; add options first.`)
+  return { parent, variations }
+}
+
+export const buildChildProducts = action({
+  name: 'build-child-products',
+  route: 'POST /pcm/products/:product_id/build',
+  about:
+    'Starts a job that builds the children of a product: one for each combination of options of its variations that the build rules allow. The response is the job.',
+  area: 'products',
+  status: 201,
+  shows: { resource: pimJobs },
+  async run(ctx, { params }) {
+    const { parent } = await mustBeBuildable(ctx, params.product_id)
+    return objectAnswer(201, pimJobs, await startPimJob(ctx, buildChildren, { productId: parent.id }), ctx)
+  },
+})

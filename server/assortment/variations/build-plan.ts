@@ -36,7 +36,7 @@ export function childOf({ id, doc, hidden }: Row<ProductFields>): Child {
   return { id, values }
 }
 
-export interface Plan {
+export interface BuildPlan {
   readonly added: readonly Child[]
   readonly changed: readonly Child[]
   readonly removedIds: readonly string[]
@@ -45,7 +45,7 @@ export interface Plan {
 }
 
 /** An option of a child, and how the child shows it. */
-interface Choice {
+interface ChosenOption {
   readonly option: BuildVariation['options'][number]
   readonly shown: ChildVariation
 }
@@ -59,7 +59,7 @@ export function* planBuild(
   variations: readonly BuildVariation[],
   children: readonly Child[],
   newId: () => string,
-): Steps<Plan> {
+): Steps<BuildPlan> {
   const childByKey = new Map<string, Child>()
   for (const child of children) {
     yield
@@ -77,7 +77,7 @@ export function* planBuild(
   const owners = { sku: new Map<string, Child>(), slug: new Map<string, Child>() }
   for (const ids of combinations) {
     yield
-    const chosen = ids.map((id, i) => choices[i]?.get(id) as Choice)
+    const chosen = ids.map((id, i) => choices[i]?.get(id) as ChosenOption)
     const before = childByKey.get(keyOf(ids))
     const id = before?.id ?? newId()
     remainingIds.add(id)
@@ -102,7 +102,7 @@ export function* planBuild(
   return { added, changed, removedIds, matrix, variations: shownVariations(variations, used) }
 }
 
-const choicesOf = (variation: BuildVariation): ReadonlyMap<string, Choice> =>
+const choicesOf = (variation: BuildVariation): ReadonlyMap<string, ChosenOption> =>
   new Map(
     variation.options.map((option) => [
       option.id,
@@ -153,7 +153,7 @@ export const shownVariations = (
 function toStoredChild(
   parentId: string,
   values: ChildValues,
-  chosen: readonly Choice[],
+  chosen: readonly ChosenOption[],
   before: Product | undefined,
 ): Product {
   const hiddenValues = Object.entries(before ?? {}).filter(([name]) => isHidden(name))

@@ -23,7 +23,7 @@ export class Unbuildable extends Error {
 
 type Combination = readonly string[]
 
-interface Rule {
+interface CombinationRule {
   readonly includes: boolean
   /** The number of options that it names. The rule that names the most decides. */
   readonly length: number
@@ -34,7 +34,7 @@ interface Rule {
 }
 
 /** What the matching rules that name the most options decide about a combination. */
-interface Decision {
+interface RuleDecision {
   readonly length: number
   readonly includes: boolean
   readonly excludes: boolean
@@ -43,8 +43,8 @@ interface Decision {
 /** The first options of a combination, and the rules that still may match. */
 interface PartialCombination {
   readonly chosen: Combination
-  readonly open: readonly Rule[]
-  readonly decision: Decision
+  readonly open: readonly CombinationRule[]
+  readonly decision: RuleDecision
 }
 
 /** Finds the combinations, as ids of options, in the order of the variations and of their options. */
@@ -88,7 +88,7 @@ export function* combinationsOf(
   return combinations
 }
 
-function isIncluded(chosen: Combination, { includes, excludes }: Decision): boolean {
+function isIncluded(chosen: Combination, { includes, excludes }: RuleDecision): boolean {
   if (includes && excludes) {
     throw new Unbuildable(
       'could not determine whether to include or exclude a child product due to ambiguous rules',
@@ -108,7 +108,7 @@ function withOption({ chosen, open, decision }: PartialCombination, option: stri
   }
 }
 
-function stronger(decision: Decision, { length, includes }: Rule): Decision {
+function stronger(decision: RuleDecision, { length, includes }: CombinationRule): RuleDecision {
   if (length < decision.length) return decision
   if (length > decision.length) return { length, includes, excludes: !includes }
   return { length, includes: decision.includes || includes, excludes: decision.excludes || !includes }
@@ -118,10 +118,10 @@ function stronger(decision: Decision, { length, includes }: Rule): Decision {
 function satisfiableRules(
   variations: readonly (readonly string[])[],
   rules: BuildRules | null | undefined,
-): readonly Rule[] {
+): readonly CombinationRule[] {
   const places = new Map(variations.flatMap((options, place) => options.map((option) => [option, place])))
   const read = (includes: boolean, lists: readonly (readonly string[])[] = []) =>
-    lists.flatMap((list): Rule[] => {
+    lists.flatMap((list): CombinationRule[] => {
       const named = new Set(list)
       const optionAt = new Map([...named].map((option) => [places.get(option) ?? -1, option]))
       if (!named.size || optionAt.size < named.size || optionAt.has(-1)) return []

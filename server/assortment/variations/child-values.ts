@@ -33,7 +33,7 @@ export const isHidden = (name: string): boolean =>
 const operationOrder = ['equals', 'builder', 'prepend', 'append', 'translate'] as const
 
 /** The changes of one option, in order. */
-interface Changes {
+interface ModifierChanges {
   readonly done: readonly {
     readonly field: string
     readonly operation: string
@@ -43,7 +43,7 @@ interface Changes {
   readonly named: readonly ('sku' | 'slug')[]
 }
 
-function changesOf({ modifiers }: BuildOption): Changes {
+function changesOf({ modifiers }: BuildOption): ModifierChanges {
   const read = modifiers.map((modifier) => {
     const { field, operation } = partsOf(modifier.type)
     return { field, operation: field === 'locales' ? 'translate' : operation, modifier }
@@ -59,7 +59,7 @@ export function childrenOf(parent: ChildValues): (options: readonly BuildOption[
   const inherited = Object.fromEntries(
     Object.entries(parent).filter(([name, value]) => value !== undefined && !isOwn(name)),
   )
-  const cache = new Map<BuildOption, Changes>()
+  const cache = new Map<BuildOption, ModifierChanges>()
   const readChanges = (option: BuildOption) => {
     const changes = cache.get(option) ?? changesOf(option)
     cache.set(option, changes)
@@ -72,7 +72,7 @@ export function childrenOf(parent: ChildValues): (options: readonly BuildOption[
         const value = modified(values[field], operation, field, modifier)
         if (value !== undefined) values[field] = value
         if (values.locales && (field === 'name' || field === 'description')) {
-          values.locales = translated(values.locales as Locales, operation, field, modifier)
+          values.locales = translated(values.locales as ChildLocales, operation, field, modifier)
         }
       }
     }
@@ -86,22 +86,22 @@ export function childrenOf(parent: ChildValues): (options: readonly BuildOption[
   }
 }
 
-type Locales = NonNullable<ChildValues['locales']>
+type ChildLocales = NonNullable<ChildValues['locales']>
 
 /** Applies the modifier of a text to its translations. Languages without the text use the text of the child. */
 function translated(
-  locales: Locales,
+  locales: ChildLocales,
   operation: string,
   field: 'name' | 'description',
   modifier: Modifier,
-): Locales {
+): ChildLocales {
   const changed = Object.entries(locales).map(([tag, texts]) => [
     tag,
     texts[field] === undefined
       ? texts
       : { ...texts, [field]: modified(texts[field], operation, field, modifier) },
   ])
-  return Object.fromEntries(changed) as Locales
+  return Object.fromEntries(changed) as ChildLocales
 }
 
 function modified(

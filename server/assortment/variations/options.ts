@@ -3,7 +3,8 @@ import { text } from '../../kernel/shape/fields.ts'
 import { type Draft, type Row, walks } from '../../kernel/shape/model.ts'
 import { isoTime } from '../../kernel/storage/expressions.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { clearSortOrder, nameField, ownerMeta, sortOrder, variationEnvelope } from './variation-fields.ts'
+import { ownerMeta } from '../../store/index.ts'
+import { clearSortOrder, nameField, sortOrder, variationEnvelope } from './variation-fields.ts'
 import { variations } from './variations.ts'
 
 /** One of the choices of a variation, such as small or red. */

@@ -1,13 +1,8 @@
-import { choice, integer, text } from '../../kernel/shape/fields.ts'
-import { productEnvelope } from '../product-fields/envelope.ts'
+import { integer, text } from '../../kernel/shape/fields.ts'
+import { productEnvelope } from '../product-fields/product-envelope.ts'
 
 /** The envelope that variations, options and modifiers share. */
 export const variationEnvelope = { ...productEnvelope, links: 'none' } as const
-
-export const ownerMeta = {
-  fields: { owner: choice(['store', 'organization'], { about: 'The owner.' }) },
-  of: () => ({ owner: 'store' as const }),
-}
 
 export const nameField = (about: string, example: string) =>
   text({ required: true, min: 1, max: 255, about, example })

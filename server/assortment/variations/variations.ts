@@ -4,8 +4,9 @@ import { object, uuid } from '../../kernel/openapi/shapes.ts'
 import { field, list } from '../../kernel/shape/fields.ts'
 import { type Row, walks } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
+import { ownerMeta } from '../../store/index.ts'
 import { products } from '../products/products.ts'
-import { clearSortOrder, nameField, ownerMeta, sortOrder, variationEnvelope } from './variation-fields.ts'
+import { clearSortOrder, nameField, sortOrder, variationEnvelope } from './variation-fields.ts'
 
 /** An option, as its variation shows it. */
 const optionSchema = object(
@@ -20,7 +21,7 @@ const optionSchema = object(
   ['id', 'name', 'created_at', 'updated_at'],
 )
 
-interface ShownOption {
+interface OptionOfVariation {
   readonly id: string
   readonly name: string
   readonly description?: string
@@ -41,7 +42,10 @@ export const variations = resource({
     name: nameField('Shown to shoppers.', 'Size'),
     sort_order: sortOrder,
     // Written by the options, see options.ts.
-    options: field<readonly ShownOption[] | undefined>({ type: 'array' }, { hidden: true, readOnly: true }),
+    options: field<readonly OptionOfVariation[] | undefined>(
+      { type: 'array' },
+      { hidden: true, readOnly: true },
+    ),
   },
   filter: walks,
   sort: ['created_at', 'id', 'updated_at'],
@@ -51,7 +55,7 @@ export const variations = resource({
   meta: {
     fields: {
       ...ownerMeta.fields,
-      options: list(field<ShownOption>(optionSchema, {}), { about: 'The options, in their order.' }),
+      options: list(field<OptionOfVariation>(optionSchema, {}), { about: 'The options, in their order.' }),
     },
     of: ({ hidden }) => ({ ...ownerMeta.of(), options: hidden.options ?? [] }),
   },

@@ -1,5 +1,10 @@
 import type { PriceTrace } from '../../prices/index.ts'
-import type { Reason, StoredPromotion, Suggestion, Verdict } from '../../promotions/index.ts'
+import type {
+  ItemSuggestion,
+  PromotionReason,
+  PromotionVerdict,
+  StoredPromotion,
+} from '../../promotions/index.ts'
 import type { Notation } from '../../store/index.ts'
 import type {
   CartPrice,
@@ -26,7 +31,7 @@ export interface PricedCart {
   readonly promotionItems: readonly PromotionItem[]
   readonly shippingGroups: readonly ShippingTotals[]
   readonly messages: readonly Message[]
-  readonly suggestions: readonly Suggestion[]
+  readonly suggestions: readonly ItemSuggestion[]
   /** Never stored: only where the request asks why. */
   readonly explanation?: CartExplanation | undefined
   /** The promotions that take something off. */
@@ -49,7 +54,7 @@ export const stillHolds = (
 /** Why a cart costs what it costs. */
 export interface CartExplanation {
   /** One for each promotion of the store, with the reason if it takes nothing. */
-  readonly verdicts: readonly (Verdict & { readonly detail?: string | undefined })[]
+  readonly verdicts: readonly (PromotionVerdict & { readonly detail?: string | undefined })[]
   /** How the unit price of each line was found. Undefined for custom items, and for products that are not for sale. */
   readonly traces: readonly (PriceTrace | undefined)[]
 }
@@ -71,5 +76,5 @@ export interface Message {
   readonly title: string
   readonly description: string
   /** Why a promotion takes nothing, or a code. */
-  readonly reason?: Reason | UnusedCode | undefined
+  readonly reason?: PromotionReason | UnusedCode | undefined
 }

@@ -1,5 +1,5 @@
 import { Problem } from '../../kernel/errors.ts'
-import { type Reason, reasonOf, type Verdict } from '../../promotions/index.ts'
+import { type PromotionReason, type PromotionVerdict, reasonOf } from '../../promotions/index.ts'
 import type { CartValues } from '../contents/cart-fields.ts'
 import type { Contents } from '../contents/contents.ts'
 import { mustBeFew } from '../contents/must-be-few.ts'
@@ -72,7 +72,7 @@ function withCode(contents: Contents, code: Contents['codes'][number]): Contents
 }
 
 /** Why a code is as good as unknown. */
-const refusals: readonly Verdict['verdict'][] = [
+const refusals: readonly PromotionVerdict['verdict'][] = [
   'rule_promotions_not_used',
   'simple_calculation',
   'disabled',
@@ -89,5 +89,5 @@ const refusals: readonly Verdict['verdict'][] = [
 ]
 
 /** Whether the caller is to learn of no such code. A shopper who guesses codes does not learn those of others. */
-const isUnknown = (reason: Reason | undefined, isSeller: boolean): boolean =>
+const isUnknown = (reason: PromotionReason | undefined, isSeller: boolean): boolean =>
   !reason || (reason.verdict === 'code_of_another_shopper' && !isSeller)

@@ -1,4 +1,4 @@
-import type { Item } from '../../kernel/body/kinds.ts'
+import type { SentItem } from '../../kernel/body/kinds.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { CustomLine, ProductLine } from '../contents/contents.ts'
@@ -8,7 +8,7 @@ import { checkedInputs } from './custom-inputs.ts'
 import type { itemKinds } from './item-kinds.ts'
 import { sellerMembers } from './seller-fields.ts'
 
-export type NewItem = Item<typeof itemKinds.of>
+export type NewItem = SentItem<typeof itemKinds.of>
 type Of<K extends NewItem['kind']> = Extract<NewItem, { readonly kind: K }>
 
 /** A new line for a product, or a Problem that says why the shopper cannot buy it. */

@@ -2,13 +2,13 @@ import { Problem } from '../../kernel/errors.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { type DisplayCurrency, displayCurrency, type QuoteRequest } from '../../prices/index.ts'
 import {
-  type Shopper as CodeShopper,
+  type DiscountShopper,
   type EnteredCode,
   loadPromotions,
   loadRulePromotions,
   type StoredPromotion,
 } from '../../promotions/index.ts'
-import { type ShopItem, type Shopper, shopOf } from '../../shop/index.ts'
+import { type CatalogShopper, type ShopItem, shopOf } from '../../shop/index.ts'
 import type { Notation } from '../../store/index.ts'
 import type { CartValues } from '../contents/cart-fields.ts'
 import type { CartLine, Image, ProductLine } from '../contents/contents.ts'
@@ -56,7 +56,7 @@ export interface CartShop {
   /** What these are codes for. */
   readonly codes: readonly EnteredCode[]
   /** Who uses the codes. */
-  readonly shopper: CodeShopper
+  readonly shopper: DiscountShopper
 }
 
 /** What a request asks of the shop. */
@@ -68,7 +68,7 @@ export interface ShopRequest {
   /** Of a cart without lines: the first line fixes the currency. */
   readonly currency?: string | undefined
   /** Who uses the codes, if that is not the shopper of the cart. */
-  readonly buyer?: CodeShopper | undefined
+  readonly buyer?: DiscountShopper | undefined
   /** What the lines of the cart cost this shopper at the last change. While that holds, they need no quotes. */
   readonly before?: PricedCart | undefined
 }
@@ -173,7 +173,7 @@ export const requestOf = ({ productId, quantity, selection }: ProductLine): Prod
 export const shopperOf = (
   { customers = [], accounts = [], shopper = {} }: CartValues,
   at: Date,
-): Shopper => ({
+): CatalogShopper => ({
   accountId: accounts[0],
   customerId: customers[0],
   channel: shopper.channel,

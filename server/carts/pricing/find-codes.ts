@@ -1,7 +1,12 @@
 import { findAll } from '../../kernel/query/find.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { customerResource } from '../../people/index.ts'
-import { type EnteredCode, findEnteredCodes, isNewShopper, type Shopper } from '../../promotions/index.ts'
+import {
+  type DiscountShopper,
+  type EnteredCode,
+  findEnteredCodes,
+  isNewShopper,
+} from '../../promotions/index.ts'
 import type { CartValues } from '../contents/cart-fields.ts'
 
 /** The codes with these texts, and the person who uses them: the buyer at a checkout, otherwise the cart's shopper. */
@@ -9,8 +14,8 @@ export async function findCodes(
   work: Work,
   cart: CartValues,
   texts: readonly string[],
-  buyer?: Shopper,
-): Promise<{ readonly codes: readonly EnteredCode[]; readonly shopper: Shopper }> {
+  buyer?: DiscountShopper,
+): Promise<{ readonly codes: readonly EnteredCode[]; readonly shopper: DiscountShopper }> {
   const shopper = buyer ?? (await codeShopperOf(work, cart, texts.length > 0))
   const codes = texts.length ? await findEnteredCodes(work, texts, shopper) : []
   // Only these codes depend on it.
@@ -23,7 +28,7 @@ async function codeShopperOf(
   work: Work,
   { customers = [], accounts = [], contact }: CartValues,
   hasCodes: boolean,
-): Promise<Shopper> {
+): Promise<DiscountShopper> {
   const [customerId] = customers
   const [accountId] = accounts
   const [customer] = hasCodes && customerId ? await findAll(work, customerResource, [customerId]) : []

@@ -1,4 +1,4 @@
-import type { Cause, Share } from '../../promotions/index.ts'
+import type { DiscountCause, Share } from '../../promotions/index.ts'
 import type { ShippingPrice, TotalsLine } from './totals-cart.ts'
 
 export interface CartTotals {
@@ -46,7 +46,7 @@ export interface UnitAndValue {
 }
 
 export interface CartPromotion {
-  readonly cause: Cause
+  readonly cause: DiscountCause
   /** Less than 0. */
   readonly amount: number
 }

@@ -1,10 +1,12 @@
 import { resource } from '../../kernel/declare/resource.ts'
+import { invalidField } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
 import { choice, flag, group, list, text } from '../../kernel/shape/fields.ts'
 import { type Draft, indexed, type Row, walks } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
+import { change } from '../../kernel/write/by-rules.ts'
 import { entries } from './entry-rows.ts'
-import { exactTotals, extensionEnvelope } from './envelope.ts'
-import { mustNest, withoutParent } from './parent-apis.ts'
+import { exactTotals, extensionEnvelope } from './extension-envelope.ts'
 
 const short = text({ max: 255 })
 const parentLink = group(
@@ -114,5 +116,73 @@ async function deleteEntries(work: Work, row: Row): Promise<void> {
   await waitForTurn(work)
   await work.store.lockExclusive(customApis, row.id)
   await work.store.removeAll(entries, (bind) => `custom_api_id = ${bind(row.id)}`)
-  await withoutParent(work, customApis, row.id)
+  await leaveChildren(work, row.id)
+}
+
+interface ParentLink {
+  readonly id: string
+  readonly type: 'custom_api' | 'api_location'
+}
+
+interface ApiRelationships {
+  readonly parent_apis: { readonly data: readonly ParentLink[] }
+}
+
+/** The maximum depth of nested custom APIs. */
+const depthMax = 2
+const apiLocation = '/v2/extensions'
+const refuseParents = (detail: string) => invalidField('data.relationships.parent_apis', detail)
+
+/** Refuses parents that do not exist, that create a cycle, or that nest too deep. */
+async function mustNest(work: Work, id: string, { parent_apis }: ApiRelationships): Promise<void> {
+  for (const link of parent_apis.data) {
+    if (link.type === 'api_location' && link.id !== apiLocation) {
+      throw refuseParents(`must have the id ${apiLocation} if its type is api_location, not ${link.id}`)
+    }
+  }
+  const parents = parent_apis.data.filter(({ type }) => type === 'custom_api').map((link) => link.id)
+  if (parents.length === 0) return
+  const parentsOf = await readParents(work)
+  const unknown = parents.find((parent) => !isId(parent) || !parentsOf.has(parent))
+  if (unknown)
+    throw refuseParents(`must contain ids of custom APIs of this store; there is none with the id ${unknown}`)
+  parentsOf.set(id, parents)
+  for (const api of parentsOf.keys()) {
+    if (heightOver(api, parentsOf) > depthMax) {
+      throw refuseParents(`must not create a cycle, or nest custom APIs deeper than ${depthMax} levels`)
+    }
+  }
+}
+
+/** The length of the longest path to the top. A cycle is longer than any limit. */
+function heightOver(api: string, parentsOf: ReadonlyMap<string, readonly string[]>): number {
+  let height = 0
+  for (let level = new Set(parentsOf.get(api)); level.size > 0 && height <= depthMax; height++) {
+    level = new Set([...level].flatMap((parent) => parentsOf.get(parent) ?? []))
+  }
+  return height
+}
+
+async function readParents(work: Work): Promise<Map<string, readonly string[]>> {
+  const rows = await work.store.run(`SELECT id, doc->'relationships' FROM custom_apis WHERE store_id = $1`)
+  return new Map(
+    rows.map(([id, relationships]) => {
+      const { parent_apis } = JSON.parse(relationships as string) as ApiRelationships
+      return [
+        id as string,
+        parent_apis.data.filter((link) => link.type === 'custom_api').map((link) => link.id),
+      ]
+    }),
+  )
+}
+
+/** Removes a deleted custom API from the lists of parents. */
+async function leaveChildren(work: Work, parent: string): Promise<void> {
+  const children = [...(await readParents(work))].filter(([, parents]) => parents.includes(parent))
+  for (const [child] of children) {
+    const row = await work.store.find(customApis, child)
+    const links = row?.doc.relationships.parent_apis.data ?? []
+    const relationships: ApiRelationships = { parent_apis: { data: links.filter(({ id }) => id !== parent) } }
+    if (row) await change(work, customApis, [], child, { relationships })
+  }
 }

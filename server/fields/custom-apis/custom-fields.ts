@@ -7,7 +7,7 @@ import type { Work } from '../../kernel/work/context.ts'
 import { eraseValues, renameValues, setUnique, unindexValues } from '../values/changes.ts'
 import { customApis } from './custom-apis.ts'
 import { rowsOfApi } from './entry-rows.ts'
-import { exactTotals, extensionEnvelope } from './envelope.ts'
+import { exactTotals, extensionEnvelope } from './extension-envelope.ts'
 import { completeRules, fieldTypes, type Validation, validationSchema } from './field-rules.ts'
 
 /** Names that every entry, its envelope or any JavaScript object already has. */

@@ -10,10 +10,10 @@ import { perInstance } from '../../kernel/work/per-instance.ts'
 import type { CustomApi } from './custom-apis.ts'
 import type { CustomField } from './custom-fields.ts'
 import { defineEntries } from './entries.ts'
-import { compileRegex, type FieldType, type Rules, valueSchema } from './field-rules.ts'
+import { type CustomFieldRules, type CustomFieldType, compileRegex, valueSchema } from './field-rules.ts'
 
 /** A custom API with its fields and the resource of its entries, which every request for an entry needs. */
-export interface Definition {
+export interface ApiDefinition {
   readonly id: string
   /** Changes whenever the custom API or one of its fields changes. */
   readonly state: string
@@ -27,8 +27,8 @@ export interface Definition {
 /** A field as a store adds it to a resource, with the rules that its schema does not have. */
 export interface DefinedField extends Pick<AddedField, 'id' | 'name' | 'schema'> {
   readonly about: string
-  readonly type: FieldType
-  readonly rules: Rules
+  readonly type: CustomFieldType
+  readonly rules: CustomFieldRules
   readonly regex: RE2JS | undefined
   readonly isUrlSlug: boolean
 }
@@ -40,7 +40,7 @@ export interface Naming {
 }
 
 // Built once per state, and cached under the names that requests use.
-const definitionCache = perInstance(() => new Memory<string, Definition>(1000))
+const definitionCache = perInstance(() => new Memory<string, ApiDefinition>(1000))
 
 const keyOf = ({ store }: Work, { column, value }: Naming) => `${store.id} ${column} ${value}`
 
@@ -48,14 +48,14 @@ const keyOf = ({ store }: Work, { column, value }: Naming) => `${store.id} ${col
 export const stateIn = (api: string): string => `${api}.version || '.' || ${api}.definition`
 
 /** The custom API that a request names, as this process last read it: it may have changed since. */
-export const cachedDefinition = (work: Work, naming: Naming): Definition | undefined =>
+export const cachedDefinition = (work: Work, naming: Naming): ApiDefinition | undefined =>
   definitionCache(work.instance).get(keyOf(work, naming))
 
 /**
  * The current custom API that a request names. With `isLocked` it cannot change until the end of the transaction:
  * changes of fields lock it exclusively, and its slug and type are in keys of the row, which a shared lock protects.
  */
-export async function findDefinition(work: Work, naming: Naming, isLocked = false): Promise<Definition> {
+export async function findDefinition(work: Work, naming: Naming, isLocked = false): Promise<ApiDefinition> {
   const { column, value } = naming
   if (column === 'id' && !isId(value)) throw missing(value)
   const text =
@@ -79,7 +79,7 @@ export async function findDefinition(work: Work, naming: Naming, isLocked = fals
 export async function withDefinition<T>(
   work: Work,
   naming: Naming,
-  write: (api: Definition) => Promise<T | undefined>,
+  write: (api: ApiDefinition) => Promise<T | undefined>,
 ): Promise<T> {
   const cached = cachedDefinition(work, naming)
   if (cached) {
@@ -98,7 +98,7 @@ export async function withDefinition<T>(
 const missing = (name: string) => notFound('custom api', name)
 
 /** All custom APIs of the store. */
-export async function findAllDefinitions(work: Work): Promise<readonly Definition[]> {
+export async function findAllDefinitions(work: Work): Promise<readonly ApiDefinition[]> {
   return (await work.store.run(`${definitions} ORDER BY a.slug`)).map(toDefinition)
 }
 
@@ -120,7 +120,7 @@ const definitions = `SELECT a.id, ${stateIn('a')}, a.doc,
 
 type FieldRow = { readonly id: string; readonly doc: CustomField }
 
-function toDefinition([id, state, doc, fieldRows]: readonly (string | null)[]): Definition {
+function toDefinition([id, state, doc, fieldRows]: readonly (string | null)[]): ApiDefinition {
   const fields = (JSON.parse(fieldRows ?? '[]') as FieldRow[]).map((row) => toField(row.id, row.doc))
   return define(id as string, state as string, JSON.parse(doc as string) as CustomApi, fields)
 }
@@ -130,7 +130,7 @@ export function define(
   state: string,
   doc: CustomApi,
   fields: readonly DefinedField[],
-): Definition {
+): ApiDefinition {
   const api = { id, state, doc, fields, urlSlug: fields.find(({ isUrlSlug }) => isUrlSlug) }
   return { ...api, entries: defineEntries(api) }
 }
@@ -139,7 +139,7 @@ export function toField(
   id: string,
   { slug, description, field_type: type, use_as_url_slug: isUrlSlug, validation }: CustomField,
 ): DefinedField {
-  const rules = validation?.[type] as Rules
+  const rules = validation?.[type] as CustomFieldRules
   let regex: RE2JS | undefined
   return {
     ...{ id, name: slug, about: description, type, rules, isUrlSlug },

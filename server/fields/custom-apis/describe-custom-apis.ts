@@ -4,7 +4,7 @@ import { listOf, object, openApiDocument, uuid } from '../../kernel/openapi/shap
 import { limits } from '../../kernel/query/parse.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import type { JsonSchema } from '../../kernel/shape/fields.ts'
-import { type Definition, findAllDefinitions } from './definition.ts'
+import { type ApiDefinition, findAllDefinitions } from './definition.ts'
 import { entryMetaSchema } from './entries.ts'
 import { timeout } from './list-timeout.ts'
 
@@ -23,7 +23,7 @@ export const getExtensionsApiDocument = action({
 })
 
 /** The OpenAPI 3.1 document of the custom APIs: their entries at /v2/extensions, with their fields. */
-function describeCustomApis(apis: readonly Definition[], baseUrl: string): object {
+function describeCustomApis(apis: readonly ApiDefinition[], baseUrl: string): object {
   return {
     openapi: '3.1.0',
     info: { title: 'Custom APIs of this store', version: '2' },
@@ -65,7 +65,7 @@ const ifMatch = parameter(
   'The ETag of the version to change; 412 if the entry has changed since.',
 )
 
-function pathsOf({ doc, urlSlug }: Definition): [string, object][] {
+function pathsOf({ doc, urlSlug }: ApiDefinition): [string, object][] {
   const { slug, api_type, allow_upserts } = doc
   const entry = { headers: etag, content: content(object({ data: ref(api_type) })) }
   const requestBody = { required: true, content: content(object({ data: ref(`${api_type}_write`) })) }
@@ -133,7 +133,7 @@ const listParameters = [
   parameter('timeout', 'query', 'The time limit of the list in milliseconds', timeout.schema),
 ]
 
-function schemasOf({ doc, fields }: Definition): [string, JsonSchema][] {
+function schemasOf({ doc, fields }: ApiDefinition): [string, JsonSchema][] {
   const { api_type, name, description } = doc
   const values = Object.fromEntries(fields.map((field) => [field.name, field.schema]))
   const type = { const: api_type }

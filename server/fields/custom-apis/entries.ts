@@ -7,10 +7,10 @@ import { etagId } from '../../kernel/shape/answer.ts'
 import { field, integer, type JsonSchema, text } from '../../kernel/shape/fields.ts'
 import { type Draft, type Row, walks } from '../../kernel/shape/model.ts'
 import { ownValue } from '../../kernel/shape/values.ts'
-import type { DefinedField, Definition } from './definition.ts'
+import type { ApiDefinition, DefinedField } from './definition.ts'
 import { filtersOf } from './entry-filters.ts'
 import { foldCase, mustBePresent, mustFit, sizeOf } from './entry-values.ts'
-import { exactTotals, extensionEnvelope } from './envelope.ts'
+import { exactTotals, extensionEnvelope } from './extension-envelope.ts'
 
 /** Stored beside the values of an entry. `meta` is a reserved slug, so no field has this name. */
 interface StoredMeta {
@@ -30,7 +30,7 @@ export const entryMetaSchema: JsonSchema =
   metaSchema({ envelope: extensionEnvelope, meta: { fields: entryMeta } }) ?? {}
 
 /** The resource of a custom API's entries. */
-export function defineEntries({ id, doc, fields, urlSlug }: Omit<Definition, 'entries'>): Resource {
+export function defineEntries({ id, doc, fields, urlSlug }: Omit<ApiDefinition, 'entries'>): Resource {
   return resource({
     type: doc.api_type,
     noun: ['custom-entry', 'custom-entries'],

@@ -1,24 +1,61 @@
 import { type Action, action } from '../../kernel/declare/action.ts'
+import type { Call } from '../../kernel/declare/call.ts'
 import { hook } from '../../kernel/declare/hook.ts'
 import { notFound, Problem } from '../../kernel/errors.ts'
 import { objectAnswer } from '../../kernel/http/object-answer.ts'
+import { named } from '../../kernel/openapi/named-schemas.ts'
 import { list } from '../../kernel/request/operations.ts'
-import { choice, describe, type Fields, text } from '../../kernel/shape/fields.ts'
+import { choice, describe, type Fields, type JsonSchema, text } from '../../kernel/shape/fields.ts'
 import type { Ctx, Work } from '../../kernel/work/context.ts'
 import { remove } from '../../kernel/write/by-rules.ts'
-import { type Definition, findDefinition, type Naming, withDefinition } from './definition.ts'
-import { entryBody, entryEnvelope, entrySchema } from './entry-schemas.ts'
+import { type ApiDefinition, findDefinition, type Naming, withDefinition } from './definition.ts'
+import { entryMetaSchema } from './entries.ts'
 import { readValues } from './entry-values.ts'
-import { exactTotals } from './envelope.ts'
+import { exactTotals } from './extension-envelope.ts'
 import { type EntryName, findEntry, findEntryId, findExistingId } from './find-entry.ts'
 import { timeout, within } from './list-timeout.ts'
 import { changeEntry, createEntry, sentPart, upsertEntry } from './write-entry.ts'
+
+/** The schemas of entries of any custom API. The document of a store has the fields of each. */
+
+const values = { description: 'The fields of the custom API, by slug.' }
+const type = { type: 'string', description: 'The api_type of the custom API.' }
+
+const entrySchema = named('CustomEntry', {
+  type: 'object',
+  required: ['type', 'id', 'meta', 'links'],
+  properties: {
+    type,
+    id: { type: 'string', format: 'uuid' },
+    meta: entryMetaSchema,
+    links: { type: 'object', required: ['self'], properties: { self: { type: 'string' } } },
+  },
+  additionalProperties: values,
+})
+
+const sentSchema = named('NewCustomEntry', {
+  type: 'object',
+  required: ['type'],
+  properties: { type },
+  additionalProperties: values,
+})
+
+/** For the API document: the body of a request that sends an entry. */
+const entryBody: Readonly<Record<string, JsonSchema>> = {
+  'application/json': { type: 'object', required: ['data'], properties: { data: sentSchema } },
+}
+
+const entryEnvelope: JsonSchema = {
+  type: 'object',
+  required: ['data'],
+  properties: { data: entrySchema },
+}
 
 /**
  * An address of entries. Clients use the slug of the API, tools that do not know it use the id. The responses are
  * equal.
  */
-interface Address {
+interface EntryAddress {
   readonly path: string
   /** The end of the names of the operations. */
   readonly suffix: string
@@ -29,14 +66,12 @@ interface Address {
   readonly entryParams: Fields
 }
 
-type Params = Readonly<Record<string, string>>
-
 const slug = text({ about: 'The slug of the custom API.' })
 const totalMethod = choice(['exact', 'lower_bound', 'observed'], {
   about: 'Accepted for compatibility; the total is always exact.',
 })
 
-const addresses: readonly Address[] = [
+const addresses: readonly EntryAddress[] = [
   {
     path: '/v2/extensions/:custom_api_slug',
     suffix: '',
@@ -57,20 +92,20 @@ const addresses: readonly Address[] = [
   },
 ]
 
-const apiIn = ({ by }: Address, params: Params): Naming => ({
+const apiIn = ({ by }: EntryAddress, params: Call['params']): Naming => ({
   column: by,
   value: params[`custom_api_${by}`] ?? '',
 })
-const entryIn = ({ by }: Address, { id: name = '' }: Params): EntryName => ({
+const entryIn = ({ by }: EntryAddress, { id: name = '' }: Call['params']): EntryName => ({
   name,
   byUrlSlug: by === 'slug',
 })
 
 /** Whether the caller's role has this right for the entries of the custom API. */
 export const mayUseEntries =
-  hook<(ctx: Ctx, customApiId: string, right: Right) => Promise<boolean>>('mayUseEntries')
+  hook<(ctx: Ctx, customApiId: string, right: EntryRight) => Promise<boolean>>('mayUseEntries')
 
-async function mustUse(ctx: Ctx, customApiId: string, right: Right): Promise<void> {
+async function mustUse(ctx: Ctx, customApiId: string, right: EntryRight): Promise<void> {
   if (await mayUseEntries(ctx, customApiId, right)) return
   const { kind } = ctx.who
   throw new Problem(
@@ -80,14 +115,14 @@ async function mustUse(ctx: Ctx, customApiId: string, right: Right): Promise<voi
   )
 }
 
-type Right = 'create' | 'list' | 'read' | 'update' | 'delete'
+export type EntryRight = 'create' | 'list' | 'read' | 'update' | 'delete'
 
 const mayRepeat =
-  (address: Address, right: Right) =>
-  async (ctx: Ctx, { params }: { readonly params: Params }) =>
+  (address: EntryAddress, right: EntryRight) =>
+  async (ctx: Ctx, { params }: { readonly params: Call['params'] }) =>
     mustUse(ctx, (await findDefinition(ctx, apiIn(address, params))).id, right)
 
-const operationsAt = (address: Address): readonly Action[] => [
+const operationsAt = (address: EntryAddress): readonly Action[] => [
   action({
     name: `list-custom-entries${address.suffix}`,
     route: `GET ${address.path}`,
@@ -197,14 +232,14 @@ const operationsAt = (address: Address): readonly Action[] => [
 ]
 
 /** The operations of entries, at both addresses. The definition cannot change during a write. */
-export const entryOperations: readonly Action[] = addresses.flatMap(operationsAt)
+export const customEntryOperations: readonly Action[] = addresses.flatMap(operationsAt)
 
-async function mustFindId(ctx: Ctx, api: Definition, entry: EntryName): Promise<string> {
+async function mustFindId(ctx: Ctx, api: ApiDefinition, entry: EntryName): Promise<string> {
   const id = await findEntryId(ctx, api, entry)
   if (id === undefined) throw notFound('custom entry', entry.name)
   return id
 }
 
 /** Locks the address until the end of the transaction, so that no other transaction creates an entry there. */
-const waitForTurn = (work: Work, { id }: Definition, { name }: EntryName): Promise<void> =>
+const waitForTurn = (work: Work, { id }: ApiDefinition, { name }: EntryName): Promise<void> =>
   work.store.advisoryLock(`${id} ${name.toLowerCase()}`)

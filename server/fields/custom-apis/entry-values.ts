@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises'
 import { Faults } from '../../kernel/body/faults.ts'
 import { dataOf } from '../../kernel/body/input.ts'
 import { invalidField, missingField, Problem } from '../../kernel/errors.ts'
-import type { DefinedField, Definition } from './definition.ts'
-import { type ElementType, limits, type Rules } from './field-rules.ts'
+import type { ApiDefinition, DefinedField } from './definition.ts'
+import { type CustomFieldRules, type ElementType, limits } from './field-rules.ts'
 
 const entryBytesMax = 64 * 1024
 // The maximum length of a path segment in the router.
@@ -23,7 +23,7 @@ export function mustFit(size: number): void {
 export const foldCase = (value: string): string => value.toLowerCase()
 
 /** Reads the values of the fields from a request body. Other members are ignored. */
-export async function readValues(api: Definition, body: unknown): Promise<Record<string, unknown>> {
+export async function readValues(api: ApiDefinition, body: unknown): Promise<Record<string, unknown>> {
   const data = dataOf(body)
   const faults = new Faults()
   faults.check(() => mustBeOfType(api, data.type))
@@ -38,7 +38,7 @@ export async function readValues(api: Definition, body: unknown): Promise<Record
   return Object.fromEntries(sentFields.map(({ name }) => [name, data[name]]))
 }
 
-function mustBeOfType({ doc: { api_type } }: Definition, type: unknown): void {
+function mustBeOfType({ doc: { api_type } }: ApiDefinition, type: unknown): void {
   if (type === undefined) throw missingField('data.type')
   if (type !== api_type)
     throw invalidField('data.type', `must be ${JSON.stringify(api_type)}, not ${shown(type)}`)
@@ -59,13 +59,13 @@ export function mustBeAccepted(field: DefinedField, value: unknown): void {
   if (fault) throw invalidField(fault.path, `must be ${fault.expected}, not ${shown(fault.value)}`)
 }
 
-interface Fault {
+interface ValueFault {
   readonly path: string
   readonly expected: string
   readonly value: unknown
 }
 
-function findFault(field: DefinedField, value: unknown, path: string): Fault | undefined {
+function findFault(field: DefinedField, value: unknown, path: string): ValueFault | undefined {
   const { type, rules } = field
   if (type === 'list') return findListFault(rules, value, path)
   if (type === 'any') return undefined
@@ -73,7 +73,7 @@ function findFault(field: DefinedField, value: unknown, path: string): Fault | u
   return expected === undefined ? undefined : { path, expected, value }
 }
 
-function findListFault(rules: Rules, value: unknown, path: string): Fault | undefined {
+function findListFault(rules: CustomFieldRules, value: unknown, path: string): ValueFault | undefined {
   const least = rules.min_length ?? 0
   const most = rules.max_length ?? limits.elementsMax
   if (!Array.isArray(value) || value.length < least || value.length > most) {
@@ -88,7 +88,11 @@ function findListFault(rules: Rules, value: unknown, path: string): Fault | unde
 }
 
 /** What is accepted instead of the value, in words; undefined if the value is accepted. */
-function expectScalar(type: ElementType, value: unknown, bounds: Partial<Rules>): string | undefined {
+function expectScalar(
+  type: ElementType,
+  value: unknown,
+  bounds: Partial<CustomFieldRules>,
+): string | undefined {
   switch (type) {
     case 'string':
       return typeof value === 'string' && lengthOf(value) <= limits.textLengthMax

@@ -4,13 +4,13 @@ import type { JsonSchema } from '../../kernel/shape/fields.ts'
 import { estimateSteps } from './regex-cost.ts'
 
 export const fieldTypes = ['string', 'integer', 'boolean', 'float', 'any', 'list'] as const
-export type FieldType = (typeof fieldTypes)[number]
+export type CustomFieldType = (typeof fieldTypes)[number]
 
 const elementTypes = ['any', 'string', 'integer', 'boolean', 'float'] as const
 export type ElementType = (typeof elementTypes)[number]
 
 /** The rules for the values of a field, besides the type. Each type has only some of the keys. */
-export interface Rules {
+export interface CustomFieldRules {
   readonly allow_null_values: boolean
   readonly immutable: boolean
   readonly min_length?: number | null
@@ -24,7 +24,7 @@ export interface Rules {
 }
 
 /** `{ string: { max_length: 10 } }`: the rules under the name of the field's type. */
-export type Validation = Partial<Record<FieldType, Partial<Rules>>>
+export type Validation = Partial<Record<CustomFieldType, Partial<CustomFieldRules>>>
 
 export const limits = {
   textLengthMax: 65_535,
@@ -35,18 +35,18 @@ export const limits = {
   regexWorkMax: 1_000_000,
 } as const
 
-interface Key {
+interface RuleKey {
   readonly schema: JsonSchema
   readonly default: unknown
   /** Whether the rule cannot be changed after the field is created. */
   readonly fixed?: boolean
 }
 
-const upTo = (maximum: number): Key => ({
+const upTo = (maximum: number): RuleKey => ({
   schema: { type: ['integer', 'null'], minimum: 0, maximum },
   default: null,
 })
-const whole: Key = {
+const whole: RuleKey = {
   schema: {
     type: ['integer', 'null'],
     minimum: Number.MIN_SAFE_INTEGER,
@@ -54,14 +54,14 @@ const whole: Key = {
   },
   default: null,
 }
-const decimal: Key = { schema: { type: ['number', 'null'] }, default: null }
+const decimal: RuleKey = { schema: { type: ['number', 'null'] }, default: null }
 const onAny = {
   allow_null_values: { schema: { type: ['boolean', 'null'] }, default: true },
   immutable: { schema: { type: ['boolean', 'null'] }, default: false },
-} as const satisfies Record<string, Key>
+} as const satisfies Record<string, RuleKey>
 
 /** The rules that a field of each type can have, and their defaults. */
-const keys: Record<FieldType, Readonly<Record<string, Key>>> = {
+const keys: Record<CustomFieldType, Readonly<Record<string, RuleKey>>> = {
   string: {
     min_length: upTo(limits.textLengthMax),
     max_length: upTo(limits.textLengthMax),
@@ -98,10 +98,10 @@ export const validationSchema: JsonSchema = {
 
 /** Merges the rules of a request with the previous ones or the defaults. Refuses contradictions. */
 export function completeRules(
-  type: FieldType,
+  type: CustomFieldType,
   validation: Validation,
   before: Validation | undefined,
-): Rules {
+): CustomFieldRules {
   const path = `data.validation.${type}`
   const strayType = Object.keys(validation).find((name) => name !== type)
   if (strayType)
@@ -121,12 +121,12 @@ export function completeRules(
       }
       return [name, value]
     }),
-  ) as unknown as Rules
+  ) as unknown as CustomFieldRules
   mustAgree(type, rules, path)
   return rules
 }
 
-function mustAgree(type: FieldType, rules: Rules, path: string): void {
+function mustAgree(type: CustomFieldType, rules: CustomFieldRules, path: string): void {
   const { min_length, max_length, min_value, max_value, regex } = rules
   if (min_value != null && max_value != null && min_value >= max_value) {
     throw invalidField(`${path}.min_value`, `must be less than max_value, ${max_value}`)
@@ -172,7 +172,7 @@ function mustBeSimple(steps: number, path: string): void {
 }
 
 /** The JSON Schema of the values of a field. */
-export function valueSchema(type: FieldType, rules: Rules, description: string): JsonSchema {
+export function valueSchema(type: CustomFieldType, rules: CustomFieldRules, description: string): JsonSchema {
   const about = description ? { description } : {}
   const none = type === 'list' || rules.allow_null_values
   const typed = (name: string) => ({ type: none ? [name, 'null'] : name, ...about })

@@ -4,7 +4,7 @@ import type { Row } from '../../kernel/shape/model.ts'
 import { Binds } from '../../kernel/storage/binds.ts'
 import { rowColumns, toRow } from '../../kernel/storage/stored-row.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
-import { cachedDefinition, type Definition, findDefinition, type Naming, stateIn } from './definition.ts'
+import { type ApiDefinition, cachedDefinition, findDefinition, type Naming, stateIn } from './definition.ts'
 import { idNamed } from './entries.ts'
 
 /** How a path names an entry: by its id or, if `byUrlSlug`, also by its URL slug. */
@@ -18,7 +18,7 @@ export async function findEntry(
   ctx: Ctx,
   naming: Naming,
   { name, byUrlSlug }: EntryName,
-): Promise<{ readonly api: Definition; readonly entry: Row | undefined }> {
+): Promise<{ readonly api: ApiDefinition; readonly entry: Row | undefined }> {
   let api = cachedDefinition(ctx, naming) ?? (await findDefinition(ctx, naming))
   for (;;) {
     const { column, value } = naming
@@ -43,7 +43,7 @@ export async function findEntry(
 /** The id of the entry that a path names. There may be no such entry. */
 export function findEntryId(
   ctx: Ctx,
-  { id, entries }: Definition,
+  { id, entries }: ApiDefinition,
   { name, byUrlSlug }: EntryName,
 ): Promise<string | undefined> {
   const { key: _, ...byId } = entries
@@ -53,7 +53,7 @@ export function findEntryId(
 /** The id of the entry that a path names; undefined if it does not exist. */
 export async function findExistingId(
   ctx: Ctx,
-  api: Definition,
+  api: ApiDefinition,
   name: EntryName,
 ): Promise<string | undefined> {
   const id = await findEntryId(ctx, api, name)

@@ -6,17 +6,17 @@ import type { Ctx, Work } from '../../kernel/work/context.ts'
 import { change } from '../../kernel/write/by-rules.ts'
 import { partOfRow } from '../values/part-of-row.ts'
 import { customApis } from './custom-apis.ts'
-import { type DefinedField, type Definition, stateIn } from './definition.ts'
+import { type ApiDefinition, type DefinedField, stateIn } from './definition.ts'
 import { mustBeAccepted } from './entry-values.ts'
 import type { EntryName } from './find-entry.ts'
 
-type Values = Readonly<Record<string, unknown>>
+type SentValues = Readonly<Record<string, unknown>>
 
 /** Stores a new entry, unless the definition has changed since its values were checked against it. */
 export async function createEntry(
   work: Work,
-  api: Definition,
-  values: Values,
+  api: ApiDefinition,
+  values: SentValues,
   id: string = newId(),
 ): Promise<Row | undefined> {
   const { entries } = api
@@ -30,18 +30,18 @@ export async function createEntry(
 
 export const changeEntry = (
   ctx: Ctx,
-  api: Definition,
+  api: ApiDefinition,
   id: string,
-  values: Values,
+  values: SentValues,
   ifMatch: string | undefined,
 ): Promise<Row> => namingTheField(api, change(ctx, api.entries, [api.id], id, values, ifMatch))
 
 /** Creates the entry that an update names. The definition is locked. */
 export async function upsertEntry(
   ctx: Ctx,
-  api: Definition,
+  api: ApiDefinition,
   { name, byUrlSlug }: EntryName,
-  values: Values,
+  values: SentValues,
   ifMatch: string | undefined,
 ): Promise<Row> {
   if (ifMatch !== undefined) {
@@ -58,7 +58,7 @@ export async function upsertEntry(
 }
 
 /** The URL slug of a new entry comes from the URL, so that the body need not repeat it. */
-function slugFromUrl(urlSlug: DefinedField, value: string, values: Values): Values {
+function slugFromUrl(urlSlug: DefinedField, value: string, values: SentValues): SentValues {
   const { name } = urlSlug
   mustBeAccepted(urlSlug, value)
   if (Object.hasOwn(values, name) && values[name] !== value)
@@ -67,7 +67,7 @@ function slugFromUrl(urlSlug: DefinedField, value: string, values: Values): Valu
 }
 
 /** Runs a write. If a unique value is taken, the refusal names the field. */
-async function namingTheField<T>({ doc, fields }: Definition, write: Promise<T>): Promise<T> {
+async function namingTheField<T>({ doc, fields }: ApiDefinition, write: Promise<T>): Promise<T> {
   try {
     return await write
   } catch (error) {
@@ -88,5 +88,5 @@ async function namingTheField<T>({ doc, fields }: Definition, write: Promise<T>)
  * and the type, id, times, version and links. They see neither the size nor the URL slug, unless they sent it, because
  * both reveal values.
  */
-export const sentPart = (row: Row, sent: Values): Row =>
+export const sentPart = (row: Row, sent: SentValues): Row =>
   partOfRow(row, Object.fromEntries(Object.entries(row.doc).filter(([name]) => Object.hasOwn(sent, name))))

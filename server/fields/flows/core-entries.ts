@@ -56,16 +56,16 @@ async function findAddress(work: Work, of: Resource, id: string): Promise<readon
   return found as readonly string[] | undefined
 }
 
-type Members = Readonly<Record<string, unknown>>
+type EntryMembers = Readonly<Record<string, unknown>>
 
-const pick = (from: Members, names: readonly string[]): Members =>
+const pick = (from: EntryMembers, names: readonly string[]): EntryMembers =>
   Object.fromEntries(names.filter((name) => Object.hasOwn(from, name)).map((name) => [name, from[name]]))
 
 const entryOf = (flow: FlowRef, fields: readonly FlowField[], of: Resource, row: Row): Row => {
-  const doc = row.doc as Members
+  const doc = row.doc as EntryMembers
   const { values, links } = namesIn(fields)
   const shown = new Set(shownFieldsOf(row).map(({ name }) => name))
-  const relationships = pick((doc.relationships ?? {}) as Members, links)
+  const relationships = pick((doc.relationships ?? {}) as EntryMembers, links)
   const part = {
     ...pick(
       doc,

@@ -5,7 +5,7 @@ import type { AddedField, Row } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { defineAddedFields } from '../../kernel/write/define-added-fields.ts'
 import type { ValueField } from '../values/changes.ts'
-import { coerceDefault, type FieldType, valueSchema } from './field-rules.ts'
+import { coerceDefault, type FlowFieldType, valueSchema } from './field-rules.ts'
 import type { FlowField } from './flow-fields.ts'
 import { slugsUnder } from './kinds.ts'
 
@@ -36,7 +36,7 @@ const linksField: AddedField = { id: '', name: 'relationships', schema: { type: 
 function addedField(id: string, doc: FlowField, flowEnabled: boolean): AddedField {
   // Fields of earlier versions have no `shoppers_write`.
   const { slug, description, required, omit_null, shoppers_write = true, validation_rules } = doc
-  const type = doc.field_type as Exclude<FieldType, 'relationship'>
+  const type = doc.field_type as Exclude<FlowFieldType, 'relationship'>
   const schema = valueSchema(type, validation_rules, !required)
   const fallback = coerceDefault(type, doc.default)
   return {

@@ -1,7 +1,8 @@
 import { resource } from '../../kernel/declare/resource.ts'
 import { field } from '../../kernel/shape/fields.ts'
 import { walks } from '../../kernel/shape/model.ts'
-import { flowEnvelope, flowMeta } from './envelope.ts'
+import { ownerMeta } from '../../store/index.ts'
+import { flowEnvelope } from './flow-envelope.ts'
 import { flowsBySlug } from './flow-fields.ts'
 
 /** Stored beside the values of an entry. `meta` is a reserved slug, so no field has this name. */
@@ -29,7 +30,7 @@ export const entries = resource({
   visible: 'all',
   envelope: flowEnvelope,
   refusedWith: 422,
-  meta: flowMeta,
+  meta: ownerMeta,
   constraints: {
     flow_entries_product_id_fkey: { code: 'not_found', detail: 'product not found', source: 'data.id' },
   },

@@ -3,7 +3,7 @@ import type { AddedField, FilterRule } from '../../kernel/shape/model.ts'
 import { matchingNumber, matchingText } from '../values/conditions.ts'
 import { bit, type NumberForm, ruleOf, type ValueFilter } from '../values/filters.ts'
 import { shownFieldsOf } from './define.ts'
-import { typeOfSchema, type ValueType } from './field-rules.ts'
+import { type FieldValueType, typeOfSchema } from './field-rules.ts'
 import { flowEntries } from './flow-rows.ts'
 
 const number: NumberForm = {
@@ -15,7 +15,7 @@ const number: NumberForm = {
 }
 const relations = ['lt', 'le', 'eq', 'gt', 'ge', 'is_null'] as const
 const text: ValueFilter = { ops: [...relations, 'like'] }
-const filters: Readonly<Record<ValueType, ValueFilter>> = {
+const filters: Readonly<Record<FieldValueType, ValueFilter>> = {
   string: text,
   date: text,
   integer: { ops: relations, number },

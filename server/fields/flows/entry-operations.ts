@@ -42,7 +42,7 @@ async function findOpenFlow(ctx: Ctx, { flow_id }: { readonly flow_id: string })
 const idIn = (ctx: Ctx, flow: FlowRef, id: string) => resolveId(ctx, entriesOf(flow), [flow.id], id)
 
 /** The operations of entries. Entries of core flows are parts of the extended objects. */
-export const entryOperations: readonly Action[] = [
+export const flowEntryOperations: readonly Action[] = [
   action({
     name: 'list-flow-entries',
     route: `GET ${path}`,

@@ -29,15 +29,19 @@ const linkSchema = named('FlowEntryLink', link.schema)
 const linksField = listOf(link, { maxItems: linksMax })
 const check = checker(linksField.schema, 'data')
 
-type Edit = (before: readonly Link[], sent: readonly Link[] | undefined, isOne: boolean) => readonly Link[]
+type LinkEdit = (
+  before: readonly Link[],
+  sent: readonly Link[] | undefined,
+  isOne: boolean,
+) => readonly Link[]
 
 const isAmong = (links: readonly Link[], { id, type }: Link) =>
   links.some((one) => one.id === id && one.type === type)
 
-const add: Edit = (before, sent = [], isOne) =>
+const add: LinkEdit = (before, sent = [], isOne) =>
   isOne ? sent : [...before, ...sent.filter((one) => !isAmong(before, one))]
-const replace: Edit = (_before, sent = []) => sent
-const subtract: Edit = (before, sent) => (sent ? before.filter((one) => !isAmong(sent, one)) : [])
+const replace: LinkEdit = (_before, sent = []) => sent
+const subtract: LinkEdit = (before, sent) => (sent ? before.filter((one) => !isAmong(sent, one)) : [])
 
 const linksSchema = named('FlowEntryLinks', linksField.schema)
 const oneOrMany = {
@@ -53,7 +57,7 @@ interface LinkCall {
   readonly status: 200 | 201 | 204
   /** The description for the named owner. */
   readonly about: (owner: string) => string
-  readonly edit?: Edit
+  readonly edit?: LinkEdit
 }
 
 const calls: readonly LinkCall[] = [

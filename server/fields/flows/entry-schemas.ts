@@ -7,7 +7,7 @@ import { changesSchema, newSchema } from '../../kernel/openapi/schemas.ts'
 import { listOf, object } from '../../kernel/openapi/shapes.ts'
 import type { JsonSchema } from '../../kernel/shape/fields.ts'
 import { entries } from './entries.ts'
-import type { Kind } from './kinds.ts'
+import type { FlowKind } from './kinds.ts'
 
 /** The schemas of entries: of any flow, and of a single flow. */
 
@@ -39,18 +39,18 @@ const relationships: JsonSchema = {
   },
 }
 
-type Members = Readonly<Record<string, JsonSchema>>
+type SchemaMembers = Readonly<Record<string, JsonSchema>>
 
-const withMembers = (schema: JsonSchema, members: Members): JsonSchema => ({
+const withMembers = (schema: JsonSchema, members: SchemaMembers): JsonSchema => ({
   ...schema,
-  properties: { ...(schema.properties as Members), ...members },
+  properties: { ...(schema.properties as SchemaMembers), ...members },
 })
 
 // Generators of code take an object whose members are constants for a constant, whatever its free keys are.
 const type: JsonSchema = { enum: [entries.type] }
 
 /** The schema of entries of any flow: their values are beside these members, so their own type cannot be given. */
-const free = (schema: JsonSchema, members: Members = {}): JsonSchema => ({
+const free = (schema: JsonSchema, members: SchemaMembers = {}): JsonSchema => ({
   ...withMembers(schema, { type, ...members }),
   additionalProperties: values,
 })
@@ -76,7 +76,7 @@ export const bodyWith = (data: JsonSchema) => ({
 /** A flow of a store. `own` is the resource of its entries, with the fields of the flow. */
 export interface FlowDescription {
   readonly slug: string
-  readonly kind: Kind
+  readonly kind: FlowKind
   readonly own: Resource
 }
 
@@ -93,7 +93,7 @@ function schemasOf({ kind, own }: FlowDescription): EntrySchemas {
   }
 }
 
-interface Document {
+interface FlowDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly components: { readonly schemas?: Readonly<Record<string, unknown>> }
 }
@@ -104,7 +104,7 @@ const path = '/v2/flows/{flow_id}/entries'
  * Adds the operations on the entries of each flow to the document, with the slug in the path and the types of its
  * fields.
  */
-export function withEntriesOf<D extends Document>(document: D, flows: readonly FlowDescription[]): D {
+export function withEntriesOf<D extends FlowDocument>(document: D, flows: readonly FlowDescription[]): D {
   const paths: Record<string, Readonly<Record<string, unknown>>> = { ...document.paths }
   const schemas: Record<string, unknown> = { ...document.components.schemas }
   const texts = [path, `${path}/{id}`].flatMap((at) =>

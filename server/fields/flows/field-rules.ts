@@ -2,10 +2,10 @@ import { isDay } from '../../kernel/body/days.ts'
 import type { JsonSchema } from '../../kernel/shape/fields.ts'
 
 export const fieldTypes = ['string', 'integer', 'boolean', 'float', 'date', 'relationship'] as const
-export type FieldType = (typeof fieldTypes)[number]
+export type FlowFieldType = (typeof fieldTypes)[number]
 
 /** A rule as clients write it. Which rules and options exist depends on the type of the field. */
-export interface Rule {
+export interface FieldRule {
   readonly type: string
   readonly options?: unknown
   readonly to?: unknown
@@ -14,7 +14,7 @@ export interface Rule {
 export const ruleTypes = ['between', 'email', 'enum', 'one-to-many', 'one-to-one', 'slug', 'uuid'] as const
 
 /** The rules that each type can have. */
-const allowedRules: Readonly<Record<FieldType, readonly string[]>> = {
+const allowedRules: Readonly<Record<FlowFieldType, readonly string[]>> = {
   string: ['email', 'enum', 'slug', 'uuid'],
   integer: ['between', 'enum'],
   float: ['between', 'enum'],
@@ -23,7 +23,7 @@ const allowedRules: Readonly<Record<FieldType, readonly string[]>> = {
   relationship: ['one-to-many', 'one-to-one'],
 }
 
-const schemas: Readonly<Record<Exclude<FieldType, 'relationship'>, JsonSchema>> = {
+const schemas: Readonly<Record<Exclude<FlowFieldType, 'relationship'>, JsonSchema>> = {
   string: { type: 'string', maxLength: 65_535 },
   integer: { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
   float: { type: 'number' },
@@ -39,24 +39,22 @@ const texts: Readonly<Record<string, JsonSchema>> = {
 }
 
 /** An error in the definition of a field: where it is, and what is accepted. */
-export interface Fault {
+export interface RuleFault {
   readonly at: string
   readonly must: string
 }
 
-type Of = Exclude<FieldType, 'relationship'>
-
-export type ValueType = Of
+export type FieldValueType = Exclude<FlowFieldType, 'relationship'>
 
 /** The type of a schema that `valueSchema` has created. */
-export function typeOfSchema({ type, format }: JsonSchema): ValueType {
+export function typeOfSchema({ type, format }: JsonSchema): FieldValueType {
   if (format === 'day') return 'date'
   const [name] = [type].flat()
-  return name === 'number' ? 'float' : (name as Exclude<ValueType, 'date' | 'float'>)
+  return name === 'number' ? 'float' : (name as Exclude<FieldValueType, 'date' | 'float'>)
 }
 
 /** Finds the first error in the rules of a field. */
-export function findFault(type: FieldType, rules: readonly Rule[]): Fault | undefined {
+export function findFault(type: FlowFieldType, rules: readonly FieldRule[]): RuleFault | undefined {
   const at = 'validation_rules'
   const strayRule = rules.find((rule) => !allowedRules[type].includes(rule.type))
   if (strayRule) {
@@ -76,7 +74,7 @@ export function findFault(type: FieldType, rules: readonly Rule[]): Fault | unde
   return undefined
 }
 
-function findRequirement(type: Of, rule: Rule): string | undefined {
+function findRequirement(type: FieldValueType, rule: FieldRule): string | undefined {
   if (rule.type === 'enum') {
     const { options } = rule
     const fits = Array.isArray(options) && options.length > 0 && options.length <= 1000
@@ -92,7 +90,7 @@ function findRequirement(type: Of, rule: Rule): string | undefined {
   return undefined
 }
 
-function isOfType(type: Of, value: unknown): boolean {
+function isOfType(type: FieldValueType, value: unknown): boolean {
   if (type === 'integer') return Number.isSafeInteger(value)
   if (type === 'float') return Number.isFinite(value)
   if (type === 'date') return typeof value === 'string' && isDay(value)
@@ -100,7 +98,7 @@ function isOfType(type: Of, value: unknown): boolean {
 }
 
 /** The ends may be sent as text. */
-function endsOf(type: Of, { options }: Rule): [from: unknown, to: unknown] {
+function endsOf(type: FieldValueType, { options }: FieldRule): [from: unknown, to: unknown] {
   const { from, to } = (options ?? {}) as { from?: unknown; to?: unknown }
   return [from, to].map((end) => (type === 'date' ? end : asNumber(end))) as [unknown, unknown]
 }
@@ -109,7 +107,11 @@ const asNumber = (value: unknown): unknown =>
   typeof value === 'string' && value.trim() !== '' ? Number(value) : value
 
 /** The schema of the values of a field, with all rules. */
-export function valueSchema(type: Of, rules: readonly Rule[], nullable: boolean): JsonSchema {
+export function valueSchema(
+  type: FieldValueType,
+  rules: readonly FieldRule[],
+  nullable: boolean,
+): JsonSchema {
   const base = schemas[type]
   const parts = rules.map((rule) => ruleSchema(type, rule, nullable))
   const whole = nullable ? { ...base, type: [base.type, 'null'] } : base
@@ -117,7 +119,7 @@ export function valueSchema(type: Of, rules: readonly Rule[], nullable: boolean)
   return parts.length === 1 ? { ...whole, ...parts[0] } : { ...whole, allOf: parts }
 }
 
-function ruleSchema(type: Of, rule: Rule, nullable: boolean): JsonSchema {
+function ruleSchema(type: FieldValueType, rule: FieldRule, nullable: boolean): JsonSchema {
   if (rule.type === 'enum') {
     const options = [...new Set(rule.options as readonly unknown[])]
     return { enum: nullable ? [...options, null] : options }
@@ -135,7 +137,7 @@ function ruleSchema(type: Of, rule: Rule, nullable: boolean): JsonSchema {
  * Converts a default to the type, if possible: clients send 0 for a string and "1" for an integer. Other values stay
  * unchanged.
  */
-export function coerceDefault(type: FieldType, value: unknown): unknown {
+export function coerceDefault(type: FlowFieldType, value: unknown): unknown {
   if (value === null || value === undefined || type === 'relationship') return null
   if (type === 'integer' || type === 'float') {
     const number = asNumber(value)

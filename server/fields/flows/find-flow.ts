@@ -4,12 +4,12 @@ import { scopeOf } from '../../kernel/query/find.ts'
 import { text } from '../../kernel/shape/fields.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { entries } from './entries.ts'
-import { type Kind, kindOf } from './kinds.ts'
+import { type FlowKind, kindOf } from './kinds.ts'
 
 export interface FlowRef {
   readonly id: string
   readonly slug: string
-  readonly kind: Kind
+  readonly kind: FlowKind
 }
 
 /** The parameter of a path that names a flow. */

@@ -4,11 +4,19 @@ import { choice, field, flag, group, integer, list, reference, text } from '../.
 import { type Draft, indexed, type Row, walks } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { change } from '../../kernel/write/by-rules.ts'
+import { ownerMeta } from '../../store/index.ts'
 import { eraseValues, hideValues, renameValues, unindexValues } from '../values/changes.ts'
 import { isHidden, toValueField, updateAddedFields } from './define.ts'
-import { flowEnvelope, flowMeta } from './envelope.ts'
-import { type Fault, type FieldType, fieldTypes, findFault, type Rule, ruleTypes } from './field-rules.ts'
+import {
+  type FieldRule,
+  type FlowFieldType,
+  fieldTypes,
+  findFault,
+  type RuleFault,
+  ruleTypes,
+} from './field-rules.ts'
 import { extendedBy } from './find-extended-by.ts'
+import { flowEnvelope } from './flow-envelope.ts'
 import { rowsOfFlow, touchShownWith } from './flow-rows.ts'
 import { flows } from './flows.ts'
 import { isCore, kindOf, nameOfFields, slugsUnder } from './kinds.ts'
@@ -22,7 +30,7 @@ const reservedSlugs = [
 const fieldsMax = 100
 
 const ofField = { description: 'A value of the type of the field.' }
-const rule = field<Rule>(
+const rule = field<FieldRule>(
   {
     type: 'object',
     required: ['type'],
@@ -123,7 +131,7 @@ export const flowFields = resource({
   area: 'flows',
   visible: 'all',
   envelope: flowEnvelope,
-  meta: flowMeta,
+  meta: ownerMeta,
   links: {
     fields: { self: text({ format: 'uri', about: 'The field under its flow.' }) },
     of: ({ id, doc }, { baseUrl }) => ({ self: `${baseUrl}/v2/flows/${flowIn(doc)}/fields/${id}` }),
@@ -168,7 +176,7 @@ async function mustBeDefinable(work: Work, { values, before }: Draft<typeof fiel
   if (isCore(flow)) await mustBeFree(work, { slug, flowId, name: nameOfFields({ id: flowId, slug: flow }) })
 }
 
-function mustHold(type: FieldType, fault: Fault | undefined): void {
+function mustHold(type: FlowFieldType, fault: RuleFault | undefined): void {
   if (fault) throw refuse(fault.at, `must ${fault.must} where the field_type is ${type}`)
 }
 

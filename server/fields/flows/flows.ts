@@ -1,16 +1,19 @@
+import { action } from '../../kernel/declare/action.ts'
 import { resource } from '../../kernel/declare/resource.ts'
 import { invalidField, Problem } from '../../kernel/errors.ts'
 import { linkTo, listOf, object, relationshipTo } from '../../kernel/openapi/shapes.ts'
+import { list } from '../../kernel/request/operations.ts'
 import { flag, readOnlyObject, text } from '../../kernel/shape/fields.ts'
 import { type Draft, indexed, type Row, walks } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
+import { ownerMeta } from '../../store/index.ts'
 import { eraseValues, hideValues, unindexValues } from '../values/changes.ts'
 import { fieldsOf, isHidden, toValueField, updateAddedFields } from './define.ts'
-import { flowEnvelope, flowMeta } from './envelope.ts'
+import { flowEnvelope } from './flow-envelope.ts'
 import { flowEntries, flowFieldRows, rowsOfFlow, touchShownWith } from './flow-rows.ts'
 import { isCore, kindOf, nameOfFields, reservedSlugs } from './kinds.ts'
 
-interface Relationships {
+interface FlowRelationships {
   readonly fields?: { readonly data: readonly { readonly id: string; readonly type: 'field' }[] }
 }
 
@@ -34,7 +37,7 @@ const fields = {
   }),
   description: text({ default: '', max: 65_535, about: 'The purpose of the flow.' }),
   enabled: flag({ default: true, about: 'Whether the fields are shown and validated.' }),
-  relationships: readOnlyObject<Relationships>(
+  relationships: readOnlyObject<FlowRelationships>(
     object({ fields: relationshipTo(listOf(linkTo('field'))) }, []),
     {
       about: 'The fields of the flow.',
@@ -58,7 +61,7 @@ export const flows = resource({
   area: 'flows',
   visible: 'all',
   envelope: flowEnvelope,
-  meta: flowMeta,
+  meta: ownerMeta,
   refusedWith: 422,
   refuses: { delete: ['method_not_allowed'] },
   beforeWrite: mustBeNamed,
@@ -132,3 +135,20 @@ async function deleteContents(work: Work, { id, doc }: Row<typeof fields>): Prom
   await work.store.removeAll(flowEntries, (bind) => `flow_id = ${bind(id)}`)
   await unindexValues(work, ...fields)
 }
+
+/** Lists the flows of a store, or only the templates. */
+export const listFlows = action({
+  name: 'list-flows',
+  route: 'GET /v2/flows',
+  about: 'Lists all flows, the newest first.',
+  area: 'flows',
+  status: 200,
+  query: {
+    template: text({ about: 'Returns only the templates of this resource.', example: 'products' }),
+  },
+  shows: { resource: flows, page: true },
+  async run(ctx, call) {
+    const of = new URLSearchParams(call.query).get('template')
+    return list(ctx, flows, [], call, of ? (bind) => `starts_with(slug, ${bind(of)} || '(')` : undefined)
+  },
+})

@@ -63,10 +63,10 @@ function resourceReadBy({ method, of }: Operation): Resource | undefined {
 }
 
 interface LinkingObject {
-  readonly relationships?: Readonly<Record<string, { readonly data?: Links } | undefined>>
+  readonly relationships?: Readonly<Record<string, { readonly data?: LinkedEntries } | undefined>>
 }
 
-type Links = { readonly id: string } | readonly { readonly id: string }[] | null
+type LinkedEntries = { readonly id: string } | readonly { readonly id: string }[] | null
 
 interface AnswerBody {
   readonly data: LinkingObject | readonly LinkingObject[]

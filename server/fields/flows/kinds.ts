@@ -1,5 +1,5 @@
 /** The kind of a flow, which its slug determines. */
-export type Kind = 'core' | 'template' | 'custom'
+export type FlowKind = 'core' | 'template' | 'custom'
 
 /** The slugs of flows that extend a resource. Flows of resources that do not exist yet have no effect so far. */
 export const coreSlugs = [
@@ -49,7 +49,7 @@ export const reservedSlugs = [
 
 export const isCore = (slug: string): slug is CoreSlug => (coreSlugs as readonly string[]).includes(slug)
 
-export function kindOf(slug: string): Kind {
+export function kindOf(slug: string): FlowKind {
   if (isCore(slug)) return 'core'
   return slug.startsWith('products(') ? 'template' : 'custom'
 }

@@ -5,9 +5,9 @@ import { currentDefinition, lockedDefinition } from '../../kernel/query/definiti
 import { inputOf } from '../../kernel/request/operations.ts'
 import type { Row } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { type Write, writeMany } from '../../kernel/write/write-many.ts'
+import { type ManyWrite, writeMany } from '../../kernel/write/write-many.ts'
 import { shownFieldsOf } from './define.ts'
-import { typeOfSchema, type ValueType } from './field-rules.ts'
+import { type FieldValueType, typeOfSchema } from './field-rules.ts'
 import { kindOf } from './kinds.ts'
 import { entriesOfMany } from './template-entries.ts'
 
@@ -16,7 +16,7 @@ export interface Template {
   readonly id: string
   readonly slug: string
   /** The visible fields in their order, with the types of their values. */
-  readonly fields: ReadonlyMap<string, ValueType>
+  readonly fields: ReadonlyMap<string, FieldValueType>
   /** The resource of its entries, with these fields. */
   readonly entries: Resource
 }
@@ -61,7 +61,7 @@ export function entryOf(
   productId: string,
   before: Row | undefined,
   values: Readonly<Record<string, unknown>>,
-): Write<Resource['fields']> {
+): ManyWrite<Resource['fields']> {
   const body = { data: { type: entries.type, ...values } }
   const read = inputOf(entries)
   return before ? { before, changes: read.update(body) } : { id: productId, values: read.create(body) }
@@ -74,7 +74,7 @@ export function entryOf(
 export async function writeEntries(
   work: Work,
   { id, entries }: Template,
-  writes: readonly Write<Resource['fields']>[],
+  writes: readonly ManyWrite<Resource['fields']>[],
 ): Promise<readonly string[]> {
   const outcomes = await writeMany(work, entries, [id], writes)
   return writes.flatMap((write, i) => {

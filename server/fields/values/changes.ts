@@ -7,12 +7,10 @@ import type { Work } from '../../kernel/work/context.ts'
  * the change.
  */
 
-type Bind = Binds['bind']
-
 /** The rows whose documents have the values of a field. */
 export interface ValueRows extends Rows {
   /** SQL for these rows `r` of the table. */
-  readonly where: (bind: Bind) => string
+  readonly where: (bind: Binds['bind']) => string
   /** The member of the document that contains the values, if the document itself does not. */
   readonly inside?: 'attributes'
   /** Whether the hidden part of a row has the values of disabled fields. */
@@ -46,7 +44,7 @@ async function editValues(
   { slug, isLink }: ValueField,
   to: string | null,
 ): Promise<void> {
-  const edited = (part: string) => (bind: Bind) => {
+  const edited = (part: string) => (bind: Binds['bind']) => {
     const [name, next] = [nameIn(slug, bind), nameIn(to, bind)]
     return `json_edited(${part}, ${name}, ${next}, ${part}->${name})`
   }
@@ -83,7 +81,7 @@ export async function hideValues(
   }
 }
 
-const nameIn = (name: string | null, bind: Bind) => `${bind(name)}::text`
+const nameIn = (name: string | null, bind: Binds['bind']) => `${bind(name)}::text`
 
 /** SQL for the part of a document that has the values. */
 const partOf = (member: string | undefined) => (member ? `r.doc->'${member}'` : 'r.doc')
@@ -93,7 +91,7 @@ const within = (member: string | undefined, part: string) =>
 
 const having =
   ({ where }: ValueRows, part: string, slug: string) =>
-  (bind: Bind) =>
+  (bind: Binds['bind']) =>
     `${where(bind)} AND ${part}->${nameIn(slug, bind)} IS NOT NULL`
 
 /** Removes deleted fields from the index of entries by their values. */

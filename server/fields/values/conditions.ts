@@ -4,13 +4,11 @@ import type { Binds } from '../../kernel/storage/binds.ts'
 
 /** Conditions on the index rows `v` of `entry_values`. */
 
-type Bind = Binds['bind']
-
 const signs = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=' } as const
-type Comparison = keyof typeof signs
-const isComparison = (op: Op): op is Comparison => Object.hasOwn(signs, op)
+type ComparisonOp = keyof typeof signs
+const isComparison = (op: Op): op is ComparisonOp => Object.hasOwn(signs, op)
 
-export function matchingNumber(op: Op, numbers: readonly number[], bind: Bind): string {
+export function matchingNumber(op: Op, numbers: readonly number[], bind: Binds['bind']): string {
   if (isComparison(op)) return `v.number_value ${signs[op]} ${bind(numbers[0])}::float8`
   if (op === 'in') return `v.number_value = ANY(${bind(numbers)}::float8[])`
   throw new Error(`${op} is not an operator for numbers`)
@@ -30,7 +28,7 @@ const isShort = (text: string) => [...text].length < headLength
 
 const whole = "(v.text_head || coalesce(v.text_tail, ''))"
 
-export function matchingText(op: Op, values: readonly string[], bind: Bind): string {
+export function matchingText(op: Op, values: readonly string[], bind: Binds['bind']): string {
   const [value = ''] = values
   if (op === 'like') return likeText(value, bind)
   if (op === 'in') return textAmong(values, bind)
@@ -42,12 +40,12 @@ export function matchingText(op: Op, values: readonly string[], bind: Bind): str
   return `v.text_head ${side} ${bind(cut(value)[0])} AND ${whole} ${signs[op]} ${bind(value)}`
 }
 
-function sameLongText(value: string, bind: Bind): string {
+function sameLongText(value: string, bind: Binds['bind']): string {
   const [head, tail] = cut(value)
   return `v.text_head = ${bind(head)} AND coalesce(v.text_tail, '') = ${bind(tail)}`
 }
 
-function textAmong(values: readonly string[], bind: Bind): string {
+function textAmong(values: readonly string[], bind: Binds['bind']): string {
   const short = values.filter(isShort)
   const conditions = values
     .filter((value) => !isShort(value))
@@ -56,7 +54,7 @@ function textAmong(values: readonly string[], bind: Bind): string {
   return `(${conditions.join(' OR ')})`
 }
 
-function likeText(pattern: string, bind: Bind): string {
+function likeText(pattern: string, bind: Binds['bind']): string {
   const begins = beginningOf(pattern)
   if (!begins) return `v.text_head IS NOT NULL AND ${whole} LIKE ${bind(pattern)}`
   const { text, open } = begins

@@ -26,10 +26,13 @@ export const bit: NumberForm = {
 }
 
 type FieldRef = Pick<AddedField, 'id' | 'name'>
-type Bind = Binds['bind']
-
 /** SQL for the entries with an index row `v` of the field that meets the condition. `$1` is the store. */
-export const entriesWhere = ({ table }: Rows, { id }: FieldRef, bind: Bind, condition: string): string =>
+export const entriesWhere = (
+  { table }: Rows,
+  { id }: FieldRef,
+  bind: Binds['bind'],
+  condition: string,
+): string =>
   `${table}.id IN (SELECT v.entry_id FROM entry_values v WHERE v.store_id = $1 ` +
   `AND v.field_id = ${bind(id)}::uuid AND ${condition})`
 
@@ -56,7 +59,7 @@ export function matching(
   name: string,
   op: Op,
   values: readonly string[],
-  bind: Bind,
+  bind: Binds['bind'],
 ): string {
   if (!number) return matchingText(op, values, bind)
   const numbers = values.map((value) => {

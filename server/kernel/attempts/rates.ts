@@ -26,20 +26,20 @@ export const rates = {
 type Rate = keyof typeof rates
 
 /** Whose request is counted, by which process, and when. */
-type Caller = Pick<CallerWork, 'who' | 'instance' | 'clock' | 'clientAddress'>
+type RatedCaller = Pick<CallerWork, 'who' | 'instance' | 'clock' | 'clientAddress'>
 
-const maxOf = (rate: Rate, { shopperWritesMax }: Caller['instance']): number =>
+const maxOf = (rate: Rate, { shopperWritesMax }: RatedCaller['instance']): number =>
   rates[rate].max ?? shopperWritesMax
 
-interface Window {
+interface CountedSpan {
   n: number
   readonly endsAtMs: number
 }
 
-const windows = perInstance(() => new Memory<string, Window>(100_000))
+const windows = perInstance(() => new Memory<string, CountedSpan>(100_000))
 
 /** Counts one request; false if there were too many. */
-export function isWithinRate(work: Caller, rate: Rate, owner = ''): boolean {
+export function isWithinRate(work: RatedCaller, rate: Rate, owner = ''): boolean {
   if (isTrusted(work)) return true
   const window = windowOf(work, rate, owner)
   window.n++
@@ -47,20 +47,20 @@ export function isWithinRate(work: Caller, rate: Rate, owner = ''): boolean {
 }
 
 /** Counts one request; throws a Problem (429) if there were too many. */
-export function mustBeWithinRate(work: Caller, rate: Rate, owner = ''): void {
+export function mustBeWithinRate(work: RatedCaller, rate: Rate, owner = ''): void {
   if (!isWithinRate(work, rate, owner)) throw refusalUntil(work, windowOf(work, rate, owner).endsAtMs)
 }
 
 /** Throws a Problem (429) if one more would be too many; counts nothing. */
-export function mustHaveRateLeft(work: Caller, rate: Rate, owner = ''): void {
+export function mustHaveRateLeft(work: RatedCaller, rate: Rate, owner = ''): void {
   const { n, endsAtMs } = windowOf(work, rate, owner)
   if (!isTrusted(work) && n >= maxOf(rate, work.instance)) throw refusalUntil(work, endsAtMs)
 }
 
 /** A server that has the store's secret calls for many people, also where it sends their tokens beside its own. */
-const isTrusted = ({ who }: Caller): boolean => hasSecret(who)
+const isTrusted = ({ who }: RatedCaller): boolean => hasSecret(who)
 
-function windowOf(work: Caller, rate: Rate, owner: string): Window {
+function windowOf(work: RatedCaller, rate: Rate, owner: string): CountedSpan {
   const { instance, clock, clientAddress = '' } = work
   const key = JSON.stringify([rate, owner, networkOf(clientAddress)])
   const nowMs = clock.now().getTime()

@@ -7,21 +7,21 @@ import { Problem } from '../errors.ts'
  */
 export type AccessTable = Readonly<Record<string, Readonly<Record<string, '-' | 'r' | 'ru' | 'rw'>>>>
 
-type Access = 'read' | 'update' | 'write'
+type AreaAccess = 'read' | 'update' | 'write'
 
-const allows: Readonly<Record<string, readonly Access[]>> = {
+const allows: Readonly<Record<string, readonly AreaAccess[]>> = {
   '-': [],
   r: ['read'],
   ru: ['read', 'update'],
   rw: ['read', 'update', 'write'],
 }
 
-export function mayDo(table: AccessTable, kind: string, area: string, access: Access): boolean {
+export function mayDo(table: AccessTable, kind: string, area: string, access: AreaAccess): boolean {
   return (allows[table[area]?.[kind] ?? '-'] ?? []).includes(access)
 }
 
 /** The part of a caller that access depends on. */
-interface Caller {
+interface CallerKind {
   readonly kind: string
 }
 
@@ -32,7 +32,7 @@ interface Gate {
 }
 
 /** Refuses (403) callers whose kind lacks this right. */
-export function authorize(gate: Gate, who: Caller, area: string, access: Access): void {
+export function authorize(gate: Gate, who: CallerKind, area: string, access: AreaAccess): void {
   if (mayDo(gate.access, who.kind, area, access)) return
   const kinds = Object.keys(gate.access[area] ?? {}).filter((kind) => mayDo(gate.access, kind, area, access))
   throw wrongToken(gate, who, kinds)
@@ -41,7 +41,7 @@ export function authorize(gate: Gate, who: Caller, area: string, access: Access)
 /** The refusal for a token of the wrong kind: which token the server used, and which kinds are accepted. */
 export function wrongToken(
   { shopperTokens }: Pick<Gate, 'shopperTokens'>,
-  { kind }: Caller,
+  { kind }: CallerKind,
   kinds: readonly string[],
 ): Problem {
   const describeKind = (one: string) => {

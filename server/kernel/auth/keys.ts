@@ -2,14 +2,14 @@ import { hkdfSync } from 'node:crypto'
 import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
 
 /** The secrets of an installation: the current one, and a previous one that older data may still need. */
-export type Secrets = readonly [current: string, ...previous: string[]]
+export type KeySecrets = readonly [current: string, ...previous: string[]]
 
 /** The keys for one purpose. The first makes everything new; all of them verify and open. */
 export type Keys = readonly [current: Uint8Array, ...previous: Uint8Array[]]
 
 /** Derives one key for each purpose from the secrets, so that no key can replace another. */
 export function deriveKeys(
-  [current, ...previous]: Secrets,
+  [current, ...previous]: KeySecrets,
   use: 'access-token' | `shopper-token ${string}` | 'cursor' | 'link' | 'sealed-values' | 'fingerprint',
 ): Keys {
   const derive = (secret: string) => new Uint8Array(hkdfSync('sha256', secret, 'sutler', use, 32))

@@ -6,14 +6,14 @@ import { Faults } from './faults.ts'
 import { isObject, writable } from './input.ts'
 
 /** One kind of object that a request may send. */
-interface Kind {
+interface SentKind {
   readonly about: string
   readonly fields: Fields
   /** For the API document: keywords of a JSON Schema for fields that depend on each other. The action checks them. */
   readonly rules?: JsonSchema
 }
 
-export type Kinds = Readonly<Record<string, Kind>>
+export type Kinds = Readonly<Record<string, SentKind>>
 
 /** What `data` of a request may be: an object whose kind chooses its fields, or a list of such objects. */
 interface Declaration<K extends Kinds> {
@@ -27,7 +27,7 @@ interface Declaration<K extends Kinds> {
 }
 
 /** One object of a request. `source` is where it is in the body: `data`, or `data.3` in a list. */
-export type Item<K extends Kinds = Kinds> = {
+export type SentItem<K extends Kinds = Kinds> = {
   readonly [N in keyof K]: {
     readonly kind: N
     readonly values: Values<K[N]['fields']>
@@ -40,7 +40,7 @@ export interface KindsBody<K extends Kinds = Kinds> extends Required<Declaration
   /** The schema of an object, by its kind. */
   readonly schemas: Readonly<Record<string, JsonSchema>>
   /** Reads a body. Throws a Problem that lists the first faults of all its objects. */
-  read(body: unknown): readonly Item<K>[]
+  read(body: unknown): readonly SentItem<K>[]
 }
 
 /** Declares the kinds of objects that an action takes, one object or a list of them in one request. */
@@ -59,7 +59,7 @@ export function kinds<const K extends Kinds>(declaration: Declaration<K>): Kinds
   return { ...declared, read: readerOf(declared) }
 }
 
-function kindSchema(by: string, kind: string, { about, fields }: Kind): JsonSchema {
+function kindSchema(by: string, kind: string, { about, fields }: SentKind): JsonSchema {
   const accepted = writable(fields)
   return {
     description: about,
@@ -93,7 +93,7 @@ function readerOf<K extends Kinds>({
     const object = value as Readonly<Record<string, unknown>>
     const kind = object[by] as string
     checks.get(kind)?.(object, source)
-    const { fields } = of[kind] as Kind
+    const { fields } = of[kind] as SentKind
     const values = Object.entries(fields).flatMap(([name, field]) =>
       field.options.readOnly
         ? []
@@ -106,12 +106,12 @@ function readerOf<K extends Kinds>({
     const data = isObject(body) ? body.data : undefined
     if (data === undefined) throw missingField('data')
     checkData(data)
-    if (!Array.isArray(data)) return [readItem(data, 'data')] as unknown as readonly Item<K>[]
+    if (!Array.isArray(data)) return [readItem(data, 'data')] as unknown as readonly SentItem<K>[]
     const faults = new Faults()
     const items = data.map((value, i) =>
       faults.isFull ? undefined : faults.check(() => readItem(value, `data.${i}`)),
     )
     faults.refuse()
-    return items as unknown as readonly Item<K>[]
+    return items as unknown as readonly SentItem<K>[]
   }
 }

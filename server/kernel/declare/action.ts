@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { BodyShape } from '../body/input.ts'
-import type { Item, Kinds, KindsBody } from '../body/kinds.ts'
+import type { Kinds, KindsBody, SentItem } from '../body/kinds.ts'
 import type { ProblemCode } from '../errors.ts'
 import type { Answer } from '../shape/answer.ts'
 import type { Field, Fields, JsonSchema, Values } from '../shape/fields.ts'
@@ -150,7 +150,7 @@ export interface ActionCall<
   /** The checked value of `data`, for an action with `data`. */
   readonly data: unknown
   /** The checked objects of `data`, for an action with `kinds`. */
-  readonly items: readonly Item<K>[]
+  readonly items: readonly SentItem<K>[]
   /** The whole parsed body, for an action that reads more than its declared fields. */
   readonly rawBody: unknown
   readonly headers: Readonly<Record<string, string | string[] | undefined>>

@@ -74,13 +74,13 @@ export interface Definition<
    * then has two parts: the version, for If-Match, and a hash of the answer.
    */
   readonly computed?: true
-  readonly scope?: Scope
+  readonly scope?: SharedTable
   /** For the API document: refusals by the resource's rules, by operation. */
   readonly refuses?: Readonly<Partial<Record<OperationName, readonly ProblemCode[]>>>
 }
 
 /** For resources whose rows share a table with others. */
-interface Scope {
+interface SharedTable {
   readonly columns: readonly string[]
   /** The values of the columns for a request. Left out if no path leads to the list. */
   readonly of?: (

@@ -1,9 +1,13 @@
+import { flatten } from '../shape/envelope.ts'
+import type { Fields, Values } from '../shape/fields.ts'
+import type { Model, Row } from '../shape/model.ts'
+import { completeText } from '../storage/complete-text.ts'
 import type { Tuple } from '../storage/database.ts'
 import { isoTime } from '../storage/expressions.ts'
 import type { Store } from '../storage/store.ts'
 
 /** A change of an object, or an event that `record` has written, at its position in the store's feed. */
-export interface Change {
+export interface FeedChange {
   readonly position: number
   /** An ISO timestamp: the time of the change, by the clock of the process that wrote it. */
   readonly at: string
@@ -29,7 +33,7 @@ export interface Change {
 }
 
 /** The id that clients know the object of a change by. */
-export const clientsIdOf = ({ id, publicId }: Pick<Change, 'id' | 'publicId'>): string => publicId ?? id
+export const clientsIdOf = ({ id, publicId }: Pick<FeedChange, 'id' | 'publicId'>): string => publicId ?? id
 
 /** How far the feed of a store goes. */
 export interface FeedBounds {
@@ -71,7 +75,7 @@ export async function readChanges(
   after: number,
   most: number,
   docsOf?: readonly string[],
-): Promise<readonly Change[]> {
+): Promise<readonly FeedChange[]> {
   const rows = docsOf ? await store.run(partSql, after, most, docsOf) : await store.run(wholeSql, after, most)
   return rows.map(toChange)
 }
@@ -83,12 +87,12 @@ const readAtSql = `SELECT ${columns} FROM changes
 export async function readChangesAt(
   store: Store,
   positions: readonly number[],
-): Promise<ReadonlyMap<number, Change>> {
+): Promise<ReadonlyMap<number, FeedChange>> {
   const changes = (await store.run(readAtSql, positions, Math.min(...positions))).map(toChange)
   return new Map(changes.map((change) => [change.position, change]))
 }
 
-export function toChange(row: Tuple): Change {
+export function toChange(row: Tuple): FeedChange {
   const [
     position,
     at,
@@ -114,7 +118,7 @@ export function toChange(row: Tuple): Change {
     createdAt: createdAt ?? undefined,
     hidden: hidden ?? undefined,
     publicId: publicId ?? undefined,
-  } as Change
+  } as FeedChange
 }
 
 /**
@@ -122,7 +126,7 @@ export function toChange(row: Tuple): Change {
  * different parents may have the same id. It is a statement of its own: that of a list would find it also for the
  * changes that a page skips.
  */
-export async function findBefore<C extends Pick<Change, 'position' | 'source' | 'id' | 'scope'>>(
+export async function findBefore<C extends Pick<FeedChange, 'position' | 'source' | 'id' | 'scope'>>(
   store: Store,
   changes: readonly C[],
 ): Promise<ReadonlyMap<C, string | undefined>> {
@@ -141,4 +145,23 @@ export async function findBefore<C extends Pick<Change, 'position' | 'source' | 
     changes.map(({ scope }) => scope ?? null),
   )
   return new Map(changes.map((change, i) => [change, rows[i]?.[0] ?? undefined]))
+}
+
+/**
+ * The object as it was after a change, as far as the feed knows it: the hidden values are those that its table stores
+ * there. A response that shows it is no read of the object.
+ */
+export function rowOfChange<F extends Fields>(model: Model<F>, change: FeedChange): Row<F> {
+  const { id, scope, doc = '{}', hidden = '{}', version = 0, at, createdAt = at } = change
+  const text = completeText(model, doc)
+  return {
+    ...{ id, version, createdAt, updatedAt: at, text, written: true, added: model.added },
+    scope: scope === undefined ? [] : [scope],
+    get doc() {
+      return flatten(model.envelope, JSON.parse(text)) as Values<F>
+    },
+    get hidden() {
+      return JSON.parse(hidden) as Partial<Values<F>>
+    },
+  }
 }

@@ -1,6 +1,6 @@
 import { isId } from '../ids.ts'
 import type { Store } from '../storage/store.ts'
-import { type Change, columns, type FeedBounds, sinceDayOf, toChange } from './changes.ts'
+import { columns, type FeedBounds, type FeedChange, sinceDayOf, toChange } from './changes.ts'
 
 /** Which changes a reader wants. What is undefined does not matter. */
 export interface ChangeFilter {
@@ -26,7 +26,7 @@ interface Stretch {
 
 /** What a look at a part of the feed finds. */
 export interface FoundChanges extends FeedBounds {
-  readonly changes: readonly Change[]
+  readonly changes: readonly FeedChange[]
   /** All positions up to this one, in the direction of the stretch, have been looked at. */
   readonly reached: number
   /** The last position, in that direction, that can match. */
@@ -49,7 +49,7 @@ export const matches = (
     publicId,
     actor,
     at,
-  }: Pick<Change, 'type' | 'event' | 'id' | 'publicId' | 'actor' | 'at'>,
+  }: Pick<FeedChange, 'type' | 'event' | 'id' | 'publicId' | 'actor' | 'at'>,
   { types, events, ids, actors, from, before }: ChangeFilter,
 ): boolean =>
   (types?.includes(type) ?? true) &&

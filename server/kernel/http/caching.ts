@@ -4,7 +4,7 @@ import type { Answer } from '../shape/answer.ts'
 import type { Instance } from '../work/context.ts'
 import { perInstance } from '../work/per-instance.ts'
 
-interface Response {
+interface CachedResponse {
   readonly operation: Operation
   readonly answer: Answer
   readonly instance: Instance
@@ -15,7 +15,7 @@ const never = 'no-store'
 const untilAskedAgain = 'private, no-cache'
 
 /** How clients and caches may keep the response of an operation (RFC 9111): the first row that applies. */
-const ways: readonly (readonly [way: string, applies: (response: Response) => boolean])[] = [
+const ways: readonly (readonly [way: string, applies: (response: CachedResponse) => boolean])[] = [
   [never, ({ operation, answer }) => operation.method !== 'GET' || ![200, 304].includes(answer.status)],
   [untilAskedAgain, ({ answer }) => answer.headers?.etag !== undefined],
   // Exports. A long page is a stream too, and is kept as a short one.
@@ -32,7 +32,7 @@ export const unkept: Readonly<Record<string, string>> = {
 }
 
 /** The response with the way to keep it, unless it has one of its own, as files do. */
-export function withCaching(response: Response): Answer {
+export function withCaching(response: CachedResponse): Answer {
   const { answer } = response
   const way = ways.find(([, applies]) => applies(response))?.[0] ?? never
   if (way === never || answer.headers?.['cache-control'] !== undefined) return answer
@@ -42,7 +42,7 @@ export function withCaching(response: Response): Answer {
 const headersByOperation = perInstance(() => new WeakMap<Operation, string>())
 
 /** The headers of a request that change its response. A client that keeps one for each shopper compares them. */
-function variesBy({ operation, instance }: Response): string {
+function variesBy({ operation, instance }: CachedResponse): string {
   const known = headersByOperation(instance).get(operation)
   if (known !== undefined) return known
   const { of, alternative } = operation

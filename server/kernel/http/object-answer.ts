@@ -6,7 +6,7 @@ import type { Row } from '../shape/model.ts'
 import type { Ctx } from '../work/context.ts'
 import { answerInParts, joined } from './in-parts.ts'
 import { linksText, objectText } from './object-text.ts'
-import { type Address, linkHeader, type PageNumbers, pageLinks, pageMeta } from './page-links.ts'
+import { type ListAddress, linkHeader, type PageNumbers, pageLinks, pageMeta } from './page-links.ts'
 
 /** A single object in its envelope, with its entity tag. What it includes changes without the object. */
 export function objectAnswer(status: number, resource: Resource, row: Row, ctx: Ctx, more = ''): Answer {
@@ -27,7 +27,7 @@ export function listAnswer(
   resource: Resource,
   page: Page,
   ctx: Ctx,
-  at: Address,
+  at: ListAddress,
   moreMeta: Record<string, unknown> = {},
   more = '',
 ): Answer {
@@ -41,7 +41,7 @@ export function pageAnswer(
   data: string,
   page: PageNumbers,
   ctx: Ctx,
-  at: Address,
+  at: ListAddress,
   moreMeta: Record<string, unknown> = {},
   more = '',
 ): Answer {
@@ -54,7 +54,7 @@ export function pageInParts(
   data: AsyncIterable<readonly string[]>,
   page: PageNumbers,
   ctx: Ctx,
-  at: Address,
+  at: ListAddress,
   moreMeta: Record<string, unknown> = {},
   more: AsyncIterable<string> | readonly string[] = [],
 ): Promise<Answer> {
@@ -70,7 +70,7 @@ export function pageInParts(
 }
 
 /** What is beside the data of a page, in the body and in the headers. */
-function envelopeOf(page: PageNumbers, ctx: Ctx, at: Address, moreMeta: Record<string, unknown>) {
+function envelopeOf(page: PageNumbers, ctx: Ctx, at: ListAddress, moreMeta: Record<string, unknown>) {
   const links = pageLinks(page, ctx.baseUrl, at)
   const { page: numbers, results } = pageMeta(page)
   const { results: moreResults, ...otherMeta } = moreMeta as { results?: object }

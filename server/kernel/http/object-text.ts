@@ -1,11 +1,11 @@
 import type { Resource } from '../declare/resource.ts'
-import { type Envelope, haveOwnType } from '../shape/envelope.ts'
+import { type Envelope, haveOwnType, type Members } from '../shape/envelope.ts'
 import type { Fields } from '../shape/fields.ts'
 import type { Row } from '../shape/model.ts'
 import type { Ctx } from '../work/context.ts'
 
 /** Functions that write the objects of one resource. What all objects share is computed once. */
-interface Writer {
+interface ObjectWriter {
   readonly name: (row: Row) => string
   /** The following texts are empty, or begin with a comma. */
   readonly fields: (row: Pick<Row, 'text' | 'createdAt' | 'updatedAt'>) => string
@@ -14,12 +14,12 @@ interface Writer {
   readonly links: (row: Row, ctx: Ctx) => string
 }
 
-const writers = new WeakMap<Resource, Writer>()
+const writers = new WeakMap<Resource, ObjectWriter>()
 
-function writerOf(resource: Resource): Writer {
+function writerOf(resource: Resource): ObjectWriter {
   const cached = writers.get(resource)
   if (cached) return cached
-  const writer: Writer = {
+  const writer: ObjectWriter = {
     name: nameWriter(resource),
     fields: fieldsWriter(resource),
     also: alsoWriter(resource),
@@ -75,7 +75,7 @@ const stamps: Readonly<Record<Envelope['digits'], (time: string) => string>> = {
 }
 
 /** Writes type and id, unless they are among the object's fields. */
-function nameWriter({ type, fields, envelope, key }: Resource): Writer['name'] {
+function nameWriter({ type, fields, envelope, key }: Resource): ObjectWriter['name'] {
   const typeText = haveOwnType(fields, envelope) ? '' : `"type":"${type}"`
   if (key?.field === 'id') return () => typeText
   const start = typeText ? `${typeText},"id":"` : '"id":"'
@@ -87,7 +87,7 @@ function timesWriter({ digits }: Envelope): (row: Pick<Row, 'createdAt' | 'updat
   return ({ createdAt, updatedAt }) => `"created_at":"${stamp(createdAt)}","updated_at":"${stamp(updatedAt)}"`
 }
 
-function fieldsWriter({ envelope, fields, key }: Resource): Writer['fields'] {
+function fieldsWriter({ envelope, fields, key }: Resource): ObjectWriter['fields'] {
   const before = haveOwnType(fields, envelope) && key?.field === 'id' ? '' : ','
   if (envelope.times !== 'fields') return ({ text }) => (text.length > 2 ? before + text.slice(1, -1) : '')
   const times = timesWriter(envelope)
@@ -100,10 +100,10 @@ function fieldsWriter({ envelope, fields, key }: Resource): Writer['fields'] {
   }
 }
 
-const alsoWriter = ({ also }: Resource): Writer['also'] =>
+const alsoWriter = ({ also }: Resource): ObjectWriter['also'] =>
   also ? (row, ctx) => membersText(also.of(row, ctx)) : () => ''
 
-function metaWriter({ envelope, meta }: Resource): Writer['meta'] {
+function metaWriter({ envelope, meta }: Resource): ObjectWriter['meta'] {
   const own = meta ? ownWriter(envelope, meta.fields) : undefined
   const computedMembers = (row: Row) => own?.(meta?.of(row) ?? {}) ?? ['', '']
   const times = timesWriter(envelope)
@@ -121,8 +121,6 @@ function metaWriter({ envelope, meta }: Resource): Writer['meta'] {
     return members && `,"meta":{${members.slice(1)}}`
   }
 }
-
-type Members = Readonly<Record<string, unknown>>
 
 /**
  * Writes the resource's own members of `meta` as JSON, each after a comma: the times, which have their own place, and
@@ -153,7 +151,7 @@ function membersText(members: Members): string {
   return text.length > 2 ? `,${text.slice(1, -1)}` : ''
 }
 
-function linksWriter(resource: Resource): Writer['links'] {
+function linksWriter(resource: Resource): ObjectWriter['links'] {
   const { links, envelope } = resource
   if (envelope.links === 'own') return (row, ctx) => JSON.stringify(links?.of(row, ctx) ?? {})
   const url = selfWriter(resource)
@@ -162,7 +160,7 @@ function linksWriter(resource: Resource): Writer['links'] {
 }
 
 /** Writes the path of one object: the collection's path with its parameters, and the object's name. */
-function selfWriter({ path, key, envelope: { href } }: Resource): Writer['links'] {
+function selfWriter({ path, key, envelope: { href } }: Resource): ObjectWriter['links'] {
   const shown = href === 'absolute' ? path : path.slice(href.after.length)
   const [start = '', ...between] = shown.split(/:\w+/)
   return (row, { baseUrl, names }) => {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { Problem } from '../errors.ts'
 
 /** A path with parameters (`/v2/gadgets/:id`), and the methods that it answers. */
-interface Place {
+interface PathMethods {
   readonly url: string
   readonly allowed: ReadonlySet<string>
 }
@@ -17,7 +17,7 @@ const methods = METHODS.filter((method) => method !== 'OPTIONS' && method !== 'C
  */
 export function refuseOtherMethods(
   server: FastifyInstance,
-  places: readonly Place[],
+  places: readonly PathMethods[],
 ): (method: string, url: string) => Problem | undefined {
   const used = new Set(places.flatMap(({ allowed }) => [...allowed]))
   // The router has a tree of paths for each method that it knows. To build thirty trees that only refuse would take
@@ -50,7 +50,7 @@ export function refuseOtherMethods(
   }
 }
 
-const byPrecedence = ({ url }: Place) => url.replaceAll(':', '\uffff')
+const byPrecedence = ({ url }: PathMethods) => url.replaceAll(':', '\uffff')
 
 /** Requests through a proxy name the whole URL. */
 const pathOf = (url: string) => url.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*/s, '')

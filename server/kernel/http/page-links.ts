@@ -12,7 +12,7 @@ export function pageMeta({ total, limit, offset }: PageNumbers) {
 }
 
 /** The path and the raw query of a list request. */
-export interface Address {
+export interface ListAddress {
   readonly path: string
   readonly query: string
 }
@@ -26,14 +26,14 @@ interface PageLinks {
   readonly prev?: string | null
 }
 
-export function pageLinks(page: PageNumbers, baseUrl: string, at: Address): PageLinks {
+export function pageLinks(page: PageNumbers, baseUrl: string, at: ListAddress): PageLinks {
   const links = allLinks(page, baseUrl, at)
   if (!page.onlyExisting) return links
   const { last, next, prev, ...others } = links
   return { ...others, ...(next && { last, next }), ...(prev && { prev }) }
 }
 
-function allLinks(page: PageNumbers, baseUrl: string, { path, query }: Address): Required<PageLinks> {
+function allLinks(page: PageNumbers, baseUrl: string, { path, query }: ListAddress): Required<PageLinks> {
   const { total, limit, offset, cursors, offsets } = page
   const otherParameters = queryWithoutPage(query)
   // No request may ask for a page as long as a whole list, so links use a shorter one.

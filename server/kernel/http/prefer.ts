@@ -1,3 +1,4 @@
+import type { LineFormat } from '../shape/answer.ts'
 import { text } from '../shape/fields.ts'
 
 /** The headers of a request. */
@@ -15,4 +16,43 @@ export const dryRunHeader = {
     about:
       '`dry-run` asks what the request would do: the response is the one of the real request, and nothing changes. It has `Preference-Applied: dry-run`.',
   }),
+}
+
+const lineFormats: Readonly<Record<string, LineFormat>> = {
+  'application/x-ndjson': 'ndjson',
+  'text/csv': 'csv',
+}
+
+/** A longer `Accept` is not read. Real ones have some hundred characters. */
+const charsMax = 2000
+
+/**
+ * The form that an `Accept` prefers to JSON; undefined if it does not. The client must name it: a wildcard means
+ * JSON, as it always has. At equal quality, the more specific range wins, and then JSON.
+ */
+export function lineFormatOf(accept: string | undefined): LineFormat | undefined {
+  if (accept === undefined || accept.length > charsMax) return undefined
+  const ranges = accept.split(',').map(rangeOf)
+  const best = (some: readonly MediaRange[]) => some.reduce((most, { quality }) => Math.max(most, quality), 0)
+  const named = ranges.filter(({ type }) => Object.hasOwn(lineFormats, type))
+  const quality = best(named)
+  if (quality === 0) return undefined
+  if (best(ranges.filter(({ type }) => type === 'application/json')) >= quality) return undefined
+  if (best(ranges.filter(({ type }) => wildcards.includes(type))) > quality) return undefined
+  return lineFormats[named.find((one) => one.quality === quality)?.type ?? '']
+}
+
+const wildcards = ['*/*', 'application/*']
+
+interface MediaRange {
+  readonly type: string
+  readonly quality: number
+}
+
+/** Other parameters than the quality mean nothing here. */
+function rangeOf(text: string): MediaRange {
+  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
+  const q = parameters.find((one) => one.startsWith('q='))?.slice(2)
+  const quality = q === undefined ? 1 : Number(q)
+  return { type, quality: quality >= 0 && quality <= 1 ? quality : 0 }
 }

@@ -2,7 +2,6 @@ import type { Resource } from '../declare/resource.ts'
 import type { Row } from '../shape/model.ts'
 import type { Ctx } from '../work/context.ts'
 import { objectText } from './object-text.ts'
-import { inOneLine } from './one-line.ts'
 
 /** The columns that `RowLines` reads, in this order; `row` is the prefix of the row's columns. */
 export const lineColumns = ({ shownAs }: Resource, row: string): string =>
@@ -187,3 +186,7 @@ function copyTime(bytes: Buffer, from: number, to: number, out: Buffer, at: numb
   const first = from + secondBytes + 1
   for (let i = 0; i < count; i++) out[at + i] = first + i < to ? (bytes[first + i] as number) : zero
 }
+
+/** Some documents have line ends between their values, where they mean nothing. */
+export const inOneLine = (text: string): string =>
+  text.includes('\n') ? text.replaceAll(/[\r\n]+/g, ' ') : text

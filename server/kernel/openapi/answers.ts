@@ -8,7 +8,7 @@ import { dryRunHeader } from '../http/prefer.ts'
 import { linksBeside } from '../shape/envelope.ts'
 import type { JsonSchema } from '../shape/fields.ts'
 import { hasWatermark } from '../shape/model.ts'
-import { type Components, pageSchema } from './components.ts'
+import { type DocumentComponents, pageSchema } from './components.ts'
 import { headersNamed } from './headers.ts'
 import { objectOf } from './named-schemas.ts'
 import { bytes, content, ref } from './schemas.ts'
@@ -27,7 +27,7 @@ const selfLink: JsonSchema = object({ self: { type: 'string' } })
 const tagged = headersNamed('ETag')
 
 /** The responses of a successful operation, by status. */
-export function successOf(operation: Operation, shared: Components): Record<string, unknown> {
+export function successOf(operation: Operation, shared: DocumentComponents): Record<string, unknown> {
   const always = headersNamed(
     'X-Request-Id',
     ...(isRepeatable(operation) ? ['Idempotency-Replayed' as const] : []),
@@ -65,7 +65,7 @@ const json = 'application/json'
 const takesDryRuns = ({ of }: Operation): boolean =>
   of.is === 'action' && of.action.headers?.Prefer === dryRunHeader.Prefer
 
-function answersOf(operation: Operation, shared: Components): Readonly<Record<number, Response>> {
+function answersOf(operation: Operation, shared: DocumentComponents): Readonly<Record<number, Response>> {
   const { status, of } = operation
   if (status === 204) return { 204: { description: 'Done; the response has no body.' } }
   if (status === 303 || status === 307)
@@ -112,7 +112,11 @@ function linksAnswer({ relationship, name }: Extract<Operation['of'], { is: 'rel
   return { description: 'The links.', content: content(object({ data, links: selfLink }, ['data'])) }
 }
 
-function actionAnswers(action: Action, operation: Operation, shared: Components): Record<number, Response> {
+function actionAnswers(
+  action: Action,
+  operation: Operation,
+  shared: DocumentComponents,
+): Record<number, Response> {
   const { shows } = action
   const { status } = operation
   if (shows?.file) return fileAnswers(shows.file, Object.hasOwn(action.headers ?? {}, 'Range'))

@@ -11,7 +11,7 @@ import { changesSchema, newSchema, ref } from './schemas.ts'
 import { listOf, object } from './shapes.ts'
 
 /** The components that operations refer to, and the name of each resource among them. */
-export interface Components {
+export interface DocumentComponents {
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   /** The name of a resource, as in `#/components/schemas/<name>`. */
   nameOf(resource: Resource): string | undefined
@@ -38,7 +38,7 @@ const nounsOfGlobals: readonly string[] = [
 const schemaName = ([one]: Resource['noun']): string =>
   pascal(one) + (nounsOfGlobals.includes(one) ? 'Object' : '')
 
-export function components(modules: readonly Module[], own: OwnModel = (model) => model): Components {
+export function components(modules: readonly Module[], own: OwnModel = (model) => model): DocumentComponents {
   const resources = [
     ...new Set(
       modules

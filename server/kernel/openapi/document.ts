@@ -1,19 +1,98 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type AccessTable, mayDo } from '../auth/access.ts'
 import { type Operation, rightFor } from '../declare/operation.ts'
 import type { Module } from '../module.ts'
 import type { ApiDocument } from '../shape/api-document.ts'
+import type { JsonSchema } from '../shape/fields.ts'
 import type { OwnModel } from '../shape/model.ts'
 import type { ShopperToken } from '../work/context.ts'
-import { eitherBody, eitherResponses } from './alternatives.ts'
 import { successOf } from './answers.ts'
-import { type Components, components } from './components.ts'
+import { components, type DocumentComponents } from './components.ts'
 import { usedComponents, withReferences } from './named-schemas.ts'
 import { withoutOwnWords } from './own-words.ts'
 import { parametersOf } from './parameters.ts'
 import { problemResponses } from './refusals.ts'
 import { bodyOf } from './schemas.ts'
-import { securitySchemes, waysToSignIn } from './security.ts'
 import { phrase, type TagGroups, tagOf, tagsOf } from './tags.ts'
+
+type SecondToken = Pick<ShopperToken, 'header' | 'kind'>
+
+/**
+ * The ways to call an operation: with a token that the client has, with one that it gets for its key, or with a second
+ * token of one of these persons.
+ */
+const waysToSignIn = (persons: readonly SecondToken[]): readonly object[] => [
+  { bearer: [] },
+  { applicationKey: [] },
+  ...persons.map(({ kind }) => ({ bearer: [], [kind]: [] })),
+]
+
+const securitySchemes = (shopperTokens: readonly SecondToken[], tokenPath: string) => ({
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: `An access token from \`POST ${tokenPath}\`.`,
+  },
+  applicationKey: {
+    type: 'oauth2',
+    description: 'Gets an access token for the id and the secret of an application key.',
+    flows: {
+      clientCredentials: {
+        tokenUrl: tokenPath,
+        scopes: {},
+        // The page that shows this document sends them in the header otherwise.
+        'x-scalar-credentials-location': 'body',
+      },
+    },
+  },
+  ...Object.fromEntries(
+    shopperTokens.map(({ kind, header }) => [
+      kind,
+      {
+        type: 'apiKey',
+        in: 'header',
+        name: header,
+        description: 'A second token, beside the access token, that identifies the shopper.',
+      },
+    ]),
+  ),
+})
+
+type MediaContent = Readonly<Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>>
+
+interface Media {
+  readonly description?: string
+  readonly $ref?: string
+  readonly content?: MediaContent
+}
+
+type Responses = Readonly<Record<string, unknown>>
+
+/** A schema that accepts what either accepts. */
+const either = (one: JsonSchema, other: JsonSchema): JsonSchema =>
+  isDeepStrictEqual(one, other) ? one : { anyOf: [one, other] }
+
+function eitherContent(one: Media, other: Media): Media {
+  const schemas = Object.entries(one.content ?? {}).map(([type, media]) => {
+    const more = other.content?.[type]
+    return [type, more ? { ...media, schema: either(media.schema, more.schema) } : media] as const
+  })
+  return { ...one, content: { ...other.content, ...Object.fromEntries(schemas) } }
+}
+
+/** The request body of an operation with two variants. */
+const eitherBody = <B extends object | undefined>(one: B, other: B): B =>
+  one && other ? (eitherContent(one as Media, other as Media) as B) : (one ?? other)
+
+/** The responses of an operation with two variants. */
+function eitherResponses(one: Responses, other: Responses): Responses {
+  const merged = Object.entries(one).map(([status, response]) => {
+    const more = other[status] as Media | undefined
+    const own = response as Media
+    return [status, more && !own.$ref && own.content ? eitherContent(own, more) : own] as const
+  })
+  return { ...other, ...Object.fromEntries(merged) }
+}
 
 /** The application's own part of the document. */
 interface About {
@@ -78,7 +157,7 @@ function describeOperation(
   operation: Operation,
   path: string,
   { access, shopperTokens }: About,
-  shared: Components,
+  shared: DocumentComponents,
 ): Record<string, unknown> {
   const { id, about } = operation
   const open = operation.access === 'open'

@@ -12,7 +12,7 @@ import {
   type ValueType,
   walks,
 } from '../shape/model.ts'
-import { type Components, filterSchema } from './components.ts'
+import { type DocumentComponents, filterSchema } from './components.ts'
 import { exampleId } from './examples.ts'
 
 type Parameter = Readonly<Record<string, unknown>>
@@ -20,7 +20,7 @@ type Parameter = Readonly<Record<string, unknown>>
 const common = (name: string): Parameter => ({ $ref: `#/components/parameters/${name}` })
 
 /** The parameters of an operation in its path, its query and its headers. */
-export function parametersOf(operation: Operation, path: string, shared: Components): Parameter[] {
+export function parametersOf(operation: Operation, path: string, shared: DocumentComponents): Parameter[] {
   const { of, access } = operation
   const inPath = pathParameters(operation, path, shared)
   const resource =
@@ -50,7 +50,11 @@ export function parametersOf(operation: Operation, path: string, shared: Compone
   ]
 }
 
-function pathParameters({ path, of }: Operation, documentedPath: string, { keyAt }: Components): Parameter[] {
+function pathParameters(
+  { path, of }: Operation,
+  documentedPath: string,
+  { keyAt }: DocumentComponents,
+): Parameter[] {
   const own = [...path.matchAll(/:(\w+)/g)]
   const names = [...documentedPath.matchAll(/\{(\w+)\}/g)]
   const declared = of.is === 'action' ? of.action.params : undefined

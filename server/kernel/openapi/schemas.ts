@@ -7,9 +7,9 @@ import { describeFields } from '../declare/shown-schema.ts'
 import { bytesShown } from '../http/problems.ts'
 import { place } from '../shape/envelope.ts'
 import { describe, type Field, type JsonSchema } from '../shape/fields.ts'
-import type { Components } from './components.ts'
+import type { DocumentComponents } from './components.ts'
 import { exampleOf } from './examples.ts'
-import { kindsSchema } from './kinds.ts'
+import { named } from './named-schemas.ts'
 import { object } from './shapes.ts'
 
 export const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
@@ -58,7 +58,10 @@ function exampleOfKinds({ by, of }: KindsBody): unknown {
 }
 
 /** The request body of an operation that has one. */
-export function bodyOf(operation: Operation, { nameOf }: Components): Record<string, unknown> | undefined {
+export function bodyOf(
+  operation: Operation,
+  { nameOf }: DocumentComponents,
+): Record<string, unknown> | undefined {
   const { of } = operation
   if (of.is === 'resource') {
     if (of.name !== 'create' && of.name !== 'update') return undefined
@@ -120,4 +123,26 @@ export function bodyOf(operation: Operation, { nameOf }: Components): Record<str
     }
   }
   return rawBody ? { content: { '*/*': { schema: bytes } } } : undefined
+}
+
+const kindSchemas = new WeakMap<KindsBody, JsonSchema>()
+
+/** The schema of `data` of a body of kinds. Operations that share the kinds share the schema. */
+export function kindsSchema(kinds: KindsBody): JsonSchema {
+  const schema = kindSchemas.get(kinds) ?? oneOfKinds(kinds)
+  kindSchemas.set(kinds, schema)
+  return schema
+}
+
+function oneOfKinds({ name, by, most, of, schemas }: KindsBody): JsonSchema {
+  const all = Object.entries(schemas).map(([kind, schema]) => ({
+    ...{ kind, schema: { ...schema, ...of[kind]?.rules } },
+    name: name + kind.replace(/(?:^|[_-])(\w)/g, (_, letter: string) => letter.toUpperCase()),
+  }))
+  const mapping = Object.fromEntries(all.map(({ kind, name }) => [kind, `#/components/schemas/${name}`]))
+  const one = named(name, {
+    oneOf: all.map(({ name, schema }) => named(name, schema)),
+    discriminator: { propertyName: by, mapping },
+  })
+  return most === 1 ? one : { oneOf: [one, { type: 'array', items: one, minItems: 1, maxItems: most }] }
 }

@@ -30,9 +30,9 @@ export function parseFilter(text: string): Filter | undefined {
     throw badFilter(`A filter must have at most ${filterLimits.filterBytesMax} bytes, not ${bytes}.`)
   if (text.trim() === '') return undefined
 
-  const reader = new Reader(text)
-  const outer: Group[] = []
-  let group: Group = { anyOf: [], allOf: [] }
+  const reader = new FilterReader(text)
+  const outer: OpenGroup[] = []
+  let group: OpenGroup = { anyOf: [], allOf: [] }
   let terms = 0
 
   for (;;) {
@@ -73,7 +73,7 @@ export function parseFilter(text: string): Filter | undefined {
   return close(group)
 }
 
-function close(group: Group): Filter {
+function close(group: OpenGroup): Filter {
   return join('or', [...group.anyOf, join('and', group.allOf)])
 }
 
@@ -83,7 +83,7 @@ function join(is: 'and' | 'or', parts: readonly Filter[]): Filter {
   return { is, parts: parts.flatMap((part) => (part.is === is ? part.parts : [part])) }
 }
 
-function readTerm(reader: Reader): Filter {
+function readTerm(reader: FilterReader): Filter {
   const start = reader.at
   const word = reader.take(wordAt)
   if (word === '') throw reader.refusal('expected an operator, as in eq(field,value)')
@@ -126,7 +126,7 @@ function isOp(word: string): word is Op {
   return Object.hasOwn(filterOperators, word)
 }
 
-function readRaw(reader: Reader): string {
+function readRaw(reader: FilterReader): string {
   const start = reader.at
   let open = 0
   for (; reader.char !== undefined; reader.at += 1) {
@@ -139,7 +139,7 @@ function readRaw(reader: Reader): string {
 }
 
 /** Some examples of the public contract quote the field. */
-function readField(reader: Reader): string {
+function readField(reader: FilterReader): string {
   const quote = reader.skipSpaces().char
   const quoted = quote === '"' || quote === "'"
   if (quoted) reader.at += 1
@@ -151,7 +151,7 @@ function readField(reader: Reader): string {
   return field
 }
 
-function readQuoted(reader: Reader, quote: string): string {
+function readQuoted(reader: FilterReader, quote: string): string {
   const quoted = reader.take(quotedAt)
   if (quoted === '') throw reader.refusal(`expected another ${quote} to close this one`)
   return quoted.slice(1, -1).replace(/\\(['"\\])/g, '$1')
@@ -164,7 +164,7 @@ const spacesAt = / */y
 const quotedAt = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|'[^'\\]*(?:\\[\s\S][^'\\]*)*'/y
 
 /** The text of a filter, and the position of the reader. */
-class Reader {
+class FilterReader {
   readonly text: string
   at = 0
 
@@ -202,7 +202,7 @@ class Reader {
  * The contents of a pair of parentheses, or of the whole filter: the complete alternatives, and the terms of the
  * current one.
  */
-interface Group {
+interface OpenGroup {
   readonly anyOf: Filter[]
   allOf: Filter[]
 }

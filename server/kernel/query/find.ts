@@ -118,13 +118,15 @@ export async function findById<F extends Fields>(
   throw notFoundIn(resource, name ?? id)
 }
 
-type Condition = NonNullable<Source['where']>
+type RowCondition = NonNullable<Source['where']>
 
-export const both = (one: Condition | undefined, other: Condition | undefined): Condition | undefined =>
-  one && other ? (bind) => `${one(bind)} AND ${other(bind)}` : (one ?? other)
+export const both = (
+  one: RowCondition | undefined,
+  other: RowCondition | undefined,
+): RowCondition | undefined => (one && other ? (bind) => `${one(bind)} AND ${other(bind)}` : (one ?? other))
 
 /** The condition for the rows that a shopper may see; undefined if the caller may see all. */
-export function visibleCondition({ who }: Work, resource: Resource): Condition | undefined {
+export function visibleCondition({ who }: Work, resource: Resource): RowCondition | undefined {
   const { visible } = resource
   if (!who.shopper || !visible || visible === 'all') return undefined
   return (bind) => visible(who, bind) ?? 'true'

@@ -41,12 +41,12 @@ export function indexedPage(
 
 const texts = new WeakMap<Model, Map<string, string>>()
 
-type Term = Extract<PlannedFilter, { readonly is: 'term' }>
+type PlannedTerm = Extract<PlannedFilter, { readonly is: 'term' }>
 
 /** How the query reads the index: at one value, at each of several, or between two. */
 type By = 'value' | 'values' | 'range'
 
-function toLookup({ op, rule, values }: Term): { by: By; values: readonly unknown[] } | undefined {
+function toLookup({ op, rule, values }: PlannedTerm): { by: By; values: readonly unknown[] } | undefined {
   const [value] = values
   // No column can have it.
   if (value === undefined) return undefined
@@ -61,7 +61,7 @@ function toLookup({ op, rule, values }: Term): { by: By; values: readonly unknow
   return to === undefined ? undefined : { by: 'range', values: [from, to, ...(rule.long ? [value] : [])] }
 }
 
-function textOf(resource: Model, { op, rule }: Term, by: By, window: Window): string {
+function textOf(resource: Model, { op, rule }: PlannedTerm, by: By, window: Window): string {
   const { table, scopeColumns, editions } = resource
   const scoped = scopeColumns.length + (editions ? 1 : 0)
   const [limitAt, offsetAt, first] = [2, 3, 4].map((n) => n + scoped) as [number, number, number]

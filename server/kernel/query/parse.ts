@@ -40,11 +40,11 @@ const names = [
   'include',
 ] as const
 
-type Name = (typeof names)[number]
-type QueryParameters = ReadonlyMap<Name, string>
+type FilterName = (typeof names)[number]
+type QueryParameters = ReadonlyMap<FilterName, string>
 
 function readParameters(query: string): QueryParameters {
-  const parameters = new Map<Name, string>()
+  const parameters = new Map<FilterName, string>()
   for (const pair of query.split('&')) {
     const [rawName = ''] = pair.split('=', 1)
     const decoded = decode(rawName, rawName)
@@ -74,7 +74,7 @@ function decode(raw: string, name: string): string {
   return text
 }
 
-function readWhole(parameters: QueryParameters, name: Name, max: number): number | undefined {
+function readWhole(parameters: QueryParameters, name: FilterName, max: number): number | undefined {
   const text = parameters.get(name)
   if (text === undefined) return undefined
   const value = Number(text)
@@ -124,7 +124,7 @@ function badRequest(source: string, detail: string): Problem {
   return new Problem('bad_request', detail, { source })
 }
 
-function badPage(source: Name, detail: string): Problem {
+function badPage(source: FilterName, detail: string): Problem {
   return new Problem('bad_page', detail, { source })
 }
 

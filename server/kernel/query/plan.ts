@@ -14,14 +14,18 @@ import {
 import { normalize, ownValue } from '../shape/values.ts'
 
 /** The filters and sorts that a resource allows. */
-interface Shape {
-  readonly filters: ReadonlyMap<string, Rule>
+interface QueryShape {
+  readonly filters: ReadonlyMap<string, PlannedRule>
   /** The filters for many names: the text before and after the part. */
-  readonly patterns: readonly { readonly before: string; readonly after: string; readonly rule: Rule }[]
+  readonly patterns: readonly {
+    readonly before: string
+    readonly after: string
+    readonly rule: PlannedRule
+  }[]
   readonly sorts: ReadonlyMap<string, { readonly column: string; readonly type: ValueType }>
 }
 
-type Rule = FilterRule & {
+type PlannedRule = FilterRule & {
   readonly type: ValueType
   readonly column: string
   readonly field: Field | undefined
@@ -43,7 +47,7 @@ export type PlannedFilter =
   | {
       readonly is: 'term'
       readonly op: Op
-      readonly rule: Rule
+      readonly rule: PlannedRule
       /** The text in place of the `*` of the rule's name; empty if the name has none. */
       readonly part: string
       readonly values: readonly string[]
@@ -54,17 +58,17 @@ const standardTypes: Readonly<Record<string, ValueType>> = {
   created_at: 'time',
   updated_at: 'time',
 }
-const shapes = new WeakMap<Queryable, Shape>()
+const shapes = new WeakMap<Queryable, QueryShape>()
 
 /** What a request may filter and sort by. */
 type Queryable = Pick<Model, 'fields' | 'filter' | 'sort' | 'ignoresSort' | 'order' | 'offsetMax' | 'key'>
 
-function shapeOf(resource: Queryable): Shape {
+function shapeOf(resource: Queryable): QueryShape {
   const cached = shapes.get(resource)
   if (cached) return cached
   const fieldOf = (name: string) => fieldAt(resource.fields, name.split('.'))
   const typeOf = (name: string) => valueTypeOf(resource, name)
-  const filters = Object.entries(resource.filter ?? {}).map(([name, rule]): [string, Rule] => {
+  const filters = Object.entries(resource.filter ?? {}).map(([name, rule]): [string, PlannedRule] => {
     const ops = operatorsOf(rule as readonly Op[] | FilterRule)
     const declared: FilterRule = Array.isArray(rule) ? { ops } : { ...(rule as FilterRule), ops }
     mustHaveSql(name, declared)
@@ -141,7 +145,7 @@ function refuseOffset({ offset }: ListQuery, { offsetMax = Number.POSITIVE_INFIN
   throw new Problem('bad_page', detail, { source: 'page[offset]' })
 }
 
-function planSort({ sort }: ListQuery, resource: Queryable, { sorts }: Shape): Plan['sort'] {
+function planSort({ sort }: ListQuery, resource: Queryable, { sorts }: QueryShape): Plan['sort'] {
   if (!sort || (resource.ignoresSort && !sorts.has(sort.field))) {
     const order = orderOf(resource)
     const field = order.replace('-', '')
@@ -161,7 +165,7 @@ function planSort({ sort }: ListQuery, resource: Queryable, { sorts }: Shape): P
 const refuse = (detail: string) =>
   new Problem('bad_filter', `Invalid filter: ${detail}`, { source: 'filter' })
 
-function planFilter(filter: Filter, shape: Shape): PlannedFilter {
+function planFilter(filter: Filter, shape: QueryShape): PlannedFilter {
   if (filter.is !== 'term')
     return { is: filter.is, parts: filter.parts.map((part) => planFilter(part, shape)) }
   const { field, op } = filter
@@ -185,13 +189,16 @@ function planFilter(filter: Filter, shape: Shape): PlannedFilter {
 }
 
 /** A filter value in the stored form: capitals for a field that stores capitals. */
-function asStored({ field, type }: Rule, value: string | undefined): string | readonly [] {
+function asStored({ field, type }: PlannedRule, value: string | undefined): string | readonly [] {
   if (value === undefined) return []
   return field && type !== 'integer' ? (normalize(field, value) as string) : value
 }
 
 /** Names come before patterns: `sizes[3]` may be a field's own name. */
-function ruleFor(field: string, { filters, patterns }: Shape): { rule: Rule | undefined; part: string } {
+function ruleFor(
+  field: string,
+  { filters, patterns }: QueryShape,
+): { rule: PlannedRule | undefined; part: string } {
   const own = filters.get(field)
   if (own && !own.part) return { rule: own, part: '' }
   for (const { before, after, rule } of patterns) {

@@ -5,7 +5,6 @@ import type { Sql } from '../storage/database.ts'
 import { condition } from './condition.ts'
 import { indexedPage } from './indexed-pages.ts'
 import { beginningOf } from './like-patterns.ts'
-import { matchedText } from './matched-rows.ts'
 import { address, countOf, keyOf, order, pageText, type Window, wholeRows } from './page-text.ts'
 import { behindSql, boundBy, type Range, rangeOf, rangeTotalSql } from './places.ts'
 import type { PlannedFilter } from './plan.ts'
@@ -102,4 +101,33 @@ function skippedRows(resource: Model, conditions: string, window: Window): strin
   if (offset < deepFrom) return `SELECT * ${from}`
   const rowsOf = `(SELECT * FROM ${resource.table} WHERE ${address(resource)})`
   return wholeRows(resource, `SELECT ${keyOf(resource).join(', ')} ${from}`, window, rowsOf)
+}
+
+/**
+ * A page of the rows that meet an expensive condition. The database evaluates the condition once for each row: it finds
+ * all matches, counts them, and sorts them by their keys.
+ */
+function matchedText(
+  resource: Model,
+  window: Window,
+  { rows, condition }: { readonly rows: string; readonly condition: string },
+  binds: Pick<Binds, 'bind'>,
+): string {
+  const { limit, offset } = window
+  const keys = [...new Set([...keyOf(resource), window.column])].join(', ')
+  // The condition refers to columns by the table's name, as `rows` does.
+  const matches = `matches AS MATERIALIZED (SELECT ${keys} ${rows} AND ${condition})`
+  const behind = window.behind ? ` WHERE ${behindSql(window, binds)}` : ''
+  const pageKeys =
+    `SELECT ${keyOf(resource).join(', ')} FROM matches${behind} ` +
+    `ORDER BY ${order(window)} LIMIT ${limit} OFFSET ${offset}`
+  return pageText(
+    resource,
+    countOf('FROM matches'),
+    wholeRows(resource, pageKeys, window, `(SELECT * ${rows})`),
+    window,
+    {
+      before: [matches],
+    },
+  )
 }

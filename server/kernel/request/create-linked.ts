@@ -38,10 +38,10 @@ export function withLinkedCreates<M extends { readonly operations: readonly Oper
   return modules.map((module) => ({ ...module, operations: module.operations.map(withLinks) }))
 }
 
-type NewLinks = readonly (readonly [of: Relationship, links: readonly Link[]])[]
+type ReadLinks = readonly (readonly [of: Relationship, links: readonly Link[]])[]
 
 /** Reads the links of a create's body. Refuses faults in the links together with those in the fields. */
-function reader(resource: Resource, relationships: readonly Relationship[]): (body: unknown) => NewLinks {
+function reader(resource: Resource, relationships: readonly Relationship[]): (body: unknown) => ReadLinks {
   const field = newLinksField(relationships)
   const plain: Check = checker(describe(field), 'data.relationships')
   const check = resource.refusedWith ? refuseWith422(plain) : plain
@@ -61,7 +61,7 @@ function reader(resource: Resource, relationships: readonly Relationship[]): (bo
 async function createLinked(
   ctx: Ctx,
   resource: Resource,
-  readLinks: (body: unknown) => NewLinks,
+  readLinks: (body: unknown) => ReadLinks,
   call: Call,
 ): Promise<Answer> {
   const newLinks = readLinks(call.body)

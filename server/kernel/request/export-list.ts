@@ -3,14 +3,13 @@ import type { Resource } from '../declare/resource.ts'
 import { shownSchema } from '../declare/shown-schema.ts'
 import { Problem } from '../errors.ts'
 import { feedPosition } from '../feed/record.ts'
-import { columnsOf, headerLine, objectLine } from '../http/csv-columns.ts'
+import { columnsOf, headerLine, objectLine } from '../http/csv-line.ts'
 import { file } from '../http/file.ts'
 import { LineStream } from '../http/line-stream.ts'
 import { pageInParts } from '../http/object-answer.ts'
 import { objectText } from '../http/object-text.ts'
-import { inOneLine } from '../http/one-line.ts'
-import type { Address } from '../http/page-links.ts'
-import { areUniform, lineColumns, RowLines } from '../http/row-lines.ts'
+import type { ListAddress } from '../http/page-links.ts'
+import { areUniform, inOneLine, lineColumns, RowLines } from '../http/row-lines.ts'
 import { currentDefinition } from '../query/definitions.ts'
 import { everyRowSql } from '../query/every-row.ts'
 import { mergeThreshold, requestMerge } from '../query/merge-totals.ts'
@@ -47,7 +46,7 @@ interface More<F extends Fields> {
 /** A page of a list, or all of it as lines if the request prefers that. */
 export async function answerList<F extends Fields>(
   ctx: Ctx,
-  call: Address,
+  call: ListAddress,
   view: ListView<F>,
   { query = parse(call.query), beside }: More<F> = {},
 ): Promise<Answer> {
@@ -137,7 +136,7 @@ export function exportBatches(ctx: Ctx, { shown, position, read }: Batches): Pro
   })
 }
 
-type Headers = Readonly<Record<string, string>>
+type ResponseHeaders = Readonly<Record<string, string>>
 
 /**
  * Counts an export, and sends what `run` writes. The response begins with the headers that `run` gives to `begin`; an
@@ -146,12 +145,12 @@ type Headers = Readonly<Record<string, string>>
 async function sendLines(
   { instance: { exports }, who }: Ctx,
   format: LineFormat,
-  run: (begin: (headers: Headers) => void, write: (chunk: Chunk) => Promise<void>) => Promise<void>,
+  run: (begin: (headers: ResponseHeaders) => void, write: (chunk: Chunk) => Promise<void>) => Promise<void>,
 ): Promise<Answer> {
   const end = exports.begin(who)
   const lines = new LineStream(exports.limits)
   const timer = setTimeout(() => lines.destroy(tooLong(exports.limits)), exports.limits.maxMs)
-  const { promise: begun, resolve, reject } = Promise.withResolvers<Headers>()
+  const { promise: begun, resolve, reject } = Promise.withResolvers<ResponseHeaders>()
   let sent = 0
   const write = ({ bytes, count }: Chunk) => {
     sent += count

@@ -19,7 +19,7 @@ export function idempotencyKey(header: string | string[] | undefined): string | 
 }
 
 /** A write that runs once per key. */
-interface Write {
+interface KeyedWrite {
   /** The value of the header. */
   readonly key: string
   readonly method: string
@@ -38,7 +38,7 @@ interface Write {
  * may act on behalf of different people. It is an HMAC, since a body may contain a secret; there is one for each of the
  * server's keys.
  */
-function fingerprints({ who, instance }: Ctx, { method, url, body }: Write): readonly string[] {
+function fingerprints({ who, instance }: Ctx, { method, url, body }: KeyedWrite): readonly string[] {
   const claims = who.shopper?.claims ?? {}
   const claimsText = Object.keys(claims).length ? JSON.stringify(claims) : ''
   const text = `${claimsText}${method} ${url}\n${body}`
@@ -49,7 +49,7 @@ function fingerprints({ who, instance }: Ctx, { method, url, body }: Write): rea
  * The key of the row. It contains the kind of caller: two kinds may share an application key, and one may see more
  * than the other.
  */
-const nameOf = ({ who: { kind, keyId, caller } }: Ctx, { key }: Pick<Write, 'key'>): string =>
+const nameOf = ({ who: { kind, keyId, caller } }: Ctx, { key }: Pick<KeyedWrite, 'key'>): string =>
   `${kind} ${keyId} ${caller} ${key}`
 
 const stillRunning = () =>
@@ -61,7 +61,7 @@ const stillRunning = () =>
  * is sealed, since it may show a secret that is shown only once; a long one is shortened (`stored-answers.ts`). A
  * refused request changes nothing and stores nothing.
  */
-export async function once(ctx: Ctx, write: Write & { run(): Promise<Answer> }): Promise<Answer> {
+export async function once(ctx: Ctx, write: KeyedWrite & { run(): Promise<Answer> }): Promise<Answer> {
   const name = nameOf(ctx, write)
   const earlier = await find(ctx, name, write)
   if (earlier && 'answer' in earlier) return repeat(earlier, write)
@@ -77,7 +77,7 @@ export async function once(ctx: Ctx, write: Write & { run(): Promise<Answer> }):
  */
 export async function onceAcrossCalls(
   ctx: Ctx,
-  write: Write & { readonly leaseMs: number; run(keyed: KeyedRequest): Promise<Answer> },
+  write: KeyedWrite & { readonly leaseMs: number; run(keyed: KeyedRequest): Promise<Answer> },
 ): Promise<Answer> {
   const name = nameOf(ctx, write)
   const claimed = await ctx.transaction((inside) => claim(inside, name, write))
@@ -105,7 +105,7 @@ interface UnfinishedRequest {
   readonly intentId: string | undefined
 }
 
-async function claim(ctx: Ctx, name: string, write: Write & { readonly leaseMs: number }) {
+async function claim(ctx: Ctx, name: string, write: KeyedWrite & { readonly leaseMs: number }) {
   const earlier = await find(ctx, name, write)
   if (earlier && 'answer' in earlier) return earlier
   if (earlier?.isLeased) throw stillRunning()
@@ -131,7 +131,7 @@ interface StoredAnswer {
 async function find(
   ctx: Ctx,
   name: string,
-  write: Write,
+  write: KeyedWrite,
 ): Promise<StoredAnswer | (UnfinishedRequest & { readonly isLeased: boolean }) | undefined> {
   const [lock] = await ctx.store.run(
     'SELECT pg_try_advisory_xact_lock(hashtextextended($1::text || $2, 0))',
@@ -162,12 +162,12 @@ async function find(
   }
 }
 
-async function repeat({ answer, isShortened }: StoredAnswer, write: Write): Promise<Answer> {
+async function repeat({ answer, isShortened }: StoredAnswer, write: KeyedWrite): Promise<Answer> {
   await write.mayRepeat()
   return isShortened ? write.lengthen(answer) : answer
 }
 
-async function storeAnswer(ctx: Ctx, name: string, write: Write, answer: Answer): Promise<void> {
+async function storeAnswer(ctx: Ctx, name: string, write: KeyedWrite, answer: Answer): Promise<void> {
   if (typeof answer.body !== 'string')
     throw new Error('a file response cannot be stored: the action must declare `shows.file`')
   const { text, isShortened } = shorten(answer.body, write.isReadable)

@@ -6,14 +6,14 @@ import type { Row } from '../shape/model.ts'
 import type { Ctx } from '../work/context.ts'
 
 /** The rows of a response, again at each call: those of a page may be too long to be in memory together. */
-type Portions = () => AsyncIterable<readonly Row[]>
+type IncludedPortions = () => AsyncIterable<readonly Row[]>
 
 /** The `included` member of a response, after a comma: the objects that the request names with `include=`. */
 export async function* includedParts(
   ctx: Ctx,
   { include = {} }: Resource,
   names: readonly string[],
-  portions: Portions,
+  portions: IncludedPortions,
 ): AsyncGenerator<string> {
   const inclusions = Object.entries(include).flatMap(([name, one]) => (names.includes(name) ? [one] : []))
   if (!inclusions.length) return
@@ -33,7 +33,7 @@ async function* textsOf(
   ctx: Ctx,
   target: Resource,
   find: (rows: readonly Row[]) => ReturnType<NonNullable<Resource['include']>[string]['find']>,
-  portions: Portions,
+  portions: IncludedPortions,
 ): AsyncGenerator<readonly string[]> {
   const shown = new Set<string>()
   for await (const rows of portions()) {

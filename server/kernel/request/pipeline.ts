@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
-import { hangUpSignal } from '../../platform/sockets/hung-up.ts'
+import { hangUpSignal } from '../../platform/sockets/connections.ts'
 import { mustBeWithinRate } from '../attempts/rates.ts'
 import { authorize } from '../auth/access.ts'
 import { hasSecret, type Principal } from '../auth/principal.ts'
 import { bearerToken } from '../auth/tokens.ts'
 import { isRepeatable, type Operation, rightFor } from '../declare/operation.ts'
 import { notFound, Problem } from '../errors.ts'
-import { lineFormatOf } from '../http/accept.ts'
 import { notModified } from '../http/conditional.ts'
+import { lineFormatOf } from '../http/prefer.ts'
 import { bodyText, parseBody } from '../http/reading/body.ts'
 import { type BodyLimits, limitsOfShoppers, usualLimits } from '../http/reading/body-limits.ts'
 import { unpack } from '../http/reading/unpack.ts'
@@ -39,13 +39,13 @@ interface Passage {
   answer: Answer | undefined
 }
 
-type Step = (passage: Passage) => Promise<void> | void
-type Access = Operation['access']
+type PipelineStep = (passage: Passage) => Promise<void> | void
+type OperationAccess = Operation['access']
 
 /**
  * The steps of a request, from top to bottom, each with the operations it applies to. The order is the security design.
  */
-const steps: readonly (readonly [Step, ...Access[]])[] = [
+const steps: readonly (readonly [PipelineStep, ...OperationAccess[]])[] = [
   [authenticate, 'read', 'write'],
   [mayCall, 'read', 'write'],
   [countWrite, 'write'],
@@ -58,13 +58,13 @@ const steps: readonly (readonly [Step, ...Access[]])[] = [
   [respondNotModified, 'read'],
 ]
 
-const plans: Record<Access, readonly Step[]> = {
+const plans: Record<OperationAccess, readonly PipelineStep[]> = {
   read: planOf('read'),
   write: planOf('write'),
   open: planOf('open'),
 }
 
-function planOf(access: Access): readonly Step[] {
+function planOf(access: OperationAccess): readonly PipelineStep[] {
   return steps.filter(([, ...accesses]) => accesses.includes(access)).map(([step]) => step)
 }
 
@@ -257,13 +257,13 @@ function reportWrite({ instance, operation, who }: Passage): void {
   instance.onWrite(who.storeId)
 }
 
-interface Inside {
+interface RunOptions {
   readonly signal?: AbortSignal | undefined
   readonly transaction?: Transaction
   readonly keyed?: KeyedRequest
 }
 
-function contextOf(passage: Passage, { signal, transaction, keyed }: Inside = {}): Ctx {
+function contextOf(passage: Passage, { signal, transaction, keyed }: RunOptions = {}): Ctx {
   const { instance, operation, request, who } = passage
   const { clock } = instance
   // The server completes a write even if its client hangs up.

@@ -70,14 +70,14 @@ const eachOnce = (data: LinksData): readonly Link[] => {
   return [...new Map(links.map((link) => [link.id, link])).values()]
 }
 
-type Reader = (body: unknown) => LinksData
+type LinksReader = (body: unknown) => LinksData
 
-const readers = new WeakMap<Relationship, Reader>()
+const readers = new WeakMap<Relationship, LinksReader>()
 
-function readerOf(of: Relationship): Reader {
+function readerOf(of: Relationship): LinksReader {
   const cached = readers.get(of)
   if (cached) return cached
-  const read = dataReader(linksField(of)) as Reader
+  const read = dataReader(linksField(of)) as LinksReader
   readers.set(of, read)
   return read
 }

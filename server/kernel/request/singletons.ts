@@ -15,14 +15,14 @@ export async function readSingleton<F extends Fields>(work: Work, of: Singleton<
 }
 
 /** The stored state of a singleton. Before the first write there is none. */
-interface State<F extends Fields> {
+interface SingletonState<F extends Fields> {
   readonly values: Values<F>
   readonly etag: string
   /** Undefined when nothing is stored. */
   readonly version: number | undefined
 }
 
-async function find<F extends Fields>({ store }: Work, of: Singleton<F>): Promise<State<F>> {
+async function find<F extends Fields>({ store }: Work, of: Singleton<F>): Promise<SingletonState<F>> {
   const [row] = await store.read(
     'SELECT doc, version, created_at FROM singletons WHERE store_id = $1 AND name = $2',
     of.name,
@@ -38,7 +38,7 @@ async function find<F extends Fields>({ store }: Work, of: Singleton<F>): Promis
 async function show<F extends Fields>(
   ctx: Ctx,
   of: Singleton<F>,
-  { values, etag }: State<F>,
+  { values, etag }: SingletonState<F>,
 ): Promise<Answer> {
   return { ...json(200, await of.show(ctx, values)), headers: { etag } }
 }
@@ -70,7 +70,7 @@ async function write<F extends Fields>(
   { store, clock }: Ctx,
   { name, type, fields }: Singleton<F>,
   values: Values<F>,
-  { version = -1 }: State<F>,
+  { version = -1 }: SingletonState<F>,
 ): Promise<boolean> {
   const stored = await store.run(
     `INSERT INTO singletons (store_id, name, id, type, created_at, updated_at, doc)

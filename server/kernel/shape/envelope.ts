@@ -39,7 +39,8 @@ export interface Envelope {
 
 /** Where the fields are; at the top by default. */
 type Placing = Pick<Envelope, 'fields' | 'type'> | undefined
-type Members = Readonly<Record<string, unknown>>
+/** The members of an object. */
+export type Members = Readonly<Record<string, unknown>>
 
 const atTop = ['id', 'relationships', 'meta']
 

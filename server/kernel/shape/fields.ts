@@ -100,17 +100,17 @@ type Always = { readonly required: true } | { readonly default: string | number 
 type Value<O, T> =
   | OrNull<O, T>
   | (O extends { readonly stored: false } ? undefined : O extends Always ? never : undefined)
-type Input<O, T> = OrNull<O, T> | (O extends { readonly required: true } ? never : undefined)
-type With<O, T, G = T, C = G> = Field<Value<O, T>, Input<O, G>, OrNull<O, C>>
+type InputValue<O, T> = OrNull<O, T> | (O extends { readonly required: true } ? never : undefined)
+type With<O, T, G = T, C = G> = Field<Value<O, T>, InputValue<O, G>, OrNull<O, C>>
 
 /** A value with its own schema. Its type includes `undefined` unless the value is always present. */
 export const field = <T, G = T, C = G>(
   schema: JsonSchema,
   options: FieldOptions,
-  inside: Inside = {},
+  inside: FieldParts = {},
 ): Field<T, G, C> => ({ schema: options.nullable ? nullable(schema) : schema, options, ...inside })
 
-type Inside = Pick<Field, 'members' | 'element' | 'each' | 'upperCase'>
+type FieldParts = Pick<Field, 'members' | 'element' | 'each' | 'upperCase'>
 
 export function nullable(schema: JsonSchema): JsonSchema {
   if (schema.type === undefined) return schema

@@ -222,9 +222,9 @@ export interface Model<F extends Fields = Fields, C = unknown> {
   readonly links?: object
   readonly also?: object
   /** What a client reads when a constraint of the table refuses a write. Any other broken constraint is a bug. */
-  readonly constraints?: Readonly<Record<string, Refusal>>
+  readonly constraints?: Readonly<Record<string, ConstraintRefusal>>
   /** What clients call an object in place of its id. */
-  readonly key?: Key
+  readonly key?: NameKey
   /**
    * The column of the instant, in UTC and without a time zone, after which a row is gone: its key no longer leads to
    * it, and a new object may have the key. `forgetExpired` makes the chore that deletes such rows. It needs a `key`.
@@ -295,14 +295,14 @@ export interface AddedFields {
  * A value that names the object in paths in place of its id, unique among its siblings. The id works there too, unless
  * the field is named `id`: then clients only know the value, and the row's id stays internal.
  */
-interface Key {
+interface NameKey {
   readonly field: string
   /** The condition that finds the row of a name, if it is not equality with the column of the field. */
   readonly where?: (name: string, bind: (value: unknown) => string) => string
 }
 
 /** The refusal for a broken constraint, in the client's words. */
-export interface Refusal {
+export interface ConstraintRefusal {
   readonly code: 'conflict' | 'invalid_field' | 'unprocessable' | 'not_found'
   readonly detail: string
   /** In place of the code's own. */

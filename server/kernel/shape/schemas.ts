@@ -1,10 +1,8 @@
 import type { JsonSchema } from './fields.ts'
 
-type Members = Readonly<Record<string, unknown>>
-
 /** The schema of an object with these members. All of them are required, unless `required` lists some. */
 export const object = (
-  properties: Members,
+  properties: Readonly<Record<string, unknown>>,
   required: readonly string[] = Object.keys(properties),
 ): JsonSchema => ({
   type: 'object',

@@ -1,3 +1,6 @@
+/** Adds a value to a statement, and returns its placeholder. */
+export type Bind = (value: unknown) => string
+
 /** Collects the values of a statement and returns their placeholders: a value is never part of the text. */
 export class Binds {
   readonly values: unknown[]
@@ -6,5 +9,5 @@ export class Binds {
     this.values = [...values]
   }
 
-  readonly bind = (value: unknown): string => `$${this.values.push(value)}`
+  readonly bind: Bind = (value) => `$${this.values.push(value)}`
 }

@@ -2,14 +2,12 @@ import pg from 'pg'
 import { StartupError, Unavailable } from '../../platform/faults.ts'
 import { atMost } from '../at-most.ts'
 import { LostRace, Problem } from '../errors.ts'
-import { cancelWith } from './connections/cancel.ts'
 import { Lanes } from './connections/lanes.ts'
-import { PreparedTexts } from './connections/prepared-texts.ts'
-import { Share } from './connections/share.ts'
-import { Statement } from './connections/statement.ts'
+import { cancelWith, LimitedUse } from './connections/slow-reads.ts'
+import { PreparedTexts, Statement } from './connections/statement.ts'
 import { isOutOfSpace } from './disk-space.ts'
 import { type RowSink, rowSocket, tapRows } from './row-tap.ts'
-import { type Kind, LateTransaction, type Transaction } from './transaction.ts'
+import { LateTransaction, type Transaction, type TransactionKind } from './transaction.ts'
 
 /** A statement with separate values: a value is never part of the text. */
 export interface Sql {
@@ -34,9 +32,9 @@ export interface Connection {
 }
 
 /** The connections that a store uses: those of the database, or the share of a request. */
-export interface Source extends Connection {
+export interface StatementSource extends Connection {
   quick(sql: Sql): Promise<readonly Tuple[]>
-  transaction<T>(work: (transaction: Transaction) => Promise<T>, kind?: Kind): Promise<T>
+  transaction<T>(work: (transaction: Transaction) => Promise<T>, kind?: TransactionKind): Promise<T>
 }
 
 const prepared = new WeakMap<pg.ClientBase, PreparedTexts>()
@@ -124,9 +122,9 @@ const pageLanes = 2
 /** How many exports a process has at once, at most; each has a connection. */
 export const exportsMax = 4
 
-export class Database implements Source {
+export class Database implements StatementSource {
   readonly pool: pg.Pool
-  readonly #searches: Share
+  readonly #searches: LimitedUse
   readonly #searchPool: pg.Pool
   readonly #exportPool: pg.Pool
   readonly #points: Lanes
@@ -155,7 +153,7 @@ export class Database implements Source {
     this.#points = new Lanes(1, open)
     this.#pages = new Lanes(pageLanes, open)
     const searches = Math.max(1, Math.floor(connections / 2))
-    this.#searches = new Share(searches)
+    this.#searches = new LimitedUse(searches)
     const newPool = (max: number) => {
       const pool = new pg.Pool({ ...config, max, idleTimeoutMillis: 60_000 })
       // The pool replaces an idle connection that breaks; without a listener the error would end the process.
@@ -264,7 +262,7 @@ export class Database implements Source {
    * The connections of a request that only reads. Its statements end when the signal aborts. Slow reads have
    * connections of their own, half as many as the others, and so do exports.
    */
-  reading(signal: () => AbortSignal): Source {
+  reading(signal: () => AbortSignal): StatementSource {
     return {
       quick: (sql) => this.quick(sql),
       run: (sql) => this.#searches.use(signal(), () => this.#alone(sql, signal(), this.#searchPool)),
@@ -279,13 +277,13 @@ export class Database implements Source {
    * Runs `work` in one transaction, and again if it lost a race. It must not call other servers. In a `snapshot` all
    * reads see one moment, and a change of a row that another transaction changed since is a lost race.
    */
-  transaction<T>(work: (transaction: Transaction) => Promise<T>, kind?: Kind): Promise<T> {
+  transaction<T>(work: (transaction: Transaction) => Promise<T>, kind?: TransactionKind): Promise<T> {
     return this.#transaction(work, kind)
   }
 
   async #transaction<T>(
     work: (transaction: Transaction) => Promise<T>,
-    kind?: Kind,
+    kind?: TransactionKind,
     signal?: AbortSignal,
     pool = this.pool,
   ): Promise<T> {

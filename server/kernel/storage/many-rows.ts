@@ -2,13 +2,14 @@ import { newId } from '../ids.ts'
 import type { Fields, Values } from '../shape/fields.ts'
 import type { Model } from '../shape/model.ts'
 import { Binds } from './binds.ts'
-import type { Sql } from './database.ts'
+import type { Connection, Sql, Tuple } from './database.ts'
 import { recordedBy } from './row-statements.ts'
+import type { RowSink } from './row-tap.ts'
 import { split } from './stored-row.ts'
 
 /** Statements that write any number of rows. They return the ids of the written rows. */
 
-type Bound = (bind: Binds['bind']) => string
+type BoundValues = (bind: Binds['bind']) => string
 type Table = Pick<Model, 'table'>
 
 /** The store of the rows, their author, and the time. */
@@ -40,19 +41,19 @@ export interface ChangedRow<F extends Fields> {
 
 /** The rows `r` that a statement changes, and the new values. */
 export interface Sweep {
-  readonly where: Bound
+  readonly where: BoundValues
   /** The new shown and hidden values; without one the row keeps its value. */
-  readonly doc?: Bound
-  readonly hidden?: Bound
+  readonly doc?: BoundValues
+  readonly hidden?: BoundValues
   /** Further items of FROM, as a source of the new values. */
-  readonly from?: Bound
+  readonly from?: BoundValues
 }
 
 /** New rows from a query. */
 export interface Batch {
   /** The columns of the query, including `id`. */
   readonly columns: readonly string[]
-  readonly rows: Bound
+  readonly rows: BoundValues
   /** A table of the query whose rows must not change until the transaction ends, since the new rows depend on them. */
   readonly unchanged?: string
 }
@@ -104,7 +105,7 @@ export function changeAllSql({ table }: Table, { where, doc, hidden, from }: Swe
   )
 }
 
-export function removeAllSql({ table }: Table, where: Bound, { storeId, stamp }: Writer): Sql {
+export function removeAllSql({ table }: Table, where: BoundValues, { storeId, stamp }: Writer): Sql {
   const binds = new Binds([storeId, stamp])
   return long(
     `DELETE FROM ${table} r USING ${recordedBy(2)} WHERE r.store_id = $1 AND ${where(binds.bind)} RETURNING r.id`,
@@ -126,5 +127,64 @@ export function updateAllOf<F extends Fields>(of: Model<F>, rows: readonly Chang
     },
     doc: () => 'input.doc',
     hidden: () => 'input.hidden',
+  }
+}
+
+/** How much one read should return, and the most rows: more would only take memory. */
+const batch = { bytesMax: 524_288, firstRows: 100, rowsMax: 5000 }
+
+/** Opens the only cursor of a transaction; the returned function fetches the next rows. */
+async function openCursor(transaction: Connection, { text, values }: Sql) {
+  const run = (text: string, values: readonly unknown[] = [], sink?: RowSink) =>
+    transaction.run({ text, values, once: true, long: true, ...(sink && { sink }) })
+  await run(`DECLARE every_row NO SCROLL CURSOR FOR ${text}`, values)
+  return (count: number, sink?: RowSink) => {
+    const rows = run(`FETCH ${count} FROM every_row`, [], sink)
+    // The caller may give up before it needs them.
+    rows.catch(() => {})
+    return rows
+  }
+}
+
+const nextCount = (rows: number, bytes: number): number =>
+  Math.min(batch.rowsMax, Math.max(1, Math.floor((batch.bytesMax * rows) / Math.max(1, bytes))))
+
+/**
+ * The rows of a statement, in batches, in a transaction without another cursor. The next batch is on its way while the
+ * caller works on one.
+ */
+export async function* readInBatches(transaction: Connection, sql: Sql): AsyncGenerator<readonly Tuple[]> {
+  const fetch = await openCursor(transaction, sql)
+  for (let next = fetch(batch.firstRows); ; ) {
+    const tuples = await next
+    if (!tuples.length) return
+    const chars = tuples.reduce((sum, tuple) => sum + charsIn(tuple), 0)
+    next = fetch(nextCount(tuples.length, chars))
+    yield tuples
+  }
+}
+
+const charsIn = (tuple: Tuple): number => tuple.reduce((sum, text) => sum + (text?.length ?? 0), 0)
+
+/** As `readInBatches`, but `sink` gets the bytes of each row; yields after each batch. */
+export async function* readBytesInBatches(
+  transaction: Connection,
+  sql: Sql,
+  sink: RowSink,
+): AsyncGenerator<void> {
+  let [rows, size] = [0, 0]
+  const count: RowSink = (bytes, start, end) => {
+    rows += 1
+    size += end - start
+    sink(bytes, start, end)
+  }
+  const fetch = await openCursor(transaction, sql)
+  for (let next = fetch(batch.firstRows, count); ; ) {
+    await next
+    if (!rows) return
+    next = fetch(nextCount(rows, size), count)
+    rows = 0
+    size = 0
+    yield
   }
 }

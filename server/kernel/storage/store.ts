@@ -4,8 +4,7 @@ import { haveOwnType } from '../shape/envelope.ts'
 import type { Fields } from '../shape/fields.ts'
 import type { Draft, Model, Row, Whole } from '../shape/model.ts'
 import { Binds } from './binds.ts'
-import { readBytesInBatches, readInBatches } from './cursor.ts'
-import type { Connection, Source, Sql, Tuple } from './database.ts'
+import type { Connection, Sql, StatementSource, Tuple } from './database.ts'
 import {
   type Batch,
   type ChangedRow,
@@ -14,6 +13,8 @@ import {
   insertAllSql,
   insertFromSql,
   type NewRow,
+  readBytesInBatches,
+  readInBatches,
   removeAllSql,
   type Sweep,
   updateAllOf,
@@ -22,9 +23,8 @@ import {
 import { refusalOf } from './refusals.ts'
 import { statementsOf } from './row-statements.ts'
 import type { RowSink } from './row-tap.ts'
-import { keepUnlessFailed, undoAlways } from './savepoints.ts'
 import { stateIn, textsOf, toRow, wholeColumns, writtenRow } from './stored-row.ts'
-import type { Kind, Transaction } from './transaction.ts'
+import { keepUnlessFailed, type Transaction, type TransactionKind, undoAlways } from './transaction.ts'
 
 /** A statement that reads. */
 type Select = `SELECT ${string}`
@@ -41,14 +41,14 @@ export const authorOf = (actor: string, requestId: string): string => `${actor} 
  */
 export class Store {
   readonly id: string
-  readonly #source: Source
+  readonly #source: StatementSource
   readonly #now: () => Date
   readonly #by: string
   readonly #transaction: Transaction | undefined
   readonly #connection: Connection
   readonly #reader: Connection
 
-  constructor(id: string, source: Source, now: () => Date, by: string, transaction?: Transaction) {
+  constructor(id: string, source: StatementSource, now: () => Date, by: string, transaction?: Transaction) {
     this.id = id
     this.#source = source
     this.#now = now
@@ -86,7 +86,7 @@ export class Store {
   }
 
   /** Runs `work` with the same store in one transaction, and again if it lost a race. See `Database.transaction`. */
-  transaction<T>(work: (store: Store) => Promise<T>, kind?: Kind): Promise<T> {
+  transaction<T>(work: (store: Store) => Promise<T>, kind?: TransactionKind): Promise<T> {
     return this.#source.transaction((transaction) => work(this.#within(transaction)), kind)
   }
 

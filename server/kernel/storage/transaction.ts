@@ -16,7 +16,7 @@ export interface Transaction extends Connection {
  * In a `snapshot` all reads see one moment. An `export` is a snapshot that only reads, may last long, and has a
  * connection that no request waits for.
  */
-export type Kind = 'snapshot' | 'export'
+export type TransactionKind = 'snapshot' | 'export'
 
 /** The database's part of a transaction. */
 interface Means {
@@ -30,14 +30,14 @@ const statement = (text: string): Sql => ({ text, values: [], once: true })
 
 export class LateTransaction implements Transaction {
   readonly #means: Means
-  readonly #kind: Kind | undefined
+  readonly #kind: TransactionKind | undefined
   #begun: Promise<pg.PoolClient> | undefined
   #client: pg.PoolClient | undefined
   #ended = false
   /** The previous statement. The next one is sent when it has ended, so that the driver queues none. */
   #before: Promise<unknown> = Promise.resolve()
 
-  constructor(means: Means, kind?: Kind) {
+  constructor(means: Means, kind?: TransactionKind) {
     this.#means = means
     this.#kind = kind
   }
@@ -107,3 +107,39 @@ export class LateTransaction implements Transaction {
     this.#client?.release(broken)
   }
 }
+
+/** Parts of a transaction that are undone while the transaction continues. */
+
+/** Keeps the writes of `work`, unless it fails. */
+export async function keepUnlessFailed<T>(inside: Connection, work: () => Promise<T>): Promise<T> {
+  await control(inside, 'SAVEPOINT part')
+  try {
+    const done = await work()
+    await control(inside, 'RELEASE SAVEPOINT part')
+    return done
+  } catch (error) {
+    await undo(inside)
+    throw error
+  }
+}
+
+/** Undoes the writes of `work`, whether it fails or not. */
+export async function undoAlways<T>(inside: Connection, work: () => Promise<T>): Promise<T> {
+  await control(inside, 'SAVEPOINT part')
+  try {
+    const done = await work()
+    // Checks now what the end of the transaction would check.
+    await control(inside, 'SET CONSTRAINTS ALL IMMEDIATE')
+    return done
+  } finally {
+    await undo(inside)
+  }
+}
+
+// Also ends the savepoint, since the one around it has the same name.
+async function undo(inside: Connection): Promise<void> {
+  await control(inside, 'ROLLBACK TO SAVEPOINT part')
+  await control(inside, 'RELEASE SAVEPOINT part')
+}
+
+const control = (inside: Connection, text: string) => inside.run({ text, values: [] })

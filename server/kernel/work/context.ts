@@ -10,7 +10,7 @@ import type { ApiDocument } from '../shape/api-document.ts'
 import type { Model, OwnModel, Row } from '../shape/model.ts'
 import type { Database } from '../storage/database.ts'
 import { authorOf, type Store } from '../storage/store.ts'
-import type { Kind } from '../storage/transaction.ts'
+import type { TransactionKind } from '../storage/transaction.ts'
 import type { Exports } from './exports.ts'
 import type { Job, LongJob, Schedule } from './job.ts'
 import type { Mailer } from './mail.ts'
@@ -160,7 +160,7 @@ export class Work {
   }
 
   /** As `transaction`, always in a new one. All reads see one snapshot. */
-  async snapshot<T>(run: (inside: this) => Promise<T>, kind: Kind = 'snapshot'): Promise<T> {
+  async snapshot<T>(run: (inside: this) => Promise<T>, kind: TransactionKind = 'snapshot'): Promise<T> {
     if (this.store.inTransaction) throw new Error('a snapshot cannot begin inside a transaction')
     return this.store.transaction((store) => run(this.with({ store })), kind)
   }

@@ -42,7 +42,7 @@ const putOffSql = `UPDATE long_jobs
     next_try_at = now() + least(2 ^ least(tries, 10), ${retryAfterMaxS}) * interval '1 second'
   WHERE store_id = $1 AND id = $2 AND locked_by = $3`
 
-interface ClaimedJob {
+interface ClaimedLongJob {
   readonly storeId: string
   readonly id: string
   readonly job: LongJob
@@ -116,13 +116,13 @@ export class LongJobs {
     }
   }
 
-  async #take(): Promise<ClaimedJob | undefined> {
+  async #take(): Promise<ClaimedLongJob | undefined> {
     const values = [this.#worker, [...this.#jobs.keys()]]
     const [row] = await this.#instance.database.run({ text: takeSql, values })
     return row && this.#toTaken(row)
   }
 
-  #toTaken([store, id, name, by, payload, starts, tries, waitedFor]: Tuple): ClaimedJob {
+  #toTaken([store, id, name, by, payload, starts, tries, waitedFor]: Tuple): ClaimedLongJob {
     return {
       storeId: store as string,
       id: id as string,
@@ -139,7 +139,7 @@ export class LongJobs {
     await this.#instance.database.run({ text: giveBackSql, values: [this.#worker, ids] })
   }
 
-  #begin(claimed: ClaimedJob): void {
+  #begin(claimed: ClaimedLongJob): void {
     const run = this.#carryOut(claimed)
       .catch((error: unknown) => {
         if (this.#stopping.signal.aborted) return
@@ -152,7 +152,7 @@ export class LongJobs {
     this.#running.set(claimed.id, run)
   }
 
-  async #carryOut(claimed: ClaimedJob): Promise<void> {
+  async #carryOut(claimed: ClaimedLongJob): Promise<void> {
     const { storeId, id, work } = claimed
     const reason = await this.#attempt(claimed)
     await this.#persist(async () => {
@@ -163,7 +163,7 @@ export class LongJobs {
   }
 
   /** Postpones the job. It stays the first of its store. */
-  async #putOff({ id, job, work, payload }: ClaimedJob, reason: string): Promise<void> {
+  async #putOff({ id, job, work, payload }: ClaimedLongJob, reason: string): Promise<void> {
     const values = [id, this.#worker, reason]
     try {
       await work.transaction(async (work) => {
@@ -186,7 +186,7 @@ export class LongJobs {
     starts,
     tries,
     waitedFor,
-  }: ClaimedJob): Promise<string | undefined> {
+  }: ClaimedLongJob): Promise<string | undefined> {
     const { log } = this.#instance
     const run = async () => {
       if (starts > startsMax) {

@@ -1,4 +1,4 @@
-import { deriveKeys, type Secrets } from '../auth/keys.ts'
+import { deriveKeys, type KeySecrets } from '../auth/keys.ts'
 import type { Connection } from '../storage/database.ts'
 import type { Instance } from './context.ts'
 import type { Chore } from './job.ts'
@@ -10,7 +10,7 @@ import type { Chore } from './job.ts'
 const neededForMs = 25 * 60 * 60 * 1000
 
 /** Identifies a secret without revealing it. */
-const fingerprintsOf = (secrets: Secrets): readonly string[] =>
+const fingerprintsOf = (secrets: KeySecrets): readonly string[] =>
   deriveKeys(secrets, 'fingerprint').map((key) => Buffer.from(key).toString('hex', 0, 16))
 
 /** A secret that may have sealed or signed something in the database, and since when it is in use. */
@@ -42,7 +42,7 @@ export async function hasSecret(connection: Connection): Promise<boolean> {
  */
 export async function findMissingSecret(
   connection: Connection,
-  secrets: Secrets,
+  secrets: KeySecrets,
   now: Date,
 ): Promise<{ readonly until: Date | undefined } | undefined> {
   const current = fingerprintsOf(secrets)
@@ -63,7 +63,7 @@ export async function findMissingSecret(
 const neededUntil = ({ inUseFrom }: SecretRecord): Date => new Date(inUseFrom.getTime() + neededForMs)
 
 /** Deletes the records of all other secrets. */
-export async function forgetOtherSecrets(connection: Connection, secrets: Secrets): Promise<void> {
+export async function forgetOtherSecrets(connection: Connection, secrets: KeySecrets): Promise<void> {
   const text = 'DELETE FROM secrets WHERE fingerprint <> ALL ($1::text[])'
   await connection.run({ text, values: [fingerprintsOf(secrets)] })
 }
@@ -85,7 +85,7 @@ interface SealingModule {
  * Seals all stored secrets with the current key, and deletes the record of the previous secret when nothing needs it.
  * It runs at each start and regularly, since other processes may still write with the previous secret.
  */
-export const renewSeals = (secrets: Secrets, modules: readonly SealingModule[]): Chore => ({
+export const renewSeals = (secrets: KeySecrets, modules: readonly SealingModule[]): Chore => ({
   name: 'kernel:renew-seals',
   attemptsMax: 1,
   every: '37 * * * *',

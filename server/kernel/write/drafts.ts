@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Problem } from '../errors.ts'
-import { pathOf } from '../shape/envelope.ts'
+import { type Members, pathOf } from '../shape/envelope.ts'
 import type { Changes, Fields, New, Values } from '../shape/fields.ts'
 import type { Draft, Model, Row, Whole } from '../shape/model.ts'
 import { complete, isSameJson, merge, ownValue } from '../shape/values.ts'
@@ -46,7 +46,7 @@ export function isUnchanged<F extends Fields, C>(
   { before, values, inside }: Draft<F, C>,
 ): boolean {
   if (!before || (inside !== undefined && !isSameJson(before.inside, inside))) return false
-  const [was, is]: readonly [Bag, Bag] = [{ ...before.doc, ...before.hidden }, values]
+  const [was, is]: readonly [Members, Members] = [{ ...before.doc, ...before.hidden }, values]
   const declared = Object.entries(fields).every(
     ([name, { options }]) => options.stored === false || isSameJson(ownValue(was, name), ownValue(is, name)),
   )
@@ -57,9 +57,7 @@ export function isUnchanged<F extends Fields, C>(
   )
 }
 
-type Bag = Readonly<Record<string, unknown>>
-
-function refuseImmutable({ fields, envelope }: Model, stored: Bag, changed: Bag): void {
+function refuseImmutable({ fields, envelope }: Model, stored: Members, changed: Members): void {
   for (const [name, { options }] of Object.entries(fields)) {
     if (!options.immutable || !Object.hasOwn(changed, name)) continue
     const was = ownValue(stored, name)

@@ -7,12 +7,12 @@ import type { Work } from '../work/context.ts'
 import { changedDraft, isUnchanged, newDraft } from './drafts.ts'
 
 /** One object of many: a new one, or changes of a locked row. */
-export type Write<F extends Fields> =
+export type ManyWrite<F extends Fields> =
   | { readonly id?: string; readonly values: New<F> }
   | { readonly before: Row<F>; readonly changes: Changes<F> }
 
 /** The result of a write. */
-export type Outcome = 'written' | 'unchanged' | Problem
+export type WriteOutcome = 'written' | 'unchanged' | Problem
 
 /**
  * Writes many objects of one list in a few statements, each by the resource's own rules. Returns one outcome per
@@ -23,11 +23,11 @@ export async function writeMany<F extends Fields>(
   work: Work,
   resource: Resource<F>,
   scope: readonly string[],
-  writes: readonly Write<F>[],
-): Promise<readonly Outcome[]> {
+  writes: readonly ManyWrite<F>[],
+): Promise<readonly WriteOutcome[]> {
   if (resource.most || resource.afterWrite || resource.inside)
     throw new Error(`${resource.noun[1]} are written one by one`)
-  const outcomes = new Array<Outcome>(writes.length).fill('unchanged')
+  const outcomes = new Array<WriteOutcome>(writes.length).fill('unchanged')
   const drafts: NumberedDraft<F>[] = []
   for (const [n, write] of writes.entries()) {
     try {
@@ -72,7 +72,7 @@ interface NumberedDraft<F extends Fields> {
  */
 async function inParts<F extends Fields>(
   work: Work,
-  outcomes: Outcome[],
+  outcomes: WriteOutcome[],
   some: readonly NumberedDraft<F>[],
   write: (some: readonly NumberedDraft<F>[]) => Promise<void>,
 ): Promise<void> {

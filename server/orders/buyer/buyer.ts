@@ -4,7 +4,7 @@ import { findByName } from '../../kernel/query/find.ts'
 import { group, text, type Values } from '../../kernel/shape/fields.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { accountResource, customerResource, findAccountMember } from '../../people/index.ts'
-import type { Shopper } from '../../promotions/index.ts'
+import type { DiscountShopper } from '../../promotions/index.ts'
 
 const name = text({ min: 1, max: 255, about: 'The name of the person.', example: 'Ada Byron' })
 const email = text({
@@ -46,7 +46,7 @@ export interface Buyer {
 }
 
 /** As codes know the buyer. */
-export const codeShopperOf = ({ customerId, accountId, customer, contact }: Buyer): Shopper => ({
+export const codeShopperOf = ({ customerId, accountId, customer, contact }: Buyer): DiscountShopper => ({
   customerId,
   accountId,
   email: (customer ?? contact)?.email,

@@ -1,11 +1,10 @@
 import { resource } from '../../kernel/declare/resource.ts'
 import { linkTo, object } from '../../kernel/openapi/shapes.ts'
 import { readOnlyObject } from '../../kernel/shape/fields.ts'
-import { accounts } from './accounts.ts'
+import { accountEnvelope } from './account-envelope.ts'
+import { accounts, ownAccount } from './accounts.ts'
 import { addressFields, addressFilter } from './address-fields.ts'
 import { checkAddress, limitAddresses } from './check-address.ts'
-import { accountEnvelope } from './envelope.ts'
-import { ownAccount } from './own-account.ts'
 
 /** A delivery or billing address of an account. */
 export const accountAddresses = resource({

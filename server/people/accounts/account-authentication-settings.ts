@@ -1,6 +1,6 @@
 import { singleton } from '../../kernel/declare/singleton.ts'
 import { choice, flag, group, integer, reference, text } from '../../kernel/shape/fields.ts'
-import { accountRealmId } from '../identity/realm-id.ts'
+import { accountRealmId } from '../identity/store-realms.ts'
 
 const secondsPerDay = 86_400
 const self = group({ self: text({ format: 'uri' }) }, {})

@@ -51,7 +51,7 @@ export const signAccountMemberToken = (
     .setExpirationTime(session.expiresS)
     .sign(instance.shopperTokenKeys(kind)[0])
 
-interface Claims {
+interface AccountClaims {
   readonly sub: string
   readonly scope: string
   readonly store_id: string
@@ -98,9 +98,9 @@ export const accountMemberToken: ShopperToken = {
   },
 }
 
-async function open({ shopperTokenKeys, clock }: Instance, token: string): Promise<Claims> {
+async function open({ shopperTokenKeys, clock }: Instance, token: string): Promise<AccountClaims> {
   try {
-    return await verifyToken<Claims>(shopperTokenKeys(kind), token, {
+    return await verifyToken<AccountClaims>(shopperTokenKeys(kind), token, {
       requiredClaims: ['sub', 'iat', 'exp', 'scope', 'store_id', 'epoch'],
       currentDate: clock.now(),
     })

@@ -1,16 +1,18 @@
 import { listing } from '../../kernel/declare/listing.ts'
 import { resource } from '../../kernel/declare/resource.ts'
+import { Problem } from '../../kernel/errors.ts'
 import { linkTo, object, relationshipTo } from '../../kernel/openapi/shapes.ts'
 import { findListed } from '../../kernel/query/find.ts'
+import { readSingleton } from '../../kernel/request/singletons.ts'
 import { readOnlyObject, reference, text } from '../../kernel/shape/fields.ts'
-import type { FilterRule } from '../../kernel/shape/model.ts'
-import { accountMembers } from './account-members.ts'
-import { accounts } from './accounts.ts'
-import { admitMember } from './admit-member.ts'
-import { accountEnvelope } from './envelope.ts'
-import { ownAccount } from './own-account.ts'
+import type { Draft, FilterRule } from '../../kernel/shape/model.ts'
+import type { Work } from '../../kernel/work/context.ts'
+import { accountEnvelope } from './account-envelope.ts'
+import { accountMembers, findAccountMember } from './account-members.ts'
+import { accountMembershipSettings } from './account-membership-settings.ts'
+import { accounts, ownAccount } from './accounts.ts'
 
-interface Relationships {
+interface MembershipRelationships {
   readonly account: { readonly data: { readonly id: string; readonly type: 'account' } }
   readonly account_member: { readonly data: { readonly id: string; readonly type: 'account_member' } }
 }
@@ -33,7 +35,7 @@ const fields = {
     immutable: true,
     about: 'The id of the member, a user of the account realm.',
   }),
-  relationships: readOnlyObject<Relationships>(
+  relationships: readOnlyObject<MembershipRelationships>(
     object({
       account: relationshipTo(linkTo('account')),
       account_member: relationshipTo(linkTo('account_member')),
@@ -42,7 +44,7 @@ const fields = {
   ),
 }
 
-export type MembershipFields = typeof fields
+type MembershipFields = typeof fields
 
 /** The membership of a member in an account. */
 export const accountMemberships = resource({
@@ -109,3 +111,29 @@ export const membershipsOfMember = listing(accountMemberships, {
     },
   },
 })
+
+/** Refuses a membership of an unknown member, or of one who already belongs to too many accounts. */
+async function admitMember(work: Work, { scope, values, before }: Draft<MembershipFields>): Promise<void> {
+  if (before) return
+  const accountId = (scope[0] as string).toLowerCase()
+  const { id } = await findAccountMember(work, values.account_member_id, 'data.account_member_id')
+  // Locked, so that concurrent memberships of one member are counted one after the other.
+  await work.store.lock(accountMembers, id)
+  await refuseBusyMember(work, id)
+  values.account_member_id = id
+  values.relationships = {
+    account: { data: { id: accountId, type: 'account' } },
+    account_member: { data: { id, type: 'account_member' } },
+  }
+}
+
+async function refuseBusyMember(work: Work, memberId: string): Promise<void> {
+  const { membership_limit } = await readSingleton(work, accountMembershipSettings)
+  const [row] = await work.store.run(
+    'SELECT count(*) FROM account_memberships WHERE store_id = $1 AND account_member_id = $2',
+    memberId,
+  )
+  if (Number(row?.[0]) < membership_limit) return
+  const detail = `The member already belongs to ${row?.[0]} accounts; the setting membership_limit allows ${membership_limit}.`
+  throw new Problem('unprocessable', detail, { source: 'data.account_member_id' })
+}

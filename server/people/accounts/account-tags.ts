@@ -1,9 +1,10 @@
+import { type Relationship, relationship } from '../../kernel/declare/relationship.ts'
 import { resource } from '../../kernel/declare/resource.ts'
 import { unlinkFrom } from '../../kernel/request/links.ts'
 import { text } from '../../kernel/shape/fields.ts'
 import { indexed, walks } from '../../kernel/shape/model.ts'
+import { accountEnvelope } from './account-envelope.ts'
 import { accounts } from './accounts.ts'
-import { accountEnvelope } from './envelope.ts'
 
 /** A label to group and find accounts by. Deleting it removes it from all accounts. */
 export const accountTags = resource({
@@ -37,4 +38,19 @@ export const accountTags = resource({
       source: 'data.name',
     },
   },
+})
+
+/** The tags of an account. There are few, so the account shows all of them. */
+export const accountTagsOfAccount: Relationship = relationship({
+  name: 'account-tags',
+  about:
+    'The tags of an account. Adding a tag that it already has, or removing one that it does not have, is not an error.',
+  path: '/v2/accounts/:account_id/relationships/account-tags',
+  owner: () => accounts,
+  target: () => accountTags,
+  holds: 'many',
+  storage: { member: 'account_tags' },
+  most: { n: 200, detail: (n) => `An account can have at most ${n} tags.` },
+  area: 'account-tags',
+  operations: { list: 200, add: 200, remove: 200 },
 })

@@ -1,22 +1,27 @@
-import { resource } from '../../kernel/declare/resource.ts'
+import { type Resource, resource } from '../../kernel/declare/resource.ts'
 import { notFound, Problem } from '../../kernel/errors.ts'
 import { linkTo, listOf, object, relationshipTo } from '../../kernel/openapi/shapes.ts'
 import { longText } from '../../kernel/query/long-text.ts'
 import { readOnlyObject, reference, text } from '../../kernel/shape/fields.ts'
 import { type Draft, indexed, type Row, walks } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { accountEnvelope } from './envelope.ts'
-import { ownAccount } from './own-account.ts'
+import { accountEnvelope } from './account-envelope.ts'
 
-interface Link<Type extends string> {
+/** Members see only what belongs to the account of their token, not to its ancestors or descendants. */
+export const ownAccount =
+  (condition: (account: string) => string): NonNullable<Resource['visible']> =>
+  ({ shopper }, bind) =>
+    shopper && condition(`${bind(shopper.claims.account_id)}::uuid`)
+
+interface TypedLink<Type extends string> {
   readonly id: string
   readonly type: Type
 }
 
-interface Relationships {
-  readonly parent?: { readonly data: Link<'account'> }
-  readonly ancestors?: readonly { readonly data: Link<'account'> }[]
-  readonly account_tags?: { readonly data: readonly Link<'account_tag'>[] }
+interface AccountRelationships {
+  readonly parent?: { readonly data: TypedLink<'account'> }
+  readonly ancestors?: readonly { readonly data: TypedLink<'account'> }[]
+  readonly account_tags?: { readonly data: readonly TypedLink<'account_tag'>[] }
 }
 
 /** Each account shows all of its ancestors, so the depth of trees is limited. */
@@ -49,7 +54,7 @@ const fields = {
   }),
   // The member whom the account was created for. It is personal data of that member while nobody else belongs to it.
   made_for: text({ hidden: true, readOnly: true }),
-  relationships: readOnlyObject<Relationships>(
+  relationships: readOnlyObject<AccountRelationships>(
     object(
       {
         parent: relationshipTo(linkTo('account')),
@@ -110,7 +115,7 @@ async function showAncestors(work: Work, { values, before }: Draft<typeof fields
   if (before || !values.parent_id) return
   const parent = await findParent(work, values.parent_id)
   if (!parent) throw notFound('parent account', values.parent_id, { source: 'data.parent_id' })
-  const data: Link<'account'> = { id: parent.id, type: 'account' }
+  const data: TypedLink<'account'> = { id: parent.id, type: 'account' }
   const ancestors = [...(parent.doc.relationships?.ancestors ?? []), { data }]
   if (ancestors.length > ancestorsMax) {
     throw new Problem('unprocessable', `An account can have at most ${ancestorsMax} ancestors.`, {

@@ -1,7 +1,7 @@
 import { readSingleton } from '../../kernel/request/singletons.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { add } from '../../kernel/write/by-rules.ts'
-import { accountRealmId } from '../identity/realm-id.ts'
+import { accountRealmId } from '../identity/store-realms.ts'
 import type { NewUser } from '../identity/user-hooks.ts'
 import { accountAuthenticationSettings } from './account-authentication-settings.ts'
 import { accountMemberships } from './account-memberships.ts'

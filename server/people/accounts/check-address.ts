@@ -9,19 +9,19 @@ import { addressFields } from './address-fields.ts'
 type AddressValues = Readonly<Record<string, unknown>>
 
 /** The owner of addresses. */
-type Owner = 'account' | 'customer'
+type AddressOwner = 'account' | 'customer'
 
 const isBlank = (value: unknown) => typeof value !== 'string' || value.trim() === ''
 
 /** The maximum number of addresses of an owner. */
-export const limitAddresses = (owner: Owner): Limit => ({
+export const limitAddresses = (owner: AddressOwner): Limit => ({
   n: async (work: Work) => (await readSingleton(work, storeSettings)).shopper_address_limit,
   detail: (n) => `The ${owner} already has ${n} addresses, which is the maximum.`,
 })
 
 /** Completes an address, and refuses it if a mandatory field is blank. */
 export const checkAddress =
-  (owner: Owner) =>
+  (owner: AddressOwner) =>
   async (work: Work, { scope, values, before }: Draft): Promise<void> => {
     const [ownerId = ''] = scope
     const { address_mandatory_fields } = await readSingleton(work, storeSettings)

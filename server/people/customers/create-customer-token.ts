@@ -3,12 +3,15 @@ import { checker } from '../../kernel/body/checker.ts'
 import { action } from '../../kernel/declare/action.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import { choice, text } from '../../kernel/shape/fields.ts'
+import type { Row } from '../../kernel/shape/model.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
-import { customerRealmId } from '../identity/realm-id.ts'
+import { add } from '../../kernel/write/by-rules.ts'
+import { customerRealmId } from '../identity/store-realms.ts'
+import { userAuthenticationInfos } from '../identity/user-authentication-infos.ts'
 import { redeemSignInCode } from '../oidc/sign-in-code.ts'
-import { findOrAddCustomer } from './customer-of-user.ts'
+import { findCustomerWithPassword } from './customer-passwords.ts'
 import { issueCustomerToken, type SignedInCustomer } from './customer-token.ts'
-import { findCustomerWithPassword } from './customer-with-password.ts'
+import { customers } from './customers.ts'
 
 const customerToken = {
   type: 'object',
@@ -77,11 +80,11 @@ export const createCustomerToken = action({
   },
 })
 
-type Body = Readonly<Record<string, string | undefined>>
+type SignInBody = Readonly<Record<string, string | undefined>>
 
 const mustHaveCode = checker({ type: 'object', ...codeRequired }, 'data')
 
-async function signInWithCode(ctx: Ctx, body: Body): Promise<SignedInCustomer> {
+async function signInWithCode(ctx: Ctx, body: SignInBody): Promise<SignedInCustomer> {
   mustHaveCode(body)
   const realmId = await customerRealmId(ctx)
   const { userId, tokenEpoch } = await redeemSignInCode(ctx, realmId, {
@@ -92,7 +95,7 @@ async function signInWithCode(ctx: Ctx, body: Body): Promise<SignedInCustomer> {
   return { ...(await findOrAddCustomer(ctx, realmId, userId)), tokenEpoch }
 }
 
-async function signInWithPassword(ctx: Ctx, body: Body): Promise<SignedInCustomer> {
+async function signInWithPassword(ctx: Ctx, body: SignInBody): Promise<SignedInCustomer> {
   mustHaveCredentials(body)
   const { email = '', password = '' } = body
   const customer = await findCustomerWithPassword(ctx, email, password)
@@ -101,3 +104,33 @@ async function signInWithPassword(ctx: Ctx, body: Body): Promise<SignedInCustome
 }
 
 const mustHaveCredentials = checker({ type: 'object', ...credentialsRequired }, 'data')
+
+type Customer = Omit<SignedInCustomer, 'tokenEpoch'>
+
+/**
+ * Finds the customer of a user of the customer realm: the one with the same id, which the first sign-in creates. If
+ * another customer has the email address, that is a conflict (409), because anyone could claim an address. A customer
+ * who only claims the address loses it, if the provider has verified that it is this user's.
+ */
+async function findOrAddCustomer(ctx: Ctx, realmId: string, userId: string): Promise<Customer> {
+  const customer = await ctx.store.findWhole(customers, userId)
+  if (customer) return toCustomer(customer)
+  return ctx.actingAs(userId).transaction(async (ctx) => {
+    // Of two concurrent first sign-ins, the second finds the customer that the first has created.
+    await ctx.store.advisoryLock(userId)
+    const existing = await ctx.store.findWhole(customers, userId)
+    if (existing) return toCustomer(existing)
+    const user = await ctx.store.findWhole(userAuthenticationInfos, userId, [realmId])
+    if (!user) throw unauthorized('The user has been deleted.')
+    const { name, email } = user.doc
+    const email_claimed = user.hidden.email_claimed
+    const emailFlags = { email_claimed, email_verified: !email_claimed }
+    return toCustomer(await add(ctx, customers, [], { name, email, ...emailFlags }, userId))
+  })
+}
+
+const toCustomer = ({ id, doc, hidden }: Row<typeof customers.fields>): Customer => ({
+  id,
+  name: doc.name,
+  passwordEpoch: hidden.password_epoch,
+})

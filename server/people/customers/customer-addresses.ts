@@ -1,9 +1,9 @@
 import { resource } from '../../kernel/declare/resource.ts'
 import { linkTo, object } from '../../kernel/openapi/shapes.ts'
 import { readOnlyObject } from '../../kernel/shape/fields.ts'
+import { accountEnvelope } from '../accounts/account-envelope.ts'
 import { addressFields, addressFilter } from '../accounts/address-fields.ts'
 import { checkAddress, limitAddresses } from '../accounts/check-address.ts'
-import { accountEnvelope } from '../accounts/envelope.ts'
 import { customers } from './customers.ts'
 
 /** A delivery or billing address of a customer. */

@@ -33,7 +33,7 @@ export const tokenEpochs = {
   }),
 }
 
-interface VerifiedToken extends TokenEpochs {
+interface VerifiedCustomerToken extends TokenEpochs {
   readonly customerId: string
   readonly signedInS: number
 }
@@ -69,7 +69,7 @@ export async function verifyCustomerToken(
   instance: Instance,
   storeId: string,
   token: string,
-): Promise<VerifiedToken> {
+): Promise<VerifiedCustomerToken> {
   const { sub: customerId, epoch, password_epoch, iat: signedInS } = await open(instance, token)
   const [row] = await instance.database.quick({
     text: `SELECT ${tokenEpochs.columns} FROM customers c ${tokenEpochs.joins} WHERE c.store_id = $1 AND c.id = $2`,
@@ -84,16 +84,16 @@ export async function verifyCustomerToken(
   return { customerId, signedInS, tokenEpoch, passwordEpoch }
 }
 
-interface Claims {
+interface CustomerClaims {
   readonly sub: string
   readonly iat: number
   readonly epoch?: number
   readonly password_epoch?: string
 }
 
-async function open({ shopperTokenKeys, clock }: Instance, token: string): Promise<Claims> {
+async function open({ shopperTokenKeys, clock }: Instance, token: string): Promise<CustomerClaims> {
   try {
-    return await verifyToken<Claims>(shopperTokenKeys(kind), token, {
+    return await verifyToken<CustomerClaims>(shopperTokenKeys(kind), token, {
       requiredClaims: ['sub', 'iat', 'exp'],
       currentDate: clock.now(),
     })

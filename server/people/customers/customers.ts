@@ -1,5 +1,6 @@
 import { mustBeWithinLimits } from '../../kernel/attempts/attempts.ts'
 import { slowHash } from '../../kernel/attempts/slow-hash.ts'
+import { unauthorized } from '../../kernel/auth/tokens.ts'
 import { resource } from '../../kernel/declare/resource.ts'
 import { invalidField, Problem } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
@@ -7,13 +8,14 @@ import { longText } from '../../kernel/query/long-text.ts'
 import { field, flag, text, type Values } from '../../kernel/shape/fields.ts'
 import { type Draft, indexed, walks } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { accountEnvelope } from '../accounts/envelope.ts'
+import { accountEnvelope } from '../accounts/account-envelope.ts'
 import { announceEmailChange } from '../identity/announce-email-change.ts'
 import { currentPassword, mustProveIdentity } from '../identity/current-password.ts'
+import { userAuthenticationInfos } from '../identity/user-authentication-infos.ts'
+import { tokenEpochOf } from '../identity/user-token-epoch.ts'
 import { refuseCommonPassword } from '../passwords/refuse-common-password.ts'
 import { lockAddress, takeAddress } from './claimed-addresses.ts'
-import { findCustomerWithPassword } from './customer-with-password.ts'
-import { mustStillBeSignedIn } from './must-still-be-signed-in.ts'
+import { findCustomerWithPassword } from './customer-passwords.ts'
 
 const fields = {
   name: text({ required: true, min: 1, max: 512, about: 'The full name.', example: 'Ada Marsh' }),
@@ -154,4 +156,21 @@ async function settleAddress(
   if (!email_claimed && !email_verified && !isGiven) return
   await lockAddress(work, email)
   if (!email_claimed) await takeAddress(work, email, id)
+}
+
+/**
+ * Refuses (401) a customer whose token was revoked since the request started, because hashing a password takes time.
+ * The lock on the user holds until the end of the transaction. Meanwhile only a new password can revoke the token, and
+ * that also makes a new version of the customer.
+ */
+async function mustStillBeSignedIn(
+  work: Work,
+  { hidden }: { readonly hidden: Readonly<Record<string, unknown>> },
+): Promise<void> {
+  const { shopper } = work.who
+  if (!shopper) return
+  const isUser = (await work.store.lock(userAuthenticationInfos, shopper.id)).size > 0
+  const epoch = isUser ? await tokenEpochOf(work, shopper.id) : undefined
+  if (epoch === shopper.session.epoch && hidden.password_epoch === shopper.session.password_epoch) return
+  throw unauthorized('The customer token has been revoked; sign in again.')
 }

@@ -6,7 +6,7 @@ import type { Work } from '../../kernel/work/context.ts'
 import type { Job } from '../../kernel/work/job.ts'
 
 /** A user or a customer. */
-interface Person extends Pick<Row, 'id'> {
+interface EmailOwner extends Pick<Row, 'id'> {
   readonly doc: { readonly name: string; readonly email: string }
 }
 
@@ -17,8 +17,8 @@ interface Person extends Pick<Row, 'id'> {
 export async function announceEmailChange(
   work: Work,
   { type }: Pick<Resource, 'type'>,
-  { id, doc: { name, email } }: Person,
-  before: Person,
+  { id, doc: { name, email } }: EmailOwner,
+  before: EmailOwner,
 ): Promise<void> {
   const time = work.clock.now().toISOString().replace('Z', '+00:00')
   const previous_email = before.doc.email

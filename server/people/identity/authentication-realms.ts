@@ -1,7 +1,11 @@
 import { resource } from '../../kernel/declare/resource.ts'
+import { notFound } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
 import { linkTo, object, relationshipTo } from '../../kernel/openapi/shapes.ts'
 import { choice, list, readOnlyObject, text } from '../../kernel/shape/fields.ts'
-import { identityEnvelope } from './envelope.ts'
+import type { Row } from '../../kernel/shape/model.ts'
+import type { Work } from '../../kernel/work/context.ts'
+import { identityEnvelope } from './identity-envelope.ts'
 
 /** The settings that a realm belongs to. */
 const origins = [
@@ -11,7 +15,7 @@ const origins = [
 ] as const
 export type Origin = (typeof origins)[number]
 
-interface Relationships {
+interface RealmRelationships {
   readonly origin: { readonly data: { readonly id: string; readonly type: Origin } }
 }
 
@@ -40,9 +44,12 @@ export const authenticationRealms = resource({
       default: 'allowed',
       about: 'What happens at a first sign-in if another user has the same email address.',
     }),
-    relationships: readOnlyObject<Relationships>(object({ origin: relationshipTo(linkTo(...origins)) }), {
-      about: 'The settings that the realm belongs to.',
-    }),
+    relationships: readOnlyObject<RealmRelationships>(
+      object({ origin: relationshipTo(linkTo(...origins)) }),
+      {
+        about: 'The settings that the realm belongs to.',
+      },
+    ),
   },
   area: 'authentication-realms',
   // A storefront must know how shoppers can sign in.
@@ -50,3 +57,16 @@ export const authenticationRealms = resource({
   envelope: identityEnvelope,
   operations: ['list', 'get', 'update'],
 })
+
+/** Finds the realm with this id, or throws a 404. */
+export async function findRealm(work: Work, id: string): Promise<Row<typeof authenticationRealms.fields>> {
+  const realm = isId(id) ? await work.store.find(authenticationRealms, id) : undefined
+  if (!realm) throw notFound('authentication realm', id)
+  return realm
+}
+
+/** The client ids of storefronts, by realm. The realm of administrators has no storefront. */
+export const realmClients: Readonly<Partial<Record<Origin, string>>> = {
+  'customer-authentication-settings': 'customers',
+  account_authentication_settings: 'account-management',
+}

@@ -1,9 +1,8 @@
 import { action } from '../../kernel/declare/action.ts'
 import { object } from '../../kernel/openapi/shapes.ts'
 import { json } from '../../kernel/shape/answer.ts'
-import { authenticationRealms } from './authentication-realms.ts'
-import { realmClients } from './realm-client.ts'
-import { customerRealmId } from './realm-id.ts'
+import { authenticationRealms, realmClients } from './authentication-realms.ts'
+import { customerRealmId } from './store-realms.ts'
 
 const id = { type: 'string', format: 'uuid' }
 const shown = object({

@@ -1,6 +1,9 @@
+import { action } from '../../kernel/declare/action.ts'
 import { resource } from '../../kernel/declare/resource.ts'
+import { Problem } from '../../kernel/errors.ts'
+import { objectAnswer } from '../../kernel/http/object-answer.ts'
 import { reference, text } from '../../kernel/shape/fields.ts'
-import { identityEnvelope } from './envelope.ts'
+import { identityEnvelope } from './identity-envelope.ts'
 
 /** Maps a prefix to the realm that administrators sign in to. Each store has one from its creation on. */
 export const merchantRealmMappings = resource({
@@ -27,7 +30,7 @@ export const merchantRealmMappings = resource({
   },
   area: 'merchant-realm-mappings',
   envelope: { ...identityEnvelope, times: 'none', links: 'none' },
-  // The address of the collection returns the only mapping: see get-own-merchant-realm-mapping.ts.
+  // The address of the collection returns the only mapping: see getOwnMerchantRealmMapping.
   operations: ['get', 'update'],
   constraints: {
     merchant_realm_mappings_prefix_key: {
@@ -35,5 +38,24 @@ export const merchantRealmMappings = resource({
       detail: 'the prefix is already in use',
       source: 'data.prefix',
     },
+  },
+})
+
+/**
+ * The mapping of the store. It is an object, although the address is that of a collection: clients do not know its id.
+ */
+export const getOwnMerchantRealmMapping = action({
+  name: 'get-own-merchant-realm-mapping',
+  route: 'GET /v2/merchant-realm-mappings',
+  about: 'Reads the mapping of the store of the access token. The response is a single object, not a list.',
+  area: 'merchant-realm-mappings',
+  status: 200,
+  shows: { resource: merchantRealmMappings },
+
+  async run(ctx) {
+    const [row] = await ctx.store.read('SELECT id FROM merchant_realm_mappings WHERE store_id = $1')
+    const mapping = row?.[0] && (await ctx.store.find(merchantRealmMappings, row[0]))
+    if (!mapping) throw new Problem('not_found', 'merchant realm mapping not found')
+    return objectAnswer(200, merchantRealmMappings, mapping, ctx)
   },
 })

@@ -4,7 +4,7 @@ import { type FilterRule, indexed, walks } from '../../kernel/shape/model.ts'
 import { announceEmailChange } from './announce-email-change.ts'
 import { authenticationRealms } from './authentication-realms.ts'
 import { currentPassword, mustProveIdentity } from './current-password.ts'
-import { identityEnvelope } from './envelope.ts'
+import { identityEnvelope } from './identity-envelope.ts'
 import { mustManageOneself, ownUser } from './own-user.ts'
 import { checkPasswordOf, onUserCreated, onUsersUnlinked } from './user-hooks.ts'
 

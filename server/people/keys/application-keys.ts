@@ -1,8 +1,13 @@
+import { action } from '../../kernel/declare/action.ts'
 import { resource } from '../../kernel/declare/resource.ts'
+import { Problem } from '../../kernel/errors.ts'
+import { objectAnswer, withData } from '../../kernel/http/object-answer.ts'
+import { objectOf } from '../../kernel/openapi/named-schemas.ts'
 import { integer, text } from '../../kernel/shape/fields.ts'
 import type { Draft } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { refuseOverbooking } from './reserve-rate-limit.ts'
+import { add } from '../../kernel/write/by-rules.ts'
+import { hashOf, newCredential } from './key-secret.ts'
 
 /** A client id and a secret that a client exchanges for tokens. Only the response to the create shows the secret. */
 export const applicationKeys = resource({
@@ -64,4 +69,46 @@ async function keepHiddenValues(work: Work, { id, values }: Draft): Promise<void
   await work.store.lock(applicationKeys, id)
   const key = await work.store.findWhole(applicationKeys, id)
   Object.assign(values, key?.hidden)
+}
+
+const secretShown = {
+  type: 'object',
+  required: ['client_secret'],
+  properties: { client_secret: { type: 'string', description: 'Shown only in this response.' } },
+}
+
+/** Creates a key. Only this response shows its secret: the server stores a hash. */
+export const createApplicationKey = action({
+  name: 'create-application-key',
+  route: 'POST /v2/application-keys',
+  about: 'Creates an application key. Only this response has the secret.',
+  area: 'application-keys',
+  status: 201,
+  shows: { data: { allOf: [objectOf(() => applicationKeys), secretShown] }, etag: true },
+  body: { type: 'application_key', fields: applicationKeys.fields },
+
+  async run(ctx, { body }) {
+    const secret = newCredential()
+    const values = { ...body, client_id: newCredential(), secret_hash: hashOf(secret) }
+    const key = await add(ctx, applicationKeys, [], values)
+    return withData(objectAnswer(201, applicationKeys, key, ctx), { client_secret: secret })
+  },
+})
+
+/** Requests per second that all keys of a store can reserve together: the rate limit of a production store. */
+const reservedMax = 100
+
+/** Refuses a key that would reserve more than the store has left. Runs in the transaction of the write. */
+async function refuseOverbooking(work: Work, { id, values }: Draft): Promise<void> {
+  // Concurrent writes of two keys are checked one after the other.
+  await work.store.advisoryLock('reserved-rate-limit')
+  const [row] = await work.store.run(
+    'SELECT coalesce(sum(reserved_rate_limit), 0) FROM application_keys WHERE store_id = $1 AND id <> $2',
+    id,
+  )
+  if (Number(row?.[0]) + Number(values.reserved_rate_limit) > reservedMax) {
+    throw new Problem('conflict', `requested reserved rate limit will exceed the maximum of ${reservedMax}`, {
+      source: 'data.reserved_rate_limit',
+    })
+  }
 }

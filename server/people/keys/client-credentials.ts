@@ -8,13 +8,13 @@ const bytesMax = 16 * 1024
 
 const names = ['grant_type', 'client_id', 'client_secret'] as const
 
-type Credentials = Partial<Record<(typeof names)[number], string>>
+type ClientCredentials = Partial<Record<(typeof names)[number], string>>
 
 /**
  * The credentials of a token request: members of the body, and of HTTP Basic (RFC 6749 §2.3.1). The body is JSON if it
  * begins like JSON, and a form otherwise: some clients label one as the other.
  */
-export function readCredentials(body: string, authorization: string | undefined): Credentials {
+export function readCredentials(body: string, authorization: string | undefined): ClientCredentials {
   if (Buffer.byteLength(body) > bytesMax) throw tooLarge(bytesMax)
   const inBody = body.trimStart().startsWith('{') ? ofJson(body) : ofForm(body)
   const basic = ofBasic(authorization)
@@ -29,12 +29,12 @@ export function readCredentials(body: string, authorization: string | undefined)
   return { ...inBody, ...basic }
 }
 
-function ofForm(body: string): Credentials {
+function ofForm(body: string): ClientCredentials {
   const form = new URLSearchParams(body)
   return pick((name) => form.get(name) ?? undefined)
 }
 
-function ofJson(body: string): Credentials {
+function ofJson(body: string): ClientCredentials {
   const value = parseJson(body)
   const members = isObject(value) && isObject(value.data) ? value.data : value
   if (!isObject(members)) return {}
@@ -44,7 +44,7 @@ function ofJson(body: string): Credentials {
   })
 }
 
-const pick = (read: (name: string) => string | undefined): Credentials =>
+const pick = (read: (name: string) => string | undefined): ClientCredentials =>
   Object.fromEntries(
     names.flatMap((name) => {
       const value = read(name)
@@ -55,7 +55,7 @@ const pick = (read: (name: string) => string | undefined): Credentials =>
 export const isBasic = (authorization: string | undefined): boolean => /^basic\s/i.test(authorization ?? '')
 
 /** The client id and the secret. */
-function ofBasic(authorization: string | undefined): Credentials | undefined {
+function ofBasic(authorization: string | undefined): ClientCredentials | undefined {
   if (!isBasic(authorization)) return undefined
   const text = Buffer.from(authorization?.slice('basic '.length) ?? '', 'base64').toString()
   const colon = text.indexOf(':')

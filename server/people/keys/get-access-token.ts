@@ -8,7 +8,7 @@ import type { Ctx } from '../../kernel/work/context.ts'
 import { isBasic, readCredentials } from './client-credentials.ts'
 import { isSlowHash, matchesSecret, upgradeHash } from './key-secret.ts'
 
-interface Key {
+interface StoredKey {
   readonly id: string
   readonly storeId: string
   readonly secretHash: string
@@ -106,7 +106,7 @@ export const getAccessToken = action({
   },
 })
 
-async function findKey(ctx: Ctx, clientId: string): Promise<Key | undefined> {
+async function findKey(ctx: Ctx, clientId: string): Promise<StoredKey | undefined> {
   if (clientId.includes('\0')) return undefined
   const [row] = await ctx.instance.database.quick({
     text: `SELECT id, store_id, hidden->>'secret_hash', hidden->>'last_used_at'
@@ -122,7 +122,7 @@ async function findKey(ctx: Ctx, clientId: string): Promise<Key | undefined> {
  * Whether this is the secret of the key. A correct secret is accepted even if others at the same address sent too many
  * wrong ones. The exception is a slow hash from before secrets had a minimum length: its checks are limited and queued.
  */
-async function verifySecret(ctx: Ctx, key: Key, secret: string): Promise<boolean> {
+async function verifySecret(ctx: Ctx, key: StoredKey, secret: string): Promise<boolean> {
   const { id, storeId, secretHash } = key
   if (!isSlowHash(secretHash)) return matchesSecret(secretHash, secret)
   mustHaveRateLeft(ctx, 'wrongKeys')
@@ -148,7 +148,7 @@ const recordEveryMs = 1000
  * Stores when the key was last used. This is not a change of the key, so its version stays. Uses within a second are
  * recorded once, because they would all wait for the same row.
  */
-async function recordUse(ctx: Ctx, key: Key): Promise<void> {
+async function recordUse(ctx: Ctx, key: StoredKey): Promise<void> {
   const recordedMs = key.lastUsedAt === null ? 0 : Date.parse(key.lastUsedAt)
   if (Math.abs(ctx.clock.now().getTime() - recordedMs) < recordEveryMs) return
   await ctx.instance.database.run({

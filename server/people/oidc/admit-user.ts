@@ -6,12 +6,12 @@ import { caseless } from '../../kernel/storage/expressions.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { add, insert } from '../../kernel/write/by-rules.ts'
 import { authenticationRealms } from '../identity/authentication-realms.ts'
-import { dropEmailClaim } from '../identity/drop-email-claim.ts'
+import { dropEmailClaim } from '../identity/touch-users.ts'
 import { userAuthenticationInfos } from '../identity/user-authentication-infos.ts'
 import { onUsersUnlinked } from '../identity/user-hooks.ts'
 import { userAuthenticationPasswordProfileInfos } from '../passwords/user-authentication-password-profile-infos.ts'
 import type { Identity } from './identify.ts'
-import type { Person } from './person.ts'
+import type { PersonClaims } from './person.ts'
 import { SignInRefusal } from './sign-in-refusal.ts'
 import { userAuthenticationOidcProfileInfos } from './user-authentication-oidc-profile-infos.ts'
 
@@ -40,7 +40,7 @@ export async function lockAdmission(work: Work, realmId: string): Promise<EmailP
 export async function admitUser(
   work: Work,
   newcomer: Newcomer,
-  person: Person,
+  person: PersonClaims,
   policy: EmailPolicy,
 ): Promise<void> {
   const { realmId, profileId, identity } = newcomer
@@ -74,7 +74,7 @@ export async function admitUser(
  * Finds the user with the same email, if the realm does not allow duplicates; undefined means that a new user is
  * needed. Users who only claim the address do not block the person whose address it is.
  */
-async function findUserToJoin(work: Work, realmId: string, person: Person, policy: EmailPolicy) {
+async function findUserToJoin(work: Work, realmId: string, person: PersonClaims, policy: EmailPolicy) {
   const [first, second] = await work.store.run(
     `SELECT id, hidden->>'email_claimed' FROM user_authentication_infos WHERE store_id = $1 AND realm_id = $2
      AND ${caseless('email')} = ${caseless('$3::text')}

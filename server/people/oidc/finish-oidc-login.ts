@@ -3,9 +3,9 @@ import { notFound, Problem } from '../../kernel/errors.ts'
 import type { Answer } from '../../kernel/shape/answer.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { admitUser, lockAdmission, type Newcomer } from './admit-user.ts'
-import { findProfile } from './find-profile.ts'
 import { identify } from './identify.ts'
-import { type Person, personOf } from './person.ts'
+import { findProfile } from './oidc-profiles.ts'
+import { type PersonClaims, personOf } from './person.ts'
 import { converse } from './provider-refusal.ts'
 import { issueSignInCode } from './sign-in-code.ts'
 import { callbackQuery } from './sign-in-query.ts'
@@ -87,7 +87,7 @@ async function signIn(ctx: Ctx, request: SignInRequest, newcomer: Newcomer): Pro
   })
 }
 
-async function fetchPerson(ctx: Ctx, { profileId, identity }: Newcomer): Promise<Person> {
+async function fetchPerson(ctx: Ctx, { profileId, identity }: Newcomer): Promise<PersonClaims> {
   const { claims, moreClaims } = identity
   const isComplete = personOf(claims) && claims.name
   const person = personOf(claims, isComplete ? {} : await converse(ctx, profileId, moreClaims))

@@ -3,7 +3,7 @@ import { notFound } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import { type JsonSchema, reference } from '../../kernel/shape/fields.ts'
-import { findRealm } from '../identity/find-realm.ts'
+import { findRealm } from '../identity/authentication-realms.ts'
 import { oidcProfiles } from './oidc-profiles.ts'
 
 const uri = { type: 'string', format: 'uri' }

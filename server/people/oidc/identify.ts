@@ -1,13 +1,10 @@
 import { type JWTPayload, jwtVerify } from 'jose'
 import * as client from 'openid-client'
-import type { Row } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import type { oidcProfiles } from './oidc-profiles.ts'
+import type { OidcProfile } from './oidc-profiles.ts'
 import { isPlainText } from './plain-text.ts'
 import { clientAt, clockToleranceS } from './provider-client.ts'
 import type { SignInRequest } from './sign-in-request.ts'
-
-type Profile = Row<typeof oidcProfiles.fields>
 
 /** The identity of a person at a provider. A subject is unique only within its issuer. */
 export interface Identity {
@@ -29,7 +26,7 @@ const subjectMax = 255
 /** Exchanges the provider's authorization code for an ID token, and validates the token. */
 export async function identify(
   work: Work,
-  profile: Profile,
+  profile: OidcProfile,
   request: SignInRequest,
   state: string,
   query: string,

@@ -1,11 +1,13 @@
 import { seal, tryOpen } from '../../kernel/auth/seal.ts'
 import { resource } from '../../kernel/declare/resource.ts'
+import { isId } from '../../kernel/ids.ts'
 import { text } from '../../kernel/shape/fields.ts'
 import type { Draft, Row } from '../../kernel/shape/model.ts'
 import type { Ctx, Work } from '../../kernel/work/context.ts'
+import { renewMember } from '../../kernel/work/sealed-members.ts'
 import { authenticationRealms } from '../identity/authentication-realms.ts'
-import { identityEnvelope } from '../identity/envelope.ts'
-import { touchLinkedUsers } from '../identity/touch-linked-users.ts'
+import { identityEnvelope } from '../identity/identity-envelope.ts'
+import { touchLinkedUsers } from '../identity/touch-users.ts'
 import { onUsersUnlinked } from '../identity/user-hooks.ts'
 
 export const issuerMax = 1024
@@ -116,3 +118,21 @@ function sealSecret({ instance }: Work, { values, before }: Draft<typeof fields>
     values.client_secret = sealed
   else values.client_secret = seal(instance.sealKeys, values.client_secret)
 }
+
+/** Seals the client secrets again after the operator has replaced the instance's secret. */
+export const renewClientSecrets = renewMember({
+  table: 'oidc_profiles',
+  member: 'client_secret',
+  name: 'id',
+  describe: (id) => `the client secret of the OIDC profile ${id}`,
+})
+
+export type OidcProfile = Row<typeof oidcProfiles.fields>
+
+/** Finds the profile with this id, including its client secret. */
+export const findProfile = async (
+  work: Work,
+  realmId: string,
+  id: string,
+): Promise<OidcProfile | undefined> =>
+  isId(realmId) && isId(id) ? work.store.findWhole(oidcProfiles, id, [realmId]) : undefined

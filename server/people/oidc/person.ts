@@ -2,14 +2,14 @@ import { checker } from '../../kernel/body/checker.ts'
 import { isPlainText } from './plain-text.ts'
 
 /** The claims about a person that a user stores. */
-export interface Person {
+export interface PersonClaims {
   readonly email: string
   /** Whether the provider has verified the address. */
   readonly emailVerified: boolean
   readonly names: Readonly<Record<string, string>> & { readonly name: string }
 }
 
-type Claims = Readonly<Record<string, unknown>>
+type ProviderClaims = Readonly<Record<string, unknown>>
 
 const [emailMax, nameMax, namePartMax] = [320, 512, 255]
 const mustBeEmail = checker({ type: 'string', format: 'email' }, 'email')
@@ -18,7 +18,7 @@ const mustBeEmail = checker({ type: 'string', format: 'email' }, 'email')
  * Reads the person from the claims (OpenID Connect Core §5.1). Claims of the ID token take precedence over `more`.
  * Undefined without an email address, which every user needs.
  */
-export function personOf(claims: Claims, more: Claims = {}): Person | undefined {
+export function personOf(claims: ProviderClaims, more: ProviderClaims = {}): PersonClaims | undefined {
   // Both from one source: that one address is verified says nothing about another.
   const { email, email_verified } = isEmail(claims.email) ? claims : more
   if (!isEmail(email)) return undefined

@@ -1,6 +1,5 @@
 import type { Row } from '../../kernel/shape/model.ts'
-import type { authenticationRealms } from '../identity/authentication-realms.ts'
-import { realmClients } from '../identity/realm-client.ts'
+import { type authenticationRealms, realmClients } from '../identity/authentication-realms.ts'
 import { codeChallengePattern, forwardedCharsMax, stateCharsMax } from './sign-in-query.ts'
 import { SignInRefusal, type Storefront } from './sign-in-refusal.ts'
 

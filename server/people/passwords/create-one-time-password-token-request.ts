@@ -5,7 +5,7 @@ import { isId } from '../../kernel/ids.ts'
 import { findByName } from '../../kernel/query/find.ts'
 import { choice, text } from '../../kernel/shape/fields.ts'
 import { foldCase } from '../identity/fold-case.ts'
-import { giveOneTimePassword, newOneTimePassword } from './give-one-time-password.ts'
+import { giveOneTimePassword, newOneTimePassword } from './one-time-passwords.ts'
 import { passwordProfiles } from './password-profiles.ts'
 
 /** Requests a one-time password. The response is the same whether or not the user exists. */

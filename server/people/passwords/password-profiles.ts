@@ -5,9 +5,9 @@ import type { Draft } from '../../kernel/shape/model.ts'
 import type { Rows } from '../../kernel/storage/store.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { authenticationRealms } from '../identity/authentication-realms.ts'
-import { identityEnvelope } from '../identity/envelope.ts'
-import { accountRealmId } from '../identity/realm-id.ts'
-import { touchLinkedUsers } from '../identity/touch-linked-users.ts'
+import { identityEnvelope } from '../identity/identity-envelope.ts'
+import { accountRealmId } from '../identity/store-realms.ts'
+import { touchLinkedUsers } from '../identity/touch-users.ts'
 
 /** The links of users to a profile. Only the table, because their resource depends on this one. */
 const links: Rows = { table: 'user_authentication_password_profile_infos' }

@@ -7,7 +7,7 @@ import { caseless } from '../../kernel/storage/expressions.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { userAuthenticationInfos } from '../identity/user-authentication-infos.ts'
 import type { SignIn } from '../identity/user-token-epoch.ts'
-import { normalizePassword } from './give-one-time-password.ts'
+import { normalizePassword } from './one-time-passwords.ts'
 
 /** A username in a password profile. */
 interface Login {
@@ -15,7 +15,7 @@ interface Login {
   readonly username: string
 }
 
-interface Credentials extends Login {
+interface PasswordCredentials extends Login {
   readonly password: string
 }
 
@@ -23,7 +23,7 @@ interface Credentials extends Login {
 export async function signInWithPassword(
   work: Work,
   realmId: string,
-  credentials: Credentials,
+  credentials: PasswordCredentials,
 ): Promise<SignIn> {
   const signedIn = await findUserWithPassword(work, realmId, credentials)
   if (!signedIn) throw unauthorized('The username or the password is not valid.')
@@ -37,7 +37,7 @@ export async function signInWithPassword(
 export async function findUserWithPassword(
   work: Work,
   realmId: string,
-  { password, ...named }: Credentials,
+  { password, ...named }: PasswordCredentials,
 ): Promise<SignIn | undefined> {
   const { user, username, passwordHash } = await findCredentials(work, realmId, named)
   return limitAttempts(work, attemptOf(named, username), async () => {

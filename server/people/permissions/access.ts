@@ -24,7 +24,7 @@ export const access = {
   'account-member-tokens': { implicit: 'rw', client_credentials: 'rw' },
   'one-time-password-token-requests': { implicit: 'rw', client_credentials: 'rw' },
   'merchant-realm-mappings': admin,
-  // Members can read the account of their token: see own-account.ts.
+  // Members can read the account of their token: see ownAccount.
   accounts: { 'account-member': 'r', client_credentials: 'rw' },
   'account-addresses': { 'account-member': 'rw', client_credentials: 'rw' },
   'account-tags': admin,

@@ -1,4 +1,7 @@
+import { action } from '../../kernel/declare/action.ts'
+import { notFound } from '../../kernel/errors.ts'
 import { named } from '../../kernel/openapi/named-schemas.ts'
+import { json } from '../../kernel/shape/answer.ts'
 
 /** A kind of user. Every store has the same roles, and stores cannot add any. */
 interface BuiltInRole {
@@ -30,7 +33,7 @@ export const builtInRoles: readonly BuiltInRole[] = [
 export const findRole = (id: string): BuiltInRole | undefined =>
   builtInRoles.find((role) => role.id === id.toLowerCase())
 
-export const roleSchema = named('BuiltInRole', {
+const roleSchema = named('BuiltInRole', {
   type: 'object',
   required: ['type', 'id', 'name', 'cm_user_assignable', 'links'],
   properties: {
@@ -45,10 +48,36 @@ export const roleSchema = named('BuiltInRole', {
   },
 })
 
-export const showRole = ({ id, name, cm_user_assignable }: BuiltInRole) => ({
+const showRole = ({ id, name, cm_user_assignable }: BuiltInRole) => ({
   type: 'built_in_role',
   id,
   name,
   cm_user_assignable,
   links: { self: `/v2/permissions/built-in-roles/${id}` },
+})
+
+/** Lists all roles on one page, because there are few. */
+export const listBuiltInRoles = action({
+  name: 'list-built-in-roles',
+  route: 'GET /v2/permissions/built-in-roles',
+  about: 'Lists the built-in roles, which custom API role policies refer to.',
+  area: 'permissions',
+  status: 200,
+  shows: { data: { type: 'array', items: roleSchema } },
+  run: async () => json(200, { data: builtInRoles.map(showRole) }),
+})
+
+export const getBuiltInRole = action({
+  name: 'get-built-in-role',
+  route: 'GET /v2/permissions/built-in-roles/:id',
+  about: 'Reads a built-in role, which custom API role policies refer to.',
+  area: 'permissions',
+  status: 200,
+  shows: { data: roleSchema },
+
+  async run(_ctx, { params }) {
+    const role = findRole(params.id)
+    if (!role) throw notFound('built in role', params.id)
+    return json(200, { data: showRole(role) })
+  },
 })

@@ -1,9 +1,10 @@
+import type { EntryRight } from '../../fields/index.ts'
 import { resource } from '../../kernel/declare/resource.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { choice, flag, group, reference } from '../../kernel/shape/fields.ts'
 import { type Draft, indexed, walks } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { findRole } from './built-in-roles.ts'
+import { builtInRoles, findRole } from './built-in-roles.ts'
 
 const needed = { required: true } as const
 const linkTo = (type: string) =>
@@ -65,4 +66,28 @@ function mustHaveRole(_work: Work, { values, before }: Draft<typeof fields>): vo
     `${source} must be the id of a built-in role; there is none with this id.`,
     { source },
   )
+}
+
+const idOf = (name: string) => builtInRoles.find((role) => role.name === name)?.id
+
+/** The role of each kind of caller. Administrators need no policy. */
+const roleOf: Readonly<Record<string, string | undefined>> = {
+  implicit: idOf('Guest Shopper'),
+  'account-member': idOf('Registered Shopper'),
+  customer: idOf('Registered Shopper'),
+}
+
+/**
+ * Whether a policy grants the caller's role this right to the entries of the custom API. It applies to all entries,
+ * because entries have no owner.
+ */
+export async function isGranted(work: Work, customApiId: string, right: EntryRight): Promise<boolean> {
+  if (work.who.kind === 'client_credentials') return true
+  const [policy] = await work.store.read(
+    `SELECT doc->>$4 FROM custom_api_role_policies WHERE store_id = $1 AND custom_api_id = $2 AND role_id = $3`,
+    customApiId,
+    roleOf[work.who.kind] ?? null,
+    right,
+  )
+  return policy?.[0] === 'true'
 }

@@ -3,12 +3,12 @@ import type { Readable } from 'node:stream'
 /** Storage for what is too large for a row. The content of a name never changes; names have the form `<id>/<id>`. */
 export interface Blobs {
   /** Writes the content to this machine's disk. No one can read it before it is complete and kept. */
-  draft(content: AsyncIterable<Uint8Array>): Promise<Draft>
+  draft(content: AsyncIterable<Uint8Array>): Promise<BlobDraft>
   /**
    * The content, or a part of it; undefined if there is none of this name. With `bytes`, the content has that length or
    * fails, before the first byte if possible.
    */
-  read(name: string, bytes?: number, part?: Part): Promise<Readable | undefined>
+  read(name: string, bytes?: number, part?: ByteRange): Promise<Readable | undefined>
   /** A missing blob counts as removed. */
   remove(name: string): Promise<void>
   /** All kept blobs, in no order. */
@@ -18,7 +18,7 @@ export interface Blobs {
   close(): void
 }
 
-export interface Draft {
+export interface BlobDraft {
   readonly bytes: number
   /** Stores the draft under this name. It is there even after a power cut. */
   keep(name: string): Promise<void>
@@ -27,7 +27,7 @@ export interface Draft {
 }
 
 /** The first and the last byte. */
-export interface Part {
+export interface ByteRange {
   readonly first: number
   readonly last: number
 }

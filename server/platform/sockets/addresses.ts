@@ -7,15 +7,15 @@ const named = {
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 } as const
 
-type Name = keyof typeof named
-const names = Object.keys(named) as Name[]
+type AddressName = keyof typeof named
+const names = Object.keys(named) as AddressName[]
 
 /** The addresses, ranges and names in a comma-separated list; undefined if one is invalid. */
 export function rangesOf(list: string): BlockList | undefined {
   const ranges = list
     .split(',')
     .map((one) => one.trim())
-    .flatMap((one) => (names.includes(one as Name) ? named[one as Name] : [one]))
+    .flatMap((one) => (names.includes(one as AddressName) ? named[one as AddressName] : [one]))
   return ranges.every((range) => /^[0-9a-f.:]+(\/\d{1,3})?$/i.test(range)) ? listOf(ranges) : undefined
 }
 

@@ -1,4 +1,4 @@
-import type { Part } from '../blobs/blobs.ts'
+import type { ByteRange } from '../blobs/blobs.ts'
 
 const unit = 'bytes='
 const digits = /^\d*$/
@@ -7,7 +7,7 @@ const digits = /^\d*$/
  * The part of a file that a Range header requests (RFC 9110 §14). Undefined means the whole file: the header is
  * missing, not in bytes, or requests several parts. `beyond`: the file has no such bytes.
  */
-export function rangeOf(header: string | undefined, bytes: number): Part | 'beyond' | undefined {
+export function rangeOf(header: string | undefined, bytes: number): ByteRange | 'beyond' | undefined {
   const [from, to] = boundsOf(header ?? '') ?? []
   if (from === undefined || to === undefined || (from === '' && to === '') || bytes === 0) return undefined
   const end = bytes - 1

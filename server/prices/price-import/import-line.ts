@@ -9,12 +9,12 @@ export interface ImportLine {
   readonly externalRef: string | undefined
   /** For a price: the price book that it is in. */
   readonly pricebook: { readonly id?: string; readonly externalRef?: string }
-  readonly attributes: Members
+  readonly attributes: JsonMembers
 }
 
-type Members = Readonly<Record<string, unknown>>
+type JsonMembers = Readonly<Record<string, unknown>>
 
-const isObject = (value: unknown): value is Members =>
+const isObject = (value: unknown): value is JsonMembers =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const refuse = (detail: string) => new Problem('unprocessable', detail)
@@ -66,7 +66,7 @@ function readId(id: string | undefined, called: string): string | undefined {
 }
 
 /** Clients send the price book beside the attributes, among them, or in `meta`, where responses show it. */
-function readPricebook(data: Members, among: Members): ImportLine['pricebook'] {
+function readPricebook(data: JsonMembers, among: JsonMembers): ImportLine['pricebook'] {
   const meta = isObject(data.meta) ? data.meta : {}
   const readRef = (name: string) => readText(data[name] ?? among[name] ?? meta[name], name, 'price')
   const id = readId(readRef('pricebook_id'), 'price book')

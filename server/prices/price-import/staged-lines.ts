@@ -7,12 +7,12 @@ import { type ImportLine, parseLine, toTarget } from './import-line.ts'
 
 export const table = 'price_import_lines'
 
-type About = ImportLine['about']
+type LineSubject = ImportLine['about']
 
 /** A row of the table of staged lines. */
 interface LineToStage {
   readonly line: number
-  readonly about: About | ''
+  readonly about: LineSubject | ''
   readonly target: string
   readonly content: string
 }
@@ -98,7 +98,7 @@ export interface StagedLine extends ImportLine, NumberedRow {}
 
 /** Price books come before prices. */
 export interface LinePlace {
-  readonly about: About
+  readonly about: LineSubject
   readonly line: number
 }
 

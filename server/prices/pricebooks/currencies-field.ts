@@ -1,5 +1,5 @@
 import { field } from '../../kernel/shape/fields.ts'
-import type { By, StoredCurrencies, StoredSale } from './stored-prices.ts'
+import type { ByKey, StoredCurrencies, StoredSale } from './stored-prices.ts'
 
 /** The largest amount. Sums of such amounts are still exact. */
 const amountMax = 1_000_000_000_000
@@ -77,9 +77,9 @@ const example = { USD: { amount: 2000, includes_tax: false } }
 export const currenciesField = (about: string) =>
   field<StoredCurrencies>(currencies, { required: true, about: `${about} ${replaced}`, example })
 
-export const salesField = field<By<StoredSale> | undefined>(sales, {
+export const salesField = field<ByKey<StoredSale> | undefined>(sales, {
   about: `Amounts that apply for a time, by the name of the sale. If several sales are in force, the shortest applies. ${replaced}`,
 })
 
 export const wordsField = (about: string) =>
-  field<By<string | null> | undefined>(words, { about: `${about} ${replaced}` })
+  field<ByKey<string | null> | undefined>(words, { about: `${about} ${replaced}` })

@@ -1,6 +1,6 @@
 import { instantOf, isInCalendar } from '../../kernel/body/days.ts'
 import { Problem } from '../../kernel/errors.ts'
-import type { By, StoredAmount, StoredCurrencies, StoredSale } from './stored-prices.ts'
+import type { ByKey, StoredAmount, StoredCurrencies, StoredSale } from './stored-prices.ts'
 
 /** Checks of amounts and sales that schemas cannot express. `includes_tax` is added where it is missing. */
 
@@ -15,7 +15,7 @@ export function completeCurrencies(currencies: StoredCurrencies, at: string): St
   )
 }
 
-const mapped = <T>(bag: By<T>, edit: (value: T, key: string) => T): By<T> =>
+const mapped = <T>(bag: ByKey<T>, edit: (value: T, key: string) => T): ByKey<T> =>
   Object.fromEntries(Object.entries(bag).map(([key, value]) => [key, edit(value, key)]))
 
 /**
@@ -47,7 +47,7 @@ function mustNotConflict(currencies: StoredCurrencies, at: string): void {
 }
 
 /** Refuses two sales with the same schedule, because neither would take precedence. */
-export function completeSales(sales: By<StoredSale>, at: string): By<StoredSale> {
+export function completeSales(sales: ByKey<StoredSale>, at: string): ByKey<StoredSale> {
   const taken = new Map<string, string>()
   return mapped(sales, (sent, name) => {
     const sale = withTidySchedule(sent)

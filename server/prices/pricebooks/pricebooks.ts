@@ -6,7 +6,8 @@ import { text } from '../../kernel/shape/fields.ts'
 import { indexed, type Row, walks } from '../../kernel/shape/model.ts'
 import type { ListedRow } from '../../kernel/storage/listed-rows.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
-import { conflict, externalRef, ownerMeta, pricebookEnvelope } from './envelope.ts'
+import { ownerMeta } from '../../store/index.ts'
+import { conflict, externalRef, pricebookEnvelope } from './pricebook-fields.ts'
 import { prices } from './prices.ts'
 
 export const pricebookNameMax = 500

@@ -1,11 +1,14 @@
+import { action } from '../../kernel/declare/action.ts'
 import { listing } from '../../kernel/declare/listing.ts'
 import { type Resource, resource } from '../../kernel/declare/resource.ts'
 import { longText } from '../../kernel/query/long-text.ts'
+import { list } from '../../kernel/request/operations.ts'
 import { text } from '../../kernel/shape/fields.ts'
 import { type Draft, indexed, walks } from '../../kernel/shape/model.ts'
+import { ownerMeta } from '../../store/index.ts'
 import { currenciesField, salesField, wordsField } from './currencies-field.ts'
-import { conflict, externalRef, ownedFields, pricebookEnvelope } from './envelope.ts'
 import { completeCurrencies, completeSales } from './must-be-sellable.ts'
+import { conflict, externalRef, pricebookEnvelope } from './pricebook-fields.ts'
 import { pricebooks } from './pricebooks.ts'
 
 const fields = {
@@ -49,7 +52,7 @@ export const prices: Resource<PriceFields> = resource({
   envelope: pricebookEnvelope,
   meta: {
     fields: {
-      ...ownedFields,
+      ...ownerMeta.fields,
       pricebook_id: text({ format: 'uuid', about: 'The price book of the price.' }),
     },
     of: ({ hidden }) => ({ owner: 'store', pricebook_id: hidden.pricebook_id }),
@@ -68,7 +71,7 @@ export const prices: Resource<PriceFields> = resource({
 })
 
 /** The prices of all price books. */
-export const pricesOfStore = listing(prices, {
+const pricesOfStore = listing(prices, {
   noun: ['price-of-any-pricebook', 'prices-of-all-pricebooks'],
   scope: { columns: ['prices_of'] },
   filter: { sku: indexed('eq', 'like'), external_ref: longText('external_ref', 'eq', 'like') },
@@ -79,3 +82,14 @@ function completePrice(_work: unknown, { values, scope }: Draft<PriceFields>): v
   values.currencies = completeCurrencies(values.currencies, 'data.attributes.currencies')
   if (values.sales) values.sales = completeSales(values.sales, 'data.attributes.sales')
 }
+
+/** The prices of all price books. */
+export const listAllPrices = action({
+  name: 'list-all-prices',
+  route: 'GET /pcm/pricebooks/prices',
+  about: 'Lists the prices of all price books, a page at a time, newest first.',
+  area: 'pricebooks',
+  status: 200,
+  shows: { resource: prices, page: true, rows: [pricesOfStore] },
+  run: (ctx, call) => list(ctx, pricesOfStore, [ctx.store.id], call),
+})

@@ -1,17 +1,17 @@
-import type { By } from '../pricebooks/stored-prices.ts'
-import type { Amount, Amounts } from './resolve-price.ts'
+import type { ByKey } from '../pricebooks/stored-prices.ts'
+import type { PriceAmount, PriceAmounts } from './resolve-price.ts'
 
 /**
  * A selected option of a bundle, its quantity and its unit price. The price is undefined where the option has none.
  */
 interface BundlePart {
   readonly quantity: number
-  readonly price: { readonly currencies: Amounts; readonly original?: Amounts } | undefined
+  readonly price: { readonly currencies: PriceAmounts; readonly original?: PriceAmounts } | undefined
 }
 
 interface BundlePrice {
-  readonly currencies: Amounts
-  readonly original?: Amounts
+  readonly currencies: PriceAmounts
+  readonly original?: PriceAmounts
 }
 
 /**
@@ -34,9 +34,11 @@ export function bundlePrice(parts: readonly BundlePart[]): BundlePrice | undefin
   return { currencies, ...(original.length && { original: Object.fromEntries(original) }) }
 }
 
-function sums(parts: readonly { readonly quantity: number; readonly amounts: Amounts }[]): By<Amount> {
+function sums(
+  parts: readonly { readonly quantity: number; readonly amounts: PriceAmounts }[],
+): ByKey<PriceAmount> {
   const codes = Object.keys(parts[0]?.amounts ?? {})
-  const summed = codes.flatMap((code): [string, Amount][] => {
+  const summed = codes.flatMap((code): [string, PriceAmount][] => {
     const each = parts.flatMap(({ amounts }) => amounts[code] ?? [])
     const [first] = each
     if (!first || each.length < parts.length) return []

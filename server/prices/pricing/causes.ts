@@ -4,18 +4,18 @@
  */
 
 /** What a state means for the shopper. `later` has no effect now, but the next release will differ. */
-type Effect = 'passes' | 'later' | 'hides' | 'prevents_purchase'
+type VerdictEffect = 'passes' | 'later' | 'hides' | 'prevents_purchase'
 
 export interface Cause<F> {
   readonly verdict: string
-  readonly effect: Effect
+  readonly effect: VerdictEffect
   applies(facts: F): boolean
   sentence(facts: F): string
 }
 
 export interface Verdict {
   readonly verdict: string
-  readonly effect: Effect
+  readonly effect: VerdictEffect
   readonly detail: string
 }
 
@@ -31,7 +31,7 @@ export const always = () => true
 /** Makes a row of a table. */
 export const cause = <F>(
   verdict: string,
-  effect: Effect,
+  effect: VerdictEffect,
   applies: (facts: F) => boolean,
   sentence: string | ((facts: F) => string),
 ): Cause<F> => ({

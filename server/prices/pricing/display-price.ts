@@ -1,7 +1,7 @@
 import type { ShownValues } from '../../kernel/shape/fields.ts'
 import { type Money, money, type Notation } from '../../store/index.ts'
 import { own } from '../pricebooks/stored-prices.ts'
-import type { Amounts, ResolvedPrice } from './resolve-price.ts'
+import type { PriceAmounts, ResolvedPrice } from './resolve-price.ts'
 import type { priceAttributes, priceMeta } from './shown-fields.ts'
 
 /** An amount for display, under the name that says whether it includes tax. */
@@ -24,7 +24,7 @@ export function displayCurrency<C extends DisplayCurrency>(
 
 /** Undefined where there is no amount in the currency. */
 export function displayPrice(
-  amounts: Amounts | undefined,
+  amounts: PriceAmounts | undefined,
   currency: DisplayCurrency | undefined,
 ): DisplayPrice | undefined {
   const price = currency && own(amounts, currency.code)
@@ -44,7 +44,7 @@ type DisplayPrices = Pick<Meta, 'display_price' | 'original_price' | 'original_d
 
 /** The price in a product's answer: some of it among the attributes, some in `meta`. */
 export interface ShownPrice {
-  readonly attributes: ShownValues<typeof priceAttributes> & { readonly price: Amounts }
+  readonly attributes: ShownValues<typeof priceAttributes> & { readonly price: PriceAmounts }
   readonly meta: Meta & { readonly pricebook_id: string }
 }
 
@@ -90,8 +90,8 @@ export function shownPrice(price: ResolvedPrice, currency: DisplayCurrency | und
 }
 
 function displayed(
-  amounts: Amounts,
-  original: Amounts | undefined,
+  amounts: PriceAmounts,
+  original: PriceAmounts | undefined,
   currency: DisplayCurrency | undefined,
 ): DisplayPrices {
   const display_price = displayPrice(amounts, currency)

@@ -8,7 +8,7 @@ export interface Item {
   /** Of a child: the price modifiers that its options name, in the order of its variations. */
   readonly modifierNames: readonly string[]
   /** Of a bundle: the selected options. Undefined where the product is not a bundle. */
-  readonly parts: readonly Part[] | undefined
+  readonly parts: readonly ItemPart[] | undefined
   /**
    * Of a bundle that cannot be bought: the components with too few options for sale, and the options not for sale.
    */
@@ -18,7 +18,7 @@ export interface Item {
 }
 
 /** An option of a bundle, and its quantity in one bundle. */
-export interface Part {
+export interface ItemPart {
   readonly id: string
   readonly quantity: number
 }
@@ -27,7 +27,7 @@ export interface Part {
 export type Selection = Readonly<Record<string, Readonly<Record<string, number>>>>
 
 /** Lists the selected options, each product once, though it may be an option of several components. */
-export function partsOf(selection: Selection | undefined): readonly Part[] {
+export function partsOf(selection: Selection | undefined): readonly ItemPart[] {
   const quantities = new Map<string, number>()
   for (const options of Object.values(selection ?? {})) {
     for (const [id, quantity] of Object.entries(options)) {

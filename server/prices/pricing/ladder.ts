@@ -1,4 +1,4 @@
-import type { ModifierType, StoredAmount } from '../pricebooks/stored-prices.ts'
+import type { PriceModifierType, StoredAmount } from '../pricebooks/stored-prices.ts'
 
 /** The unit price in one currency, by quantity. */
 export interface Ladder {
@@ -32,7 +32,7 @@ export const unitAmount = (ladder: Ladder, quantity: number): number =>
   rungAt(ladder, quantity)?.amount ?? ladder.amount
 
 /** Applies a modifier to a ladder, at each quantity with the modifier's amount for it. No amount falls below zero. */
-export function modifyLadder(ladder: Ladder, type: ModifierType, by: Ladder): Ladder {
+export function modifyLadder(ladder: Ladder, type: PriceModifierType, by: Ladder): Ladder {
   // The tiers come from the modifier too: those of the price would all have the same amount.
   if (type === 'price_equals') return by
   const sign = type === 'price_increment' ? 1 : -1

@@ -1,16 +1,16 @@
 import { always, type Cause, cause, firstCause, type Verdict } from './causes.ts'
 import type { Item } from './item.ts'
 import type { ItemPrice } from './price-item.ts'
-import type { Amounts } from './resolve-price.ts'
+import type { PriceAmounts } from './resolve-price.ts'
 
 /** Explains why a published product has a price in the shopper's currency, or has none. It does no I/O. */
 
 /** A selected option of a bundle. */
-interface Part {
+interface PartFacts {
   readonly id: string
   readonly published: boolean
   /** Undefined where it has no price. */
-  readonly amounts: Amounts | undefined
+  readonly amounts: PriceAmounts | undefined
 }
 
 /** Everything the price depends on. */
@@ -22,11 +22,11 @@ export interface PriceFacts {
   /** The SKUs that price books look the product up by: its own and its parent's. */
   readonly skus: readonly string[]
   /** The price of the product, by currency. */
-  readonly amounts: Amounts | undefined
+  readonly amounts: PriceAmounts | undefined
   /** Whether a price book prices the product itself. */
   readonly hasOwnPrice: boolean
   /** Of a bundle: the options that are selected. */
-  readonly parts?: readonly Part[] | undefined
+  readonly parts?: readonly PartFacts[] | undefined
   /** Of a bundle: the components with too few options for sale, and the options that are not for sale. */
   readonly unfilled?:
     | { readonly components: readonly string[]; readonly options: readonly string[] }
@@ -55,24 +55,24 @@ export function priceFacts(
   }
 }
 
-const has = (amounts: Amounts | undefined, currency: string | undefined) =>
+const has = (amounts: PriceAmounts | undefined, currency: string | undefined) =>
   amounts !== undefined && (currency === undefined || Object.hasOwn(amounts, currency))
 
 const listed = (words: readonly string[]) => words.join(', ') || 'none'
 
-const idsOf = (parts: readonly Part[] = [], which: (part: Part) => boolean) =>
+const idsOf = (parts: readonly PartFacts[] = [], which: (part: PartFacts) => boolean) =>
   listed(parts.filter(which).map(({ id }) => id))
 
-const lacksPrice = ({ published, amounts }: Part) => published && !amounts
+const lacksPrice = ({ published, amounts }: PartFacts) => published && !amounts
 
 /** The currencies in which every part has a price. */
-function commonCurrencies(parts: readonly Part[] = []): readonly string[] {
+function commonCurrencies(parts: readonly PartFacts[] = []): readonly string[] {
   const [first, ...others] = parts
   return Object.keys(first?.amounts ?? {}).filter((code) => others.every(({ amounts }) => has(amounts, code)))
 }
 
 /** Whether some parts include tax in a currency and others do not. */
-function mixesTax(parts: readonly Part[] = [], currency: string): boolean {
+function mixesTax(parts: readonly PartFacts[] = [], currency: string): boolean {
   const taxes = new Set(parts.map(({ amounts }) => amounts?.[currency]?.includes_tax))
   return taxes.size > 1
 }

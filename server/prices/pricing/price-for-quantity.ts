@@ -1,19 +1,19 @@
-import type { By } from '../pricebooks/stored-prices.ts'
-import type { Amount, ResolvedPrice } from './resolve-price.ts'
+import type { ByKey } from '../pricebooks/stored-prices.ts'
+import type { PriceAmount, ResolvedPrice } from './resolve-price.ts'
 
 /** The unit price for a quantity, in one currency. */
-export interface UnitPrice extends Amount {
+export interface QuantityPrice extends PriceAmount {
   /** The name of the tier for the quantity. */
   readonly tier?: string
   /** The unit price without the sale, for the quantity at which the tier begins. */
-  readonly original?: Amount
+  readonly original?: PriceAmount
 }
 
 /** The unit prices for a quantity, by currency. The highest tier that the quantity reaches applies to all units. */
 export function priceForQuantity(
   { currencies, original, tiers = {} }: Pick<ResolvedPrice, 'currencies' | 'original' | 'tiers'>,
   quantity: number,
-): By<UnitPrice> {
+): ByKey<QuantityPrice> {
   const prices = Object.entries(currencies).map(([code, amount]) => {
     let [price, reached, tier] = [amount, 0, undefined as string | undefined]
     let before = original?.[code]

@@ -1,8 +1,8 @@
 import { bundlePrice } from './bundle-price.ts'
-import { depthMax, type Item, type Part } from './item.ts'
-import { priceChangesAt } from './price-changes.ts'
+import { depthMax, type Item, type ItemPart } from './item.ts'
 import type { PriceTable } from './price-source.ts'
-import { type Amounts, type ResolvedPrice, resolvePrice } from './resolve-price.ts'
+import { type PriceAmounts, type ResolvedPrice, resolvePrice } from './resolve-price.ts'
+import { priceChangesAt } from './sale-in-force.ts'
 import type { PriceTrace } from './shown-fields.ts'
 
 /** What an item costs: the one evaluator, for shops, publishing and quotes. It does no I/O. */
@@ -19,7 +19,7 @@ export interface PriceContext {
 
 export interface ItemPrice {
   /** Undefined where the item has no price: it cannot be bought. */
-  readonly amounts: { readonly currencies: Amounts; readonly original?: Amounts } | undefined
+  readonly amounts: { readonly currencies: PriceAmounts; readonly original?: PriceAmounts } | undefined
   /** The price in a price book. Undefined where the amounts are the sum of the parts. */
   readonly own: ResolvedPrice | undefined
   /** Of a bundle: the selected options, each product once. */
@@ -27,7 +27,7 @@ export interface ItemPrice {
   readonly trace: PriceTrace
 }
 
-interface PartPrice extends Part {
+interface PartPrice extends ItemPart {
   /** Undefined where the part is not among the items. */
   readonly price: ItemPrice | undefined
 }

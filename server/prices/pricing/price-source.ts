@@ -1,3 +1,4 @@
+import type { Work } from '../../kernel/work/context.ts'
 import type { StoredModifier, StoredPrice } from '../pricebooks/stored-prices.ts'
 import type { Item } from './item.ts'
 import type { BookPrices } from './resolve-price.ts'
@@ -14,7 +15,7 @@ export interface PriceTable {
 }
 
 /** The keys of prices and price modifiers, each once. */
-export interface PriceKeys {
+interface PriceKeys {
   readonly skus: readonly string[]
   readonly modifierNames: readonly string[]
 }
@@ -55,4 +56,26 @@ function add<T>(byBook: ByBook<T>, book: string, key: string, doc: string): void
   const ofBook = byBook.get(book) ?? Object.create(null)
   byBook.set(book, ofBook)
   ofBook[key] = JSON.parse(doc)
+}
+
+/** Price books as the merchant has them now. */
+export const livePrices =
+  (work: Pick<Work, 'store'>): PriceSource =>
+  async (pricebookIds, items) =>
+    toPriceTable(await readLivePrices(work, pricebookIds, priceKeysOf(items)))
+
+/** The rows of `toPriceTable`. `$2` are price books, `$3` SKUs and `$4` names of price modifiers. */
+const liveSql = `
+  SELECT 'price', pricebook_id, sku, doc->'attributes' FROM prices
+  WHERE store_id = $1 AND pricebook_id = ANY($2::uuid[]) AND sku = ANY($3::text[])
+  UNION ALL
+  SELECT 'modifier', pricebook_id, name, doc->'attributes' FROM price_modifiers
+  WHERE store_id = $1 AND pricebook_id = ANY($2::uuid[]) AND name = ANY($4::text[])`
+
+export async function readLivePrices(
+  { store }: Pick<Work, 'store'>,
+  pricebookIds: readonly string[],
+  { skus, modifierNames }: PriceKeys,
+): ReturnType<Work['store']['run']> {
+  return pricebookIds.length && skus.length ? store.run(liveSql, pricebookIds, skus, modifierNames) : []
 }

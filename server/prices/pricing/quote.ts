@@ -1,9 +1,9 @@
 import { runInSteps, type Steps } from '../../kernel/work/in-turns.ts'
-import type { By } from '../pricebooks/stored-prices.ts'
+import type { ByKey } from '../pricebooks/stored-prices.ts'
 import type { Verdict } from './causes.ts'
 import { type Item, partsOf, type Selection, withParts } from './item.ts'
 import { type PriceFacts, priceFacts, priceVerdict } from './price-causes.ts'
-import { priceForQuantity, type UnitPrice } from './price-for-quantity.ts'
+import { priceForQuantity, type QuantityPrice } from './price-for-quantity.ts'
 import { type ItemPrice, type PriceContext, priceChanges, priceItem } from './price-item.ts'
 import type { PriceSource } from './price-source.ts'
 
@@ -51,7 +51,7 @@ interface PricedQuote<I extends Item> extends QuoteValidity {
   readonly isPriced: true
   readonly item: I
   /** The unit price for the quantity, by currency. */
-  readonly unitPrices: By<UnitPrice>
+  readonly unitPrices: ByKey<QuantityPrice>
   /** The price for any quantity, the prices of the parts, and their traces. */
   readonly price: ItemPrice
   readonly facts: PriceFacts

@@ -1,5 +1,5 @@
 import {
-  type By,
+  type ByKey,
   own,
   type StoredCurrencies,
   type StoredModifier,
@@ -17,7 +17,7 @@ export interface BookPrices {
   /** For the SKU of the parent, where the product is a child. */
   readonly parentPrice?: StoredPrice | undefined
   /** The price modifiers of the book, by name. */
-  readonly modifiers?: By<StoredModifier> | undefined
+  readonly modifiers?: ByKey<StoredModifier> | undefined
 }
 
 export interface PriceQuery {
@@ -30,34 +30,34 @@ export interface PriceQuery {
   readonly bundleIds?: readonly string[] | undefined
 }
 
-export interface Amount {
+export interface PriceAmount {
   readonly amount: number
   readonly includes_tax: boolean
 }
 
 /** By the code of the currency. */
-export type Amounts = By<Amount>
+export type PriceAmounts = ByKey<PriceAmount>
 
 interface ResolvedTier {
   readonly minimum_quantity: number
-  readonly price: Amounts
+  readonly price: PriceAmounts
   /** The unit price without the sale. */
-  readonly original?: Amounts
+  readonly original?: PriceAmounts
 }
 
 export interface ResolvedPrice {
   readonly pricebook_id: string
-  readonly currencies: Amounts
+  readonly currencies: PriceAmounts
   /** The price without the sale, in the currencies of the sale. */
-  readonly original?: Amounts
-  readonly tiers?: By<ResolvedTier>
+  readonly original?: PriceAmounts
+  readonly tiers?: ByKey<ResolvedTier>
   /** The name of the sale. */
   readonly sale_id?: string
   /** Absent where the sale has no end. */
   readonly sale_expires?: string
   /** The modifiers that changed the price, in order. */
   readonly price_modifiers?: readonly ({ readonly name: string } & StoredModifier)[]
-  readonly shopper_attributes?: By<string | null>
+  readonly shopper_attributes?: ByKey<string | null>
 }
 
 interface Resolution {
@@ -109,7 +109,7 @@ function tracedBooks(books: readonly BookPrices[], chosen: BookPrices | undefine
   })
 }
 
-const amountsOf = (ladders: Ladders): Amounts =>
+const amountsOf = (ladders: Ladders): PriceAmounts =>
   Object.fromEntries([...ladders].map(([code, { amount, includes_tax }]) => [code, { amount, includes_tax }]))
 
 interface NamedModifier {
@@ -157,7 +157,7 @@ function tiersOf(effective: Ladders, original: Ladders, onSale: Ladders): Pick<R
     // the price.
     else named.set(freeName(named, name, minimum_quantity), { minimum_quantity, rungs: [rung] })
   }
-  const withoutSale = (code: string, quantity: number): [string, Amount][] => {
+  const withoutSale = (code: string, quantity: number): [string, PriceAmount][] => {
     const ladder = onSale.has(code) ? original.get(code) : undefined
     return ladder ? [[code, { amount: unitAmount(ladder, quantity), includes_tax: ladder.includes_tax }]] : []
   }

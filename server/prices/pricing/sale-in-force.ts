@@ -1,4 +1,5 @@
-import type { By, StoredSale } from '../pricebooks/stored-prices.ts'
+import type { ByKey, StoredSale } from '../pricebooks/stored-prices.ts'
+import type { PriceQuery } from './resolve-price.ts'
 import type { PriceTrace } from './shown-fields.ts'
 
 /** Why a sale applied, or did not. */
@@ -15,7 +16,7 @@ interface SaleSpan {
 
 const instantOf = (time: string | null | undefined, open: number): number => (time ? Date.parse(time) : open)
 
-export const saleSpanOf = ([name, sale]: readonly [string, StoredSale]): SaleSpan => ({
+const saleSpanOf = ([name, sale]: readonly [string, StoredSale]): SaleSpan => ({
   name,
   sale,
   from: instantOf(sale.schedule?.valid_from, Number.NEGATIVE_INFINITY),
@@ -55,7 +56,7 @@ function precedence(one: SaleSpan, other: SaleSpan): number {
 
 /** Finds the sale that replaces the amounts of a price at an instant, and says of each sale why it applies or not. */
 export function saleInForce(
-  sales: By<StoredSale> | undefined,
+  sales: ByKey<StoredSale> | undefined,
   at: number,
   bundleIds: readonly string[],
 ): { readonly chosen: SaleSpan | undefined; readonly traces: readonly SaleTrace[] } {
@@ -74,4 +75,25 @@ function traceOf({ name, from, to }: SaleSpan, reason: SaleReason): SaleTrace {
     ...(Number.isFinite(from) && { valid_from: new Date(from).toISOString() }),
     ...(Number.isFinite(to) && { valid_to: new Date(to).toISOString() }),
   }
+}
+
+/** The instants at which the result of `resolvePrice` changes because a sale begins or ends, in order. */
+export function priceChangesAt({ books, bundleIds = [] }: Omit<PriceQuery, 'at'>): readonly Date[] {
+  const chosen = books.find(({ price, parentPrice }) => price ?? parentPrice)
+  const sales = (chosen?.price ?? chosen?.parentPrice)?.sales
+  const inForce = (at: number) => saleInForce(sales, at, bundleIds).chosen?.name
+  const bounds = Object.entries(sales ?? {}).flatMap((sale) => {
+    const { from, to } = saleSpanOf(sale)
+    return [from, to].filter(Number.isFinite)
+  })
+  let before = inForce(Number.NEGATIVE_INFINITY)
+  return [...new Set(bounds)]
+    .sort((one, other) => one - other)
+    .filter((at) => {
+      const after = inForce(at)
+      const changes = after !== before
+      before = after
+      return changes
+    })
+    .map((at) => new Date(at))
 }

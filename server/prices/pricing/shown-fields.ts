@@ -15,7 +15,7 @@ import {
 } from '../../kernel/shape/fields.ts'
 import { moneyFields } from '../../store/index.ts'
 import { currencies as currenciesSchema } from '../pricebooks/currencies-field.ts'
-import { type By, modifierTypes, type StoredCurrencies } from '../pricebooks/stored-prices.ts'
+import { type ByKey, modifierTypes, type StoredCurrencies } from '../pricebooks/stored-prices.ts'
 
 /** The prices in answers to shoppers. The API document and the types follow from these fields. */
 
@@ -62,7 +62,7 @@ const tier = group({ minimum_quantity: integer({ required: true }), price: amoun
 
 /** Texts by keys that the merchant chooses. */
 export const words = (about: string) =>
-  field<By<string | null> | undefined>(
+  field<ByKey<string | null> | undefined>(
     { type: 'object', additionalProperties: { type: ['string', 'null'] } },
     { about },
   )

@@ -3,7 +3,7 @@ import { choice, group, integer, text, type Values } from '../../kernel/shape/fi
 import { type FilterRule, walks } from '../../kernel/shape/model.ts'
 import { change } from '../../kernel/write/by-rules.ts'
 import type { JobDocument } from '../../store/index.ts'
-import { promotionEnvelope } from '../standard/envelope.ts'
+import { promotionEnvelope } from '../standard/promotion-envelope.ts'
 import { codesPerJobMax } from './codes-max.ts'
 import { type KindOfPromotion, rule, standard } from './kind-of-promotion.ts'
 
@@ -70,7 +70,7 @@ const fieldsOf = (kind: KindOfPromotion) => ({
 export type JobFields = ReturnType<typeof fieldsOf> & {
   readonly status: ReturnType<typeof choice<JobStatus, { readonly required: true }>>
 }
-export type JobValues = Values<JobFields>
+export type CodeJobValues = Values<JobFields>
 type JobStatus = (typeof openStatuses)[number] | (typeof endStatuses)[number]
 
 /** The public contract filters by `complete`, and shows `completed`. */
@@ -108,13 +108,13 @@ const jobsOf = (kind: KindOfPromotion): Resource<JobFields> =>
 
 export const jobs = { standard: jobsOf(standard), rule: jobsOf(rule) }
 
-export interface JobDetails {
+export interface CodeJobDetails {
   readonly result?: { readonly generated: number; readonly deleted?: number }
   readonly file_id?: string
 }
 
 /** A job shows itself. */
-export const jobDocumentOf = (resource: Resource<JobFields>): JobDocument<JobFields, JobDetails> => ({
+export const jobDocumentOf = (resource: Resource<JobFields>): JobDocument<JobFields, CodeJobDetails> => ({
   resource,
   read: ({ doc: { status }, hidden: { generated, waiting_for } }) => ({
     phase:

@@ -1,7 +1,7 @@
 import { type Resource, resource } from '../../kernel/declare/resource.ts'
 import { choice, field, flag, group, integer, text } from '../../kernel/shape/fields.ts'
-import { type FilterRule, type Refusal, walks } from '../../kernel/shape/model.ts'
-import { promotionEnvelope } from '../standard/envelope.ts'
+import { type ConstraintRefusal, type FilterRule, walks } from '../../kernel/shape/model.ts'
+import { promotionEnvelope } from '../standard/promotion-envelope.ts'
 import { foldedCode } from './folded-code.ts'
 import type { KindOfPromotion } from './kind-of-promotion.ts'
 
@@ -67,7 +67,7 @@ export const byCode: FilterRule = {
   },
 }
 
-const duplicate: Refusal = {
+const duplicate: ConstraintRefusal = {
   code: 'unprocessable',
   title: 'Duplicate code',
   detail: 'Promotion code already in use',

@@ -10,8 +10,7 @@ import type { Ctx } from '../../kernel/work/context.ts'
 import { codeOptions, maxUsesPerShopper } from './codes.ts'
 import { codesMax } from './codes-max.ts'
 import { foldedCode } from './folded-code.ts'
-import { insertCodes } from './insert-codes.ts'
-import type { Kind } from './promotion-kinds.ts'
+import type { PromotionKind } from './promotion-kinds.ts'
 import { lockForCodes, mustHaveRoom, releaseEnded } from './room-for-codes.ts'
 
 interface NewCode {
@@ -27,7 +26,7 @@ interface NewCode {
   readonly is_for_new_shopper?: boolean | null
 }
 
-const codeFields = (kind: Kind): Fields => ({
+const codeFields = (kind: PromotionKind): Fields => ({
   ...codeOptions(kind),
   uses: integer({
     nullable: true,
@@ -64,7 +63,7 @@ const duplicates: JsonSchema = listOf(
 )
 
 /** Adds codes to a promotion, all or none. */
-export const createCodes = (kind: Kind) =>
+export const createCodes = (kind: PromotionKind) =>
   action({
     name: `create-${kind.name}-codes`,
     route: `POST ${kind.path}/:promotion_id/codes`,
@@ -160,7 +159,7 @@ function toValues({ who }: Ctx, { code, consume_unit, uses, user, ...others }: N
 /** Those of the codes that other promotions of the kind have, as they were sent. */
 async function findRepeated(
   { store }: Ctx,
-  { codes: { table } }: Kind,
+  { codes: { table } }: PromotionKind,
   promotionId: string,
   codes: readonly string[],
 ): Promise<readonly string[]> {
@@ -178,3 +177,55 @@ const duplicateMessage = (codes: readonly string[]) => ({
   title: 'Duplicate code names',
   description: 'Code names duplicated in other promotions',
 })
+
+interface CodeRow {
+  readonly code: string
+}
+
+/** Stores new codes of a promotion and returns their ids, or says which of them are taken. */
+async function insertCodes(
+  ctx: Ctx,
+  kind: PromotionKind,
+  promotionId: string,
+  codes: readonly CodeRow[],
+): Promise<readonly string[]> {
+  const { store } = ctx
+  const rows = codes.map((values) => ({ scope: [promotionId], values: values as never }))
+  try {
+    return await store.attempt(() => store.insertAll(kind.codes, rows))
+  } catch (problem) {
+    if (!(problem instanceof Problem) || problem.source !== 'data.codes') throw problem
+    const names = codes.map(({ code }) => code)
+    const taken = await findTaken(ctx, kind, promotionId, names)
+    const refused = [...new Set([...taken, ...repeatedIn(names)])]
+    const { code, title, source, detail } = problem
+    throw new Problem(code, `${detail}: ${shown(refused)}`, { title, source, meta: { codes: refused } })
+  }
+}
+
+/** The codes that are in the list before, in capitals or small letters. */
+function repeatedIn(codes: readonly string[]): readonly string[] {
+  const before = new Set<string>()
+  return codes.filter((code) => before.size === before.add(code.toLowerCase()).size)
+}
+
+const shownMax = 10
+
+const shown = (codes: readonly string[]) =>
+  codes.slice(0, shownMax).join(', ') + (codes.length > shownMax ? ', …' : '')
+
+/** The codes that the promotion has already, or that another promotion holds. */
+async function findTaken(
+  { store }: Ctx,
+  { codes: { table }, holdsCodes }: PromotionKind,
+  promotionId: string,
+  codes: readonly string[],
+): Promise<readonly string[]> {
+  const rows = await store.run(
+    `SELECT v FROM unnest($3::text[]) v WHERE EXISTS (SELECT FROM ${table} c
+       WHERE c.store_id = $1 AND c.code = ${foldedCode('v')} AND (c.promotion_id = $2${holdsCodes ? ' OR c.is_held' : ''}))`,
+    promotionId,
+    codes,
+  )
+  return rows.map(([code]) => code as string)
+}

@@ -1,13 +1,16 @@
 import { action } from '../../kernel/declare/action.ts'
+import { Problem } from '../../kernel/errors.ts'
 import { findByName } from '../../kernel/query/find.ts'
+import { totalSql } from '../../kernel/query/places.ts'
 import { noContent } from '../../kernel/shape/answer.ts'
 import { group, list, text } from '../../kernel/shape/fields.ts'
+import type { Work } from '../../kernel/work/context.ts'
 import { codesMax } from './codes-max.ts'
 import { foldedCode } from './folded-code.ts'
-import type { Kind } from './promotion-kinds.ts'
+import { kinds, type PromotionKind } from './promotion-kinds.ts'
 
 /** Deletes codes of a promotion. Their usages stay. */
-export const deleteCodes = (kind: Kind) =>
+export const deleteCodes = (kind: PromotionKind) =>
   action({
     name: `delete-${kind.name}-codes`,
     route: `DELETE ${kind.path}/:promotion_id/codes`,
@@ -36,3 +39,19 @@ export const deleteCodes = (kind: Kind) =>
       return noContent
     },
   })
+
+/**
+ * Deletes the codes of a standard promotion that has ended and is about to begin again: other promotions may have them
+ * by now. Refuses a promotion with more codes than most can have, as the public contract does.
+ */
+export async function deleteExpiredCodes({ store }: Work, promotionId: string): Promise<void> {
+  const { codes, promotions } = kinds.standard
+  // Nobody adds codes meanwhile.
+  await store.lock(promotions, promotionId)
+  const [counted] = await store.run(totalSql(codes), promotionId)
+  if (Number(counted?.[0]) > codesMax) {
+    const detail = `A promotion that has ended and has more than ${codesMax} codes cannot begin again. Create another promotion.`
+    throw new Problem('unprocessable', detail, { source: 'request' })
+  }
+  await store.removeAll(codes, (bind) => `r.promotion_id = ${bind(promotionId)}`)
+}

@@ -5,14 +5,14 @@ import { type KindOfPromotion, rule, standard } from './kind-of-promotion.ts'
 import { usagesOfCode, usagesOfPromotion } from './usages.ts'
 
 /** A kind of promotion, with its codes, jobs and usages. */
-export interface Kind extends KindOfPromotion {
+export interface PromotionKind extends KindOfPromotion {
   readonly codes: Resource
   readonly jobs: Resource<JobFields>
   readonly usages: Resource
   readonly usagesOfCode: Resource
 }
 
-function withTables(kind: KindOfPromotion, own: Resource<JobFields>): Kind {
+function withTables(kind: KindOfPromotion, own: Resource<JobFields>): PromotionKind {
   const usages = usagesOfPromotion(kind)
   return { ...kind, codes: codesOf(kind), jobs: own, usages, usagesOfCode: usagesOfCode(kind, usages) }
 }
@@ -23,4 +23,4 @@ export const kinds = {
 } as const
 
 /** Standard promotions come first, also where rows are locked. */
-export const allKinds: readonly Kind[] = [kinds.standard, kinds.rule]
+export const allKinds: readonly PromotionKind[] = [kinds.standard, kinds.rule]

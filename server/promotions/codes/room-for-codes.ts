@@ -5,16 +5,16 @@ import type { Row } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { type CodedPromotion, mostCodes } from './codes-max.ts'
 import { foldedCode } from './folded-code.ts'
-import type { Kind } from './promotion-kinds.ts'
+import type { PromotionKind } from './promotion-kinds.ts'
 
 /** How many more codes the promotion can have. Its row is locked, so nobody adds codes meanwhile. */
-export async function roomFor({ store }: Work, kind: Kind, promotion: Row): Promise<number> {
+export async function roomFor({ store }: Work, kind: PromotionKind, promotion: Row): Promise<number> {
   const [counted] = await store.run(totalSql(kind.codes), promotion.id)
   return mostCodes(promotion.doc as unknown as CodedPromotion) - Number(counted?.[0])
 }
 
 /** Finds a promotion and locks it, for codes to be added. Refuses one that applies without codes. */
-export async function lockForCodes(work: Work, kind: Kind, promotionId: string): Promise<Row> {
+export async function lockForCodes(work: Work, kind: PromotionKind, promotionId: string): Promise<Row> {
   const { promotions } = kind
   const { id } = await findByName(work, promotions, promotionId)
   await work.store.lock(promotions, id)
@@ -26,7 +26,12 @@ export async function lockForCodes(work: Work, kind: Kind, promotionId: string):
 }
 
 /** Refuses more codes than there is room for. */
-export async function mustHaveRoom(work: Work, kind: Kind, promotion: Row, count: number): Promise<void> {
+export async function mustHaveRoom(
+  work: Work,
+  kind: PromotionKind,
+  promotion: Row,
+  count: number,
+): Promise<void> {
   if (count <= (await roomFor(work, kind, promotion))) return
   const most = mostCodes(promotion.doc as unknown as CodedPromotion)
   throw new Problem('invalid_field', `Only ${most} promotion codes are allowed per promotion`, {
@@ -38,7 +43,7 @@ export async function mustHaveRoom(work: Work, kind: Kind, promotion: Row, count
 /** Lets codes of promotions that have ended be used again, for other promotions. */
 export async function releaseEnded(
   { store, clock }: Work,
-  kind: Kind,
+  kind: PromotionKind,
   codes: readonly string[],
 ): Promise<void> {
   if (!kind.holdsCodes) return

@@ -1,15 +1,15 @@
 import { Problem } from '../../kernel/errors.ts'
 import type { Op } from '../../kernel/shape/list-query.ts'
 import type { FilterRule } from '../../kernel/shape/model.ts'
+import type { Bind } from '../../kernel/storage/binds.ts'
 import { foldedCode } from './folded-code.ts'
-import { kinds } from './promotion-kinds.ts'
+import { kinds, type PromotionKind } from './promotion-kinds.ts'
 
 /** The filters that find standard promotions by their codes and by the orders that used them. */
 
 const { codes, usages } = kinds.standard
 const orders = usages.table
 
-type Bind = (value: unknown) => string
 type Compare = (op: Op, values: readonly string[], bind: Bind) => string
 
 /** The promotions that have a row in a table of theirs: for each promotion, an index of that table says so. */
@@ -100,3 +100,12 @@ export const promotionSearch: Readonly<Record<string, FilterRule>> = {
   },
   order_created_date: { ops: ranges, type: 'time', where: withRow(orders, instant('t.used_on')) },
 }
+
+/** Finds the promotions that have a code, in capitals or small letters. */
+export const promotionsOfCode = ({ codes: { table }, holdsCodes }: PromotionKind): FilterRule => ({
+  ops: ['eq'],
+  type: 'text',
+  where: (_op, values, bind) =>
+    `id IN (SELECT promotion_id FROM ${table} WHERE store_id = $1${holdsCodes ? ' AND is_held' : ''}
+       AND code IN (${values.map((value) => foldedCode(bind(value))).join(', ')}))`,
+})

@@ -1,5 +1,5 @@
-import type { Shopper } from './discount-cart.ts'
-import type { Refusal } from './verdicts.ts'
+import type { DiscountShopper } from './discount-cart.ts'
+import type { PromotionRefusal } from './verdicts.ts'
 
 /** A code that a shopper entered, with what the caller looked up. A code of several promotions is entered for each. */
 export interface EnteredCode {
@@ -24,7 +24,7 @@ export const automaticCode = (promotionId: string): string => `auto_${promotionI
 export const isAutomaticCode = (code: string): boolean => code.startsWith('auto_')
 
 /** Says why a shopper cannot use a code. Undefined where they can. */
-export function refuseCode(entered: EnteredCode, shopper: Shopper): Refusal | undefined {
+export function refuseCode(entered: EnteredCode, shopper: DiscountShopper): PromotionRefusal | undefined {
   const { code, users, perShopper, usesLeft, isForNewShopper } = entered
   const { customerId, accountId, email, isNew } = shopper
   const isGuest = !customerId && !accountId
@@ -41,7 +41,7 @@ export function refuseCode(entered: EnteredCode, shopper: Shopper): Refusal | un
   return undefined
 }
 
-const isNamed = ({ customerId, email }: Shopper, user: string) =>
+const isNamed = ({ customerId, email }: DiscountShopper, user: string) =>
   customerId === user || email?.toLowerCase() === user.toLowerCase()
 
 /** How many units, bundles or carts the code still pays for. */

@@ -9,7 +9,7 @@ export interface DiscountCart {
   readonly usesCustomDiscounts: boolean
   /** In the order in which they were added. */
   readonly lines: readonly DiscountLine[]
-  readonly shopper: Shopper
+  readonly shopper: DiscountShopper
   /** The account's tags. Empty without an account. */
   readonly accountTags: readonly string[]
   readonly customAttributes: Readonly<Record<string, CustomAttribute>>
@@ -18,7 +18,7 @@ export interface DiscountCart {
 }
 
 /** The person who uses codes. A guest has neither a customer's nor an account's id. */
-export interface Shopper {
+export interface DiscountShopper {
   readonly customerId?: string | undefined
   readonly accountId?: string | undefined
   /** The customer's or account member's address, or the contact of a guest's cart. */
@@ -28,7 +28,7 @@ export interface Shopper {
 }
 
 /** Where a discount comes from. */
-export interface Cause {
+export interface DiscountCause {
   readonly source: 'standard' | 'rule' | 'custom'
   /** The id of the promotion or custom discount. */
   readonly id: string

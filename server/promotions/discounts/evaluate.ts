@@ -1,15 +1,13 @@
 import type { Steps } from '../../kernel/work/in-turns.ts'
 import { automaticCode, type EnteredCode, usesLeftOf } from './codes.ts'
-import type { Cause, DiscountCart } from './discount-cart.ts'
+import type { DiscountCart, DiscountCause } from './discount-cart.ts'
 import { cutTaking, type EffectView, isTaking, type MissingGifts, type Taking } from './effects/effect.ts'
 import { pass } from './gates.ts'
-import { type Message, toMessage } from './messages.ts'
-import { inOrder } from './order.ts'
-import type { Promotion } from './promotion.ts'
+import { inOrder, mayStack, type Promotion } from './promotion.ts'
+import { type PromotionMessage, toMessage } from './reasons.ts'
 import type { Share, ShippingShare } from './shares.ts'
-import { mayStack } from './stacking.ts'
-import { type GiftsToAdd, type Suggestion, toSuggestion } from './suggestions.ts'
-import type { Refusal, Verdict } from './verdicts.ts'
+import { type ItemSuggestion, type SuggestedGifts, toSuggestion } from './suggestions.ts'
+import type { PromotionRefusal, PromotionVerdict } from './verdicts.ts'
 import { toWorkingCart, type WorkingCart, type WorkingGroup, type WorkingLine } from './working-cart.ts'
 
 /** What promotions do to a cart. */
@@ -18,13 +16,13 @@ export interface Evaluation {
   readonly shares: readonly Share[]
   readonly shippingShares: readonly ShippingShare[]
   /** One for each promotion, in the order in which they were considered. */
-  readonly verdicts: readonly Verdict[]
+  readonly verdicts: readonly PromotionVerdict[]
   /** What a checkout takes from codes. */
   readonly uses: readonly CodeUse[]
-  readonly messages: readonly Message[]
-  readonly suggestions: readonly Suggestion[]
+  readonly messages: readonly PromotionMessage[]
+  readonly suggestions: readonly ItemSuggestion[]
   /** Whole sets: if one gift cannot be added, none of the promotion is. */
-  readonly giftsToAdd: readonly GiftsToAdd[]
+  readonly giftsToAdd: readonly SuggestedGifts[]
   /** Units that promotions added and that none wants any more. */
   readonly giftsToRemove: readonly { readonly lineId: string; readonly quantity: number }[]
   /** When a promotion starts or ends next. */
@@ -48,7 +46,7 @@ export function* evaluate(
 ): Steps<Evaluation> {
   const working = toWorkingCart(cart)
   const entered = Map.groupBy(codes, ({ promotionId }) => promotionId)
-  const outcomes: Outcome[] = []
+  const outcomes: LaneOutcome[] = []
   const applied: Promotion[] = []
   for (const promotion of inOrder(promotions)) {
     const outcome = yield* applyOne(promotion, working, entered.get(promotion.id) ?? [], applied)
@@ -95,11 +93,11 @@ export function* evaluate(
 const concerns = ({ isAutomatic, takesPart }: Promotion, { lines }: WorkingCart): boolean =>
   !isAutomatic || lines.some(({ line }) => takesPart(line))
 
-interface Outcome {
+interface LaneOutcome {
   readonly promotion: Promotion
-  readonly cause: Cause
+  readonly cause: DiscountCause
   readonly code: EnteredCode | undefined
-  readonly verdict: Verdict
+  readonly verdict: PromotionVerdict
   readonly shares: readonly Share[]
   readonly shippingShares: readonly ShippingShare[]
   readonly missing: readonly MissingGifts[]
@@ -110,12 +108,12 @@ function* applyOne(
   working: WorkingCart,
   codes: readonly EnteredCode[],
   applied: readonly Promotion[],
-): Steps<Outcome> {
+): Steps<LaneOutcome> {
   const passage = pass(promotion, working, codes)
   const { code } = passage
   const source = promotion.lane === 'rule' ? 'rule' : 'standard'
   const { id, name } = promotion
-  const cause: Cause = { source, id, name, code: code?.code ?? automaticCode(id) }
+  const cause: DiscountCause = { source, id, name, code: code?.code ?? automaticCode(id) }
   const considered = {
     source,
     id,
@@ -123,7 +121,10 @@ function* applyOne(
     code: code || promotion.isAutomatic ? cause.code : undefined,
   } as const
   const nothing = { promotion, cause, code, shares: [], shippingShares: [], missing: [] }
-  const refuse = (refusal: Refusal): Outcome => ({ ...nothing, verdict: { ...considered, ...refusal } })
+  const refuse = (refusal: PromotionRefusal): LaneOutcome => ({
+    ...nothing,
+    verdict: { ...considered, ...refusal },
+  })
   if (passage.refusal) return refuse(passage.refusal)
 
   const lines = working.lines.filter(({ line }) => promotion.takesPart(line))
@@ -140,31 +141,31 @@ function* applyOne(
   const [amount, shipping] = [sumOf(shares), sumOf(shippingShares)]
   if (!amount && !shipping) return { ...refuse(taken.refusal), missing: taken.missing }
   const uses = code ? (code.consumes === 'checkout' ? 1 : taken.uses) : 0
-  const verdict: Verdict = { ...considered, verdict: 'applied', amount, shipping, uses }
+  const verdict: PromotionVerdict = { ...considered, verdict: 'applied', amount, shipping, uses }
   return { ...nothing, verdict, shares, shippingShares, missing: taken.missing }
 }
 
 const isRival = (promotion: Promotion, other: Promotion): boolean =>
   other.lane === 'rule' && !mayStack(promotion, other)
 
-interface Part {
+interface TakingPart {
   readonly taking: Taking
   readonly isOfCart: boolean
 }
 
 /** What the effects of a promotion take, all together. */
 interface PromotionTaking {
-  readonly parts: readonly Part[]
+  readonly parts: readonly TakingPart[]
   readonly uses: number
   readonly missing: readonly MissingGifts[]
-  readonly refusal: Refusal
+  readonly refusal: PromotionRefusal
 }
 
 /** Lets the effects of a promotion take, one after the other. */
 function* takeAll(promotion: Promotion, view: EffectView): Steps<PromotionTaking> {
   const { currency } = view.cart.cart
-  const parts: Part[] = []
-  const refusals: Refusal[] = []
+  const parts: TakingPart[] = []
+  const refusals: PromotionRefusal[] = []
   const missing: MissingGifts[] = []
   let uses = 0
   for (const effect of promotion.effects) {
@@ -189,10 +190,10 @@ function* takeAll(promotion: Promotion, view: EffectView): Steps<PromotionTaking
   return { parts, uses, missing, refusal: firstReason(refusals) }
 }
 
-const noSaving: Refusal = { verdict: 'no_saving' }
+const noSaving: PromotionRefusal = { verdict: 'no_saving' }
 
 /** Of several effects, one that lacks nothing but uses of the code says the most. */
-const firstReason = (refusals: readonly Refusal[]): Refusal =>
+const firstReason = (refusals: readonly PromotionRefusal[]): PromotionRefusal =>
   refusals.find(({ verdict }) => verdict === 'code_spent') ?? refusals[0] ?? noSaving
 
 /** Notes what an effect took, so that later ones find the rest. */
@@ -208,7 +209,7 @@ function commit({ id, lane }: Promotion, { offs, shipping }: Taking, isNothing: 
 }
 
 /** Sums up what a promotion took off each line. Only discounts of the cart have shares of 0. */
-function toShares(parts: readonly Part[], cause: Cause): readonly Share[] {
+function toShares(parts: readonly TakingPart[], cause: DiscountCause): readonly Share[] {
   return [false, true].flatMap((isOfCart) => {
     const amounts = new Map<WorkingLine, number>()
     const offs = parts.filter((part) => part.isOfCart === isOfCart).flatMap(({ taking }) => taking.offs)
@@ -223,8 +224,8 @@ function toShares(parts: readonly Part[], cause: Cause): readonly Share[] {
 /** Sums up what a promotion took off each shipping group. */
 function toShippingShares(
   { groups }: WorkingCart,
-  parts: readonly Part[],
-  cause: Cause,
+  parts: readonly TakingPart[],
+  cause: DiscountCause,
 ): readonly ShippingShare[] {
   const amounts = new Map<WorkingGroup, number>()
   for (const { group, amount } of parts.flatMap(({ taking }) => taking.shipping)) {

@@ -10,7 +10,7 @@ export interface Group {
 }
 
 /** The same set several times. */
-export interface Batch {
+export interface SetBatch {
   readonly times: number
   /** The units of one set, by group. Undefined for an optional group without units. */
   readonly picks: readonly (readonly Pick[] | undefined)[]
@@ -29,7 +29,7 @@ interface Lack {
 }
 
 export interface Sets {
-  readonly batches: readonly Batch[]
+  readonly batches: readonly SetBatch[]
   /** Why there is no further set. Undefined where there are as many as there may be. */
   readonly lack: Lack | undefined
 }
@@ -47,7 +47,7 @@ export function makeSets(
   const left = new Map<WorkingLine, number>()
   for (const { lines } of groups) for (const line of lines) left.set(line, availableOf(line))
   const pickers = groups.map(toPicker)
-  const batches: Batch[] = []
+  const batches: SetBatch[] = []
   for (let made = 0; made < setsMax; ) {
     const taken = new Map<WorkingLine, number>()
     const freeOf = (line: WorkingLine) => (left.get(line) ?? 0) - (taken.get(line) ?? 0)
@@ -71,7 +71,7 @@ export function makeSets(
 }
 
 /** The first so many sets. */
-export function firstSets<One extends Batch>(batches: readonly One[], most: number): readonly One[] {
+export function firstSets<One extends SetBatch>(batches: readonly One[], most: number): readonly One[] {
   let left = most
   return batches.flatMap((batch) => {
     const times = Math.min(batch.times, left)

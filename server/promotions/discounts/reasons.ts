@@ -1,16 +1,16 @@
-import type { Refusal, UnmetNode, Verdict } from './verdicts.ts'
+import type { PromotionRefusal, PromotionVerdict, UnmetNode } from './verdicts.ts'
 
 /** Why a promotion takes nothing: for programs, and in `detail` for people. */
-export type Reason = Refusal & { readonly detail: string }
+export type PromotionReason = PromotionRefusal & { readonly detail: string }
 
 /** Undefined for a promotion that takes something. */
-export function reasonOf(verdict: Verdict): Reason | undefined {
+export function reasonOf(verdict: PromotionVerdict): PromotionReason | undefined {
   if (verdict.verdict === 'applied') return undefined
   const { source: _source, id: _id, name: _name, ...refusal } = verdict
-  return { ...(refusal as Refusal), detail: detailOf(verdict) }
+  return { ...(refusal as PromotionRefusal), detail: detailOf(verdict) }
 }
 
-function detailOf(refusal: Refusal): string {
+function detailOf(refusal: PromotionRefusal): string {
   switch (refusal.verdict) {
     case 'custom_discounts_used':
       return 'The cart takes custom discounts in place of promotions.'
@@ -74,4 +74,52 @@ function unmetDetail({ node, strategy, operator, needs, has }: UnmetNode): strin
     ? ` (needed: ${[operator, texts[0]].filter(Boolean).join(' ')}; the cart has ${texts[1]})`
     : ''
   return `The cart does not meet the condition ${node}, ${strategy}${compared}.`
+}
+
+/** What to tell shoppers about a promotion that takes nothing. */
+export interface PromotionMessage {
+  readonly source: { readonly type: string; readonly id: string; readonly code: string }
+  readonly title: string
+  readonly description: string
+  readonly reason: PromotionReason
+}
+
+/** Undefined for a promotion that takes something, or whose code was not entered. */
+export function toMessage(verdict: PromotionVerdict): PromotionMessage | undefined {
+  const reason = reasonOf(verdict)
+  if (!reason || !verdict.code) return undefined
+  const { id, code } = verdict
+  const { type, title, description } = textsOf(reason)
+  return { source: { type, id, code }, title, description, reason }
+}
+
+const fullyConsumed = {
+  type: 'promotion_codes',
+  title: 'Fully Consumed',
+  description: "You've already fully consumed this promotion code",
+}
+
+function textsOf(reason: PromotionReason) {
+  switch (reason.verdict) {
+    case 'not_stackable':
+      return {
+        type: 'promotion',
+        title: "Couldn't Stack Promotion",
+        description: 'Cannot apply promotion because non-stackable promotion applied first.',
+      }
+    case 'currency':
+      return {
+        type: 'promotion',
+        title: 'currency mismatch',
+        description: `discount unavailable in currency ${reason.has}`,
+      }
+    case 'code_spent':
+      return reason.has > 0
+        ? { type: 'promotion_codes', title: 'Promotion Not Applied', description: reason.detail }
+        : fullyConsumed
+    case 'limit_per_shopper':
+      return fullyConsumed
+    default:
+      return { type: 'promotion', title: 'Promotion Not Applied', description: reason.detail }
+  }
 }

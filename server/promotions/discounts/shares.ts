@@ -1,11 +1,11 @@
-import type { Cause } from './discount-cart.ts'
+import type { DiscountCause } from './discount-cart.ts'
 
 /** What one cause takes off one line. */
 export interface Share {
   readonly lineId: string
   /** At most 0. */
   readonly amount: number
-  readonly cause: Cause
+  readonly cause: DiscountCause
   /** Whether it is the line's part of a discount of the whole cart. */
   readonly isOfCart: boolean
   /** The place of the cause in the order of application, from 1. */
@@ -17,5 +17,5 @@ export interface ShippingShare {
   readonly groupId: string
   /** At most 0. */
   readonly amount: number
-  readonly cause: Cause
+  readonly cause: DiscountCause
 }

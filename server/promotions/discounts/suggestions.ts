@@ -2,7 +2,7 @@ import type { MissingGifts } from './effects/effect.ts'
 import type { Promotion } from './promotion.ts'
 
 /** Items that a shopper may add to the cart and get cheaper, as responses show them. */
-export interface Suggestion {
+export interface ItemSuggestion {
   readonly promotion_id: string
   readonly code: string
   readonly info: string
@@ -23,7 +23,7 @@ export interface Suggestion {
 }
 
 /** The SKUs or ids of products to add to the cart for a promotion. */
-export interface GiftsToAdd {
+export interface SuggestedGifts {
   readonly promotionId: string
   readonly code: string
   /** Otherwise they have their full price until the code is entered again. */
@@ -35,7 +35,7 @@ export function toSuggestion(
   { id, name }: Promotion,
   code: string,
   { gifts, requirements, isAutoAdd }: MissingGifts,
-): Suggestion {
+): ItemSuggestion {
   const none = { cart_item_id: '', auto_add_free_gift: isAutoAdd }
   return {
     promotion_id: id,

@@ -11,7 +11,7 @@ export interface UnmetNode {
 }
 
 /** Why a promotion takes nothing. */
-export type Refusal =
+export type PromotionRefusal =
   /** The cart has custom discounts in place of promotions. */
   | { readonly verdict: 'custom_discounts_used' }
   | { readonly verdict: 'rule_promotions_not_used' }
@@ -79,4 +79,4 @@ interface PromotionRef {
   readonly code?: string | undefined
 }
 
-export type Verdict = PromotionRef & (Saving | Refusal)
+export type PromotionVerdict = PromotionRef & (Saving | PromotionRefusal)

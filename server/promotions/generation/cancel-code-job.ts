@@ -3,10 +3,10 @@ import { Problem } from '../../kernel/errors.ts'
 import { objectAnswer } from '../../kernel/http/object-answer.ts'
 import { findById, findByName } from '../../kernel/query/find.ts'
 import { change } from '../../kernel/write/by-rules.ts'
-import type { Kind } from '../codes/promotion-kinds.ts'
+import type { PromotionKind } from '../codes/promotion-kinds.ts'
 
 /** Cancels a job: at once if it is pending, else after its current part. */
-export const cancelCodeJob = (kind: Kind) =>
+export const cancelCodeJob = (kind: PromotionKind) =>
   action({
     name: `cancel-${kind.name}-job`,
     route: `POST ${kind.path}/:promotion_id/jobs/:id/cancel`,

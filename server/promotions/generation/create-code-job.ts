@@ -8,13 +8,13 @@ import { complete } from '../../kernel/shape/values.ts'
 import { startDocumented } from '../../store/index.ts'
 import { jobInput } from '../codes/code-jobs.ts'
 import { type CodedPromotion, mostCodes } from '../codes/codes-max.ts'
-import type { Kind } from '../codes/promotion-kinds.ts'
+import type { PromotionKind } from '../codes/promotion-kinds.ts'
 import { lockForCodes } from '../codes/room-for-codes.ts'
 import { exportCodesOf } from './export-codes.ts'
 import { generateCodesOf } from './generate-codes.ts'
 
 /** Starts a job of a promotion. */
-export const createCodeJob = (kind: Kind) => {
+export const createCodeJob = (kind: PromotionKind) => {
   const [generate, exportAll] = [generateCodesOf(kind), exportCodesOf(kind)]
   const shape = { type: 'promotion_job', typeOptional: true, fields: jobInput(kind) }
   const body = input(shape)

@@ -3,8 +3,8 @@ import { findById } from '../../kernel/query/find.ts'
 import { isoTime } from '../../kernel/storage/expressions.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { type DocumentedJob, documentedJob, storeExport } from '../../store/index.ts'
-import { type JobDetails, type JobFields, jobDocumentOf } from '../codes/code-jobs.ts'
-import type { Kind } from '../codes/promotion-kinds.ts'
+import { type CodeJobDetails, type JobFields, jobDocumentOf } from '../codes/code-jobs.ts'
+import type { PromotionKind } from '../codes/promotion-kinds.ts'
 import type { CodeJobPayload } from './generate-codes.ts'
 
 /** How many codes are in memory at a time. */
@@ -15,8 +15,8 @@ const columns = ['code', 'uses', 'user', 'consume_unit', 'created_at']
 const first = '00000000-0000-0000-0000-000000000000'
 
 /** Writes all codes of a promotion to a CSV file. */
-export const exportCodesOf = (kind: Kind): DocumentedJob<CodeJobPayload, JobFields> =>
-  documentedJob<CodeJobPayload, JobFields, number, string | undefined, JobDetails>({
+export const exportCodesOf = (kind: PromotionKind): DocumentedJob<CodeJobPayload, JobFields> =>
+  documentedJob<CodeJobPayload, JobFields, number, string | undefined, CodeJobDetails>({
     name: `promotion-codes:export-${kind.name}-codes`,
     document: jobDocumentOf(kind.jobs),
     placeOf: ({ promotionId, jobId }) => ({ id: jobId, scope: [promotionId] }),
@@ -31,7 +31,7 @@ export const exportCodesOf = (kind: Kind): DocumentedJob<CodeJobPayload, JobFiel
 
 async function* writeCodes(
   { store }: Work,
-  { codes: { table } }: Kind,
+  { codes: { table } }: PromotionKind,
   promotionId: string,
 ): AsyncGenerator<Uint8Array> {
   yield Buffer.from(toCsvLine(columns))

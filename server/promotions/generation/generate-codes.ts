@@ -1,11 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import { newId } from '../../kernel/ids.ts'
 import { findById } from '../../kernel/query/find.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { type DocumentedJob, documentedJob } from '../../store/index.ts'
-import { type JobDetails, type JobFields, type JobValues, jobDocumentOf } from '../codes/code-jobs.ts'
-import type { Kind } from '../codes/promotion-kinds.ts'
+import { type CodeJobDetails, type CodeJobValues, type JobFields, jobDocumentOf } from '../codes/code-jobs.ts'
+import type { PromotionKind } from '../codes/promotion-kinds.ts'
 import { roomFor } from '../codes/room-for-codes.ts'
-import { generateCodes } from './code-text.ts'
 
 /** How many codes one statement inserts or deletes: nobody waits long for the promotion. */
 const perPart = 1000
@@ -16,8 +16,8 @@ export interface CodeJobPayload {
 }
 
 /** Generates codes of a promotion. A job that fails or is cancelled leaves none. */
-export const generateCodesOf = (kind: Kind): DocumentedJob<CodeJobPayload, JobFields> =>
-  documentedJob<CodeJobPayload, JobFields, number, undefined, JobDetails>({
+export const generateCodesOf = (kind: PromotionKind): DocumentedJob<CodeJobPayload, JobFields> =>
+  documentedJob<CodeJobPayload, JobFields, number, undefined, CodeJobDetails>({
     name: `promotion-codes:generate-${kind.name}-codes`,
     document: jobDocumentOf(kind.jobs),
     placeOf: ({ promotionId, jobId }) => ({ id: jobId, scope: [promotionId] }),
@@ -46,16 +46,16 @@ export const generateCodesOf = (kind: Kind): DocumentedJob<CodeJobPayload, JobFi
     },
   })
 
-interface Portion extends CodeJobPayload {
+interface CodePortion extends CodeJobPayload {
   readonly count: number
-  readonly job: JobValues
+  readonly job: CodeJobValues
 }
 
 /** Inserts new codes in one statement; again for those that were there already. */
 async function insertGenerated(
   { store, who }: Work,
-  { codes }: Kind,
-  { promotionId, jobId, count, job: { parameters } }: Portion,
+  { codes }: PromotionKind,
+  { promotionId, jobId, count, job: { parameters } }: CodePortion,
 ): Promise<void> {
   const {
     code_length: length = 8,
@@ -78,11 +78,45 @@ async function insertGenerated(
 }
 
 /** Deletes some of the codes that the job has generated. Returns how many. */
-async function deleteSome({ store }: Work, { codes }: Kind, jobId: string): Promise<number> {
+async function deleteSome({ store }: Work, { codes }: PromotionKind, jobId: string): Promise<number> {
   const deleted = await store.removeAll(
     codes,
     (bind) =>
       `r.id IN (SELECT id FROM ${codes.table} WHERE store_id = $1 AND job_id = ${bind(jobId)} LIMIT ${perPart})`,
   )
   return deleted.length
+}
+
+/** Letters and digits that people tell apart: without 0 and 1. */
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ23456789'
+
+/** Bytes from here on would make the first letters more likely. */
+const unbiasedBytes = 256 - (256 % alphabet.length)
+
+const perGroup = 4
+
+/** What generated codes look like. */
+interface CodeForm {
+  /** Characters after the prefix, without the dashes. */
+  readonly length: number
+  readonly prefix: string
+}
+
+/** A code that nobody can guess: `SUMMER-K7QD-9MZX`. */
+function generateCode({ length, prefix }: CodeForm): string {
+  let characters = ''
+  while (characters.length < length) {
+    for (const byte of randomBytes(length - characters.length)) {
+      if (byte < unbiasedBytes) characters += alphabet[byte % alphabet.length]
+    }
+  }
+  const groups = characters.match(new RegExp(`.{1,${perGroup}}`, 'g')) ?? []
+  return (prefix + groups.join('-')).trim()
+}
+
+/** Codes that all differ. */
+function generateCodes(count: number, form: CodeForm): readonly string[] {
+  const codes = new Set<string>()
+  while (codes.size < count) codes.add(generateCode(form))
+  return [...codes]
 }

@@ -4,13 +4,13 @@ import { object } from '../../kernel/openapi/shapes.ts'
 import { findByName } from '../../kernel/query/find.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import { linkMs, signLink } from '../../store/index.ts'
-import type { Kind } from '../codes/promotion-kinds.ts'
+import type { PromotionKind } from '../codes/promotion-kinds.ts'
 
 /** How long the file of an export is stored at least. */
 const keepMs = 86_400_000
 
 /** Shows the link of an exported file. */
-export const getCodeFile = (kind: Kind) =>
+export const getCodeFile = (kind: PromotionKind) =>
   action({
     name: `get-${kind.name}-job-file`,
     route: `GET ${kind.path}/:promotion_id/jobs/:id/file`,

@@ -1,20 +1,61 @@
 import { resource } from '../../kernel/declare/resource.ts'
-import { flag, integer, text } from '../../kernel/shape/fields.ts'
-import { indexed, walks } from '../../kernel/shape/model.ts'
+import { isId } from '../../kernel/ids.ts'
+import { flag, integer, type ShownValues, text } from '../../kernel/shape/fields.ts'
+import { type FilterRule, indexed, walks } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { isUnchanged } from '../../kernel/write/drafts.ts'
 import { fromRule } from '../discounts/rules/from-rule.ts'
-import type { RuleSet } from '../discounts/rules/rule-document.ts'
+import type { RuleDocument, RuleSet } from '../discounts/rules/rule-document.ts'
 import { authorFields, completeAuthors } from '../standard/authors.ts'
 import { mustBeCurrencies } from '../standard/currencies-of-store.ts'
-import { promotionEnvelope } from '../standard/envelope.ts'
 import { limitConditions } from '../standard/limit-conditions.ts'
-import { completePeriod, periodFields } from '../standard/period.ts'
+import { remember } from '../standard/load-promotions.ts'
+import { completePeriod, periodFields, timestampOf } from '../standard/period.ts'
+import { promotionEnvelope } from '../standard/promotion-envelope.ts'
 import { checkRuleSet } from './check-rule-set.ts'
-import { limitAutomatic } from './limit-automatic.ts'
-import { holdPriority } from './priority.ts'
-import { byAccountTags, byArgs, byStrategy } from './rule-filters.ts'
+import { holdPriority, limitAutomatic } from './limits.ts'
 import { ruleSetField } from './rule-set-field.ts'
+
+/**
+ * Filters by what the rules of a promotion are made of. No index answers them, but a store has at most a thousand rule
+ * promotions, and rules are small.
+ */
+
+const inDocument = (path: string, value: string): string =>
+  `jsonb_path_exists((doc->'rule_set'->'rules')::jsonb, '${path}', ${value}::jsonb)`
+
+/** The strategies of the topmost conditions. */
+const byStrategy: FilterRule = {
+  ops: ['eq'],
+  type: 'text',
+  where: (_op, values, bind) =>
+    inDocument('$.strategy ? (@ == $values[*])', bind(JSON.stringify({ values }))),
+}
+
+/** Ids are stored in small letters, and numbers as numbers. */
+const formsOf = (value: string): readonly unknown[] => {
+  const number = value.trim() === '' ? Number.NaN : Number(value)
+  return [isId(value) ? value.toLowerCase() : value, ...(Number.isFinite(number) ? [number] : [])]
+}
+
+/** The arguments of the topmost conditions, also the SKUs and ids inside them. */
+const byArgs: FilterRule = {
+  ops: ['contains'],
+  type: 'text',
+  where: (_op, [value = ''], bind) =>
+    inDocument('$.args.** ? (@ == $values[*])', bind(JSON.stringify({ values: formsOf(value) }))),
+}
+
+/** The account tags that any condition names. */
+const byAccountTags: FilterRule = {
+  ops: ['contains'],
+  type: 'text',
+  where: (_op, [value = ''], bind) =>
+    inDocument(
+      '$.** ? (@.strategy == "account_tags").args[*] ? (@ == $values[*])',
+      bind(JSON.stringify({ values: formsOf(value) })),
+    ),
+}
 
 const fields = {
   name: text({ required: true, min: 1, max: 255, about: 'Shown to shoppers.', example: 'Shoes and socks' }),
@@ -48,7 +89,7 @@ const fields = {
   held_priority: integer({ hidden: true, readOnly: true }),
 }
 
-export type RulePromotionFields = typeof fields
+type RulePromotionFields = typeof fields
 
 /** A currency that is gone does not stand in the way of other changes. */
 const mustKnowCurrencies = (work: Work, { currencies }: RuleSet, before: RuleSet | undefined) =>
@@ -120,4 +161,27 @@ export const rulePromotions = resource({
       row,
       before,
     ),
+})
+
+/** Reads the state of the store's rule promotions: null if it never had one. */
+export const rulePromotionsStateSql = '(SELECT s.state FROM rule_promotion_states s WHERE s.store_id = $1)'
+
+type LoadedRulePromotion = RuleDocument & ShownValues<RulePromotionFields>
+
+/** All rule promotions of the store, compiled. `state` is what `rulePromotionsStateSql` has read. */
+export const loadRulePromotions = remember<LoadedRulePromotion>({
+  table: 'rule_promotions',
+  states: 'rule_promotion_states',
+  compile(document, createdAt) {
+    const { id, name, description = '', automatic, start, end } = document
+    return {
+      promotion: fromRule(document, createdAt),
+      shown: {
+        ...{ type: 'promotion', id, name, description, automatic },
+        start: timestampOf(start),
+        end: timestampOf(end),
+        promotion_source: 'rule-promotion',
+      },
+    }
+  },
 })

@@ -1,9 +1,5 @@
 import { field } from '../../kernel/shape/fields.ts'
-
-interface CurrencyAmount {
-  readonly currency: string
-  readonly amount: number
-}
+import type { CurrencyAmount } from '../discounts/standard/standard-document.ts'
 
 /** The code of a currency of the store. */
 export const currencyCode = { type: 'string', pattern: '^[A-Z]{3}$' } as const

@@ -4,7 +4,7 @@ import { charactersMax } from './promotion-document.ts'
 import { type SchemaMember, type StandardSchema, schemaMembers } from './schema-field.ts'
 
 /** What each type of promotion has in its `schema`, beside the catalogs. */
-interface Members {
+interface MembersOfType {
   readonly needs: readonly SchemaMember[]
   readonly takes?: readonly SchemaMember[]
   /** What `currencies` have. */
@@ -16,7 +16,7 @@ interface Members {
 const targets = ['targets', 'target_nodes', 'target_attributes', 'target_conditions'] as const
 const ofItems = { takes: [...targets, 'exclude'], hasTargets: true } as const
 
-const membersOf: Readonly<Record<StandardType, Members>> = {
+const membersOf: Readonly<Record<StandardType, MembersOfType>> = {
   fixed_discount: { needs: ['currencies'], takes: ['exclude'], priced: 'amount' },
   percent_discount: { needs: ['currencies'], takes: ['exclude'], priced: 'percentage' },
   item_fixed_discount: { ...ofItems, needs: ['currencies'], priced: 'amount' },
@@ -30,7 +30,7 @@ const membersOf: Readonly<Record<StandardType, Members>> = {
   bundle_gift: { needs: ['requirements', 'gifts'], takes: ['auto_add_free_gift'] },
 }
 
-type Bag = Readonly<Record<string, unknown>>
+type SchemaValues = Readonly<Record<string, unknown>>
 
 /** Refuses a schema that the type of promotion cannot have. The shape of its members is known to be right. */
 export function checkSchema(type: StandardType, schema: StandardSchema): void {
@@ -45,7 +45,7 @@ export function checkSchema(type: StandardType, schema: StandardSchema): void {
 
 function checkMembers(type: StandardType, schema: StandardSchema): void {
   const { needs, takes = [], priced, hasTargets } = membersOf[type]
-  const has = schema as Bag
+  const has = schema as SchemaValues
   for (const name of needs) if (has[name] === undefined) throw missing(`data.schema.${name}`)
   const accepted = ['target_catalogs', ...needs, ...takes]
   for (const name of schemaMembers) {
@@ -58,9 +58,10 @@ function checkMembers(type: StandardType, schema: StandardSchema): void {
   }
   if (hasTargets) checkTargets(has)
   checkAttributes(has, 'data.schema', 'target_attributes', 'target_conditions')
-  if (has.exclude) checkAttributes(has.exclude as Bag, 'data.schema.exclude', 'attributes', 'conditions')
+  if (has.exclude)
+    checkAttributes(has.exclude as SchemaValues, 'data.schema.exclude', 'attributes', 'conditions')
   if (has.percent !== undefined) checkPercentage(has.percent as number, 'data.schema.percent')
-  if (priced) checkPrices((has.currencies ?? []) as readonly Bag[], priced)
+  if (priced) checkPrices((has.currencies ?? []) as readonly SchemaValues[], priced)
   if (type === 'x_for_y' && (has.y as number) >= (has.x as number)) {
     throw refusal('data.schema.y', `data.schema.y must be less than x (${has.x}), not ${has.y}.`)
   }
@@ -79,7 +80,7 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === false
 }
 
-function checkTargets(has: Bag): void {
+function checkTargets(has: SchemaValues): void {
   const all = (has.targets as readonly string[] | undefined)?.includes('all')
   if (all && !isEmpty(has.target_nodes)) {
     const detail = 'data.schema.target_nodes must be empty if data.schema.targets is for all products.'
@@ -92,23 +93,23 @@ function checkTargets(has: Bag): void {
 }
 
 /** An attribute is itself, or below `attribute`. In a condition it may also be a node. */
-function checkAttributes(has: Bag, path: string, listed: string, conditioned: string): void {
-  for (const [index, target] of ((has[listed] ?? []) as readonly Bag[]).entries()) {
+function checkAttributes(has: SchemaValues, path: string, listed: string, conditioned: string): void {
+  for (const [index, target] of ((has[listed] ?? []) as readonly SchemaValues[]).entries()) {
     const at = `${path}.${listed}.${index}`
-    if (target.attribute) checkAttribute(target.attribute as Bag, `${at}.attribute`)
+    if (target.attribute) checkAttribute(target.attribute as SchemaValues, `${at}.attribute`)
     else checkAttribute(target, at)
   }
-  const { or = [] } = (has[conditioned] ?? {}) as { or?: readonly { and: readonly Bag[] }[] }
+  const { or = [] } = (has[conditioned] ?? {}) as { or?: readonly { and: readonly SchemaValues[] }[] }
   for (const [n, { and }] of or.entries()) {
     for (const [m, { node, attribute }] of and.entries()) {
       const at = `${path}.${conditioned}.or.${n}.and.${m}`
       if (!node === !attribute) throw refusal(at, `${at} must have either node or attribute.`)
-      if (attribute) checkAttribute(attribute as Bag, `${at}.attribute`)
+      if (attribute) checkAttribute(attribute as SchemaValues, `${at}.attribute`)
     }
   }
 }
 
-function checkAttribute(attribute: Bag, path: string): void {
+function checkAttribute(attribute: SchemaValues, path: string): void {
   for (const name of ['template', 'field', 'type']) {
     if (attribute[name] === undefined) throw missing(`${path}.${name}`)
   }
@@ -116,7 +117,7 @@ function checkAttribute(attribute: Bag, path: string): void {
   if (!values.length) throw missing(`${path}.value`)
 }
 
-function checkPrices(currencies: readonly Bag[], priced: 'amount' | 'percentage'): void {
+function checkPrices(currencies: readonly SchemaValues[], priced: 'amount' | 'percentage'): void {
   const before = new Set<unknown>()
   for (const [index, entry] of currencies.entries()) {
     const at = `data.schema.currencies.${index}`

@@ -5,7 +5,7 @@ import type { Work } from '../../kernel/work/context.ts'
 /** Every change of a cart looks at all of them. */
 const conditionsMax = 2500
 
-interface Promotion {
+interface ConditionedPromotion {
   readonly id: string
   readonly doc: {
     readonly enabled: boolean
@@ -16,7 +16,7 @@ interface Promotion {
   readonly hidden: { readonly ends_at_ms?: number | undefined }
 }
 
-interface Kind {
+interface ConditionLimit {
   readonly table: string
   /** Where the conditions are. */
   readonly member: 'schema' | 'rule_set'
@@ -32,12 +32,12 @@ interface Kind {
  */
 export async function limitConditions(
   { store, clock }: Work,
-  { table, member, words, counted }: Kind,
-  row: Promotion,
-  before: Promotion | undefined,
+  { table, member, words, counted }: ConditionLimit,
+  row: ConditionedPromotion,
+  before: ConditionedPromotion | undefined,
 ): Promise<void> {
   const now = clock.now()
-  const counts = ({ doc, hidden }: Promotion) =>
+  const counts = ({ doc, hidden }: ConditionedPromotion) =>
     doc.enabled && doc.automatic && (hidden.ends_at_ms ?? 0) > now.getTime()
   if (!counts(row)) return
   if (before && counts(before) && isDeepStrictEqual(before.doc[member], row.doc[member])) return

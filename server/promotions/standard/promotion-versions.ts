@@ -1,6 +1,6 @@
 import { resource } from '../../kernel/declare/resource.ts'
 import { flag, reference } from '../../kernel/shape/fields.ts'
-import { promotionEnvelope } from './envelope.ts'
+import { promotionEnvelope } from './promotion-envelope.ts'
 import { promotionFields, promotions } from './promotions.ts'
 
 const shownOnly = { required: true, readOnly: true } as const

@@ -1,7 +1,7 @@
 import { hook } from '../../kernel/declare/hook.ts'
 import { resource } from '../../kernel/declare/resource.ts'
 import { choice, flag, integer, list, text, type Values } from '../../kernel/shape/fields.ts'
-import { indexed, walks } from '../../kernel/shape/model.ts'
+import { type FilterRule, indexed, walks } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { isUnchanged } from '../../kernel/write/drafts.ts'
 import { fromStandard } from '../discounts/standard/from-standard.ts'
@@ -10,11 +10,46 @@ import { amountsField } from './amounts-field.ts'
 import { authorFields, completeAuthors } from './authors.ts'
 import { checkSchema } from './check-schema.ts'
 import { mustBeCurrencies } from './currencies-of-store.ts'
-import { promotionEnvelope } from './envelope.ts'
 import { limitConditions } from './limit-conditions.ts'
 import { completePeriod, periodFields } from './period.ts'
+import { promotionEnvelope } from './promotion-envelope.ts'
 import { keepMembers, type StandardSchema, schemaField } from './schema-field.ts'
-import { byProduct, byStatus } from './search-filters.ts'
+
+/** Filters that no index answers. A store has at most a thousand promotions, so each of these reads few documents. */
+
+// By the clock of the database: a filter does not know that of the process.
+const statuses: Readonly<Record<string, string>> = {
+  disabled: 'NOT enabled',
+  scheduled: '(enabled AND starts_at > now())',
+  running: '(enabled AND starts_at <= now() AND ends_at > now())',
+  expired: '(enabled AND starts_at <= now() AND ends_at <= now())',
+}
+
+/** `Running`, `Scheduled`, `Expired` or `Disabled`; nothing has another status. */
+const byStatus: FilterRule = {
+  ops: ['eq'],
+  type: 'text',
+  where: (_op, values) =>
+    `(${values.map((value) => (Object.hasOwn(statuses, value.toLowerCase()) ? statuses[value.toLowerCase()] : 'false')).join(' OR ')})`,
+}
+
+/** Where a schema names products, by SKU or id; not those that it excludes. */
+const places = ['$.targets[*]', '$.requirements[*].targets[*]', '$.gifts[*]']
+
+/** The products that a promotion is for: the SKUs and ids in its targets, its bundles and its gifts. */
+const byProduct: FilterRule = {
+  ops: ['eq', 'like'],
+  type: 'text',
+  where: (op, values, bind) => {
+    const named = `SELECT place #>> '{}' AS name FROM unnest('{${places.join(',')}}'::jsonpath[]) path,
+      jsonb_path_query((doc->'schema')::jsonb, path) place`
+    const test =
+      op === 'like'
+        ? `name LIKE ${bind(values[0])}::text`
+        : `name IN (${values.map((value) => `${bind(value)}::text`).join(', ')})`
+    return `EXISTS (SELECT 1 FROM (${named}) named WHERE ${test})`
+  },
+}
 
 const promotionTypes = [
   'fixed_discount',

@@ -7,13 +7,13 @@ import { objectOf } from '../../kernel/openapi/named-schemas.ts'
 import { listOf } from '../../kernel/openapi/shapes.ts'
 import { findAll } from '../../kernel/query/find.ts'
 import { group, list, text } from '../../kernel/shape/fields.ts'
-import type { Kind } from '../codes/promotion-kinds.ts'
+import type { PromotionKind } from '../codes/promotion-kinds.ts'
 import { forgetUsers } from './forget-users.ts'
 
 const usagesMax = 1000
 
 /** Removes the email addresses from usages. */
-export const anonymizeUsages = (kind: Kind) =>
+export const anonymizeUsages = (kind: PromotionKind) =>
   action({
     name: `anonymize-${kind.name}-usages`,
     route: `POST ${kind.path}/usages/anonymize`,

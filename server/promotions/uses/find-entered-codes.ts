@@ -2,9 +2,9 @@ import type { Tuple } from '../../kernel/storage/database.ts'
 import { caseless } from '../../kernel/storage/expressions.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { foldedCode } from '../codes/folded-code.ts'
-import { allKinds, type Kind } from '../codes/promotion-kinds.ts'
+import { allKinds, type PromotionKind } from '../codes/promotion-kinds.ts'
 import type { EnteredCode } from '../discounts/codes.ts'
-import type { Shopper } from '../discounts/discount-cart.ts'
+import type { DiscountShopper } from '../discounts/discount-cart.ts'
 import { hasPaidSql } from './paying-shoppers.ts'
 import { type ShopperSql, shopperKey, shopperKeySql } from './shoppers.ts'
 
@@ -16,7 +16,7 @@ import { type ShopperSql, shopperKey, shopperKeySql } from './shoppers.ts'
 export async function findEnteredCodes(
   { store }: Work,
   texts: readonly string[],
-  shopper: Shopper,
+  shopper: DiscountShopper,
 ): Promise<readonly EnteredCode[]> {
   if (!texts.length) return []
   const rows = await store.read(findSql, texts, shopperKey(shopper) ?? null)
@@ -28,7 +28,11 @@ export async function findEnteredCodes(
  * the index, whatever it believes about the size of the tables. A code that its promotion holds no more belongs to
  * another one by now.
  */
-const codesSql = ({ codes: { table }, holdsCodes }: Kind, entered: string, columns: string): string =>
+const codesSql = (
+  { codes: { table }, holdsCodes }: PromotionKind,
+  entered: string,
+  columns: string,
+): string =>
   `SELECT ${columns} FROM ${entered} CROSS JOIN LATERAL (
      SELECT * FROM ${table} c WHERE c.store_id = $1 AND c.code = ${foldedCode('entered.text')}${holdsCodes ? ' AND c.is_held' : ''}
      OFFSET 0) c`
@@ -36,7 +40,7 @@ const codesSql = ({ codes: { table }, holdsCodes }: Kind, entered: string, colum
 const limitPerShopper = `(c.doc#>>'{max_uses_per_shopper,max_uses}')::bigint`
 
 /** How often a shopper has used the code `c`. `shopper` is the SQL of what `shopperKey` returns. */
-const usedByShopper = ({ usages: { table } }: Kind, shopper: string): string =>
+const usedByShopper = ({ usages: { table } }: PromotionKind, shopper: string): string =>
   `coalesce((SELECT max(u.slot) FROM ${table} u
      WHERE u.store_id = $1 AND u.code_id = c.id AND u.shopper = ${shopper} AND u.slot IS NOT NULL), 0)`
 

@@ -1,13 +1,13 @@
 import { forgetChangesOf } from '../../kernel/feed/erase.ts'
 import { holdFeed, sequence } from '../../kernel/feed/record.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { allKinds, type Kind } from '../codes/promotion-kinds.ts'
+import { allKinds, type PromotionKind } from '../codes/promotion-kinds.ts'
 import { guestPrefix } from './shoppers.ts'
 
 /** Removes the email addresses from usages, also from the change feed. Needs a transaction. */
 export async function forgetUsers(
   { store, who }: Work,
-  { usages }: Pick<Kind, 'usages'>,
+  { usages }: Pick<PromotionKind, 'usages'>,
   ids: readonly string[],
 ): Promise<void> {
   // As an erasure does, and so first: two of them cannot wait for each other.

@@ -1,12 +1,16 @@
 import type { Work } from '../../kernel/work/context.ts'
-import type { Shopper } from '../discounts/discount-cart.ts'
+import type { DiscountShopper } from '../discounts/discount-cart.ts'
 import { guestPrefix, type ShopperSql, shopperKeys, shopperKeysSql } from './shoppers.ts'
 
 /**
  * Records by whom the first payment of an order is: a customer, an account, an email address, or several of them. In
  * the transaction of the payment.
  */
-export async function recordPayingShopper({ store }: Work, orderId: string, shopper: Shopper): Promise<void> {
+export async function recordPayingShopper(
+  { store }: Work,
+  orderId: string,
+  shopper: DiscountShopper,
+): Promise<void> {
   await store.run(
     `INSERT INTO paying_shoppers (store_id, shopper, order_id) SELECT $1, unnest($2::text[]), $3
      ON CONFLICT DO NOTHING`,
@@ -16,7 +20,7 @@ export async function recordPayingShopper({ store }: Work, orderId: string, shop
 }
 
 /** Whether the shopper has paid no order, under any of their names. Undefined where nothing identifies them. */
-export async function isNewShopper({ store }: Work, shopper: Shopper): Promise<boolean | undefined> {
+export async function isNewShopper({ store }: Work, shopper: DiscountShopper): Promise<boolean | undefined> {
   const keys = shopperKeys(shopper)
   if (!keys.length) return undefined
   const [row] = await store.read(

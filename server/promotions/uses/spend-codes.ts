@@ -1,15 +1,16 @@
 import { newId } from '../../kernel/ids.ts'
+import type { Store } from '../../kernel/storage/store.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { foldedCode } from '../codes/folded-code.ts'
-import { allKinds, type Kind } from '../codes/promotion-kinds.ts'
-import type { Shopper } from '../discounts/discount-cart.ts'
+import { allKinds, type PromotionKind } from '../codes/promotion-kinds.ts'
+import type { DiscountShopper } from '../discounts/discount-cart.ts'
 import type { CodeUse } from '../discounts/evaluate.ts'
 import { shopperKey } from './shoppers.ts'
 
 /** The order that uses codes. */
 interface CodeOrder {
   readonly id: string
-  readonly shopper: Shopper
+  readonly shopper: DiscountShopper
   readonly at: Date
 }
 
@@ -57,8 +58,6 @@ export async function spendCodes(
   }
 }
 
-type Store = Work['store']
-
 async function spendAll(
   store: Store,
   uses: readonly CodeUse[],
@@ -79,7 +78,7 @@ async function spendAll(
 /** Finds codes, and locks them against deletion. */
 async function findSpends(
   store: Store,
-  { promotions, codes: { table } }: Kind,
+  { promotions, codes: { table } }: PromotionKind,
   uses: readonly CodeUse[],
 ): Promise<readonly Spend[]> {
   // First, as the deletion of a promotion locks the promotion before its codes.
@@ -102,7 +101,11 @@ async function findSpends(
 }
 
 /** Counts the uses of limited codes; others are not touched. Returns the codes that had enough left. */
-async function takeUses(store: Store, { codes }: Kind, spends: readonly Spend[]): Promise<readonly Spend[]> {
+async function takeUses(
+  store: Store,
+  { codes }: PromotionKind,
+  spends: readonly Spend[],
+): Promise<readonly Spend[]> {
   const limited = spends.filter(({ isLimited }) => isLimited)
   if (!limited.length) return spends
   const ids = limited.map(({ codeId }) => codeId)
@@ -122,7 +125,7 @@ async function takeUses(store: Store, { codes }: Kind, spends: readonly Spend[])
 /** Writes the usages. Returns the codes without those that the shopper has used as often as they may. */
 async function writeUsages(
   store: Store,
-  kind: Kind,
+  kind: PromotionKind,
   spends: readonly Spend[],
   order: CodeOrder,
 ): Promise<readonly Spend[]> {
@@ -135,7 +138,7 @@ async function writeUsages(
 }
 
 /** Takes one of the uses that the shopper has. An order that loses a slot to another one tries the next. */
-async function takeSlot(store: Store, kind: Kind, spend: Spend, order: CodeOrder): Promise<boolean> {
+async function takeSlot(store: Store, kind: PromotionKind, spend: Spend, order: CodeOrder): Promise<boolean> {
   const shopper = shopperKey(order.shopper)
   if (shopper === undefined) return false
   for (let before = 0; ; ) {
@@ -156,7 +159,7 @@ async function takeSlot(store: Store, kind: Kind, spend: Spend, order: CodeOrder
 /** How many usages it has inserted: a slot may be taken. */
 async function insertUsages(
   store: Store,
-  { usages, misspellsCustomer }: Kind,
+  { usages, misspellsCustomer }: PromotionKind,
   spends: readonly Spend[],
   { id: orderId, shopper: who, at }: CodeOrder,
   { shopper = null, slot = null }: { readonly shopper?: string | null; readonly slot?: number | null } = {},

@@ -1,7 +1,14 @@
+import type { RequestHeaders } from '../../kernel/http/prefer.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
-import { resolveRule, type ShopperContext, traceOf, type Verdict, waitingVerdict } from './resolve-rule.ts'
+import {
+  type RuleVerdict,
+  resolveRule,
+  type ShopperContext,
+  traceOf,
+  waitingVerdict,
+} from './resolve-rule.ts'
 import { type CachedRule, type Rules, rulesFor, type StoreRules } from './rules-of-store.ts'
-import { type Headers, type Shopper, shopperOf } from './shopper-context.ts'
+import { type CatalogShopper, shopperOf } from './shopper-context.ts'
 
 /** The catalog that a shopper sees, and the rule that chose it. */
 export interface ChosenCatalog {
@@ -10,9 +17,9 @@ export interface ChosenCatalog {
   readonly rule?: { readonly id: string; readonly name: string }
   /** The price books of the rule, strongest first, for catalogs with enable_price_segmentation. */
   readonly pricebookIds?: readonly string[]
-  readonly shopper: Shopper
+  readonly shopper: CatalogShopper
   /** For each rule of the store, why it was chosen or not. Computed on demand. */
-  trace(): readonly Verdict[]
+  trace(): readonly RuleVerdict[]
   /**
    * The rule that will apply to the shopper once its price books are in the release of its catalog, if there is one.
    */
@@ -26,16 +33,16 @@ export interface WaitingRule {
 }
 
 /** The catalog for the sender of these headers; undefined where there is none. */
-export async function catalogFor(ctx: Ctx, headers: Headers): Promise<ChosenCatalog | undefined> {
+export async function catalogFor(ctx: Ctx, headers: RequestHeaders): Promise<ChosenCatalog | undefined> {
   const shopper = await shopperOf(ctx, headers)
   return chooseCatalog(shopper, await rulesFor(ctx, accountsOf(shopper)))
 }
 
 /** The accounts of a shopper. */
-export const accountsOf = ({ accountId }: Shopper): readonly string[] => one(accountId)
+export const accountsOf = ({ accountId }: CatalogShopper): readonly string[] => one(accountId)
 
 /** Chooses the catalog by these rules; undefined where no rule matches and nothing is published. */
-export function chooseCatalog(shopper: Shopper, from: Rules): ChosenCatalog | undefined {
+export function chooseCatalog(shopper: CatalogShopper, from: Rules): ChosenCatalog | undefined {
   const { rules, oldestPublished } = from
   const { at } = shopper
   const context = contextOf(shopper, from)
@@ -64,7 +71,7 @@ export function chooseCatalog(shopper: Shopper, from: Rules): ChosenCatalog | un
  * The next instant at which the schedule of a rule for this shopper begins or ends. Until then the rules choose the
  * same catalog. Undefined where there is none.
  */
-export function choiceHoldsUntil(shopper: Shopper, from: Rules): Date | undefined {
+export function choiceHoldsUntil(shopper: CatalogShopper, from: Rules): Date | undefined {
   const rules = [...from.rules.inEffect.about(contextOf(shopper, from))]
   const bounds = rules.flatMap(({ spans = [] }) => spans.flatMap(({ fromMs, toMs }) => [fromMs, toMs]))
   const next = bounds.reduce(
@@ -75,7 +82,7 @@ export function choiceHoldsUntil(shopper: Shopper, from: Rules): Date | undefine
 }
 
 const contextOf = (
-  { accountId, customerId, channel, tags }: Shopper,
+  { accountId, customerId, channel, tags }: CatalogShopper,
   { accountTags }: Pick<Rules, 'accountTags'>,
 ): ShopperContext => ({
   account_ids: one(accountId),
@@ -90,9 +97,9 @@ const one = (value: string | undefined) => (value === undefined ? [] : [value])
 /** Adds the price books that pending rules wait for. */
 function withWaiting(
   { pending, written }: StoreRules,
-  verdicts: readonly Verdict[],
-  verdictOf: (rule: CachedRule, pricebookIds: readonly string[]) => Verdict,
-): readonly Verdict[] {
+  verdicts: readonly RuleVerdict[],
+  verdictOf: (rule: CachedRule, pricebookIds: readonly string[]) => RuleVerdict,
+): readonly RuleVerdict[] {
   if (!pending.size) return verdicts
   const inEffectIds = new Set(verdicts.map(({ rule_id }) => rule_id))
   const traced = verdicts.map((verdict) => {

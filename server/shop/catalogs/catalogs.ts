@@ -1,12 +1,38 @@
 import { hierarchies } from '../../assortment/index.ts'
 import { type Resource, resource } from '../../kernel/declare/resource.ts'
 import { Problem } from '../../kernel/errors.ts'
-import { choice, field, flag, list, reference, text } from '../../kernel/shape/fields.ts'
+import { object } from '../../kernel/openapi/shapes.ts'
+import { choice, field, flag, list, readOnlyObject, reference, text } from '../../kernel/shape/fields.ts'
 import { type Draft, indexed, type Row, walks } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { catalogEnvelope } from './envelope.ts'
+import { catalogEnvelope } from './catalog-envelope.ts'
 import { lockPricebooks, prioritizedPricebooks } from './prioritized-pricebooks.ts'
-import { withRelationships } from './relationships-of-catalog.ts'
+
+const counted = object({
+  links: object({ related: { type: 'string' } }),
+  meta: object({ count: { type: 'integer' } }),
+})
+
+const about = 'Where its rules and releases are listed, and how many there are.'
+
+/**
+ * Links to the rules and releases of a catalog, with their counts. Creating or deleting one of them raises the
+ * version of the catalog.
+ */
+const withRelationships = {
+  fields: { relationships: readOnlyObject(object({ rules: counted, releases: counted }), { about }) },
+  sql: (catalog: string): string => {
+    const linked = (related: string, table: string) =>
+      `json_build_object('links', json_build_object('related', ${related}), 'meta', json_build_object('count', (
+        SELECT count(*) FROM ${table} other
+        WHERE other.store_id = ${catalog}store_id AND other.catalog_id = ${catalog}id)))`
+    const [rules, releases] = [
+      linked(`'/pcm/catalogs/rules?filter=eq(catalog_id,' || ${catalog}id || ')'`, 'catalog_rules'),
+      linked(`'/pcm/catalogs/' || ${catalog}id || '/releases'`, 'catalog_releases'),
+    ]
+    return `'"relationships":' || json_build_object('rules', ${rules}, 'releases', ${releases})::text`
+  },
+}
 
 const localesSchema = {
   type: 'object',

@@ -1,10 +1,10 @@
-import { criteria, isInForce, type Rule } from './resolve-rule.ts'
+import { criteria, isInForce, type ResolvedRule } from './resolve-rule.ts'
 import { overlap } from './schedules.ts'
 
 /** Compares rules with the query of a merchant who searches rules, or is about to write one. */
 
 /** A rule, or some members of one. */
-export interface RuleMembers extends Omit<Rule, 'id' | 'name' | 'createdAt'> {
+export interface RuleMembers extends Omit<ResolvedRule, 'id' | 'name' | 'createdAt'> {
   readonly name?: string | undefined
   readonly catalogId?: string | undefined
   readonly pricebookIds?: readonly string[] | undefined

@@ -2,9 +2,9 @@ import { resource } from '../../kernel/declare/resource.ts'
 import { object } from '../../kernel/openapi/shapes.ts'
 import { choice, field, flag, group, integer, list, reference, text } from '../../kernel/shape/fields.ts'
 import { type Row, walks } from '../../kernel/shape/model.ts'
+import { catalogEnvelope } from './catalog-envelope.ts'
 import { catalogs } from './catalogs.ts'
 import { signDeltaLink } from './delta-link.ts'
-import { catalogEnvelope } from './envelope.ts'
 
 const statuses = ['PENDING', 'IN_PROGRESS', 'FAILED', 'PUBLISHED'] as const
 

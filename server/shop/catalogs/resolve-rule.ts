@@ -1,4 +1,4 @@
-import { isIn, type Span } from './schedules.ts'
+import { isIn, type ScheduleSpan } from './schedules.ts'
 
 /** Chooses the rule of a shopper. It does no I/O. See docs/decisions/0024-catalog-rules.md. */
 
@@ -11,16 +11,16 @@ export type Criterion = (typeof criteria)[number]
 export type ShopperContext = Readonly<Record<Criterion, readonly string[]>>
 
 /** The parts of a rule that choose it. Absent criteria are not checked. */
-export interface Rule extends Readonly<Partial<Record<Criterion, ReadonlySet<string> | undefined>>> {
+export interface ResolvedRule extends Readonly<Partial<Record<Criterion, ReadonlySet<string> | undefined>>> {
   readonly id: string
   readonly name: string
   /** In UTC, with milliseconds. */
   readonly createdAt: string
-  readonly spans?: readonly Span[] | undefined
+  readonly spans?: readonly ScheduleSpan[] | undefined
 }
 
 /** Why a rule was chosen, or not: exactly one of these. */
-export type Reason =
+export type RuleReason =
   | 'most_criteria_match'
   | 'default'
   | 'not_in_force'
@@ -30,11 +30,11 @@ export type Reason =
   | 'another_rule_matches'
 
 /** The outcome for one rule. */
-export interface Verdict {
+export interface RuleVerdict {
   readonly rule_id: string
   readonly name: string
   readonly chosen: boolean
-  readonly reason: Reason | 'waits_for_pricebooks'
+  readonly reason: RuleReason | 'waits_for_pricebooks'
   /** The rule that was chosen instead because it is older. */
   readonly conflicts_with?: { readonly id: string; readonly name: string }
   /** Where the rule is not in effect as it is written: the price books that its release lacks. */
@@ -44,7 +44,7 @@ export interface Verdict {
 }
 
 /** Chooses the rule with the most matching criteria, or else a rule without criteria. Of equals, the oldest. */
-export function resolveRule<R extends Rule>(
+export function resolveRule<R extends ResolvedRule>(
   context: ShopperContext,
   rules: Iterable<R>,
   atMs: number,
@@ -64,9 +64,9 @@ export function resolveRule<R extends Rule>(
 /** For each rule, why it was chosen or not. */
 export function traceOf(
   context: ShopperContext,
-  rules: readonly Rule[],
+  rules: readonly ResolvedRule[],
   atMs: number,
-): readonly (Verdict & { readonly reason: Reason })[] {
+): readonly (RuleVerdict & { readonly reason: RuleReason })[] {
   const chosen = resolveRule(context, rules, atMs)
   return rules.map((rule) => ({
     rule_id: rule.id,
@@ -77,7 +77,12 @@ export function traceOf(
   }))
 }
 
-function reasonAndRival(rule: Rule, chosen: Rule | undefined, context: ShopperContext, atMs: number) {
+function reasonAndRival(
+  rule: ResolvedRule,
+  chosen: ResolvedRule | undefined,
+  context: ShopperContext,
+  atMs: number,
+) {
   const reason = reasonFor(rule, chosen, context, atMs)
   if (reason !== 'created_later' || !chosen) return { reason }
   return { reason, conflicts_with: { id: chosen.id, name: chosen.name } }
@@ -85,11 +90,11 @@ function reasonAndRival(rule: Rule, chosen: Rule | undefined, context: ShopperCo
 
 /** The verdict of a rule that does not apply yet. */
 export const waitingVerdict = (
-  rule: Rule,
+  rule: ResolvedRule,
   context: ShopperContext,
   atMs: number,
   pricebookIds: readonly string[],
-): Verdict => ({
+): RuleVerdict => ({
   rule_id: rule.id,
   name: rule.name,
   chosen: false,
@@ -102,7 +107,7 @@ export const waitingVerdict = (
  * Counts the matching criteria of a rule, including its schedule. Undefined where the rule cannot be chosen: it is
  * not in force, or it has other criteria and none of them matches.
  */
-function scoreOf(rule: Rule, context: ShopperContext, atMs: number): number | undefined {
+function scoreOf(rule: ResolvedRule, context: ShopperContext, atMs: number): number | undefined {
   let hasCriteria = false
   let matching = 0
   for (const criterion of criteria) {
@@ -121,13 +126,13 @@ function hasOne(accepted: ReadonlySet<string>, values: readonly string[]): boole
 }
 
 /** Whether a rule is in force at an instant. */
-export const isInForce = ({ spans }: Pick<Rule, 'spans'>, atMs: number): boolean =>
+export const isInForce = ({ spans }: Pick<ResolvedRule, 'spans'>, atMs: number): boolean =>
   !spans || spans.some((span) => isIn(span, atMs))
 
-const isOlder = (one: Rule, other: Rule): boolean =>
+const isOlder = (one: ResolvedRule, other: ResolvedRule): boolean =>
   one.createdAt === other.createdAt ? one.id < other.id : one.createdAt < other.createdAt
 
-function compared(rule: Rule, context: ShopperContext, atMs: number) {
+function compared(rule: ResolvedRule, context: ShopperContext, atMs: number) {
   const ofRule = [
     ...criteria.filter((criterion) => rule[criterion]),
     ...(rule.spans ? (['schedules'] as const) : []),
@@ -139,7 +144,12 @@ function compared(rule: Rule, context: ShopperContext, atMs: number) {
   return { matched: ofRule.filter(matches), unmatched: ofRule.filter((one) => !matches(one)) }
 }
 
-function reasonFor(rule: Rule, chosen: Rule | undefined, context: ShopperContext, atMs: number): Reason {
+function reasonFor(
+  rule: ResolvedRule,
+  chosen: ResolvedRule | undefined,
+  context: ShopperContext,
+  atMs: number,
+): RuleReason {
   const score = scoreOf(rule, context, atMs)
   if (rule === chosen) return score ? 'most_criteria_match' : 'default'
   if (!isInForce(rule, atMs)) return 'not_in_force'

@@ -14,14 +14,14 @@ const members = {
   to: time('Read as valid_to.'),
 }
 
-type Schedule = Values<typeof members>
+type WrittenSchedule = Values<typeof members>
 
 /** The times at which a rule is in force. */
 export const schedulesField = (about: string) =>
   list(group(members, {}), { nullable: true, maxItems: 100, about })
 
 /** Returns schedules in the form in which they are stored: in UTC, with milliseconds. */
-export const normalizeSchedules = (sent: readonly Schedule[]): readonly Schedule[] =>
+export const normalizeSchedules = (sent: readonly WrittenSchedule[]): readonly WrittenSchedule[] =>
   sent.map(({ valid_from, valid_to, from, to }) => ({
     valid_from: inUtc(valid_from ?? from),
     valid_to: inUtc(valid_to ?? to),
@@ -33,18 +33,18 @@ const inUtc = (time: string | null | undefined): string | undefined =>
   time == null ? undefined : new Date(instantOf(time)).toISOString()
 
 /** A schedule in milliseconds since the epoch. */
-export interface Span {
+export interface ScheduleSpan {
   readonly fromMs: number
   readonly toMs: number
 }
 
-export const spanOf = ({ valid_from, valid_to }: Schedule): Span => ({
+export const spanOf = ({ valid_from, valid_to }: WrittenSchedule): ScheduleSpan => ({
   fromMs: valid_from == null ? Number.NEGATIVE_INFINITY : instantOf(valid_from),
   toMs: valid_to == null ? Number.POSITIVE_INFINITY : instantOf(valid_to),
 })
 
-export const isIn = ({ fromMs, toMs }: Span, atMs: number): boolean => fromMs <= atMs && atMs < toMs
+export const isIn = ({ fromMs, toMs }: ScheduleSpan, atMs: number): boolean => fromMs <= atMs && atMs < toMs
 
 /** Whether two spans have an instant in common. */
-export const overlap = (one: Span, other: Span): boolean =>
+export const overlap = (one: ScheduleSpan, other: ScheduleSpan): boolean =>
   Math.max(one.fromMs, other.fromMs) < Math.min(one.toMs, other.toMs)

@@ -1,14 +1,12 @@
 import { hasSecret } from '../../kernel/auth/principal.ts'
 import { instantOf, isDay } from '../../kernel/body/days.ts'
 import { Problem } from '../../kernel/errors.ts'
+import type { RequestHeaders } from '../../kernel/http/prefer.ts'
 import type { Ctx, ShopperToken } from '../../kernel/work/context.ts'
 import { accountMemberToken, customerToken } from '../../people/index.ts'
 
-/** The headers of a request. */
-export type Headers = Readonly<Record<string, string | string[] | undefined>>
-
 /** A shopper, and the instant of their request. */
-export interface Shopper {
+export interface CatalogShopper {
   readonly accountId: string | undefined
   readonly customerId: string | undefined
   readonly channel: string | undefined
@@ -17,7 +15,7 @@ export interface Shopper {
 }
 
 /** Reads the shopper from the headers of a request, and the instant for rules, schedules and sales. */
-export async function shopperOf(ctx: Ctx, headers: Headers): Promise<Shopper> {
+export async function shopperOf(ctx: Ctx, headers: RequestHeaders): Promise<CatalogShopper> {
   const [member, customer] = await Promise.all([
     bearerOf(ctx, headers, accountMemberToken),
     bearerOf(ctx, headers, customerToken),
@@ -34,7 +32,7 @@ export async function shopperOf(ctx: Ctx, headers: Headers): Promise<Shopper> {
 /** The bearer of a shopper token. Of several tokens the pipeline has verified one. */
 async function bearerOf(
   { who, store, instance }: Ctx,
-  headers: Headers,
+  headers: RequestHeaders,
   { kind, header, verify }: ShopperToken,
 ) {
   if (who.kind === kind) return who.shopper
@@ -52,7 +50,7 @@ const words = (...texts: readonly (string | string[] | undefined)[]): readonly s
 const atHeader = 'Sutler-At'
 
 /** The instant that a merchant requests instead of the present, to see the shop as it was or will be. */
-export function requestedInstant({ who }: Ctx, headers: Headers): Date | undefined {
+export function requestedInstant({ who }: Ctx, headers: RequestHeaders): Date | undefined {
   const [text] = [headers[atHeader.toLowerCase()]].flat()
   if (text === undefined) return undefined
   if (!hasSecret(who)) {

@@ -3,7 +3,7 @@ import type { LongJob } from '../../kernel/work/job.ts'
 import { catalogs } from '../catalogs/catalogs.ts'
 import { pendingRules, pricebooksOfRules, putIntoEffect } from '../catalogs/pending-rules.ts'
 import { currentEdition, type Edition } from './editions.ts'
-import { publishAddedPriceSpans } from './publish-added-price-spans.ts'
+import { publishAddedPriceSpans } from './publish-price-spans.ts'
 import { publishAddedPrices } from './publish-prices.ts'
 
 /** Price books of rules that the current edition lacks. See docs/decisions/0030-pricebooks-of-rules.md. */

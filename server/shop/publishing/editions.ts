@@ -1,3 +1,4 @@
+import { Problem } from '../../kernel/errors.ts'
 import { noEnd } from '../../kernel/storage/editions.ts'
 import { isoTime } from '../../kernel/storage/expressions.ts'
 import type { Work } from '../../kernel/work/context.ts'
@@ -52,7 +53,7 @@ export interface CatalogEdition extends Edition {
 const columns = `edition, release_id, ${isoTime('published_at')},
   position, made_of, search_form` as const
 
-type Text = readonly (string | null)[]
+type RowText = readonly (string | null)[]
 
 /** Parses a row of `currentEditionSql`. */
 export const toEdition = ([
@@ -62,7 +63,7 @@ export const toEdition = ([
   position,
   sources,
   searchForm,
-]: Text): Edition => ({
+]: RowText): Edition => ({
   edition: Number(edition),
   releaseId: releaseId as string,
   publishedAt: publishedAt as string,
@@ -138,11 +139,11 @@ export const publishedTables = [
   'published_values',
 ] as const
 
-type Store = Pick<Work['store'], 'run' | 'runLong'>
+export type EditionStore = Pick<Work['store'], 'run' | 'runLong'>
 
 /** Deletes the rows that belong to some product rows. Call it before the product rows are deleted. */
 async function deleteRowsOfProducts(
-  store: Store,
+  store: EditionStore,
   which: string,
   ...values: readonly unknown[]
 ): Promise<void> {
@@ -212,7 +213,7 @@ export async function takeBack(work: Work, catalogId: string, edition: number): 
  * Deletes rows that ended before this edition. Rows that the edition itself ended stay, because its delta needs
  * them.
  */
-export async function forgetBefore(store: Store, catalogId: string, edition: number): Promise<void> {
+export async function forgetBefore(store: EditionStore, catalogId: string, edition: number): Promise<void> {
   await deleteRowsOfProducts(store, 'p.until < $3', catalogId, edition)
   for (const table of tablesOfEditions) {
     await store.runLong(
@@ -236,4 +237,13 @@ export async function forgetBefore(store: Store, catalogId: string, edition: num
 /** Deletes everything that was published of a catalog. */
 export async function forgetAll({ store }: Work, catalogId: string): Promise<void> {
   await store.run('SELECT forget_published($1, $2)', catalogId)
+}
+
+/**
+ * The edition was rolled back while it was read, because its release was deleted. The rows may be from two editions.
+ */
+export class EditionGone extends Problem {
+  constructor() {
+    super('unavailable', 'The release was deleted while it was read. Send the request again.')
+  }
 }

@@ -1,10 +1,9 @@
-import { isCurrent } from '../../kernel/storage/editions.ts'
+import { inEdition, isCurrent } from '../../kernel/storage/editions.ts'
 import { isoTime } from '../../kernel/storage/expressions.ts'
-import type { Item, PriceSpan } from '../../prices/index.ts'
+import { type Item, livePrices, type PriceSpan, priceSpans, withParts } from '../../prices/index.ts'
 import { findPublishable, type Publishable } from '../sources/find-publishable.ts'
 import type { Publication } from '../sources/publication.ts'
 import { type Priceable, publishedItem } from '../sources/published-item.ts'
-import { findPriceSpans } from './find-price-spans.ts'
 
 /** Publishes the effective prices of listed products that differ in this edition. */
 export async function publishPriceSpans(
@@ -43,7 +42,7 @@ export async function publishPriceSpans(
  * Inserts the spans of products. `first` is the place of the first span of each, because the edition may already
  * have some.
  */
-export async function insertSpans(
+async function insertSpans(
   { work, catalogId, edition }: Pick<Publication, 'work' | 'catalogId' | 'edition'>,
   products: readonly { readonly id: string; readonly spans: readonly PriceSpan[] }[],
   first = 0,
@@ -107,4 +106,97 @@ async function openSpans(
     spans.set(id as string, [...(spans.get(id as string) ?? []), span])
   }
   return new Map([...spans].map(([id, productSpans]) => [id, JSON.stringify(productSpans)]))
+}
+
+/** How many products are processed together. */
+const chunkMax = 1000
+
+/** No product has more spans per addition. */
+const placesMax = 100_000
+
+/** An addition of price books to a published edition. */
+interface AddedPricebooks extends Pick<Publication, 'work' | 'catalogId' | 'edition' | 'pricebookIds'> {
+  /** The number of additions to this edition, including this one. */
+  readonly additions: number
+}
+
+/**
+ * Publishes the effective prices of the listed products by these price books. It never looks up rows that the same
+ * transaction writes: see docs/decisions/0025-releases.md.
+ */
+export async function publishAddedPriceSpans(addition: AddedPricebooks): Promise<void> {
+  const all = await possiblyPriced(addition)
+  const find = (ids: readonly string[]) => publishedItems(addition, ids)
+  for (let from = 0; from < all.length; from += chunkMax) {
+    const items = await find(all.slice(from, from + chunkMax))
+    const spansOf = await findPriceSpans(addition, items, find)
+    const priced = items.flatMap((item) => {
+      const spans = spansOf(item)
+      return spans.length ? [{ id: item.id, spans }] : []
+    })
+    await insertSpans(addition, priced, addition.additions * placesMax)
+  }
+}
+
+const ofEdition = `store_id = $1 AND catalog_id = $2 AND ${inEdition('$3::int')}`
+
+/** The listed products that may have a price in these price books, except bundles that cannot be bought. */
+async function possiblyPriced({
+  work,
+  catalogId,
+  edition,
+  pricebookIds,
+}: AddedPricebooks): Promise<readonly string[]> {
+  const skus = 'SELECT s.sku FROM prices s WHERE s.store_id = $1 AND s.pricebook_id = ANY($4::uuid[])'
+  const rows = await work.store.runLong(
+    `SELECT id FROM published_products
+     WHERE ${ofEdition} AND listed_in IS NOT NULL AND CASE
+       WHEN product_type = 'bundle' THEN hidden->'unfilled' IS NULL
+       ELSE sku IN (${skus}) OR parent_id IS NOT NULL AND hidden->>'parent_sku' IN (${skus}) END
+     ORDER BY id`,
+    catalogId,
+    edition,
+    pricebookIds,
+  )
+  return rows.map(([id]) => id as string)
+}
+
+const columns = `id, json_build_object('sku', doc->'attributes'->'sku', 'price_modifiers',
+    coalesce(doc->'attributes'->'price_modifiers', '[]'::json)),
+  json_build_object('bundle_configuration', doc->'meta'->'bundle_configuration'), hidden->>'parent_sku'`
+
+/** Products as the edition has them. */
+async function publishedItems(
+  { work, catalogId, edition }: AddedPricebooks,
+  ids: readonly string[],
+): Promise<readonly Item[]> {
+  const rows = await work.store.runLong(
+    `SELECT ${columns} FROM unnest($4::uuid[]) AS requested (value) JOIN published_products ON id = requested.value
+     WHERE ${ofEdition}`,
+    catalogId,
+    edition,
+    ids,
+  )
+  return rows.map(([id, attributes, meta, parentSku]) =>
+    publishedItem({
+      id: id as string,
+      attributes: JSON.parse(attributes as string) as Priceable['attributes'],
+      meta: JSON.parse(meta as string) as Priceable['meta'],
+      facts: { parent_sku: parentSku ?? undefined },
+    }),
+  )
+}
+
+/**
+ * Finds the effective prices of items by the live price books of a publication, which are in the same snapshot.
+ * `find` reads the parts of bundles. One statement reads the prices of all books.
+ */
+async function findPriceSpans(
+  { work, pricebookIds }: Pick<Publication, 'work' | 'pricebookIds'>,
+  items: readonly Item[],
+  find: (ids: readonly string[]) => Promise<readonly Item[]>,
+): Promise<(item: Item) => readonly PriceSpan[]> {
+  const all = await withParts(items, find)
+  const prices = await livePrices(work)(pricebookIds, [...all.values()])
+  return (item) => pricebookIds.flatMap((book) => priceSpans(item, book, { items: all, prices }))
 }

@@ -23,12 +23,12 @@ export async function publishProducts(publication: Publication, ids: readonly st
   await publishPriceSpans(publication, ids, publishable)
 }
 
-interface Row extends Publishable {
+interface ProductToPublish extends Publishable {
   readonly doc: string
   readonly hash: string
 }
 
-function rowOf({ source, published }: Publishable): Row {
+function rowOf({ source, published }: Publishable): ProductToPublish {
   const { doc, ...rest } = published
   const text = JSON.stringify(doc)
   return { source, published, doc: text, hash: hash('sha256', text + JSON.stringify(rest), 'base64url') }
@@ -90,11 +90,11 @@ function count(
   for (const node of nodeIds) totals.count('products_of_nodes.node_id', [catalogId, node], by)
 }
 
-async function begin(publication: Publication, rows: readonly Row[]): Promise<void> {
+async function begin(publication: Publication, rows: readonly ProductToPublish[]): Promise<void> {
   const { work, catalogId, edition, at } = publication
   if (!rows.length) return
   const { store } = work
-  const column = (value: (row: Row) => unknown) => rows.map((row) => value(row) ?? null)
+  const column = (value: (row: ProductToPublish) => unknown) => rows.map((row) => value(row) ?? null)
   const attribute = (name: string) => column(({ published }) => published.doc.attributes[name])
   await store.runLong(
     `INSERT INTO published_products (store_id, catalog_id, since, id, created_at, updated_at, doc, hidden, listed_in,

@@ -21,7 +21,7 @@ export const reindexSearch: LongJob<Catalog> = {
   // A long job, so nothing of the store is published meanwhile.
   long: true,
   run: async (work, { catalogId }) => {
-    let after: Key | undefined
+    let after: ProductVersion | undefined
     for (;;) {
       const products = await nextProducts(work, catalogId, after)
       const last = products.at(-1)
@@ -74,12 +74,12 @@ async function queueOnce(work: Work, catalogId: string): Promise<void> {
   if (queued.length) await work.later(reindexSearch, { catalogId })
 }
 
-interface Key {
+interface ProductVersion {
   readonly id: string
   readonly since: number
 }
 
-interface Product extends Key {
+interface VersionToIndex extends ProductVersion {
   readonly until: number
   readonly published: Pick<PublishedProduct, 'doc' | 'hidden'>
 }
@@ -87,8 +87,8 @@ interface Product extends Key {
 async function nextProducts(
   work: Work,
   catalogId: string,
-  after: Key | undefined,
-): Promise<readonly Product[]> {
+  after: ProductVersion | undefined,
+): Promise<readonly VersionToIndex[]> {
   const rows = await work.store.run(
     `SELECT p.id, p.since, p.until, p.doc, p.hidden FROM published_products p
      WHERE p.store_id = $1 AND p.catalog_id = $2 AND (p.id, p.since) > ($3::uuid, $4::int)
@@ -114,8 +114,8 @@ async function nextProducts(
 async function withSlugs(
   work: Work,
   catalogId: string,
-  products: readonly Product[],
-): Promise<readonly Product[]> {
+  products: readonly VersionToIndex[],
+): Promise<readonly VersionToIndex[]> {
   const nodes = products.flatMap(({ published }) => (published.hidden.node_slugs ? [] : nodesOf(published)))
   if (!nodes.length) return products
   const rows = await work.store.run(
@@ -143,7 +143,7 @@ const nodesOf = ({ doc }: Pick<PublishedProduct, 'doc'>): readonly string[] =>
     ([node, above]) => [node, ...above],
   )
 
-async function writeAnew(work: Work, catalogId: string, products: readonly Product[]): Promise<void> {
+async function writeAnew(work: Work, catalogId: string, products: readonly VersionToIndex[]): Promise<void> {
   const different = new DifferentValues()
   const rows = products.map(({ published }) => searchRow(published, different))
   await work.store.runLong(

@@ -1,13 +1,11 @@
 import { inEdition } from '../../kernel/storage/editions.ts'
-import type { Work } from '../../kernel/work/context.ts'
 import { componentProducts } from '../sources/published-product.ts'
-import type { CatalogEdition } from './editions.ts'
+import type { CatalogEdition, EditionStore } from './editions.ts'
 
 /** How many are read together. */
 const chunkMax = 1000
 
-type Store = Pick<Work['store'], 'run' | 'runLong'>
-type Of = Pick<CatalogEdition, 'catalogId' | 'edition' | 'sources'>
+type PricedEdition = Pick<CatalogEdition, 'catalogId' | 'edition' | 'sources'>
 
 /**
  * The listed products that differ from the previous edition, or have other prices: those with a new row or price, or
@@ -15,7 +13,7 @@ type Of = Pick<CatalogEdition, 'catalogId' | 'edition' | 'sources'>
  * by their keys in portions. Right after publishing PostgreSQL may not have analyzed the rows yet, and would join all
  * of them with all.
  */
-export async function repricedProducts(store: Store, of: Of): Promise<readonly string[]> {
+export async function repricedProducts(store: EditionStore, of: PricedEdition): Promise<readonly string[]> {
   const changed = (first: string, table: string) =>
     firstsOf(
       store.runLong(
@@ -57,7 +55,7 @@ export async function repricedProducts(store: Store, of: Of): Promise<readonly s
   return (await products('id', [...ids], 'listed_in IS NOT NULL')).toSorted()
 }
 
-const firstsOf = async (rows: ReturnType<Store['run']>): Promise<readonly string[]> =>
+const firstsOf = async (rows: ReturnType<EditionStore['run']>): Promise<readonly string[]> =>
   (await rows).map(([first]) => first as string)
 
 /** Bundles and their options. */
@@ -71,7 +69,7 @@ const types = { id: 'uuid', sku: 'text', parent_id: 'uuid' } as const
 
 /** Finds rows of the edition by the values of a column. */
 const having =
-  (store: Store, { catalogId, edition }: Of, table: string, first: string) =>
+  (store: EditionStore, { catalogId, edition }: PricedEdition, table: string, first: string) =>
   async (column: keyof typeof types, values: readonly string[], more = 'true'): Promise<string[]> => {
     const ids = new Set<string>()
     for (let from = 0; from < values.length; from += chunkMax) {
@@ -89,8 +87,8 @@ const having =
 
 /** The children that name one of these price modifiers. */
 async function modified(
-  store: Store,
-  { catalogId, edition }: Of,
+  store: EditionStore,
+  { catalogId, edition }: PricedEdition,
   names: readonly string[],
 ): Promise<readonly string[]> {
   if (!names.length) return []

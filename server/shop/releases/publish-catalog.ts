@@ -1,18 +1,38 @@
 import { Problem } from '../../kernel/errors.ts'
 import { sequence } from '../../kernel/feed/record.ts'
+import type { Changes } from '../../kernel/shape/fields.ts'
 import { editionTotal, isCurrent } from '../../kernel/storage/editions.ts'
-import type { Work } from '../../kernel/work/context.ts'
+import type { Instance, Work } from '../../kernel/work/context.ts'
 import { change } from '../../kernel/write/by-rules.ts'
-import { documentedJob } from '../../store/index.ts'
+import { documentedJob, type JobDocument } from '../../store/index.ts'
 import { catalogs } from '../catalogs/catalogs.ts'
+import { pricebooksOfRules } from '../catalogs/pending-rules.ts'
+import { inOrder, type PrioritizedPricebook } from '../catalogs/prioritized-pricebooks.ts'
 import { type Release, type ReleaseFields, releases } from '../catalogs/releases.ts'
 import { addPricebooksAfter } from '../publishing/add-pricebooks.ts'
-import { analyzePublished } from '../publishing/analyze-published.ts'
-import { type Edition, editionOf } from '../publishing/editions.ts'
-import { publishedPricebooks } from '../publishing/published-pricebooks.ts'
+import { type Edition, type EditionSources, editionOf, publishedTables } from '../publishing/editions.ts'
 import { writeEdition } from '../publishing/write-edition.ts'
 import { forgetReleases } from './forget-releases.ts'
-import { type ReleaseDetails, releaseDocument } from './release-document.ts'
+
+/** What a release shows beside its status. */
+type ReleaseDetails = Omit<Changes<ReleaseFields>, 'status' | 'started_at' | 'waiting_for'>
+
+/** A release shows the job that publishes it. */
+const releaseDocument: JobDocument<ReleaseFields, ReleaseDetails> = {
+  resource: releases,
+  read: ({ hidden: { status, waiting_for } }) => ({
+    phase: status === 'PENDING' ? 'pending' : status === 'IN_PROGRESS' ? 'started' : 'ended',
+    waitingFor: waiting_for,
+    errorCount: 0,
+  }),
+  show: ({ hidden }, event) => {
+    if (event.is === 'waiting') return { waiting_for: event.reason }
+    const details = { ...('details' in event && event.details), waiting_for: undefined }
+    if (event.is === 'part done') return details
+    if (event.is === 'ended') return { ...details, status: event.isSuccess ? 'PUBLISHED' : 'FAILED' }
+    return { ...details, status: 'IN_PROGRESS', started_at: hidden.started_at ?? event.at }
+  },
+}
 
 interface ReleasePayload {
   readonly catalogId: string
@@ -121,4 +141,29 @@ async function findTotal(
 ): Promise<number> {
   const [row] = await store.run(editionTotal('$3', '$2::uuid', '$4::int'), catalogId, list, edition)
   return Number(row?.[0] ?? 0)
+}
+
+/** Updates the statistics that PostgreSQL plans by. It would do so itself within minutes. Locked tables are skipped. */
+async function analyzePublished({ database }: Instance): Promise<void> {
+  const text = `ANALYZE (SKIP_LOCKED) ${publishedTables.join(', ')}`
+  await database.run({ text, values: [], long: true, once: true })
+}
+
+/** The price books that a catalog names. */
+interface CatalogPricebooks {
+  readonly pricebook_id?: string | null | undefined
+  readonly pricebook_ids?: readonly PrioritizedPricebook[] | null | undefined
+  readonly enable_price_segmentation?: boolean | undefined
+}
+
+/** The price books that are published with a catalog: its own, and those of catalog rules. */
+async function publishedPricebooks(
+  work: Work,
+  catalogId: string,
+  { pricebook_id, pricebook_ids, enable_price_segmentation: segmented = false }: CatalogPricebooks,
+): Promise<Pick<EditionSources, 'pricebookIds' | 'ownPricebookIds' | 'segmented'>> {
+  const own = [pricebook_id ?? [], inOrder(pricebook_ids ?? [])].flat()
+  if (!segmented) return { pricebookIds: own, ownPricebookIds: own, segmented }
+  const pricebookIds = [...new Set([...own, ...(await pricebooksOfRules(work, catalogId))])].sort()
+  return { pricebookIds, ownPricebookIds: own, segmented }
 }

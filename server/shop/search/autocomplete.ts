@@ -9,9 +9,9 @@ import { bindShop } from './field-values.ts'
 import { readsPrices, type SearchedShop, toReleaseKey } from './find-matches.ts'
 import { addTypos } from './find-typos.ts'
 import { highlightText } from './highlights.ts'
-import type { Search } from './read-searches.ts'
+import type { Search, SearchWindow } from './read-searches.ts'
 import { respell } from './respell.ts'
-import type { MatchPage, Window } from './run-search.ts'
+import type { MatchPage } from './run-search.ts'
 import { matchesSql } from './search-sql.ts'
 import { isForAll, parseQuery, type SearchedWord, toTsQuery } from './searched-words.ts'
 
@@ -19,7 +19,7 @@ import { isForAll, parseQuery, type SearchedWord, toTsQuery } from './searched-w
 const suggestionsMax = 100
 
 /** A name or a SKU, as the merchant writes it. */
-interface Suggestion {
+interface Completion {
   readonly text: string
   /** How many matching products have it. */
   readonly count: number
@@ -28,14 +28,14 @@ interface Suggestion {
 }
 
 /** Suggestions by release and query. A release does not change. */
-const suggestionCache = perInstance(() => new Memory<string, readonly Suggestion[]>(1000))
+const suggestionCache = perInstance(() => new Memory<string, readonly Completion[]>(1000))
 
 /** Suggests names and SKUs: first those that begin with the query, then those of most products. */
 export async function autocomplete(
   ctx: Ctx,
   shop: SearchedShop,
   search: Search,
-  window: Window,
+  window: SearchWindow,
 ): Promise<MatchPage> {
   const none: MatchPage = { found: 0, facets: [], hits: [], rows: [] }
   const words = parseQuery(search.q, shop.view.languages)
@@ -75,7 +75,7 @@ async function findSuggestions(
   shop: SearchedShop,
   { q, filter }: Search,
   words: readonly SearchedWord[],
-): Promise<readonly Suggestion[]> {
+): Promise<readonly Completion[]> {
   const changesWithTime = filter !== undefined && readsPrices(filter)
   const key = JSON.stringify([...toReleaseKey(shop), q, words, filter])
   const memory = suggestionCache(ctx.instance)
@@ -92,7 +92,7 @@ async function readSuggestions(
   shop: SearchedShop,
   { q, filter }: Pick<Search, 'q' | 'filter'>,
   words: readonly SearchedWord[],
-): Promise<readonly Suggestion[]> {
+): Promise<readonly Completion[]> {
   const { values, bind } = bindShop(shop)
   const matches = matchesSql({ words, filter }, shop, bind)
   const begins = bind(q.trim().toLowerCase())
@@ -112,7 +112,7 @@ async function readSuggestions(
     ) s
     ORDER BY starts_with(lower(text), ${begins}) DESC, n DESC, kind, length(text), text LIMIT ${suggestionsMax}`
   const rows = await store.page({ text, values, once: true })
-  const suggestions = new Map<string, Suggestion>()
+  const suggestions = new Map<string, Completion>()
   for (const [text, count, id] of rows) {
     const key = foldText(text as string)
     if (suggestions.has(key)) continue
@@ -125,7 +125,7 @@ async function readSuggestions(
 async function translateNames(
   ctx: Ctx,
   { view }: SearchedShop,
-  suggestions: readonly Suggestion[],
+  suggestions: readonly Completion[],
 ): Promise<readonly string[]> {
   if (!view.languages.length) return suggestions.map(({ text }) => text)
   const ids = suggestions.flatMap(({ productId }) => productId ?? [])

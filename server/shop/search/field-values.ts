@@ -1,11 +1,9 @@
-import { Binds } from '../../kernel/storage/binds.ts'
+import { type Bind, Binds } from '../../kernel/storage/binds.ts'
 import { inEdition } from '../../kernel/storage/editions.ts'
 import type { SearchField } from './search-fields.ts'
 
-export type Bind = Binds['bind']
-
 /** The edition of a catalog that is searched, with its prices at an instant. */
-export interface Shop {
+export interface EditionShop {
   readonly catalogId: string
   readonly edition: number
   /** Price books, strongest first. */
@@ -18,7 +16,7 @@ export interface Shop {
 }
 
 /** The values of a field: rows `v`, each of the product `v.id`. */
-export interface Values {
+export interface FieldRows {
   /** SQL of the rows. The call binds the values that it needs. */
   from(): string
   /** SQL of the value to compare, as text and as a number. */
@@ -29,13 +27,14 @@ export interface Values {
 }
 
 /** Binds the first values of every statement about a shop, after the store. */
-export const bindShop = ({ catalogId, edition }: Shop): Binds => new Binds([undefined, catalogId, edition])
+export const bindShop = ({ catalogId, edition }: EditionShop): Binds =>
+  new Binds([undefined, catalogId, edition])
 
 const rowsSql = (table: string) =>
   `${table} v WHERE v.store_id = $1 AND v.catalog_id = $2 AND ${inEdition('$3::int', 'v')}`
 
 /** The values of a field; undefined if only its words are stored. */
-export function findValues(field: SearchField, shop: Shop, bind: Bind): Values | undefined {
+export function findValues(field: SearchField, shop: EditionShop, bind: Bind): FieldRows | undefined {
   switch (field.in) {
     case 'column':
       return {
@@ -61,7 +60,7 @@ export function findValues(field: SearchField, shop: Shop, bind: Bind): Values |
 }
 
 /** The amounts of a currency: for each product, those of the strongest price book that prices it. */
-function pricesSql(currency: string, { books, at }: Shop, bind: Bind): string {
+function pricesSql(currency: string, { books, at }: EditionShop, bind: Bind): string {
   const now = bind(at)
   const bookIds = bind(books)
   const stronger =

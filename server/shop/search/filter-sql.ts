@@ -1,11 +1,12 @@
+import type { Bind } from '../../kernel/storage/binds.ts'
 import { valueId } from '../sources/value-id.ts'
-import { type Bind, findValues, type Shop, type Values } from './field-values.ts'
-import { type Filter, isNumber, type Operand, type Term } from './filter-syntax.ts'
+import { type EditionShop, type FieldRows, findValues } from './field-values.ts'
+import { isNumber, type Operand, type SearchFilter, type Term } from './filter-syntax.ts'
 import { searchField } from './search-fields.ts'
 import { listWordIds, splitWords, toTsQuery } from './searched-words.ts'
 
 /** The condition of a filter on rows `p` of `published_texts`. */
-export function filterSql(filter: Filter, shop: Shop, bind: Bind): string {
+export function filterSql(filter: SearchFilter, shop: EditionShop, bind: Bind): string {
   if (filter.is !== 'term') {
     const parts = filter.of.map((part) => `(${filterSql(part, shop, bind)})`)
     return parts.join(filter.is === 'all' ? ' AND ' : ' OR ')
@@ -16,7 +17,7 @@ export function filterSql(filter: Filter, shop: Shop, bind: Bind): string {
 
 const nothing = 'false'
 
-function termSql({ field: name, how, operands }: Term, shop: Shop, bind: Bind): string {
+function termSql({ field: name, how, operands }: Term, shop: EditionShop, bind: Bind): string {
   const field = searchField(name)
   if (how === 'words' && 'weight' in field && field.weight) {
     const queries = operands.flatMap((operand) =>
@@ -73,7 +74,7 @@ const listTexts = (operands: readonly Operand[]): readonly string[] => [
 ]
 
 /** The condition that a value meets one of the operands. */
-function operandsSql(operands: readonly Operand[], values: Values, bind: Bind): string | undefined {
+function operandsSql(operands: readonly Operand[], values: FieldRows, bind: Bind): string | undefined {
   const texts = listTexts(operands)
   const { text, number, scale } = values
   const is = (op: string, digits: string) => compareSql(number as string, op, digits, scale, bind)

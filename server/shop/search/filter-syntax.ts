@@ -2,12 +2,12 @@
 export type Operand =
   | { readonly is: 'text'; readonly text: string }
   | { readonly is: 'range'; readonly from: string; readonly to: string }
-  | { readonly is: 'bound'; readonly op: Bound; readonly number: string }
+  | { readonly is: 'bound'; readonly op: RangeBound; readonly number: string }
 
 /** Longer operators first, because `>=` also begins with `>`. */
 const bounds = ['>=', '<=', '>', '<'] as const
 
-type Bound = (typeof bounds)[number]
+type RangeBound = (typeof bounds)[number]
 
 export interface Term {
   readonly is: 'term'
@@ -21,7 +21,7 @@ export interface Term {
 }
 
 /** The tree of a `filter_by`. */
-export type Filter = Term | { readonly is: 'all' | 'any'; readonly of: readonly Filter[] }
+export type SearchFilter = Term | { readonly is: 'all' | 'any'; readonly of: readonly SearchFilter[] }
 
 /** The text is not a filter. The message says what was expected at which character, counted from 1. */
 export class Unparsable extends Error {}
@@ -35,16 +35,16 @@ const number = /^-?\d{1,30}(?:\.\d{1,15})?$/
 export const isNumber = (text: string): boolean => number.test(text)
 
 /** Parses a filter in the grammar of search front ends. Returns undefined for a blank text; throws `Unparsable`. */
-export function parseFilter(text: string): Filter | undefined {
+export function parseFilter(text: string): SearchFilter | undefined {
   if (!text.trim()) return undefined
-  const reader = new Reader(text)
+  const reader = new FilterByReader(text)
   const filter = parseAny(reader, 0)
   if (!reader.atEnd) reader.expected('&&, || or the end of the filter')
   return filter
 }
 
 /** Reads the text once, from left to right. */
-class Reader {
+class FilterByReader {
   readonly #text: string
   #at = 0
   terms = 0
@@ -121,21 +121,21 @@ const unparsed = 'Could not parse the filter query.'
 /** How many characters of the text a message repeats. */
 const shownMax = 20
 
-function parseAny(reader: Reader, depth: number): Filter {
+function parseAny(reader: FilterByReader, depth: number): SearchFilter {
   if (depth > depthMax)
     throw new Unparsable(`${unparsed} Parentheses may be nested at most ${depthMax} deep.`)
   const of = [parseAll(reader, depth)]
   while (reader.takes('||')) of.push(parseAll(reader, depth))
-  return of.length === 1 ? (of[0] as Filter) : { is: 'any', of }
+  return of.length === 1 ? (of[0] as SearchFilter) : { is: 'any', of }
 }
 
-function parseAll(reader: Reader, depth: number): Filter {
+function parseAll(reader: FilterByReader, depth: number): SearchFilter {
   const of = [parsePart(reader, depth)]
   while (reader.takes('&&')) of.push(parsePart(reader, depth))
-  return of.length === 1 ? (of[0] as Filter) : { is: 'all', of }
+  return of.length === 1 ? (of[0] as SearchFilter) : { is: 'all', of }
 }
 
-function parsePart(reader: Reader, depth: number): Filter {
+function parsePart(reader: FilterByReader, depth: number): SearchFilter {
   if (!reader.takes('(')) return parseTerm(reader)
   const inside = parseAny(reader, depth + 1)
   if (!reader.takes(')')) reader.expected('&&, || or a closing parenthesis')
@@ -156,7 +156,7 @@ function balanced(text: string): boolean {
   return depth === 0
 }
 
-function parseTerm(reader: Reader): Term {
+function parseTerm(reader: FilterByReader): Term {
   reader.count('terms')
   const from = reader.at
   const field = reader.upTo((rest) => rest.startsWith(':'))
@@ -185,14 +185,14 @@ function parseTerm(reader: Reader): Term {
   }
 }
 
-function toBound(reader: Reader, op: Bound, text: string, at: number): Operand {
+function toBound(reader: FilterByReader, op: RangeBound, text: string, at: number): Operand {
   if (!isNumber(text)) reader.expected(`a number after ${op}`, at)
   return { is: 'bound', op, number: text }
 }
 
 const endsValue = (rest: string) => rest === '&&' || rest === '||' || rest.startsWith(')')
 
-function parsePlain(reader: Reader, ends = endsValue): string {
+function parsePlain(reader: FilterByReader, ends = endsValue): string {
   const from = reader.at
   const text = reader.upTo(ends)
   if (!text) reader.expected('a value', from)
@@ -203,11 +203,11 @@ function parsePlain(reader: Reader, ends = endsValue): string {
   return text
 }
 
-function parseSingle(reader: Reader): Operand {
+function parseSingle(reader: FilterByReader): Operand {
   return { is: 'text', text: reader.next === '`' ? reader.quoted() : parsePlain(reader) }
 }
 
-function parseList(reader: Reader): readonly Operand[] {
+function parseList(reader: FilterByReader): readonly Operand[] {
   const operands: Operand[] = []
   do {
     reader.count('values')
@@ -217,7 +217,7 @@ function parseList(reader: Reader): readonly Operand[] {
   return operands
 }
 
-function parseItem(reader: Reader): Operand {
+function parseItem(reader: FilterByReader): Operand {
   if (reader.next === '`') return { is: 'text', text: reader.quoted() }
   const at = reader.at
   const text = parsePlain(reader, (rest) => rest.startsWith(',') || rest.startsWith(']'))

@@ -2,13 +2,13 @@ import { Memory } from '../../kernel/memory.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { perInstance } from '../../kernel/work/per-instance.ts'
 import type { View } from '../view/view.ts'
-import type { Shop } from './field-values.ts'
-import type { Filter } from './filter-syntax.ts'
+import type { EditionShop } from './field-values.ts'
+import type { SearchFilter } from './filter-syntax.ts'
 import { searchField } from './search-fields.ts'
 import { type FacetRequest, type MatchRequest, searchSql } from './search-sql.ts'
 
 /** The shop that is searched, as the shopper sees it. */
-export interface SearchedShop extends Shop {
+export interface SearchedShop extends EditionShop {
   readonly view: View
   /** How many products the shop has. */
   readonly products: number
@@ -68,7 +68,7 @@ const changesWithTime = ({ facets, filter, sort }: MatchRequest): boolean =>
   [...facets, ...sort].some(({ field }) => field.in === 'prices') ||
   (filter !== undefined && readsPrices(filter))
 
-export const readsPrices = (filter: Filter): boolean =>
+export const readsPrices = (filter: SearchFilter): boolean =>
   filter.is === 'term' ? searchField(filter.field).in === 'prices' : filter.of.some(readsPrices)
 
 async function readMatches(ctx: Ctx, shop: SearchedShop, request: MatchRequest): Promise<Matches> {

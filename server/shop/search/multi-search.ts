@@ -1,4 +1,5 @@
 import { action } from '../../kernel/declare/action.ts'
+import { Problem } from '../../kernel/errors.ts'
 import { parseBody } from '../../kernel/http/reading/body.ts'
 import { pageLengthSql } from '../../kernel/query/page-text.ts'
 import { parse } from '../../kernel/query/parse.ts'
@@ -11,10 +12,11 @@ import { shopperHeaders } from '../storefront/families.ts'
 import { includedText } from '../storefront/included.ts'
 import { shopperView } from '../view/views.ts'
 import { autocomplete } from './autocomplete.ts'
-import { mustKnowSortFields } from './check-sort.ts'
+import type { EditionShop } from './field-values.ts'
 import type { SearchedShop } from './find-matches.ts'
-import { readSearches, type Search, searchLimits, toWindows } from './read-searches.ts'
-import { type MatchPage, runSearch, type Window } from './run-search.ts'
+import { readSearches, type Search, type SearchWindow, searchLimits, toWindows } from './read-searches.ts'
+import { type MatchPage, runSearch } from './run-search.ts'
+import { sortField } from './search-fields.ts'
 import { searchRequest, searchResponse } from './search-schemas.ts'
 
 /** Searches the products of the catalog that a shopper sees. */
@@ -56,7 +58,7 @@ export const multiSearch = action({
     await mustKnowSortFields(ctx, shop, searches)
     const results: SearchResult[] = []
     for (const [i, search] of searches.entries()) {
-      results.push(await findResult(ctx, shop, search, windows[i] as Window))
+      results.push(await findResult(ctx, shop, search, windows[i] as SearchWindow))
     }
     return toAnswer(ctx, shop, results, parameters.include)
   },
@@ -95,7 +97,7 @@ async function findResult(
   ctx: Ctx,
   shop: SearchedShop,
   search: Search,
-  window: Window,
+  window: SearchWindow,
 ): Promise<SearchResult> {
   const began = performance.now()
   const run = search.type === 'autocomplete' ? autocomplete : runSearch
@@ -141,3 +143,60 @@ async function findShop(
     pageLength: Number(pageLength ?? 25),
   }
 }
+
+/** What any product may have a value of. */
+const ofProducts = new Set([
+  'tags',
+  'commodity_type',
+  'external_ref',
+  'base_product',
+  'base_product_id',
+  'nodes.slug',
+  'meta.product_types',
+])
+
+/** No schema has these names: merchants choose those of texts for shoppers, and a tree has any number of levels. */
+const ofAnyName = /^(?:shopper_attributes\..|categories\.lvl\d+$)/
+
+/**
+ * Refuses (400) a field to sort by that is in no schema: neither one of all products nor one of a template. A field is
+ * known before the first product has a value of it. What is published also stays known when its template is deleted.
+ */
+async function mustKnowSortFields(
+  { store }: Ctx,
+  { catalogId }: EditionShop,
+  searches: readonly Search[],
+): Promise<void> {
+  const fields = searches.flatMap(({ sort }, i) =>
+    sort.map(({ field }) => ({ i, field, key: sortField(field) })),
+  )
+  const unsortable = fields.find(({ key }) => key.in === 'words')
+  if (unsortable) throw refuse(unsortable)
+  const names = fields.flatMap(({ key }) =>
+    key.in === 'values' && !ofProducts.has(key.name) && !ofAnyName.test(key.name) ? key.name : [],
+  )
+  if (!names.length) return
+  const rows = await store.read(
+    `SELECT name FROM unnest($3::text[]) name WHERE EXISTS (
+       SELECT FROM published_values v WHERE v.store_id = $1 AND v.catalog_id = $2 AND v.field = name)
+     OR EXISTS (
+       SELECT FROM flow_fields f JOIN flows w ON w.store_id = f.store_id AND w.id = f.flow_id
+       WHERE f.store_id = $1 AND name = 'extensions.' || w.slug || '.' || f.slug)`,
+    catalogId,
+    names,
+  )
+  const known = new Set(rows.map(([name]) => name))
+  const unknown = fields.find(
+    ({ key }) => key.in === 'values' && names.includes(key.name) && !known.has(key.name),
+  )
+  if (unknown) throw refuse(unknown)
+}
+
+const refuse = ({ i, field }: { readonly i: number; readonly field: string }) =>
+  new Problem(
+    'bad_request',
+    `Invalid sort field specified. No product can be sorted by ${JSON.stringify(field.slice(0, 40))}: use name, sku, ` +
+      'slug, created_at, updated_at, price.float_price, _text_match, or an attribute of products or of a template, such ' +
+      'as extensions.products(size).width.',
+    { title: 'Invalid Sort', source: `searches[${i}].sort_by` },
+  )

@@ -1,17 +1,17 @@
 import { isObject } from '../../kernel/body/input.ts'
 import { Problem } from '../../kernel/errors.ts'
-import { type FacetQuery, parseFacetQuery, parseFacets } from './facet-by.ts'
-import { type Filter, parseFilter, Unparsable } from './filter-syntax.ts'
-import { type Order, parseSort } from './sort-by.ts'
+import type { Members } from '../../kernel/shape/envelope.ts'
+import { type FacetQuery, parseFacetQuery, parseFacets, splitList } from './facet-by.ts'
+import { isField, parseFilter, type SearchFilter, Unparsable } from './filter-syntax.ts'
 
 /** One search of a request. */
 export interface Search {
   readonly type: 'search' | 'autocomplete'
   readonly q: string
-  readonly filter: Filter | undefined
+  readonly filter: SearchFilter | undefined
   readonly facets: readonly string[]
   readonly facetQuery: FacetQuery | undefined
-  readonly sort: readonly Order[]
+  readonly sort: readonly SortOrder[]
   readonly valuesMax: number
   /** Undefined stands for the default page length. */
   readonly perPage: number | undefined
@@ -65,8 +65,6 @@ function findExcess(most: number, numbers: readonly number[]): number | undefine
   return undefined
 }
 
-type Members = Readonly<Record<string, unknown>>
-
 function readSearch(members: Members, at: string): Search {
   const text = (name: string) => readText(members, name, at)
   const type = text('type') || 'search'
@@ -103,7 +101,7 @@ function readText(members: Members, name: string, at: string): string {
   throw new Problem('invalid_field', detail, { source: `${at}.${name}` })
 }
 
-function readFilter(text: string, source: string): Filter | undefined {
+function readFilter(text: string, source: string): SearchFilter | undefined {
   try {
     return parseFilter(text)
   } catch (error) {
@@ -118,13 +116,14 @@ const badPage = (source: string, accepted: string) =>
     source,
   })
 
-interface Window {
+/** The part of the results that a response shows. */
+export interface SearchWindow {
   readonly limit: number
   readonly offset: number
 }
 
 /** The offset and limit of each search. The request has the defaults. */
-export function toWindows(searches: readonly Search[], request: Window): readonly Window[] {
+export function toWindows(searches: readonly Search[], request: SearchWindow): readonly SearchWindow[] {
   const windows = searches.map((search, i) => toWindow(search, i, request))
   const { productsMax } = searchLimits
   const i = findExcess(
@@ -136,7 +135,7 @@ export function toWindows(searches: readonly Search[], request: Window): readonl
   throw new Problem('bad_page', detail, { title: 'Invalid Pagination', source: `searches[${i}].per_page` })
 }
 
-function toWindow({ page, perPage }: Search, i: number, request: Window): Window {
+function toWindow({ page, perPage }: Search, i: number, request: SearchWindow): SearchWindow {
   const limit = perPage ?? request.limit
   const offset = page === undefined ? request.offset : (page - 1) * limit
   if (offset <= searchLimits.offsetMax) return { limit, offset }
@@ -161,4 +160,35 @@ function readValuesMax({ max_facet_values: members }: Members, at: string): numb
   if (Number.isInteger(value) && value >= 0 && value <= searchLimits.valuesMax) return value
   const detail = `max_facet_values must be an integer from 0 to ${searchLimits.valuesMax}.`
   throw new Problem('invalid_field', detail, { source: `${at}.max_facet_values` })
+}
+
+/** A field that results are sorted by. */
+interface SortOrder {
+  readonly field: string
+  readonly descending: boolean
+}
+
+/** How many fields results are sorted by, at most. */
+const ordersMax = 3
+
+/**
+ * Parses `sort_by`: fields with `:asc` or `:desc`, the most important first. Functions of search engines, which front
+ * ends also send, are ignored: what is not the name of a field, or begins with `_`.
+ */
+export const parseSort = (text: string): readonly SortOrder[] =>
+  splitList(text).flatMap(parseOrder).slice(0, ordersMax)
+
+function parseOrder(part: string): readonly SortOrder[] {
+  const colon = part.lastIndexOf(':')
+  const field = (colon < 0 ? part : part.slice(0, colon)).trim()
+  const direction =
+    colon < 0
+      ? 'asc'
+      : part
+          .slice(colon + 1)
+          .trim()
+          .toLowerCase()
+  const isFunction = field.startsWith('_') && field !== '_text_match'
+  if (!isField(field) || isFunction || (direction !== 'asc' && direction !== 'desc')) return []
+  return [{ field, descending: direction === 'desc' }]
 }

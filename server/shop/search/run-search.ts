@@ -3,21 +3,15 @@ import type { Ctx } from '../../kernel/work/context.ts'
 import { findPublishedRows, type PublishedRow } from '../shown/published-row.ts'
 import { showProducts } from '../shown/show-products.ts'
 import { codeOf } from '../sources/words.ts'
-import type { Shop } from './field-values.ts'
+import type { EditionShop } from './field-values.ts'
 import { type FacetCounts, findMatches, type SearchedShop } from './find-matches.ts'
 import { addTypos } from './find-typos.ts'
 import { highlightProduct, highlightText } from './highlights.ts'
-import type { Search } from './read-searches.ts'
+import type { Search, SearchWindow } from './read-searches.ts'
 import { respell } from './respell.ts'
 import { type SearchField, searchField, sortField } from './search-fields.ts'
 import type { FacetRequest, MatchRequest } from './search-sql.ts'
 import { isForAll, parseQuery, type SearchedWord } from './searched-words.ts'
-
-/** The page of a search. */
-export interface Window {
-  readonly limit: number
-  readonly offset: number
-}
 
 interface Facet {
   readonly field_name: string
@@ -45,7 +39,7 @@ export async function runSearch(
   ctx: Ctx,
   shop: SearchedShop,
   search: Search,
-  window: Window,
+  window: SearchWindow,
 ): Promise<MatchPage> {
   const { view } = shop
   const request: MatchRequest = {
@@ -129,7 +123,7 @@ function toFacet(
   field_name: string,
   { field, beginning }: FacetRequest,
   { values, min, max, sum, numbers, top }: FacetCounts,
-  shop: Shop,
+  shop: EditionShop,
 ): Facet {
   const unit = findUnit(field, shop)
   const format = (value: string) => (unit === 1 ? value : String(Number(value) / unit))
@@ -154,5 +148,5 @@ function toFacet(
   }
 }
 
-const findUnit = (field: SearchField, shop: Shop): number =>
+const findUnit = (field: SearchField, shop: EditionShop): number =>
   field.in === 'prices' && !field.whole ? 10 ** (shop.decimals.get(field.currency ?? shop.currency) ?? 2) : 1

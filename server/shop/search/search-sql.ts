@@ -1,9 +1,10 @@
+import type { Bind } from '../../kernel/storage/binds.ts'
 import type { Sql } from '../../kernel/storage/database.ts'
 import { inEdition } from '../../kernel/storage/editions.ts'
 import { codeLexeme } from '../sources/words.ts'
-import { type Bind, bindShop, findValues, type Shop } from './field-values.ts'
+import { bindShop, type EditionShop, findValues } from './field-values.ts'
 import { filterSql } from './filter-sql.ts'
-import type { Filter } from './filter-syntax.ts'
+import type { SearchFilter } from './filter-syntax.ts'
 import type { SearchField } from './search-fields.ts'
 import { type SearchedWord, toTsQuery, wordTsQuery } from './searched-words.ts'
 import { orderSql, type SortKey, sortKeysSql } from './sort-sql.ts'
@@ -20,7 +21,7 @@ export interface MatchRequest {
   readonly words: readonly SearchedWord[]
   /** The query as one word. Products with this SKU, part number, `upc_ean` or `external_ref` come first. */
   readonly code: string
-  readonly filter: Filter | undefined
+  readonly filter: SearchFilter | undefined
   readonly facets: readonly FacetRequest[]
   /** The most important key first. Rank and the last update follow. */
   readonly sort: readonly SortKey[]
@@ -32,7 +33,7 @@ export interface MatchRequest {
 /** The rows `p` of `published_texts` whose products match. */
 export function matchesSql(
   { words, code, filter }: Pick<MatchRequest, 'words' | 'filter'> & Partial<Pick<MatchRequest, 'code'>>,
-  shop: Shop,
+  shop: EditionShop,
   bind: Bind,
 ): string {
   const query = [toTsQuery(words), code && words.length ? `'${codeLexeme(code)}'` : '']
@@ -47,7 +48,7 @@ export function matchesSql(
  * One statement that returns the number of matches (null for all products), the ids of the page in order, and each
  * facet as JSON.
  */
-export function searchSql(request: MatchRequest, shop: Shop): Sql {
+export function searchSql(request: MatchRequest, shop: EditionShop): Sql {
   const { words, filter, facets, sort, limit, offset } = request
   const { values, bind } = bindShop(shop)
   const isAll = !words.length && !filter
@@ -95,7 +96,7 @@ const valueCountsSql = (names: readonly string[], from: string, bind: Bind): str
    WHERE d.store_id = $1 AND d.catalog_id = $2 AND d.field = ANY(${bind(names)}::text[])`
 
 /** Counts the matches by value of one field. */
-function facetSql({ field, beginning }: FacetRequest, shop: Shop, isAll: boolean, bind: Bind): string {
+function facetSql({ field, beginning }: FacetRequest, shop: EditionShop, isAll: boolean, bind: Bind): string {
   if (field.in === 'values') {
     const some = beginning ? ` AND ${valueBeginsSql(beginning, bind)}` : ''
     return `SELECT value, number, n FROM counted WHERE field = ${bind(field.name)}${some}`

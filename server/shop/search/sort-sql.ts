@@ -1,5 +1,6 @@
+import type { Bind } from '../../kernel/storage/binds.ts'
 import { inEdition } from '../../kernel/storage/editions.ts'
-import { type Bind, findValues, type Shop } from './field-values.ts'
+import { type EditionShop, findValues } from './field-values.ts'
 import type { SearchField } from './search-fields.ts'
 
 /** A key that results are sorted by. `rank` is how well they match. */
@@ -9,7 +10,7 @@ export interface SortKey {
 }
 
 /** The key of each product (`id`), as columns. The first column that is not null counts. */
-interface Key {
+interface OrderColumns {
   readonly sql: string
   readonly columns: readonly string[]
 }
@@ -23,7 +24,7 @@ interface SortSource {
 /** The joins that add the sort keys to the rows of `from`, and the columns of these keys. */
 export function sortKeysSql(
   sort: readonly SortKey[],
-  shop: Shop,
+  shop: EditionShop,
   { from, isAll }: SortSource,
   bind: Bind,
 ): { readonly joins: string; readonly columns: string } {
@@ -42,10 +43,10 @@ export function sortKeysSql(
 /** Undefined for a key that needs no join. If a product has several values, the first in the order counts. */
 function findKey(
   { field, descending }: SortKey,
-  shop: Shop,
+  shop: EditionShop,
   { from, isAll }: SortSource,
   bind: Bind,
-): Key | undefined {
+): OrderColumns | undefined {
   const first = descending ? 'max' : 'min'
   const columns = keyColumns(field)
   const onlyMatches = isAll ? '' : ' AND v.id IN (SELECT id FROM matches)'

@@ -1,5 +1,5 @@
 import type { Selection } from '../../prices/index.ts'
-import type { Component, Components, Option, PublishedRow } from './published-row.ts'
+import type { Option, PublishedComponent, PublishedComponents, PublishedRow } from './published-row.ts'
 
 /** Checks the selection of a bundle. It does no I/O. */
 
@@ -37,7 +37,7 @@ export function refusalsOf(
 
 /** What the components do not allow in a selection: in the order of the selection, then of the components. */
 export function wrongIn(
-  components: Components,
+  components: PublishedComponents,
   selection: Selection,
   parentOf: ParentOf = () => undefined,
 ): readonly SelectionRefusal[] {
@@ -54,7 +54,7 @@ export function wrongIn(
 
 function wrongInOne(
   key: string,
-  { options, min, max }: Component,
+  { options, min, max }: PublishedComponent,
   chosen: Selection[string],
   parentOf: ParentOf,
 ): readonly string[] {

@@ -29,13 +29,13 @@ export interface Option {
   readonly max?: number | null | undefined
 }
 
-export interface Component {
+export interface PublishedComponent {
   readonly options: readonly Option[]
   readonly min?: number | null | undefined
   readonly max?: number | null | undefined
 }
 
-export type Components = Readonly<Record<string, Component>>
+export type PublishedComponents = Readonly<Record<string, PublishedComponent>>
 
 /** Parses a stored row. */
 const publishedRow = (id: string, doc: string, hidden: string): PublishedRow => ({
@@ -102,10 +102,14 @@ export async function findParents(
 
 /** The options of a bundle. */
 export const optionsOf = ({ doc }: PublishedRow): readonly Option[] =>
-  Object.values<Component>(doc.attributes.components ?? {}).flatMap(({ options }) => options)
+  Object.values<PublishedComponent>(doc.attributes.components ?? {}).flatMap(({ options }) => options)
 
-type Rows = ReadonlyMap<string, PublishedRow>
-type Find = (work: Pick<Ctx, 'store'>, of: Pick<View, 'published'>, keys: readonly string[]) => Promise<Rows>
+type RowsByKey = ReadonlyMap<string, PublishedRow>
+type Find = (
+  work: Pick<Ctx, 'store'>,
+  of: Pick<View, 'published'>,
+  keys: readonly string[],
+) => Promise<RowsByKey>
 
 const findBy =
   (key: string): Find =>

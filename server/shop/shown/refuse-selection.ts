@@ -3,14 +3,14 @@ import type { Ctx } from '../../kernel/work/context.ts'
 import type { Selection } from '../../prices/index.ts'
 import type { ShopContext } from '../view/shop-context.ts'
 import { refusalsOf, type SelectionRefusal } from './configure-bundle.ts'
-import { type Components, findParents, type PublishedRow } from './published-row.ts'
+import { findParents, type PublishedComponents, type PublishedRow } from './published-row.ts'
 
-type Edition = Pick<ShopContext, 'published'>
+type ShopEdition = Pick<ShopContext, 'published'>
 
 /** Says why a shopper cannot buy a published product with a selection of options. Undefined if they can. */
 export async function refuseSelection(
   work: Pick<Ctx, 'store'>,
-  of: Edition,
+  of: ShopEdition,
   row: PublishedRow,
   selection: Selection,
 ): Promise<SelectionRefusal | undefined> {
@@ -27,8 +27,8 @@ const chosenMax = 1500
 /** The parents of selected products that are not options themselves, if these are published children of an option. */
 async function parentsOf(
   work: Pick<Ctx, 'store'>,
-  of: Edition,
-  components: Components,
+  of: ShopEdition,
+  components: PublishedComponents,
   selection: Selection,
 ): Promise<ReadonlyMap<string, string>> {
   const offered = new Set(Object.values(components).flatMap(({ options }) => options.map(({ id }) => id)))

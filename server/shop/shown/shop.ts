@@ -6,8 +6,8 @@ import {
   type Shop,
   toPriceTable,
 } from '../../prices/index.ts'
-import type { Shopper } from '../catalogs/shopper-context.ts'
-import { publishedPrices } from '../publishing/published-prices.ts'
+import type { CatalogShopper } from '../catalogs/shopper-context.ts'
+import { publishedPrices } from '../publishing/publish-prices.ts'
 import { findShop } from '../view/find-shop.ts'
 import type { ShopContext } from '../view/shop-context.ts'
 import type { SelectionRefusal } from './configure-bundle.ts'
@@ -38,7 +38,7 @@ export interface CurrentShop extends Shop<ShopItem> {
  */
 export async function shopOf(
   work: Work,
-  shopper: Shopper,
+  shopper: CatalogShopper,
   { asOf, currency }: { readonly asOf?: Date; readonly currency?: string } = {},
 ): Promise<CurrentShop> {
   const { context, currencies, holdsUntil } = await findShop(work, shopper, { asOf })

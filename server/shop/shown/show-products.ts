@@ -1,5 +1,6 @@
 import type { Work } from '../../kernel/work/context.ts'
 import {
+  displayCurrency,
   type ItemPrice,
   type PriceTable,
   priceFacts,
@@ -8,13 +9,21 @@ import {
   type Selection,
   withParts,
 } from '../../prices/index.ts'
+import type { CatalogShopper } from '../catalogs/shopper-context.ts'
+import { findShop } from '../view/find-shop.ts'
 import { languageOf, textsIn } from '../view/languages.ts'
 import type { View } from '../view/view.ts'
-import { availablePrices } from './available-prices.ts'
-import { optionsOf, type PublishedRow, parentsAmong, type ShopItem, shopItem } from './published-row.ts'
+import {
+  findPublishedRows,
+  optionsOf,
+  type PublishedRow,
+  parentsAmong,
+  type ShopItem,
+  shopItem,
+} from './published-row.ts'
 import { shopIn } from './shop.ts'
 import type { ShownProduct } from './shown-fields.ts'
-import { shownPrices } from './shown-prices.ts'
+import { availablePrices, shownPrices } from './shown-prices.ts'
 
 /** How some products are shown, by their ids. */
 export interface Particulars {
@@ -138,4 +147,25 @@ function linksOf({ id, doc }: PublishedRow, { prefix }: View): Record<string, un
     ...(doc.attributes.components && { component_products: self('component_products') }),
     ...(slugs.length && { custom_relationships: { links: Object.fromEntries(bySlug) } }),
   }
+}
+
+/** What a shopper, who need not be the caller, sees of some products, by id. It lacks those that are not published. */
+export async function showProductsTo(
+  work: Work,
+  shopper: CatalogShopper,
+  ids: readonly string[],
+  currency: string,
+): Promise<ReadonlyMap<string, ShownProduct>> {
+  const { context, currencies } = await findShop(work, shopper, {})
+  if (!context || !ids.length) return new Map()
+  const view = {
+    ...context,
+    currency: displayCurrency(currency, currencies),
+    languages: [],
+    prefix: '/catalog',
+    pinned: true,
+  }
+  const rows = await findPublishedRows(work, context, ids)
+  const shown = await showProducts(work, view, [...rows.values()])
+  return new Map(shown.map((one) => [one.id, one]))
 }

@@ -3,12 +3,12 @@ import { findAll } from '../../kernel/query/find.ts'
 import type { Row } from '../../kernel/shape/model.ts'
 import { isoTime } from '../../kernel/storage/expressions.ts'
 import type { Work } from '../../kernel/work/context.ts'
+import { optionsForSale } from './bundle-options.ts'
 import { currentVariations } from './current-variations.ts'
-import { optionsForSale } from './options-for-sale.ts'
-import type { Assignment, ProductSource, Step } from './published-product.ts'
+import type { Assignment, NodeStep, ProductSource } from './published-product.ts'
 
 /** The paths to nodes, by node id. Many products share them. */
-export type Ways = Map<string, readonly Step[]>
+export type Ways = Map<string, readonly NodeStep[]>
 
 /** Reads the data from which products are published. Deleted products are left out. */
 export async function productSources(
@@ -106,7 +106,7 @@ async function learnWays({ store }: Work, nodeIds: readonly string[], ways: Ways
     unknown,
   )
   for (const [id, breadcrumbs] of rows) {
-    const steps = JSON.parse(breadcrumbs as string) as readonly Step[]
+    const steps = JSON.parse(breadcrumbs as string) as readonly NodeStep[]
     ways.set(
       id as string,
       steps.map(({ id, name, slug }) => ({ id, name, slug })),

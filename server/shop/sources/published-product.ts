@@ -3,7 +3,7 @@ import { type BundleOptions, bundleOptions } from './bundle-options.ts'
 import { type CurrentVariations, shownChildVariations, shownVariations } from './current-variations.ts'
 
 /** A step on the path from a hierarchy to a node. */
-export interface Step {
+export interface NodeStep {
   readonly id: string
   readonly name: string
   readonly slug?: string | undefined
@@ -11,7 +11,7 @@ export interface Step {
 
 /** A node of a product: the path to it, with the node last, and the place of the product in it. */
 export interface Assignment {
-  readonly way: readonly Step[]
+  readonly way: readonly NodeStep[]
   readonly place: string
   readonly curated: boolean
 }

@@ -18,7 +18,7 @@ import { type PublishedRow, shopItem } from '../shown/published-row.ts'
 import { shopIn } from '../shown/shop.ts'
 import { shopperViewOf, type ViewRequest } from '../view/views.ts'
 import { shopperHeaders } from './families.ts'
-import { checks, type Facts, verdictsOf } from './visibility-verdicts.ts'
+import { checks, type VisibilityFacts, verdictsOf } from './visibility-verdicts.ts'
 
 /** Explains why a shopper sees a product in a catalog, or does not. */
 export const checkVisibility = action({
@@ -86,7 +86,7 @@ async function factsOf(
   catalogId: string,
   product: Row<ProductFields>,
   request: ViewRequest,
-): Promise<Facts> {
+): Promise<VisibilityFacts> {
   const chosen = await catalogFor(ctx, request.headers)
   const catalog = await ctx.store.find(catalogs, catalogId)
   const edition = await currentEdition(ctx, catalogId, requestedInstant(ctx, request.headers))
@@ -106,7 +106,10 @@ async function factsOf(
   }
 }
 
-async function waitingRuleOf({ store }: Ctx, rule: WaitingRule | undefined): Promise<Facts['waitingRule']> {
+async function waitingRuleOf(
+  { store }: Ctx,
+  rule: WaitingRule | undefined,
+): Promise<VisibilityFacts['waitingRule']> {
   if (!rule) return undefined
   const { id, name, waits_for_pricebook_ids } = rule
   const books = await store.run(
@@ -123,7 +126,7 @@ async function inRelease(
   id: string,
   request: ViewRequest,
   chosen: ChosenCatalog | undefined,
-): Promise<NonNullable<Facts['release']>> {
+): Promise<NonNullable<VisibilityFacts['release']>> {
   const view = await shopperViewOf(ctx, published, request, chosen)
   const [quoted] = await quote(shopIn(ctx, view, view.currency?.code), [{ id, quantity: 1 }])
   if (!quoted?.item || !quoted.facts) return {}

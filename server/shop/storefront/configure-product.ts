@@ -22,7 +22,7 @@ const selection = field<Selection>(
   { required: true, about: 'How many of each option, by component.' },
 )
 
-interface Configuration {
+interface ChosenOptions {
   readonly selected_options: Selection
 }
 
@@ -37,7 +37,7 @@ export const configureProduct: PublishedRead = {
   data: group({ selected_options: selection }, { required: true }),
   shows: { resource: publishedProducts },
   async run(ctx, view, call) {
-    const { selected_options } = call.data as Configuration
+    const { selected_options } = call.data as ChosenOptions
     const row = publishedRowOf(await findProduct(ctx, view, call.params))
     const refusal = await refuseSelection(ctx, view, row, selected_options)
     if (refusal) {

@@ -25,7 +25,7 @@ export interface PublishedRead extends Pick<Action, 'refuses' | 'reads' | 'data'
 }
 
 /** The addresses of published objects for one kind of caller, and what that caller sees. */
-interface Family {
+interface AddressFamily {
   readonly path: '/catalog' | '/catalogs' | '/catalogs/:catalog_id/releases/:release_id'
   readonly area: 'catalog' | 'catalogs'
   readonly nameOf: (read: PublishedRead) => string
@@ -73,7 +73,7 @@ const merchantHeaders = {
   ...shownIn,
 }
 
-const shopper: Family = {
+const shopper: AddressFamily = {
   path: '/catalog',
   area: 'catalog',
   nameOf: ({ name }) => name.replace('*', 'catalog'),
@@ -82,7 +82,7 @@ const shopper: Family = {
   viewOf: shopperView,
 }
 
-const merchant: Family = {
+const merchant: AddressFamily = {
   path: '/catalogs/:catalog_id/releases/:release_id',
   area: 'catalogs',
   nameOf: ({ name }) => name.replace('*', 'release'),
@@ -92,7 +92,7 @@ const merchant: Family = {
 }
 
 /** Paths of merchants that are not in the public contract but that an SDK calls as a shopper. */
-const alias: Family = {
+const alias: AddressFamily = {
   ...shopper,
   path: '/catalogs',
   area: 'catalogs',
@@ -100,7 +100,7 @@ const alias: Family = {
 }
 
 /** The action of a read in a family. What all have in common is declared here, also for the API document. */
-function actionOf(family: Family, read: PublishedRead): Action {
+function actionOf(family: AddressFamily, read: PublishedRead): Action {
   const { path, area, phrase, headers, nameOf, viewOf } = family
   const [method, below = ''] = read.route.split(' ')
   // The rows of a list are declared at the shopper's path only, because the other lists have the same.
@@ -136,7 +136,7 @@ function actionOf(family: Family, read: PublishedRead): Action {
   })
 }
 
-const actionsOf = (family: Family) => (reads: readonly PublishedRead[]) =>
+const actionsOf = (family: AddressFamily) => (reads: readonly PublishedRead[]) =>
   reads.map((read) => actionOf(family, read))
 
 export const forShoppers = actionsOf(shopper)

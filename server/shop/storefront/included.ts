@@ -14,20 +14,25 @@ import { showProducts } from '../shown/show-products.ts'
 import type { View } from '../view/view.ts'
 import { publishedProducts } from './published-products.ts'
 
-type Rows = readonly PublishedRow[]
+type PublishedRows = readonly PublishedRow[]
 
 /** The rows of a response, again at each call. */
-type Portions = () => AsyncIterable<Rows>
+type ShownPortions = () => AsyncIterable<PublishedRows>
 
 interface Finder {
   readonly under: string
   /** The JSON of the objects, by their ids, for some rows at once. */
-  find(ctx: Ctx, view: View, rows: Rows, options: IncludeOptions): AsyncIterable<readonly ShownObject[]>
+  find(
+    ctx: Ctx,
+    view: View,
+    rows: PublishedRows,
+    options: IncludedOptions,
+  ): AsyncIterable<readonly ShownObject[]>
 }
 
 type ShownObject = readonly [id: string, text: string]
 
-interface IncludeOptions {
+interface IncludedOptions {
   /** The rows are listed as the options of a bundle. */
   readonly areComponents?: boolean
 }
@@ -65,7 +70,11 @@ const finders: Readonly<Record<string, Finder>> = {
 /** How many options are shown at once: at first a few, then as many as have so many characters. */
 const atOnce = { first: 20, max: 500, chars: 1_000_000 } as const
 
-async function* optionsOfAll(ctx: Ctx, view: View, rows: Rows): AsyncGenerator<readonly ShownObject[]> {
+async function* optionsOfAll(
+  ctx: Ctx,
+  view: View,
+  rows: PublishedRows,
+): AsyncGenerator<readonly ShownObject[]> {
   const ids = [...new Set(rows.flatMap(optionsOf).map(({ id }) => id))]
   if (ids.length > optionsMax) {
     const detail = `The bundles of this page have more than ${optionsMax} options. Request fewer bundles at a time.`
@@ -83,7 +92,7 @@ async function* optionsOfAll(ctx: Ctx, view: View, rows: Rows): AsyncGenerator<r
   }
 }
 
-async function shown(ctx: Ctx, view: View, rows: Rows): Promise<readonly ShownObject[]> {
+async function shown(ctx: Ctx, view: View, rows: PublishedRows): Promise<readonly ShownObject[]> {
   const objects = await showProducts(ctx, view, rows)
   return rows.map(({ id }, i) => [id, JSON.stringify(objects[i])] as const)
 }
@@ -115,8 +124,8 @@ export async function* includedParts(
   ctx: Ctx,
   view: View,
   names: readonly string[],
-  portions: Portions,
-  options: IncludeOptions = {},
+  portions: ShownPortions,
+  options: IncludedOptions = {},
 ): AsyncGenerator<string> {
   const requested = names.flatMap((name) => (Object.hasOwn(finders, name) ? (finders[name] ?? []) : []))
   if (!requested.length) return
@@ -130,8 +139,8 @@ export async function* includedParts(
 
 /** The objects that a function finds for the rows, each once. */
 async function* onlyOnce(
-  portions: Portions,
-  find: (rows: Rows) => AsyncIterable<readonly ShownObject[]>,
+  portions: ShownPortions,
+  find: (rows: PublishedRows) => AsyncIterable<readonly ShownObject[]>,
 ): AsyncGenerator<readonly string[]> {
   const ids = new Set<string>()
   for await (const rows of portions()) {
@@ -143,7 +152,12 @@ async function* onlyOnce(
 }
 
 /** As `includedParts`, for a few products. */
-export function includedText(ctx: Ctx, view: View, names: readonly string[], rows: Rows): Promise<string> {
+export function includedText(
+  ctx: Ctx,
+  view: View,
+  names: readonly string[],
+  rows: PublishedRows,
+): Promise<string> {
   async function* portions() {
     yield rows
   }

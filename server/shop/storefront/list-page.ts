@@ -1,6 +1,6 @@
 import type { Resource } from '../../kernel/declare/resource.ts'
 import { pageInParts } from '../../kernel/http/object-answer.ts'
-import type { Address } from '../../kernel/http/page-links.ts'
+import type { ListAddress } from '../../kernel/http/page-links.ts'
 import { fetchListed, type Page } from '../../kernel/query/page.ts'
 import { parse } from '../../kernel/query/parse.ts'
 import { portionsOf } from '../../kernel/query/portions.ts'
@@ -33,7 +33,7 @@ export async function productPage(
   ctx: Ctx,
   view: View,
   list: PublishedList,
-  call: Address,
+  call: ListAddress,
   particulars: Particulars = {},
 ): Promise<Answer> {
   const query = parse(call.query)
@@ -64,7 +64,12 @@ async function* shownPortions<R>(
 }
 
 /** A page of published nodes, or of hierarchies. */
-export async function nodePage(ctx: Ctx, view: View, list: PublishedList, call: Address): Promise<Answer> {
+export async function nodePage(
+  ctx: Ctx,
+  view: View,
+  list: PublishedList,
+  call: ListAddress,
+): Promise<Answer> {
   const query = parse(call.query)
   if (ctx.lines) {
     return linesOf(ctx, view, list, query, async (_, rows) => rows.map((row) => showNode(row, view)))
@@ -110,7 +115,7 @@ export function answerOf(
   ctx: Ctx,
   view: View,
   page: Page<Fields, ListedRow>,
-  call: Address,
+  call: ListAddress,
   shown: AsyncIterable<readonly string[]>,
   more?: AsyncIterable<string>,
 ): Promise<Answer> {
@@ -118,7 +123,7 @@ export function answerOf(
   return pageInParts(shown, page, ctx, pinned(view, call), explanation && { explanation }, more)
 }
 
-function pinned({ pinned, published }: View, { path, query }: Address): Address {
+function pinned({ pinned, published }: View, { path, query }: ListAddress): ListAddress {
   if (!pinned) return { path, query }
   const others = query.split('&').filter((pair) => pair && !pair.startsWith(`${pin}=`))
   return { path, query: [...others, `${pin}=${published.releaseId}`].join('&') }

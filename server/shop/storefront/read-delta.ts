@@ -4,15 +4,16 @@ import { action } from '../../kernel/declare/action.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { file } from '../../kernel/http/file.ts'
 import { text } from '../../kernel/shape/fields.ts'
-import type { Ctx } from '../../kernel/work/context.ts'
+import { inEdition } from '../../kernel/storage/editions.ts'
+import type { Ctx, Work } from '../../kernel/work/context.ts'
 import { isDeltaLink } from '../catalogs/delta-link.ts'
 import { releases } from '../catalogs/releases.ts'
-import { editionOf } from '../publishing/editions.ts'
+import { type CatalogEdition, editionOf } from '../publishing/editions.ts'
+import { repricedProducts } from '../publishing/repriced-products.ts'
 import { findPublishedRows } from '../shown/published-row.ts'
 import { showProducts } from '../shown/show-products.ts'
 import type { View } from '../view/view.ts'
 import { deltaView } from '../view/views.ts'
-import { changedIds, deletedIds } from './delta-ids.ts'
 
 /** How many products are read together. */
 const chunkMax = 500
@@ -64,4 +65,38 @@ async function* deltaOf(ctx: Ctx, view: View, isFull: boolean): AsyncGenerator<s
   if (isFull) return
   const gone = await deletedIds(ctx, view.published)
   yield gone.map((id) => line({ delta_type: 'delete', id, type: 'product' })).join('')
+}
+
+/** The listed products that an edition changed, or all of them. */
+async function changedIds(
+  { store }: Pick<Work, 'store'>,
+  published: CatalogEdition,
+  all: boolean,
+): Promise<readonly string[]> {
+  const { catalogId, edition, sources } = published
+  if (!all && !sources.repricesAll) return repricedProducts(store, published)
+  const rows = await store.runLong(
+    `SELECT id FROM published_products
+     WHERE store_id = $1 AND listed_in = $2::uuid AND ${inEdition('$3::int')} ORDER BY id`,
+    catalogId,
+    edition,
+  )
+  return rows.map(([id]) => id as string)
+}
+
+/** The products that are no longer listed. */
+async function deletedIds(
+  { store }: Pick<Work, 'store'>,
+  { catalogId, edition }: CatalogEdition,
+): Promise<readonly string[]> {
+  const rows = await store.runLong(
+    `SELECT o.id FROM published_products o
+     WHERE o.store_id = $1 AND o.catalog_id = $2 AND o.until = $3::int AND o.listed_in IS NOT NULL AND NOT EXISTS (
+       SELECT FROM published_products p WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.id = o.id
+         AND ${inEdition('$3::int', 'p')} AND p.listed_in IS NOT NULL)
+     ORDER BY o.id`,
+    catalogId,
+    edition,
+  )
+  return rows.map(([id]) => id as string)
 }

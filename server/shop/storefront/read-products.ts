@@ -22,13 +22,13 @@ import {
   publishedProducts,
 } from './published-products.ts'
 
-type Params = ReadCall['params']
+type ProductParams = ReadCall['params']
 
 interface ProductList extends Pick<PublishedRead, 'name' | 'route' | 'about' | 'refuses'> {
   /** Declares the list. */
   readonly rows: Resource
   /** Finds the part of the catalog that the list has, if it has not all of it. */
-  find?(ctx: Ctx, view: View, params: Params): Promise<Omit<PublishedList, 'resource'> & Particulars>
+  find?(ctx: Ctx, view: View, params: ProductParams): Promise<Omit<PublishedList, 'resource'> & Particulars>
 }
 
 const list = ({ rows, find, ...read }: ProductList): PublishedRead => ({
@@ -58,7 +58,7 @@ export async function productAnswer(
 }
 
 /** The products that a product is related to by the relation with this name. */
-async function relatedTo(ctx: Ctx, view: View, params: Params, name: string) {
+async function relatedTo(ctx: Ctx, view: View, params: ProductParams, name: string) {
   const { id, version } = await findProduct(ctx, view, params)
   return { below: [id], where: leadingBy(name, version) }
 }

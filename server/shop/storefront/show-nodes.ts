@@ -5,7 +5,7 @@ import type { ShownHierarchy, ShownNode } from './published-nodes.ts'
 
 type Doc = Pick<ShownNode, 'attributes' | 'meta'>
 
-interface Facts {
+interface NodeFacts {
   /** The members of a node. */
   readonly hierarchy_id?: string
   readonly parent_id?: string
@@ -54,7 +54,7 @@ function asHierarchy(row: Row, view: View): ShownHierarchy {
   }
 }
 
-const factsOf = ({ hidden }: Row): Facts => hidden as unknown as Facts
+const factsOf = ({ hidden }: Row): NodeFacts => hidden as unknown as NodeFacts
 
 /** Whether it is a node: a hierarchy has no parent. */
 export const isNode = (row: Row): boolean => factsOf(row).parent_id !== undefined

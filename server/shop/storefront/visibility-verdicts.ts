@@ -11,7 +11,7 @@ import {
 /** Explains whether a shopper sees a product and can buy it. It does no I/O. */
 
 /** Everything that the verdicts depend on. */
-export interface Facts {
+export interface VisibilityFacts {
   /** What the rules choose for the shopper: this catalog, another one, or none. */
   readonly chosen: 'this' | 'another' | 'none'
   /** The rule that will apply to the shopper once its price books are in the release, if there is one. */
@@ -28,13 +28,13 @@ export interface Facts {
   /** The release that the shopper sees; undefined where there is none. */
   readonly release?: {
     /** The product in the release. */
-    readonly product?: PublishedFacts
+    readonly product?: PublicationFacts
   }
   /** When the product was last changed. */
   readonly updatedAt: string
 }
 
-interface PublishedFacts {
+interface PublicationFacts {
   readonly listed: boolean
   readonly updatedAt: string
   readonly price: PriceFacts
@@ -45,14 +45,14 @@ interface PublishedFacts {
 const named = (rule: { readonly name: string; readonly id: string } | undefined) =>
   rule && `${JSON.stringify(rule.name)} (${rule.id})`
 
-const isListed = ({ release }: Facts) => release?.product?.listed === true
-const isPublished = ({ release }: Facts) => release?.product !== undefined
+const isListed = ({ release }: VisibilityFacts) => release?.product?.listed === true
+const isPublished = ({ release }: VisibilityFacts) => release?.product !== undefined
 
 /** A condition on a product in the release. */
-const published = (applies: (product: PublishedFacts) => boolean) => (facts: Facts) =>
+const published = (applies: (product: PublicationFacts) => boolean) => (facts: VisibilityFacts) =>
   facts.release?.product !== undefined && applies(facts.release.product)
 
-const notPublished = (what: string): Cause<Facts> =>
+const notPublished = (what: string): Cause<VisibilityFacts> =>
   cause(
     'not_in_release',
     'later',
@@ -194,12 +194,12 @@ export const checks = {
     ),
     cause('available', 'passes', always, 'The product is in stock.'),
   ],
-} satisfies Readonly<Record<string, readonly Cause<Facts>[]>>
+} satisfies Readonly<Record<string, readonly Cause<VisibilityFacts>[]>>
 
-type Check = keyof typeof checks
+type VisibilityCheck = keyof typeof checks
 
 interface CheckVerdict {
-  readonly check: Check
+  readonly check: VisibilityCheck
   readonly verdict: string
   readonly passed: boolean
   readonly detail: string
@@ -208,8 +208,11 @@ interface CheckVerdict {
 const buyable = { verdict: 'buyable', detail: 'The shopper sees the product and can buy it.' }
 
 /** Returns one verdict for each check, in order, and the deciding one. */
-export function verdictsOf(facts: Facts) {
-  const verdicts = (Object.keys(checks) as Check[]).map((check) => ({ check, ...verdictOf(check, facts) }))
+export function verdictsOf(facts: VisibilityFacts) {
+  const verdicts = (Object.keys(checks) as VisibilityCheck[]).map((check) => ({
+    check,
+    ...verdictOf(check, facts),
+  }))
   const hiding = verdicts.find(({ effect }) => effect === 'hides')
   const preventing = verdicts.find(({ effect }) => effect === 'prevents_purchase')
   const { verdict, detail } = hiding ?? preventing ?? buyable
@@ -229,7 +232,7 @@ export function verdictsOf(facts: Facts) {
   }
 }
 
-function verdictOf(check: Check, facts: Facts): Verdict {
+function verdictOf(check: VisibilityCheck, facts: VisibilityFacts): Verdict {
   const price = check === 'price' ? facts.release?.product?.price : undefined
   return price ? priceVerdict(price) : firstCause(checks[check], facts)
 }

@@ -3,7 +3,7 @@ import type { DisplayCurrency } from '../../prices/index.ts'
 import { currencies } from '../../store/index.ts'
 import { accountsOf, type ChosenCatalog, choiceHoldsUntil, chooseCatalog } from '../catalogs/catalog-for.ts'
 import { loadRules, rulesStateSql } from '../catalogs/rules-of-store.ts'
-import type { Shopper } from '../catalogs/shopper-context.ts'
+import type { CatalogShopper } from '../catalogs/shopper-context.ts'
 import {
   type CatalogEdition,
   currentEdition,
@@ -40,7 +40,7 @@ export const shopSql = `SELECT (${currenciesSql}), r.*, e.* FROM (${rulesStateSq
 /** Finds the shop of a shopper. The rules choose its catalog. Most shops take one statement. */
 export async function findShop(
   work: Work,
-  shopper: Shopper,
+  shopper: CatalogShopper,
   { asOf, releaseId }: ShopQuery,
 ): Promise<ShopResult> {
   const [[currencies, state = null, oldestPublished = null, accountTags = null, ...edition] = []] =

@@ -1,7 +1,7 @@
 import { hasSecret } from '../../kernel/auth/principal.ts'
 import type { ActionCall } from '../../kernel/declare/action.ts'
 import { Problem } from '../../kernel/errors.ts'
-import { prefers } from '../../kernel/http/prefer.ts'
+import { prefers, type RequestHeaders } from '../../kernel/http/prefer.ts'
 import { isId } from '../../kernel/ids.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { type DisplayCurrency, displayCurrency, pricebooks } from '../../prices/index.ts'
@@ -117,14 +117,12 @@ const previewHeader = 'EP-Pricebook-IDs-For-Price-Segmentation-Preview'
 const availableHeader = 'EP-Pricebook-IDs-Of-Available-Prices-To-Show'
 const previewMax = 5
 
-type Headers = ViewRequest['headers']
-
 /** A header's text; undefined where it is empty. */
-const headerOf = (headers: Headers, name: string): string | undefined =>
+const headerOf = (headers: RequestHeaders, name: string): string | undefined =>
   [headers[name.toLowerCase()]].flat().join(',').trim() || undefined
 
 /** The ids that a header lists, or the word `all` in place of them; undefined where it lists none. */
-function pricebookIdsIn(headers: Headers, name: string): readonly string[] | undefined {
+function pricebookIdsIn(headers: RequestHeaders, name: string): readonly string[] | undefined {
   const words = headerOf(headers, name)
     ?.split(',')
     .map((word) => word.trim().toLowerCase())

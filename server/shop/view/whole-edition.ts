@@ -1,5 +1,5 @@
 import type { Action } from '../../kernel/declare/action.ts'
-import { EditionGone } from '../publishing/edition-gone.ts'
+import { EditionGone } from '../publishing/editions.ts'
 
 const triesMax = 5
 

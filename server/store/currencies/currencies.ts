@@ -1,8 +1,9 @@
 import { resource } from '../../kernel/declare/resource.ts'
 import { Problem } from '../../kernel/errors.ts'
-import { choice, flag, integer, type New, number, text } from '../../kernel/shape/fields.ts'
+import { flag, integer, type New, number, text } from '../../kernel/shape/fields.ts'
 import type { Draft } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
+import { ownerMeta } from '../settings/owner-meta.ts'
 
 const fields = {
   code: text({
@@ -61,10 +62,7 @@ export const currencies = resource({
   area: 'currencies',
   visible: 'all',
   envelope: { times: 'meta.timestamps', digits: 3, fields: 'top', links: 'inside', href: { after: '/v2' } },
-  meta: {
-    fields: { owner: choice(['store', 'organization'], { about: 'The owner.' }) },
-    of: () => ({ owner: 'store' as const }),
-  },
+  meta: ownerMeta,
   beforeWrite: async (work, draft) => {
     mustBeWritable(draft)
     await becomeDefault(work, draft)

@@ -7,9 +7,12 @@ import { filePart, flag, text } from '../../kernel/shape/fields.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { add } from '../../kernel/write/by-rules.ts'
 import { blobName } from '../../platform/blobs/blobs.ts'
+import { extensionOf, findType } from './file-types.ts'
 import { files } from './files.ts'
 import { fileBytesMax, receive, type UploadedFile } from './receive-file.ts'
-import { locationCharsMax, referTo } from './refer-to-file.ts'
+
+/** Of the URL of a file that is hosted elsewhere. */
+const locationCharsMax = 2048
 
 /** The multipart envelope around the file. */
 const envelopeBytesMax = 64 * 1024
@@ -89,3 +92,19 @@ async function storeFile(work: Ctx, { draft, values }: UploadedFile) {
     throw error
   }
 }
+
+/** Creates a file that is hosted elsewhere. The URL is not opened. */
+function referTo(work: Ctx, location: string) {
+  const url = URL.parse(location)
+  if (!url || !/^https?:$/.test(url.protocol) || location.length > locationCharsMax)
+    throw invalidUrl(location)
+  const last = url.pathname.split('/').findLast(Boolean) ?? ''
+  const mime_type = findType(extensionOf(last))?.mime ?? 'application/octet-stream'
+  return add(work, files, [], { mime_type, file_size: 0, location: url.href }, work.chosenId)
+}
+
+const invalidUrl = (location: string) =>
+  new Problem('unprocessable', `${location.slice(0, locationCharsMax)} is not a valid URL`, {
+    title: 'file_location invalid',
+    source: 'file_location',
+  })

@@ -1,8 +1,13 @@
+import { action } from '../../kernel/declare/action.ts'
 import { resource } from '../../kernel/declare/resource.ts'
+import { notFound, Problem } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
 import { flag, group, integer, text } from '../../kernel/shape/fields.ts'
 import { indexed, type Row, walks } from '../../kernel/shape/model.ts'
+import type { Job } from '../../kernel/work/job.ts'
+import { remove } from '../../kernel/write/by-rules.ts'
+import { blobName } from '../../platform/blobs/blobs.ts'
 import { extensionOf } from './file-types.ts'
-import { removeContent } from './remove-content.ts'
 
 const fields = {
   file_name: text({
@@ -95,3 +100,34 @@ export const fileLink = ({ id, doc, hidden }: Row<typeof fields>, storeId: strin
 
 /** The name of the content in its public URL. */
 export const servedName = (id: string, fileName: string): string => `${id}.${extensionOf(fileName)}`
+
+/** Deletes a file. Its store is no secret: it is part of the public URL. */
+export const deleteFile = action({
+  name: 'delete-file',
+  route: 'DELETE /v2/files/:id',
+  about: 'Deletes a file and its content. Products that refer to it no longer show it.',
+  area: 'files',
+  status: 204,
+  refuses: ['precondition_failed'],
+  async run(ctx, call) {
+    const id = call.params.id.toLowerCase()
+    if (!isId(id)) throw notFound('file', call.params.id)
+    const [elsewhere] = await ctx.instance.database.quick({
+      text: 'SELECT 1 FROM stores s JOIN files f ON f.store_id = s.id AND f.id = $2 WHERE s.id <> $1 LIMIT 1',
+      values: [ctx.store.id, id],
+    })
+    if (elsewhere) {
+      throw new Problem('forbidden', 'You are trying to remove a file outside of the tenancy', {
+        title: 'Permission denied',
+      })
+    }
+    return remove(ctx, files, [], id, call)
+  },
+})
+
+/** Removes the content of a deleted file, unless it was hosted elsewhere. */
+export const removeContent: Job<{ readonly fileId: string }> = {
+  name: 'files:remove-content',
+  attemptsMax: 10,
+  run: ({ store, instance }, { fileId }) => instance.blobs.remove(blobName(store.id, fileId)),
+}

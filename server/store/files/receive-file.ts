@@ -3,7 +3,7 @@ import { Problem } from '../../kernel/errors.ts'
 import { bytesShown } from '../../kernel/http/problems.ts'
 import type { FormFile } from '../../kernel/http/reading/form.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import type { Draft } from '../../platform/blobs/blobs.ts'
+import type { BlobDraft } from '../../platform/blobs/blobs.ts'
 import { extensionOf, extensions, findExtension, findType } from './file-types.ts'
 import { headBytesMax, readDimensions } from './read-dimensions.ts'
 
@@ -11,7 +11,7 @@ export const fileBytesMax = 8 * 1024 * 1024
 
 /** A completely uploaded file, with its values. */
 export interface UploadedFile {
-  readonly draft: Draft
+  readonly draft: BlobDraft
   readonly values: {
     readonly file_name: string
     readonly mime_type: string

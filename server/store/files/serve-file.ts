@@ -1,4 +1,4 @@
-import { action } from '../../kernel/declare/action.ts'
+import { type ActionCall, action } from '../../kernel/declare/action.ts'
 import { notFound, Problem } from '../../kernel/errors.ts'
 import { matches } from '../../kernel/http/conditional.ts'
 import { file } from '../../kernel/http/file.ts'
@@ -93,12 +93,10 @@ const withoutPath = (name: string): string => name.split(/[/\\]/).at(-1) as stri
 const encodeName = (name: string): string =>
   encodeURIComponent(name).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
 
-type Headers = Readonly<Record<string, string | string[] | undefined>>
-
 /** RFC 9110 §14.2: only GET has ranges, and If-Range limits them to the version of the client. */
 function readRange(
   method: string,
-  { range, 'if-range': ifRange }: Headers,
+  { range, 'if-range': ifRange }: ActionCall['headers'],
   etag: string,
 ): string | undefined {
   if (method !== 'GET' || typeof range !== 'string') return undefined

@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { Problem } from '../../kernel/errors.ts'
 import { lineCharactersMax, rowsMax, unpackedBytesMax } from './file-limits.ts'
-import { invalidFile } from './invalid-file.ts'
 import { EncodingFault, readText } from './read-text.ts'
 
 /** A line that is not blank, and its number. */
@@ -89,3 +89,7 @@ async function* limitBytes(content: AsyncIterable<Buffer>): AsyncGenerator<Buffe
     yield chunk
   }
 }
+
+/** The refusal of a file that is not imported at all. */
+export const invalidFile = (detail: string, source?: string): Problem =>
+  new Problem('unprocessable', detail, { title: 'Failed Validation', ...(source && { source }) })

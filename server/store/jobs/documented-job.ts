@@ -6,10 +6,10 @@ import type { Work } from '../../kernel/work/context.ts'
 import type { LongJob, Turn } from '../../kernel/work/job.ts'
 import { internal } from '../../kernel/work/long-jobs.ts'
 import { add, change } from '../../kernel/write/by-rules.ts'
-import type { JobDocument, JobEvent, JobState } from './job-document.ts'
+import type { DocumentedState, JobDocument, JobEvent } from './job-document.ts'
 
 /** The result of one part of a job. */
-export interface Part<S, D> {
+export interface JobPart<S, D> {
   /** The state from which the next part continues. Without it, this part was the last. */
   readonly next?: S
   /** What could not be done. A job with errors ends as failed, but its parts stay done. */
@@ -19,15 +19,15 @@ export interface Part<S, D> {
 }
 
 /** Which document shows a job: its id, and the ids of its parents in the path. */
-interface Place {
+interface DocumentPlace {
   readonly id: string
   readonly scope?: readonly string[]
 }
 
-interface Declaration<P, F extends Fields, S, R, D> {
+interface DocumentedJobDeclaration<P, F extends Fields, S, R, D> {
   readonly name: string
   readonly document: JobDocument<F, D>
-  placeOf(payload: P): Place
+  placeOf(payload: P): DocumentPlace
   /** Takes the locks that come before the lock of the document. */
   lockFirst?(work: Work, payload: P): Promise<unknown>
   /**
@@ -39,9 +39,9 @@ interface Declaration<P, F extends Fields, S, R, D> {
    * Does one part of the job, in one transaction with the update of its document: a worker that is killed leaves no
    * part half done, and none is done twice. A Problem undoes this part and ends the job as failed.
    */
-  run(work: Work, payload: P, state: S | undefined, prepared: R): Promise<Part<S, D> | undefined>
+  run(work: Work, payload: P, state: S | undefined, prepared: R): Promise<JobPart<S, D> | undefined>
   /** The last part, if the work was complete before something failed. The job has then succeeded. */
-  findResult?(work: Work, payload: P): Promise<Part<S, D> | undefined>
+  findResult?(work: Work, payload: P): Promise<JobPart<S, D> | undefined>
   /** Runs after the job has ended, whatever its outcome. */
   afterEnd?(work: Work, payload: P): Promise<void>
 }
@@ -56,7 +56,7 @@ export interface DocumentedJob<P, F extends Fields> extends LongJob<P> {
  * it succeeds, fails, or is given up. See docs/decisions/0020-jobs-and-builds.md.
  */
 export function documentedJob<P, F extends Fields, S, R, D>(
-  declaration: Declaration<P, F, S, R, D>,
+  declaration: DocumentedJobDeclaration<P, F, S, R, D>,
 ): DocumentedJob<P, F> {
   const { name, document, placeOf, prepare, findResult, afterEnd } = declaration
   const { resource } = document
@@ -65,14 +65,16 @@ export function documentedJob<P, F extends Fields, S, R, D>(
   const whileOpen = <T>(
     work: Work,
     payload: P,
-    action: (open: { work: Work; row: Row<F>; status: JobState }) => Promise<T>,
+    action: (open: { work: Work; row: Row<F>; status: DocumentedState }) => Promise<T>,
   ): Promise<T | undefined> =>
     work.transaction(async (work) => {
       await declaration.lockFirst?.(work, payload)
       const { id, scope } = placeOf(payload)
       const [row] = await work.store.lockWhole(resource, [id], scope)
       const status = row && document.read(row)
-      return row && status?.phase !== 'ended' ? action({ work, row, status: status as JobState }) : undefined
+      return row && status?.phase !== 'ended'
+        ? action({ work, row, status: status as DocumentedState })
+        : undefined
     })
 
   const show = (work: Work, row: Row<F>, event: JobEvent<D>) =>
@@ -110,7 +112,12 @@ export function documentedJob<P, F extends Fields, S, R, D>(
       return true
     })
 
-  const end = async (work: Work, row: Row<F>, status: JobState, { errors = [], details }: Part<S, D>) => {
+  const end = async (
+    work: Work,
+    row: Row<F>,
+    status: DocumentedState,
+    { errors = [], details }: JobPart<S, D>,
+  ) => {
     await document.addErrors?.(work, row, errors)
     const isSuccess = status.errorCount + errors.length === 0
     await show(work, row, { is: 'ended', isSuccess, at: now(work), details })

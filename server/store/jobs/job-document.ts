@@ -4,7 +4,7 @@ import type { Row } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
 
 /** What a document says about its job. */
-export interface JobState {
+export interface DocumentedState {
   readonly phase: 'pending' | 'started' | 'ended'
   /** The state from which the next part continues. */
   readonly state?: unknown
@@ -38,7 +38,7 @@ export type JobEvent<D> =
  */
 export interface JobDocument<F extends Fields, D> {
   readonly resource: Resource<F>
-  read(row: Row<F>): JobState
+  read(row: Row<F>): DocumentedState
   /** The changes that show an event. */
   show(row: Row<F>, event: JobEvent<D>): Changes<F>
   /** Stores errors for clients. Without it, the document cannot show any. */

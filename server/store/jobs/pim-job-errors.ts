@@ -1,8 +1,7 @@
 import { resource } from '../../kernel/declare/resource.ts'
 import { text } from '../../kernel/shape/fields.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { pimJobEnvelope } from './pim-job-envelope.ts'
-import { type PimJobRow, pimJobs } from './pim-jobs.ts'
+import { type PimJobRow, pimJobEnvelope, pimJobs } from './pim-jobs.ts'
 
 /** How many errors of one job are stored: the first. */
 const errorsMax = 1000

@@ -1,5 +1,5 @@
 import type { Work } from '../../kernel/work/context.ts'
-import { type DocumentedJob, documentedJob, type Part, startDocumented } from './documented-job.ts'
+import { type DocumentedJob, documentedJob, type JobPart, startDocumented } from './documented-job.ts'
 import type { JobDocument } from './job-document.ts'
 import { addErrors } from './pim-job-errors.ts'
 import {
@@ -49,7 +49,7 @@ interface PartRequest<P, S> extends PimJobPayload<P> {
   readonly state: S | undefined
 }
 
-interface Declaration<P, S, R> {
+interface PimJobDeclaration<P, S, R> {
   readonly type: PimJobType
   /** See `documentedJob`. */
   prepare?(work: Work, request: PartRequest<P, S>): Promise<R>
@@ -57,7 +57,7 @@ interface Declaration<P, S, R> {
   run(
     work: Work,
     request: PartRequest<P, S> & { readonly prepared: R },
-  ): Promise<Part<S, PimJobDetails> | undefined>
+  ): Promise<JobPart<S, PimJobDetails> | undefined>
 }
 
 /** A type of PIM job. Its module lists it among its `jobs`; `startPimJob` queues one. */
@@ -68,7 +68,7 @@ export const pimJob = <P, S = undefined, R = undefined>({
   type,
   prepare,
   run,
-}: Declaration<P, S, R>): PimJob<P> => ({
+}: PimJobDeclaration<P, S, R>): PimJob<P> => ({
   type,
   ...documentedJob<PimJobPayload<P>, PimJobFields, S, R, PimJobDetails>({
     name: `pim-jobs:${type}`,

@@ -1,7 +1,25 @@
+import { action } from '../../kernel/declare/action.ts'
 import { resource } from '../../kernel/declare/resource.ts'
+import { Problem } from '../../kernel/errors.ts'
+import { objectAnswer } from '../../kernel/http/object-answer.ts'
+import { findById, findByName } from '../../kernel/query/find.ts'
+import type { Envelope } from '../../kernel/shape/envelope.ts'
 import { choice, field, group, integer, list, text } from '../../kernel/shape/fields.ts'
 import { type Row, walks } from '../../kernel/shape/model.ts'
-import { pimJobEnvelope } from './pim-job-envelope.ts'
+import { runInEveryStore } from '../../kernel/work/every-store.ts'
+import type { Chore } from '../../kernel/work/job.ts'
+import { change } from '../../kernel/write/by-rules.ts'
+
+/** The envelope of PIM jobs. The `type` among the attributes is the type of the job. */
+export const pimJobEnvelope: Envelope = {
+  times: 'fields',
+  digits: 3,
+  fields: 'attributes',
+  type: 'attributes',
+  links: 'none',
+  href: { after: '/pcm' },
+  pageLinks: 'existing',
+}
 
 const pimJobTypes = [
   'child-products',
@@ -87,3 +105,42 @@ export const pimJobs = resource({
       ({ x_request_id: request_id, ...details }) as never,
   },
 })
+
+export const cancelPimJob = action({
+  name: 'cancel-pim-job',
+  route: 'POST /pcm/jobs/:id/cancel',
+  about: 'Cancels a pending job.',
+  area: 'pim-jobs',
+  status: 200,
+  shows: { resource: pimJobs },
+  async run(ctx, { params }) {
+    const { id, doc } = await findByName(ctx, pimJobs, params.id)
+    mustBePending(doc.status)
+    await ctx.store.lock(pimJobs, id)
+    mustBePending((await findById(ctx, pimJobs, id, [])).doc.status)
+    const cancelled = await change(ctx, pimJobs, [], id, { status: 'cancelled' })
+    return objectAnswer(200, pimJobs, cancelled, ctx)
+  },
+})
+
+function mustBePending(status: string): void {
+  if (status === 'pending') return
+  throw new Problem('unprocessable', `The job is ${status}; only a pending job can be cancelled.`)
+}
+
+const keepMs = 30 * 86_400_000
+
+/** Deletes jobs 30 days after they ended, with their errors. */
+export const forgetPimJobs: Chore = {
+  name: 'pim-jobs:forget-pim-jobs',
+  attemptsMax: 3,
+  every: '41 3 * * *',
+  run: (instance) =>
+    runInEveryStore(
+      instance,
+      `DELETE FROM ${pimJobs.table} WHERE store_id = $1 AND updated_at < $2
+         AND doc->'attributes'->>'status' = ANY($3)`,
+      new Date(instance.clock.now().getTime() - keepMs),
+      endStatuses,
+    ),
+}

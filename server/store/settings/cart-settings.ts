@@ -4,7 +4,7 @@ import { choice, flag, group, integer } from '../../kernel/shape/fields.ts'
 
 const off = flag({ default: false })
 
-export const ownerMeta = group({ owner: choice(['store'], {}) }, { about: 'The owner of the settings.' })
+export const settingsMeta = group({ owner: choice(['store'], {}) }, { about: 'The owner of the settings.' })
 
 export const cartSettings = singleton({
   name: 'cart-settings',
@@ -60,6 +60,6 @@ export const cartSettings = singleton({
       })
     }
   },
-  shows: { beside: { meta: ownerMeta } },
+  shows: { beside: { meta: settingsMeta } },
   show: (_ctx, values) => ({ data: { type: 'settings', ...values }, meta: { owner: 'store' } }),
 })

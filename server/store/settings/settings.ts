@@ -1,6 +1,6 @@
 import { singleton } from '../../kernel/declare/singleton.ts'
 import { choice, field, flag, integer, list, reference, text } from '../../kernel/shape/fields.ts'
-import { ownerMeta } from './cart-settings.ts'
+import { settingsMeta } from './cart-settings.ts'
 
 /** Limits that the settings show. No update changes them. */
 const fixedLimits = {
@@ -93,7 +93,7 @@ export const settings = singleton({
         ]),
       ),
     },
-    beside: { meta: ownerMeta },
+    beside: { meta: settingsMeta },
   },
   show: (ctx, values) => ({
     data: { type: 'settings', id: ctx.store.id, ...values, ...fixedLimits },

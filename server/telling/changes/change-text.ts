@@ -1,4 +1,4 @@
-import { type Change, clientsIdOf } from '../../kernel/feed/changes.ts'
+import { clientsIdOf, type FeedChange } from '../../kernel/feed/changes.ts'
 import { chosenIdMax } from '../../kernel/ids.ts'
 import { object } from '../../kernel/openapi/shapes.ts'
 import type { JsonSchema } from '../../kernel/shape/fields.ts'
@@ -46,7 +46,7 @@ export const changeSchema = object({
 })
 
 /** The members that changes and entries of the audit share, of one change. */
-export const factsOf = (change: Change) => {
+export const factsOf = (change: FeedChange) => {
   const { position, event, at, requestId, type, scope } = change
   return {
     ...{ position, event, at },
@@ -56,7 +56,7 @@ export const factsOf = (change: Change) => {
 }
 
 /** The JSON of a change. What it says of the object is text already. */
-export function changeText(change: Change): string {
+export function changeText(change: FeedChange): string {
   const facts = JSON.stringify({ type: 'change', ...factsOf(change), actor: change.actor })
   return `${facts.slice(0, -1)},"data":${shownDoc(change) ?? 'null'}}`
 }
@@ -64,7 +64,7 @@ export function changeText(change: Change): string {
 const isWrite = (event: string) => event === 'created' || event === 'updated' || event === 'deleted'
 
 /** What the feed has of the object, on one line. Events may hold a sealed secret for the service that delivers them. */
-export function shownDoc({ event, doc }: Pick<Change, 'event' | 'doc'>): string | undefined {
+export function shownDoc({ event, doc }: Pick<FeedChange, 'event' | 'doc'>): string | undefined {
   if (doc === undefined || isWrite(event)) return doc?.replace(/[\r\n]+/g, ' ')
   const members = Object.entries(JSON.parse(doc) as object).filter(([name]) => !name.startsWith('sealed_'))
   return JSON.stringify(Object.fromEntries(members))

@@ -1,9 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 
-export type Values = Readonly<Record<string, unknown>>
+export type DeltaValues = Readonly<Record<string, unknown>>
 
 /** The fields that a change gave other values, with null for a removed field. */
-export function deltaOf(before: Values | null | undefined, after: Values | null | undefined): Values {
+export function deltaOf(
+  before: DeltaValues | null | undefined,
+  after: DeltaValues | null | undefined,
+): DeltaValues {
   if (!after) return {}
   const earlier = before ?? {}
   const names = [...new Set([...Object.keys(earlier), ...Object.keys(after)])]

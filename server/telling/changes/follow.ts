@@ -1,5 +1,5 @@
 import { Problem } from '../../kernel/errors.ts'
-import type { Change } from '../../kernel/feed/changes.ts'
+import type { FeedChange } from '../../kernel/feed/changes.ts'
 import { type ChangeFilter, type FoundChanges, lookForChanges } from '../../kernel/feed/look-for-changes.ts'
 import type { Work } from '../../kernel/work/context.ts'
 
@@ -58,7 +58,7 @@ export async function earlierChanges(
   most: number,
 ): Promise<FoundChanges> {
   if (!filter.ids) return lookForChanges(store, { from, order: 'backwards', most, look: lookMax }, filter)
-  const changes: Change[] = []
+  const changes: FeedChange[] = []
   for (let [at, look] = [from, lookFirst.positions]; ; look *= lookFirst.growth) {
     const rest = most - changes.length
     const found = await lookForChanges(store, { from: at, order: 'backwards', most: rest, look }, filter)

@@ -1,5 +1,5 @@
 import { action } from '../../kernel/declare/action.ts'
-import { type Change, feedBounds, findBefore } from '../../kernel/feed/changes.ts'
+import { type FeedChange, feedBounds, findBefore } from '../../kernel/feed/changes.ts'
 import { sequence } from '../../kernel/feed/record.ts'
 import { listOf, object } from '../../kernel/openapi/shapes.ts'
 import { exportBatches } from '../../kernel/request/export-list.ts'
@@ -8,7 +8,7 @@ import { integer, text } from '../../kernel/shape/fields.ts'
 import type { Model } from '../../kernel/shape/model.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { changeFacts, factsOf, shownDoc, storedSchema } from './change-text.ts'
-import { deltaOf, type Values } from './delta.ts'
+import { type DeltaValues, deltaOf } from './delta.ts'
 import { type FeedQuery, filterField, readFeedQuery, refuseLimit } from './feed-query.ts'
 import { earlierChanges } from './follow.ts'
 import { findInitiators, initiatorSchema } from './initiators.ts'
@@ -127,7 +127,7 @@ async function exportAudit(ctx: Ctx, query: FeedQuery, modelOf: ModelOf): Promis
   return exportBatches(ctx, { shown: entry, position: last, read })
 }
 
-function valuesOf({ event }: Change, doc: string | undefined): Values | null {
+function valuesOf({ event }: FeedChange, doc: string | undefined): DeltaValues | null {
   const shown = shownDoc({ event, doc })
-  return shown === undefined ? null : (JSON.parse(shown) as Values)
+  return shown === undefined ? null : (JSON.parse(shown) as DeltaValues)
 }

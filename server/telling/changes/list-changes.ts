@@ -1,6 +1,6 @@
 import { action } from '../../kernel/declare/action.ts'
 import { Problem } from '../../kernel/errors.ts'
-import type { Change } from '../../kernel/feed/changes.ts'
+import type { FeedChange } from '../../kernel/feed/changes.ts'
 import type { ChangeFilter, FoundChanges } from '../../kernel/feed/look-for-changes.ts'
 import { listOf, object } from '../../kernel/openapi/shapes.ts'
 import { exportBatches } from '../../kernel/request/export-list.ts'
@@ -77,7 +77,7 @@ export const listChanges = (modelOf: (table: string) => Model | undefined) =>
 
     async run(ctx, call) {
       const query = readFeedQuery(call.query)
-      const onShown = (changes: readonly Change[]) => noteReads(ctx, changes, modelOf)
+      const onShown = (changes: readonly FeedChange[]) => noteReads(ctx, changes, modelOf)
       if (wantsStream(call.headers.accept)) {
         const lastId = call.headers['last-event-id']
         const after =
@@ -150,7 +150,7 @@ async function find(
 async function exportChanges(
   ctx: Ctx,
   query: FeedQuery,
-  onShown: (inside: Ctx, changes: readonly Change[]) => void,
+  onShown: (inside: Ctx, changes: readonly FeedChange[]) => void,
 ): Promise<Answer> {
   refuseLimit(query)
   const { filter, after, most } = query

@@ -1,11 +1,11 @@
-import type { Change } from '../../kernel/feed/changes.ts'
+import type { FeedChange } from '../../kernel/feed/changes.ts'
 import type { Model, Row } from '../../kernel/shape/model.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 
 /** Records that the caller was shown objects, as lists of these objects do. `modelOf` knows the model of a table. */
 export function noteReads(
   ctx: Ctx,
-  changes: readonly Change[],
+  changes: readonly FeedChange[],
   modelOf: (table: string) => Model | undefined,
 ): void {
   for (const { id, source, scope, doc } of changes) {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Change } from '../../kernel/feed/changes.ts'
+import type { FeedChange } from '../../kernel/feed/changes.ts'
 import type { ChangeFilter } from '../../kernel/feed/look-for-changes.ts'
 import { file } from '../../kernel/http/file.ts'
 import type { Answer } from '../../kernel/shape/answer.ts'
@@ -26,20 +26,24 @@ const atOnce = 50
 /** Changes are sent together up to this length. It bounds what a client makes the server hold. */
 const partCharsMax = 64 * 1024
 
-interface Following {
+interface FollowedFeed {
   readonly after: number
   readonly filter: ChangeFilter
   readonly hungUp: AbortSignal
-  onShown(changes: readonly Change[]): void
+  onShown(changes: readonly FeedChange[]): void
 }
 
-type Pace = Readonly<Record<keyof typeof usualPace, number>>
+type StreamPace = Readonly<Record<keyof typeof usualPace, number>>
 
 /**
  * Changes as server-sent events, from a position on. The id of an event is its position, so a client that connects
  * again goes on from there. A stream that waits holds no connection of the database.
  */
-export async function streamChanges(ctx: Ctx, following: Following, pace: Pace = usualPace): Promise<Answer> {
+export async function streamChanges(
+  ctx: Ctx,
+  following: FollowedFeed,
+  pace: StreamPace = usualPace,
+): Promise<Answer> {
   refuseOutside(await nextChanges(ctx, following.after, {}, 0), following.after, 'Last-Event-ID')
   const leave = takePlace(ctx.instance, ctx.store.id)
   // The kernel ends the response with its key; the events must not wait for the next change then.
@@ -60,12 +64,12 @@ export async function streamChanges(ctx: Ctx, following: Following, pace: Pace =
   return file(stream, eventStream, { 'x-accel-buffering': 'no' })
 }
 
-type Endless = Omit<Following, 'hungUp'> & { readonly ends: AbortSignal }
+type Endless = Omit<FollowedFeed, 'hungUp'> & { readonly ends: AbortSignal }
 
 async function* events(
   ctx: Ctx,
   { after, filter, ends, onShown }: Endless,
-  { silenceMaxMs, patienceMs }: Pace,
+  { silenceMaxMs, patienceMs }: StreamPace,
 ): AsyncGenerator<string> {
   const { feed } = ctx.instance
   let position = after
@@ -90,16 +94,16 @@ async function* events(
 }
 
 /** Changes that have been read, and are sent in parts. */
-interface Page {
+interface ChangesPage {
   /** The next changes to send together. */
-  takePart(): readonly Change[]
+  takePart(): readonly FeedChange[]
   /** Lets go of what has not been sent: it is read again when the client goes on. */
   drop(): void
   /** The position from which to go on; undefined if that is the last change that was sent. */
   readonly reached: number | undefined
 }
 
-async function readPage(ctx: Ctx, from: number, filter: ChangeFilter): Promise<Page> {
+async function readPage(ctx: Ctx, from: number, filter: ChangeFilter): Promise<ChangesPage> {
   const found = await followOn(ctx, from, filter, atOnce)
   refuseOutside(found, from, 'Last-Event-ID')
   let unsent = [...found.changes]

@@ -1,4 +1,4 @@
-import type { Change } from '../../kernel/feed/changes.ts'
+import type { FeedChange } from '../../kernel/feed/changes.ts'
 import {
   type ChangeFilter,
   type FoundChanges,
@@ -29,7 +29,7 @@ class Tail {
   #start: number
   #reached: number
   #bounds: Pick<FoundChanges, 'last' | 'trimmed'>
-  #changes: readonly Change[] = []
+  #changes: readonly FeedChange[] = []
   #reading: Promise<void> | undefined
 
   /** Begins at the end of the feed, which a reader has found. */
@@ -81,7 +81,7 @@ class Tail {
     setTimeout(() => this.#forget(reached, this.#changes), keptMs).unref()
   }
 
-  #forget(upTo: number, changes: readonly Change[]): void {
+  #forget(upTo: number, changes: readonly FeedChange[]): void {
     this.#start = Math.max(this.#start, upTo)
     this.#changes = changes.filter(({ position }) => position > upTo)
   }

@@ -6,7 +6,7 @@ const waitingMax = 1000
 const waitingOfStoreMax = 100
 
 /** How many requests of each store wait for changes. It has a store only while one waits. */
-class Waiting {
+class WaitingRequests {
   readonly #byStore = new Map<string, number>()
   #all = 0
 
@@ -31,7 +31,7 @@ class Waiting {
   }
 }
 
-const waitingOf = perInstance(() => new Waiting())
+const waitingOf = perInstance(() => new WaitingRequests())
 
 /** Takes a place among the requests of this process that wait for changes. Call the result once, to leave it. */
 export function takePlace(instance: Instance, storeId: string): () => void {

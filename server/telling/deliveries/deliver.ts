@@ -1,16 +1,16 @@
-import type { Change } from '../../kernel/feed/changes.ts'
+import type { FeedChange } from '../../kernel/feed/changes.ts'
 import { isTemporary } from '../../kernel/storage/database.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import type { Message, Outcome } from '../targets/message.ts'
+import type { SendOutcome, TargetMessage } from '../targets/message.ts'
 import type { Network } from '../targets/network.ts'
 import { send } from '../targets/send.ts'
+import type { ClaimedJob } from './claim.ts'
 import { aboutEndpoint, type Endpoint } from './endpoints.ts'
 import type { MakeContent } from './event-contents.ts'
-import type { ClaimedJob } from './job.ts'
-import type { Attempt } from './record-attempts.ts'
+import type { DeliveryAttempt } from './record-attempts.ts'
 import { delayAfterMs } from './schedule.ts'
 
-const dropped = (job: ClaimedJob, reason: string): Attempt => ({
+const dropped = (job: ClaimedJob, reason: string): DeliveryAttempt => ({
   ...{ job, state: 'dropped', reason, dueAt: undefined, outcome: undefined },
 })
 
@@ -19,11 +19,11 @@ export async function deliver(
   work: Work,
   network: Network,
   job: ClaimedJob,
-  change: Change | undefined,
+  change: FeedChange | undefined,
   endpoint: Endpoint | undefined,
   makeContent: MakeContent,
   signal: AbortSignal,
-): Promise<Attempt> {
+): Promise<DeliveryAttempt> {
   if (!endpoint) return dropped(job, 'The integration was disabled or deleted.')
   // A server that was restored from a backup gives some positions to other changes.
   if (change?.source !== job.source || change.id !== job.subjectId)
@@ -35,7 +35,7 @@ export async function deliver(
   })
   if (!content) return dropped(job, 'Nobody is told of this.')
   if (content === 'failed') return attemptOf(work, job, unmade)
-  const message: Message = {
+  const message: TargetMessage = {
     ...aboutEndpoint(work, endpoint),
     ...{
       eventId: job.eventId,
@@ -49,13 +49,13 @@ export async function deliver(
   return attemptOf(work, job, outcome)
 }
 
-const unmade: Outcome = {
+const unmade: SendOutcome = {
   ...{ succeeded: false, statusCode: 0, body: '', processingTimeS: 0, isSlow: false, isFinal: false },
   errorDetail: 'The server could not make the message. Its log says why.',
 }
 
 /** What becomes of a job after an attempt. */
-function attemptOf({ clock }: Work, job: ClaimedJob, outcome: Outcome): Attempt {
+function attemptOf({ clock }: Work, job: ClaimedJob, outcome: SendOutcome): DeliveryAttempt {
   const ended = { job, outcome, dueAt: undefined }
   if (outcome.succeeded) return { ...ended, state: 'succeeded', reason: undefined }
   const delayMs = outcome.isFinal ? undefined : delayAfterMs(job.attempt + 1, Math.random())

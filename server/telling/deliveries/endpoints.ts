@@ -1,16 +1,16 @@
 import type { Work } from '../../kernel/work/context.ts'
 import { type Configuration, openConfiguration } from '../integrations/configuration.ts'
-import type { Message, Target } from '../targets/message.ts'
+import type { MessageTarget, TargetMessage } from '../targets/message.ts'
 
 /** An integration, as its messages need it. */
 export interface Endpoint {
-  readonly integration: Message['integration']
-  readonly target: Target
+  readonly integration: TargetMessage['integration']
+  readonly target: MessageTarget
   readonly organisationId: string
 }
 
 /** The target in the settings of an integration. */
-function targetOf(type: string, settings: Configuration): Target {
+function targetOf(type: string, settings: Configuration): MessageTarget {
   const { url = '' } = settings
   if (type === 'webhook') {
     const { secret_key, signing, signing_secret } = settings
@@ -38,7 +38,11 @@ export async function findEndpoints(
   )
   return new Map(
     rows.map(([id, doc, hidden, organisationId]) => {
-      const { integration_type, name, description = '' } = JSON.parse(doc ?? '{}') as Message['integration']
+      const {
+        integration_type,
+        name,
+        description = '',
+      } = JSON.parse(doc ?? '{}') as TargetMessage['integration']
       const stored = JSON.parse(hidden ?? '{}') as Parameters<typeof openConfiguration>[1]
       return [
         id as string,
@@ -56,7 +60,7 @@ export async function findEndpoints(
 export const aboutEndpoint = (
   { store, instance, clock }: Work,
   { integration, organisationId }: Endpoint,
-): Pick<Message, 'at' | 'integration' | 'organisationId' | 'source' | 'storeId'> => ({
+): Pick<TargetMessage, 'at' | 'integration' | 'organisationId' | 'source' | 'storeId'> => ({
   ...{ at: clock.now(), integration, organisationId, storeId: store.id },
   source: instance.baseUrl ?? `urn:uuid:${store.id}`,
 })

@@ -1,20 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { atMost } from '../../kernel/at-most.ts'
-import { type Change, readChangesAt } from '../../kernel/feed/changes.ts'
+import { type FeedChange, readChangesAt } from '../../kernel/feed/changes.ts'
 import { isTemporary } from '../../kernel/storage/database.ts'
 import type { Instance, Work } from '../../kernel/work/context.ts'
 import { Slots } from '../../kernel/work/slots.ts'
 import type { Network } from '../targets/network.ts'
-import { AttemptRecorder } from './attempt-recorder.ts'
-import { claim, findDue, type Wish } from './claim.ts'
+import { type ClaimedJob, claim, endpointOf, findDue, type Wish } from './claim.ts'
 import { deliver } from './deliver.ts'
 import { type Endpoint, findEndpoints } from './endpoints.ts'
 import { EventContents } from './event-contents.ts'
-import { type ClaimedJob, endpointOf } from './job.ts'
-import type { Attempt } from './record-attempts.ts'
+import { AttemptRecorder, type DeliveryAttempt } from './record-attempts.ts'
 import { leaseMs } from './schedule.ts'
-import { slotLimits } from './slot-limits.ts'
 import { workOfDeliveries } from './work-of-deliveries.ts'
+
+/** How many messages may be under way, of which endpoints. */
+const slotLimits = {
+  shared: 64,
+  forLong: 16,
+  perOwner: 16,
+  // Bounds the sockets of the process.
+  total: 2_000,
+} as const
 
 /** How soon jobs are noticed that become due, or that another process has made. */
 const pollMs = 500
@@ -154,7 +160,7 @@ export class Engine {
     }
   }
 
-  #send(work: Work, job: ClaimedJob, change: Change | undefined, endpoint: Endpoint | undefined): void {
+  #send(work: Work, job: ClaimedJob, change: FeedChange | undefined, endpoint: Endpoint | undefined): void {
     const makeContent = this.#contents.begin(work, job)
     const sending = deliver(work, this.#network, job, change, endpoint, makeContent, this.#stopping.signal)
       .then((attempt) => this.#end(attempt))
@@ -170,7 +176,7 @@ export class Engine {
     this.#sending.add(sending)
   }
 
-  #end(attempt: Attempt): void {
+  #end(attempt: DeliveryAttempt): void {
     const { job, outcome } = attempt
     if (this.#stopping.signal.aborted && !outcome?.succeeded) {
       this.#returned.push(job)

@@ -1,12 +1,12 @@
-import type { Change } from '../../kernel/feed/changes.ts'
+import type { FeedChange } from '../../kernel/feed/changes.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { queueData, webhookPayload, withoutIncluded } from '../events/payload.ts'
 import { payloadOf } from '../events/payload-of.ts'
 import { EventContent } from '../targets/message.ts'
-import type { ClaimedJob } from './job.ts'
+import type { ClaimedJob } from './claim.ts'
 
 /** Makes what the event of a change shows. Undefined where nobody is to be told. */
-export type MakeContent = (change: Change) => Promise<EventContent | undefined>
+export type MakeContent = (change: FeedChange) => Promise<EventContent | undefined>
 
 /**
  * What events show. It is made once while messages of the event are under way: a large one takes a tenth of a second,
@@ -37,7 +37,7 @@ export class EventContents {
   }
 }
 
-async function contentOf(work: Work, change: Change, job: ClaimedJob): Promise<EventContent | undefined> {
+async function contentOf(work: Work, change: FeedChange, job: ClaimedJob): Promise<EventContent | undefined> {
   const payload = await payloadOf(work, change, job)
   if (!payload) return undefined
   const data = { whole: queueData(payload), short: queueData(withoutIncluded(payload)) }

@@ -1,4 +1,4 @@
-import { type Change, readChanges } from '../../kernel/feed/changes.ts'
+import { type FeedChange, readChanges } from '../../kernel/feed/changes.ts'
 import { idFrom } from '../../kernel/ids.ts'
 import type { Tuple } from '../../kernel/storage/database.ts'
 import type { Store } from '../../kernel/storage/store.ts'
@@ -27,7 +27,7 @@ export const tablesWithDocs = ['carts', 'integrations']
 
 /** The jobs that changes make, for those who observe their events. The same changes always make the same jobs. */
 export function jobsOf(
-  changes: readonly Change[],
+  changes: readonly FeedChange[],
   facts: StoreFacts,
   observers: readonly Observer[],
 ): readonly NewJob[] {
@@ -85,7 +85,7 @@ class Observing {
 
   /** The jobs of the next changes, and the integrations for which nothing of before may wait. */
   follow(
-    changes: readonly Change[],
+    changes: readonly FeedChange[],
     facts: StoreFacts,
   ): { readonly jobs: readonly NewJob[]; readonly ends: readonly End[] } {
     const ends = new Map<string, End>()
@@ -99,7 +99,7 @@ class Observing {
     return { jobs: jobs.filter(isWanted), ends: [...ends.values()] }
   }
 
-  #note({ event, id, doc, position }: Change, ends: Map<string, End>): void {
+  #note({ event, id, doc, position }: FeedChange, ends: Map<string, End>): void {
     // An event of an integration, such as its pause, comes with a write.
     if (event.includes('.')) return
     const { enabled, observes } = JSON.parse(doc ?? '{"enabled":false,"observes":[]}') as StoredObserver

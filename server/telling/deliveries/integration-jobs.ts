@@ -3,7 +3,7 @@ import { linkTo, object, relationshipTo } from '../../kernel/openapi/shapes.ts'
 import { choice, group, integer, readOnlyObject, reference, text } from '../../kernel/shape/fields.ts'
 import { walks } from '../../kernel/shape/model.ts'
 import { isoTime } from '../../kernel/storage/expressions.ts'
-import { integrationEnvelope } from '../integrations/envelope.ts'
+import { integrationEnvelope } from '../integrations/integration-envelope.ts'
 
 /** What has become of a job. */
 const jobStates = ['waiting', 'succeeded', 'dead', 'dropped'] as const

@@ -3,7 +3,7 @@ import { resource } from '../../kernel/declare/resource.ts'
 import { linkTo, object, relationshipTo } from '../../kernel/openapi/shapes.ts'
 import { flag, integer, number, readOnlyObject, text } from '../../kernel/shape/fields.ts'
 import { walks } from '../../kernel/shape/model.ts'
-import { integrationEnvelope } from '../integrations/envelope.ts'
+import { integrationEnvelope } from '../integrations/integration-envelope.ts'
 
 const shownOnly = { required: true, readOnly: true } as const
 

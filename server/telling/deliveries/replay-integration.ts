@@ -22,7 +22,7 @@ const replay = object({
 })
 
 /** The parts of a window that a client may name. */
-interface Window {
+interface ReplayWindow {
   readonly from_position?: number | undefined
   readonly to_position?: number | undefined
   readonly from?: string | undefined
@@ -72,7 +72,7 @@ export const replayIntegration = action({
 
 async function windowOf(
   work: Work,
-  body: Window,
+  body: ReplayWindow,
 ): Promise<{ readonly from: number; readonly to: number; readonly askedAt: number }> {
   if (body.from_position === undefined && body.from === undefined) {
     const detail = 'data.from_position or data.from is required: it says where the window begins.'

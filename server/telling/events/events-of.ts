@@ -1,4 +1,4 @@
-import type { Change } from '../../kernel/feed/changes.ts'
+import type { FeedChange } from '../../kernel/feed/changes.ts'
 import { idFrom } from '../../kernel/ids.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { accountRealmId } from '../../people/index.ts'
@@ -31,7 +31,7 @@ export const storeFacts = async (work: Work): Promise<StoreFacts> => ({
 })
 
 /** The events of a change, in the order in which they are sent. Most changes have one event or none. */
-export function eventsOf(change: Change, facts: StoreFacts): readonly StoreEvent[] {
+export function eventsOf(change: FeedChange, facts: StoreFacts): readonly StoreEvent[] {
   const { position, source, id } = change
   return keysOf(change, facts).map((key) => ({
     ...{ id: idFrom(`${facts.storeId} ${position} ${id} ${change.at} ${key}`), key, position },
@@ -39,7 +39,7 @@ export function eventsOf(change: Change, facts: StoreFacts): readonly StoreEvent
   }))
 }
 
-function keysOf(change: Change, { accountRealmId }: StoreFacts): readonly string[] {
+function keysOf(change: FeedChange, { accountRealmId }: StoreFacts): readonly string[] {
   const { event, type, source, scope } = change
   // Recorded as an event: its name is the key.
   if (event.includes('.')) return allEventKeys.includes(event) ? [event] : []
@@ -61,12 +61,12 @@ function keysOf(change: Change, { accountRealmId }: StoreFacts): readonly string
 }
 
 /** A cart of another time is a preview: nobody is told of it. Its deletion is recognised when it is sent. */
-const isOfPreview = ({ source, doc }: Change): boolean =>
+const isOfPreview = ({ source, doc }: FeedChange): boolean =>
   source === 'carts' && doc !== undefined && isPreview(doc)
 
 export const isPreview = (doc: string): boolean =>
   doc.includes('"snapshot_date"') && Boolean((JSON.parse(doc) as { snapshot_date?: string }).snapshot_date)
 
 /** Carts that expire are removed by the server itself. */
-const isExpiry = ({ source, event, actor }: Change): boolean =>
+const isExpiry = ({ source, event, actor }: FeedChange): boolean =>
   source === 'carts' && event === 'deleted' && actor === 'system'

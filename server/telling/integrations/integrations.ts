@@ -1,9 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import { resource } from '../../kernel/declare/resource.ts'
 import { Problem } from '../../kernel/errors.ts'
+import { record } from '../../kernel/feed/record.ts'
 import { choice, field, flag, group, list, text } from '../../kernel/shape/fields.ts'
 import { type Draft, type Row, walks } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
+import { renewMember } from '../../kernel/work/sealed-members.ts'
+import { change } from '../../kernel/write/by-rules.ts'
 import {
   type Configuration,
   changeConfiguration,
@@ -12,9 +15,9 @@ import {
   settingFields,
   shownConfiguration,
 } from './configuration.ts'
-import { integrationEnvelope } from './envelope.ts'
+import { eventKey, mustBeKnownKeys } from './event-keys.ts'
+import { integrationEnvelope } from './integration-envelope.ts'
 import { integrationTypes } from './kinds.ts'
-import { eventKey, mustBeKnownKeys } from './known-keys.ts'
 
 /** How many events one integration can observe. */
 const observedMax = 5
@@ -78,7 +81,7 @@ interface Pause {
 }
 
 type IntegrationFields = typeof fields
-export type IntegrationRow = Row<IntegrationFields>
+type IntegrationRow = Row<IntegrationFields>
 
 const shownBy = (show: typeof shownConfiguration) =>
   resource({
@@ -146,3 +149,26 @@ function configure({ instance }: Work, { values, before, changes }: Draft<Integr
   values.open_settings = after.open_settings
   values.sealed_secrets = after.sealed_secrets
 }
+
+/**
+ * Disables an integration whose target has failed for long. Responses show the reason until a client enables it again.
+ * Its events are `integration.updated` and `integration.paused`.
+ */
+export const pauseIntegration = (work: Work, id: string, reason: string): Promise<IntegrationRow> =>
+  work.transaction(async (inside) => {
+    const paused = { reason, at: inside.clock.now().toISOString() }
+    const row = await change(inside, integrations, [], id, { enabled: false, paused })
+    await record(inside, {
+      ...{ event: 'integration.paused', type: 'integration', source: 'integrations', id },
+      ...{ doc: JSON.parse(row.text) as object, row, hidden: { open_settings: row.hidden.open_settings } },
+    })
+    return row
+  })
+
+/** Seals the settings of all integrations anew: see `work/sealed-members.ts`. */
+export const renewSettings = renewMember({
+  table: 'integrations',
+  member: 'sealed_secrets',
+  name: 'name',
+  describe: (name, storeId) => `the secrets of the integration ${name} of the store ${storeId}`,
+})

@@ -1,4 +1,4 @@
-import type { Message } from './message.ts'
+import type { TargetMessage } from './message.ts'
 
 /** What queues take at most. */
 const queueBytesMax = 256 * 1024
@@ -7,12 +7,12 @@ const queueBytesMax = 256 * 1024
  * The body of a queue's message: a CloudEvent 1.0. Undefined if it is too long for a queue, even without the included
  * objects of its payload.
  */
-export function cloudEvent(message: Message, bytesMax: number = queueBytesMax): string | undefined {
+export function cloudEvent(message: TargetMessage, bytesMax: number = queueBytesMax): string | undefined {
   const texts = [message.content.data.whole, message.content.data.short].map((data) => textOf(message, data))
   return texts.find((text) => Buffer.byteLength(text) <= bytesMax)
 }
 
-function textOf({ eventId, key, integration, storeId, source }: Message, data: string): string {
+function textOf({ eventId, key, integration, storeId, source }: TargetMessage, data: string): string {
   const begin = JSON.stringify({
     ...{ id: eventId, type: key, source, specversion: '1.0', datacontenttype: 'application/json' },
     ...{ integrationid: integration.id, storeid: storeId },

@@ -26,7 +26,7 @@ export class EventContent {
 }
 
 /** One attempt to tell a target about an event. */
-export interface Message {
+export interface TargetMessage {
   /** The id of the event: the same for all attempts, targets and replays. */
   readonly eventId: string
   /** The key of the event, such as `order.paid`. */
@@ -77,10 +77,10 @@ export interface StompTarget {
   readonly password?: string | undefined
 }
 
-export type Target = WebhookTarget | SqsTarget | StompTarget
+export type MessageTarget = WebhookTarget | SqsTarget | StompTarget
 
 /** How an attempt ended. */
-export interface Outcome {
+export interface SendOutcome {
   /** Whether the target has taken the message. */
   readonly succeeded: boolean
   /** The HTTP status of the response; 0 if there was none. */
@@ -97,7 +97,7 @@ export interface Outcome {
 }
 
 /** What an adapter returns; `send` adds the time. */
-export type Result = Omit<Outcome, 'processingTimeS'>
+export type Result = Omit<SendOutcome, 'processingTimeS'>
 
 export const deliveredResult = (statusCode: number, body: string, isSlow = false): Result => ({
   ...{ succeeded: true, statusCode, body, errorDetail: '', isSlow, isFinal: false },
@@ -106,3 +106,16 @@ export const deliveredResult = (statusCode: number, body: string, isSlow = false
 export const failedResult = (errorDetail: string, more: Partial<Result> = {}): Result => ({
   ...{ succeeded: false, statusCode: 0, body: '', errorDetail, isSlow: false, isFinal: false, ...more },
 })
+
+/** What an attempt may take. */
+export interface Limits {
+  readonly timeoutMs: number
+  /** How long a body may take whose status has arrived. */
+  readonly bodyMs: number
+  /** How much of a response is read and stored. */
+  readonly bodyBytesMax: number
+  /** Ends the attempt. */
+  readonly signal: AbortSignal
+}
+
+export const usualLimits = { timeoutMs: 10_000, bodyMs: 1_000, bodyBytesMax: 4 * 1024 } as const

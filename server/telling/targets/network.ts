@@ -66,13 +66,13 @@ function refuseHost(host: string, [first = '']: readonly string[]): never {
 }
 
 /** The parts of a body. */
-export type Body = readonly (string | Uint8Array)[]
+export type RequestBody = readonly (string | Uint8Array)[]
 
 interface HttpRequest {
   readonly url: URL
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Body
+  readonly body: RequestBody
 }
 
 export interface HttpResponse {
@@ -87,7 +87,7 @@ export interface HttpResponse {
 }
 
 /** How much of a body is read. */
-interface BodyLimits {
+interface ResponseLimits {
   readonly bytesMax: number
   /** Default: until the request is aborted. */
   readonly bodyMs?: number
@@ -97,7 +97,7 @@ interface BodyLimits {
 export async function exchange(
   network: Network,
   request: HttpRequest,
-  limits: BodyLimits,
+  limits: ResponseLimits,
   signal: AbortSignal,
 ): Promise<HttpResponse> {
   network.mustAllow(request.url.hostname)
@@ -146,12 +146,12 @@ function sendOnce(
   return promise
 }
 
-const bytesOf = (body: Body): number => body.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
+const bytesOf = (body: RequestBody): number => body.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
 
 /** The status has arrived: a body that ends early, or never, does not change it. */
 async function readBeginning(
   answer: http.IncomingMessage,
-  { bytesMax, bodyMs }: BodyLimits,
+  { bytesMax, bodyMs }: ResponseLimits,
   signal: AbortSignal,
 ) {
   const chunks: Uint8Array[] = []

@@ -1,6 +1,12 @@
 import { failureOf } from './describe-failure.ts'
-import { type Limits, usualLimits } from './limits.ts'
-import type { Message, Outcome, Result, Target } from './message.ts'
+import {
+  type Limits,
+  type MessageTarget,
+  type Result,
+  type SendOutcome,
+  type TargetMessage,
+  usualLimits,
+} from './message.ts'
 import type { Network } from './network.ts'
 import { sendToSqs } from './sqs.ts'
 import { sendToStomp } from './stomp.ts'
@@ -12,10 +18,10 @@ const detailCharsMax = 1_000
 /** Sends a message to a target, once, within the limits. It never throws: every failure is an outcome. */
 export async function send(
   network: Network,
-  target: Target,
-  message: Message,
+  target: MessageTarget,
+  message: TargetMessage,
   limits: Partial<Limits> = {},
-): Promise<Outcome> {
+): Promise<SendOutcome> {
   const { timeoutMs, bodyMs, bodyBytesMax } = { ...usualLimits, ...limits }
   const signals = [AbortSignal.timeout(timeoutMs), ...(limits.signal ? [limits.signal] : [])]
   const signal = AbortSignal.any(signals)
@@ -35,7 +41,12 @@ export async function send(
 /** Text that the database can store, also if it was cut inside of a character. */
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD')
 
-async function sendAs(network: Network, target: Target, message: Message, limits: Limits): Promise<Result> {
+async function sendAs(
+  network: Network,
+  target: MessageTarget,
+  message: TargetMessage,
+  limits: Limits,
+): Promise<Result> {
   switch (target.type) {
     case 'webhook':
       return sendWebhook(network, target, message, limits)

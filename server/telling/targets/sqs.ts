@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto'
 import { cloudEvent, tooLong } from './cloud-event.ts'
 import { readableText } from './describe-failure.ts'
-import type { Limits } from './limits.ts'
-import { deliveredResult, failedResult, type Message, type Result, type SqsTarget } from './message.ts'
+import {
+  deliveredResult,
+  failedResult,
+  type Limits,
+  type Result,
+  type SqsTarget,
+  type TargetMessage,
+} from './message.ts'
 import { exchange, type HttpResponse, type Network } from './network.ts'
 
 /** Of what a queue answers. It is a few hundred bytes. */
@@ -23,7 +29,7 @@ interface SdkRequest {
 export async function sendToSqs(
   network: Network,
   target: SqsTarget,
-  message: Message,
+  message: TargetMessage,
   { bodyBytesMax, signal }: Limits,
 ): Promise<Result> {
   const MessageBody = cloudEvent(message)

@@ -1,10 +1,16 @@
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { type IStompSocket, StompSocketState } from '@stomp/stompjs'
 import { cloudEvent, tooLong } from './cloud-event.ts'
-import type { Limits } from './limits.ts'
-import { deliveredResult, failedResult, type Message, type Result, type StompTarget } from './message.ts'
+import {
+  deliveredResult,
+  failedResult,
+  type Limits,
+  type Result,
+  type StompTarget,
+  type TargetMessage,
+} from './message.ts'
 import type { Network } from './network.ts'
-import { tcpStompSocket } from './tcp-stomp-socket.ts'
 
 const usualPort = { plain: 61613, secure: 61614 } as const
 
@@ -12,7 +18,7 @@ const usualPort = { plain: 61613, secure: 61614 } as const
 export async function sendToStomp(
   network: Network,
   target: StompTarget,
-  message: Message,
+  message: TargetMessage,
   limits: Limits,
 ): Promise<Result> {
   const body = cloudEvent(message)
@@ -108,4 +114,37 @@ async function sendFrame(
   } finally {
     void client.deactivate({ force: true })
   }
+}
+
+/** What brokers say before a receipt is a few hundred bytes. */
+const incomingBytesMax = 64 * 1024
+
+/** A connection to a broker, in the form of the web sockets that the library of STOMP expects. */
+function tcpStompSocket(socket: Socket, url: string): IStompSocket {
+  let state = StompSocketState.OPEN
+  let bytes = 0
+  const shape: IStompSocket = {
+    url,
+    onclose: undefined,
+    onerror: undefined,
+    onmessage: undefined,
+    onopen: undefined,
+    get readyState() {
+      return state
+    },
+    send: (data) => void socket.write(data as string | Uint8Array),
+    close: () => void socket.end(),
+    terminate: () => void socket.destroy(),
+  }
+  socket.on('data', (chunk) => {
+    bytes += chunk.length
+    if (bytes > incomingBytesMax) socket.destroy(new Error('The broker sends more than a receipt.'))
+    else shape.onmessage?.({ data: Uint8Array.from(chunk as Buffer).buffer })
+  })
+  socket.on('error', (error) => shape.onerror?.(error))
+  socket.on('close', () => {
+    state = StompSocketState.CLOSED
+    shape.onclose?.({})
+  })
+  return shape
 }

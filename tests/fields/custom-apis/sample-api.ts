@@ -1,10 +1,10 @@
 import { type DefinedField, define, toField } from '../../../server/fields/custom-apis/definition.ts'
-import type { FieldType } from '../../../server/fields/custom-apis/field-rules.ts'
+import type { CustomFieldType } from '../../../server/fields/custom-apis/field-rules.ts'
 import { type Resource, resource } from '../../../server/kernel/declare/resource.ts'
 import type { Client } from '../../support/client.ts'
 
 /** A custom API with a field of every type, whose entries stand for those of all custom APIs. */
-const fieldTypes: Readonly<Record<string, FieldType>> = {
+const fieldTypes: Readonly<Record<string, CustomFieldType>> = {
   title: 'string',
   quantity: 'integer',
   weight_kg: 'float',

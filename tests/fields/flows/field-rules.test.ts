@@ -2,18 +2,18 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   coerceDefault,
-  type FieldType,
+  type FieldRule,
+  type FlowFieldType,
   findFault,
-  type Rule,
   valueSchema,
 } from '../../../server/fields/flows/field-rules.ts'
 import { checker } from '../../../server/kernel/body/checker.ts'
 import { compareDays, isDay } from '../../../server/kernel/body/days.ts'
 import { tries } from '../../support/long.ts'
 
-type Of = Exclude<FieldType, 'relationship'>
+type Of = Exclude<FlowFieldType, 'relationship'>
 
-const accepts = (type: Of, rules: readonly Rule[], value: unknown, nullable = false): boolean => {
+const accepts = (type: Of, rules: readonly FieldRule[], value: unknown, nullable = false): boolean => {
   try {
     checker(valueSchema(type, rules, nullable), 'data.it')(value)
     return true
@@ -22,11 +22,11 @@ const accepts = (type: Of, rules: readonly Rule[], value: unknown, nullable = fa
   }
 }
 
-const between = (from: unknown, to: unknown): Rule => ({ type: 'between', options: { from, to } })
-const among = (...options: readonly unknown[]): Rule => ({ type: 'enum', options })
+const between = (from: unknown, to: unknown): FieldRule => ({ type: 'between', options: { from, to } })
+const among = (...options: readonly unknown[]): FieldRule => ({ type: 'enum', options })
 
 describe('a value', () => {
-  test.each<[type: Of, rules: readonly Rule[], good: readonly unknown[], bad: readonly unknown[]]>([
+  test.each<[type: Of, rules: readonly FieldRule[], good: readonly unknown[], bad: readonly unknown[]]>([
     ['string', [], ['', 'x', '$5'], [1, true, null, {}, [], 'x'.repeat(65_536)]],
     ['string', [{ type: 'email' }], ['a@example.com'], ['a', 'a@']],
     ['string', [{ type: 'slug' }], ['a-B_9'], ['', 'a b', 'ä', 'a.b']],
@@ -87,7 +87,7 @@ describe('a value', () => {
   })
 })
 
-test.each<[type: FieldType, rules: readonly Rule[]]>([
+test.each<[type: FlowFieldType, rules: readonly FieldRule[]]>([
   ['string', [between(1, 2)]],
   ['boolean', [among(true)]],
   ['integer', [among('a')]],
@@ -111,7 +111,7 @@ test.each<[type: FieldType, rules: readonly Rule[]]>([
   })
 })
 
-test.each<[type: FieldType, sent: unknown, applied: unknown]>([
+test.each<[type: FlowFieldType, sent: unknown, applied: unknown]>([
   ['integer', 'many', 'many'],
   ['float', '1e999', '1e999'],
   ['string', 0, '0'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Turns } from '../../../server/kernel/attempts/turns.ts'
+import { Turns } from '../../../server/kernel/attempts/slow-hash.ts'
 import { Problem } from '../../../server/kernel/errors.ts'
 
 /** Work that ends when it is told to. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { KeyWatch } from '../../../server/kernel/auth/key-watch.ts'
+import { KeyWatch } from '../../../server/kernel/auth/tokens.ts'
 
 /** The time here is that of the timers, so a busy machine does not count. */
 beforeEach(() => {

@@ -1,11 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { Share } from '../../../server/kernel/storage/connections/share.ts'
+import { LimitedUse } from '../../../server/kernel/storage/connections/slow-reads.ts'
 
 const staying = new AbortController().signal
 
 /** Something that goes on until it is told to end. */
-function begin(share: Share, log: string[], name: string, asker = staying) {
+function begin(share: LimitedUse, log: string[], name: string, asker = staying) {
   const { promise, resolve: end, reject: fail } = Promise.withResolvers<void>()
   const ended = share.use(asker, async () => {
     log.push(name)
@@ -15,7 +15,7 @@ function begin(share: Share, log: string[], name: string, asker = staying) {
 }
 
 test('a limited number runs at a time, and the others wait in order of arrival', async () => {
-  const share = new Share(2)
+  const share = new LimitedUse(2)
   const log: string[] = []
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => begin(share, log, name))
   await turn()
@@ -30,7 +30,7 @@ test('a limited number runs at a time, and the others wait in order of arrival',
 })
 
 test('a caller who leaves loses its place, and nobody else does', async () => {
-  const share = new Share(1)
+  const share = new LimitedUse(1)
   const log: string[] = []
   const asker = new AbortController()
   const a = begin(share, log, 'a')
@@ -46,7 +46,7 @@ test('a caller who leaves loses its place, and nobody else does', async () => {
 })
 
 test('a turn given to a caller who is leaving is not lost', async () => {
-  const share = new Share(1)
+  const share = new LimitedUse(1)
   const log: string[] = []
   const asker = new AbortController()
   const a = begin(share, log, 'a')

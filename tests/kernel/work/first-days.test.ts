@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { app } from '../../../server/app.ts'
 import { type Module, module } from '../../../server/kernel/module.ts'
-import { prepareStores } from '../../../server/kernel/work/first-days.ts'
+import { prepareStores } from '../../../server/kernel/work/every-store.ts'
 import { add } from '../../../server/kernel/write/by-rules.ts'
 import { accountTags } from '../../../server/people/accounts/account-tags.ts'
 import { openWorld } from '../../support/world.ts'

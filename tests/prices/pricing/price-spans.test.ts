@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
-  type Amounts,
   type Item,
+  type PriceAmounts,
   type PriceSpan,
   type PriceTable,
   priceSpans,
@@ -72,7 +72,7 @@ function costs(
   at: Date,
   id: string,
   bundleIds: readonly string[] = [],
-): Amounts | undefined {
+): PriceAmounts | undefined {
   const own = resolvePrice({ books: [book], modifierNames, bundleIds, at }).price
   if (own) return own.currencies
   const each = parts.map(({ quantity, priced }, i) => {

@@ -5,12 +5,12 @@ import type {
   StoredModifier,
   StoredSale,
 } from '../../../server/prices/pricebooks/stored-prices.ts'
-import { priceChangesAt } from '../../../server/prices/pricing/price-changes.ts'
 import {
   type BookPrices,
   type PriceQuery,
   resolvePrice,
 } from '../../../server/prices/pricing/resolve-price.ts'
+import { priceChangesAt } from '../../../server/prices/pricing/sale-in-force.ts'
 
 const at = (time: string) => new Date(time)
 const someDay = at('2026-07-11T12:00:00Z')

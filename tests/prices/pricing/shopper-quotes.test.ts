@@ -5,7 +5,7 @@ import { module } from '../../../server/kernel/module.ts'
 import { json } from '../../../server/kernel/shape/answer.ts'
 import { access } from '../../../server/people/permissions/access.ts'
 import { type QuoteRequest, quote } from '../../../server/prices/index.ts'
-import { type Shopper, shopOf } from '../../../server/shop/index.ts'
+import { type CatalogShopper, shopOf } from '../../../server/shop/index.ts'
 import { type Any, shopOf as merchantOf } from '../../shop/releases/shop.ts'
 import { storeOf } from '../../shop/storefront/store.ts'
 import { openWorld, type World } from '../../support/world.ts'
@@ -13,7 +13,7 @@ import { openWorld, type World } from '../../support/world.ts'
 /** Quotes for a shopper who is not the caller, beside what the storefront shows that shopper. */
 
 interface Ask {
-  readonly shopper: Partial<Omit<Shopper, 'at'>> & { readonly at?: string }
+  readonly shopper: Partial<Omit<CatalogShopper, 'at'>> & { readonly at?: string }
   readonly asOf?: string
   readonly currency?: string
   readonly requests: readonly QuoteRequest[]

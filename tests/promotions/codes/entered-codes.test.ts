@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   codesStateSql,
+  type DiscountShopper,
   findEnteredCodes,
   isNewShopper,
   recordPayingShopper,
-  type Shopper,
 } from '../../../server/promotions/index.ts'
 import { openWorld, type World } from '../../support/world.ts'
 import { addCodes, idIn, kinds, makeCode, makePromotion, newCode, spend, units } from './merchant.ts'
@@ -16,10 +16,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const customer = (): Shopper => ({ customerId: randomUUID(), email: `${randomUUID()}@example.com` })
+const customer = (): DiscountShopper => ({ customerId: randomUUID(), email: `${randomUUID()}@example.com` })
 
 /** The state of codes for a shopper, as a statement about carts reads it. */
-async function stateOf(codes: readonly string[], { customerId, accountId, email }: Shopper = {}) {
+async function stateOf(codes: readonly string[], { customerId, accountId, email }: DiscountShopper = {}) {
   const shopper = { customerId: '$3::text', accountId: '$4::text', email: '$5::text' }
   const text = `SELECT ${codesStateSql('$2::jsonb', shopper)}` as const
   const list = JSON.stringify(codes.map((code) => code.toLowerCase()))
@@ -139,7 +139,7 @@ test('a code with a limit for each shopper counts the uses of customers, account
   const [ann, ben] = [customer(), customer()]
   const account = { accountId: randomUUID(), email: ann.email }
   const guest = { email: `Guest-${randomUUID()}@Example.com` }
-  const left = async (shopper: Shopper) => {
+  const left = async (shopper: DiscountShopper) => {
     const [one] = await findEnteredCodes(world.work, [use.code], shopper)
     return one?.perShopper
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { CodeUse } from '../../../server/promotions/discounts/evaluate.ts'
-import { type Shopper, spendCodes } from '../../../server/promotions/index.ts'
+import { type DiscountShopper, spendCodes } from '../../../server/promotions/index.ts'
 import type { Client, World } from '../../support/world.ts'
 
 /** What a merchant does with codes. */
@@ -70,7 +70,7 @@ export async function makeCode(
 export const spend = (
   { work }: World,
   uses: readonly CodeUse[],
-  shopper: Shopper = {},
+  shopper: DiscountShopper = {},
   id: string = randomUUID(),
 ): Promise<readonly CodeUse[]> =>
   work.transaction((inside) => spendCodes(inside, uses, { id, shopper, at: inside.clock.now() }))

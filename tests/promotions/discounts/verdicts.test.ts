@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Promotion } from '../../../server/promotions/discounts/promotion.ts'
-import type { DiscountCart, EnteredCode, Verdict } from '../../../server/promotions/index.ts'
+import type { DiscountCart, EnteredCode, PromotionVerdict } from '../../../server/promotions/index.ts'
 import { at, codeOf, line, offsOf, rule, run, standard, usd, verdictsOf } from './carts.ts'
 
 /** Why promotions take nothing: gates, codes, stacking. */
@@ -103,7 +103,9 @@ test.for<[promotion: Promotion, cart: Partial<DiscountCart>, verdict: object]>([
 
 const guest = { email: 'ada@example.com', isNew: true }
 
-test.for<[code: Partial<EnteredCode>, shopper: DiscountCart['shopper'], verdict: Verdict['verdict']]>([
+test.for<
+  [code: Partial<EnteredCode>, shopper: DiscountCart['shopper'], verdict: PromotionVerdict['verdict']]
+>([
   [{}, {}, 'applied'],
   [{ usesLeft: 1 }, {}, 'applied'],
   [{ usesLeft: 0 }, {}, 'code_spent'],

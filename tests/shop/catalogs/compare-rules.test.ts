@@ -6,10 +6,10 @@ import {
   type RuleMembers,
   similarity,
 } from '../../../server/shop/catalogs/compare-rules.ts'
-import { overlap, type Span } from '../../../server/shop/catalogs/schedules.ts'
+import { overlap, type ScheduleSpan } from '../../../server/shop/catalogs/schedules.ts'
 
 const set = (...values: string[]) => new Set(values)
-const from = (fromMs: number, toMs = Number.POSITIVE_INFINITY): Span => ({ fromMs, toMs })
+const from = (fromMs: number, toMs = Number.POSITIVE_INFINITY): ScheduleSpan => ({ fromMs, toMs })
 
 describe('a rule matches every member of the query', () => {
   const rule: RuleMembers = {

@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   criteria,
-  type Reason,
-  type Rule,
+  type ResolvedRule,
+  type RuleReason,
   resolveRule,
   type ShopperContext,
   traceOf,
 } from '../../../server/shop/catalogs/resolve-rule.ts'
-import { RuleIndex } from '../../../server/shop/catalogs/rule-index.ts'
+import { RuleIndex } from '../../../server/shop/catalogs/rules-of-store.ts'
 import { tries } from '../../support/long.ts'
 
 /** A rule and a shopper as one would write them down. */
@@ -18,7 +18,7 @@ interface RuleSketch extends Partial<Record<(typeof criteria)[number], readonly 
   readonly spans?: readonly (readonly [from: number, to: number])[]
 }
 
-const ruleOf = ({ id, createdAtMs = 0, spans, ...criteriaOfRule }: RuleSketch): Rule => ({
+const ruleOf = ({ id, createdAtMs = 0, spans, ...criteriaOfRule }: RuleSketch): ResolvedRule => ({
   id,
   name: id,
   createdAt: new Date(createdAtMs).toISOString(),
@@ -220,7 +220,7 @@ describe('the trace', () => {
       none: 'no_criterion_matches',
       over: 'not_in_force',
       'for all': 'another_rule_matches',
-    } satisfies Record<string, Reason>)
+    } satisfies Record<string, RuleReason>)
     expect(
       reasonsOf(
         [
@@ -234,7 +234,7 @@ describe('the trace', () => {
       'for all': 'default',
       later: 'created_later',
       x: 'no_criterion_matches',
-    } satisfies Record<string, Reason>)
+    } satisfies Record<string, RuleReason>)
   })
 
   test('says which criteria match, and which do not', () => {

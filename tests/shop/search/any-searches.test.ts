@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Filter, type Operand, parseFilter } from '../../../server/shop/search/filter-syntax.ts'
+import { type Operand, parseFilter, type SearchFilter } from '../../../server/shop/search/filter-syntax.ts'
 import { makeFlow } from '../../fields/flows/flows.ts'
 import { tries } from '../../support/long.ts'
 import { openWorld, type World } from '../../support/world.ts'
@@ -138,7 +138,7 @@ const bound = fc
   .map(([op, number]): Operand => ({ is: 'bound', op, number }))
 
 /** As a product's own columns are compared word by word only where they are texts, that is asked of these alone. */
-const term: fc.Arbitrary<Filter> = fc.oneof(
+const term: fc.Arbitrary<SearchFilter> = fc.oneof(
   fc.record({
     is: fc.constant('term' as const),
     field: fc.constantFrom(...fields),
@@ -155,7 +155,7 @@ const term: fc.Arbitrary<Filter> = fc.oneof(
   }),
 )
 
-const filter: fc.Arbitrary<Filter> = fc.letrec<{ tree: Filter }>((tie) => ({
+const filter: fc.Arbitrary<SearchFilter> = fc.letrec<{ tree: SearchFilter }>((tie) => ({
   tree: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },
     term,
@@ -167,7 +167,7 @@ const filter: fc.Arbitrary<Filter> = fc.letrec<{ tree: Filter }>((tie) => ({
 })).tree
 
 /** Groups of one kind in each other are one. */
-function flat(one: Filter): Filter {
+function flat(one: SearchFilter): SearchFilter {
   return one.is === 'term' ? one : { is: one.is, of: one.of.map(flat) }
 }
 

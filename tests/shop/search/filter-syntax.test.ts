@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseFacets } from '../../../server/shop/search/facet-by.ts'
-import { type Filter, parseFilter, Unparsable } from '../../../server/shop/search/filter-syntax.ts'
+import { parseFilter, type SearchFilter, Unparsable } from '../../../server/shop/search/filter-syntax.ts'
 import { searchField } from '../../../server/shop/search/search-fields.ts'
 
 const text = (text: string) => ({ is: 'text', text })
@@ -48,7 +48,7 @@ test.each<[string, object | undefined]>([
     },
   ],
 ])('%j is read as intended', (written, meant) => {
-  expect(parseFilter(written)).toEqual(meant as Filter | undefined)
+  expect(parseFilter(written)).toEqual(meant as SearchFilter | undefined)
 })
 
 test.each([

@@ -1,4 +1,4 @@
-import type { Filter, Operand } from '../../../server/shop/search/filter-syntax.ts'
+import type { Operand, SearchFilter } from '../../../server/shop/search/filter-syntax.ts'
 import type { Any } from './merchant.ts'
 
 /** A product as shoppers see it, and what its categories are. */
@@ -31,7 +31,7 @@ function atPath(value: Any, path: string): readonly unknown[] {
   })
 }
 
-export function meets(product: ListedProduct, filter: Filter): boolean {
+export function meets(product: ListedProduct, filter: SearchFilter): boolean {
   if (filter.is !== 'term') {
     const parts = filter.of.map((part) => meets(product, part))
     return filter.is === 'all' ? parts.every(Boolean) : parts.some(Boolean)
@@ -108,7 +108,7 @@ export function scoreOf({ document: { attributes } }: ListedProduct, q: string):
 export function searched(
   products: readonly ListedProduct[],
   q: string,
-  filter: Filter | undefined,
+  filter: SearchFilter | undefined,
 ): readonly ListedProduct[] {
   const matches = products.flatMap((product) => {
     const score = scoreOf(product, q)
@@ -166,7 +166,7 @@ export function counted(products: readonly ListedProduct[], field: string, most:
 }
 
 /** A filter as clients write it; `loose` chooses among the ways there are. */
-export function written(filter: Filter, loose: () => boolean): string {
+export function written(filter: SearchFilter, loose: () => boolean): string {
   const space = () => (loose() ? ' ' : '')
   if (filter.is !== 'term') {
     const joint = filter.is === 'all' ? '&&' : '||'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { availablePrices } from '../../../server/shop/shown/available-prices.ts'
+import { availablePrices } from '../../../server/shop/shown/shown-prices.ts'
 
 test('tiers may be named like members of every object', () => {
   const tiers = JSON.parse(

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { refusalsOf, wrongIn } from '../../../server/shop/shown/configure-bundle.ts'
-import type { Components, PublishedRow } from '../../../server/shop/shown/published-row.ts'
+import type { PublishedComponents, PublishedRow } from '../../../server/shop/shown/published-row.ts'
 import { tries } from '../../support/long.ts'
 
 const option = (id: string, more = {}) => ({ id, quantity: 1, ...more })
@@ -32,7 +32,7 @@ test.each([
 test('a child of an option may be selected in its place; a child that is an option itself follows its own option', () => {
   const offered = { one: { max: 2, options: [option('parent', { min: 1, max: 3 }), option('other')] } }
   const parentOf = (id: string) => ({ small: 'parent', large: 'parent', stray: 'elsewhere' })[id]
-  const detailsOf = (components: Components, one: Record<string, number>) =>
+  const detailsOf = (components: PublishedComponents, one: Record<string, number>) =>
     wrongIn(components, { one }, parentOf).map(({ detail }) => detail)
   const refused = (one: Record<string, number>) => detailsOf(offered, one)
   expect(refused({ small: 3, large: 1 })).toEqual([])

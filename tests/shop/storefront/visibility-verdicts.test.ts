@@ -3,7 +3,11 @@ import { expect, test } from 'vitest'
 import { type PriceFacts, priceVerdict } from '../../../server/prices/index.ts'
 import { bundlePrice } from '../../../server/prices/pricing/bundle-price.ts'
 import { priceCauses } from '../../../server/prices/pricing/price-causes.ts'
-import { checks, type Facts, verdictsOf } from '../../../server/shop/storefront/visibility-verdicts.ts'
+import {
+  checks,
+  type VisibilityFacts,
+  verdictsOf,
+} from '../../../server/shop/storefront/visibility-verdicts.ts'
 import { tries } from '../../support/long.ts'
 
 const [early, late] = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'] as const
@@ -57,7 +61,7 @@ const priceFacts: fc.Arbitrary<PriceFacts> = fc
     }
   })
 
-const facts: fc.Arbitrary<Facts> = fc
+const facts: fc.Arbitrary<VisibilityFacts> = fc
   .record({
     chosen: fc.constantFrom('this' as const, 'another' as const, 'none' as const),
     waitingRule: optional(fc.constant({ id: 'r1', name: 'VIP', pricebooks: ['"Gold" b1'] })),
@@ -158,7 +162,7 @@ test('each failed check names what is wrong', () => {
     hasOwnPrice: true,
   }
   const product = { listed: true, updatedAt: early, price, available: 1 }
-  const good: Facts = {
+  const good: VisibilityFacts = {
     chosen: 'this',
     status: 'live',
     nodes: 1,
@@ -166,7 +170,7 @@ test('each failed check names what is wrong', () => {
     release: { product },
     updatedAt: early,
   }
-  const failed = (changes: Partial<Facts>) =>
+  const failed = (changes: Partial<VisibilityFacts>) =>
     verdictsOf({ ...good, ...changes }).checks.flatMap(({ verdict, passed }) => (passed ? [] : [verdict]))
   const missing = ['not_in_release', 'not_in_release']
   expect(failed({})).toEqual([])

@@ -5,8 +5,7 @@ import { LostRace, Problem } from '../../../server/kernel/errors.ts'
 import { module } from '../../../server/kernel/module.ts'
 import { add } from '../../../server/kernel/write/by-rules.ts'
 import { type PimJob, pimJob, startPimJob } from '../../../server/store/index.ts'
-import { forgetPimJobs } from '../../../server/store/jobs/forget-pim-jobs.ts'
-import { pimJobs } from '../../../server/store/jobs/pim-jobs.ts'
+import { forgetPimJobs, pimJobs } from '../../../server/store/jobs/pim-jobs.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 /** Ends when its gate is opened. */

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '../../../server/kernel/ids.ts'
-import { AttemptRecorder } from '../../../server/telling/deliveries/attempt-recorder.ts'
-import type { Attempt } from '../../../server/telling/deliveries/record-attempts.ts'
-import type { Outcome } from '../../../server/telling/targets/message.ts'
+import { AttemptRecorder, type DeliveryAttempt } from '../../../server/telling/deliveries/record-attempts.ts'
+import type { SendOutcome } from '../../../server/telling/targets/message.ts'
 import { openWorld, type World } from '../../support/world.ts'
 import { openHook } from './hooks.ts'
 import { insertJob } from './rows.ts'
@@ -13,12 +12,12 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const outcome: Outcome = {
+const outcome: SendOutcome = {
   ...{ succeeded: true, statusCode: 200, body: 'ok', errorDetail: '', processingTimeS: 0.1 },
   ...{ isSlow: false, isFinal: false },
 }
 
-function attemptOf(integrationId: string, id: string): Attempt {
+function attemptOf(integrationId: string, id: string): DeliveryAttempt {
   const job = {
     ...{ storeId: world.storeId, integrationId, id, eventId: newId(), key: 'order.paid', source: 'orders' },
     ...{ subjectId: newId(), position: 1, attempt: 0, lease: new Date().toISOString() },

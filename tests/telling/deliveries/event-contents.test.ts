@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Change, readChanges } from '../../../server/kernel/feed/changes.ts'
+import { type FeedChange, readChanges } from '../../../server/kernel/feed/changes.ts'
+import type { ClaimedJob } from '../../../server/telling/deliveries/claim.ts'
 import { EventContents } from '../../../server/telling/deliveries/event-contents.ts'
-import type { ClaimedJob } from '../../../server/telling/deliveries/job.ts'
 import { eventsOf, storeFacts } from '../../../server/telling/events/events-of.ts'
 import { openWorld, type World } from '../../support/world.ts'
 import { lastPosition } from '../events/derived-events.ts'
@@ -18,7 +18,7 @@ async function jobsOfNewAccount() {
   const before = await lastPosition(world)
   await newAccount(world.admin, 'Riverside')
   await lastPosition(world)
-  const [change] = (await readChanges(world.work.store, before, 1)) as [Change]
+  const [change] = (await readChanges(world.work.store, before, 1)) as [FeedChange]
   const [event] = eventsOf(change, await storeFacts(world.work))
   const jobs = ['first', 'second'].map((id) => ({ id, eventId: event?.id, key: event?.key }))
   return { change, jobs: jobs as unknown as [ClaimedJob, ClaimedJob] }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { pauseIntegration } from '../../../server/telling/integrations/pause-integration.ts'
+import { pauseIntegration } from '../../../server/telling/integrations/integrations.ts'
 import { person, profile } from '../../people/accounts/members.ts'
 import { accountRealm, body, idOf } from '../../people/accounts/objects.ts'
 import { shopOf } from '../../shop/releases/shop.ts'

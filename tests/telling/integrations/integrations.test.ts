@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openConfiguration } from '../../../server/telling/integrations/configuration.ts'
-import { integrations } from '../../../server/telling/integrations/integrations.ts'
-import { pauseIntegration } from '../../../server/telling/integrations/pause-integration.ts'
+import { integrations, pauseIntegration } from '../../../server/telling/integrations/integrations.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 let world: World

@@ -3,7 +3,7 @@ import { isIn, isPublic, rangesOf } from '../../../server/platform/sockets/addre
 import { nameResolver } from '../../../server/platform/sockets/resolve-name.ts'
 import { openNetwork } from '../../../server/telling/index.ts'
 import { failureOf } from '../../../server/telling/targets/describe-failure.ts'
-import type { Target } from '../../../server/telling/targets/message.ts'
+import type { MessageTarget } from '../../../server/telling/targets/message.ts'
 import { send } from '../../../server/telling/targets/send.ts'
 import { type NameServer, openNameServer } from '../../support/name-server.ts'
 import { openReceiver, type Receiver } from '../../support/receiver.ts'
@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 
 const resolver = () => nameResolver([names.address])
-const at = (host: string): Target => ({ type: 'webhook', url: `http://${host}:${neighbour.port}/` })
+const at = (host: string): MessageTarget => ({ type: 'webhook', url: `http://${host}:${neighbour.port}/` })
 
 test.each([
   '127.0.0.1',
@@ -61,7 +61,7 @@ test.each([
 
 test('merchants do not read which private addresses a name has', async () => {
   names.names.set('payroll.example', ['10.20.30.40', '192.168.7.8'])
-  const targets: readonly Target[] = [
+  const targets: readonly MessageTarget[] = [
     at('payroll.example'),
     { ...at('payroll.example'), type: 'stomp', addresses: ['stomp://payroll.example'], destination: '/q' },
   ]
@@ -90,7 +90,7 @@ test.each([
 ])('%s refuses what a webhook refuses', async (type, settings) => {
   const network = openNetwork(isPublic, resolver())
   for (const host of [`127.0.0.1:${neighbour.port}`, `localhost:${neighbour.port}`, '[::ffff:10.0.0.1]:80']) {
-    const target = JSON.parse(JSON.stringify({ type, ...settings }).replaceAll('HOST', host)) as Target
+    const target = JSON.parse(JSON.stringify({ type, ...settings }).replaceAll('HOST', host)) as MessageTarget
     const before = neighbour.connections()
     const { errorDetail } = await send(network, target, messageOf())
     expect(errorDetail).toMatch(/is not (at )?a public address/)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { EventContent, type Message } from '../../../server/telling/targets/message.ts'
+import { EventContent, type TargetMessage } from '../../../server/telling/targets/message.ts'
 
 const paid = {
   data: { type: 'order', id: 'o1', name: 'Ünïcode \u0001 "quoted"' },
@@ -16,7 +16,7 @@ export const shows = (payload: object, short: object = payload, isDeletion = fal
 })
 
 /** An event of an order, as it is sent. */
-export const messageOf = (changes: Partial<Message> = {}): Message => ({
+export const messageOf = (changes: Partial<TargetMessage> = {}): TargetMessage => ({
   eventId: randomUUID(),
   key: 'order.paid',
   subject: `orders:${randomUUID()}`,

@@ -6,10 +6,10 @@ import tls from 'node:tls'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openNetwork } from '../../../server/telling/index.ts'
-import type { Target } from '../../../server/telling/targets/message.ts'
+import type { MessageTarget } from '../../../server/telling/targets/message.ts'
 import type { Network } from '../../../server/telling/targets/network.ts'
 import { send } from '../../../server/telling/targets/send.ts'
-import { isSigningSecret } from '../../../server/telling/targets/sign.ts'
+import { isSigningSecret } from '../../../server/telling/targets/webhook.ts'
 import { ownCertificate } from '../../support/own-certificate.ts'
 import { openReceiver, type Receiver } from '../../support/receiver.ts'
 import { until } from '../../support/until.ts'
@@ -30,8 +30,8 @@ afterAll(async () => {
   await receiver.close()
 })
 
-const webhook = (more: Partial<Target> = {}): Target =>
-  ({ type: 'webhook', url: `${receiver.url}/hook?shop=1`, ...more }) as Target
+const webhook = (more: Partial<MessageTarget> = {}): MessageTarget =>
+  ({ type: 'webhook', url: `${receiver.url}/hook?shop=1`, ...more }) as MessageTarget
 
 test('a webhook has the body and the headers of the public contract', async () => {
   const message = messageOf({ attempt: 3 })

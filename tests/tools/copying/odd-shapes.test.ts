@@ -11,7 +11,7 @@ import { CopyState } from '../../../tools/copying/copy-state.ts'
 import { follow } from '../../../tools/copying/follow.ts'
 import { UnreadableAnswer } from '../../../tools/copying/read-answer.ts'
 import { Remote } from '../../../tools/copying/remote.ts'
-import { Report } from '../../../tools/copying/report.ts'
+import { CopyReport } from '../../../tools/copying/report.ts'
 import { planOf } from '../../../tools/copying/steps.ts'
 import { openFileAccess } from '../../../tools/file-access.ts'
 import { run } from '../moving/run-command.ts'
@@ -55,7 +55,7 @@ function begin(): Copy {
   const state = new CopyState(join(directory, `${++copies}.ndjson`), source.url, target.url)
   const remoteOf = ({ url }: HostileServer) =>
     new Remote({ url, clientId: 'id', clientSecret: 'secret' }, systemClock, 1_000_000, files)
-  return { from: remoteOf(source), to: remoteOf(target), state, report: new Report(), say: () => {} }
+  return { from: remoteOf(source), to: remoteOf(target), state, report: new CopyReport(), say: () => {} }
 }
 
 /** Runs a whole copy. Returns its report and what the comparison says. */

@@ -8,7 +8,7 @@ import { isPublic } from '../../../server/platform/sockets/addresses.ts'
 import { compare } from '../../../tools/copying/compare.ts'
 import { CopyState } from '../../../tools/copying/copy-state.ts'
 import { Remote } from '../../../tools/copying/remote.ts'
-import { Report } from '../../../tools/copying/report.ts'
+import { CopyReport } from '../../../tools/copying/report.ts'
 import { planOf } from '../../../tools/copying/steps.ts'
 import { openFileAccess } from '../../../tools/file-access.ts'
 import { type HostileServer, openHostileServer, sendJson } from './hostile-server.ts'
@@ -45,7 +45,7 @@ async function compareFields(...types: readonly string[]) {
     1_000_000,
     files,
   )
-  const report = new Report()
+  const report = new CopyReport()
   const copy = { from: remote, to: remote, state, report, say: () => {} }
   const { equal } = await compare(copy, plan, false)
   return { equal, lines: report.lines().join('\n') }

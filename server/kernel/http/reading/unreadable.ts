@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { isReadingOn } from '../../../platform/sockets/read-on.ts'
 import { Problem, type ProblemCode } from '../../errors.ts'
@@ -52,4 +53,27 @@ function endWith(problem: Problem, socket: Duplex): void {
   socket.end(`HTTP/1.1 ${status} ${problem.title}\r\n${headers.join('\r\n')}\r\n\r\n${body}`)
   // Not at once: a client that is still sending would lose the response. Not never: the client may never close.
   setTimeout(() => socket.destroy(), lingerMs).unref()
+}
+
+/** Of these Node uses the first. A proxy in front of the server may have used the last. */
+const names = ['Host', 'Authorization', 'Content-Type'] as const
+
+/** Refuses a request that has one of these headers twice (RFC 9110 §5.3, RFC 9112 §3.2), or none that it needs. */
+export function checkHeaders({ rawHeaders, headers, httpVersion }: IncomingMessage): Problem | undefined {
+  // HTTP/1.0 has no such header.
+  if (headers.host === undefined && httpVersion === '1.1')
+    return new Problem('bad_request', 'The Host header is required.', { source: 'Host' })
+  const twice = names.find((name) => isTwice(rawHeaders, name))
+  if (twice === undefined) return undefined
+  return new Problem('bad_request', `The ${twice} header must be sent only once.`, { source: twice })
+}
+
+/** Compares lengths first: every request passes here, and most names have another one. */
+function isTwice(rawHeaders: readonly string[], name: string): boolean {
+  let count = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const header = rawHeaders[i] as string
+    if (header.length === name.length && header.toLowerCase() === name.toLowerCase()) count += 1
+  }
+  return count > 1
 }

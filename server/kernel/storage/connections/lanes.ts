@@ -1,13 +1,13 @@
 import type pg from 'pg'
 
-interface Lane {
+interface SharedLane {
   client: pg.Client | undefined
   underWay: number
 }
 
 /** Shared connections: each statement is sent without waiting for the responses to earlier ones. */
 export class Lanes {
-  readonly #lanes: readonly Lane[]
+  readonly #lanes: readonly SharedLane[]
   readonly #open: () => pg.Client
 
   /** `open` creates a pipelined client, which connects by itself. */
@@ -36,7 +36,7 @@ export class Lanes {
     stream.destroy()
   }
 
-  #connect(lane: Lane): pg.Client {
+  #connect(lane: SharedLane): pg.Client {
     const client = this.#open()
     const forget = () => {
       if (lane.client === client) lane.client = undefined

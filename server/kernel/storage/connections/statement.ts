@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { Memory } from '../../memory.ts'
 import type { Tuple } from '../database.ts'
 
 /** Properties of the driver's connection that its types leave out. */
@@ -6,8 +7,8 @@ interface Wire extends pg.Connection {
   readonly parsedStatements: Readonly<Record<string, string>>
   readonly submittedNamedStatements: Record<string, string>
 }
-type Text = string | null
-const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): Text } }).utils
+type ParameterText = string | null
+const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): ParameterText } }).utils
 
 type Done = (error: Error | undefined | null, tuples: readonly Tuple[]) => void
 
@@ -46,7 +47,7 @@ export class Statement extends pg.Query {
       wire.query(this.#text)
       return undefined
     }
-    let values: Text[]
+    let values: ParameterText[]
     try {
       values = this.#values.map(prepareValue)
     } catch (error) {
@@ -79,5 +80,56 @@ export class Statement extends pg.Query {
 
   handleReadyForQuery(): void {
     this.callback()
+  }
+}
+
+// Each prepared statement uses some 20 KiB of each connection, a list's 110 KiB, so an unused one makes room for a new
+// one.
+const preparedMax = 500
+
+/** The prepared statements of one connection, each with its own name. */
+export class PreparedTexts {
+  readonly #names: Memory<string, string>
+  #named = 0
+
+  constructor(client: pg.ClientBase) {
+    this.#names = new Memory(preparedMax, { onForgotten: (_text, name) => client.query(new Close(name)) })
+  }
+
+  nameOf(text: string): string {
+    const existing = this.#names.get(text)
+    if (existing) return existing
+    // A name is never used again: the statement that had it may still be on its way.
+    this.#named += 1
+    const name = `s${this.#named}`
+    this.#names.set(text, name)
+    return name
+  }
+}
+
+/** The driver's record of prepared statements, which its types leave out. */
+interface DriverState {
+  readonly parsedStatements: Record<string, string>
+}
+
+/** Queued like any statement. Unlike DEALLOCATE it cannot fail, and does not disturb a transaction. */
+class Close extends pg.Query {
+  readonly #name: string
+  #driver: DriverState | undefined
+
+  constructor(name: string) {
+    super('')
+    this.#name = name
+  }
+
+  override submit = (connection: pg.Connection): void => {
+    this.#driver = connection as unknown as DriverState
+    connection.close({ type: 'S', name: this.#name }, true)
+    connection.sync()
+  }
+
+  /** Called when the close has ended. If it never ends, the connection is lost, and the statement with it. */
+  readonly callback = (): void => {
+    delete this.#driver?.parsedStatements[this.#name]
   }
 }

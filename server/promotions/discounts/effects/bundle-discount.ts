@@ -1,7 +1,7 @@
 import { addRatios, apportion, type Exact, type Ratio } from '../../../prices/index.ts'
 import { compare, minus, product, roundToAmount, smaller } from '../exact.ts'
-import { type Batch, firstSets, type Group, makeSets, type Sets } from '../make-sets.ts'
-import type { Refusal } from '../verdicts.ts'
+import { firstSets, type Group, makeSets, type SetBatch, type Sets } from '../make-sets.ts'
+import type { PromotionRefusal } from '../verdicts.ts'
 import type { WorkingLine } from '../working-cart.ts'
 import { type Effect, type EffectView, off, stopAt, taking } from './effect.ts'
 import { outdoneRefusal } from './line-sets.ts'
@@ -14,7 +14,7 @@ type BundleCut =
 interface BundleDiscount {
   readonly cut: BundleCut
   /** The groups of a bundle. Of several bundles, the first that the cart has is discounted. */
-  readonly bundlesIn: (view: EffectView) => readonly (() => readonly Group[])[] | Refusal
+  readonly bundlesIn: (view: EffectView) => readonly (() => readonly Group[])[] | PromotionRefusal
   /** The units of a line that bundles may be made of. */
   readonly availableOf: (line: WorkingLine) => number
   /** What units of a line cost. */
@@ -90,10 +90,10 @@ function firstBundle(
   return first ?? { groups: undefined, sets: { batches: [], lack: undefined } }
 }
 
-const priceOfOne = ({ picks }: Batch, priceOf: BundleDiscount['priceOf']): Ratio =>
+const priceOfOne = ({ picks }: SetBatch, priceOf: BundleDiscount['priceOf']): Ratio =>
   addRatios(picks.flatMap((picked = []) => picked.map(({ line, units }) => priceOf(line, units))))
 
-function savingOf(batch: Batch, { cut, priceOf }: BundleDiscount, currency: string): Exact {
+function savingOf(batch: SetBatch, { cut, priceOf }: BundleDiscount, currency: string): Exact {
   const value = priceOfOne(batch, priceOf)
   if (cut.by === 'percent') return product(value, cut.rate)
   const amount = cut.amountIn(currency)
@@ -101,7 +101,7 @@ function savingOf(batch: Batch, { cut, priceOf }: BundleDiscount, currency: stri
 }
 
 /** How many units of each line are in all these sets. */
-function unitsOf(batches: readonly Batch[]): ReadonlyMap<WorkingLine, number> {
+function unitsOf(batches: readonly SetBatch[]): ReadonlyMap<WorkingLine, number> {
   const units = new Map<WorkingLine, number>()
   for (const { times, picks } of batches) {
     for (const pick of picks.flatMap((picked = []) => picked)) {
@@ -116,7 +116,7 @@ export function refuseLack(
   groups: readonly Group[],
   { group, needs, has }: NonNullable<Sets['lack']>,
   availableOf: (line: WorkingLine) => number,
-): Refusal {
+): PromotionRefusal {
   const lines = groups.flatMap((one) => (one.isOptional ? [] : one.lines))
   if (!lines.length) return { verdict: 'no_line_matches' }
   const isTaken = lines.some((line) => availableOf(line) < line.quantity)

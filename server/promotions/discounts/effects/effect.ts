@@ -1,7 +1,7 @@
 import { cutTo, sum } from '../../../prices/index.ts'
 import type { EnteredCode } from '../codes.ts'
 import type { Finding } from '../conditions/condition.ts'
-import type { MissingGift, Refusal } from '../verdicts.ts'
+import type { MissingGift, PromotionRefusal } from '../verdicts.ts'
 import type { WorkingCart, WorkingGroup, WorkingLine } from '../working-cart.ts'
 
 /** What a promotion does to a cart that meets its condition. */
@@ -10,7 +10,7 @@ export interface Effect {
   readonly isOfCart: boolean
   /** The most that it takes off, in a currency. */
   readonly ceilingIn: (currency: string) => number | undefined
-  readonly apply: (view: EffectView) => Taking | Refusal
+  readonly apply: (view: EffectView) => Taking | PromotionRefusal
 }
 
 /** What an effect may look at. */
@@ -34,7 +34,7 @@ export interface Taking {
   readonly uses: number
   readonly missing: MissingGifts | undefined
   /** Why it takes nothing, where the amounts are 0. */
-  readonly otherwise: Refusal
+  readonly otherwise: PromotionRefusal
 }
 
 /** What is taken off one line. */
@@ -64,7 +64,7 @@ export interface MissingGifts {
   readonly requirements: readonly { readonly products: readonly string[]; readonly quantity: number }[]
 }
 
-export const isTaking = (one: Taking | Refusal): one is Taking => !('verdict' in one)
+export const isTaking = (one: Taking | PromotionRefusal): one is Taking => !('verdict' in one)
 
 export const off = (line: WorkingLine, amount: number, units = 0): Off => ({
   ...{ line, amount, units, isAdded: false },

@@ -1,6 +1,6 @@
 import type { DiscountLine } from '../discount-cart.ts'
-import { type Batch, firstSets, type Group, makeSets } from '../make-sets.ts'
-import type { MissingGift, Refusal } from '../verdicts.ts'
+import { firstSets, type Group, makeSets, type SetBatch } from '../make-sets.ts'
+import type { MissingGift, PromotionRefusal } from '../verdicts.ts'
 import type { WorkingLine } from '../working-cart.ts'
 import { addedUnits, isOfAny, isProduct } from './added-units.ts'
 import { refuseLack } from './bundle-discount.ts'
@@ -86,18 +86,18 @@ export function gifts(options: Gifts): Effect {
 }
 
 /** Takes the units of some of the sets: those that the shopper pays for are no other promotion's either. */
-function takeUnits(units: Map<WorkingLine, number>, { picks }: Batch, sets: number): void {
+function takeUnits(units: Map<WorkingLine, number>, { picks }: SetBatch, sets: number): void {
   if (!sets) return
   for (const { line, units: count } of picks.flatMap((picked = []) => picked)) {
     units.set(line, (units.get(line) ?? 0) + count * sets)
   }
 }
 
-const refuseUses = ({ code, usesLeft }: EffectView, needs: number): Refusal => ({
+const refuseUses = ({ code, usesLeft }: EffectView, needs: number): PromotionRefusal => ({
   ...{ verdict: 'code_spent', code: code?.code ?? '', needs, has: usesLeft },
 })
 
-function explain(gifts: readonly MissingGift[], code: string | undefined): Refusal {
+function explain(gifts: readonly MissingGift[], code: string | undefined): PromotionRefusal {
   if (gifts.length) return { verdict: 'gift_missing', gifts }
   return code ? { verdict: 'enter_code_again', code } : { verdict: 'nothing_left' }
 }

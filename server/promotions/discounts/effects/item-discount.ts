@@ -1,7 +1,7 @@
 import type { Exact, Ratio } from '../../../prices/index.ts'
 import type { Condition } from '../conditions/condition.ts'
 import { compare, minus, product, roundToAmount } from '../exact.ts'
-import type { Refusal, UnmetNode } from '../verdicts.ts'
+import type { PromotionRefusal, UnmetNode } from '../verdicts.ts'
 import { priceOf, type WorkingLine } from '../working-cart.ts'
 import { addedUnits, isProduct } from './added-units.ts'
 import { type Effect, type EffectView, type MissingGifts, off, taking } from './effect.ts'
@@ -63,7 +63,7 @@ export function itemDiscount(options: ItemDiscount): Effect {
   }
 }
 
-const unmet = (node: UnmetNode): Refusal => ({ verdict: 'condition_unmet', ...node })
+const unmet = (node: UnmetNode): PromotionRefusal => ({ verdict: 'condition_unmet', ...node })
 
 /** Whether the condition only names products that the cart does not have, and that are to be added or suggested. */
 const mayBeMissing = ({ strategy }: UnmetNode, { isAutoAdd, isSuggested }: ItemLimits): boolean =>
@@ -164,7 +164,7 @@ function refuse(
   { usesLeft, code }: EffectView,
   lines: readonly WorkingLine[],
   { cut, limits }: ItemDiscount,
-): Refusal {
+): PromotionRefusal {
   const chosen = choose(lines, limits)
   const most = Math.max(0, ...chosen.map(({ units }) => units))
   const needs = cut.by === 'fixed_price' ? cut.size : 1

@@ -1,5 +1,5 @@
 import type { DiscountLine } from '../discount-cart.ts'
-import type { Refusal } from '../verdicts.ts'
+import type { PromotionRefusal } from '../verdicts.ts'
 import type { WorkingLine } from '../working-cart.ts'
 import { type Effect, type EffectView, type Off, off, taking } from './effect.ts'
 
@@ -57,7 +57,7 @@ function refuse(
   size: number,
   discounted: number,
   saves: (line: WorkingLine) => boolean,
-): Refusal {
+): PromotionRefusal {
   const most = (count: (line: WorkingLine) => number) => Math.max(0, ...lines.map(count))
   const has = most(({ untouched }) => untouched)
   if (!lines.length) return { verdict: 'no_line_matches' }
@@ -69,7 +69,7 @@ function refuse(
   return { verdict: most(({ line }) => line.unitPrice) ? 'no_saving' : 'nothing_left' }
 }
 
-export const outdoneRefusal = (lines: readonly WorkingLine[]): Refusal => ({
+export const outdoneRefusal = (lines: readonly WorkingLine[]): PromotionRefusal => ({
   verdict: 'outdone',
   by: [...new Set(lines.flatMap(({ takenBy }) => [...takenBy]))].sort(),
 })

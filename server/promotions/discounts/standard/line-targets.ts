@@ -1,8 +1,8 @@
-import { isAmong, toKeys } from '../conditions/attribute-values.ts'
+import { isAmong, toKeys } from '../conditions/attribute-conditions.ts'
 import type { DiscountLine } from '../discount-cart.ts'
 import type { AttributeTarget, TargetCondition, TargetConditions, Targets } from './standard-document.ts'
 
-type LineTest = (line: DiscountLine) => boolean
+type TargetTest = (line: DiscountLine) => boolean
 
 /** Makes a test of lines: whether any of the targets is theirs. Without targets no line passes. */
 export function anyTarget({
@@ -10,8 +10,8 @@ export function anyTarget({
   target_nodes,
   target_attributes,
   target_conditions,
-}: Targets): LineTest {
-  const tests: readonly LineTest[] = [
+}: Targets): TargetTest {
+  const tests: readonly TargetTest[] = [
     ...(targets?.length ? [byProduct(new Set(targets))] : []),
     ...(target_nodes?.length ? [byNode(new Set(target_nodes))] : []),
     ...byAttributes(target_attributes ?? []),
@@ -21,21 +21,21 @@ export function anyTarget({
 }
 
 const byProduct =
-  (listed: ReadonlySet<string>): LineTest =>
+  (listed: ReadonlySet<string>): TargetTest =>
   ({ sku, productId }) =>
     listed.has('all') ||
     (sku !== undefined && listed.has(sku)) ||
     (productId !== undefined && listed.has(productId))
 
 const byNode =
-  (listed: ReadonlySet<string>): LineTest =>
+  (listed: ReadonlySet<string>): TargetTest =>
   ({ nodeIds }) =>
     nodeIds.some((id) => listed.has(id))
 
 const attributeOf = (target: AttributeTarget) => ('attribute' in target ? target.attribute : target)
 
 /** One test for each field, however many of its values are targets. */
-function byAttributes(targets: readonly AttributeTarget[]): readonly LineTest[] {
+function byAttributes(targets: readonly AttributeTarget[]): readonly TargetTest[] {
   const fields = Map.groupBy(targets.map(attributeOf), ({ template, field, type }) =>
     JSON.stringify([template, field, type]),
   )
@@ -51,17 +51,17 @@ function byAttributes(targets: readonly AttributeTarget[]): readonly LineTest[] 
   })
 }
 
-const byAttribute = (target: AttributeTarget): LineTest => {
+const byAttribute = (target: AttributeTarget): TargetTest => {
   const [test] = byAttributes([target])
   return (line) => test?.(line) ?? false
 }
 
-const conditionsOf = (conditions: TargetConditions | null | undefined): readonly LineTest[] =>
+const conditionsOf = (conditions: TargetConditions | null | undefined): readonly TargetTest[] =>
   (conditions?.or ?? []).map(({ and = [] }) => {
     const tests = and.map(byCondition)
     // Nothing meets an empty list: it is a mistake, and must not discount everything.
     return (line) => tests.length > 0 && tests.every((test) => test(line))
   })
 
-const byCondition = (condition: TargetCondition): LineTest =>
+const byCondition = (condition: TargetCondition): TargetTest =>
   'node' in condition ? byNode(new Set(condition.node.values ?? [])) : byAttribute(condition)

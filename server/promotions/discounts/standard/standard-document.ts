@@ -38,7 +38,7 @@ export interface StandardSchemas {
   readonly x_for_amount: Catalogs & Targets & Exclude & Amounts & { readonly x: number }
   /** The amounts are the prices of a bundle. */
   readonly bundle_fixed_discount: Catalogs & Amounts & Requirements
-  readonly bundle_gift: Catalogs & Requirements & Gifts
+  readonly bundle_gift: Catalogs & Requirements & GiftsSchema
 }
 
 interface Catalogs {
@@ -103,7 +103,7 @@ interface Requirements {
   readonly requirements: readonly { readonly targets: readonly string[]; readonly quantity: number }[]
 }
 
-interface Gifts {
+interface GiftsSchema {
   /** SKUs and ids of products. */
   readonly gifts: readonly string[]
   readonly auto_add_free_gift?: boolean
