@@ -37,6 +37,7 @@ import { settings } from '../store/settings/samples.ts'
 import { deliverySamples } from '../telling/deliveries/samples.ts'
 import { integrationSamples } from '../telling/integrations/samples.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
+import { workshopSamples } from '../workshop/samples.ts'
 import type { Client } from './client.ts'
 import { mostOf } from './limits.ts'
 import type { ModuleSamples } from './module-samples.ts'
@@ -76,6 +77,7 @@ const modules: readonly ModuleSamples[] = [
   metricsSamples,
   integrationSamples,
   deliverySamples,
+  workshopSamples,
 ]
 
 type Lists = 'runTime' | 'needsAllFields' | 'specialCreates' | 'notInUpdates' | 'sameForAllStores'

@@ -1,7 +1,16 @@
 import { type Relationship, relationship } from '../../server/kernel/declare/relationship.ts'
 import { type Resource, resource } from '../../server/kernel/declare/resource.ts'
-import { group, map, readOnlyObject, text } from '../../server/kernel/shape/fields.ts'
+import { field, group, map, readOnlyObject, text } from '../../server/kernel/shape/fields.ts'
 import { things } from './things.ts'
+
+/** A part of a crate: see `crate-labels.ts`. */
+export interface Label {
+  readonly id: string
+  readonly side: string
+  readonly words: string
+  readonly loose?: boolean | undefined
+  readonly changedAt: string
+}
 
 const comparisons = ['lt', 'le', 'eq', 'gt', 'ge'] as const
 
@@ -25,6 +34,7 @@ export const crates: Resource = resource({
     ),
     marks: map(text({ max: 255 }), { maxKeys: 20, about: 'Marks on the crate.' }),
     relationships: readOnlyObject({}, { about: 'The thing on top.' }),
+    labels: field<readonly Label[] | undefined>({ type: 'array' }, { hidden: true, readOnly: true }),
   },
   filter: {
     id: { ops: ['eq', 'in'], type: 'text', column: 'reference' },

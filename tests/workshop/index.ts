@@ -6,6 +6,7 @@ import { access } from '../../server/people/permissions/access.ts'
 import { addPaperItems } from './add-paper-items.ts'
 import { announceCheckout, checkOutPaperCart } from './check-out-paper-cart.ts'
 import { countGadgets } from './count-gadgets.ts'
+import { allCrateLabels, crateLabels } from './crate-labels.ts'
 import { crates, thingsOfCrate, topOfCrate } from './crates.ts'
 import { gadgets } from './gadgets.ts'
 import { paperCarts, thingsOfPaperCart } from './paper-carts.ts'
@@ -20,7 +21,19 @@ const workshop = module({
   alsoUnder: '/workshop',
   resources: [crates, gadgets, paperCarts, paperLines, things, widgets],
   relationships: [thingsOfCrate, thingsOfPaperCart, topOfCrate],
-  actions: [addPaperItems, checkOutPaperCart, countGadgets, shipCrate],
+  actions: [
+    addPaperItems,
+    checkOutPaperCart,
+    countGadgets,
+    shipCrate,
+    crateLabels.list,
+    crateLabels.get,
+    crateLabels.create,
+    crateLabels.update,
+    crateLabels.delete,
+    allCrateLabels.create,
+    allCrateLabels.delete,
+  ],
   jobs: [announceCheckout],
 })
 

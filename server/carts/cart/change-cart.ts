@@ -21,7 +21,7 @@ import { priceGiven } from '../pricing/price-cart.ts'
 import { carts } from './carts.ts'
 
 /** A change of what is in a cart. `shop.requested` has what the products cost, in their order. */
-interface CartChange extends ShopRequest {
+export interface CartChange extends ShopRequest {
   /** What the request says about the shopper. */
   readonly shopper?: CartShopper | undefined
   /** The new contents. Throws a Problem to refuse the change; nothing is stored then. */

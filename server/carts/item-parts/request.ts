@@ -1,4 +1,3 @@
-import { Problem } from '../../kernel/errors.ts'
 import { text } from '../../kernel/shape/fields.ts'
 import { shopperHeaders } from '../../shop/index.ts'
 
@@ -34,21 +33,4 @@ export function shopperIn(headers: Headers) {
       shopper: { channel, tags: tags?.split(',').flatMap((tag) => tag.trim() || []) ?? [] },
     }),
   }
-}
-
-/** Whether a request is about many items: its `data` is a list. */
-export const isList = (body: unknown): boolean =>
-  Array.isArray((body as { readonly data?: unknown } | undefined)?.data)
-
-/** An option of a request on many items: `{ "options": { "add_all_or_nothing": true } }`. */
-export function allOrNothing(body: unknown, name: string, fallback: boolean): boolean {
-  const { options } = body as { readonly options?: unknown }
-  if (options === undefined || options === null) return fallback
-  if (typeof options !== 'object' || Array.isArray(options)) {
-    throw new Problem('invalid_field', 'options must be an object.', { source: 'options' })
-  }
-  const value = (options as Readonly<Record<string, unknown>>)[name]
-  if (value === undefined) return fallback
-  if (typeof value === 'boolean') return value
-  throw new Problem('invalid_field', `options.${name} must be true or false.`, { source: `options.${name}` })
 }

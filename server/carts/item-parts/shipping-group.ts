@@ -1,6 +1,7 @@
 import { Problem } from '../../kernel/errors.ts'
 import { object, uuid } from '../../kernel/openapi/shapes.ts'
 import { field, group, integer, type ShownValues, text } from '../../kernel/shape/fields.ts'
+import type { PartChange } from '../../kernel/thing/holder.ts'
 import { withoutNulls } from '../../people/index.ts'
 import type { Notation } from '../../store/index.ts'
 import type { CartShippingGroup } from '../contents/contents.ts'
@@ -74,22 +75,17 @@ export const shippingGroupMembers = {
   meta: object({ shipping_display_price: shippingDisplayPrice }),
 }
 
-/** A group that does not cost anything yet. */
-export const newShippingGroup = (id: string, now: string): CartShippingGroup => ({
-  id,
-  createdAt: now,
-  updatedAt: now,
-  base: 0,
-  tax: 0,
-  fees: 0,
-  shippingType: '',
-})
+const noPrice = { base: 0, tax: 0, fees: 0 }
+
+/** A new group, which costs nothing unless the request has a price. */
+export const newShippingGroup = (values: Partial<GroupValues>, { id, now }: PartChange): CartShippingGroup =>
+  withGroupValues({ ...noPrice, id, createdAt: now, updatedAt: now, shippingType: '' }, values, { now })
 
 /** The group with the values that a request has. */
 export function withGroupValues(
   one: CartShippingGroup,
   values: Partial<GroupValues>,
-  now: string,
+  { now }: Pick<PartChange, 'now'>,
 ): CartShippingGroup {
   mustEndAfterStart(values.delivery_estimate)
   const changed = {

@@ -1,32 +1,9 @@
 import { module } from '../../kernel/module.ts'
-import {
-  addTaxItemToComponent,
-  deleteTaxItemOfComponent,
-  updateTaxItemOfComponent,
-} from '../item-parts/component-taxes.ts'
-import {
-  addCustomDiscounts,
-  addCustomDiscountToItem,
-  deleteCustomDiscount,
-  deleteCustomDiscountOfItem,
-  deleteCustomDiscounts,
-  updateCustomDiscount,
-  updateCustomDiscountOfItem,
-} from '../item-parts/custom-discounts.ts'
-import {
-  createShippingGroup,
-  deleteShippingGroup,
-  getShippingGroup,
-  listShippingGroups,
-  updateShippingGroup,
-} from '../item-parts/shipping-groups.ts'
-import {
-  addTaxItem,
-  addTaxItems,
-  deleteTaxItem,
-  deleteTaxItems,
-  updateTaxItem,
-} from '../item-parts/tax-items.ts'
+import { allCustomDiscounts } from '../item-parts/all-custom-discounts.ts'
+import { allTaxItems } from '../item-parts/all-tax-items.ts'
+import { customDiscounts, customDiscountsOfItem } from '../item-parts/custom-discounts.ts'
+import { shippingGroups } from '../item-parts/shipping-groups.ts'
+import { componentTaxes, taxItems } from '../item-parts/tax-items.ts'
 import { addCartItems } from './add-items.ts'
 import { deleteCartCode } from './remove-code.ts'
 import { deleteCartItem, deleteCartItems } from './remove-items.ts'
@@ -43,25 +20,25 @@ export const cartItemChapter = module({
     deleteCartItem,
     deleteCartItems,
     deleteCartCode,
-    addTaxItem,
-    addTaxItems,
-    updateTaxItem,
-    deleteTaxItem,
-    deleteTaxItems,
-    addTaxItemToComponent,
-    updateTaxItemOfComponent,
-    deleteTaxItemOfComponent,
-    addCustomDiscounts,
-    addCustomDiscountToItem,
-    updateCustomDiscount,
-    updateCustomDiscountOfItem,
-    deleteCustomDiscount,
-    deleteCustomDiscountOfItem,
-    deleteCustomDiscounts,
-    listShippingGroups,
-    getShippingGroup,
-    createShippingGroup,
-    updateShippingGroup,
-    deleteShippingGroup,
+    taxItems.create,
+    allTaxItems.create,
+    taxItems.update,
+    taxItems.delete,
+    allTaxItems.delete,
+    componentTaxes.create,
+    componentTaxes.update,
+    componentTaxes.delete,
+    allCustomDiscounts.create,
+    customDiscountsOfItem.create,
+    customDiscounts.update,
+    customDiscountsOfItem.update,
+    customDiscounts.delete,
+    customDiscountsOfItem.delete,
+    allCustomDiscounts.delete,
+    shippingGroups.list,
+    shippingGroups.get,
+    shippingGroups.create,
+    shippingGroups.update,
+    shippingGroups.delete,
   ],
 })

@@ -5,7 +5,7 @@ import type { Work } from '../../kernel/work/context.ts'
 import type { TaxItem } from '../contents/contents.ts'
 import { type CustomAttributes, checkTypes, customAttributesField } from '../contents/custom-attributes.ts'
 import { isSeller } from '../contents/owners.ts'
-import { checkedTax, type TaxValues, taxesMax, taxFields } from '../item-parts/tax-holder.ts'
+import { checkedTax, type TaxValues, taxesMax, taxFields } from '../item-parts/tax-values.ts'
 
 export const itemAttributesField = customAttributesField(
   'Attributes of your own, with their types. Only sellers may set them. An update replaces all of them.',

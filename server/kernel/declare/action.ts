@@ -9,7 +9,8 @@ import type { OutsideCall } from '../work/outside-calls.ts'
 import type { Call } from './call.ts'
 import type { Resource } from './resource.ts'
 
-type Names<R extends string> = R extends `${string}:${infer P}/${infer Rest}`
+/** The names of the parameters of a route. */
+export type Names<R extends string> = R extends `${string}:${infer P}/${infer Rest}`
   ? P | Names<`/${Rest}`>
   : R extends `${string}:${infer P}`
     ? P

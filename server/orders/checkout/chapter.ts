@@ -7,12 +7,7 @@ import { getOrder } from '../order/get-order.ts'
 import { listOrderItems } from '../order/list-order-items.ts'
 import { listOrders } from '../order/list-orders.ts'
 import { orders } from '../order/orders.ts'
-import {
-  createOrderShippingGroup,
-  getOrderShippingGroup,
-  listOrderShippingGroups,
-  updateOrderShippingGroup,
-} from '../order/shipping-groups.ts'
+import { orderShippingGroups } from '../order/shipping-groups.ts'
 import { checkout } from './checkout.ts'
 
 export const orderChapter = module({
@@ -25,10 +20,10 @@ export const orderChapter = module({
     getOrder,
     listOrderItems,
     anonymizeOrders,
-    listOrderShippingGroups,
-    getOrderShippingGroup,
-    createOrderShippingGroup,
-    updateOrderShippingGroup,
+    orderShippingGroups.list,
+    orderShippingGroups.get,
+    orderShippingGroups.create,
+    orderShippingGroups.update,
   ],
   adds: [fill(findProductsOfOrder, readProductsOf)],
 })
