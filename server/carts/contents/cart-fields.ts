@@ -4,7 +4,7 @@ import type { ShownProduct } from '../../shop/index.ts'
 import type { Contents } from './contents.ts'
 import { customAttributesField } from './custom-attributes.ts'
 import type { PricedCart, PricedContents } from './priced-cart.ts'
-import type { ShownContents, ShownPrices } from './shown-of.ts'
+import type { ShownContents, ShownTotals } from './shown-of.ts'
 
 const hidden = { hidden: true, readOnly: true } as const
 
@@ -56,7 +56,7 @@ export const cartFields = {
   }),
   /** What responses, lists, the feed and events have of the contents and the prices: see `shownOf`. */
   contents: field<ShownContents | undefined>({ type: 'object' }, hidden),
-  priced: field<ShownPrices | undefined>({ type: 'object' }, hidden),
+  priced: field<ShownTotals | undefined>({ type: 'object' }, hidden),
   /** The ids of the customers and accounts that the cart is associated with. */
   customers: field<readonly string[] | undefined>({ type: 'array' }, hidden),
   accounts: field<readonly string[] | undefined>({ type: 'array' }, hidden),

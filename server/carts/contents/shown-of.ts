@@ -13,7 +13,7 @@ export interface ShownContents {
   readonly shippingGroups: readonly HasId[]
 }
 
-export type ShownPrices = Pick<
+export type ShownTotals = Pick<
   PricedCart,
   'currency' | 'prices' | 'promotionItems' | 'suggestions' | 'explanation'
 >
@@ -36,5 +36,5 @@ export const shownOf = ({ contents, priced }: PricedContents) => ({
     prices: priced.prices,
     promotionItems: priced.promotionItems,
     suggestions: priced.suggestions,
-  } satisfies ShownPrices,
+  } satisfies ShownTotals,
 })

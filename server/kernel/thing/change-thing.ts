@@ -18,7 +18,7 @@ import { firstValues } from '../write/drafts.ts'
 export type Before<F extends Fields, C> = Row<F> & { readonly inside?: C | undefined }
 
 /** What a deed makes of a thing: the values that it changes, and what the thing holds then. */
-interface Outcome<F extends Fields, C> {
+interface DeedOutcome<F extends Fields, C> {
   readonly values?: Changes<F>
   readonly inside?: C
 }
@@ -26,10 +26,10 @@ interface Outcome<F extends Fields, C> {
 /** Undefined if the deed changes nothing. */
 type Deed<F extends Fields, C> = (
   before: Before<F, C>,
-) => Promise<Outcome<F, C> | undefined> | Outcome<F, C> | undefined
+) => Promise<DeedOutcome<F, C> | undefined> | DeedOutcome<F, C> | undefined
 
 /** A thing before and after a deed. */
-interface Change<F extends Fields, C> {
+interface DeedChange<F extends Fields, C> {
   readonly before: Before<F, C>
   readonly after: Whole<F, C>
 }
@@ -62,7 +62,7 @@ export async function changeThing<F extends Fields, C>(
   of: Resource<F, C>,
   name: string,
   deed: Deed<F, C>,
-): Promise<Change<F, C>> {
+): Promise<DeedChange<F, C>> {
   const locked = await (of.unborn ? lockOrClaim : lockById)(work, of, name)
   if (locked) {
     if (!(await isVisible(work, of, locked))) throw notFoundIn(of, name)

@@ -110,7 +110,7 @@ interface OrderCart {
 export type OrderFields = typeof fields
 export type OrderRow = Row<OrderFields>
 /** An order that was read to be changed. */
-export type Order = Whole<OrderFields, unknown>
+export type WholeOrder = Whole<OrderFields, unknown>
 
 const textIn = (column: string): FilterRule => ({ ...indexed('eq', 'like'), type: 'text', column })
 /** Email addresses are compared without case. */

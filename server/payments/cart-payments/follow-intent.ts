@@ -1,6 +1,6 @@
 import type { Work } from '../../kernel/work/context.ts'
 import type { Job } from '../../kernel/work/job.ts'
-import { newTransaction, type Order, type OrderRow, orders } from '../../orders/index.ts'
+import { newTransaction, type OrderRow, orders, type WholeOrder } from '../../orders/index.ts'
 import type { GatewaySlug } from '../gateways/gateway-kinds.ts'
 import { afterFaultMs, ageMsOf, nextReadMs, readOrEnd } from '../payment-calls/follow-payment.ts'
 import { settleOutcome } from '../payment-calls/settle-outcome.ts'
@@ -41,19 +41,19 @@ export const followIntent: Job<FollowedOrder> = {
   },
 }
 
-const receiptOf = ({ doc, hidden }: Order) => ({
+const receiptOf = ({ doc, hidden }: WholeOrder) => ({
   reference: doc.payment_intent_id ?? '',
   amount: hidden.prices.with_tax,
   refundedAmount: 0,
 })
 
-const readIntent = (work: Work, order: Order): Promise<Outcome> =>
+const readIntent = (work: Work, order: WholeOrder): Promise<Outcome> =>
   readOrEnd(work, order.hidden.payment_gateway as GatewaySlug, receiptOf(order), {
     ageMs: ageMsOf(work, order),
     isForm: true,
   })
 
-async function recordAndSettle(work: Work, order: Order, outcome: Outcome): Promise<void> {
+async function recordAndSettle(work: Work, order: WholeOrder, outcome: Outcome): Promise<void> {
   const expected = order.doc.payment_intent_id
   const request = await recordIntent(work, order.id, { expected, whenRefused: whenRefused(order, outcome) })
   if (request) await settleOutcome(work, request, outcome)
@@ -64,7 +64,7 @@ async function recordAndSettle(work: Work, order: Order, outcome: Outcome): Prom
  * that the merchant has to look at. Another payment that is pending may fail, so the intent waits for it.
  */
 const whenRefused =
-  (order: Order, { reports }: Outcome): WhenRefused =>
+  (order: WholeOrder, { reports }: Outcome): WhenRefused =>
   ({ reason }) => {
     if (reason === 'balance-pending') return 'wait'
     const [money] = reports.filter(({ is }) => is === 'paid' || is === 'authorized')

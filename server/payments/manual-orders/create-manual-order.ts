@@ -11,8 +11,8 @@ import {
   findBuyer,
   includedSchema,
   includedText,
-  type Order,
   orders,
+  type WholeOrder,
 } from '../../orders/index.ts'
 import { customerResource } from '../../people/index.ts'
 import { lockOrder, settleNew } from '../transactions/settle.ts'
@@ -57,9 +57,9 @@ export const createManualOrder = action({
     if (payment) {
       await settleNew(ctx, await lockOrder(ctx, id), payment, { reference: 'manual', gateway: 'manual' })
     }
-    mustAgree(body, (await ctx.store.findWhole(orders, id)) as Order)
+    mustAgree(body, (await ctx.store.findWhole(orders, id)) as WholeOrder)
     if (body.status === 'cancelled') await change(ctx, orders, [], id, { status: 'cancelled' })
-    const row = (await ctx.store.findWhole(orders, id)) as Order
+    const row = (await ctx.store.findWhole(orders, id)) as WholeOrder
     return objectAnswer(201, orders, row, ctx, await includedText(ctx, row, { names: ['items'] }))
   },
 })

@@ -1,5 +1,5 @@
 import { Problem } from '../../kernel/errors.ts'
-import { balanceOf, type Order, type Transaction } from '../../orders/index.ts'
+import { balanceOf, type Transaction, type WholeOrder } from '../../orders/index.ts'
 import type { ManualOrderBody } from './fields.ts'
 
 /** The transaction that brings an order to the payment that the request names; undefined for an unpaid order. */
@@ -40,7 +40,7 @@ function partOf(name: 'paid' | 'authorized', amount: number | undefined, total: 
  * Refuses a request whose status or amounts contradict its payment. Any order may be cancelled, which is done
  * afterwards.
  */
-export function mustAgree(body: ManualOrderBody, { doc, hidden }: Order): void {
+export function mustAgree(body: ManualOrderBody, { doc, hidden }: WholeOrder): void {
   if (body.status !== undefined && body.status !== 'cancelled' && body.status !== doc.status) {
     const detail = `data.status must be ${doc.status} or cancelled where data.payment is ${body.payment}.`
     throw new Problem('invalid_field', detail, { source: 'data.status' })

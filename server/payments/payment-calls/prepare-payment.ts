@@ -6,10 +6,10 @@ import type { Work } from '../../kernel/work/context.ts'
 import {
   afterReports,
   newTransaction,
-  type Order,
   orders,
   paymentOf,
   type Transaction,
+  type WholeOrder,
 } from '../../orders/index.ts'
 import type { Charge } from '../rules/gateway.ts'
 import { startPayment } from '../rules/requests.ts'
@@ -66,7 +66,7 @@ interface AdmittedPayment {
 }
 
 /** Refuses a payment that the gateway does not take, whatever other payments the order has. */
-async function admit(work: Work, order: Order, body: Body): Promise<AdmittedPayment> {
+async function admit(work: Work, order: WholeOrder, body: Body): Promise<AdmittedPayment> {
   const charge = chargeOf(order, body)
   const key = requestKeyIn(body)
   const earlier = key === undefined ? undefined : await transactionWithKey(work, order.id, key)
@@ -103,7 +103,7 @@ export function mustChooseWays({
   throw new Problem('invalid_field', detail, { source: 'data.payment_method_types' })
 }
 
-function chargeOf(order: Order, body: Body): Omit<Charge, 'amount'> {
+function chargeOf(order: WholeOrder, body: Body): Omit<Charge, 'amount'> {
   const { method, payment, options, payment_method_types: types } = body
   mustChooseWays(body)
   const { currency } = order.hidden

@@ -5,12 +5,12 @@ import type { Work } from '../../kernel/work/context.ts'
 import { add, change, changeLocked } from '../../kernel/write/by-rules.ts'
 import {
   noStock,
-  type Order,
   type OrderStock,
   orders,
   paymentOf,
   recordBuyer,
   type Transaction,
+  type WholeOrder,
 } from '../../orders/index.ts'
 import type { OrderMoney } from '../rules/requests.ts'
 import { concernAfter } from './concerns.ts'
@@ -19,7 +19,7 @@ import { type TransactionFields, type TransactionRow, transactions } from './tra
 
 /** An order that no one else pays, changes or deletes until the transaction ends, with its payments. */
 export interface LockedOrder {
-  readonly order: Order
+  readonly order: WholeOrder
   readonly money: OrderMoney
   /** By id, in the order of their creation. */
   readonly transactions: ReadonlyMap<string, Transaction>
@@ -62,7 +62,7 @@ export async function lockOrderIfAny(work: Work, id: string): Promise<LockedOrde
 }
 
 /** What payments need to know about an order. */
-export const moneyOf = ({ doc, hidden }: Order, transactions: readonly Transaction[]): OrderMoney => ({
+export const moneyOf = ({ doc, hidden }: WholeOrder, transactions: readonly Transaction[]): OrderMoney => ({
   total: hidden.prices.with_tax,
   isCancelled: doc.status === 'cancelled',
   transactions,
