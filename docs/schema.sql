@@ -323,8 +323,8 @@ AS $function$
 DECLARE
   days integer;
 BEGIN
-  SELECT h.customers, h.accounts, h.expiry_days, h.summary INTO NEW.customers, NEW.accounts, days, NEW.summary
-    FROM json_to_record(NEW.hidden) AS h (customers jsonb, accounts jsonb, expiry_days integer, summary json);
+  SELECT h.customers, h.accounts, h.expiry_days INTO NEW.customers, NEW.accounts, days
+    FROM json_to_record(NEW.hidden) AS h (customers jsonb, accounts jsonb, expiry_days integer);
   NEW.customer_id := (NEW.customers->>0)::uuid;
   -- In UTC: a time zone would make the sum depend on the session.
   NEW.expires_at := (NEW.updated_at AT TIME ZONE 'UTC') + days * interval '24 hours';
@@ -2616,7 +2616,7 @@ CREATE TABLE carts (
   customers jsonb,
   accounts jsonb,
   expires_at timestamp(3) without time zone NOT NULL,
-  summary json,
+  inside json,
   CONSTRAINT carts_pkey PRIMARY KEY (store_id, id),
   CONSTRAINT carts_reference_key UNIQUE (store_id, reference)
 );

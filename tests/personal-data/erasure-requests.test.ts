@@ -223,7 +223,7 @@ test.each(['customer', 'user-authentication-info', 'user-authentication-oidc-pro
     // As the first sign-in does: see create-customer-token.ts.
     const { store } = world.work
     const values = { ...person, external_ref: null } as Parameters<
-      typeof store.insert<typeof customers.fields>
+      typeof store.insert<typeof customers.fields, unknown>
     >[1]['values']
     await store.insert(customers, { id: user.id, values })
     const customer = `/v2/customers/${user.id}`

@@ -1,5 +1,5 @@
 import type { Work } from '../../kernel/work/context.ts'
-import { change } from '../../kernel/write/by-rules.ts'
+import { changeLocked } from '../../kernel/write/by-rules.ts'
 import type { CartRow } from '../contents/cart-fields.ts'
 import { carts } from './carts.ts'
 
@@ -11,5 +11,5 @@ export async function linkPaymentIntent(
 ): Promise<CartRow | undefined> {
   const [row] = await work.store.lockWhole(carts, [cartId])
   if (!row || row.doc.payment_intent_id === intent) return row
-  return change(work, carts, [], cartId, { payment_intent_id: intent, links_payment: true } as never)
+  return changeLocked(work, carts, row, { payment_intent_id: intent, links_payment: true })
 }

@@ -2,7 +2,6 @@ import { notFound, Problem } from '../../kernel/errors.ts'
 import { listOf, object } from '../../kernel/openapi/shapes.ts'
 import { choice, group, list, text } from '../../kernel/shape/fields.ts'
 import { severalParts } from '../../kernel/thing/several-parts.ts'
-import { contentsOf } from '../contents/cart-fields.ts'
 import type { Contents } from '../contents/contents.ts'
 import { taxItemMembers } from '../shown/included.ts'
 import { cart } from './cart.ts'
@@ -66,7 +65,7 @@ export const allTaxItems = severalParts({
         ...taxes,
         show: (row, id) => ({
           ...taxes.show(row, id),
-          relationships: showItemLink(contentsOf(row), item_id),
+          relationships: showItemLink(row.inside.contents, item_id),
           ...(product_id && { meta }),
         }),
       }

@@ -2,7 +2,7 @@ import { listOf, object } from '../../kernel/openapi/shapes.ts'
 import type { Answer } from '../../kernel/shape/answer.ts'
 import { describe } from '../../kernel/shape/fields.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
-import type { CartRow } from '../contents/cart-fields.ts'
+import type { Cart } from '../contents/cart-fields.ts'
 import { displayCart } from '../totals/display-totals.ts'
 import { includedIn, includedSchema } from './included.ts'
 import { includeParameter, withIncludes } from './includes.ts'
@@ -50,21 +50,23 @@ const withItems = ['tax_items', 'custom_discounts', 'promotions'] as const
 export const itemsIncludes = { include: includeParameter(...withItems) }
 
 /** The items of a cart, its totals and the messages about the change. */
-export async function itemsAnswer(status: number, ctx: Ctx, found: CartRow, query: string): Promise<Answer> {
+export async function itemsAnswer(status: number, ctx: Ctx, found: Cart, query: string): Promise<Answer> {
   const row = await withIncludes(ctx, found, query)
-  const { priced } = row.hidden
+  const { priced } = row.inside
   const meta = {
-    display_price: priced && displayCart(priced, priced.currency),
+    display_price: displayCart(priced, priced.currency),
     timestamps: {
       created_at: second(row.createdAt),
       updated_at: second(row.updatedAt),
       expires_at: second(expiresAt(row)),
     },
-    messages: priced?.messages.length ? priced.messages : undefined,
-    promotion_suggestions: priced?.suggestions.length ? priced.suggestions : undefined,
-    promotion_verdicts: priced?.explanation?.verdicts,
+    messages: priced.messages.length ? priced.messages : undefined,
+    promotion_suggestions: priced.suggestions.length ? priced.suggestions : undefined,
+    promotion_verdicts: priced.explanation?.verdicts,
   }
-  const data = JSON.stringify(itemsOf(row, ctx.baseUrl))
+  const data = JSON.stringify(
+    itemsOf({ ...row.inside, updatedAt: row.updatedAt, includes: row.hidden.includes }, ctx.baseUrl),
+  )
   const included = includedIn(ctx, row, withItems)
   return { status, body: `{"data":${data},"meta":${JSON.stringify(meta)}${included}}`, headers: {} }
 }

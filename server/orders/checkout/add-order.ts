@@ -27,7 +27,7 @@ export async function addOrder(
       ...{ payments: noPayments, stock: noStock },
       ...{ customer_id: customerId, account_id: accountId, account_member_id: accountMemberId },
       ...idsOf(contents),
-    } as never,
+    },
     id,
   )
   await insertContents(work.store, id, contents)

@@ -1,4 +1,4 @@
-import { type CartRow, handOver } from '../../carts/index.ts'
+import { type Cart, handOver } from '../../carts/index.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import type { Buyer } from '../buyer/buyer.ts'
@@ -32,7 +32,7 @@ export interface PlacedOrder {
  */
 export async function placeOrder(
   ctx: Ctx,
-  cart: CartRow,
+  cart: Cart,
   buyer: Buyer,
   { values, request }: { readonly values: CheckoutValues; readonly request: string },
 ): Promise<PlacedOrder> {

@@ -36,8 +36,7 @@ export function orderItemsOf(
   baseUrl: string,
   include: readonly string[] = [],
 ): readonly object[] {
-  const hidden = { contents, priced, includes: { names: include } }
-  const items = itemsOf({ hidden, updatedAt: createdAt }, baseUrl)
+  const items = itemsOf({ contents, priced, includes: { names: include }, updatedAt: createdAt }, baseUrl)
   return (items as readonly CartItem[]).map((item) =>
     item.type === 'promotion_item' ? promotionItem(item) : withCartItem(item, cartItems[item.id]),
   )

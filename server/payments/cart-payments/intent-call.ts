@@ -1,4 +1,4 @@
-import { type CartRow, carts, findCart, linkPaymentIntent } from '../../carts/index.ts'
+import { type Cart, carts, findCart, linkPaymentIntent } from '../../carts/index.ts'
 import { seal, tryOpen } from '../../kernel/auth/seal.ts'
 import { notFound, Problem } from '../../kernel/errors.ts'
 import { objectAnswer } from '../../kernel/http/object-answer.ts'
@@ -113,7 +113,7 @@ export const respondWith =
     if (orderId !== undefined) return problemAnswer(orderedMeanwhile(orderId), ctx.requestId)
     if (!exists) return problemAnswer(notFound('cart', cartName), ctx.requestId)
     if (refusal) return problemAnswer(refusedByGateway(ctx, refusal), ctx.requestId)
-    const row: CartRow = await findCart(ctx, cartName)
+    const row: Cart = await findCart(ctx, cartName)
     const opened = browser === undefined ? undefined : tryOpen(ctx.instance.sealKeys, browser)
     const meta = opened === undefined ? '' : `,"meta":${JSON.stringify(metaOf(JSON.parse(opened)))}`
     return objectAnswer(status, carts, row, ctx, meta)

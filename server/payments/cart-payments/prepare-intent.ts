@@ -1,4 +1,4 @@
-import { type CartRow, contentsOf, findCart, lockCart } from '../../carts/index.ts'
+import { type Cart, findCart, lockCart } from '../../carts/index.ts'
 import { Problem } from '../../kernel/errors.ts'
 import type { Ctx, Work } from '../../kernel/work/context.ts'
 import type { PaymentMethod } from '../../orders/index.ts'
@@ -15,13 +15,13 @@ interface CartPaymentRequest extends Pick<Charge, 'method' | 'payment' | 'option
 }
 
 /** A cart that costs something, locked, with what it costs now. */
-export async function cartToPay(ctx: Ctx, name: string): Promise<CartRow> {
+export async function cartToPay(ctx: Ctx, name: string): Promise<Cart> {
   const locked = await lockCart(ctx, name)
-  if (!locked || !contentsOf(locked).lines.length) {
+  if (!locked?.inside.contents.lines.length) {
     throw new Problem('bad_request', 'The cart is empty. Add an item first.', { title: 'Empty cart' })
   }
   const cart = await findCart(ctx, name)
-  if ((cart.hidden.priced?.prices.with_tax ?? 0) > 0) return cart
+  if (cart.inside.priced.prices.with_tax > 0) return cart
   const detail = 'The cart costs nothing. Check it out, and pay the order with the gateway manual.'
   throw new Problem('unprocessable', detail, { source: 'data' })
 }
@@ -39,10 +39,10 @@ interface WantedPayment {
  */
 export async function mustFitCart(
   work: Work,
-  { doc, hidden }: CartRow,
+  { doc, inside }: Cart,
   { gateway, method, amount }: WantedPayment,
 ): Promise<CartPayment | undefined> {
-  const total = hidden.priced?.prices.with_tax
+  const total = inside.priced.prices.with_tax
   if (amount !== undefined && amount !== total) {
     const detail = `data.amount must be ${total}, which the cart costs, or be left out.`
     throw new Problem('unprocessable', detail, { source: 'data.amount' })
@@ -66,11 +66,10 @@ const otherThan = (name: 'gateway' | 'method', kept: string | undefined): Proble
 /** Checks the payment of a cart, and says what the gateway is asked. A cart has one intent: it gets a new amount. */
 export async function prepareIntent(
   ctx: Ctx,
-  cart: CartRow,
+  cart: Cart,
   payment: CartPaymentRequest,
 ): Promise<IntentRequest> {
-  const { priced } = cart.hidden
-  if (!priced) throw new Error('a cart has prices')
+  const { priced } = cart.inside
   const { payment_intent_id: intentId } = cart.doc
   const { gateway, method, ...others } = payment
   const { code: currency, decimal_places: decimalPlaces } = priced.currency

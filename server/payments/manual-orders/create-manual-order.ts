@@ -11,8 +11,8 @@ import {
   findBuyer,
   includedSchema,
   includedText,
-  type OrderRow,
   orders,
+  type WholeOrder,
 } from '../../orders/index.ts'
 import { customerResource } from '../../people/index.ts'
 import { newPayment } from '../rules/gateway-payment.ts'
@@ -59,9 +59,9 @@ export const createManualOrder = action({
       const paid = newPayment(payment, { reference: 'manual' })
       await settleNew(ctx, await lockOrder(ctx, id), paid, { gateway: 'manual' })
     }
-    mustAgree(body, (await ctx.store.findWhole(orders, id)) as OrderRow)
+    mustAgree(body, (await ctx.store.findWhole(orders, id)) as WholeOrder)
     if (body.status === 'cancelled') await change(ctx, orders, [], id, { status: 'cancelled' })
-    const row = (await ctx.store.findWhole(orders, id)) as OrderRow
+    const row = (await ctx.store.findWhole(orders, id)) as WholeOrder
     return objectAnswer(201, orders, row, ctx, await includedText(ctx, row, { names: ['items'] }))
   },
 })

@@ -3,7 +3,7 @@ import { isId } from '../../kernel/ids.ts'
 import type { Values } from '../../kernel/shape/fields.ts'
 import { CallUnderWay } from '../../kernel/work/after-call.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { newTransaction, type OrderRow, orders, paymentOf, type Transaction } from '../../orders/index.ts'
+import { newTransaction, orders, paymentOf, type Transaction, type WholeOrder } from '../../orders/index.ts'
 import type { Charge } from '../rules/gateway.ts'
 import { afterAnswer, newPayment } from '../rules/gateway-payment.ts'
 import { startPayment } from '../rules/requests.ts'
@@ -58,7 +58,7 @@ interface AdmittedPayment {
 }
 
 /** Refuses a payment that the gateway does not take, whatever other payments the order has. */
-async function admit(work: Work, order: OrderRow, body: Body): Promise<AdmittedPayment> {
+async function admit(work: Work, order: WholeOrder, body: Body): Promise<AdmittedPayment> {
   const charge = chargeOf(order, body)
   const key = requestKeyIn(body)
   const earlier = key === undefined ? undefined : await transactionWithKey(work, order.id, key)
@@ -95,7 +95,7 @@ export function mustChooseWays({
   throw new Problem('invalid_field', detail, { source: 'data.payment_method_types' })
 }
 
-function chargeOf(order: OrderRow, body: Body): Omit<Charge, 'amount'> {
+function chargeOf(order: WholeOrder, body: Body): Omit<Charge, 'amount'> {
   const { method, payment, options, payment_method_types: types } = body
   mustChooseWays(body)
   const { currency } = order.hidden

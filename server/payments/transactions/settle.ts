@@ -5,12 +5,12 @@ import type { Work } from '../../kernel/work/context.ts'
 import { add, change, changeLocked } from '../../kernel/write/by-rules.ts'
 import {
   noStock,
-  type OrderRow,
   type OrderStock,
   orders,
   paymentOf,
   recordBuyer,
   type Transaction,
+  type WholeOrder,
 } from '../../orders/index.ts'
 import type { GatewayPayment } from '../rules/gateway-payment.ts'
 import { reasonForShoppers } from '../rules/reason.ts'
@@ -22,7 +22,7 @@ import { type TransactionFields, type TransactionRow, transactions } from './tra
 
 /** An order that no one else pays, changes or deletes until the transaction ends, with its payments. */
 export interface LockedOrder {
-  readonly order: OrderRow
+  readonly order: WholeOrder
   readonly money: OrderMoney
   /** By id, in the order of their creation. */
   readonly transactions: ReadonlyMap<string, Transaction>
@@ -65,8 +65,8 @@ export async function lockOrderIfAny(work: Work, id: string): Promise<LockedOrde
 }
 
 /** What payments need to know about an order. */
-export const moneyOf = ({ doc, hidden }: OrderRow, transactions: readonly Transaction[]): OrderMoney => ({
-  total: hidden.prices?.with_tax ?? 0,
+export const moneyOf = ({ doc, hidden }: WholeOrder, transactions: readonly Transaction[]): OrderMoney => ({
+  total: hidden.prices.with_tax,
   isCancelled: doc.status === 'cancelled',
   transactions,
 })
@@ -133,7 +133,6 @@ export async function settleNew(
 ): Promise<TransactionRow> {
   const { order } = locked
   const notation = order.hidden.currency
-  if (!notation) throw new Error('an order has a currency')
   const row = await add(work, transactions, [order.id], {
     ...labels,
     ...storedValuesOf(payment),
