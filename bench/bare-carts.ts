@@ -17,13 +17,13 @@ const by = 'bench bench'
  */
 export async function bareChangeOf(database: Database, name: string): Promise<Change> {
   const [row] = await database.run({
-    text: `INSERT INTO carts (store_id, id, created_at, updated_at, doc, hidden)
-      SELECT c.store_id, gen_random_uuid(), now(), now(), (c.doc::jsonb || jsonb_build_object('id', c.reference || '-' || gen_random_uuid()))::json, c.hidden
-      FROM carts c, set_config('sutler.by', $2, true) WHERE c.reference = $1 RETURNING store_id, id, doc, hidden`,
+    text: `INSERT INTO carts (store_id, id, created_at, updated_at, doc, hidden, inside)
+      SELECT c.store_id, gen_random_uuid(), now(), now(), (c.doc::jsonb || jsonb_build_object('id', c.reference || '-' || gen_random_uuid()))::json, c.hidden, c.inside
+      FROM carts c, set_config('sutler.by', $2, true) WHERE c.reference = $1 RETURNING store_id, id, doc, hidden, inside`,
     values: [name, by],
   })
   if (!row) throw new Error(`no cart ${name}`)
-  const [storeId, id, doc, hidden] = row
+  const [storeId, id, doc, hidden, inside] = row
   let version = 0
   return () =>
     database.transaction(async (transaction) => {
@@ -31,7 +31,16 @@ export async function bareChangeOf(database: Database, name: string): Promise<Ch
         text: `SELECT ${wholeColumns(carts)} FROM carts WHERE store_id = $1 AND id = $2 FOR NO KEY UPDATE`,
         values: [storeId, id],
       })
-      const values = [storeId, id, new Date(), doc, hidden, `${by} ${new Date().toISOString()}`, version]
+      const values = [
+        storeId,
+        id,
+        new Date(),
+        doc,
+        hidden,
+        inside,
+        `${by} ${new Date().toISOString()}`,
+        version,
+      ]
       const { update, returning } = statementsOf(carts)
       const rows = await transaction.run({ text: update + returning, values })
       if (rows.length !== 1) throw new Error(`version ${version} was changed`)

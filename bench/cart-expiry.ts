@@ -14,9 +14,9 @@ const [rows = 1_000_000] = process.argv.slice(2).map(Number)
 const expiresInMs = 90_000 + rows * 0.45
 
 /** Each expires at the instant `$1`. */
-const copies = `INSERT INTO carts (store_id, id, created_at, updated_at, doc, hidden)
+const copies = `INSERT INTO carts (store_id, id, created_at, updated_at, doc, hidden, inside)
   SELECT c.store_id, n.id, n.t, $1::timestamptz - (c.hidden->>'expiry_days')::integer * interval '24 hours',
-    (c.doc::jsonb || jsonb_build_object('id', 'gone-' || n.i))::json, c.hidden
+    (c.doc::jsonb || jsonb_build_object('id', 'gone-' || n.i))::json, c.hidden, c.inside
   FROM carts c, numbers n WHERE c.reference = 'one'`
 
 /** As lists count: the stored total and the deltas that wait. */

@@ -102,14 +102,14 @@ export async function seedCarts(server: OwnServer, rows: number, cartRows = rows
 }
 
 /** Ten are the customer's and ten the account's, a thousandth the busy account's, a tenth of other customers. */
-const copiedCarts = `INSERT INTO carts (store_id, id, created_at, updated_at, doc, hidden)
+const copiedCarts = `INSERT INTO carts (store_id, id, created_at, updated_at, doc, hidden, inside)
   SELECT c.store_id, n.id, n.t, n.t, (c.doc::jsonb || jsonb_build_object('id', 'cart-' || n.i, 'name', 'Cart ' || n.i))::json,
     (c.hidden::jsonb || jsonb_build_object('customers', CASE
         WHEN n.i <= 10 THEN jsonb_build_array($2::json->>'customerId')
         WHEN n.i % 10 = 1 THEN jsonb_build_array(md5((n.i % 9973)::text)::uuid) ELSE '[]' END,
       'accounts', CASE
         WHEN n.i BETWEEN 11 AND 20 THEN jsonb_build_array($2::json->>'accountId')
-        WHEN n.i % 1000 = 2 THEN jsonb_build_array($2::json->>'busyAccountId') ELSE '[]' END))::json
+        WHEN n.i % 1000 = 2 THEN jsonb_build_array($2::json->>'busyAccountId') ELSE '[]' END))::json, c.inside
   FROM carts c, numbers n WHERE c.reference = 'one' AND $1::text <> ''`
 
 /** A hundredth is paid, a thousandth is of the busy account or has another currency. */

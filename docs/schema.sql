@@ -323,8 +323,8 @@ AS $function$
 DECLARE
   days integer;
 BEGIN
-  SELECT h.customers, h.accounts, h.expiry_days, h.summary INTO NEW.customers, NEW.accounts, days, NEW.summary
-    FROM json_to_record(NEW.hidden) AS h (customers jsonb, accounts jsonb, expiry_days integer, summary json);
+  SELECT h.customers, h.accounts, h.expiry_days INTO NEW.customers, NEW.accounts, days
+    FROM json_to_record(NEW.hidden) AS h (customers jsonb, accounts jsonb, expiry_days integer);
   NEW.customer_id := (NEW.customers->>0)::uuid;
   -- In UTC: a time zone would make the sum depend on the session.
   NEW.expires_at := (NEW.updated_at AT TIME ZONE 'UTC') + days * interval '24 hours';
@@ -2583,6 +2583,25 @@ CREATE TRIGGER password_profiles_parent_fkey BEFORE DELETE ON authentication_rea
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON authentication_realms FOR EACH ROW EXECUTE FUNCTION authentication_realms_tracked();
 CREATE TRIGGER user_authentication_infos_parent_fkey BEFORE DELETE ON authentication_realms FOR EACH ROW EXECUTE FUNCTION user_authentication_infos_parent_fkey();
 
+CREATE TABLE cart_payments (
+  store_id uuid NOT NULL,
+  reference text COLLATE "C" NOT NULL,
+  gateway text NOT NULL,
+  method text,
+  cart_id uuid NOT NULL,
+  cart text NOT NULL,
+  order_id uuid,
+  amount bigint NOT NULL,
+  currency text NOT NULL,
+  priced_at timestamp(3) with time zone NOT NULL,
+  held bigint,
+  held_since timestamp(3) with time zone,
+  CONSTRAINT cart_payments_order_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id) ON DELETE CASCADE,
+  CONSTRAINT cart_payments_pkey PRIMARY KEY (store_id, reference)
+);
+CREATE INDEX cart_payments_by_held_since ON cart_payments USING btree (store_id, held_since) WHERE (held_since IS NOT NULL);
+CREATE INDEX cart_payments_by_order ON cart_payments USING btree (store_id, order_id) WHERE (order_id IS NOT NULL);
+
 CREATE TABLE carts (
   store_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -2597,7 +2616,7 @@ CREATE TABLE carts (
   customers jsonb,
   accounts jsonb,
   expires_at timestamp(3) without time zone NOT NULL,
-  summary json,
+  inside json,
   CONSTRAINT carts_pkey PRIMARY KEY (store_id, id),
   CONSTRAINT carts_reference_key UNIQUE (store_id, reference)
 );
@@ -2607,7 +2626,6 @@ CREATE INDEX carts_by_customer ON carts USING btree (store_id, customer_id) WHER
 CREATE INDEX carts_by_customers ON carts USING gin (customers jsonb_path_ops) WHERE (customers <> '[]'::jsonb);
 CREATE INDEX carts_by_expires_at ON carts USING btree (expires_at);
 CREATE INDEX carts_by_name ON carts USING btree (store_id, lower((name COLLATE "default")) text_pattern_ops, created_at, id);
-CREATE INDEX carts_by_payment_intent ON carts USING btree (store_id, ((doc ->> 'payment_intent_id'::text))) WHERE ((doc ->> 'payment_intent_id'::text) IS NOT NULL);
 CREATE INDEX carts_by_updated_at ON carts USING btree (store_id, updated_at, id);
 CREATE INDEX carts_with_owners ON carts USING btree (store_id, updated_at, id) WHERE ((customers <> '[]'::jsonb) OR (accounts <> '[]'::jsonb));
 CREATE TRIGGER fence_times BEFORE INSERT ON carts FOR EACH ROW EXECUTE FUNCTION fence_times();
@@ -2931,6 +2949,23 @@ CREATE INDEX erasure_requests_by_created_at ON erasure_requests USING btree (sto
 CREATE TRIGGER fence_times BEFORE INSERT ON erasure_requests FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON erasure_requests FOR EACH ROW EXECUTE FUNCTION erasure_requests_tracked();
 
+CREATE TABLE errands (
+  store_id uuid NOT NULL,
+  id uuid NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  "values" json NOT NULL,
+  outcome json,
+  leased_until timestamp with time zone NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  ended_at timestamp(3) with time zone,
+  subject uuid,
+  leased_by text COLLATE "C",
+  CONSTRAINT errands_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(id) ON DELETE CASCADE,
+  CONSTRAINT errands_pkey PRIMARY KEY (store_id, id)
+);
+CREATE INDEX errands_by_ended_at ON errands USING btree (store_id, ended_at) WHERE (ended_at IS NOT NULL);
+CREATE UNIQUE INDEX errands_open_key ON errands USING btree (store_id, subject) WHERE (ended_at IS NULL);
+
 CREATE TABLE feed_days (
   store_id uuid NOT NULL,
   day date NOT NULL,
@@ -3108,7 +3143,7 @@ CREATE TABLE idempotency_keys (
   body text,
   created_at timestamp(3) with time zone NOT NULL,
   leased_until timestamp with time zone,
-  intent_id uuid,
+  errand_id uuid,
   leased_by text COLLATE "C",
   is_shortened boolean DEFAULT false NOT NULL,
   CONSTRAINT idempotency_keys_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(id) ON DELETE CASCADE,
@@ -3192,23 +3227,6 @@ CREATE TABLE integrations (
 CREATE INDEX integrations_by_created_at ON integrations USING btree (store_id, created_at, id);
 CREATE TRIGGER fence_times BEFORE INSERT ON integrations FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON integrations FOR EACH ROW EXECUTE FUNCTION integrations_tracked();
-
-CREATE TABLE intents (
-  store_id uuid NOT NULL,
-  id uuid NOT NULL,
-  name text COLLATE "C" NOT NULL,
-  "values" json NOT NULL,
-  outcome json,
-  leased_until timestamp with time zone NOT NULL,
-  created_at timestamp(3) with time zone NOT NULL,
-  ended_at timestamp(3) with time zone,
-  subject uuid,
-  leased_by text COLLATE "C",
-  CONSTRAINT intents_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(id) ON DELETE CASCADE,
-  CONSTRAINT intents_pkey PRIMARY KEY (store_id, id)
-);
-CREATE INDEX intents_by_ended_at ON intents USING btree (store_id, ended_at) WHERE (ended_at IS NOT NULL);
-CREATE UNIQUE INDEX intents_open_key ON intents USING btree (store_id, subject) WHERE (ended_at IS NULL);
 
 CREATE TABLE inventory_locations (
   store_id uuid NOT NULL,
@@ -3549,7 +3567,6 @@ CREATE INDEX orders_by_manual ON orders USING btree (store_id, manual, created_a
 CREATE INDEX orders_by_name ON orders USING btree (store_id, name, created_at, id) WHERE (name IS NOT NULL);
 CREATE INDEX orders_by_order_number ON orders USING btree (store_id, order_number, created_at, id) WHERE (order_number IS NOT NULL);
 CREATE INDEX orders_by_payment ON orders USING btree (store_id, payment, id) INCLUDE (created_at);
-CREATE INDEX orders_by_payment_intent ON orders USING btree (store_id, ((doc ->> 'payment_intent_id'::text))) WHERE ((doc ->> 'payment_intent_id'::text) IS NOT NULL);
 CREATE INDEX orders_by_product_ids ON orders USING gin (product_ids jsonb_path_ops);
 CREATE INDEX orders_by_product_skus ON orders USING gin (product_skus jsonb_path_ops);
 CREATE INDEX orders_by_promotion_ids ON orders USING gin ((((hidden -> 'promotion_ids'::text))::jsonb) jsonb_path_ops);
@@ -4512,17 +4529,20 @@ CREATE TABLE touched_tags (
 );
 CREATE CONSTRAINT TRIGGER settle_tags AFTER INSERT ON touched_tags DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION settle_tags();
 
-CREATE TABLE unclaimed_intents (
+CREATE TABLE transaction_events (
   store_id uuid NOT NULL,
-  reference text COLLATE "C" NOT NULL,
-  gateway text NOT NULL,
-  cart_id uuid NOT NULL,
-  cart text NOT NULL,
-  amount bigint NOT NULL,
-  currency text NOT NULL,
-  created_at timestamp(3) with time zone NOT NULL,
-  CONSTRAINT unclaimed_intents_pkey PRIMARY KEY (store_id, reference)
+  transaction_id uuid NOT NULL,
+  id uuid NOT NULL,
+  verb text COLLATE "C" NOT NULL,
+  asked_at timestamp(3) with time zone NOT NULL,
+  answer json,
+  place integer,
+  CONSTRAINT transaction_events_answer_check CHECK (((answer IS NULL) = (place IS NULL))),
+  CONSTRAINT transaction_events_transaction_fkey FOREIGN KEY (store_id, transaction_id) REFERENCES order_transactions(store_id, id) ON DELETE CASCADE,
+  CONSTRAINT transaction_events_pkey PRIMARY KEY (store_id, id),
+  CONSTRAINT transaction_events_place_key UNIQUE (store_id, transaction_id, place)
 );
+CREATE INDEX transaction_events_unanswered ON transaction_events USING btree (store_id, asked_at, id) WHERE (answer IS NULL);
 
 CREATE TABLE user_authentication_infos (
   store_id uuid NOT NULL,

@@ -39,6 +39,8 @@ const scripts = {
   import: (args) => [['tools/move-store.ts', 'import', ...args]],
   copy: (args) => [['tools/copy-store.ts', ...args]],
   docs: () => [['scripts/generate-docs.ts']],
+  table: (args) => [['scripts/table.ts', ...args]],
+  baseline: (args) => [['scripts/baseline.ts', ...args]],
 }
 
 /** What runs without the development packages. */

@@ -31,7 +31,7 @@ import { prepareStores } from './kernel/work/every-store.ts'
 import { type ExportLimits, Exports } from './kernel/work/exports.ts'
 import { jobConnections, migrateJobs, startJobs } from './kernel/work/jobs.ts'
 import { type Mailer, smtp } from './kernel/work/mail.ts'
-import { forgetIntents, resumeIntentJob } from './kernel/work/outside-calls.ts'
+import { forgetErrands, resumeErrandJob } from './kernel/work/outside-calls.ts'
 import { renewSeals } from './kernel/work/secret-records.ts'
 import { access as appAccess, isKeyActive } from './people/index.ts'
 import { ExportReads, ReadRecorder, Register } from './personal-data/index.ts'
@@ -149,8 +149,8 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     await renewal.run(instance)
     const chores = modules.flatMap((module) => module.chores)
     const jobs = await startJobs(
-      [resumeIntentJob(outsideCallsOf(modules)), ...modules.flatMap((module) => module.jobs)],
-      [mergeTotals, forgetIdempotencyKeys, forgetIntents, forgetAttempts, renewal, ...chores],
+      [resumeErrandJob(outsideCallsOf(modules)), ...modules.flatMap((module) => module.jobs)],
+      [mergeTotals, forgetIdempotencyKeys, forgetErrands, forgetAttempts, renewal, ...chores],
       { ...instance, database: jobDatabase },
     )
     workers.push(() => jobs.stop())

@@ -1,7 +1,16 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { filesIn, folderOf, importsOf, read, roomOf, rooms, wings } from './support/source-files.ts'
+import {
+  filesIn,
+  folderOf,
+  importsOf,
+  pureRooms,
+  read,
+  roomOf,
+  rooms,
+  wings,
+} from './support/source-files.ts'
 
 /** The table of wings in ARCHITECTURE.md, and the folders and imports that it is about. */
 
@@ -71,6 +80,22 @@ describe('the wings', () => {
   })
 })
 
+test('the rooms that compute only touch nothing', () => {
+  expect(pureRooms.length).toBeGreaterThan(3)
+  expect(pureRooms.filter((room) => !rooms.includes(room))).toEqual([])
+  const io = /kernel\/(storage|feed|query|http|write|attempts|request|server)\b|kernel\/work\/(?!in-turns)/
+  const touching = files
+    .filter((file) => pureRooms.includes(roomOf(file)))
+    .filter(
+      (file) =>
+        /\b(store|database|connection)\.\w+\(/.test(read(file)) ||
+        [...read(file).matchAll(/^import (?!type\b)[^']+ from '([^']+)'/gm)].some(([, name = '']) =>
+          io.test(name),
+        ),
+    )
+  expect(touching).toEqual([])
+})
+
 test('no folder has more than 24 files', () => {
   const counted = Map.groupBy(files, dirname)
   expect(
@@ -78,9 +103,71 @@ test('no folder has more than 24 files', () => {
   ).toEqual([])
 })
 
+describe('the tests', () => {
+  /** Of a test or what helps it: its wing and room, or its folder below tests/. */
+  const testRoom = (file: string) => dirname(file).split('/').slice(1, 3).join('/')
+  const builders = [...names, '', 'tools']
+  const builderRoom = (file: string) => builders.indexOf(testRoom(file).split('/')[1] ?? '')
+  const uses = filesIn('tests').flatMap((file) =>
+    importsOf(file)
+      .filter((path) => path.startsWith('tests/'))
+      .map((path) => [file, path] as const),
+  )
+  const isIn = (file: string, ...folders: readonly string[]) => folders.includes(file.split('/')[1] ?? '')
+  const shown = (wrong: typeof uses) => wrong.map(([file, path]) => `${file} uses ${path}`)
+
+  test('use builders, and of their own room what only they need', () => {
+    const wrong = uses.filter(
+      ([file, path]) =>
+        !isIn(path, 'builders', 'support', 'workshop') &&
+        testRoom(file) !== testRoom(path) &&
+        !file.startsWith(`${dirname(path)}/`),
+    )
+    expect(shown(wrong)).toEqual([])
+  })
+
+  test('have builders that use only those of the wings before them', () => {
+    const ofBuilders = uses.filter(([file]) => isIn(file, 'builders'))
+    expect(ofBuilders.length).toBeGreaterThan(50)
+    const wrong = ofBuilders.filter(
+      ([file, path]) =>
+        !isIn(path, 'builders', 'support', 'workshop') ||
+        (isIn(path, 'builders') && builderRoom(file) < builderRoom(path)),
+    )
+    let circles = ofBuilders.filter(([, path]) => isIn(path, 'builders'))
+    for (let before = 0; before !== circles.length; ) {
+      before = circles.length
+      const users = new Set(circles.map(([file]) => file))
+      circles = circles.filter(([, path]) => users.has(path))
+    }
+    expect(shown([...wrong, ...circles])).toEqual([])
+    const inBuilders = (path: string) => testRoom(path).split('/')[1] ?? ''
+    const strange = filesIn('tests/builders').filter((file) => !builders.includes(inBuilders(file)))
+    expect(strange).toEqual([])
+  })
+
+  test('have support that knows no wing', () => {
+    const wrong = uses.filter(([file, path]) => isIn(file, 'support') && !isIn(path, 'support', 'workshop'))
+    expect(shown(wrong)).toEqual([])
+    const above = uses.filter(([file, path]) => isIn(file, 'workshop') && !isIn(path, 'workshop'))
+    expect(shown(above)).toEqual([])
+  })
+
+  test('have builders that are used by several rooms', () => {
+    const usersOf = Map.groupBy(uses, ([, path]) => path)
+    const ofOne = [...usersOf].filter(
+      ([path, users]) =>
+        isIn(path, 'builders') &&
+        new Set(users.map(([file]) => testRoom(file))).size < 2 &&
+        users.every(([file]) => !isIn(file, 'builders')),
+    )
+    expect(ofOne.map(([path]) => path)).toEqual([])
+  })
+})
+
 test('tests are in folders with the names of what they test', () => {
   /** What is about all of it. */
-  const ofAll = ['contract', 'journeys', 'races', 'support', 'workshop']
+  const ofAll = ['builders', 'contract', 'journeys', 'races', 'support', 'workshop']
   const strange = foldersIn('tests').filter((name) => ![...names, ...below, ...ofAll, 'tools'].includes(name))
   const inside = [...names.map((name) => `server/${name}`), 'tools'].flatMap((place) => {
     const folder = place.replace('server/', '')

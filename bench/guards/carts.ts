@@ -6,9 +6,9 @@ export const guardsOfCarts: readonly Guard[] = [
     name: 'lock of the cart',
     cuts: [
       {
-        file: 'server/kernel/request/first-write.ts',
-        text: 'const [row] = await work.store.lockWhole(resource, [id])',
-        without: 'const row = await work.store.findWhole(resource, id)',
+        file: 'server/kernel/write/claim-key.ts',
+        text: ' FOR NO KEY UPDATE`',
+        without: '`',
       },
     ],
     tests: {
@@ -32,9 +32,10 @@ export const guardsOfCarts: readonly Guard[] = [
     name: 'lock of the key of a new cart',
     cuts: [
       {
-        file: 'server/kernel/request/first-write.ts',
-        text: 'await lockKey(work, resource, name)',
-        without: 'void lockKey',
+        file: 'server/kernel/write/claim-key.ts',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is in the file.
+        text: 'await work.store.advisoryLock(`${of.table} ${key}`)',
+        without: '',
       },
     ],
     tests: {

@@ -1,9 +1,9 @@
 import type { Cut, Guard } from './guard.ts'
 
 const cartLock: Cut = {
-  file: 'server/carts/cart/check-out.ts',
-  text: 'const [row] = id ? await work.store.lockWhole(carts, [id]) : []',
-  without: 'const row = id ? await work.store.findWhole(carts, id) : undefined',
+  file: 'server/kernel/write/claim-key.ts',
+  text: ' FOR NO KEY UPDATE`',
+  without: '`',
 }
 
 /** What guards checkouts. */

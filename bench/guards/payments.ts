@@ -55,9 +55,9 @@ export const guardsOfPayments: readonly Guard[] = [
       {
         file: 'server/kernel/storage/row-statements.ts',
         // biome-ignore lint/suspicious/noTemplateCurlyInString: it is in the file.
-        text: '`WHERE ${at} AND version = $${next + 4}`',
+        text: 'WHERE ${at} AND version = $${after + 3}`',
         // biome-ignore lint/suspicious/noTemplateCurlyInString: it is in the file.
-        without: '`WHERE ${at} AND $${next + 4}::int IS NOT NULL`',
+        without: 'WHERE ${at} AND $${after + 3}::int IS NOT NULL`',
       },
     ],
     tests: {
@@ -80,9 +80,9 @@ export const guardsOfPayments: readonly Guard[] = [
       {
         file: 'server/kernel/storage/row-statements.ts',
         // biome-ignore lint/suspicious/noTemplateCurlyInString: it is in the file.
-        text: '`WHERE ${at} AND version = $${next + 4}`',
+        text: 'WHERE ${at} AND version = $${after + 3}`',
         // biome-ignore lint/suspicious/noTemplateCurlyInString: it is in the file.
-        without: '`WHERE ${at} AND $${next + 4}::int IS NOT NULL`',
+        without: 'WHERE ${at} AND $${after + 3}::int IS NOT NULL`',
       },
     ],
     tests: {
@@ -134,9 +134,9 @@ export const guardsOfPayments: readonly Guard[] = [
     name: 'lock of the order of a group',
     cuts: [
       {
-        file: 'server/orders/order/shipping-groups.ts',
-        text: 'const [row] = await ctx.store.lockWhole(orders, [id])',
-        without: 'const row = await ctx.store.findWhole(orders, id)',
+        file: 'server/kernel/thing/change-thing.ts',
+        text: '(await work.store.lockWhole(of, [id]))[0]',
+        without: 'await work.store.findWhole(of, id)',
       },
     ],
     tests: { 'tests/races/payments.test.ts': ['two shipping groups of an order both stay'] },

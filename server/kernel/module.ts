@@ -33,7 +33,7 @@ export interface Module {
   readonly jobs: readonly (Job | LongJob)[]
   readonly chores: readonly Chore[]
   readonly background: readonly Background[]
-  /** What it adds to modules below it. */
+  /** What it adds to earlier modules. */
   readonly adds: readonly Addition[]
   readonly firstDay?: FirstDay
   readonly renewSeals?: RenewSeals
@@ -105,7 +105,7 @@ export const module = ({
   ...(renewSeals && { renewSeals }),
 })
 
-/** Joins the modules of one application: adds to each what the modules above it have for it. */
+/** Joins the modules of one application: adds to each what later ones have for it. */
 export function joined(modules: readonly Module[]): readonly Module[] {
   for (const add of modules.flatMap(({ adds }) => adds)) add()
   return modules

@@ -15,7 +15,7 @@ interface PersonalHolder {
   readonly others: readonly string[]
 }
 
-/** A document, as far as its relationships say what it belongs to. */
+/** The part of a document that says what it belongs to. */
 interface DocumentWithRelationships {
   readonly relationships?: Readonly<Record<string, { readonly data?: { readonly id: string } }>>
 }

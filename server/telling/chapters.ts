@@ -19,7 +19,7 @@ import { integrations, renewSettings } from './integrations/integrations.ts'
 
 export const integrationChapter = module({
   name: 'integrations',
-  about: 'Webhooks and queues that are told about events of the store.',
+  about: 'Webhooks and queues that receive events of the store.',
   resources: [integrations],
   actions: [deleteIntegration],
   renewSeals: renewSettings,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeFlow } from '../fields/flows/flows.ts'
+import { makeFlow } from '../builders/fields/flows.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World

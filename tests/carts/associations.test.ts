@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Person, person, profile, signedIn } from '../people/accounts/members.ts'
-import { signUp } from '../people/customers/sign-up.ts'
+import { type Person, person, profile, signedIn } from '../builders/people/members.ts'
+import { signUp } from '../builders/people/sign-up.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { signUp } from '../people/customers/sign-up.ts'
+import { signUp } from '../builders/people/sign-up.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readChanges } from '../../server/kernel/feed/changes.ts'
 import { sequence } from '../../server/kernel/feed/record.ts'
 import { payloadOf } from '../../server/telling/events/payload-of.ts'
-import { makeFlow } from '../fields/flows/flows.ts'
+import { makeFlow } from '../builders/fields/flows.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 /** Clients choose the ids of carts. Everything that names a cart names it by that id. */

@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { guestBody } from '../orders/buying.ts'
-import { takeManualPayments } from '../payments/transactions/paying.ts'
-import { create } from '../personal-data/people.ts'
-import { type Any, shopOf } from '../shop/releases/shop.ts'
+import { customDiscount } from '../builders/carts/custom-discounts.ts'
+import { guestBody } from '../builders/orders/buying.ts'
+import { takeManualPayments } from '../builders/payments/paying.ts'
+import { create } from '../builders/personal-data/people.ts'
+import { shopOf } from '../builders/shop/publishing.ts'
 import { isLong, tries } from '../support/long.ts'
+import type { Any } from '../support/requests.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { customDiscount } from './items/custom-discount.ts'
 
 /**
  * Whatever happens in a store, a cart has the prices that it would have if it were priced anew, as a request for

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { carts } from '../../server/carts/cart/carts.ts'
 import { listColumns } from '../../server/kernel/storage/stored-row.ts'
+import { customDiscount } from '../builders/carts/custom-discounts.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { customDiscount } from './items/custom-discount.ts'
 
 let world: World
 beforeAll(async () => {

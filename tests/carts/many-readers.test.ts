@@ -3,8 +3,8 @@ import { answerCart } from '../../server/carts/cart/answer-cart.ts'
 import type { CartRow } from '../../server/carts/contents/cart-fields.ts'
 import { json } from '../../server/kernel/shape/answer.ts'
 import { Ctx } from '../../server/kernel/work/context.ts'
-import { filledCart, wrap } from '../orders/buying.ts'
-import { signUp } from '../people/customers/sign-up.ts'
+import { filledCart, wrap } from '../builders/orders/buying.ts'
+import { signUp } from '../builders/people/sign-up.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 /** Many readers of one cart delay nobody: one answer is made, ready to be sent to all of them. */

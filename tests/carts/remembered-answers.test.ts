@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { makeFlow } from '../fields/flows/flows.ts'
-import { filledCart, guestBody, wrap } from '../orders/buying.ts'
-import { customer, customers, password } from '../people/customers/objects.ts'
-import { create, newAdmin, readsOf, settled } from '../personal-data/people.ts'
-import { shopOf } from '../shop/releases/shop.ts'
+import { makeFlow } from '../builders/fields/flows.ts'
+import { filledCart, guestBody, wrap } from '../builders/orders/buying.ts'
+import { password } from '../builders/people/accounts.ts'
+import { customer, customers } from '../builders/people/customers.ts'
+import { create, newAdmin, readsOf, settled } from '../builders/personal-data/people.ts'
+import { shopOf } from '../builders/shop/publishing.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 /** A server answers with what it remembers of a cart. That is always what it would answer without a memory. */

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { address, filledCart, guest, openShop, wrap } from '../orders/buying.ts'
-import { signUp } from '../people/customers/sign-up.ts'
-import { create } from '../personal-data/people.ts'
+import { address, filledCart, guest, openShop, wrap } from '../builders/orders/buying.ts'
+import { signUp } from '../builders/people/sign-up.ts'
+import { create } from '../builders/personal-data/people.ts'
 import { type Client, openWorld, type Reply, type World } from '../support/world.ts'
 
 /** What shoppers may do is a flag of the cart settings; sellers may do it in any case. */

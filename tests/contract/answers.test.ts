@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Operation } from '../../server/kernel/declare/operation.ts'
-import { operations, Samples } from '../support/samples.ts'
+import { operations, Samples } from '../builders/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
 
@@ -30,7 +30,9 @@ const varying: readonly (readonly [RegExp, string])[] = [
   [/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, 'TOKEN'],
   [/(?<=W\/")[^"]+(?=")/g, 'TAG'],
   [/(?<=page\[(?:after|before)\]=)[\w.-]+/g, 'CURSOR'],
-  [/\d{9,}|0\.\d{5,}/g, 'NUMBER'],
+  [/\d{8,}|0\.\d{5,}/g, 'NUMBER'],
+  // Products that are made at once have numbers in any order.
+  [/\b([Ss]een[ -])\d+/g, '$1NUMBER'],
   [/\b(?![a-z_-]+\b)[A-Za-z0-9_-]{26,}\b/g, 'CODE'],
 ]
 
@@ -73,8 +75,13 @@ test.runIf(file)(
       if (call) answers[operation.id] = await answerTo(operation, call.path, call.body)
     }
     expect(Object.keys(answers).length).toBeGreaterThan(0.95 * operations.length)
-    const { rows } = await world.feed('SELECT * FROM changes ORDER BY store_id, position')
-    answers.changes = steady(rows.map((row) => JSON.stringify(row)).join('\n'))
+    // Jobs write theirs when they run: the positions differ, and so does their order.
+    const { rows } = await world.feed('SELECT * FROM changes')
+    // A release counts the nodes that there are when its job runs.
+    const changes = rows.map(({ position, ...row }) =>
+      steady(JSON.stringify(row)).replace(/(?<="total_nodes":)\d+/, 'NUMBER'),
+    )
+    answers.changes = changes.sort().join('\n')
     if (!isRecorded) return writeFileSync(file as string, JSON.stringify(answers, null, 1))
     const before = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
     writeFileSync(`${file}.now`, JSON.stringify(answers, null, 1))

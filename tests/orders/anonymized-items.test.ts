@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { filledCart, guestBody, openShop, wrap } from '../builders/orders/buying.ts'
+import type { Any } from '../support/requests.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { type Any, filledCart, guestBody, openShop, wrap } from './buying.ts'
 
 let world: World
 beforeAll(async () => {

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { person, profile, signedIn } from '../people/accounts/members.ts'
-import { customer, customers, password } from '../people/customers/objects.ts'
+import { address, filledCart, guest, guestBody, openShop, order, wrap } from '../builders/orders/buying.ts'
+import { password } from '../builders/people/accounts.ts'
+import { customer, customers } from '../builders/people/customers.ts'
+import { person, profile, signedIn } from '../builders/people/members.ts'
+import type { Any } from '../support/requests.ts'
 import { until } from '../support/until.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { type Any, address, filledCart, guest, guestBody, openShop, order, wrap } from './buying.ts'
 
 let world: World
 let ids: Readonly<Record<string, string>>

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { customer, customers, password } from '../people/customers/objects.ts'
+import { address, filledCart, order } from '../builders/orders/buying.ts'
+import { password } from '../builders/people/accounts.ts'
+import { customer, customers } from '../builders/people/customers.ts'
+import type { Any } from '../support/requests.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { type Any, address, filledCart, order } from './buying.ts'
 
 let world: World
 beforeAll(async () => {

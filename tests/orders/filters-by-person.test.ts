@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { address, filledCart, guestBody } from '../builders/orders/buying.ts'
+import type { Any } from '../support/requests.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { type Any, address, filledCart, guestBody } from './buying.ts'
 
 let world: World
 beforeAll(async () => {

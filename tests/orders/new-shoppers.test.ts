@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { act, paid, takeManualPayments } from '../payments/transactions/paying.ts'
-import { customer, customers, password } from '../people/customers/objects.ts'
-import { makeCode } from '../promotions/codes/merchant.ts'
+import { address, filledCart, guestBody } from '../builders/orders/buying.ts'
+import { act, paid, takeManualPayments } from '../builders/payments/paying.ts'
+import { password } from '../builders/people/accounts.ts'
+import { customer, customers } from '../builders/people/customers.ts'
+import { makeCode } from '../builders/promotions/codes.ts'
+import type { Any } from '../support/requests.ts'
 import { until } from '../support/until.ts'
 import { type Client, openWorld, type World } from '../support/world.ts'
-import { type Any, address, filledCart, guestBody } from './buying.ts'
 
 /** Codes for new shoppers: those who have paid no order, in part or as a whole, under any name. */
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { person, profile, signedIn } from '../people/accounts/members.ts'
-import { signUp } from '../people/customers/sign-up.ts'
+import { address, filledCart, guest, guestBody, wrap } from '../builders/orders/buying.ts'
+import { person, profile, signedIn } from '../builders/people/members.ts'
+import { signUp } from '../builders/people/sign-up.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { address, filledCart, guest, guestBody, wrap } from './buying.ts'
 
 /** Who may order a cart, in whose name, and who learns that name. */
 

@@ -2,12 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { app } from '../../server/app.ts'
 import { customers } from '../../server/people/customers/customers.ts'
-import { realmsOf } from '../people/identity/realm.ts'
-import { openWorld, type World } from '../support/world.ts'
+import { realmsOf } from '../builders/people/realms.ts'
 import {
   about,
   addressOf,
-  body,
   create,
   erase,
   erasureRequests,
@@ -18,7 +16,9 @@ import {
   makeMember,
   placesOf,
   related,
-} from './people.ts'
+} from '../builders/personal-data/people.ts'
+import { body } from '../support/requests.ts'
+import { openWorld, type World } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -223,7 +223,7 @@ test.each(['customer', 'user-authentication-info', 'user-authentication-oidc-pro
     // As the first sign-in does: see create-customer-token.ts.
     const { store } = world.work
     const values = { ...person, external_ref: null } as Parameters<
-      typeof store.insert<typeof customers.fields>
+      typeof store.insert<typeof customers.fields, unknown>
     >[1]['values']
     await store.insert(customers, { id: user.id, values })
     const customer = `/v2/customers/${user.id}`

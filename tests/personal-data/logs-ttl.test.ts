@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../server/kernel/clock.ts'
 import { trimChanges } from '../../server/personal-data/logs-ttl.ts'
+import { about, logs, makeCustomer } from '../builders/personal-data/people.ts'
+import { body } from '../support/requests.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { untilFeedIsRead } from './feed-is-read.ts'
-import { about, body, logs, makeCustomer } from './people.ts'
 
 let world: World
 beforeAll(async () => {

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openWorld, type World } from '../support/world.ts'
 import {
   about,
-  body,
   erasureRequests,
   join,
   logs,
@@ -11,7 +9,9 @@ import {
   makeCustomer,
   makeMember,
   related,
-} from './people.ts'
+} from '../builders/personal-data/people.ts'
+import { body } from '../support/requests.ts'
+import { openWorld, type World } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {

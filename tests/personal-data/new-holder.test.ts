@@ -11,10 +11,8 @@ import { text } from '../../server/kernel/shape/fields.ts'
 import { add, change } from '../../server/kernel/write/by-rules.ts'
 import { customers } from '../../server/people/customers/customers.ts'
 import { personalData } from '../../server/personal-data/index.ts'
-import { openWorld, type World } from '../support/world.ts'
 import {
   about,
-  body,
   create,
   erase,
   logs,
@@ -23,7 +21,9 @@ import {
   readsOf,
   related,
   settled,
-} from './people.ts'
+} from '../builders/personal-data/people.ts'
+import { body } from '../support/requests.ts'
+import { openWorld, type World } from '../support/world.ts'
 
 /** Resources that are new to the server. Only their declarations say that they hold personal data. */
 

@@ -11,11 +11,7 @@ import { customers } from '../../server/people/customers/customers.ts'
 import { eraseSet } from '../../server/personal-data/erase-set.ts'
 import { trimChanges } from '../../server/personal-data/logs-ttl.ts'
 import { Register } from '../../server/personal-data/register.ts'
-import { ownDatabase } from '../support/own-database.ts'
-import { adminOf } from '../support/process.ts'
-import { openWorld, secretOf, testConfig, type World } from '../support/world.ts'
 import {
-  body,
   create,
   erase,
   erasureRequests,
@@ -23,7 +19,11 @@ import {
   makeCustomer,
   readsOf,
   settled,
-} from './people.ts'
+} from '../builders/personal-data/people.ts'
+import { ownDatabase } from '../support/own-database.ts'
+import { adminOf } from '../support/process.ts'
+import { body } from '../support/requests.ts'
+import { openWorld, secretOf, testConfig, type World } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {

@@ -1,14 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../server/kernel/clock.ts'
-import { profile as passwordsOf, person, settle, signedIn } from '../people/accounts/members.ts'
-import { password } from '../people/customers/objects.ts'
-import { Samples, specimens } from '../support/samples.ts'
-import type { Specimen } from '../support/specimens.ts'
-import { type Client, openWorld, type World } from '../support/world.ts'
+import { password } from '../builders/people/accounts.ts'
+import { profile as passwordsOf, person, settle, signedIn } from '../builders/people/members.ts'
 import {
   about,
   addressOf,
-  body,
   create,
   join,
   logs,
@@ -18,7 +14,11 @@ import {
   newAdmin,
   readsOf,
   settled,
-} from './people.ts'
+} from '../builders/personal-data/people.ts'
+import { Samples, specimens } from '../builders/samples.ts'
+import { body } from '../support/requests.ts'
+import type { Specimen } from '../support/specimens.ts'
+import { type Client, openWorld, type World } from '../support/world.ts'
 
 let world: World
 let laterMs = 0

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Operation } from '../../server/kernel/declare/operation.ts'
-import { type Any, openShop, wrap } from '../orders/buying.ts'
-import { takeManualPayments } from '../payments/transactions/paying.ts'
-import { makeCode } from '../promotions/codes/merchant.ts'
+import { openShop, wrap } from '../builders/orders/buying.ts'
+import { takeManualPayments } from '../builders/payments/paying.ts'
+import { erase } from '../builders/personal-data/people.ts'
+import { makeCode } from '../builders/promotions/codes.ts'
+import type { Any } from '../support/requests.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { erase } from './people.ts'
 import { shoppersWrites, Texts, textsIn } from './shoppers-texts.ts'
 
 /**

@@ -3,7 +3,7 @@ import { writable } from '../../server/kernel/body/input.ts'
 import type { Operation } from '../../server/kernel/declare/operation.ts'
 import type { Fields, JsonSchema } from '../../server/kernel/shape/fields.ts'
 import { access } from '../../server/people/permissions/access.ts'
-import { operations } from '../support/samples.ts'
+import { operations } from '../builders/samples.ts'
 import type { World } from '../support/world.ts'
 
 /** The operations by which a shopper writes into carts, orders and payments. */

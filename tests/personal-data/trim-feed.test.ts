@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sequence } from '../../server/kernel/feed/record.ts'
 import { trimChanges } from '../../server/personal-data/logs-ttl.ts'
+import { body } from '../support/requests.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { untilFeedIsRead } from './feed-is-read.ts'
-import { body } from './people.ts'
 
 let world: World
 let otherId: string

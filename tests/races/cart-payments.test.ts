@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { filledCart, guestBody } from '../orders/buying.ts'
+import { filledCart, guestBody } from '../builders/orders/buying.ts'
 import { isLong } from '../support/long.ts'
 import type { Reply } from '../support/world.ts'
 import { openArena } from './arena.ts'

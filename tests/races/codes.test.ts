@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { type Any, filledCart, guestBody, wrap } from '../orders/buying.ts'
-import { addCodes, idIn, makePromotion } from '../promotions/codes/merchant.ts'
+import { filledCart, guestBody, wrap } from '../builders/orders/buying.ts'
+import { addCodes, idIn, makePromotion } from '../builders/promotions/codes.ts'
 import type { Reply } from '../support/client.ts'
+import type { Any } from '../support/requests.ts'
 import type { Arena, Side } from './arena.ts'
 import { race, statusesOf, useArena, writesTo } from './race.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { order } from '../orders/buying.ts'
-import { moneyOf, pay } from '../payments/transactions/paying.ts'
+import { order } from '../builders/orders/buying.ts'
+import { moneyOf, pay } from '../builders/payments/paying.ts'
 import type { Client } from '../support/client.ts'
 import type { Arena } from './arena.ts'
 import { race, statusesOf, useArena, writesTo } from './race.ts'

@@ -1,7 +1,8 @@
 import { expect } from 'vitest'
-import { type Any, filledCart, guest, guestBody, order, wrap } from '../orders/buying.ts'
-import { act, moneyOf, orderOf, paid, pay } from '../payments/transactions/paying.ts'
+import { filledCart, guest, guestBody, order, wrap } from '../builders/orders/buying.ts'
+import { act, moneyOf, orderOf, paid, pay } from '../builders/payments/paying.ts'
 import type { Client } from '../support/client.ts'
+import type { Any } from '../support/requests.ts'
 import { race, statusesOf, useArena, writesTo } from './race.ts'
 import { inStock, mug, stockOf } from './stock.ts'
 

@@ -1,4 +1,4 @@
-import { shopOf } from '../shop/releases/shop.ts'
+import { shopOf } from '../builders/shop/publishing.ts'
 import type { Reply } from '../support/client.ts'
 import type { Arena } from './arena.ts'
 

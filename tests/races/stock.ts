@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { order } from '../orders/buying.ts'
+import { order } from '../builders/orders/buying.ts'
 import type { Arena } from './arena.ts'
 
 export const mug = (quantity = 1) => ({ type: 'cart_item', sku: 'MUG', quantity })

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { order } from '../orders/buying.ts'
-import { act, moneyOf, orderOf } from '../payments/transactions/paying.ts'
-import { cards, charge, charged } from '../payments/transactions/stripe-shop.ts'
+import { order } from '../builders/orders/buying.ts'
+import { act, moneyOf, orderOf } from '../builders/payments/paying.ts'
+import { cards, charge, charged } from '../builders/payments/stripe-shop.ts'
 import { race, statusesOf, useArena, writesTo } from './race.ts'
 import { inStock, mug, stockOf } from './stock.ts'
 

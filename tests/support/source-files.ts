@@ -27,6 +27,11 @@ export const rooms: readonly string[] = [...wings].flatMap(([wing, names]) =>
   names.length > 0 ? names.map((name) => `${wing}/${name}`) : [wing],
 )
 
+/** The rooms that compute only, as ARCHITECTURE.md lists them. */
+export const pureRooms: readonly string[] = [
+  ...(/^- These rooms compute only([\s\S]*?)\.\n/m.exec(tableOfWings)?.[1] ?? '').matchAll(/`([\w/-]+)`/g),
+].map(([, room = '']) => room)
+
 /** The folder of a file under server/: a wing, or what all of them stand on. '' for a file in none, or elsewhere. */
 export const folderOf = (file: string): string => {
   const [top, folder = '', ...rest] = file.split('/')

@@ -221,7 +221,7 @@ class StoreExport {
   async #remarks(storeId: string, files: number): Promise<readonly string[]> {
     const rows = Object.values(this.#rows).reduce((sum, n) => sum + n, 0)
     const [open] = await this.#run({
-      text: 'SELECT count(*) FROM intents WHERE store_id = $1 AND ended_at IS NULL',
+      text: 'SELECT count(*) FROM errands WHERE store_id = $1 AND ended_at IS NULL',
       values: [storeId],
     })
     const unfinished = Number(open?.[0])

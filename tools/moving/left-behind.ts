@@ -3,7 +3,7 @@ export const leftBehind: Readonly<Record<string, string>> = {
   attempts: 'counts requests of the last minutes',
   idempotency_keys:
     'answers for a day, sealed for the server that gave them; no two servers may repeat one request',
-  intents: 'requests to other servers, which the exported server finishes',
+  errands: 'requests to other servers, which the exported server finishes',
   one_time_passwords: 'valid for minutes; the exported server has mailed them',
   sign_in_codes: 'valid for minutes',
   sign_in_requests: 'valid for minutes, and sealed; they lead back to the exported server',
@@ -15,7 +15,7 @@ export const jobsLeftBehind: Readonly<Record<string, string>> = {
   'identity:mail-email-change': 'the exported server sends this mail',
   'passwords:mail-one-time-password': 'the exported server sends this mail',
   'passwords:give-one-time-password': 'the password would be one of the exported server',
-  'kernel:resume-intent': 'the exported server finishes its requests to other servers',
+  'kernel:resume-errand': 'the exported server finishes its requests to other servers',
 }
 
 /** Values that only mean something in the database that they are from, and what takes their place. */

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { Problem, together } from '../../kernel/errors.ts'
+import { type Columns, columns, json, number } from '../../kernel/storage/columns.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import {
   CsvFault,
@@ -140,6 +141,12 @@ export interface StagedRow extends NumberedRow {
   readonly repeats: readonly Repeat[]
 }
 
+const stagedColumns: Columns<StagedRow> = columns({
+  number: ['line', number],
+  cells: ['cells', json<string[]>],
+  repeats: ["coalesce(repeats, '[]')", json<Repeat[]>],
+})
+
 /** Reads the next rows after a row. */
 export async function readStagedRows(
   { store }: Work,
@@ -148,7 +155,7 @@ export async function readStagedRows(
   most: number,
 ): Promise<readonly StagedRow[]> {
   const rows = await store.run(
-    `SELECT line, cells, repeats FROM (
+    `SELECT ${stagedColumns.sql} FROM (
        SELECT line, cells, repeats, sum(octet_length(cells::text)) OVER (ORDER BY line) - octet_length(cells::text) AS before
        FROM (
          SELECT line, cells, repeats FROM ${table}
@@ -160,11 +167,7 @@ export async function readStagedRows(
     most,
     readBytesMax,
   )
-  return rows.map(([line, cells, repeats]) => ({
-    number: Number(line),
-    cells: JSON.parse(cells as string) as string[],
-    repeats: repeats === null ? [] : (JSON.parse(repeats as string) as Repeat[]),
-  }))
+  return rows.map(stagedColumns.read)
 }
 
 /** Counts the rows of a file. */

@@ -6,7 +6,7 @@ import { isId } from '../../kernel/ids.ts'
 import type { Row } from '../../kernel/shape/model.ts'
 import { ownValue } from '../../kernel/shape/values.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import type { ManyWrite } from '../../kernel/write/write-many.ts'
+import type { ObjectWrite } from '../../kernel/write/write-many.ts'
 import { invalidFile } from '../../store/index.ts'
 import { type Locale, parseCell } from './cell-values.ts'
 import { type ProductColumn, shorten, type TemplateField } from './columns.ts'
@@ -56,7 +56,7 @@ export async function findTemplateColumns(
 /** The entry of a template that a row writes for its product. */
 export interface TemplateWrite {
   readonly template: Template
-  readonly write: ManyWrite<Resource['fields']>
+  readonly write: ObjectWrite<Resource['fields']>
 }
 
 /** The current entries of products, by template. */

@@ -7,7 +7,7 @@ import { inputOf } from '../../kernel/request/operations.ts'
 import type { Row } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { runInSteps, type Steps } from '../../kernel/work/in-turns.ts'
-import { type ManyWrite, type WriteOutcome, writeMany } from '../../kernel/write/write-many.ts'
+import { type ObjectWrite, type WriteOutcome, writeMany } from '../../kernel/write/write-many.ts'
 import type { RowFaults } from '../../store/index.ts'
 import type { ProductFields } from '../product-fields/product-fields.ts'
 import { attachTemplates, roomForTemplates, templatesMax } from '../products/product-templates.ts'
@@ -33,7 +33,7 @@ interface RowsToWrite {
 interface RowWrite {
   readonly row: ImportRow
   readonly productId: string
-  readonly write: ManyWrite<ProductFields>
+  readonly write: ObjectWrite<ProductFields>
   readonly entries: readonly TemplateWrite[]
 }
 
@@ -121,7 +121,7 @@ async function createReader(
     const productId = before?.id ?? newId()
     const faults = new Faults()
     const image = faults.check(() => toImageChange(row, before, images))
-    const write = faults.check((): ManyWrite<ProductFields> => {
+    const write = faults.check((): ObjectWrite<ProductFields> => {
       const body = toBody(row, before)
       return before
         ? { before, changes: { ...input.update(body), ...image } }
@@ -133,7 +133,7 @@ async function createReader(
       throw new Problem('unprocessable', `A product may have at most ${templatesMax} templates.`)
     })
     faults.refuse()
-    return { row, productId, write: write as ManyWrite<ProductFields>, entries }
+    return { row, productId, write: write as ObjectWrite<ProductFields>, entries }
   }
   return function* (some) {
     const writes: RowWrite[] = []

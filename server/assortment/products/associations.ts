@@ -2,6 +2,7 @@ import { type Resource, resource } from '../../kernel/declare/resource.ts'
 import { findByName } from '../../kernel/query/find.ts'
 import { integer } from '../../kernel/shape/fields.ts'
 import type { Row } from '../../kernel/shape/model.ts'
+import { columns, flag, number } from '../../kernel/storage/columns.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import type { Other } from '../product-fields/association-rules.ts'
 import { productEnvelope } from '../product-fields/product-envelope.ts'
@@ -42,6 +43,19 @@ export async function findBoth(
   return { productId: id, by: await findByName(work, customRelationships, params.slug) }
 }
 
+const associated = 'FROM associated_products a WHERE a.store_id = $1 AND a.custom_relationship_id = $3::uuid'
+const attached = 'FROM product_custom_relationships a WHERE a.store_id = $1 AND a.product_id = p.id'
+
+/** `$2` is the product, `$3` the custom relationship, and `p` the other product. */
+const sideColumns = columns({
+  id: 'p.id',
+  attached: [`(SELECT count(*) ${attached})`, number],
+  isAttached: [`EXISTS (SELECT ${attached} AND a.id = $3::uuid)`, flag],
+  associated: [`(SELECT count(*) ${associated} AND a.product_id = p.id)`, number],
+  isAssociated: [`EXISTS (SELECT ${associated} AND a.product_id = $2::uuid AND a.id = p.id)`, flag],
+  leadsBack: [`EXISTS (SELECT ${associated} AND a.product_id = p.id AND a.id = $2::uuid)`, flag],
+})
+
 /** Reads what the association rules need to know about some products. */
 export async function findSides(
   { store }: Work,
@@ -49,33 +63,13 @@ export async function findSides(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Other>> {
   const rows = await store.run(
-    `SELECT p.id,
-       (SELECT count(*) FROM product_custom_relationships a WHERE a.store_id = $1 AND a.product_id = p.id),
-       EXISTS (SELECT FROM product_custom_relationships a
-         WHERE a.store_id = $1 AND a.product_id = p.id AND a.id = $3::uuid),
-       (SELECT count(*) FROM associated_products a
-         WHERE a.store_id = $1 AND a.product_id = p.id AND a.custom_relationship_id = $3::uuid),
-       EXISTS (SELECT FROM associated_products a
-         WHERE a.store_id = $1 AND a.product_id = $2::uuid AND a.custom_relationship_id = $3::uuid AND a.id = p.id),
-       EXISTS (SELECT FROM associated_products a
-         WHERE a.store_id = $1 AND a.product_id = p.id AND a.custom_relationship_id = $3::uuid AND a.id = $2::uuid)
+    `SELECT ${sideColumns.sql}
      FROM products p WHERE p.store_id = $1 AND p.id = ANY($4::uuid[])`,
     productId,
     by.id,
     ids,
   )
-  return new Map(
-    rows.map(([id, attached, isAttached, associated, isAssociated, leadsBack]) => [
-      id as string,
-      {
-        attached: Number(attached),
-        isAttached: isAttached === 't',
-        associated: Number(associated),
-        isAssociated: isAssociated === 't',
-        leadsBack: leadsBack === 't',
-      },
-    ]),
-  )
+  return new Map(rows.map(sideColumns.read).map((side) => [side.id, side]))
 }
 
 /**

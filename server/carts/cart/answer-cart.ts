@@ -10,7 +10,7 @@ import { Binds } from '../../kernel/storage/binds.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { perInstance } from '../../kernel/work/per-instance.ts'
 import { wantsExplanation } from '../../shop/index.ts'
-import type { CartRow } from '../contents/cart-fields.ts'
+import type { Cart } from '../contents/cart-fields.ts'
 import { mustBeOwner, type Owners, ownersOf } from '../contents/owners.ts'
 import { stillHolds } from '../contents/priced-cart.ts'
 import { mustHaveRight } from '../contents/shopper-rights.ts'
@@ -64,7 +64,7 @@ const keyOf = ({ store, baseUrl }: Ctx, { shows, name, includes }: Question): st
   JSON.stringify([store.id, baseUrl, shows, name, includes])
 
 /** Changes with every write of the cart, and when the store changes the added fields. As in SQL: `versionSql`. */
-const versionOf = ({ version, updatedAt, added }: CartRow): string =>
+const versionOf = ({ version, updatedAt, added }: Cart): string =>
   `${version} ${updatedAt} ${added?.state ?? ''}`
 
 const versionSql = `concat(carts.version, ' ',
@@ -81,7 +81,7 @@ export async function answerCart(
   shows: Question['shows'],
   name: string,
   { query, headers }: Pick<ActionCall, 'query' | 'headers'>,
-  answer: (row: CartRow) => Promise<Answer>,
+  answer: (row: Cart) => Promise<Answer>,
 ): Promise<Answer> {
   if (wantsExplanation(ctx, { headers })) return answer(await findCart(ctx, name, { explains: true }))
   const current = await findState(ctx, name)
@@ -111,7 +111,7 @@ export async function answerCart(
 /** The answer that another request has made. */
 async function passOn(ctx: Ctx, { shows }: Question, ready: ReadyAnswer): Promise<Answer> {
   await mustBeReader(ctx, ready)
-  if (shows === 'cart') ctx.onRead(carts, { id: ready.id, scope: [] } as Pick<CartRow, 'id' | 'scope'> as Row)
+  if (shows === 'cart') ctx.onRead(carts, { id: ready.id, scope: [] } as Pick<Row, 'id' | 'scope'> as Row)
   return ready.answer
 }
 
@@ -154,11 +154,11 @@ function rememberedAnswer(ctx: Ctx, question: Question, current: State): ReadyAn
 async function makeAnswer(
   ctx: Ctx,
   question: Question,
-  answer: (row: CartRow) => Promise<Answer>,
+  answer: (row: Cart) => Promise<Answer>,
 ): Promise<ReadyAnswer> {
   const row = await findCart(ctx, question.name)
   const { body, headers = {} } = await answer(row)
-  const { state = '', until } = row.hidden.priced ?? {}
+  const { state, until } = row.inside.priced
   const ready: ReadyAnswer = {
     ...{ id: row.id, version: versionOf(row), state, until },
     ...{ owners: ownersOf(row), isPreview: row.doc.snapshot_date !== undefined },

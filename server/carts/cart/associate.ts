@@ -5,13 +5,12 @@ import type { Operation } from '../../kernel/declare/operation.ts'
 import type { Resource } from '../../kernel/declare/resource.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { findAll } from '../../kernel/query/find.ts'
-import { findOrCreate } from '../../kernel/request/first-write.ts'
 import { type Answer, json, noContent } from '../../kernel/shape/answer.ts'
 import { choice, group, list, text } from '../../kernel/shape/fields.ts'
 import { shown } from '../../kernel/shape/shown.ts'
+import { changeThing } from '../../kernel/thing/change-thing.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
-import { change } from '../../kernel/write/by-rules.ts'
-import { mustBeOwner, mustNameOwn, ownersOf } from '../contents/owners.ts'
+import { mustBeOwner, mustNameOwn, ownerIn, ownersOf } from '../contents/owners.ts'
 import { carts } from './carts.ts'
 
 /** Who a cart can be associated with. */
@@ -97,26 +96,27 @@ async function edit(
 ): Promise<Answer> {
   const sent = links.map(({ id }) => id.toLowerCase())
   if (by === add) mustNameOwn(ctx, of, sent)
-  const row = await findOrCreate(ctx, carts, name)
-  const owners = ownersOf(row)
-  mustBeOwner(ctx, owners)
-  const ids = by(owners[of], sent)
-  const isSame = ids.length === owners[of].length
-  // A cart that this request has just created already has the shopper of its token as its owner.
-  if (isSame && !row.written) return noContent
-  if (by === add) {
-    if (ids.length > ownersMax) {
-      const detail = `A cart can be associated with at most ${ownersMax} ${of}.`
-      throw new Problem('unprocessable', detail, { title: 'Limit Reached', source: 'data' })
+  const { before, after } = await changeThing(ctx, carts, name, async (row) => {
+    // A cart that this request creates belongs to the shopper of its token.
+    const owners = row.inside ? ownersOf(row) : ownerIn(ctx)
+    mustBeOwner(ctx, owners)
+    const ids = by(owners[of], sent)
+    if (ids.length === owners[of].length) return undefined
+    if (by === add) {
+      if (ids.length > ownersMax) {
+        const detail = `A cart can be associated with at most ${ownersMax} ${of}.`
+        throw new Problem('unprocessable', detail, { title: 'Limit Reached', source: 'data' })
+      }
+      await mustExist(ctx, resource(), type, sent)
+      if (row.doc.contact?.email) {
+        const detail = `A cart with a contact cannot be associated with ${of}. Remove the contact first: send it as {}.`
+        throw new Problem('unprocessable', detail, { source: 'data' })
+      }
     }
-    await mustExist(ctx, resource(), type, sent)
-    if (row.doc.contact?.email) {
-      const detail = `A cart with a contact cannot be associated with ${of}. Remove the contact first: send it as {}.`
-      throw new Problem('unprocessable', detail, { source: 'data' })
-    }
-  }
-  if (!isSame) await change(ctx, carts, [], row.id, { [of]: ids })
-  return by === add ? json(200, { data: ids.map((id) => ({ type, id })) }) : noContent
+    return { values: { ...owners, [of]: ids } }
+  })
+  if (by === remove || before === after) return noContent
+  return json(200, { data: ownersOf(after)[of].map((id) => ({ type, id })) })
 }
 
 async function mustExist(ctx: Ctx, resource: Resource, type: string, ids: readonly string[]): Promise<void> {

@@ -2,8 +2,8 @@ import { resource } from '../../kernel/declare/resource.ts'
 import { walks } from '../../kernel/shape/model.ts'
 import { cartFields } from '../contents/cart-fields.ts'
 import { cartEnvelope } from '../contents/envelope.ts'
-import { hiddenInLists } from '../contents/hidden-in-lists.ts'
 import { mustBeOwnerOf, mustNotBeLast, ownedBy } from '../contents/owners.ts'
+import { shownOf } from '../contents/shown-of.ts'
 import { cartMeta, metaOf } from '../shown/show-cart.ts'
 import { cartRelationships, relationshipsOf } from '../shown/show-relationships.ts'
 import { prepareCart, withSettings } from './prepare-cart.ts'
@@ -43,7 +43,7 @@ export const carts = resource({
   unborn: withSettings,
   computed: true,
   personal: ['customer_id'],
-  hiddenInLists,
+  inside: { shows: shownOf },
   meta: { fields: cartMeta, of: metaOf },
   also: {
     fields: { relationships: cartRelationships },

@@ -1,19 +1,24 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Problem } from '../../kernel/errors.ts'
-import { findOrCreate } from '../../kernel/request/first-write.ts'
+import { type Before, changeThing } from '../../kernel/thing/change-thing.ts'
 import type { Ctx, Work } from '../../kernel/work/context.ts'
-import { changeLocked } from '../../kernel/write/by-rules.ts'
 import { AmountTooLarge } from '../../prices/index.ts'
-import type { CartRow, CartShopper, CartValues } from '../contents/cart-fields.ts'
-import { type Contents, emptyContents } from '../contents/contents.ts'
+import {
+  type Cart,
+  type CartFields,
+  type CartShopper,
+  type CartValues,
+  cartWith,
+} from '../contents/cart-fields.ts'
+import { type Contents, emptyCart } from '../contents/contents.ts'
 import { mustBeStorable } from '../contents/must-fit.ts'
-import { mustBeOwnerOf } from '../contents/owners.ts'
+import { mustBeOwner, ownerIn, ownersOf } from '../contents/owners.ts'
+import type { PricedContents } from '../contents/priced-cart.ts'
 import { type CartShop, openShop, type ShopRequest } from '../pricing/cart-shop.ts'
 import { giveGifts, tellGifts } from '../pricing/gifts.ts'
 import { messagesOfChange } from '../pricing/messages.ts'
-import { type PricedContents, priceGiven } from '../pricing/price-cart.ts'
+import { priceGiven } from '../pricing/price-cart.ts'
 import { carts } from './carts.ts'
-import { parseCart } from './find-cart.ts'
 
 /** A change of what is in a cart. `shop.requested` has what the products cost, in their order. */
 export interface CartChange extends ShopRequest {
@@ -31,31 +36,39 @@ export interface CartChange extends ShopRequest {
  * Changes what is in a cart, prices all of it and stores both. Changes of one cart wait for each other. The first one
  * creates the cart. The caller runs it in a transaction. The messages of the result also say what changed.
  */
-export async function changeCart(ctx: Ctx, name: string, edit: CartChange): Promise<CartRow> {
-  const { shopper, apply } = edit
-  const row = parseCart(await findOrCreate(ctx, carts, name))
-  mustBeOwnerOf(ctx, row)
-  const cart = { ...row.doc, ...row.hidden, ...(shopper && { shopper }) } as CartValues
-  const before = isSameShopper(shopper, row.hidden.shopper) ? row.hidden.priced : undefined
-  const opened = await openShop(ctx, cart, { ...edit, before })
-  const { contents: next, priced } = await namingAmounts(edit.amountAt, async () => {
-    const contents = await apply(cart.contents ?? emptyContents, opened, cart)
+export async function changeCart(ctx: Ctx, name: string, edit: CartChange): Promise<Cart> {
+  const { shopper } = edit
+  const { before, after } = await changeThing(ctx, carts, name, async (row) => {
+    const cart = valuesBefore(ctx, row)
+    mustBeOwner(ctx, ownersOf({ hidden: cart }))
+    return { values: { ...(shopper && { shopper }) }, inside: await derive(ctx, cart, edit) }
+  })
+  const { inside } = after
+  const messages = [...messagesOfChange(before.inside, inside), ...inside.priced.messages]
+  return cartWith(after, { ...inside, priced: { ...inside.priced, messages } })
+}
+
+/** A cart that its first change creates belongs to the shopper of the request. */
+const valuesBefore = (work: Work, { doc, hidden, inside }: Before<CartFields, PricedContents>) =>
+  ({ ...doc, ...hidden, ...(inside ?? { ...emptyCart, ...ownerIn(work) }) }) as CartValues
+
+/** What is in a cart after a change, with what follows from it: prices, discounts and gifts. */
+async function derive(work: Work, before: CartValues, edit: CartChange): Promise<PricedContents> {
+  const { shopper, currency, apply } = edit
+  const cart = { ...before, ...(shopper && { shopper }) }
+  const opened = await openShop(work, cart, {
+    ...edit,
+    before: isSameShopper(shopper, before.shopper) ? before.priced : undefined,
+  })
+  const { contents, priced } = await namingAmounts(edit.amountAt, async () => {
+    const next = await apply(cart.contents, opened, cart)
     // What is stored must have the state of the codes that are stored with it.
-    const shop = hasCodes(opened, contents)
-      ? opened
-      : await openShop(ctx, { ...cart, contents }, { currency: edit.currency })
-    return settle(ctx, cart, contents, shop, edit.refused)
+    const isOpen = hasCodes(opened, next)
+    const shop = isOpen ? opened : await openShop(work, { ...cart, contents: next }, { currency })
+    return settle(work, cart, next, shop, edit.refused)
   })
-  mustBeStorable(next)
-  const changes = { contents: next, priced, ...(shopper && { shopper }) }
-  const changed = await changeLocked(ctx, carts, row, changes)
-  const { contents: contentsBefore = emptyContents, priced: pricedBefore } = row.hidden
-  const news = messagesOfChange(pricedBefore && { contents: contentsBefore, priced: pricedBefore }, {
-    contents: next,
-    priced,
-  })
-  const messages = [...news, ...priced.messages]
-  return parseCart(changed, { ...row.hidden, ...changes, priced: { ...priced, messages } })
+  mustBeStorable(contents)
+  return { contents, priced }
 }
 
 /** Whether a request says nothing else about the shopper than the last one that said something. */

@@ -1,30 +1,35 @@
-import { findId } from '../../kernel/query/find.ts'
+import { lockThing } from '../../kernel/thing/change-thing.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { changeLocked } from '../../kernel/write/by-rules.ts'
-import { type CartRow, contentsOf } from '../contents/cart-fields.ts'
+import { type Cart, cartWith, valuesOf } from '../contents/cart-fields.ts'
 import { mustBeOwnerOf } from '../contents/owners.ts'
+import { priceCart } from '../pricing/price-cart.ts'
 import { carts } from './carts.ts'
-import { parseCart } from './find-cart.ts'
 
 /** Locks the cart of an order until the transaction ends; undefined if it does not exist, as nobody has written it. */
-export async function lockCart(work: Work, name: string): Promise<CartRow | undefined> {
-  const id = await findId(work, carts, [], name)
-  const [row] = id ? await work.store.lockWhole(carts, [id]) : []
-  if (!row) return undefined
+export async function lockCart(work: Work, name: string): Promise<Cart | undefined> {
+  const row = await lockThing(work, carts, name)
   mustBeOwnerOf(work, row)
-  return parseCart(row)
+  return row && cartWith(row, row.inside)
 }
 
 /**
  * Takes from a cart what its order now has: its shipping groups and its payment intent. Its items stay. Returns the
  * cart as it is then.
  */
-export async function handOver(work: Work, cart: CartRow): Promise<CartRow> {
-  const contents = contentsOf(cart)
+export async function handOver(work: Work, cart: Cart): Promise<Cart> {
+  const { contents } = cart.inside
   if (!contents.shippingGroups.length && cart.doc.payment_intent_id === undefined) return cart
   const lines = contents.lines.map(({ shippingGroupId: _, ...line }) => line)
-  return changeLocked(work, carts, cart, {
+  const left = await priceCart(work, {
+    ...valuesOf(cart),
     contents: { ...contents, lines, shippingGroups: [] },
-    payment_intent_id: '',
   })
+  return changeLocked(
+    work,
+    carts,
+    cart,
+    { payment_intent_id: '' },
+    { contents: left.contents, priced: left.priced },
+  )
 }

@@ -8,7 +8,8 @@ import { untilWritten } from '../../kernel/storage/until-written.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { nextTurn } from '../../kernel/work/in-turns.ts'
 import { reasonOf } from '../../promotions/index.ts'
-import type { CartRow, CartValues } from '../contents/cart-fields.ts'
+import { type Cart, type CartValues, cartWith, valuesOf } from '../contents/cart-fields.ts'
+import { emptyCart } from '../contents/contents.ts'
 import { mustBeOwner, ownersOf } from '../contents/owners.ts'
 import { type CartExplanation, stillHolds } from '../contents/priced-cart.ts'
 import { mustSee } from '../contents/shopper-rights.ts'
@@ -22,9 +23,7 @@ export const storedStateSql = stateSql({
   customers: 'carts.customers',
   accounts: 'carts.accounts',
   email: `nullif(carts.doc#>>'{contact,email}', '')`,
-  // Carts of earlier releases have none in their summary.
-  codes: `coalesce((carts.summary->'codes')::jsonb,
-    jsonb_path_query_array((carts.hidden#>'{contents,codes}')::jsonb, '$[*].code'))`,
+  codes: `jsonb_path_query_array((carts.hidden#>'{contents,codes}')::jsonb, '$[*].code')`,
 })
 
 /** The statement that reads a cart, with the state that its prices depend on. */
@@ -48,31 +47,34 @@ export async function findCart(
   work: Work,
   name: string,
   { explains = false }: { readonly explains?: boolean } = {},
-): Promise<CartRow> {
+): Promise<Cart> {
   const { store, clock } = work
   const now = clock.now()
   const { text, values } = cartSql(store.id, name, now)
   const { tuple, stored } = await untilWritten(async () => {
     const tuples = await store.read(text, ...values.slice(1))
     const rows = await store.rowsOf(carts, tuples, 1)
-    return rows && { tuple: tuples[0], stored: rows[0] }
+    return rows && { tuple: tuples[0], stored: rows[0] as Cart | undefined }
   })
   if (!tuple || !stored) {
     const unborn = await unbornRow(work, carts, name)
     if (!unborn) throw notFound('cart', name)
-    return unborn
+    const { contents, priced } = await priceCart(work, {
+      ...unborn.doc,
+      ...unborn.hidden,
+      ...emptyCart,
+    } as CartValues)
+    return cartWith(unborn, { contents, priced })
   }
   if (isLong(tuple)) await nextTurn()
-  const row = parseCart(stored)
+  const row = cartWith(stored, stored.inside)
   mustBeOwner(work, ownersOf(row))
   await mustSee(work, row)
-  const { priced } = row.hidden
-  if (!explains && priced && stillHolds(priced, tuple[0] ?? null, now)) return row
-  const cart = { ...row.doc, ...row.hidden } as CartValues
-  const outcome = await priceCart(work, cart)
-  const { contents, priced: current } = outcome
+  if (!explains && stillHolds(row.inside.priced, tuple[0] ?? null, now)) return row
+  const outcome = await priceCart(work, valuesOf(row))
+  const { contents, priced } = outcome
   const explanation = explains ? explain(outcome) : undefined
-  return { ...row, hidden: { ...row.hidden, contents, priced: { ...current, explanation } } }
+  return cartWith(row, { contents, priced: { ...priced, explanation } })
 }
 
 /** The characters of a stored cart that takes milliseconds to parse and to show: other requests run before it. */
@@ -83,18 +85,4 @@ const isLong = (tuple: Tuple): boolean => tuple.some((text) => text != null && t
 const explain = ({ evaluation, contents, shop }: PricedOutcome): CartExplanation => ({
   verdicts: evaluation.verdicts.map((verdict) => ({ ...verdict, detail: reasonOf(verdict)?.detail })),
   traces: contents.lines.map((line) => (isProduct(line) ? shop.quoteOf(line)?.price?.trace : undefined)),
-})
-
-/** The row with its documents parsed once, or with hidden values that need no parsing. */
-export const parseCart = (row: CartRow, hidden = row.hidden): CartRow => ({
-  id: row.id,
-  version: row.version,
-  createdAt: row.createdAt,
-  updatedAt: row.updatedAt,
-  text: row.text,
-  written: row.written,
-  scope: row.scope,
-  added: row.added,
-  doc: row.doc,
-  hidden,
 })

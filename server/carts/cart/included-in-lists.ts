@@ -7,12 +7,12 @@ import { type HeldDiscounts, showCustomDiscounts } from '../shown/included.ts'
 
 /** Nothing else of the contents, which may be megabytes. */
 const discounts = `SELECT id, jsonb_build_object(
-    'customDiscounts', h#>'{contents,customDiscounts}',
+    'customDiscounts', i#>'{contents,customDiscounts}',
     'lines', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', line->'id', 'kind', line->'kind',
         'customDiscounts', line->'customDiscounts') ORDER BY place), '[]')
-      FROM jsonb_array_elements(h#>'{contents,lines}') WITH ORDINALITY listed (line, place)
+      FROM jsonb_array_elements(i#>'{contents,lines}') WITH ORDINALITY listed (line, place)
       WHERE line->'customDiscounts' <> '[]'))::text
-  FROM (SELECT id, hidden::jsonb AS h FROM carts WHERE store_id = $1 AND id = ANY($2::uuid[]) OFFSET 0) whole` as const
+  FROM (SELECT id, coalesce(inside, hidden)::jsonb AS i FROM carts WHERE store_id = $1 AND id = ANY($2::uuid[]) OFFSET 0) whole` as const
 
 /** The custom discounts of the carts of a page, if the request includes them, after a comma. */
 export async function* includedInList(

@@ -1,26 +1,27 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Problem } from '../../kernel/errors.ts'
 import { readSingleton } from '../../kernel/request/singletons.ts'
+import type { Values } from '../../kernel/shape/fields.ts'
 import type { Draft } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { cartSettings } from '../../store/index.ts'
-import type { CartFields, CartValues } from '../contents/cart-fields.ts'
-import { emptyContents } from '../contents/contents.ts'
+import { type Cart, type CartFields, valuesOf } from '../contents/cart-fields.ts'
+import { emptyCart } from '../contents/contents.ts'
 import { checkTypes } from '../contents/custom-attributes.ts'
 import { mustFitShopper } from '../contents/must-fit.ts'
 import { ownerIn } from '../contents/owners.ts'
+import type { PricedContents } from '../contents/priced-cart.ts'
 import { mustHaveRight, mustLeaveRulePromotions } from '../contents/shopper-rights.ts'
-import { summaryOf } from '../contents/summary.ts'
 import { priceCart } from '../pricing/price-cart.ts'
 
 /** A new cart with the store's cart settings. Later changes of the settings do not affect it. */
-export async function withSettings(work: Work, values: CartValues): Promise<CartValues> {
+export async function withSettings(work: Work, values: Values<CartFields>): Promise<Values<CartFields>> {
   const settings = await readSingleton(work, cartSettings)
   const { custom_discounts_enabled, use_rule_promotions } = settings.discounts
   const chosen = values.discount_settings
   // A cart that chooses one kind of discounts has not chosen the other.
   const fallback = chosen ? {} : { custom_discounts_enabled, use_rule_promotions }
-  const withDefaults = {
+  return {
     ...values,
     discount_settings: {
       custom_discounts_enabled: false,
@@ -32,39 +33,45 @@ export async function withSettings(work: Work, values: CartValues): Promise<Cart
       defer_inventory_check: settings.inventories.defer_inventory_check ?? false,
       ...values.inventory_settings,
     },
-    contents: emptyContents,
-    customers: [],
-    accounts: [],
     expiry_days: settings.cart_expiry_days,
     // To the hour: a cart that nobody writes keeps its entity tag.
     read_at: `${work.clock.now().toISOString().slice(0, 13)}:00:00.000Z`,
-  } as CartValues
-  return { ...withDefaults, priced: (await priceCart(work, withDefaults)).priced }
+  }
 }
 
 /** Completes a cart that is about to be written, or refuses it. */
-export async function prepareCart(work: Work, draft: Draft<CartFields>): Promise<void> {
-  const { before, changes = {} } = draft
+export async function prepareCart(work: Work, draft: CartDraft): Promise<void> {
+  const { before } = draft
   await mustBeLet(work, draft)
   if (!before) {
+    // A cart that reads as an empty one before its first write has the settings already.
+    const own = draft.values.expiry_days === undefined ? await withSettings(work, draft.values) : draft.values
     const { customers, accounts } = ownerIn(work)
-    draft.values = { ...(await withSettings(work, draft.values)), customers, accounts, read_at: undefined }
+    draft.values = { ...own, customers: own.customers ?? customers, accounts: own.accounts ?? accounts }
+    draft.values.read_at = undefined
     draft.values.id ??= draft.id
   }
   const { values } = draft
   if (values.payment_intent_id === '') values.payment_intent_id = undefined
   check(work, values, before?.doc.snapshot_date)
   mustKeepIntent(draft)
-  if (before && changes.priced === undefined) {
-    const { contents, priced } = await priceCart(work, values)
-    Object.assign(values, { contents, priced })
-  }
-  mustFitShopper(work, values, before)
-  values.summary = summaryOf(values)
+  draft.inside ??= await priceAnew(work, values, before)
+  mustFitShopper(work, { ...values, ...draft.inside }, before && valuesOf(before))
+}
+
+type CartDraft = Draft<CartFields, PricedContents>
+
+async function priceAnew(
+  work: Work,
+  values: CartDraft['values'],
+  before: Cart | undefined,
+): Promise<PricedContents> {
+  const { contents, priced } = await priceCart(work, { ...values, ...(before?.inside ?? emptyCart) })
+  return { contents, priced }
 }
 
 /** Refuses a shopper what the store leaves to sellers. */
-async function mustBeLet(work: Work, { values, before }: Draft<CartFields>): Promise<void> {
+async function mustBeLet(work: Work, { values, before }: CartDraft): Promise<void> {
   const { custom_attributes: attributes, discount_settings: discounts, snapshot_date: snapshot } = values
   if (!isDeepStrictEqual(attributes, before?.doc.custom_attributes)) {
     await mustHaveRight(work, 'shoppers_set_cart_attributes', 'data.custom_attributes')
@@ -78,7 +85,7 @@ async function mustBeLet(work: Work, { values, before }: Draft<CartFields>): Pro
   }
 }
 
-function check(work: Work, values: CartValues, snapshotBefore: string | undefined): void {
+function check(work: Work, values: CartDraft['values'], snapshotBefore: string | undefined): void {
   const { discount_settings: discounts, contact, snapshot_date: snapshot } = values
   const refuse = (detail: string, source: string, extras: { readonly title?: string } = {}) => {
     throw new Problem('unprocessable', detail, { source, ...extras })
@@ -99,10 +106,10 @@ function check(work: Work, values: CartValues, snapshotBefore: string | undefine
   checkTypes(values.custom_attributes, 'data.custom_attributes')
 }
 
-/** Refuses another payment intent than that of the cart: its payment sets it, with the gateway. */
-function mustKeepIntent({ before, values, changes = {} }: Draft<CartFields>): void {
+/** Refuses another payment intent than that of the cart: its payment sets it. */
+function mustKeepIntent({ before, values, changes = {} }: CartDraft): void {
   const { payment_intent_id: intent } = values
-  if (intent === undefined || intent === before?.doc.payment_intent_id || changes.payment_gateway) return
+  if (intent === undefined || intent === before?.doc.payment_intent_id || changes.links_payment) return
   throw new Problem(
     'unprocessable',
     'data.payment_intent_id must be the empty text, which removes it, or be left out: only a payment of the cart sets it.',

@@ -1,8 +1,8 @@
 import { forgetChangesOf } from '../../kernel/feed/erase.ts'
 import { Binds } from '../../kernel/storage/binds.ts'
 import type { Store } from '../../kernel/storage/store.ts'
-import { type Contents, emptyContents } from '../contents/contents.ts'
 import { ownedBy } from '../contents/owners.ts'
+import type { ShownContents } from '../contents/shown-of.ts'
 import { carts } from './carts.ts'
 
 /** A cart at the moment when it became an order. */
@@ -62,7 +62,7 @@ async function removeCarts(
   await store.removeAll(carts, (bind) => `r.id = ANY(${bind(ids)}::uuid[])`)
   await forgetChangesOf(store, [carts.table], ids)
   return rows.flatMap(([id, reference, contents]) => {
-    const { lines } = contents == null ? emptyContents : (JSON.parse(contents) as Contents)
+    const { lines } = JSON.parse(contents ?? '{"lines":[]}') as Pick<ShownContents, 'lines'>
     return [id as string, reference as string, ...lines.map((line) => line.id)]
   })
 }

@@ -1,10 +1,10 @@
-import { choice, field, flag, group, integer, text, type Values } from '../../kernel/shape/fields.ts'
-import type { Row } from '../../kernel/shape/model.ts'
+import { field, flag, group, integer, text, type Values } from '../../kernel/shape/fields.ts'
+import type { Row, Whole } from '../../kernel/shape/model.ts'
 import type { ShownProduct } from '../../shop/index.ts'
-import { type Contents, emptyContents } from './contents.ts'
+import type { Contents } from './contents.ts'
 import { customAttributesField } from './custom-attributes.ts'
-import type { PricedCart } from './priced-cart.ts'
-import type { CartSummary } from './summary.ts'
+import type { PricedCart, PricedContents } from './priced-cart.ts'
+import type { ShownContents, ShownTotals } from './shown-of.ts'
 
 const hidden = { hidden: true, readOnly: true } as const
 
@@ -54,19 +54,17 @@ export const cartFields = {
       'The instant for which the cart is priced, to preview it. It must be in the future when it is set, and cannot be removed. Such a cart cannot be checked out. Only sellers can use it, unless `shoppers_see_snapshots` of the cart settings lets shoppers.',
     example: '2031-12-24T18:00:00Z',
   }),
-  contents: field<Contents | undefined>({ type: 'object' }, hidden),
-  priced: field<PricedCart | undefined>({ type: 'object' }, hidden),
+  /** What responses, lists, the feed and events have of the contents and the prices: see `shownOf`. */
+  contents: field<ShownContents | undefined>({ type: 'object' }, hidden),
+  priced: field<ShownTotals | undefined>({ type: 'object' }, hidden),
   /** The ids of the customers and accounts that the cart is associated with. */
   customers: field<readonly string[] | undefined>({ type: 'array' }, hidden),
   accounts: field<readonly string[] | undefined>({ type: 'array' }, hidden),
   /** The shopper whose prices the cart has, as far as the associations do not say so. */
   shopper: field<CartShopper | undefined>({ type: 'object' }, hidden),
   expiry_days: integer(hidden),
-  summary: field<CartSummary | undefined>({ type: 'object' }, hidden),
-  /** The gateway of the payment intent. */
-  payment_gateway: text(hidden),
-  /** Whether the payment intent is received at once or held. Absent in carts of earlier versions. */
-  payment_method: choice(['purchase', 'authorize'], hidden),
+  /** Whether a payment of the cart sets its payment intent. */
+  links_payment: flag({ ...hidden, stored: false }),
   /** Of a cart that does not exist yet: when it was read, to the hour. */
   read_at: text(hidden),
   /** Never stored: what the request includes. */
@@ -80,15 +78,41 @@ export interface CartShopper {
 }
 
 export type CartFields = typeof cartFields
+/** A cart as lists read it. */
 export type CartRow = Row<CartFields>
-export type CartValues = Values<CartFields>
+/** A cart with its contents, and what they cost. */
+export type Cart = Whole<CartFields, PricedContents>
+
+/** The values of a cart, and what is in it. */
+export interface CartValues extends Omit<Values<CartFields>, 'contents' | 'priced'> {
+  readonly contents: Contents
+  /** What the contents cost at the last change. Undefined before the first one. */
+  readonly priced?: PricedCart | undefined
+}
+
+export const valuesOf = ({ doc, hidden, inside }: Cart): CartValues =>
+  ({ ...doc, ...hidden, ...inside }) as CartValues
+
+/** A cart whose contents are these. Its documents are parsed once. */
+export const cartWith = (row: CartRow, inside: PricedContents): Cart => ({
+  id: row.id,
+  version: row.version,
+  createdAt: row.createdAt,
+  updatedAt: row.updatedAt,
+  text: row.text,
+  written: row.written,
+  scope: row.scope,
+  added: row.added,
+  doc: row.doc,
+  hidden: { ...row.hidden, ...inside } as Cart['hidden'],
+  inside,
+})
 
 /** What a request includes. */
 export interface Includes {
   readonly names: readonly string[]
   /** The selected products of the bundles, by id. */
   readonly componentProducts?: ReadonlyMap<string, ShownProduct> | undefined
+  /** The promotions that apply to the cart, and not only to items. */
+  readonly promotions: PricedCart['promotions']
 }
-
-/** What is in the cart. */
-export const contentsOf = ({ hidden }: Pick<CartRow, 'hidden'>): Contents => hidden.contents ?? emptyContents

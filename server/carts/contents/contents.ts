@@ -25,6 +25,9 @@ export const quantityMax = 1_000_000_000
 
 export const emptyContents: Contents = { lines: [], codes: [], customDiscounts: [], shippingGroups: [] }
 
+/** What is in a cart that nobody has written. */
+export const emptyCart = { contents: emptyContents, priced: undefined }
+
 interface CartCode {
   /** As the shopper wrote it. */
   readonly code: string

@@ -1,6 +1,6 @@
 import { Problem } from '../../kernel/errors.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import type { CartRow, CartValues } from './cart-fields.ts'
+import type { CartValues } from './cart-fields.ts'
 import type { CartLine, Contents } from './contents.ts'
 import { isSeller } from './owners.ts'
 
@@ -17,20 +17,18 @@ export function mustBeStorable(contents: Contents): void {
 }
 
 /** Refuses to a shopper a cart that has grown too large. One that was larger before may shrink. */
-export function mustFitShopper(work: Work, values: CartValues, before: CartRow | undefined): void {
+export function mustFitShopper(work: Work, values: CartValues, before: CartValues | undefined): void {
   if (isSeller(work)) return
   const bytes = bytesWritten(values)
   if (bytes <= shopperBytesMax) return
-  if (before && bytes <= bytesWritten({ ...before.doc, ...before.hidden } as CartValues)) return
+  if (before && bytes <= bytesWritten(before)) return
   const detail = `What shoppers write into a cart, with all texts and inputs of its items, must be at most ${shopperBytesMax} bytes of JSON, not ${bytes}. Remove items, or shorten their texts.`
   throw new Problem('unprocessable', detail, { source: 'data' })
 }
 
 /** The bytes of what clients have written. The texts of products are the store's. */
-function bytesWritten({ contents, priced: _, summary: _summary, ...values }: CartValues): number {
-  const own = { ...values, ...(contents && { contents: writtenIn(contents) }) }
-  return Buffer.byteLength(JSON.stringify(own))
-}
+const bytesWritten = ({ contents, priced: _, ...values }: CartValues): number =>
+  Buffer.byteLength(JSON.stringify({ ...values, contents: writtenIn(contents) }))
 
 const writtenIn = ({ lines, ...others }: Contents) => ({ ...others, lines: lines.map(writtenLine) })
 

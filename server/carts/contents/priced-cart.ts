@@ -13,6 +13,7 @@ import type {
   LineTotals,
   ShippingTotals,
 } from '../totals/cart-totals.ts'
+import type { Contents } from './contents.ts'
 
 /** What a cart costs, as it was worked out last. Amounts are integers in the smallest unit of the currency. */
 export interface PricedCart {
@@ -35,6 +36,12 @@ export interface PricedCart {
   readonly explanation?: CartExplanation | undefined
   /** The promotions that take something off. */
   readonly promotions: readonly StoredPromotion['shown'][]
+}
+
+/** The contents of a cart with current prices, and what they cost. */
+export interface PricedContents {
+  readonly contents: Contents
+  readonly priced: PricedCart
 }
 
 /** Whether a cart still costs the same. */

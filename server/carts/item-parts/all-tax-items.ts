@@ -2,7 +2,6 @@ import { notFound, Problem } from '../../kernel/errors.ts'
 import { choice, group, list, text } from '../../kernel/shape/fields.ts'
 import { optional, shown } from '../../kernel/shape/shown.ts'
 import { severalParts } from '../../kernel/thing/several-parts.ts'
-import { contentsOf } from '../contents/cart-fields.ts'
 import type { Contents } from '../contents/contents.ts'
 import { itemRelationship, taxItemFields } from '../shown/included.ts'
 import { cart } from './cart.ts'
@@ -63,7 +62,7 @@ export const allTaxItems = severalParts({
         ...taxes,
         show: (row, id) => ({
           ...taxes.show(row, id),
-          relationships: showItemLink(contentsOf(row), item_id),
+          relationships: showItemLink(row.inside.contents, item_id),
           ...(product_id && { meta }),
         }),
       }

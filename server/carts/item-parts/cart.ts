@@ -1,7 +1,7 @@
 import type { Holder } from '../../kernel/thing/holder.ts'
 import { type CartChange, changeCart } from '../cart/change-cart.ts'
 import { findCart } from '../cart/find-cart.ts'
-import { type CartRow, type CartValues, contentsOf } from '../contents/cart-fields.ts'
+import type { Cart, CartValues } from '../contents/cart-fields.ts'
 import type { Contents } from '../contents/contents.ts'
 import type { CartShop } from '../pricing/cart-shop.ts'
 import { mustBeInCurrency } from './check-currency.ts'
@@ -17,9 +17,9 @@ export interface OpenCart {
 }
 
 /** What has taxes, custom discounts and shipping groups as its parts. */
-export const cart: Holder<CartRow, Contents, OpenCart, CartRequest> = {
+export const cart: Holder<Cart, Contents, OpenCart, CartRequest> = {
   find: findCart,
-  contentsOf,
+  contentsOf: ({ inside }) => inside.contents,
   change: (ctx, name, deed, { mustBeIn, ...request } = {}) =>
     changeCart(ctx, name, {
       ...request,

@@ -1,7 +1,7 @@
 import { notFound } from '../../kernel/errors.ts'
 import type { PartChange } from '../../kernel/thing/holder.ts'
 import { parts } from '../../kernel/thing/parts.ts'
-import { type CartRow, contentsOf } from '../contents/cart-fields.ts'
+import type { Cart } from '../contents/cart-fields.ts'
 import type { Contents } from '../contents/contents.ts'
 import { customDiscount, showCustomDiscount } from '../shown/included.ts'
 import { cart } from './cart.ts'
@@ -58,7 +58,7 @@ export const customDiscountsOfItem = parts({
   }),
   most: { ...most, extras: ({ item_id: id }) => ({ title: 'Limit Reached', meta: { id } }) },
   show: (discount, row, { item_id }) =>
-    showCustomDiscount(discount, currencyOf(row), lineOf(contentsOf(row), item_id)),
+    showCustomDiscount(discount, currencyOf(row), lineOf(row.inside.contents, item_id)),
   operations: {
     create: {
       name: 'add-custom-discount-to-item',
@@ -75,7 +75,6 @@ export const customDiscountsOfItem = parts({
   },
 })
 
-function currencyOf({ hidden: { priced } }: CartRow) {
-  if (!priced) throw new Error('a cart with a discount has prices')
+function currencyOf({ inside: { priced } }: Cart) {
   return priced.currency
 }

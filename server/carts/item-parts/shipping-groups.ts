@@ -3,7 +3,7 @@ import { named } from '../../kernel/openapi/named-schemas.ts'
 import { text } from '../../kernel/shape/fields.ts'
 import { optional, relationshipTo, shown } from '../../kernel/shape/shown.ts'
 import { parts } from '../../kernel/thing/parts.ts'
-import type { CartRow } from '../contents/cart-fields.ts'
+import type { Cart } from '../contents/cart-fields.ts'
 import type { CartShippingGroup, Contents } from '../contents/contents.ts'
 import { cart } from './cart.ts'
 import { cartHeaders, currencyHeader, shopperIn } from './request.ts'
@@ -93,9 +93,9 @@ function mustBeUnlinked({ lines }: Contents, { id }: CartShippingGroup): void {
   throw new Problem('bad_request', detail, { title: 'Cannot delete shipping group' })
 }
 
-function showGroup(one: CartShippingGroup, { doc: { id }, hidden: { priced } }: CartRow) {
-  const totals = priced?.shippingGroups.find((group) => group.id === one.id)
-  if (!priced || !totals) throw groupNotFound(one.id)
+function showGroup(one: CartShippingGroup, { doc: { id }, inside: { priced } }: Cart) {
+  const totals = priced.shippingGroups.find((group) => group.id === one.id)
+  if (!totals) throw groupNotFound(one.id)
   return {
     ...showShippingGroup(one, totals, priced.currency),
     ...{ relation: 'cart', cart_id: id, order_id: '' },

@@ -1,5 +1,5 @@
 import { notFound } from '../../kernel/errors.ts'
-import type { PartChange, Place } from '../../kernel/thing/holder.ts'
+import type { PartChange, PlaceOfParts } from '../../kernel/thing/holder.ts'
 import { parts } from '../../kernel/thing/parts.ts'
 import { type Contents, componentIdsOf, type ProductLine, type TaxItem } from '../contents/contents.ts'
 import { showTaxItem, taxItem } from '../shown/included.ts'
@@ -33,7 +33,7 @@ const taxes = {
 export const taxItems = parts({
   ...taxes,
   at: '/v2/carts/:cart_id/items/:item_id/taxes',
-  in: ({ item_id: id }): Place<Contents, TaxItem> => ({
+  in: ({ item_id: id }): PlaceOfParts<Contents, TaxItem> => ({
     of: (contents, source) => lineOf(contents, id, source).taxes,
     set: (contents, taxes) => withLine(contents, id, { taxes }),
   }),
@@ -72,7 +72,7 @@ export const componentTaxes = parts({
   },
 })
 
-function ofComponent(itemId: string, productId: string): Place<Contents, TaxItem> {
+function ofComponent(itemId: string, productId: string): PlaceOfParts<Contents, TaxItem> {
   const id = productId.toLowerCase()
   const bundleOf = (contents: Contents, source?: string): ProductLine => {
     const line = lineOf(contents, itemId, source)

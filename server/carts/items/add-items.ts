@@ -183,6 +183,6 @@ function adder({ shop, cart, available, others, refuseCustomItem, isStrict, refu
     source,
   }: Exclude<NewItem, { kind: 'cart_items' | 'promotion_item' | 'order_items' }>) {
     const { shipping_group_id: id } = values
-    if (id) mustHaveGroup(cart.contents?.shippingGroups ?? [], id, source)
+    if (id) mustHaveGroup(cart.contents.shippingGroups, id, source)
   }
 }

@@ -2,7 +2,6 @@ import { Problem } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { findCart } from '../cart/find-cart.ts'
-import { contentsOf } from '../contents/cart-fields.ts'
 import { type CartLine, type Contents, linesMax, optionsMax } from '../contents/contents.ts'
 import { countOptions } from '../contents/must-be-few.ts'
 import { otherCurrency } from '../item-parts/check-currency.ts'
@@ -29,7 +28,7 @@ export async function otherCarts(ctx: Ctx, items: readonly NewItem[], own: strin
       const detail = 'A cart cannot be merged into itself. Send the id of another cart.'
       throw new Problem('unprocessable', detail, { source })
     }
-    const { lines, currency } = others.get(id) ?? contentsOf(await findCart(ctx, id))
+    const { lines, currency } = others.get(id) ?? (await findCart(ctx, id)).inside.contents
     added.push(...lines)
     mustBeFewItems(count + added.length, source)
     mustBeFewOptions(countOptions(added), source)

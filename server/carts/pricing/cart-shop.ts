@@ -11,7 +11,7 @@ import {
 import { type CatalogShopper, type ShopItem, shopOf } from '../../shop/index.ts'
 import type { Notation } from '../../store/index.ts'
 import type { CartValues } from '../contents/cart-fields.ts'
-import { type CartLine, emptyContents, type Image, type ProductLine } from '../contents/contents.ts'
+import type { CartLine, Image, ProductLine } from '../contents/contents.ts'
 import { imagesOf } from '../contents/images.ts'
 import { type PricedCart, stillHolds } from '../contents/priced-cart.ts'
 import type { CalculationMethod } from '../totals/totals-cart.ts'
@@ -79,7 +79,7 @@ export async function openShop(
   cart: CartValues,
   { products: requests = [], codes: newCodes = [], currency, buyer, before }: ShopRequest = {},
 ): Promise<CartShop> {
-  const { lines, codes } = cart.contents ?? emptyContents
+  const { lines, codes } = cart.contents
   // Read first: if something changes meanwhile, the state is older than the prices, and the next read prices anew.
   const entered = [...codes.map(({ code }) => code), ...newCodes]
   const { state, accountTags, method, promotions, rulePromotions } = await readState(work, cart, entered)
@@ -187,7 +187,7 @@ function currencyOf(
   requested: string | undefined,
   currencies: readonly DisplayCurrency[],
 ): Notation {
-  const own = contents?.currency
+  const own = contents.currency
   const currency =
     own === undefined
       ? (displayCurrency(requested, currencies) ?? currencies[0])

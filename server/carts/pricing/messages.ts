@@ -1,6 +1,6 @@
 import { type Evaluation, reasonOf } from '../../promotions/index.ts'
 import type { Contents } from '../contents/contents.ts'
-import type { Message, PricedCart } from '../contents/priced-cart.ts'
+import type { Message, PricedCart, PricedContents } from '../contents/priced-cart.ts'
 import type { CartShop } from './cart-shop.ts'
 import { codesNamed } from './codes.ts'
 
@@ -43,13 +43,11 @@ export const unknownCode = {
   detail: 'There is no promotion with this code.',
 } as const
 
-interface Cart {
-  readonly contents: Contents
-  readonly priced: PricedCart
-}
-
 /** What a change did to the discounts of a cart. */
-export const messagesOfChange = (before: Cart | undefined, after: Cart): readonly Message[] => [
+export const messagesOfChange = (
+  before: PricedContents | undefined,
+  after: PricedContents,
+): readonly Message[] => [
   ...promotionMessages(before?.priced.promotionItems ?? [], after.priced.promotionItems),
   ...lineMessages(before, after),
 ]
@@ -67,7 +65,7 @@ function promotionMessages(before: PromotionItems, after: PromotionItems): reado
   ]
 }
 
-function lineMessages(before: Cart | undefined, after: Cart): readonly Message[] {
+function lineMessages(before: PricedContents | undefined, after: PricedContents): readonly Message[] {
   const discountsBefore = new Map(before?.contents.lines.map(({ id }, i) => [id, textOf(before, i)]))
   return after.contents.lines.flatMap(({ id, kind }, i) => {
     const [was, is] = [discountsBefore.get(id) ?? '', textOf(after, i)]
@@ -79,5 +77,5 @@ function lineMessages(before: Cart | undefined, after: Cart): readonly Message[]
 }
 
 /** The discounts of a line as a text to compare; empty if it has none. */
-const textOf = ({ priced }: Cart, i: number): string =>
+const textOf = ({ priced }: PricedContents, i: number): string =>
   (priced.lines[i]?.discounts ?? []).map(({ cause, amount }) => `${cause.id} ${amount}`).join()

@@ -3,8 +3,8 @@ import type { Work } from '../../kernel/work/context.ts'
 import { runInSteps } from '../../kernel/work/in-turns.ts'
 import { type Evaluation, evaluate } from '../../promotions/index.ts'
 import type { CartValues } from '../contents/cart-fields.ts'
-import { type CartLine, type Contents, emptyContents } from '../contents/contents.ts'
-import type { PricedCart } from '../contents/priced-cart.ts'
+import type { CartLine, Contents } from '../contents/contents.ts'
+import type { PricedCart, PricedContents } from '../contents/priced-cart.ts'
 import { totalCart } from '../totals/total-cart.ts'
 import { type CartShop, isProduct, openShop, type ShopRequest } from './cart-shop.ts'
 import { enteredIn } from './codes.ts'
@@ -13,12 +13,6 @@ import { discountCartOf } from './discount-cart-of.ts'
 import { giveGifts, tellGifts, withoutGifts } from './gifts.ts'
 import { messagesOf } from './messages.ts'
 import { discountsOf, totalsCartOf } from './totals-cart.ts'
-
-/** The contents of a cart with current prices, and what they cost. */
-export interface PricedContents {
-  readonly contents: Contents
-  readonly priced: PricedCart
-}
 
 /** What a cart costs, and what became of each promotion. */
 export interface PricedOutcome extends PricedContents {
@@ -37,7 +31,7 @@ export async function priceCart(
   { buyer, before }: Pick<ShopRequest, 'buyer' | 'before'> = {},
 ): Promise<PricedOutcome> {
   const shop = await openShop(work, cart, { buyer, before })
-  const outcome = await priceGiven(cart, cart.contents ?? emptyContents, shop)
+  const outcome = await priceGiven(cart, cart.contents, shop)
   const { contents, evaluation } = outcome
   if (!evaluation.giftsToAdd.length) return outcome
   const { refused } = await giveGifts(work, cart, contents, evaluation, shop)

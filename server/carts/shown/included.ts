@@ -1,6 +1,6 @@
 import { optional, relationshipTo, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
-import { type CartRow, contentsOf } from '../contents/cart-fields.ts'
+import type { Cart } from '../contents/cart-fields.ts'
 import type { Contents, CustomDiscount, TaxItem } from '../contents/contents.ts'
 import type { PricedCart } from '../contents/priced-cart.ts'
 import { displayedAmount } from '../totals/display-fields.ts'
@@ -8,7 +8,6 @@ import { displayAmount } from '../totals/display-totals.ts'
 import { type IncludeName, includeNames } from './includes.ts'
 import { cartItem } from './item-fields.ts'
 import { itemsOf, taxesOf } from './show-items.ts'
-import { promotionsOfCart } from './show-relationships.ts'
 
 export const taxItemFields = {
   type: shown.constant('tax_item'),
@@ -111,18 +110,19 @@ export const showCustomDiscounts = (
 ]
 
 /** The member `included` of a response, after a comma; empty where the request includes nothing. */
-export function includedIn(ctx: Ctx, row: CartRow, accepted: readonly IncludeName[] = includeNames): string {
-  const { priced, includes } = row.hidden
+export function includedIn(ctx: Ctx, row: Cart, accepted: readonly IncludeName[] = includeNames): string {
+  const { includes } = row.hidden
   const chosen = accepted.filter((name) => includes?.names.includes(name))
-  if (!chosen.length || !priced) return ''
-  const { lines, customDiscounts } = contentsOf(row)
+  if (!chosen.length || !includes) return ''
+  const { contents, priced } = row.inside
+  const { lines, customDiscounts } = contents
   const showsItems = chosen.includes('items') || !accepted.includes('items')
   const all: { readonly [N in IncludeName]: () => IncludedLists[N] } = {
-    items: () => itemsOf(row, ctx.baseUrl),
+    items: () => itemsOf({ ...row.inside, updatedAt: row.updatedAt, includes }, ctx.baseUrl),
     tax_items: () => lines.flatMap(taxesOf).map(showTaxItem),
     custom_discounts: () => showCustomDiscounts({ lines, customDiscounts }, priced.currency),
     // Those of items are included with the items, which link to them.
-    promotions: () => (showsItems ? priced.promotions : promotionsOfCart(priced)),
+    promotions: () => (showsItems ? priced.promotions : includes.promotions),
   }
   const members = Object.fromEntries(chosen.map((name) => [name, all[name]()]))
   return `,"included":${JSON.stringify(members)}`

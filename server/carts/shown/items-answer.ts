@@ -1,7 +1,7 @@
 import type { Answer } from '../../kernel/shape/answer.ts'
 import { optional, required, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
-import type { CartRow } from '../contents/cart-fields.ts'
+import type { Cart } from '../contents/cart-fields.ts'
 import { displayCart } from '../totals/display-totals.ts'
 import { included, includedIn } from './included.ts'
 import { includeParameter, withIncludes } from './includes.ts'
@@ -37,16 +37,17 @@ const withItems = ['tax_items', 'custom_discounts', 'promotions'] as const
 export const itemsIncludes = { include: includeParameter(...withItems) }
 
 /** The items of a cart, its totals and the messages about the change. */
-export async function itemsAnswer(status: number, ctx: Ctx, found: CartRow, query: string): Promise<Answer> {
+export async function itemsAnswer(status: number, ctx: Ctx, found: Cart, query: string): Promise<Answer> {
   const row = await withIncludes(ctx, found, query)
-  const data = JSON.stringify(itemsOf(row, ctx.baseUrl))
+  const data = JSON.stringify(
+    itemsOf({ ...row.inside, updatedAt: row.updatedAt, includes: row.hidden.includes }, ctx.baseUrl),
+  )
   const beside = `"meta":${JSON.stringify(metaOf(row))}${includedIn(ctx, row, withItems)}`
   return { status, body: `{"data":${data},${beside}}`, headers: {} }
 }
 
-function metaOf(row: CartRow): ShownValue<typeof meta> {
-  const { priced } = row.hidden
-  if (!priced) throw new Error('a cart that is shown has prices')
+function metaOf(row: Cart): ShownValue<typeof meta> {
+  const { priced } = row.inside
   return {
     display_price: displayCart(priced, priced.currency),
     timestamps: {

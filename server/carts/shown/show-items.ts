@@ -1,6 +1,6 @@
-import { type CartRow, contentsOf, type Includes } from '../contents/cart-fields.ts'
+import type { Includes } from '../contents/cart-fields.ts'
 import { type CartLine, componentIdsOf, type ProductLine, type TaxItem } from '../contents/contents.ts'
-import type { CartExplanation, PricedCart, PromotionItem } from '../contents/priced-cart.ts'
+import type { CartExplanation, PricedCart, PricedContents, PromotionItem } from '../contents/priced-cart.ts'
 import type { LineTotals } from '../totals/cart-totals.ts'
 import { displayLine, displayPromotionItem } from '../totals/display-totals.ts'
 import { lineTotals } from '../totals/total-cart.ts'
@@ -10,14 +10,18 @@ const noImage = { mime_type: '', file_name: '', href: '' }
 /** A time as clients of carts see it, without milliseconds. */
 export const second = (time: string) => `${time.slice(0, 19)}Z`
 
+/** The contents of a cart, when they changed last, and what the request includes. */
+interface ShownItems extends PricedContents {
+  readonly updatedAt: string
+  readonly includes?: Pick<Includes, 'names' | 'componentProducts'> | undefined
+}
+
 /** The items of a cart as clients see them: its lines, and then what promotions take off the whole cart. */
-export function itemsOf(row: Pick<CartRow, 'hidden' | 'updatedAt'>, baseUrl: string): readonly CartItem[] {
-  const contents = contentsOf(row)
-  const { priced, includes = { names: [] } } = row.hidden
-  if (!priced) return []
+export function itemsOf(shown: ShownItems, baseUrl: string): readonly CartItem[] {
+  const { contents, priced, includes = { names: [] }, updatedAt } = shown
   return [
     ...contents.lines.map((line, i) => lineItem(line, i, priced, baseUrl, includes)),
-    ...priced.promotionItems.map((item) => promotionItem(item, priced, row)),
+    ...priced.promotionItems.map((item) => promotionItem(item, priced, updatedAt)),
   ]
 }
 
@@ -26,7 +30,7 @@ function lineItem(
   i: number,
   priced: PricedCart,
   baseUrl: string,
-  includes: Includes,
+  includes: NonNullable<ShownItems['includes']>,
 ): CartItem {
   const { currency } = priced
   const { unit, image, quantity } = line
@@ -95,7 +99,10 @@ const explainLine = (
   with_tax: prices.with_tax.value,
 })
 
-const productMembers = (line: ProductLine, { componentProducts }: Includes): Partial<CartItem> => {
+const productMembers = (
+  line: ProductLine,
+  { componentProducts }: Pick<Includes, 'componentProducts'>,
+): Partial<CartItem> => {
   const { facts, selection, components, location, autoAdded } = line
   return {
     catalog_id: facts.catalogId,
@@ -136,7 +143,7 @@ export const taxesOf = (line: CartLine): readonly TaxItem[] => [
 function relationshipsOf(
   line: CartLine,
   discounts: PricedCart['lines'][number]['discounts'],
-  { names }: Includes,
+  { names }: Pick<Includes, 'names'>,
 ) {
   const { customDiscounts } = line
   const promotionIds = discounts.flatMap(({ cause }) => (cause.source === 'custom' ? [] : [cause.id]))
@@ -161,7 +168,7 @@ function relationshipsOf(
 function promotionItem(
   { id, cause, amount }: PromotionItem,
   { currency }: PricedCart,
-  { updatedAt }: Pick<CartRow, 'updatedAt'>,
+  updatedAt: string,
 ): CartItem {
   const price = { amount, currency: currency.code, includes_tax: false }
   return {

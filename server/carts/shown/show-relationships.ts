@@ -1,8 +1,8 @@
 import { group } from '../../kernel/shape/fields.ts'
 import { optional, orNull, readOnly, required, shown } from '../../kernel/shape/shown.ts'
-import { type CartRow, contentsOf } from '../contents/cart-fields.ts'
+import type { CartRow } from '../contents/cart-fields.ts'
+import { emptyContents } from '../contents/contents.ts'
 import { ownersOf } from '../contents/owners.ts'
-import type { PricedCart } from '../contents/priced-cart.ts'
 
 const links = shown.list(shown.object)
 const linked = group({ data: optional(links) }, {})
@@ -28,8 +28,8 @@ const linksTo = (type: string, ids: readonly string[]) => ids.map((id) => ({ typ
 const ownersTo = (type: string, ids: readonly string[]) => (ids.length ? { data: linksTo(type, ids) } : {})
 
 export function relationshipsOf(row: CartRow) {
-  const { lines, customDiscounts, shippingGroups } = contentsOf(row)
-  const { priced, includes } = row.hidden
+  const { contents = emptyContents, priced, includes } = row.hidden
+  const { lines, customDiscounts, shippingGroups } = contents
   const items = [
     ...lines.map(({ kind, id }) => ({ type: kind, id })),
     ...(priced?.promotionItems ?? []).map(({ id }) => ({ type: 'promotion_item', id })),
@@ -51,7 +51,7 @@ export function relationshipsOf(row: CartRow) {
       promotions: {
         data: linksTo(
           'promotion',
-          promotionsOfCart(priced).map(({ id }) => id),
+          includes.promotions.map(({ id }) => id),
         ),
       },
     }),
@@ -64,12 +64,4 @@ export function relationshipsOf(row: CartRow) {
       },
     }),
   }
-}
-
-/** The promotions that apply, without those that take something off items only. */
-export function promotionsOfCart(priced: PricedCart | undefined): PricedCart['promotions'] {
-  if (!priced) return []
-  const ofCart = new Set(priced.promotionItems.map(({ cause }) => cause.id))
-  const ofItems = new Set(priced.lines.flatMap(({ discounts }) => discounts.map(({ cause }) => cause.id)))
-  return priced.promotions.filter(({ id }) => ofCart.has(id) || !ofItems.has(id))
 }

@@ -6,7 +6,7 @@ import { required, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { type Evaluation, reasonOf } from '../../promotions/index.ts'
 import { findCart } from '../cart/find-cart.ts'
-import { type CartValues, contentsOf } from '../contents/cart-fields.ts'
+import { valuesOf } from '../contents/cart-fields.ts'
 import { type CartShop, openShop } from '../pricing/cart-shop.ts'
 import { priceContents } from '../pricing/price-cart.ts'
 import { cartDisplayPrice } from '../shown/show-cart.ts'
@@ -67,9 +67,8 @@ async function simulate(
   id: string,
   cartId: string,
 ): Promise<ShownValue<typeof simulation>> {
-  const row = await findCart(ctx, cartId)
-  const cart = { ...row.doc, ...row.hidden } as CartValues
-  const contents = contentsOf(row)
+  const cart = valuesOf(await findCart(ctx, cartId))
+  const { contents } = cart
   const shop = await openShop(ctx, cart)
   const stored = shop.promotions.find(
     ({ promotion }) => promotion.id === id && (promotion.lane === 'rule') === (source === 'rule'),

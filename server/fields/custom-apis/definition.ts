@@ -4,6 +4,8 @@ import { notFound, Problem } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { Memory } from '../../kernel/memory.ts'
 import type { AddedField } from '../../kernel/shape/model.ts'
+import { columns, json } from '../../kernel/storage/columns.ts'
+import type { Tuple } from '../../kernel/storage/database.ts'
 import { untilWritten } from '../../kernel/storage/until-written.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { perInstance } from '../../kernel/work/per-instance.ts'
@@ -113,16 +115,23 @@ export async function entriesOfApi(work: Work, customApiId: string): Promise<Res
 }
 
 // One statement, so that the definition and its state are from one snapshot.
-const definitions = `SELECT a.id, ${stateIn('a')}, a.doc,
-  (SELECT json_agg(json_build_object('id', f.id, 'doc', f.doc) ORDER BY f.created_at, f.id)
-   FROM custom_fields f WHERE f.store_id = a.store_id AND f.custom_api_id = a.id)
-  FROM custom_apis a WHERE a.store_id = $1` as const
+const stored = columns({
+  id: 'a.id',
+  state: stateIn('a'),
+  doc: ['a.doc', json<CustomApi>],
+  fields: [
+    `(SELECT coalesce(json_agg(json_build_object('id', f.id, 'doc', f.doc) ORDER BY f.created_at, f.id), '[]')
+      FROM custom_fields f WHERE f.store_id = a.store_id AND f.custom_api_id = a.id)`,
+    json<readonly { readonly id: string; readonly doc: CustomField }[]>,
+  ],
+})
 
-type FieldRow = { readonly id: string; readonly doc: CustomField }
+const definitions = `SELECT ${stored.sql} FROM custom_apis a WHERE a.store_id = $1` as const
 
-function toDefinition([id, state, doc, fieldRows]: readonly (string | null)[]): ApiDefinition {
-  const fields = (JSON.parse(fieldRows ?? '[]') as FieldRow[]).map((row) => toField(row.id, row.doc))
-  return define(id as string, state as string, JSON.parse(doc as string) as CustomApi, fields)
+function toDefinition(row: Tuple): ApiDefinition {
+  const { id, state, doc, fields } = stored.read(row)
+  const defined = fields.map((field) => toField(field.id, field.doc))
+  return define(id, state, doc, defined)
 }
 
 export function define(

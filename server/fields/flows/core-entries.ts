@@ -184,7 +184,7 @@ export async function listCoreEntries(ctx: Ctx, flow: FlowRef, call: Call): Prom
   })
 }
 
-/** The schema of the entries of a core flow, as far as it says which values they have. */
+/** The part of the schema of a core flow's entries that says which values they have. */
 function entrySchemaOf(fields: readonly FlowField[]): JsonSchema {
   const { properties, ...schema } = shownSchema(entries as Resource)
   const { values, links } = namesIn(fields)

@@ -2,6 +2,7 @@ import { checker } from '../../kernel/body/checker.ts'
 import { Problem } from '../../kernel/errors.ts'
 import type { JsonSchema } from '../../kernel/shape/fields.ts'
 import type { AddedField, Row } from '../../kernel/shape/model.ts'
+import { columns, flag, json } from '../../kernel/storage/columns.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { defineAddedFields } from '../../kernel/write/define-added-fields.ts'
 import type { ValueField } from '../values/changes.ts'
@@ -9,22 +10,24 @@ import { coerceDefault, type FlowFieldType, valueSchema } from './field-rules.ts
 import type { FlowField } from './flow-fields.ts'
 import { slugsUnder } from './kinds.ts'
 
+const flowColumns = columns({
+  id: 'f.id',
+  doc: ['f.doc', json<FlowField>],
+  enabled: ["w.doc->>'enabled' = 'true'", flag],
+})
+
 /** Rebuilds the added fields of a name from the flows that add them. Needs a transaction. */
 export function updateAddedFields(work: Work, name: string): Promise<void> {
   return defineAddedFields(work, name, async () => {
     const slugs = slugsUnder(name)
     const rows = await work.store.run(
-      `SELECT f.id, f.doc, w.doc->>'enabled' FROM flow_fields f
+      `SELECT ${flowColumns.sql} FROM flow_fields f
        JOIN flows w ON w.store_id = f.store_id AND w.id = f.flow_id
        WHERE f.store_id = $1 AND ${slugs ? 'w.slug = ANY($2::text[])' : 'w.id = $2::uuid'}
        ORDER BY (f.doc->>'order')::float8 NULLS LAST, f.created_at, f.id`,
       slugs ?? name,
     )
-    const fields = rows.map(([id, doc, enabled]) => ({
-      id: id as string,
-      doc: JSON.parse(doc as string) as FlowField,
-      enabled: enabled === 'true',
-    }))
+    const fields = rows.map(flowColumns.read)
     const values = fields.filter(({ doc }) => doc.field_type !== 'relationship')
     const links = values.length < fields.length ? [linksField] : []
     return [...values.map(({ id, doc, enabled }) => addedField(id, doc, enabled)), ...links]

@@ -5,7 +5,7 @@ import { currentDefinition, lockedDefinition } from '../../kernel/query/definiti
 import { inputOf } from '../../kernel/request/operations.ts'
 import type { Row } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { type ManyWrite, writeMany } from '../../kernel/write/write-many.ts'
+import { type ObjectWrite, writeMany } from '../../kernel/write/write-many.ts'
 import { shownFieldsOf } from './define.ts'
 import { type FieldValueType, typeOfSchema } from './field-rules.ts'
 import { kindOf } from './kinds.ts'
@@ -61,7 +61,7 @@ export function entryOf(
   productId: string,
   before: Row | undefined,
   values: Readonly<Record<string, unknown>>,
-): ManyWrite<Resource['fields']> {
+): ObjectWrite<Resource['fields']> {
   const body = { data: { type: entries.type, ...values } }
   const read = inputOf(entries)
   return before ? { before, changes: read.update(body) } : { id: productId, values: read.create(body) }
@@ -74,7 +74,7 @@ export function entryOf(
 export async function writeEntries(
   work: Work,
   { id, entries }: Template,
-  writes: readonly ManyWrite<Resource['fields']>[],
+  writes: readonly ObjectWrite<Resource['fields']>[],
 ): Promise<readonly string[]> {
   const outcomes = await writeMany(work, entries, [id], writes)
   return writes.flatMap((write, i) => {

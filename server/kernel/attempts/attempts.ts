@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import { hasSecret } from '../auth/principal.ts'
 import { Problem } from '../errors.ts'
+import { columns, number } from '../storage/columns.ts'
 import type { Store } from '../storage/store.ts'
 import type { Ctx, Work } from '../work/context.ts'
 import type { Chore } from '../work/job.ts'
@@ -117,18 +118,18 @@ export function networkOf(client: string): string {
 const outside = ({ store }: CallerWork): Store => store.outside()
 
 const toCounters = (limitOf: Map<string, number>, rows: Awaited<ReturnType<Store['run']>>): Counter[] =>
-  rows.map(([subject, n, endsAtMs]) => ({
-    n: Number(n),
-    max: limitOf.get(subject as string) ?? 0,
-    endsAtMs: Number(endsAtMs),
-  }))
+  rows.map(counted.read).map(({ subject, ...count }) => ({ ...count, max: limitOf.get(subject) ?? 0 }))
 
-const columns = 'subject, n, extract(epoch FROM ends_at) * 1000'
+const counted = columns({
+  subject: 'subject',
+  n: ['n', number],
+  endsAtMs: ['extract(epoch FROM ends_at) * 1000', number],
+})
 
 async function countsOf(ctx: CallerWork, attempt: Attempt): Promise<readonly Counter[]> {
   const subjects = subjectsOf(ctx, attempt)
   const rows = await ctx.store.read(
-    `SELECT ${columns} FROM attempts WHERE store_id = $1 AND subject = ANY($2::text[]) AND ends_at > $3`,
+    `SELECT ${counted.sql} FROM attempts WHERE store_id = $1 AND subject = ANY($2::text[]) AND ends_at > $3`,
     [...subjects.keys()],
     ctx.clock.now(),
   )
@@ -144,7 +145,7 @@ async function count(ctx: CallerWork, attempt: Attempt): Promise<readonly Counte
      ON CONFLICT (store_id, subject) DO UPDATE SET
        n = CASE WHEN a.ends_at > $4::timestamptz THEN a.n + 1 ELSE 1 END,
        ends_at = CASE WHEN a.ends_at > $4::timestamptz THEN a.ends_at ELSE excluded.ends_at END
-     RETURNING ${columns}`,
+     RETURNING ${counted.sql}`,
     [...subjects.keys()],
     new Date(now.getTime() + limits.windowMs),
     now,

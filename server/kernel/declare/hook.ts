@@ -3,8 +3,8 @@ import type { FilterRule, Model } from '../shape/model.ts'
 type AnyFunction = (...args: never[]) => unknown
 
 /**
- * A function that a module calls and a module above it defines, such as what else happens when an
- * object is cancelled. It is called like any other function.
+ * A function that a module calls and a later module defines, such as what else happens when an object is cancelled. It
+ * is called like any other function.
  */
 type Hook<F extends AnyFunction> = F & { readonly slot: Slot }
 
@@ -13,7 +13,7 @@ interface Slot {
   body: AnyFunction | undefined
 }
 
-/** Declares a hook. Its name is for mistakes. */
+/** Declares a hook. Error messages show its name. */
 export function hook<F extends AnyFunction>(name: string): Hook<F> {
   const slot: Slot = { name, body: undefined }
   const call = (...args: never[]) => {
@@ -23,7 +23,7 @@ export function hook<F extends AnyFunction>(name: string): Hook<F> {
   return Object.assign(call as unknown as F, { slot })
 }
 
-/** What a module adds to a module below it. `joined` applies it. */
+/** What a module adds to an earlier one, which it uses. `joined` applies it. */
 export type Addition = () => void
 
 /** Defines a hook. Throws, when it is applied, if the hook has another definition. */
@@ -34,7 +34,7 @@ export const fill =
     slot.body = body
   }
 
-/** Adds filters to a resource, such as one by rows that a module above it has. */
+/** Adds filters to a resource, such as one by rows of a later module. */
 export const addFilters =
   ({ filter }: Model, filters: Readonly<Record<string, FilterRule>>): Addition =>
   () => {

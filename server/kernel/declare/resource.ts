@@ -1,7 +1,7 @@
 import type { ProblemCode } from '../errors.ts'
 import type { Fields, ShownValues, Values } from '../shape/fields.ts'
 import type { ListQuery } from '../shape/list-query.ts'
-import type { AddedFields, Draft, Model, Row } from '../shape/model.ts'
+import type { AddedFields, Draft, Model, Row, Whole } from '../shape/model.ts'
 import type { ListedRow } from '../storage/listed-rows.ts'
 import type { Ctx, Work } from '../work/context.ts'
 import { mustBeConsistent } from './mistakes.ts'
@@ -26,7 +26,8 @@ export interface Definition<
   Links extends Fields = Fields,
   ListMeta extends Fields = Fields,
   Also extends Fields = Fields,
-> extends Omit<Model<F>, 'parent' | 'meta' | 'links' | 'also' | 'scopeColumns' | 'added' | 'declared'> {
+  C = unknown,
+> extends Omit<Model<F, C>, 'parent' | 'meta' | 'links' | 'also' | 'scopeColumns' | 'added' | 'declared'> {
   /** One or two sentences for the reader of the API document. */
   readonly about: string
   /** The collection's path. Its `:parameters` are columns of the table and lead to the parent. */
@@ -43,8 +44,8 @@ export interface Definition<
   readonly most?: Limit
   // Methods, not properties: a list of resources holds resources of different fields.
   /** Completes or refuses a write. All four rules share one transaction with the write. */
-  beforeWrite?(work: Work, draft: Draft<F>): Promise<void> | void
-  afterWrite?(work: Work, row: Row<F>, before: Row<F> | undefined): Promise<void> | void
+  beforeWrite?(work: Work, draft: Draft<F, C>): Promise<void> | void
+  afterWrite?(work: Work, row: Whole<F, C>, before: Whole<F, C> | undefined): Promise<void> | void
   beforeDelete?(work: Work, row: Row<F>): Promise<void> | void
   afterDelete?(work: Work, row: Row<F>): Promise<void> | void
   /**
@@ -108,7 +109,8 @@ export interface Inclusion<F extends Fields = Fields> {
 }
 
 /** A declared resource. Without a type parameter it is any resource, and its values have no known types. */
-export interface Resource<F extends Fields = Fields> extends Definition<F> {
+export interface Resource<F extends Fields = Fields, C = unknown>
+  extends Definition<F, Fields, Fields, Fields, Fields, C> {
   readonly scopeColumns: readonly string[]
   readonly added?: AddedFields
   readonly declared?: Resource
@@ -121,11 +123,12 @@ export function resource<
   const Links extends Fields,
   const ListMeta extends Fields,
   const Also extends Fields,
+  C = unknown,
 >(
   // `NoInfer`: the types of the fields come from `fields` alone, not from the rules.
-  definition: { readonly fields: F } & Definition<NoInfer<F>, Meta, Links, ListMeta, Also>,
-): Resource<F> {
+  definition: { readonly fields: F } & Definition<NoInfer<F>, Meta, Links, ListMeta, Also, C>,
+): Resource<F, C> {
   const parameters = [...definition.path.matchAll(/:(\w+)/g)].map((match) => match[1] as string)
   mustBeConsistent(definition, parameters)
-  return { ...definition, scopeColumns: definition.scope?.columns ?? parameters } as Resource<F>
+  return { ...definition, scopeColumns: definition.scope?.columns ?? parameters } as Resource<F, C>
 }

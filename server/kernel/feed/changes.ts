@@ -1,8 +1,8 @@
 import { flatten } from '../shape/envelope.ts'
 import type { Fields, Values } from '../shape/fields.ts'
 import type { Model, Row } from '../shape/model.ts'
+import { type Columns, columns, number, optional, optionalText } from '../storage/columns.ts'
 import { completeText } from '../storage/complete-text.ts'
-import type { Tuple } from '../storage/database.ts'
 import { isoTime } from '../storage/expressions.ts'
 import type { Store } from '../storage/store.ts'
 
@@ -48,9 +48,23 @@ export async function feedBounds(store: Store): Promise<FeedBounds> {
   return { last: Number(row?.[0] ?? 0), trimmed: Number(row?.[1] ?? 0) }
 }
 
-/** The columns of `toChange`. */
-export const columns = `position, ${isoTime('at')}, event, type, source, id, scope, actor, request_id, doc, version,
-    ${isoTime('created_at')}, hidden, public_id`
+const named = {
+  position: ['position', number],
+  at: isoTime('at'),
+  event: 'event',
+  type: 'type',
+  source: 'source',
+  id: 'id',
+  publicId: ['public_id', optionalText],
+  scope: ['scope', optionalText],
+  actor: 'actor',
+  requestId: 'request_id',
+  doc: ['doc', optionalText],
+  version: ['version', optional(number)],
+  createdAt: [isoTime('created_at'), optionalText],
+  hidden: ['hidden', optionalText],
+} as const
+export const changeColumns: Columns<FeedChange> = columns(named)
 
 /** The day of a position bounds the partitions that hold it and later ones. */
 export const sinceDayOf = (position: string) => `given_at >= coalesce((
@@ -61,9 +75,9 @@ const readSql = (shown: string) => `SELECT ${shown} FROM changes
   WHERE store_id = $1 AND position > $2 AND ${sinceDayOf('$2 + 1')}
   ORDER BY position LIMIT $3`
 
-const wholeSql = readSql(columns)
+const wholeSql = readSql(changeColumns.sql)
 const partSql = readSql(
-  columns.replace(' doc,', ' CASE WHEN source = ANY($4::text[]) THEN doc END,').replace('hidden', 'NULL'),
+  columns({ ...named, doc: 'CASE WHEN source = ANY($4::text[]) THEN doc END', hidden: 'NULL' }).sql,
 )
 
 /**
@@ -77,48 +91,19 @@ export async function readChanges(
   docsOf?: readonly string[],
 ): Promise<readonly FeedChange[]> {
   const rows = docsOf ? await store.run(partSql, after, most, docsOf) : await store.run(wholeSql, after, most)
-  return rows.map(toChange)
+  return rows.map(changeColumns.read)
 }
 
-const readAtSql = `SELECT ${columns} FROM changes
+const readAtSql = `SELECT ${changeColumns.sql} FROM changes
   WHERE store_id = $1 AND position = ANY($2::bigint[]) AND ${sinceDayOf('$3')}`
 
-/** The changes at these positions, as far as the feed still has them, by their positions. */
+/** Those changes at these positions that the feed still has, by their positions. */
 export async function readChangesAt(
   store: Store,
   positions: readonly number[],
 ): Promise<ReadonlyMap<number, FeedChange>> {
-  const changes = (await store.run(readAtSql, positions, Math.min(...positions))).map(toChange)
+  const changes = (await store.run(readAtSql, positions, Math.min(...positions))).map(changeColumns.read)
   return new Map(changes.map((change) => [change.position, change]))
-}
-
-export function toChange(row: Tuple): FeedChange {
-  const [
-    position,
-    at,
-    event,
-    type,
-    source,
-    id,
-    scope,
-    actor,
-    requestId,
-    doc,
-    version,
-    createdAt,
-    hidden,
-    publicId,
-  ] = row as readonly string[]
-  return {
-    position: Number(position),
-    ...{ at, event, type, source, id, actor, requestId },
-    scope: scope ?? undefined,
-    doc: doc ?? undefined,
-    version: version == null ? undefined : Number(version),
-    createdAt: createdAt ?? undefined,
-    hidden: hidden ?? undefined,
-    publicId: publicId ?? undefined,
-  } as FeedChange
 }
 
 /**
@@ -148,7 +133,7 @@ export async function findBefore<C extends Pick<FeedChange, 'position' | 'source
 }
 
 /**
- * The object as it was after a change, as far as the feed knows it: the hidden values are those that its table stores
+ * What the feed knows of an object after a change: the hidden values are those that its table stores
  * there. A response that shows it is no read of the object.
  */
 export function rowOfChange<F extends Fields>(model: Model<F>, change: FeedChange): Row<F> {

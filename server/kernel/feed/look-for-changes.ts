@@ -1,6 +1,7 @@
 import { isId } from '../ids.ts'
+import { columns, number, optional } from '../storage/columns.ts'
 import type { Store } from '../storage/store.ts'
-import { columns, type FeedBounds, type FeedChange, sinceDayOf, toChange } from './changes.ts'
+import { changeColumns, type FeedBounds, type FeedChange, sinceDayOf } from './changes.ts'
 
 /** Which changes a reader wants. What is undefined does not matter. */
 export interface ChangeFilter {
@@ -87,17 +88,35 @@ const directions = {
   },
 } as const
 
+const partColumns = (end: string) =>
+  columns({
+    last: ['f.position', number],
+    trimmed: ['f.trimmed', number],
+    start: ['s.start', number],
+    end: [end, number],
+    after: ['g.after', optional(number)],
+    until: ['g.until', optional(number)],
+  })
+
+const parts = {
+  forwards: partColumns(directions.forwards.end),
+  backwards: partColumns(directions.backwards.end),
+}
+
+const noPart = { ...{ last: 0, trimmed: 0, start: 0, end: 0 }, after: undefined, until: undefined }
+
 /**
  * All in one snapshot: no change may get a position between what is looked at and the end of the feed. One index
  * finds the changes of some ids, and another those of the ids that clients have chosen. They are sorted, because the
  * order of positions would mean reading all of them.
  */
 function lookSql(
-  { start, end, stretch, gap, order }: (typeof directions)[keyof typeof directions],
+  { start, stretch, gap, order }: (typeof directions)[keyof typeof directions],
+  part: string,
   byId: boolean,
 ): string {
   const changesWhere = (which: string) =>
-    `SELECT ${columns} FROM changes WHERE store_id = $1 AND ${which} AND ${stretch} AND ${filterSql}`
+    `SELECT ${changeColumns.sql} FROM changes WHERE store_id = $1 AND ${which} AND ${stretch} AND ${filterSql}`
   const [found, sorted] = byId
     ? [
         `SELECT * FROM (${changesWhere('id = ANY($6::uuid[])')} UNION ALL
@@ -105,7 +124,7 @@ function lookSql(
         'position + 0',
       ]
     : [changesWhere('$6::uuid[] IS NULL AND $11::text[] IS NULL'), 'position']
-  return `SELECT f.position, f.trimmed, s.start, ${end}, g.after, g.until, c.*
+  return `SELECT ${part}, c.*
   FROM feeds f CROSS JOIN LATERAL (SELECT ${start} AS start) s
   LEFT JOIN LATERAL (SELECT g.after, g.until FROM feed_gaps g WHERE g.store_id = $1 AND ${gap} LIMIT 1) g ON true
   LEFT JOIN LATERAL (
@@ -119,8 +138,9 @@ export async function lookForChanges(
   { from, order, most, look }: Stretch,
   { types, events, ids, actors, from: since, before }: ChangeFilter,
 ): Promise<FoundChanges> {
+  const part = parts[order]
   const rows = await store.run(
-    lookSql(directions[order], ids !== undefined),
+    lookSql(directions[order], part.sql, ids !== undefined),
     ...[
       from,
       look,
@@ -134,10 +154,11 @@ export async function lookForChanges(
     most,
     ids ?? null,
   )
-  const bounds = rows[0]?.slice(0, 4) ?? [0, 0, 0, 0]
-  const [last, trimmed, start, end] = bounds.map(Number) as [number, number, number, number]
-  const [after, until] = (rows[0]?.slice(4, 6) ?? []).map((one) => (one === null ? undefined : Number(one)))
-  const changes = rows.filter((row) => row[6] !== null).map((row) => toChange(row.slice(6)))
+  const { last, trimmed, start, end, after, until } = rows[0] ? part.read(rows[0]) : noPart
+  // Without a change, the row has nulls in its place.
+  const changes = rows
+    .map((row) => row.slice(part.count))
+    .flatMap((row) => (row[0] === null ? [] : [changeColumns.read(row)]))
   const lookedAt =
     order === 'forwards'
       ? Math.min(Math.max(start + look, until ?? 0), end)

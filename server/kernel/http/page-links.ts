@@ -4,7 +4,7 @@ import { limits } from '../query/parse.ts'
 /** A page without its rows, of which only the number counts. */
 export type PageNumbers = Omit<Page, 'rows'> & { readonly rows: readonly unknown[] }
 
-/** The numbers of `meta.page` and `meta.results` (requirement §4.3). */
+/** The numbers of `meta.page` and `meta.results`. */
 export function pageMeta({ total, limit, offset }: PageNumbers) {
   const pages = limit === 0 ? 0 : Math.ceil(total / limit)
   const current = limit === 0 || total === 0 ? 1 : Math.floor(offset / limit) + 1

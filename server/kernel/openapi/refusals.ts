@@ -59,7 +59,7 @@ export function responses(): Readonly<Record<string, unknown>> {
 /** The statuses that any request may get: it is unreadable or too slow, or the server has failed. */
 const always = ['400', '408', '431', '500', '503']
 
-/** The refusals of an operation for these kinds of callers, as far as its declaration shows them. */
+/** The refusals of an operation for these kinds of callers that its declaration shows. */
 export function problemResponses(operation: Operation, callers: readonly string[]): Record<string, unknown> {
   const statuses = new Set([
     ...always,

@@ -82,7 +82,7 @@ function skippedPage(
   return { text: pageText(resource, total, rows, window), values: binds.values, once: true }
 }
 
-/** Whether no place of the index of a column is that of all matches. */
+/** Whether the matches may be anywhere in the index: a `like` without a fixed beginning. */
 const isReadInIndex = (filter: PlannedFilter | undefined): boolean =>
   filter?.is === 'term' &&
   filter.rule.indexed === true &&

@@ -7,7 +7,7 @@ import type { Row } from '../shape/model.ts'
 import { complete } from '../shape/values.ts'
 import { split } from '../storage/stored-row.ts'
 import type { Work } from '../work/context.ts'
-import { currentDefinition } from './definitions.ts'
+import { type cachedDefinition, currentDefinition } from './definitions.ts'
 
 /**
  * Objects that exist from their first write on. Before it, clients read them with their defaults, under any key that
@@ -28,17 +28,14 @@ export async function unbornRow<F extends Fields>(
   work: Work,
   resource: Resource<F>,
   name: string,
+  definition: typeof currentDefinition | typeof cachedDefinition = currentDefinition,
 ): Promise<Row<F> | undefined> {
   const key = keyFrom(resource, name)
   if (!key) return undefined
-  const own = await currentDefinition(work, resource, [])
+  const own = await definition(work, resource, [])
   const defaults = complete(own.fields, key)
   return new UnbornRow(own, typeof own.unborn === 'function' ? await own.unborn(work, defaults) : defaults)
 }
-
-/** Locks the key: no one else creates an object with it until the transaction ends. */
-export const lockKey = ({ store }: Work, { table }: Pick<Resource, 'table'>, key: string): Promise<void> =>
-  store.advisoryLock(`${table} ${key}`)
 
 const never = '0001-01-01T00:00:00.000Z'
 

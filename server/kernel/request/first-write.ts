@@ -1,13 +1,13 @@
 import type { Call } from '../declare/call.ts'
 import type { OperationName, Resource } from '../declare/resource.ts'
 import { findById, findId, isVisible, notFoundIn, resolveId, scopeOf } from '../query/find.ts'
-import { lockKey } from '../query/unborn.ts'
 import { type Answer, noContent } from '../shape/answer.ts'
-import type { Fields, New } from '../shape/fields.ts'
+import type { Fields } from '../shape/fields.ts'
 import { nounOf, type Row } from '../shape/model.ts'
 import type { Ctx, Work } from '../work/context.ts'
-import { add, addBy, changeBy, remove } from '../write/by-rules.ts'
-import { changedDraft } from '../write/drafts.ts'
+import { addClaimed, changeBy, remove } from '../write/by-rules.ts'
+import { lockOrClaim } from '../write/claim-key.ts'
+import { firstValues } from '../write/drafts.ts'
 import { mustMatchRow } from '../write/must-match.ts'
 import { updateBy } from './operations.ts'
 
@@ -17,43 +17,18 @@ import { updateBy } from './operations.ts'
  * The object with this key and its hidden values, created if it does not exist. No one else changes or deletes it until
  * the transaction ends: see `Store.lock`.
  */
-export const findOrCreate = <F extends Fields>(
+export async function findOrCreate<F extends Fields>(
   work: Work,
   resource: Resource<F>,
   name: string,
-): Promise<Row<F>> =>
-  changeOrCreate(
-    work,
-    resource,
-    name,
-    async (row) => {
-      if (!(await isVisible(work, resource, row))) throw notFoundIn(resource, name)
-      return row
-    },
-    (before) => add(work, resource, [], { ...before.doc, ...before.hidden } as New<F>),
-  )
-
-/** Of two concurrent first writes, the second waits, and then changes the object that the first has created. */
-async function changeOrCreate<F extends Fields, T>(
-  work: Work,
-  resource: Resource<F>,
-  name: string,
-  change: (row: Row<F>) => Promise<T> | T,
-  create: (before: Row<F>) => Promise<T>,
-): Promise<T> {
-  for (let isLocked = false; ; ) {
-    const id = await findId(work, resource, [], name)
-    if (id !== undefined) {
-      // If another request deleted the row since, look again.
-      const [row] = await work.store.lockWhole(resource, [id])
-      if (row) return change(row)
-    } else if (isLocked) {
-      return create(await mustBeUnborn(work, resource, name))
-    } else {
-      await lockKey(work, resource, name)
-      isLocked = true
-    }
+): Promise<Row<F>> {
+  const row = await lockOrClaim(work, resource, name)
+  if (!row) {
+    const unborn = await mustBeUnborn(work, resource, name)
+    return addClaimed(work, resource, (own) => firstValues(own, unborn, {}))
   }
+  if (!(await isVisible(work, resource, row))) throw notFoundIn(resource, name)
+  return row
 }
 
 /** The object as it reads before its first write; a Problem (404) for a name that cannot be a key. */
@@ -63,18 +38,13 @@ const mustBeUnborn = <F extends Fields>(work: Work, resource: Resource<F>, name:
 /** Changes the object, or creates it with these values if it does not exist. */
 export const upsert = (ctx: Ctx, resource: Resource, name: string, call: Call): Promise<Answer> =>
   updateBy(ctx, resource, [], call, (read) =>
-    ctx.transaction((inside) =>
-      changeOrCreate(
-        inside,
-        resource,
-        name,
-        ({ id }) => changeBy(inside, resource, [], id, read, call.ifMatch),
-        (before) => {
-          mustMatchRow(before, call.ifMatch)
-          return addBy(inside, resource, [], (own) => changedDraft(own, before, read(own)).values)
-        },
-      ),
-    ),
+    ctx.transaction(async (inside) => {
+      const row = await lockOrClaim(inside, resource, name)
+      if (row) return changeBy(inside, resource, [], row.id, read, call.ifMatch)
+      const before = await mustBeUnborn(inside, resource, name)
+      mustMatchRow(before, call.ifMatch)
+      return addClaimed(inside, resource, (own) => firstValues(own, before, read(own)))
+    }),
   )
 
 /** Deletes the object, if it exists. */

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { seal, tryOpen } from '../auth/seal.ts'
 import { Problem } from '../errors.ts'
 import type { Answer } from '../shape/answer.ts'
+import { columns, flag, json, number, optional, optionalText } from '../storage/columns.ts'
 import type { Ctx, KeyedRequest } from '../work/context.ts'
 import type { Chore } from '../work/job.ts'
 import { shorten } from './stored-answers.ts'
@@ -72,7 +73,7 @@ export async function once(ctx: Ctx, write: KeyedWrite & { run(): Promise<Answer
 
 /**
  * As `once`, for a write that waits for another server. It commits the key before the write begins. If the write ends
- * without a response, the next request with the key continues, with the same intent if there is one. While a request
+ * without a response, the next request with the key continues, with the same errand if there is one. While a request
  * may still be running (`leaseMs`), others are refused (409).
  */
 export async function onceAcrossCalls(
@@ -85,7 +86,7 @@ export async function onceAcrossCalls(
   let isStored = false
   const keyed: KeyedRequest = {
     name,
-    intentId: claimed.intentId,
+    errandId: claimed.errandId,
     async store(inside, answer) {
       await storeAnswer(inside, name, write, answer)
       isStored = true
@@ -102,7 +103,7 @@ export async function onceAcrossCalls(
 }
 
 interface UnfinishedRequest {
-  readonly intentId: string | undefined
+  readonly errandId: string | undefined
 }
 
 async function claim(ctx: Ctx, name: string, write: KeyedWrite & { readonly leaseMs: number }) {
@@ -119,13 +120,23 @@ async function claim(ctx: Ctx, name: string, write: KeyedWrite & { readonly leas
     write.leaseMs,
     ctx.instance.processName,
   )
-  return { intentId: earlier?.intentId } satisfies UnfinishedRequest
+  return { errandId: earlier?.errandId } satisfies UnfinishedRequest
 }
 
 interface StoredAnswer {
   readonly answer: Answer
   readonly isShortened: boolean
 }
+
+const stored = columns({
+  fingerprint: 'fingerprint',
+  status: ['status', optional(number)],
+  headers: ['headers', optional(json<Record<string, string>>)],
+  sealed: ['body', optionalText],
+  errandId: ['errand_id', optionalText],
+  isLeased: ['lease_holds(leased_until, leased_by)', flag],
+  isShortened: ['is_shortened', flag],
+})
 
 /** The state of an earlier request with the key. */
 async function find(
@@ -139,27 +150,23 @@ async function find(
   )
   if (lock?.[0] !== 't') throw stillRunning()
   const [row] = await ctx.store.run(
-    `SELECT fingerprint, status, headers, body, intent_id, lease_holds(leased_until, leased_by), is_shortened
+    `SELECT ${stored.sql}
      FROM idempotency_keys WHERE store_id = $1 AND key = $2`,
     name,
   )
   if (!row) return undefined
-  const [fingerprint, status, headers, sealed, intentId, isLeased, isShortened] = row
-  const body = sealed == null ? '' : tryOpen(ctx.instance.sealKeys, sealed)
+  const { fingerprint, status, headers, sealed, errandId, isLeased, isShortened } = stored.read(row)
+  const body = sealed === undefined ? '' : tryOpen(ctx.instance.sealKeys, sealed)
   if (body === undefined) {
     const detail =
       'The request with this Idempotency-Key was carried out, but its response can no longer be read: the server has lost the secret that it was sealed with.'
     throw new Problem('unprocessable', detail)
   }
-  if (!fingerprints(ctx, write).includes(fingerprint as string)) {
+  if (!fingerprints(ctx, write).includes(fingerprint)) {
     throw new Problem('unprocessable', 'This Idempotency-Key was already used for another request.')
   }
-  if (status == null) return { intentId: intentId ?? undefined, isLeased: isLeased === 't' }
-  const stored = JSON.parse(headers as string) as Record<string, string>
-  return {
-    answer: { status: Number(status), headers: { ...stored, 'idempotency-replayed': 'true' }, body },
-    isShortened: isShortened === 't',
-  }
+  if (status === undefined) return { errandId, isLeased }
+  return { answer: { status, headers: { ...headers, 'idempotency-replayed': 'true' }, body }, isShortened }
 }
 
 async function repeat({ answer, isShortened }: StoredAnswer, write: KeyedWrite): Promise<Answer> {
@@ -190,14 +197,14 @@ async function storeAnswer(ctx: Ctx, name: string, write: KeyedWrite, answer: An
   if (!stored.length) throw stillRunning()
 }
 
-/** A refused request stores nothing; one with an intent may be sent again at once. */
+/** A refused request stores nothing; one with an errand may be sent again at once. */
 async function release({ store }: Ctx, name: string): Promise<void> {
   await store.run(
     `WITH refused AS (
-       DELETE FROM idempotency_keys WHERE store_id = $1 AND key = $2 AND status IS NULL AND intent_id IS NULL
+       DELETE FROM idempotency_keys WHERE store_id = $1 AND key = $2 AND status IS NULL AND errand_id IS NULL
      )
      UPDATE idempotency_keys SET leased_until = NULL
-     WHERE store_id = $1 AND key = $2 AND status IS NULL AND intent_id IS NOT NULL`,
+     WHERE store_id = $1 AND key = $2 AND status IS NULL AND errand_id IS NOT NULL`,
     name,
   )
 }

@@ -44,7 +44,7 @@ export interface FilterRule {
 
 const comparisons = ['lt', 'le', 'eq', 'gt', 'ge'] as const
 
-/** The filters that a walk over a list uses (requirement §4.3). */
+/** The filters that a walk over a list uses: from one id, or one time, to the next. */
 export const walks = {
   id: comparisons,
   created_at: comparisons,
@@ -129,22 +129,27 @@ export interface Row<F extends Fields = Fields> {
   readonly added?: AddedFields | undefined
 }
 
+/** A row that was read with all of its hidden values, and with what the object holds: see `Model.inside`. */
+export type Whole<F extends Fields, C> = Row<F> & { readonly hidden: Values<F>; readonly inside: C }
+
 /** The values that a write is about to store. A rule may complete them, or refuse them by throwing a Problem. */
-export interface Draft<F extends Fields = Fields> {
+export interface Draft<F extends Fields = Fields, C = unknown> {
   readonly id: string
   readonly scope: readonly string[]
   /** Shown and hidden values together. */
   values: Values<F>
   /** When a new object was created, if that was before this write: an ISO timestamp. */
   createdAt?: string | undefined
+  /** What a thing holds after the write. A rule works it out where the write says nothing of it. */
+  inside?: C | undefined
   /** The row as it was, on update. */
-  readonly before?: Row<F>
+  readonly before?: Whole<F, C>
   /** The changes of the update, for public contracts in which a missing member has a meaning. */
   readonly changes?: Changes<F>
 }
 
 /** The data half of a resource: its rows, and how they are stored and listed. Its rules are in `Resource`. */
-export interface Model<F extends Fields = Fields> {
+export interface Model<F extends Fields = Fields, C = unknown> {
   /**
    * The `type` of the object in JSON. If a list mixes types, each object has its own in a field named `type`: a
    * `choice` of all of them, `required` and `immutable`. This one is then the name they share.
@@ -188,7 +193,7 @@ export interface Model<F extends Fields = Fields> {
   readonly visible?: 'all' | ((who: Principal, bind: (value: unknown) => string) => string | undefined)
   /**
    * Its objects hold personal data. These columns hold the ids of the people they are about: an object is erased with
-   * the first, and is an entry of the others too. The call of `track` must say the same; see docs/adding-a-resource.md.
+   * the first, and is an entry of the others too. The call of `track` must say the same; see docs/kernel-options.md.
    */
   readonly personal?: readonly [first: string, ...others: string[]]
   /**
@@ -207,6 +212,11 @@ export interface Model<F extends Fields = Fields> {
    * hidden values of an object may be large, and a page has a hundred.
    */
   readonly hiddenInLists?: (row: string) => string
+  /**
+   * Its objects are things: each holds more than its values, in the column `inside`, which changes as a whole and only
+   * with the row. `shows` returns the hidden values that responses, lists, the feed and events have of it.
+   */
+  readonly inside?: InsideRule<C>
   /** Members that are computed for responses, also from hidden values: see `Definition`. */
   readonly meta?: object
   readonly links?: object
@@ -237,6 +247,12 @@ export interface Model<F extends Fields = Fields> {
   /** If the store has added fields: these fields, and the model as it was declared. */
   readonly added?: AddedFields
   readonly declared?: Model
+}
+
+/** What a thing holds, and what of it is among its hidden values. */
+interface InsideRule<C> {
+  // A method, not a property: a list of models holds models of different things.
+  shows(inside: C): object
 }
 
 /** Returns the model with the fields that one store has added. */

@@ -1,15 +1,27 @@
+import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type pg from 'pg'
 import { StartupError } from '../../platform/faults.ts'
 import type { Database } from './database.ts'
 
-const folder = fileURLToPath(new URL('../../migrations/', import.meta.url))
+const ownFolder = fileURLToPath(new URL('../../migrations/', import.meta.url))
 const supported = { from: 15, to: 18 }
 // Several processes may start at once: one migrates, the others wait for it.
 const lock = 7305012
 
+/** Migrations that stand for all before them: `baseline.json` of the folder. */
+export interface Baseline {
+  readonly files: readonly string[]
+  /** The last migration before it, how many there were, and the commit that has them. */
+  readonly before: string
+  readonly count: number
+  readonly commit: string
+}
+
 /** Brings the schema up to date: each file once, in order, each in a transaction of its own. */
-export async function migrate(database: Database): Promise<void> {
+export async function migrate(database: Database, folder: string = ownFolder): Promise<void> {
   const [version] = await database.run({ text: 'SHOW server_version_num', values: [] })
   const major = Math.floor(Number(version?.[0]) / 10_000)
   if (major < supported.from || major > supported.to) {
@@ -22,16 +34,16 @@ export async function migrate(database: Database): Promise<void> {
     await client.query(
       'CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL)',
     )
-    const applied = new Set(
-      (await client.query('SELECT name FROM migrations')).rows.map((row) => row.name as string),
-    )
+    const file = join(folder, 'baseline.json')
+    if (existsSync(file)) await takeOver(client, JSON.parse(await readFile(file, 'utf8')) as Baseline)
+    const applied = new Set(await appliedIn(client))
     const unknown = [...applied].find((name) => !files.includes(name))
     if (unknown)
       throw new StartupError(
         `The database was migrated by a newer version of Sutler (${unknown}): start that version.`,
       )
     for (const name of files.filter((file) => !applied.has(file))) {
-      const sql = await readFile(new URL(name, `file://${folder}`), 'utf8')
+      const sql = await readFile(join(folder, name), 'utf8')
       await client.query('BEGIN')
       await client.query(`SET LOCAL lock_timeout = '10s'`)
       await client.query(sql)
@@ -45,4 +57,22 @@ export async function migrate(database: Database): Promise<void> {
     await client.query('SELECT pg_advisory_unlock($1)', [lock]).catch(() => {})
     client.release()
   }
+}
+
+const appliedIn = async (client: pg.PoolClient): Promise<readonly string[]> =>
+  (await client.query('SELECT name FROM migrations')).rows.map((row) => row.name as string)
+
+/** A database that stands at the last migration before the baseline has the same schema: it is taken over as it is. */
+async function takeOver(client: pg.PoolClient, { files, before, count, commit }: Baseline): Promise<void> {
+  const older = (await appliedIn(client)).filter((name) => name <= before)
+  if (!older.length) return
+  if (older.length < count) {
+    throw new StartupError(
+      `The database is too old for this version of Sutler: start the version of commit ${commit} once, then this one.`,
+    )
+  }
+  await client.query('BEGIN')
+  await client.query('DELETE FROM migrations WHERE name = ANY($1)', [older])
+  await client.query('INSERT INTO migrations SELECT unnest($1::text[]), now()', [files])
+  await client.query('COMMIT')
 }

@@ -23,6 +23,7 @@ export function statementsOf(resource: Model): Statements {
   const cached = statements.get(resource)
   if (cached) return cached
   const { table, scopeColumns, editions } = resource
+  const beside = resource.inside ? ['hidden', 'inside'] : ['hidden']
   const columns = rowColumns(resource)
   const whole = wholeColumns(resource)
   const address = ['store_id = $1', 'id = $2', ...scopeColumns.map((column, i) => `${column} = $${i + 3}`)]
@@ -30,20 +31,21 @@ export function statementsOf(resource: Model): Statements {
   if (editions) address.push(inEdition(edition))
   const at = address.join(' AND ')
   const next = scopeColumns.length + 3
+  const after = next + beside.length
   const scope = scopeColumns.map((column) => `${column}, `).join('')
   const scopeValues = scopeColumns.map((_, i) => `$${i + 3}::uuid, `).join('')
   const texts: Statements = {
     find: `SELECT ${columns} FROM ${table} WHERE ${at}`,
     findWhole: `SELECT ${whole} FROM ${table} WHERE ${at}`,
     insert:
-      `INSERT INTO ${table} (store_id, id, ${scope}created_at, updated_at, doc, hidden) ` +
-      `SELECT $1::uuid, $2::uuid, ${scopeValues}$${next}::timestamptz, $${next + 4}::timestamptz, $${next + 1}::json, ` +
-      `$${next + 2}::json FROM ${recordedBy(next + 3)}`,
+      `INSERT INTO ${table} (store_id, id, ${scope}created_at, updated_at, doc, ${beside.join(', ')}) ` +
+      `SELECT $1::uuid, $2::uuid, ${scopeValues}$${next}::timestamptz, $${after + 3}::timestamptz, $${next + 1}::json, ` +
+      `${beside.map((_, i) => `$${next + 2 + i}::json`).join(', ')} FROM ${recordedBy(after + 2)}`,
     returning: ` RETURNING ${writtenColumns(resource)}`,
     update:
       `UPDATE ${table} SET version = version + 1, updated_at = greatest(updated_at, fenced($${next})), ` +
-      `doc = $${next + 1}::json, hidden = $${next + 2}::json FROM ${recordedBy(next + 3)} ` +
-      `WHERE ${at} AND version = $${next + 4}`,
+      `doc = $${next + 1}::json, ${beside.map((name, i) => `${name} = $${next + 2 + i}::json`).join(', ')} ` +
+      `FROM ${recordedBy(after + 2)} WHERE ${at} AND version = $${after + 3}`,
     touch:
       `UPDATE ${table} SET version = version + 1, updated_at = greatest(updated_at, fenced($${next})) ` +
       `FROM ${recordedBy(next + 1)} WHERE ${at} RETURNING 1`,

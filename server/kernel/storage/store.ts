@@ -1,8 +1,8 @@
 import { newId } from '../ids.ts'
 import { definitionUnchanged, modelInState, withAddedFields } from '../shape/added-fields.ts'
 import { haveOwnType } from '../shape/envelope.ts'
-import type { Fields, Values } from '../shape/fields.ts'
-import type { Model, Row } from '../shape/model.ts'
+import type { Fields } from '../shape/fields.ts'
+import type { Draft, Model, Row, Whole } from '../shape/model.ts'
 import { Binds } from './binds.ts'
 import type { Connection, Sql, StatementSource, Tuple } from './database.ts'
 import {
@@ -23,7 +23,7 @@ import {
 import { refusalOf } from './refusals.ts'
 import { statementsOf } from './row-statements.ts'
 import type { RowSink } from './row-tap.ts'
-import { split, stateIn, toRow, wholeColumns, writtenRow } from './stored-row.ts'
+import { stateIn, textsOf, toRow, wholeColumns, writtenRow } from './stored-row.ts'
 import { keepUnlessFailed, type Transaction, type TransactionKind, undoAlways } from './transaction.ts'
 
 /** A statement that reads. */
@@ -102,13 +102,15 @@ export class Store {
     return this.#find(of, statementsOf(of).find, [this.id, id, ...scope])
   }
 
-  /** Also reads the hidden values, for an update. */
-  async findWhole<F extends Fields>(
-    of: Model<F>,
+  /** Also reads the hidden values, and what a thing holds, for an update. */
+  async findWhole<F extends Fields, C>(
+    of: Model<F, C>,
     id: string,
     scope: readonly string[] = [],
-  ): Promise<Row<F> | undefined> {
-    return this.#find(of, statementsOf(of).findWhole, [this.id, id, ...scope])
+  ): Promise<Whole<F, C> | undefined> {
+    return this.#find(of, statementsOf(of).findWhole, [this.id, id, ...scope]) as Promise<
+      Whole<F, C> | undefined
+    >
   }
 
   async #find<F extends Fields>(of: Model<F>, text: string, values: readonly unknown[]) {
@@ -140,16 +142,16 @@ export class Store {
    * `remove`. Undefined if the store's added fields differ from the resource's, or no row `r` meets the `condition`,
    * which locks that row as `lockShared` does.
    */
-  async insert<F extends Fields>(
-    into: Model<F>,
-    row: DatedRow<F>,
+  async insert<F extends Fields, C>(
+    into: Model<F, C>,
+    row: DatedRow<F> & Pick<Draft<F, C>, 'inside'>,
     last = false,
     condition?: Rows & Pick<Sweep, 'where'>,
-  ): Promise<Row<F> | undefined> {
-    const [doc, hidden] = split(into, row.values)
+  ): Promise<Whole<F, C> | undefined> {
+    const [doc, ...beside] = textsOf(into, row.values, row.inside)
     const address = [this.id, row.id ?? newId(), ...(row.scope ?? [])]
     const time = this.#time(into)
-    const { values, bind } = new Binds([...address, row.createdAt ?? time, doc, hidden, this.stamp, time])
+    const { values, bind } = new Binds([...address, row.createdAt ?? time, doc, ...beside, this.stamp, time])
     const { insert, returning } = statementsOf(into)
     const { type } = haveOwnType(into.fields, into.envelope) ? (row.values as { type?: string }) : {}
     const isThere = condition
@@ -157,7 +159,7 @@ export class Store {
       : ''
     const text = `${insert} WHERE ${definitionUnchanged(into, bind)}${isThere}${returning}`
     const [tuple] = await this.#write(into, { text, values }, { last, type })
-    return tuple && writtenRow(into, tuple, hidden)
+    return tuple && writtenRow(into, tuple, beside[0], row.inside)
   }
 
   /** Inserts any number of rows, all or none, in one statement. Returns their ids. */
@@ -170,12 +172,12 @@ export class Store {
     if (rows.length) await this.changeAll(of, updateAllOf(of, rows))
   }
 
-  /** Locks rows, and reads them with their hidden values for an update. Skips missing rows. */
-  async lockWhole<F extends Fields>(
-    of: Model<F>,
+  /** Locks rows, and reads them as `findWhole` does. Skips missing rows. */
+  async lockWhole<F extends Fields, C>(
+    of: Model<F, C>,
     ids: readonly string[],
     scope: readonly string[] = [],
-  ): Promise<readonly Row<F>[]> {
+  ): Promise<readonly Whole<F, C>[]> {
     this.#mustLock(of)
     if (!ids.length) return []
     const below = of.scopeColumns.map((column, i) => ` AND ${column} = $${i + 3}`).join('')
@@ -184,7 +186,7 @@ export class Store {
       'ORDER BY id FOR NO KEY UPDATE'
     for (;;) {
       const rows = await this.rowsOf(of, await this.run(text, ids, ...scope))
-      if (rows) return rows
+      if (rows) return rows as readonly Whole<F, C>[]
     }
   }
 
@@ -199,20 +201,20 @@ export class Store {
   }
 
   /** Stores new values in a row; undefined if another write, or a new definition, came first. */
-  async update<F extends Fields>(
-    of: Model<F>,
+  async update<F extends Fields, C>(
+    of: Model<F, C>,
     row: Row<F>,
-    values: Values<F>,
+    { values, inside }: Pick<Draft<F, C>, 'values' | 'inside'>,
     last = false,
-  ): Promise<Row<F> | undefined> {
+  ): Promise<Whole<F, C> | undefined> {
     const own = withAddedFields(of, row.added)
-    const [doc, hidden] = split(own, values)
+    const [doc, ...beside] = textsOf(own, values, inside)
     const address = [this.id, row.id, ...row.scope]
-    const binds = new Binds([...address, this.#time(of), doc, hidden, this.stamp, row.version])
+    const binds = new Binds([...address, this.#time(of), doc, ...beside, this.stamp, row.version])
     const { update, returning } = statementsOf(own)
     const text = `${update} AND ${definitionUnchanged(own, binds.bind)}${returning}`
     const [tuple] = await this.#write(of, { text, values: binds.values }, { last })
-    return tuple && writtenRow(own, tuple, hidden)
+    return tuple && writtenRow(own, tuple, beside[0], inside)
   }
 
   /**

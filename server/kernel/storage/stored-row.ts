@@ -2,7 +2,7 @@ import type { BodyShape } from '../body/input.ts'
 import { stateColumns } from '../shape/added-fields.ts'
 import { type Envelope, flatten, isAttribute, place } from '../shape/envelope.ts'
 import type { Field, Fields, Values } from '../shape/fields.ts'
-import { type AddedFields, type Model, ownOrderOf, type Row } from '../shape/model.ts'
+import { type AddedFields, type Model, ownOrderOf, type Row, type Whole } from '../shape/model.ts'
 import { ownValue } from '../shape/values.ts'
 import { completeText } from './complete-text.ts'
 import type { Tuple } from './database.ts'
@@ -67,9 +67,13 @@ export function writtenColumns(
 
 const showsHidden = ({ meta, links, also }: Model) => Boolean(meta || links || also)
 
-/** The same columns with the hidden values. */
+/** The same columns with the hidden values, and with what a thing holds: among these, where it was written before. */
 export const wholeColumns = (resource: Model): string =>
-  showsHidden(resource) ? rowColumns(resource) : `${rowColumns(resource)}, hidden`
+  [
+    rowColumns(resource),
+    ...(showsHidden(resource) ? [] : ['hidden']),
+    ...(resource.inside ? ['coalesce(inside, hidden)'] : []),
+  ].join(', ')
 
 // '2026-01-02 03:04:05.67' -> '2026-01-02T03:04:05.670Z': PostgreSQL drops trailing zeros.
 const toIsoTime = (text: string) =>
@@ -104,7 +108,13 @@ function withMembers(
   return `${text.slice(0, at)}${members}${text[at] === '}' ? '' : ','}${text.slice(at)}`
 }
 
-class StoredRow<F extends Fields> implements Row<F> {
+/** What a request knows of a row that it has written. */
+interface OwnWrite<C> {
+  readonly written?: boolean
+  readonly inside?: C | undefined
+}
+
+class StoredRow<F extends Fields, C> implements Whole<F, C> {
   readonly id: string
   readonly version: number
   readonly createdAt: string
@@ -116,9 +126,16 @@ class StoredRow<F extends Fields> implements Row<F> {
   readonly added: AddedFields | undefined
   readonly #envelope: Envelope
   readonly #hidden: string | undefined
-  #hiddenValues: Partial<Values<F>> | undefined
+  readonly #insideText: string | undefined
+  #inside: C | undefined
+  #hiddenValues: Values<F> | undefined
 
-  constructor(resource: Model<F>, tuple: Tuple, at: number, written = false) {
+  constructor(
+    resource: Model<F, C>,
+    tuple: Tuple,
+    at: number,
+    { written = false, inside }: OwnWrite<C> = {},
+  ) {
     const { envelope } = resource
     const [scopeAt, scopeEnd] = scopeIn(resource, at)
     this.id = tuple[at] as string
@@ -133,29 +150,51 @@ class StoredRow<F extends Fields> implements Row<F> {
     this.scope = scopeEnd === scopeAt ? noScope : (tuple.slice(scopeAt, scopeEnd) as string[])
     this.written = written
     this.#envelope = envelope
-    this.#hidden = tuple[scopeEnd + (resource.addedUnder ? 1 : 0)] ?? undefined
+    const hiddenAt = scopeEnd + (resource.addedUnder ? 1 : 0)
+    this.#hidden = tuple[hiddenAt] ?? undefined
+    this.#insideText = (resource.inside && tuple[hiddenAt + 1]) ?? undefined
+    this.#inside = inside
   }
 
   get doc(): Values<F> {
     return flatten(this.#envelope, JSON.parse(this.text)) as Values<F>
   }
 
-  get hidden(): Partial<Values<F>> {
-    this.#hiddenValues ??= this.#hidden === undefined ? {} : (JSON.parse(this.#hidden) as Partial<Values<F>>)
+  /** Some, or none, where the statement did not read all: see `Row` and `Whole`. */
+  get hidden(): Values<F> {
+    this.#hiddenValues ??= JSON.parse(this.#hidden ?? '{}') as Values<F>
     return this.#hiddenValues
+  }
+
+  /** Only the statements that read whole rows have the column: see `wholeColumns`. */
+  get inside(): C {
+    this.#inside ??= this.#insideText === undefined ? undefined : (JSON.parse(this.#insideText) as C)
+    return this.#inside as C
   }
 }
 
 /** A row from the columns of a statement, which begin at `at`. */
 export const toRow = <F extends Fields>(resource: Model<F>, tuple: Tuple, at = 0): Row<F> =>
-  new StoredRow<F>(resource, tuple, at)
+  new StoredRow(resource, tuple, at)
 
-/** A row that this request has written, from the columns of `writtenColumns` and the hidden values it wrote. */
-export const writtenRow = <F extends Fields>(
-  resource: Model<F>,
+/** A row that this request has written, from the columns of `writtenColumns` and what it wrote beside the document. */
+export const writtenRow = <F extends Fields, C>(
+  resource: Model<F, C>,
   tuple: Tuple,
   hidden: string | null,
-): Row<F> => new StoredRow<F>(resource, [...tuple, hidden], 0, true)
+  inside: C | undefined,
+): Whole<F, C> => new StoredRow<F, C>(resource, [...tuple, hidden], 0, { written: true, inside })
+
+/** The texts of a row: those of `split`, and what a thing holds. */
+export function textsOf<F extends Fields, C>(
+  resource: Model<F, C>,
+  values: Values<F>,
+  inside: C | undefined,
+): readonly [doc: string, hidden: string | null, ...inside: string[]] {
+  if (!resource.inside) return split(resource, values)
+  if (inside === undefined) throw new Error(`a ${resource.type} is written with what it holds`)
+  return [...split(resource, { ...values, ...resource.inside.shows(inside) }), JSON.stringify(inside)]
+}
 
 /** The shown values and the hidden values. Values that are only checked are in neither. */
 export function split(

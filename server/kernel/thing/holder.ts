@@ -12,19 +12,19 @@ export interface Holder<W, C, O, R> {
   change(ctx: Ctx, name: string, deed: (contents: C, on: O) => Promise<C> | C, request?: R): Promise<W>
 }
 
-export interface Part {
+export interface HeldPart {
   readonly id: string
 }
 
 /** A list of parts in the contents of a thing. */
-export interface Place<C, P extends Part> {
+export interface PlaceOfParts<C, P extends HeldPart> {
   /** Throws a Problem if there is no such place. `source` is the member of the request that names it. */
   of(contents: C, source?: string): readonly P[]
   set(contents: C, parts: readonly P[]): C
 }
 
 /** The id of a part that a request changes, with the time and with the member that has the values. */
-export interface PartChange extends Part {
+export interface PartChange extends HeldPart {
   readonly now: string
   readonly source: string
 }

@@ -4,7 +4,7 @@ import { type Answer, json, noContent } from '../shape/answer.ts'
 import type { Field, Fields, JsonSchema, ShownValues } from '../shape/fields.ts'
 import { shown } from '../shape/shown.ts'
 import type { Ctx } from '../work/context.ts'
-import { type Holder, type Part, partChange } from './holder.ts'
+import { type HeldPart, type Holder, partChange } from './holder.ts'
 import { type PartRules, type Spot, spotOf } from './spot.ts'
 
 /** An operation on parts. */
@@ -22,7 +22,7 @@ type PartOperations<R> = {
 }
 
 /** Parts of a thing: they live in its contents, and are changed with it as a whole. */
-interface Parts<W, C, O, R, A extends string, F extends Fields, P extends Part, N>
+interface Parts<W, C, O, R, A extends string, F extends Fields, P extends HeldPart, N>
   extends PartRules<W, C, O, ShownValues<F>, P, PartParams<A>> {
   readonly of: Holder<W, C, O, R>
   /** The address of the list. Its first parameter names the thing. */
@@ -72,7 +72,7 @@ export function parts<
   R,
   const A extends string,
   const F extends Fields,
-  P extends Part,
+  P extends HeldPart,
   const N extends PartOperations<R>,
 >(
   declared: Parts<W, C, O, R, A, F, P, N>,

@@ -1,5 +1,5 @@
 import { Problem, type ProblemExtras } from '../errors.ts'
-import type { Holder, Part, PartChange, Place } from './holder.ts'
+import type { HeldPart, Holder, PartChange, PlaceOfParts } from './holder.ts'
 
 /** The parts of one place, as requests change and see them. `V` is what a new part is made of. */
 export interface Spot<W, C, O, V> {
@@ -11,10 +11,10 @@ export interface Spot<W, C, O, V> {
 }
 
 /** What is true of all parts of a kind. */
-export interface PartRules<W, C, O, V, P extends Part, K> {
+export interface PartRules<W, C, O, V, P extends HeldPart, K> {
   readonly of: Pick<Holder<W, C, O, unknown>, 'contentsOf'>
   /** Where the contents have the parts of an address. */
-  readonly in: (params: K) => Place<C, P>
+  readonly in: (params: K) => PlaceOfParts<C, P>
   readonly most: {
     readonly n: number
     readonly detail: (n: number) => string
@@ -31,7 +31,7 @@ export interface PartRules<W, C, O, V, P extends Part, K> {
   readonly show: (part: P, whole: W, params: K) => object
 }
 
-export function spotOf<W, C, O, V, P extends Part, K>(
+export function spotOf<W, C, O, V, P extends HeldPart, K>(
   rules: PartRules<W, C, O, V, P, K>,
   params: K,
 ): Spot<W, C, O, V> {

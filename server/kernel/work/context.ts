@@ -180,8 +180,8 @@ export class Work {
 export interface KeyedRequest {
   /** The key of the row in `idempotency_keys`. */
   readonly name: string
-  /** The intent of an earlier request with the same key. */
-  intentId: string | undefined
+  /** The errand of an earlier request with the same key. */
+  errandId: string | undefined
   /** Stores the response in the transaction that records the outcome. */
   store(work: Ctx, answer: Answer): Promise<void>
 }

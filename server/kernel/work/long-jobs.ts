@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Unavailable } from '../../platform/faults.ts'
 import { Problem } from '../errors.ts'
-import { isTemporary, sqlState, type Tuple } from '../storage/database.ts'
+import { columns, json, number } from '../storage/columns.ts'
+import { isTemporary, sqlState } from '../storage/database.ts'
 import type { Instance, Work } from './context.ts'
 import type { LongJob, Turn } from './job.ts'
 import { workOf } from './work-of.ts'
@@ -20,6 +21,17 @@ export const slots = 2
 const pollEveryMs = 1000
 const persistAgainAfterMs = 500
 
+const jobColumns = columns({
+  storeId: 'j.store_id',
+  id: 'j.id',
+  name: 'j.name',
+  by: 'j.author',
+  payload: ['j.payload', json<unknown>],
+  starts: ['j.starts', number],
+  tries: ['j.tries', number],
+  waitedFor: ['j.waiting_for', (text: string | null) => text],
+})
+
 /** Claims the first job of a store, if it is due and no other job of the store is running. */
 const takeSql = `UPDATE long_jobs j SET locked_by = $1, locked_at = now(), starts = j.starts + 1
   FROM (
@@ -29,7 +41,7 @@ const takeSql = `UPDATE long_jobs j SET locked_by = $1, locked_at = now(), start
     ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
   ) first
   WHERE j.store_id = first.store_id AND j.id = first.id
-  RETURNING j.store_id, j.id, j.name, j.author, j.payload, j.starts, j.tries, j.waiting_for`
+  RETURNING ${jobColumns.sql}`
 
 /** Returns jobs to the queue without counting the start, since the job is not at fault. */
 const giveBackSql = `UPDATE long_jobs SET locked_by = NULL, starts = greatest(starts - 1, 0)
@@ -119,20 +131,10 @@ export class LongJobs {
   async #take(): Promise<ClaimedLongJob | undefined> {
     const values = [this.#worker, [...this.#jobs.keys()]]
     const [row] = await this.#instance.database.run({ text: takeSql, values })
-    return row && this.#toTaken(row)
-  }
-
-  #toTaken([store, id, name, by, payload, starts, tries, waitedFor]: Tuple): ClaimedLongJob {
-    return {
-      storeId: store as string,
-      id: id as string,
-      job: this.#jobs.get(name as string) as LongJob,
-      work: workOf(this.#instance, { store: store as string, by: by as string }),
-      payload: JSON.parse(payload as string),
-      starts: Number(starts),
-      tries: Number(tries),
-      waitedFor: waitedFor ?? null,
-    }
+    if (!row) return undefined
+    const { name, by, ...job } = jobColumns.read(row)
+    const work = workOf(this.#instance, { store: job.storeId, by })
+    return { ...job, work, job: this.#jobs.get(name) as LongJob }
   }
 
   async #giveBackBut(ids: readonly string[]): Promise<void> {

@@ -10,11 +10,11 @@ import { queue } from './queue.ts'
 
 /**
  * A request to another server whose effect must happen once, for example because a client pays: see
- * docs/decisions/0031-outside-calls.md. It has three steps, and a crash may follow each: commit the intent, call the
+ * docs/decisions/0031-outside-calls.md. It has three steps, and a crash may follow each: commit the errand, call the
  * other server, record the outcome.
  */
 export interface OutsideCall<V = unknown, R = unknown, O = unknown, A = unknown> {
-  /** The name of the call in the database. A process that resumes an intent finds the call by it. */
+  /** The name of the call in the database. A process that resumes an errand finds the call by it. */
   readonly name: string
   /** After this many milliseconds the result is unknown. */
   readonly timeoutMs: number
@@ -26,23 +26,23 @@ export interface OutsideCall<V = unknown, R = unknown, O = unknown, A = unknown>
    */
   subject?(values: V): string | undefined
   /**
-   * Reads what `send` needs and an intent must not keep, such as a secret. It may be replaced before a call resumes.
+   * Reads what `send` needs and an errand must not keep, such as a secret. It may be replaced before a call resumes.
    */
   access?(work: Work, values: V): Promise<A>
   /**
-   * Calls the other server, with `intent.id` as the idempotency key of the request. After a crash the same intent is
+   * Calls the other server, with `errand.id` as the idempotency key of the request. After a crash the same errand is
    * sent again, but never twice at the same time. A refusal by the other server is a result; to throw means that the
    * result is unknown.
    */
-  send(intent: Intent<V>, outside: Outside, access: A): Promise<R>
+  send(errand: Errand<V>, outside: Outside, access: A): Promise<R>
   /**
    * Writes the consequences of the result, in one transaction. After a lost race it runs again with the same result.
    */
-  record(work: Work, intent: Intent<V>, result: R): Promise<O>
+  record(work: Work, errand: Errand<V>, result: R): Promise<O>
 }
 
 /** The effect that must happen once. Its values are JSON, committed before the call and forgotten after its outcome. */
-interface Intent<V> {
+interface Errand<V> {
   readonly id: string
   readonly values: V
 }
@@ -52,8 +52,8 @@ interface Outside extends Pick<Instance, 'clock' | 'log' | 'mayConnect' | 'sealK
   /** Aborts after `timeoutMs`. */
   readonly signal: AbortSignal
   /**
-   * Commits what the call has learnt between two requests, as the new values of the intent. A resumed call begins with
-   * them. Throws if another process has taken the intent meanwhile.
+   * Commits what the call has learnt between two requests, as the new values of the errand. A resumed call begins with
+   * them. Throws if another process has taken the errand meanwhile.
    */
   keep(values: unknown): Promise<void>
 }
@@ -73,7 +73,7 @@ const recordingMaxMs = 5_000
 export const leaseMsOf = ({ timeoutMs }: Pick<OutsideCall, 'timeoutMs'>): number => timeoutMs + recordingMaxMs
 
 /**
- * Makes an outside call for a request. `prepare` checks the request and returns the values of the intent, in one
+ * Makes an outside call for a request. `prepare` checks the request and returns the values of the errand, in one
  * transaction; or a `NoCall` with the response. `respond` builds the response from the outcome, in the transaction that
  * records it.
  */
@@ -86,13 +86,13 @@ export async function callOut<V, R, O, A>(
   if (ctx.store.inTransaction)
     throw new Error(`${call.name}: an outside call is not allowed inside a transaction`)
   const { keyed } = ctx
-  const existing = keyed?.intentId === undefined ? undefined : await takeUp<V>(ctx, call, keyed.intentId)
-  const intent = existing ?? (await inQueue(ctx, (inside) => begin(inside, call, prepare)))
-  if (intent instanceof NoCall) return intent.answer
-  const result = existing?.isRecorded ? undefined : await send(ctx, call, intent)
-  return orRelease(ctx, call, intent, () =>
+  const existing = keyed?.errandId === undefined ? undefined : await takeUp<V>(ctx, call, keyed.errandId)
+  const errand = existing ?? (await inQueue(ctx, (inside) => begin(inside, call, prepare)))
+  if (errand instanceof NoCall) return errand.answer
+  const result = existing?.isRecorded ? undefined : await send(ctx, call, errand)
+  return orRelease(ctx, call, errand, () =>
     inQueue(ctx, async (inside) => {
-      const outcome = await record(inside, call, intent, result as R)
+      const outcome = await record(inside, call, errand, result as R)
       const answer = await respond(inside, outcome)
       await keyed?.store(inside, answer)
       return answer
@@ -112,19 +112,19 @@ async function begin<V>(
   inside: Ctx,
   call: Pick<OutsideCall<V>, 'name' | 'timeoutMs' | 'subject' | 'peer'>,
   prepare: (inside: Ctx) => Promise<V | NoCall>,
-): Promise<LeasedIntent<V> | NoCall> {
+): Promise<LeasedErrand<V> | NoCall> {
   const { store, clock, keyed, instance } = inside
   const values = await prepare(inside)
   if (values instanceof NoCall) {
     await keyed?.store(inside, values.answer)
     return values
   }
-  const intent = { id: newId(), values }
+  const errand = { id: newId(), values }
   const [row] = await store.run(
-    `INSERT INTO intents (store_id, id, name, values, subject, leased_until, created_at, leased_by)
+    `INSERT INTO errands (store_id, id, name, values, subject, leased_until, created_at, leased_by)
      VALUES ($1, $2, $3, $4, $5, clock_timestamp() + ${intervalMs('$6')}, $7, $8)
      ON CONFLICT (store_id, subject) WHERE ended_at IS NULL DO NOTHING RETURNING leased_until::text`,
-    intent.id,
+    errand.id,
     call.name,
     JSON.stringify(values),
     call.subject?.(values) ?? null,
@@ -135,40 +135,40 @@ async function begin<V>(
   if (!row) throw new CallUnderWay()
   // If this process ends before the outcome is recorded, another process continues.
   const peer = call.peer?.(values)
-  await resumeAt(inside, { id: intent.id, peer }, fromNow(inside, leaseMsOf(call)))
+  await resumeAt(inside, { id: errand.id, peer }, fromNow(inside, leaseMsOf(call)))
   if (keyed) {
     const taken = await store.run(
-      `UPDATE idempotency_keys SET intent_id = $3
-       WHERE store_id = $1 AND key = $2 AND intent_id IS NULL AND status IS NULL RETURNING 1`,
+      `UPDATE idempotency_keys SET errand_id = $3
+       WHERE store_id = $1 AND key = $2 AND errand_id IS NULL AND status IS NULL RETURNING 1`,
       keyed.name,
-      intent.id,
+      errand.id,
     )
     if (!taken.length) throw stillRunning()
-    keyed.intentId = intent.id
+    keyed.errandId = errand.id
   }
-  return { ...intent, leasedUntil: row[0] as string }
+  return { ...errand, leasedUntil: row[0] as string }
 }
 
 const stillRunning = () =>
   new Problem('conflict', 'A request with this Idempotency-Key is still being processed.')
 
-/** An intent that only the caller may carry out until the lease ends. */
-interface LeasedIntent<V> extends Intent<V> {
+/** An errand that only the caller may carry out until the lease ends. */
+interface LeasedErrand<V> extends Errand<V> {
   readonly leasedUntil: string
 }
 
-interface ResumedIntent<V> extends LeasedIntent<V> {
+interface ResumedErrand<V> extends LeasedErrand<V> {
   readonly isRecorded: boolean
 }
 
-/** Leases the intent to the caller; throws a Problem (409) while another process has it. */
+/** Leases the errand to the caller; throws a Problem (409) while another process has it. */
 async function takeUp<V>(
   work: Work,
   call: Pick<OutsideCall, 'timeoutMs'>,
   id: string,
-): Promise<ResumedIntent<V>> {
-  const intent = await lease<V>(work, id, leaseMsOf(call))
-  if (intent) return intent
+): Promise<ResumedErrand<V>> {
+  const errand = await lease<V>(work, id, leaseMsOf(call))
+  if (errand) return errand
   throw stillRunning()
 }
 
@@ -176,9 +176,9 @@ async function lease<V>(
   { store, instance }: Work,
   id: string,
   forMs: number,
-): Promise<ResumedIntent<V> | undefined> {
+): Promise<ResumedErrand<V> | undefined> {
   const [row] = await store.run(
-    `UPDATE intents SET leased_by = $4,
+    `UPDATE errands SET leased_by = $4,
        leased_until = CASE WHEN ended_at IS NULL THEN clock_timestamp() + ${intervalMs('$3')} ELSE leased_until END
      WHERE store_id = $1 AND id = $2 AND (ended_at IS NOT NULL OR NOT lease_holds(leased_until, leased_by))
      RETURNING values, ended_at IS NOT NULL, leased_until::text`,
@@ -195,22 +195,22 @@ async function lease<V>(
 }
 
 /**
- * If the work on the intent fails, ends the lease, so that others can continue at once, and calls the job. It keeps a
+ * If the work on the errand fails, ends the lease, so that others can continue at once, and calls the job. It keeps a
  * lease that another process has taken since.
  */
 async function orRelease<V, T>(
   work: Work,
   call: Pick<OutsideCall<V>, 'peer'>,
-  intent: LeasedIntent<V>,
+  errand: LeasedErrand<V>,
   run: () => Promise<T>,
 ): Promise<T> {
-  const { id, leasedUntil, values } = intent
+  const { id, leasedUntil, values } = errand
   try {
     return await run()
   } catch (error) {
     const release = async () => {
       const released = await work.store.run(
-        `UPDATE intents SET leased_until = clock_timestamp()
+        `UPDATE errands SET leased_until = clock_timestamp()
          WHERE store_id = $1 AND id = $2 AND ended_at IS NULL AND leased_until = $3::timestamptz RETURNING 1`,
         id,
         leasedUntil,
@@ -227,18 +227,18 @@ async function orRelease<V, T>(
 async function send<V, R, A>(
   work: Work,
   call: Pick<OutsideCall<V, R, unknown, A>, 'send' | 'access' | 'timeoutMs' | 'peer'>,
-  intent: LeasedIntent<V>,
+  errand: LeasedErrand<V>,
 ): Promise<R> {
-  return orRelease(work, call, intent, async () => {
-    const access = (await call.access?.(work, intent.values)) as A
+  return orRelease(work, call, errand, async () => {
+    const access = (await call.access?.(work, errand.values)) as A
     const { clock, log, mayConnect, sealKeys, services } = work.instance
     const signal = AbortSignal.timeout(call.timeoutMs)
-    const keep = (values: unknown) => keepValues(work, intent, values)
+    const keep = (values: unknown) => keepValues(work, errand, values)
     const outside = { clock, log, mayConnect, sealKeys, services, signal, keep }
     try {
       const { promise, reject } = Promise.withResolvers<never>()
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-      return await Promise.race([call.send(intent, outside, access), promise])
+      return await Promise.race([call.send(errand, outside, access), promise])
     } catch (cause) {
       if (cause instanceof Problem) throw cause
       const detail =
@@ -248,90 +248,53 @@ async function send<V, R, A>(
   })
 }
 
-async function keepValues({ store }: Work, { id, leasedUntil }: LeasedIntent<unknown>, values: unknown) {
+async function keepValues({ store }: Work, { id, leasedUntil }: LeasedErrand<unknown>, values: unknown) {
   const kept = await store.run(
-    `UPDATE intents SET values = $4
+    `UPDATE errands SET values = $4
      WHERE store_id = $1 AND id = $2 AND ended_at IS NULL AND leased_until = $3::timestamptz RETURNING 1`,
     id,
     leasedUntil,
     JSON.stringify(values),
   )
-  if (!kept.length) throw new Error('another process has taken the intent')
+  if (!kept.length) throw new Error('another process has taken the errand')
 }
 
 async function record<V, R, O>(
   inside: Work,
   call: OutsideCall<V, R, O>,
-  intent: Intent<V>,
+  errand: Errand<V>,
   result: R,
 ): Promise<O> {
   const [row] = await inside.store.run(
-    'SELECT outcome, ended_at IS NOT NULL FROM intents WHERE store_id = $1 AND id = $2 FOR UPDATE',
-    intent.id,
+    'SELECT outcome, ended_at IS NOT NULL FROM errands WHERE store_id = $1 AND id = $2 FOR UPDATE',
+    errand.id,
   )
   if (row?.[1] === 't') return JSON.parse(row[0] ?? 'null') as O
-  const outcome = await call.record(inside, intent, result)
+  const outcome = await call.record(inside, errand, result)
   // The values may be personal, and nobody needs them any more.
   await inside.store.run(
-    `UPDATE intents SET outcome = $3, ended_at = $4, values = '{}' WHERE store_id = $1 AND id = $2`,
-    intent.id,
+    `UPDATE errands SET outcome = $3, ended_at = $4, values = '{}' WHERE store_id = $1 AND id = $2`,
+    errand.id,
     JSON.stringify(outcome ?? null),
     inside.clock.now(),
   )
   return outcome
 }
 
-/** Which of these objects are the subject of a call that has no outcome yet. */
-export async function subjectsOfOpenCalls(
-  { store }: Work,
-  ids: readonly string[],
-): Promise<ReadonlySet<string>> {
-  if (!ids.length) return new Set()
-  const rows = await store.run(
-    'SELECT subject FROM intents WHERE store_id = $1 AND subject = ANY($2::uuid[]) AND ended_at IS NULL',
-    ids,
-  )
-  return new Set(rows.map(([subject]) => subject as string))
-}
+/** The job that resumes an errand whose request did not finish. */
+const resumption = { name: 'kernel:resume-errand', attemptsMax: 25 } as const
 
-/** A call that has no outcome yet. */
-interface OpenCall<V> extends Intent<V> {
-  readonly createdAt: Date
-}
-
-/** The calls of a name that have had no outcome since an instant, the oldest first. */
-export async function openCalls<V>(
-  { store }: Work,
-  { name }: Pick<OutsideCall<V>, 'name'>,
-  { before, most }: { readonly before: Date; readonly most: number },
-): Promise<readonly OpenCall<V>[]> {
-  const rows = await store.run(
-    `SELECT id, values, extract(epoch FROM created_at) * 1000 FROM intents
-     WHERE store_id = $1 AND ended_at IS NULL AND name = $2 AND created_at < $3 ORDER BY created_at, id LIMIT $4`,
-    name,
-    before,
-    most,
-  )
-  return rows.map(([id, values, createdAtMs]) => ({
-    ...{ id: id as string, values: JSON.parse(values as string) as V },
-    createdAt: new Date(Number(createdAtMs)),
-  }))
-}
-
-/** The job that resumes an intent whose request did not finish. */
-const resumption = { name: 'kernel:resume-intent', attemptsMax: 25 } as const
-
-type Resumption = Pick<Intent<unknown>, 'id'> & { readonly peer?: string | undefined }
+type Resumption = Pick<Errand<unknown>, 'id'> & { readonly peer?: string | undefined }
 
 const resumeAt = ({ store }: Work, resumed: Resumption, at: Date): Promise<void> =>
-  queue(store, resumption, resumed, { key: `intent ${resumed.id}`, at })
+  queue(store, resumption, resumed, { key: `errand ${resumed.id}`, at })
 
-/** Calls the jobs of the intents whose process is dead. They would wait for the ends of their leases. */
+/** Calls the jobs of the errands whose process is dead. They would wait for the ends of their leases. */
 export async function resumeOrphans(database: Database): Promise<void> {
   await database.run({
-    text: `UPDATE graphile_worker._private_jobs j SET run_at = now() FROM intents i
+    text: `UPDATE graphile_worker._private_jobs j SET run_at = now() FROM errands i
       WHERE i.ended_at IS NULL AND i.leased_until > clock_timestamp() AND NOT lease_holds(i.leased_until, i.leased_by)
-        AND j.key = i.store_id || ' intent ' || i.id AND j.locked_at IS NULL AND j.run_at > now()`,
+        AND j.key = i.store_id || ' errand ' || i.id AND j.locked_at IS NULL AND j.run_at > now()`,
     values: [],
   })
 }
@@ -345,8 +308,8 @@ const [dayMs, hourMs] = [86_400_000, 3_600_000]
 const pauseMsAt = (ageMs: number): number =>
   ageMs >= dayMs ? hourMs : Math.max(1_000, Math.min(20_000, ageMs / 2))
 
-/** Resumes the intents of these calls, by name, until they have an outcome. */
-export const resumeIntentJob = (calls: ReadonlyMap<string, OutsideCall>): Job<Resumption> => ({
+/** Resumes the errands of these calls, by name, until they have an outcome. */
+export const resumeErrandJob = (calls: ReadonlyMap<string, OutsideCall>): Job<Resumption> => ({
   ...resumption,
   callsOut: ({ peer = '' }) => peer,
   async run(work, resumed) {
@@ -355,7 +318,7 @@ export const resumeIntentJob = (calls: ReadonlyMap<string, OutsideCall>): Job<Re
       `SELECT name, CASE WHEN lease_holds(leased_until, leased_by)
            THEN greatest(0, extract(epoch FROM leased_until - clock_timestamp()) * 1000) ELSE 0 END,
          extract(epoch FROM created_at) * 1000
-       FROM intents
+       FROM errands
        WHERE store_id = $1 AND id = $2 AND ended_at IS NULL`,
       id,
     )
@@ -363,13 +326,13 @@ export const resumeIntentJob = (calls: ReadonlyMap<string, OutsideCall>): Job<Re
     const [name, leasedForMs, createdAtMs] = row
     const call = calls.get(name as string)
     if (!call) throw new Error(`no module has the outside call ${name}`)
-    const intent = Number(leasedForMs) > 0 ? undefined : await lease(work, id, leaseMsOf(call))
-    if (!intent) return resumeAt(work, resumed, fromNow(work, Number(leasedForMs) || leaseMsOf(call)))
-    if (intent.isRecorded) return
+    const errand = Number(leasedForMs) > 0 ? undefined : await lease(work, id, leaseMsOf(call))
+    if (!errand) return resumeAt(work, resumed, fromNow(work, Number(leasedForMs) || leaseMsOf(call)))
+    if (errand.isRecorded) return
     try {
-      const result = await send(work, call, intent)
-      await orRelease(work, call, intent, () =>
-        work.transaction((inside) => record(inside, call, intent, result)),
+      const result = await send(work, call, errand)
+      await orRelease(work, call, errand, () =>
+        work.transaction((inside) => record(inside, call, errand, result)),
       )
     } catch (error) {
       if (isDatabaseAway(error)) throw error
@@ -383,15 +346,15 @@ export const resumeIntentJob = (calls: ReadonlyMap<string, OutsideCall>): Job<Re
 
 const retentionMs = 30 * 86_400_000
 
-/** Deletes intents 30 days after their outcome was recorded. */
-export const forgetIntents: Chore = {
-  name: 'kernel:forget-intents',
+/** Deletes errands 30 days after their outcome was recorded. */
+export const forgetErrands: Chore = {
+  name: 'kernel:forget-errands',
   attemptsMax: 3,
   every: '52 3 * * *',
   run: (instance) =>
     runInEveryStore(
       instance,
-      'DELETE FROM intents WHERE store_id = $1 AND ended_at < $2',
+      'DELETE FROM errands WHERE store_id = $1 AND ended_at < $2',
       new Date(instance.clock.now().getTime() - retentionMs),
     ),
 }

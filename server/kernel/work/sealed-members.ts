@@ -1,4 +1,5 @@
 import { isSealedWith, seal, tryOpen } from '../auth/seal.ts'
+import { columns } from '../storage/columns.ts'
 import type { Renewal, RenewSeals } from './secret-records.ts'
 
 /** A hidden member of the rows of a table, which is stored sealed. */
@@ -15,22 +16,24 @@ const rowsPerRound = 1000
 
 /** Seals a member of all rows with the current key. The secrets, and so the objects, do not change. */
 export function renewMember({ table, member, name, describe }: SealedMember): RenewSeals {
+  const row = columns({ storeId: 'store_id', id: 'id', sealed: `hidden->>'${member}'`, calls: name })
   return async ({ database, sealKeys }): Promise<Renewal> => {
     const lost: string[] = []
     let renewed = 0
     const none = '00000000-0000-0000-0000-000000000000'
     for (let after = [none, none]; ; ) {
-      const rows = await database.run({
-        text: `SELECT store_id, id, hidden->>'${member}', ${name} FROM ${table}
+      const tuples = await database.run({
+        text: `SELECT ${row.sql} FROM ${table}
                WHERE (store_id, id) > ($1, $2) AND hidden->>'${member}' IS NOT NULL
                ORDER BY store_id, id LIMIT ${rowsPerRound}`,
         values: after,
       })
-      for (const [storeId, id, sealed, called] of rows as [string, string, string, string][]) {
+      const rows = tuples.map(row.read)
+      for (const { storeId, id, sealed, calls } of rows) {
         if (isSealedWith(sealKeys[0], sealed)) continue
         const secret = tryOpen(sealKeys, sealed)
         if (secret === undefined) {
-          lost.push(describe(called, storeId))
+          lost.push(describe(calls, storeId))
           continue
         }
         // Unless the secret has changed since. A concurrent change may write the old seal back; the next run finds it.
@@ -41,8 +44,9 @@ export function renewMember({ table, member, name, describe }: SealedMember): Re
         })
         renewed++
       }
-      if (rows.length < rowsPerRound) return { renewed, lost }
-      after = rows.at(-1)?.slice(0, 2) as string[]
+      const last = rows[rowsPerRound - 1]
+      if (!last) return { renewed, lost }
+      after = [last.storeId, last.id]
     }
   }
 }

@@ -3,15 +3,15 @@ import type { Limit, Resource } from '../declare/resource.ts'
 import { Problem } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import { cachedDefinition, currentDefinition } from '../query/definitions.ts'
-import { hasExpired, isVisible, notFoundIn } from '../query/find.ts'
+import { isVisible, notFoundIn } from '../query/find.ts'
 import { totalSql } from '../query/places.ts'
-import { lockKey } from '../query/unborn.ts'
 import { withAddedFields } from '../shape/added-fields.ts'
 import { type Answer, noContent } from '../shape/answer.ts'
 import type { Changes, Fields, New } from '../shape/fields.ts'
-import type { Row } from '../shape/model.ts'
+import type { Row, Whole } from '../shape/model.ts'
 import { untilWritten } from '../storage/until-written.ts'
 import type { Work } from '../work/context.ts'
+import { claimKey } from './claim-key.ts'
 import { changedDraft, isUnchanged, newDraft } from './drafts.ts'
 import { mustMatchRow } from './must-match.ts'
 
@@ -48,8 +48,7 @@ export async function addBy<F extends Fields>(
     const row = await insertAs(work, resource, scope, async (own) => {
       const draft = newDraft(own, scope, read(own), id)
       const key = resource.unborn && resource.key && draft.values[resource.key.field]
-      if (key) await lockKey(work, resource, String(key))
-      if (key && resource.expires) await removeExpired(work, resource, resource.expires, String(key))
+      if (key) await claimKey(work, resource, String(key))
       await resource.beforeWrite?.(work, draft)
       if (resource.most) await mustHaveRoom(work, resource, resource.most, scope)
       return work.store.insert(own, draft, last)
@@ -59,18 +58,21 @@ export async function addBy<F extends Fields>(
   })
 }
 
-/** Deletes the expired object that still has the key of a new one. */
-async function removeExpired(
-  { store, clock }: Work,
-  resource: Resource,
-  column: string,
-  name: string,
-): Promise<void> {
-  const { key } = resource
-  await store.removeAll(
-    resource,
-    (bind) => `${key?.where?.(name, bind)} AND ${hasExpired(column, bind, clock.now())}`,
-  )
+/** As `addBy`, for an object whose key the caller has claimed (`claimKey`), with what it holds if it is a thing. */
+export async function addClaimed<F extends Fields, C>(
+  work: Work,
+  resource: Resource<F, C>,
+  read: ReadBody<F, New<F>>,
+  inside?: C,
+): Promise<Whole<F, C>> {
+  const id = newId()
+  const row = await insertAs(work, resource, [], async (own) => {
+    const draft = newDraft(own, [], read(own), id, inside)
+    await resource.beforeWrite?.(work, draft)
+    return work.store.insert(own, draft)
+  })
+  await resource.afterWrite?.(work, row, undefined)
+  return row
 }
 
 /** As `add`, without the resource's rules. */
@@ -84,12 +86,12 @@ export const insert = <F extends Fields>(
   insertAs(work, resource, scope, (own) => work.store.insert(own, newDraft(own, scope, values, id)))
 
 /** Inserts a row by the cached definition; if the store has changed its added fields, again by the current one. */
-async function insertAs<F extends Fields>(
+async function insertAs<F extends Fields, C>(
   work: Work,
-  resource: Resource<F>,
+  resource: Resource<F, C>,
   scope: readonly string[],
-  write: (own: Resource<F>) => Promise<Row<F> | undefined>,
-): Promise<Row<F>> {
+  write: (own: Resource<F, C>) => Promise<Whole<F, C> | undefined>,
+): Promise<Whole<F, C>> {
   const written = await write(cachedDefinition(work, resource, scope))
   return written ?? untilWritten(async () => write(await currentDefinition(work, resource, scope)))
 }
@@ -136,44 +138,64 @@ export const change = <F extends Fields>(
 ): Promise<Row<F>> => changeBy(work, resource, scope, id, () => changes, ifMatch)
 
 /** As `change`, with changes that depend on the added fields of the store. */
-export async function changeBy<F extends Fields>(
+export async function changeBy<F extends Fields, C>(
   work: Work,
-  resource: Resource<F>,
+  resource: Resource<F, C>,
   scope: readonly string[],
   id: string,
   read: ReadBody<F, Changes<F>>,
   ifMatch?: string,
-): Promise<Row<F>> {
+): Promise<Whole<F, C>> {
   const write = async (work: Work, last: boolean) =>
-    update(work, resource, await current(work, resource, scope, id, ifMatch), read, last)
+    update(work, resource, await current(work, resource, scope, id, ifMatch), { read, last })
   return byRules(work, resource.afterWrite, (work, last) => untilWritten(() => write(work, last)))
 }
 
-/** As `change`, for a row that the caller has locked: it need not be read again. */
-export async function changeLocked<F extends Fields>(
+/**
+ * As `change`, for a row that the caller has locked: it need not be read again. `inside` is what a thing holds from now
+ * on.
+ */
+export async function changeLocked<F extends Fields, C>(
   work: Work,
-  resource: Resource<F>,
-  before: Row<F>,
+  resource: Resource<F, C>,
+  locked: Whole<F, C>,
   changes: Changes<F>,
-): Promise<Row<F>> {
-  const row = await update(work, resource, before, () => changes, false)
-  // The store has changed its added fields since it was read.
-  return row ?? change(work, resource, before.scope, before.id, changes)
+  inside?: C,
+): Promise<Whole<F, C>> {
+  const next = { read: () => changes, inside }
+  let before = locked
+  // If the store has changed its added fields since the row was read, it is read again.
+  return untilWritten(async () => {
+    const row = await update(work, resource, before, next)
+    if (!row) before = await current(work, resource, locked.scope, locked.id)
+    return row
+  })
+}
+
+/** What an update changes. */
+interface Update<F extends Fields, C> {
+  readonly read: ReadBody<F, Changes<F>>
+  readonly inside?: C | undefined
+  readonly last?: boolean
 }
 
 /** An update that changes nothing writes nothing. Undefined if another write, or a new definition, came first. */
-async function update<F extends Fields>(
+async function update<F extends Fields, C>(
   work: Work,
-  resource: Resource<F>,
-  before: Row<F>,
-  read: ReadBody<F, Changes<F>>,
-  last: boolean,
-): Promise<Row<F> | undefined> {
+  resource: Resource<F, C>,
+  before: Whole<F, C>,
+  { read, inside, last = false }: Update<F, C>,
+): Promise<Whole<F, C> | undefined> {
   const own = withAddedFields(resource, before.added)
-  const draft = changedDraft(own, before, read(own))
+  const draft = changedDraft(own, before, read(own), inside)
   await resource.beforeWrite?.(work, draft)
   if (isUnchanged(resource.fields, draft)) return before
-  const row = await work.store.update(resource, before, draft.values, last)
+  const row = await work.store.update(
+    resource,
+    before,
+    { ...draft, inside: draft.inside ?? before.inside },
+    last,
+  )
   if (row) await resource.afterWrite?.(work, row, before)
   return row
 }
@@ -196,13 +218,13 @@ export async function remove(
 }
 
 /** The current object, if the caller's `If-Match` matches it. */
-async function current<F extends Fields>(
+async function current<F extends Fields, C>(
   work: Work,
-  resource: Resource<F>,
+  resource: Resource<F, C>,
   scope: readonly string[],
   id: string,
-  ifMatch: string | undefined,
-): Promise<Row<F>> {
+  ifMatch?: string,
+): Promise<Whole<F, C>> {
   const row = isId(id) ? await work.store.findWhole(resource, id, scope) : undefined
   if (!row || !(await isVisible(work, resource, row))) throw notFoundIn(resource, id)
   mustMatchRow(row, ifMatch)

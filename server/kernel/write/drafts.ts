@@ -1,36 +1,51 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Problem } from '../errors.ts'
 import { type Members, pathOf } from '../shape/envelope.ts'
-import type { Changes, Fields, New } from '../shape/fields.ts'
-import type { Draft, Model, Row } from '../shape/model.ts'
+import type { Changes, Fields, New, Values } from '../shape/fields.ts'
+import type { Draft, Model, Row, Whole } from '../shape/model.ts'
 import { complete, isSameJson, merge, ownValue } from '../shape/values.ts'
 
 /** A new object before its rules run: missing values have their defaults. */
-export const newDraft = <F extends Fields>(
-  resource: Model<F>,
+export const newDraft = <F extends Fields, C>(
+  resource: Model<F, C>,
   scope: readonly string[],
   values: New<F>,
   id: string,
-): Draft<F> => ({ id, scope, values: complete(resource.fields, values) })
+  inside?: C,
+): Draft<F, C> => ({ id, scope, values: complete(resource.fields, values), inside })
 
-/** A changed object before its rules run; refuses changes of immutable fields. */
-export function changedDraft<F extends Fields>(
-  resource: Model<F>,
-  before: Row<F>,
+/** A changed object before its rules run. */
+export const changedDraft = <F extends Fields, C>(
+  resource: Model<F, C>,
+  before: Whole<F, C>,
   changes: Changes<F>,
-): Draft<F> {
+  inside?: C,
+): Draft<F, C> => ({
+  ...{ id: before.id, scope: before.scope, before, changes, inside },
+  values: changedValues(resource, before, changes),
+})
+
+/** As `changedDraft`, for the first write of an object that is `unborn`. */
+export const firstValues = <F extends Fields>(resource: Model<F>, unborn: Row<F>, changes: Changes<F>) =>
+  changedValues(resource, unborn, changes) as New<F>
+
+/** The values of an object with some of them changed; refuses changes of immutable fields. */
+function changedValues<F extends Fields>(resource: Model<F>, before: Row<F>, changes: Changes<F>): Values<F> {
   const stored = { ...before.doc, ...before.hidden }
   const changed = merge(resource, stored, changes)
   refuseImmutable(resource, stored, changed)
-  return { id: before.id, scope: before.scope, values: { ...stored, ...changed }, before, changes }
+  return { ...stored, ...changed }
 }
 
 /**
  * Whether a draft has the values that its row already stores, including the fields that the store has added. Values
  * that are only checked do not count, because rules turn them into stored ones.
  */
-export function isUnchanged<F extends Fields>(fields: Fields, { before, values }: Draft<F>): boolean {
-  if (!before) return false
+export function isUnchanged<F extends Fields, C>(
+  fields: Fields,
+  { before, values, inside }: Draft<F, C>,
+): boolean {
+  if (!before || (inside !== undefined && !isSameJson(before.inside, inside))) return false
   const [was, is]: readonly [Members, Members] = [{ ...before.doc, ...before.hidden }, values]
   const declared = Object.entries(fields).every(
     ([name, { options }]) => options.stored === false || isSameJson(ownValue(was, name), ownValue(is, name)),

@@ -31,7 +31,7 @@ export const forgetExpired = (resource: () => Resource, name: string, every: str
         await rows.transaction((inside) =>
           inside.removeAll(
             resource(),
-            // Of the row itself, too: whoever has just changed it has moved its expiry, and only this is checked again.
+            // Of the row itself, too: a change at the same time moves its expiry, and only this is checked again.
             (bind) => `${hasExpired(`r.${expires}`, bind, now)} AND r.id IN (
               SELECT id FROM ${table} WHERE store_id = $1
               AND ${hasExpired(expires, bind, now)} ORDER BY ${expires} LIMIT ${portion})`,

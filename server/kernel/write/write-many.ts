@@ -2,12 +2,12 @@ import type { Resource } from '../declare/resource.ts'
 import { Problem } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Changes, Fields, New } from '../shape/fields.ts'
-import type { Draft, Row } from '../shape/model.ts'
+import type { Draft, Row, Whole } from '../shape/model.ts'
 import type { Work } from '../work/context.ts'
 import { changedDraft, isUnchanged, newDraft } from './drafts.ts'
 
 /** One object of many: a new one, or changes of a locked row. */
-export type ManyWrite<F extends Fields> =
+export type ObjectWrite<F extends Fields> =
   | { readonly id?: string; readonly values: New<F> }
   | { readonly before: Row<F>; readonly changes: Changes<F> }
 
@@ -23,16 +23,17 @@ export async function writeMany<F extends Fields>(
   work: Work,
   resource: Resource<F>,
   scope: readonly string[],
-  writes: readonly ManyWrite<F>[],
+  writes: readonly ObjectWrite<F>[],
 ): Promise<readonly WriteOutcome[]> {
-  if (resource.most || resource.afterWrite) throw new Error(`${resource.noun[1]} are written one by one`)
+  if (resource.most || resource.afterWrite || resource.inside)
+    throw new Error(`${resource.noun[1]} are written one by one`)
   const outcomes = new Array<WriteOutcome>(writes.length).fill('unchanged')
   const drafts: NumberedDraft<F>[] = []
   for (const [n, write] of writes.entries()) {
     try {
       const draft =
         'before' in write
-          ? changedDraft(resource, write.before, write.changes)
+          ? changedDraft(resource, write.before as Whole<F, unknown>, write.changes)
           : newDraft(resource, scope, write.values, write.id ?? newId())
       await resource.beforeWrite?.(work, draft)
       if (isUnchanged(resource.fields, draft)) continue

@@ -7,11 +7,15 @@ import {
 import { forgetChangesOf } from '../../kernel/feed/erase.ts'
 import { sequence } from '../../kernel/feed/record.ts'
 import { hidePersonal } from '../../kernel/shape/hide-personal.ts'
-import { untilWritten } from '../../kernel/storage/until-written.ts'
+import { changeThing } from '../../kernel/thing/change-thing.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { change } from '../../kernel/write/by-rules.ts'
 import { forgetPayingGuests, forgetUsersOfOrders } from '../../promotions/index.ts'
-import { findContents, type OrderContents, rewriteContents } from '../order/order-contents.ts'
+import {
+  contentsOfOrder,
+  findContents,
+  type OrderContents,
+  rewriteContents,
+} from '../order/order-contents.ts'
 import { type OrderRow, orders } from '../order/orders.ts'
 
 /** Orders without their buyers. */
@@ -36,7 +40,7 @@ export async function forgetBuyer(work: Work, ids: readonly string[]): Promise<F
   const contents = [...(await findContents(store, ids)).values()]
   await rewriteContents(store, ids, withoutTexts)
   const rows: OrderRow[] = []
-  for (const id of ids) rows.push(await untilWritten(() => forgetBuyerOf(work, id)))
+  for (const id of ids) rows.push(await forgetBuyerOf(work, id))
   const ofCarts = await removeOrderedCarts(
     store,
     rows.flatMap(({ hidden }) => hidden.cart ?? []),
@@ -60,20 +64,21 @@ function withoutTexts({ contents, portions, ...others }: OrderContents): OrderCo
   return { ...others, portions, contents: { ...hidden, lines } }
 }
 
-async function forgetBuyerOf(work: Work, id: string): Promise<OrderRow | undefined> {
-  const before = await work.store.findWhole(orders, id)
-  if (!before) throw new Error('the order is locked')
-  const contents = (await findContents(work.store, [id])).get(id)?.contents
-  const products = contents?.lines.filter(({ kind }) => kind === 'cart_item') ?? []
-  return change(work, orders, [], id, {
-    ...hidePersonal(orders.fields, before.doc),
-    anonymized: true,
-    product_skus: [...new Set(products.flatMap(({ sku }) => sku || []))],
-    shipping_groups: before.hidden.shipping_groups?.map((one) => ({
-      ...one,
-      group: withoutTextsOfGroup(one.group),
-    })),
-  })
+async function forgetBuyerOf(work: Work, id: string): Promise<OrderRow> {
+  const { contents } = await contentsOfOrder(work.store, id)
+  const products = contents.lines.filter(({ kind }) => kind === 'cart_item')
+  const { after } = await changeThing(work, orders, id, ({ doc, hidden }) => ({
+    values: {
+      ...hidePersonal(orders.fields, doc),
+      anonymized: true,
+      product_skus: [...new Set(products.flatMap(({ sku }) => sku || []))],
+      shipping_groups: hidden.shipping_groups?.map((one) => ({
+        ...one,
+        group: withoutTextsOfGroup(one.group),
+      })),
+    },
+  }))
+  return after
 }
 
 /** Removes people and accounts from all of their orders, which stay: a merchant must account for them. */

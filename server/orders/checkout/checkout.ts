@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import {
-  type CartRow,
-  contentsOf,
+  type Cart,
   lockCart,
   messages,
   messagesOfChange,
@@ -90,15 +89,15 @@ export const checkout = action({
 })
 
 /** Refuses a cart that cannot be ordered. */
-function mustBeReady(cart: CartRow | undefined, currency: string | undefined): CartRow {
-  if (!cart || !contentsOf(cart).lines.length) {
+function mustBeReady(cart: Cart | undefined, currency: string | undefined): Cart {
+  if (!cart?.inside.contents.lines.length) {
     throw new Problem('bad_request', 'The cart is empty. Add an item first.', { title: 'Empty cart' })
   }
   if (cart.doc.snapshot_date !== undefined) {
     const detail = 'A cart with a snapshot date is a preview and cannot be checked out. Create another cart.'
     throw new Problem('bad_request', detail, { title: 'Snapshot cart' })
   }
-  const own = contentsOf(cart).currency
+  const own = cart.inside.contents.currency
   if (currency !== undefined && own !== undefined && currency !== own) {
     throw otherCurrency(own, currency, 'X-Moltin-Currency')
   }
@@ -106,7 +105,7 @@ function mustBeReady(cart: CartRow | undefined, currency: string | undefined): C
 }
 
 /** The order that this version of the cart has made. Another request for it is refused. */
-async function orderOf(ctx: Ctx, cart: CartRow, request: string): Promise<OrderRow | undefined> {
+async function orderOf(ctx: Ctx, cart: Cart, request: string): Promise<OrderRow | undefined> {
   const [tuple] = await ctx.store.run(
     'SELECT id FROM orders WHERE store_id = $1 AND cart_id = $2 AND cart_version = $3',
     cart.id,
@@ -130,17 +129,15 @@ function valuesOf(body: Values<typeof fields>): CheckoutValues {
   }
 }
 
-type Messages = ShownValue<typeof messages>
+type ShownMessages = ShownValue<typeof messages>
 
 /** What has fallen away since the shopper saw the cart. */
-const messagesIn = ({ hidden }: CartRow, { contents, priced }: PlacedOrder): Messages => [
-  ...(hidden.priced && hidden.contents
-    ? messagesOfChange({ contents: hidden.contents, priced: hidden.priced }, { contents, priced })
-    : []),
+const messagesIn = ({ inside }: Cart, { contents, priced }: PlacedOrder): ShownMessages => [
+  ...messagesOfChange(inside, { contents, priced }),
   ...priced.messages,
 ]
 
-async function answer(ctx: Ctx, row: OrderRow, contents?: OrderContents, fallen: Messages = []) {
+async function answer(ctx: Ctx, row: OrderRow, contents?: OrderContents, fallen: ShownMessages = []) {
   const known = contents && new Map([[row.id, contents]])
   const more = await includedText(ctx, row, { names: ['items'], known })
   const meta = fallen.length ? `,"meta":${JSON.stringify({ messages: fallen })}` : ''

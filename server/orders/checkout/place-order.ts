@@ -1,4 +1,4 @@
-import { type CartRow, handOver } from '../../carts/index.ts'
+import { type Cart, handOver } from '../../carts/index.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import type { Buyer } from '../buyer/buyer.ts'
@@ -32,7 +32,7 @@ export interface PlacedOrder {
  */
 export async function placeOrder(
   ctx: Ctx,
-  cart: CartRow,
+  cart: Cart,
   buyer: Buyer,
   { values, request }: { readonly values: CheckoutValues; readonly request: string },
 ): Promise<PlacedOrder> {
@@ -46,7 +46,6 @@ export async function placeOrder(
       ...values,
       custom_attributes: cart.doc.custom_attributes,
       payment_intent_id: cart.doc.payment_intent_id,
-      payment_gateway: cart.doc.payment_intent_id && cart.hidden.payment_gateway,
       shipping_groups: groupsOf(frozen),
       cart: { id: cart.id, version: left.version, request },
     },

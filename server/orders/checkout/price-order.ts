@@ -1,13 +1,13 @@
 import type { Portion } from '../../assortment/index.ts'
 import {
-  type CartRow,
-  type CartValues,
+  type Cart,
   componentIdsOf,
   isProduct,
   type PricedOutcome,
   priceCart,
   readAvailable,
   stockPortionsOf,
+  valuesOf,
 } from '../../carts/index.ts'
 import { Problem } from '../../kernel/errors.ts'
 import type { Work } from '../../kernel/work/context.ts'
@@ -28,14 +28,14 @@ export interface PricedOrder extends PricedOutcome {
  */
 export async function priceOrder(
   work: Work,
-  cart: CartRow,
+  cart: Cart,
   buyer: Buyer,
   orderId: string,
 ): Promise<PricedOrder> {
   const shopper = codeShopperOf(buyer)
-  const values = { ...cart.doc, ...cart.hidden } as CartValues
+  const values = valuesOf(cart)
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
-    const outcome = await priceCart(work, values, { buyer: shopper, before: cart.hidden.priced })
+    const outcome = await priceCart(work, values, { buyer: shopper, before: cart.inside.priced })
     const portions = await mustBeSellable(work, outcome)
     const { evaluation, shop } = outcome
     const unspent = await spendCodes(work, evaluation.uses, { id: orderId, shopper, at: shop.at })

@@ -28,8 +28,7 @@ export function orderItemsOf(
   baseUrl: string,
   include: readonly string[] = [],
 ): readonly OrderItem[] {
-  const hidden = { contents, priced, includes: { names: include } }
-  const items = itemsOf({ hidden, updatedAt: createdAt }, baseUrl)
+  const items = itemsOf({ contents, priced, includes: { names: include }, updatedAt: createdAt }, baseUrl)
   return items.map((item) =>
     item.type === 'promotion_item' ? promotionItem(item) : withCartItem(item, cartItems[item.id]),
   )

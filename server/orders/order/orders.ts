@@ -1,7 +1,7 @@
 import type { CartTotals, CustomAttributes } from '../../carts/index.ts'
 import { resource } from '../../kernel/declare/resource.ts'
 import { choice, field, flag, group, integer, text } from '../../kernel/shape/fields.ts'
-import { type FilterRule, indexed, type Row, walks } from '../../kernel/shape/model.ts'
+import { type FilterRule, indexed, type Row, type Whole, walks } from '../../kernel/shape/model.ts'
 import { caseless } from '../../kernel/storage/expressions.ts'
 import type { Notation } from '../../store/index.ts'
 import { type PaymentSums, paymentStates } from '../payment-state/payment-of.ts'
@@ -73,19 +73,17 @@ const fields = {
     readOnly: true,
     about: 'The payment intent of the cart, until it is confirmed.',
   }),
-  currency: field<Notation | undefined>({ type: 'object' }, hidden),
-  prices: field<CartTotals['prices'] | undefined>({ type: 'object' }, hidden),
+  currency: field<Notation>({ type: 'object' }, hidden),
+  prices: field<CartTotals['prices']>({ type: 'object' }, hidden),
   /** Of `prices`: lists are sorted by it. */
   with_tax: integer(hidden),
-  payments: field<PaymentSums | undefined>({ type: 'object' }, hidden),
+  payments: field<PaymentSums>({ type: 'object' }, hidden),
   fully_paid_at: text(hidden),
-  /** The gateway of the payment intent. */
-  payment_gateway: text(hidden),
   is_manual: flag(hidden),
   /** When an order that a seller enters was placed elsewhere. */
   placed_at: text({ ...hidden, stored: false }),
   /** Where the stock of its items is: only available, allocated to the order, or shipped. */
-  stock: field<OrderStock | undefined>({ type: 'object' }, hidden),
+  stock: field<OrderStock>({ type: 'object' }, hidden),
   customer_id: id,
   account_id: id,
   account_member_id: id,
@@ -109,6 +107,8 @@ interface OrderCart {
 
 export type OrderFields = typeof fields
 export type OrderRow = Row<OrderFields>
+/** An order that was read to be changed. */
+export type WholeOrder = Whole<OrderFields, unknown>
 
 const textIn = (column: string): FilterRule => ({ ...indexed('eq', 'like'), type: 'text', column })
 /** Email addresses are compared without case. */

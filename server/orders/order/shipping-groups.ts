@@ -10,11 +10,11 @@ import {
 } from '../../carts/index.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { named } from '../../kernel/openapi/named-schemas.ts'
-import { findByName, resolveId } from '../../kernel/query/find.ts'
+import { findByName } from '../../kernel/query/find.ts'
 import { optional, relationshipTo, required, shown } from '../../kernel/shape/shown.ts'
+import { changeThing } from '../../kernel/thing/change-thing.ts'
 import type { Holder } from '../../kernel/thing/holder.ts'
 import { parts } from '../../kernel/thing/parts.ts'
-import { change } from '../../kernel/write/by-rules.ts'
 import { type OrderRow, orders } from './orders.ts'
 import { displayOrder, orderDisplayPrice } from './show-order.ts'
 
@@ -51,11 +51,10 @@ const order: Holder<OrderRow, Groups, { readonly order: OrderRow }, undefined> =
   find: (ctx, name) => findByName(ctx, orders, name),
   contentsOf: ({ hidden }) => hidden.shipping_groups ?? [],
   async change(ctx, name, deed) {
-    const id = await resolveId(ctx, orders, [], name)
-    const [row] = await ctx.store.lockWhole(orders, [id])
-    if (!row) return order.find(ctx, name)
-    const groups = await deed(order.contentsOf(row), { order: row })
-    return change(ctx, orders, [], id, { shipping_groups: groups })
+    const { after } = await changeThing(ctx, orders, name, async (row) => ({
+      values: { shipping_groups: await deed(order.contentsOf(row), { order: row }) },
+    }))
+    return after
   },
 }
 

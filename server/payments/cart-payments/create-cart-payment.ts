@@ -59,7 +59,7 @@ export const createCartPayment = action({
           const { payment_method_types: paymentMethodTypes, amount: _, ...others } = body
           mustChooseWays(body)
           const cart = await cartToPay(inside, params.cart_id)
-          mustFitCart(cart, body)
+          await mustFitCart(inside, cart, body)
           return prepareIntent(inside, cart, { ...others, paymentMethodTypes })
         },
         respondWith(201),

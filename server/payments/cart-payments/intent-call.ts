@@ -1,4 +1,4 @@
-import { type CartRow, carts, findCart, linkPaymentIntent } from '../../carts/index.ts'
+import { type Cart, carts, findCart, linkPaymentIntent } from '../../carts/index.ts'
 import { seal, tryOpen } from '../../kernel/auth/seal.ts'
 import { notFound, Problem } from '../../kernel/errors.ts'
 import { objectAnswer } from '../../kernel/http/object-answer.ts'
@@ -9,10 +9,11 @@ import type { OutsideCall } from '../../kernel/work/outside-calls.ts'
 import type { PaymentMethod } from '../../orders/index.ts'
 import { accessOf, type GatewayAccess } from '../gateways/chapter.ts'
 import type { GatewaySlug } from '../gateways/gateway-kinds.ts'
+import { insertCartPayment, repriceCartPayment } from '../payment-calls/cart-payments.ts'
 import { openGateway } from '../payment-calls/find-gateway.ts'
+import { followPaymentOfCart } from '../payment-calls/follow-cart-payment.ts'
 import { ask } from '../payment-calls/gateway-call.ts'
 import { refusedByGateway } from '../payment-calls/respond.ts'
-import { type CartIntent, followIntentOfCart } from '../payment-calls/unclaimed-intents.ts'
 import type { Charge, Gateway, Outcome } from '../rules/gateway.ts'
 import type { Reason } from '../rules/reason.ts'
 import { type CartMoment, findOrderSince } from './find-order-since.ts'
@@ -58,7 +59,10 @@ export const intentCall: OutsideCall<IntentRequest, Outcome, SettledIntent, Gate
     const refusal = refusalIn(outcome)
     if (intentId !== undefined || reference === undefined || refusal) {
       const exists = (await work.store.find(carts, cartId)) !== undefined
-      if (intentId !== undefined && !refusal) await followIntentOfCart(work, intentOf(values, intentId))
+      if (intentId !== undefined && !refusal) {
+        await repriceCartPayment(work, intentId, charge)
+        await followPaymentOfCart(work, intentId, gateway)
+      }
       return { cartName, exists, ...(refusal && { refusal }), ...sealed(work, browser) }
     }
     await work.store.lock(carts, cartId)
@@ -66,8 +70,10 @@ export const intentCall: OutsideCall<IntentRequest, Outcome, SettledIntent, Gate
     const orderId = await findOrderSince(work, values)
     if (orderId !== undefined) return { cartName, exists: true, orderId }
     const method = receivedAs(charge.method)
-    const row = await linkPaymentIntent(work, cartId, { id: reference, gateway, method })
-    await followIntentOfCart(work, intentOf(values, reference))
+    const row = await linkPaymentIntent(work, cartId, reference)
+    const { amount, currency } = charge
+    await insertCartPayment(work, { reference, gateway, method, cartId, cart: cartName, amount, currency })
+    await followPaymentOfCart(work, reference, gateway)
     return { cartName, exists: row !== undefined, ...sealed(work, browser) }
   },
 }
@@ -75,10 +81,6 @@ export const intentCall: OutsideCall<IntentRequest, Outcome, SettledIntent, Gate
 /** Whether a payment is received at once or held. */
 export const receivedAs = (method: PaymentMethod): 'purchase' | 'authorize' =>
   method.startsWith('authorize') ? 'authorize' : 'purchase'
-
-const intentOf = ({ cartId, cartName, gateway, charge }: IntentRequest, reference: string): CartIntent => ({
-  ...{ reference, gateway, cartId, cart: cartName, amount: charge.amount, currency: charge.currency },
-})
 
 const sealed = ({ instance }: Work, browser: Outcome['browser']): Pick<SettledIntent, 'browser'> =>
   browser ? { browser: seal(instance.sealKeys, JSON.stringify(browser)) } : {}
@@ -111,7 +113,7 @@ export const respondWith =
     if (orderId !== undefined) return problemAnswer(orderedMeanwhile(orderId), ctx.requestId)
     if (!exists) return problemAnswer(notFound('cart', cartName), ctx.requestId)
     if (refusal) return problemAnswer(refusedByGateway(ctx, refusal), ctx.requestId)
-    const row: CartRow = await findCart(ctx, cartName)
+    const row: Cart = await findCart(ctx, cartName)
     const opened = browser === undefined ? undefined : tryOpen(ctx.instance.sealKeys, browser)
     const meta = opened === undefined ? '' : `,"meta":${JSON.stringify(metaOf(JSON.parse(opened)))}`
     return objectAnswer(status, carts, row, ctx, meta)

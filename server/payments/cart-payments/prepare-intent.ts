@@ -1,26 +1,27 @@
-import { type CartRow, contentsOf, findCart, lockCart } from '../../carts/index.ts'
+import { type Cart, findCart, lockCart } from '../../carts/index.ts'
 import { Problem } from '../../kernel/errors.ts'
-import type { Ctx } from '../../kernel/work/context.ts'
+import type { Ctx, Work } from '../../kernel/work/context.ts'
 import type { PaymentMethod } from '../../orders/index.ts'
 import type { GatewaySlug } from '../gateways/gateway-kinds.ts'
+import { type CartPayment, findCartPayment } from '../payment-calls/cart-payments.ts'
 import { mustTakePayment } from '../payment-calls/find-gateway.ts'
 import type { Charge } from '../rules/gateway.ts'
 import { findOrderSince } from './find-order-since.ts'
 import { type IntentRequest, receivedAs } from './intent-call.ts'
 
 /** What a request says about the payment of a cart. */
-interface CartPayment extends Pick<Charge, 'method' | 'payment' | 'options' | 'paymentMethodTypes'> {
+interface CartPaymentRequest extends Pick<Charge, 'method' | 'payment' | 'options' | 'paymentMethodTypes'> {
   readonly gateway: GatewaySlug
 }
 
 /** A cart that costs something, locked, with what it costs now. */
-export async function cartToPay(ctx: Ctx, name: string): Promise<CartRow> {
+export async function cartToPay(ctx: Ctx, name: string): Promise<Cart> {
   const locked = await lockCart(ctx, name)
-  if (!locked || !contentsOf(locked).lines.length) {
+  if (!locked?.inside.contents.lines.length) {
     throw new Problem('bad_request', 'The cart is empty. Add an item first.', { title: 'Empty cart' })
   }
   const cart = await findCart(ctx, name)
-  if ((cart.hidden.priced?.prices.with_tax ?? 0) > 0) return cart
+  if (cart.inside.priced.prices.with_tax > 0) return cart
   const detail = 'The cart costs nothing. Check it out, and pay the order with the gateway manual.'
   throw new Problem('unprocessable', detail, { source: 'data' })
 }
@@ -34,20 +35,25 @@ interface WantedPayment {
 
 /**
  * Refuses a request for another payment than the cart has or gets. Its intent keeps its gateway, and whether it is
- * received or held; its amount is always what the cart costs.
+ * received or held; its amount is always what the cart costs. Returns the payment that the cart has.
  */
-export function mustFitCart({ doc, hidden }: CartRow, { gateway, method, amount }: WantedPayment): void {
-  const total = hidden.priced?.prices.with_tax
+export async function mustFitCart(
+  work: Work,
+  { doc, inside }: Cart,
+  { gateway, method, amount }: WantedPayment,
+): Promise<CartPayment | undefined> {
+  const total = inside.priced.prices.with_tax
   if (amount !== undefined && amount !== total) {
     const detail = `data.amount must be ${total}, which the cart costs, or be left out.`
     throw new Problem('unprocessable', detail, { source: 'data.amount' })
   }
-  if (doc.payment_intent_id === undefined) return
-  const { payment_gateway: keptGateway, payment_method: keptMethod } = hidden
-  if (gateway !== undefined && gateway !== keptGateway) throw otherThan('gateway', keptGateway)
-  if (method !== undefined && keptMethod !== undefined && receivedAs(method) !== keptMethod) {
-    throw otherThan('method', keptMethod)
+  if (doc.payment_intent_id === undefined) return undefined
+  const kept = await findCartPayment(work, doc.payment_intent_id)
+  if (gateway !== undefined && gateway !== kept?.gateway) throw otherThan('gateway', kept?.gateway)
+  if (method !== undefined && kept?.method !== undefined && receivedAs(method) !== kept.method) {
+    throw otherThan('method', kept.method)
   }
+  return kept
 }
 
 const otherThan = (name: 'gateway' | 'method', kept: string | undefined): Problem =>
@@ -58,9 +64,12 @@ const otherThan = (name: 'gateway' | 'method', kept: string | undefined): Proble
   )
 
 /** Checks the payment of a cart, and says what the gateway is asked. A cart has one intent: it gets a new amount. */
-export async function prepareIntent(ctx: Ctx, cart: CartRow, payment: CartPayment): Promise<IntentRequest> {
-  const { priced } = cart.hidden
-  if (!priced) throw new Error('a cart has prices')
+export async function prepareIntent(
+  ctx: Ctx,
+  cart: Cart,
+  payment: CartPaymentRequest,
+): Promise<IntentRequest> {
+  const { priced } = cart.inside
   const { payment_intent_id: intentId } = cart.doc
   const { gateway, method, ...others } = payment
   const { code: currency, decimal_places: decimalPlaces } = priced.currency

@@ -5,7 +5,6 @@ import { choice, text } from '../../kernel/shape/fields.ts'
 import { afterCall } from '../../kernel/work/after-call.ts'
 import { callOut } from '../../kernel/work/outside-calls.ts'
 import { paymentMethods } from '../../orders/index.ts'
-import type { GatewaySlug } from '../gateways/gateway-kinds.ts'
 import { stripeGateways } from '../payment-calls/find-gateway.ts'
 import { paymentFields } from '../payment-calls/pay-order.ts'
 import { amount, shownIntent } from './create-cart-payment.ts'
@@ -44,9 +43,9 @@ export const updateCartPayment = action({
             throw notFound('payment intent', params.payment_intent_id)
           }
           const cart = await cartToPay(inside, params.cart_id)
-          mustFitCart(cart, body)
-          const gateway = cart.hidden.payment_gateway as GatewaySlug
-          return prepareIntent(inside, cart, { gateway, method: 'purchase' })
+          const kept = await mustFitCart(inside, cart, body)
+          if (!kept) throw notFound('payment intent', params.payment_intent_id)
+          return prepareIntent(inside, cart, { gateway: kept.gateway, method: 'purchase' })
         },
         respondWith(200),
       ),

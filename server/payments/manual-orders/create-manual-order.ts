@@ -11,10 +11,11 @@ import {
   findBuyer,
   included,
   includedText,
-  type OrderRow,
   orders,
+  type WholeOrder,
 } from '../../orders/index.ts'
 import { customerResource } from '../../people/index.ts'
+import { newPayment } from '../rules/gateway-payment.ts'
 import { lockOrder, settleNew } from '../transactions/settle.ts'
 import { contentsOf } from './contents.ts'
 import { includedField, type ManualItem, type ManualOrderBody, manualOrderFields } from './fields.ts'
@@ -55,11 +56,12 @@ export const createManualOrder = action({
       },
     })
     if (payment) {
-      await settleNew(ctx, await lockOrder(ctx, id), payment, { reference: 'manual', gateway: 'manual' })
+      const paid = newPayment(payment, { reference: 'manual' })
+      await settleNew(ctx, await lockOrder(ctx, id), paid, { gateway: 'manual' })
     }
-    mustAgree(body, (await ctx.store.findWhole(orders, id)) as OrderRow)
+    mustAgree(body, (await ctx.store.findWhole(orders, id)) as WholeOrder)
     if (body.status === 'cancelled') await change(ctx, orders, [], id, { status: 'cancelled' })
-    const row = (await ctx.store.findWhole(orders, id)) as OrderRow
+    const row = (await ctx.store.findWhole(orders, id)) as WholeOrder
     return objectAnswer(201, orders, row, ctx, await includedText(ctx, row, { names: ['items'] }))
   },
 })

@@ -1,5 +1,5 @@
 import { Problem } from '../../kernel/errors.ts'
-import { balanceOf, noPayments, type OrderRow, type Transaction } from '../../orders/index.ts'
+import { balanceOf, type Transaction, type WholeOrder } from '../../orders/index.ts'
 import type { ManualOrderBody } from './fields.ts'
 
 /** The transaction that brings an order to the payment that the request names; undefined for an unpaid order. */
@@ -40,13 +40,13 @@ function partOf(name: 'paid' | 'authorized', amount: number | undefined, total: 
  * Refuses a request whose status or amounts contradict its payment. Any order may be cancelled, which is done
  * afterwards.
  */
-export function mustAgree(body: ManualOrderBody, { doc, hidden }: OrderRow): void {
+export function mustAgree(body: ManualOrderBody, { doc, hidden }: WholeOrder): void {
   if (body.status !== undefined && body.status !== 'cancelled' && body.status !== doc.status) {
     const detail = `data.status must be ${doc.status} or cancelled where data.payment is ${body.payment}.`
     throw new Problem('invalid_field', detail, { source: 'data.status' })
   }
-  const { payments = noPayments, prices } = hidden
-  const actual = { ...payments, balance_owing: balanceOf(prices?.with_tax ?? 0, payments) }
+  const { payments, prices } = hidden
+  const actual = { ...payments, balance_owing: balanceOf(prices.with_tax, payments) }
   for (const name of ['paid', 'authorized', 'balance_owing'] as const) {
     const amount = body.meta?.display_price?.[name]?.amount
     if (amount === undefined || amount === actual[name]) continue

@@ -1,6 +1,8 @@
 import type { Work } from '../../kernel/work/context.ts'
-import { afterReport, paymentOf } from '../../orders/index.ts'
-import { lockOrder, storedValuesOf } from '../transactions/settle.ts'
+import { paymentOf } from '../../orders/index.ts'
+import { afterAnswer } from '../rules/gateway-payment.ts'
+import { lockOrder, paymentIn, storedValuesOf } from '../transactions/settle.ts'
+import { recordAnswer } from '../transactions/transaction-events.ts'
 import { transactions } from '../transactions/transactions.ts'
 
 /**
@@ -12,15 +14,18 @@ export async function cancelManualPayments(work: Work, orderId: string) {
   const locked = await lockOrder(work, orderId)
   const all = new Map(locked.transactions)
   const rows = await store.lockWhole(transactions, [...all.keys()], [orderId])
-  const cancelled = rows.flatMap(({ id, scope, doc, hidden }) => {
-    const before = locked.transactions.get(id)
-    if (doc.gateway !== 'manual' || !before) return []
-    const after = afterReport(before, { is: 'cancelled' })
+  const answer = { reports: [{ is: 'cancelled' }], reference: undefined } as const
+  const cancelled = rows.flatMap((row) => {
+    const transaction = locked.transactions.get(row.id)
+    if (row.doc.gateway !== 'manual' || !transaction) return []
+    const before = paymentIn(row, transaction)
+    const after = afterAnswer(before, answer)
     if (after === before) return []
-    all.set(id, after)
-    return { id, scope, values: { ...doc, ...hidden, ...storedValuesOf(after) } }
+    all.set(row.id, after.transaction)
+    return { ...row, values: { ...row.doc, ...row.hidden, ...storedValuesOf(after) } }
   })
   await store.updateAll(transactions, cancelled)
+  for (const { id } of cancelled) await recordAnswer(work, { transactionId: id, verb: 'cancel' }, answer)
   const { payment, paid, authorized, pending } = paymentOf(locked.money.total, [...all.values()])
   return { payment, payments: { paid, authorized, pending } }
 }

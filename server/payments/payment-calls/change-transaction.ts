@@ -4,16 +4,22 @@ import type { Answer } from '../../kernel/shape/answer.ts'
 import type { Changes } from '../../kernel/shape/fields.ts'
 import { CallUnderWay } from '../../kernel/work/after-call.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
-import { callOut, NoCall, subjectsOfOpenCalls } from '../../kernel/work/outside-calls.ts'
+import { callOut, NoCall } from '../../kernel/work/outside-calls.ts'
 import type { Transaction } from '../../orders/index.ts'
 import type { Excess } from '../rules/excess.ts'
 import type { Receipt } from '../rules/gateway.ts'
 import type { Decision, OrderMoney } from '../rules/requests.ts'
 import { accept } from '../transactions/decide.ts'
 import { lockOrder, transactionOf } from '../transactions/settle.ts'
-import { type TransactionFields, type TransactionRow, transactions } from '../transactions/transactions.ts'
+import { isAnyUnknown } from '../transactions/transaction-events.ts'
+import {
+  receiptOf,
+  type TransactionFields,
+  type TransactionRow,
+  transactions,
+} from '../transactions/transactions.ts'
 import { isLocal, mustBeReachable } from './find-gateway.ts'
-import { ask, type GatewayRequest, gatewayCall, type Question } from './gateway-call.ts'
+import { ask, askLater, type GatewayRequest, gatewayCall, type Question } from './gateway-call.ts'
 import { manualGateway } from './manual-gateway.ts'
 import { respond } from './respond.ts'
 import { settleOutcome } from './settle-outcome.ts'
@@ -48,19 +54,18 @@ async function prepare<T>(ctx: Ctx, params: Params, verb: Verb<T>): Promise<Gate
   const isManual = isLocal(gateway)
   const decided = accept(verb.decide(locked.money, transaction, isManual))
   const isElsewhere = isManual || verb.isElsewhere === true
-  const { amount, refundedAmount } = transaction
-  const ofPayment = verb.question({ reference: reference ?? '', amount, refundedAmount }, decided)
+  const ofPayment = verb.question(receiptOf(row), decided)
   const question = isElsewhere ? ofPayment : withExcess(ofPayment, row.hidden.excess)
   const labels = verb.labels?.(isElsewhere ? 'manual' : 'automatic') ?? {}
-  const request: GatewayRequest = { gateway, orderId, transactionId: id, question, labels }
   if (isElsewhere) {
-    if (!isManual && (await subjectsOfOpenCalls(ctx, [id])).size > 0) throw new CallUnderWay()
+    if (!isManual && (await isAnyUnknown(ctx, [id]))) throw new CallUnderWay()
+    const request = { orderId, transactionId: id, question, labels }
     const settled = await settleOutcome(ctx, request, await ask(manualGateway, question, { key: id }))
     return new NoCall(objectAnswer(200, transactions, settled?.row ?? row, ctx))
   }
   if (reference !== undefined) {
     await mustBeReachable(ctx, gateway)
-    return request
+    return askLater(ctx, row, question, labels)
   }
   // The gateway does not know the payment: it has refused it, or works on it still.
   if (question.verb === 'read') return new NoCall(objectAnswer(200, transactions, row, ctx))

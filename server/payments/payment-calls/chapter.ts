@@ -1,13 +1,13 @@
 import { fill } from '../../kernel/declare/hook.ts'
 import { module } from '../../kernel/module.ts'
-import { giveUpPayments } from '../../orders/index.ts'
+import { followIntentOf, giveUpPayments } from '../../orders/index.ts'
 import { transactions } from '../transactions/transactions.ts'
 import { cancelManualPayments } from './cancel-manual-payments.ts'
+import { followCartPayment, followPaymentOfOrder } from './follow-cart-payment.ts'
 import { followPayment } from './follow-payment.ts'
 import { hearStripe } from './hear-stripe.ts'
 import { listOpenPayments } from './list-open-payments.ts'
 import { payOrder } from './pay-order.ts'
-import { followCartIntent } from './unclaimed-intents.ts'
 import { cancelTransaction, captureTransaction, confirmTransaction, refundTransaction } from './verbs.ts'
 
 export const transactionChapter = module({
@@ -23,6 +23,6 @@ export const transactionChapter = module({
     listOpenPayments,
     hearStripe,
   ],
-  jobs: [followPayment, followCartIntent],
-  adds: [fill(giveUpPayments, cancelManualPayments)],
+  jobs: [followPayment, followCartPayment],
+  adds: [fill(giveUpPayments, cancelManualPayments), fill(followIntentOf, followPaymentOfOrder)],
 })

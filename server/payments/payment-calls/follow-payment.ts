@@ -1,14 +1,11 @@
 import { isId } from '../../kernel/ids.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import type { Job } from '../../kernel/work/job.ts'
-import { subjectsOfOpenCalls } from '../../kernel/work/outside-calls.ts'
-import { accessOf } from '../gateways/chapter.ts'
 import type { GatewaySlug } from '../gateways/gateway-kinds.ts'
-import type { Outcome, Receipt } from '../rules/gateway.ts'
-import { type TransactionRow, transactions } from '../transactions/transactions.ts'
-import { openGateway } from './find-gateway.ts'
-import { readPayment } from './read-payment.ts'
-import { settleOutcome } from './settle-outcome.ts'
+import { isAnyUnknown } from '../transactions/transaction-events.ts'
+import { receiptOf, type TransactionRow, transactions } from '../transactions/transactions.ts'
+import { ageMsOf, follow, nextReadMs } from './follow.ts'
+import { readAtGateway } from './read-payment.ts'
+import { settleRead } from './settle-outcome.ts'
 
 /** A transaction of an order. */
 interface TransactionRef {
@@ -20,82 +17,39 @@ interface TransactionRef {
   readonly refundedAt?: string
 }
 
-const [secondMs, hourMs, dayMs] = [1_000, 3_600_000, 86_400_000]
-
-/** Payments are followed for so long. A shopper who has not paid by then will not. */
-const followedMaxMs = 7 * dayMs
+const dayMs = 86_400_000
 
 /** Banks return refunds for so long. */
 const refundsFollowedMaxMs = 30 * dayMs
 
-/** A shopper who has to act at a screen, and has not for so long, has left. */
-const abandonedAfterMs = dayMs
-
-/**
- * When to read a pending payment of this age again: at twice its age, and hourly at most. A merchant may have no
- * webhooks, and a shopper may close the page between the payment and the confirm.
- */
-export const nextReadMs = (ageMs: number): number | undefined =>
-  ageMs > followedMaxMs ? undefined : Math.min(hourMs, Math.max(60 * secondMs, ageMs))
-
-/** After a failed read: a gateway that is away for a moment does not delay the payment by an hour. */
-export const afterFaultMs = (ageMs: number): number => Math.min(hourMs, Math.max(10 * secondMs, ageMs / 10))
-
-/** Reads a payment at its gateway and settles it, as a confirm does. It moves no money, so it needs no intent. */
-export const followPayment: Job<TransactionRef> = {
+const { job, followIn } = follow<TransactionRef, TransactionRow>({
   name: 'transactions:follow-payment',
-  attemptsMax: 25,
-  callsOut: ({ gateway }) => gateway ?? '',
-  async run(work, followed) {
-    const row = await work.store.findWhole(transactions, followed.transactionId, [followed.orderId])
-    if (row?.doc.reference === undefined) return
-    const { refundedAt } = followed
-    try {
-      const { doc } = await readAndSettle(work, row, row.doc.reference)
-      if (doc.status === 'pending') await followLater(work, row)
-      if (refundedAt !== undefined) await followRefund(work, row, refundedAt)
-    } catch (error) {
-      work.instance.log.error({ err: error }, `the payment ${row.id} cannot be read at its gateway yet`)
-      await later(work, row, afterFaultMs(ageMsOf(work, row)), refundedAt)
-    }
+  key: ({ transactionId: id, refundedAt }) =>
+    refundedAt === undefined ? `payment ${id}` : `refund of payment ${id}`,
+  async find(work, { transactionId, orderId }) {
+    const row = await work.store.findWhole(transactions, transactionId, [orderId])
+    return row?.doc.reference === undefined ? undefined : row
   },
-}
+  since: ({ createdAt }) => createdAt,
+  async read(work, row, { refundedAt }) {
+    const { doc } = await readAndSettle(work, row)
+    if (doc.status === 'pending') return nextReadMs(ageMsOf(work, row.createdAt))
+    return refundedAt === undefined ? undefined : nextReadOfRefundMs(ageMsOf(work, refundedAt))
+  },
+})
 
-/** How a payment stands at its gateway. */
-export async function readAtGateway(work: Work, gateway: GatewaySlug, receipt: Receipt): Promise<Outcome> {
-  const access = await accessOf(work, gateway)
-  return openGateway(access, work.instance.services).read(receipt)
-}
-
-/** As `readAtGateway`; cancels a payment that has failed, or that its shopper has abandoned. */
-export async function readOrEnd(
-  work: Work,
-  gateway: GatewaySlug,
-  receipt: Receipt,
-  { ageMs, isForm }: { readonly ageMs: number; readonly isForm: boolean },
-): Promise<Outcome> {
-  const access = await accessOf(work, gateway)
-  const isAbandoned = ageMs >= abandonedAfterMs
-  return readPayment(openGateway(access, work.instance.services), receipt, { isForm, isAbandoned })
-}
+/** Reads a payment at its gateway and settles it, as a confirm does. */
+export const followPayment = job
 
 async function readAndSettle(
   work: Work,
   row: TransactionRow,
-  reference: string,
   isForm = row.hidden.is_form === true,
 ): Promise<TransactionRow> {
-  const { gateway, amount, refunded_amount: refundedAmount } = row.doc
-  const receipt = { reference, amount, refundedAmount }
-  const isBusy = (await subjectsOfOpenCalls(work, [row.id])).size > 0
-  const outcome = isBusy
-    ? await readAtGateway(work, gateway, receipt)
-    : await readOrEnd(work, gateway, receipt, { ageMs: ageMsOf(work, row), isForm })
-  const [orderId = ''] = row.scope
-  const request = { gateway, orderId, transactionId: row.id, labels: {} }
-  const settled = await work.transaction((inside) =>
-    settleOutcome(inside, { ...request, question: { verb: 'read', receipt } }, outcome),
-  )
+  const isUnknown = await isAnyUnknown(work, [row.id])
+  const patience = isUnknown ? undefined : { isForm, ageMs: ageMsOf(work, row.createdAt) }
+  const outcome = await readAtGateway(work, row.doc.gateway, receiptOf(row), patience)
+  const settled = await work.transaction((inside) => settleRead(inside, row, outcome))
   return settled?.row ?? row
 }
 
@@ -119,7 +73,7 @@ export async function settlePending(work: Work, orderId: string): Promise<void> 
       const row = await work.store.findWhole(transactions, id as string, [orderId])
       if (row?.doc.reference === undefined) return
       try {
-        await readAndSettle(work, row, row.doc.reference, false)
+        await readAndSettle(work, row, false)
       } catch (error) {
         work.instance.log.error({ err: error }, `the payment ${id} cannot be read at its gateway yet`)
       }
@@ -127,35 +81,26 @@ export async function settlePending(work: Work, orderId: string): Promise<void> 
   )
 }
 
-/** How old a transaction or an order is. */
-export const ageMsOf = ({ clock }: Work, { createdAt }: Pick<TransactionRow, 'createdAt'>): number =>
-  clock.now().getTime() - new Date(createdAt).getTime()
-
 /** Reads a pending payment again later, if the shopper may still pay it. */
 export async function followLater(work: Work, row: TransactionRow): Promise<void> {
-  const waitMs = nextReadMs(ageMsOf(work, row))
-  if (waitMs !== undefined && row.doc.reference !== undefined) await later(work, row, waitMs)
+  const waitMs = nextReadMs(ageMsOf(work, row.createdAt))
+  if (waitMs !== undefined && row.doc.reference !== undefined) await followIn(work, waitMs, refOf(row))
 }
 
 /**
- * Reads a payment whose refund its gateway has taken after a day, and each time the refund is twice as old: a bank may
- * not take it, and a merchant may have no webhooks.
+ * A payment whose refund its gateway has taken is read after a day, and each time the refund is twice as old: a bank
+ * may not take it, and a merchant may have no webhooks.
  */
-export async function followRefund(work: Work, row: TransactionRow, refundedAt: string): Promise<void> {
-  const ageMs = work.clock.now().getTime() - Date.parse(refundedAt)
-  if (ageMs < refundsFollowedMaxMs) await later(work, row, Math.max(dayMs, ageMs), refundedAt)
-}
+const nextReadOfRefundMs = (ageMs: number): number | undefined =>
+  ageMs < refundsFollowedMaxMs ? Math.max(dayMs, ageMs) : undefined
+
+/** Reads a payment that has just been refunded again, since the refund may fail. */
+export const followRefund = (work: Work, row: TransactionRow): Promise<void> =>
+  followIn(work, dayMs, { ...refOf(row), refundedAt: work.clock.now().toISOString() })
 
 /** Reads a payment as soon as a job can. */
-export const followNow = (work: Work, row: TransactionRow): Promise<void> => later(work, row, 0)
+export const followNow = (work: Work, row: TransactionRow): Promise<void> => followIn(work, 0, refOf(row))
 
-function later(work: Work, row: TransactionRow, waitMs: number, refundedAt?: string): Promise<void> {
-  const [{ id, doc }, [orderId = '']] = [row, row.scope]
-  const at = new Date(work.clock.now().getTime() + waitMs)
-  const followed: TransactionRef = {
-    ...{ orderId, transactionId: id, gateway: doc.gateway },
-    ...(refundedAt !== undefined && { refundedAt }),
-  }
-  const key = refundedAt === undefined ? `payment ${id}` : `refund of payment ${id}`
-  return work.later(followPayment, followed, { key, at })
-}
+const refOf = ({ id, doc, scope: [orderId = ''] }: TransactionRow): TransactionRef => ({
+  ...{ orderId, transactionId: id, gateway: doc.gateway },
+})

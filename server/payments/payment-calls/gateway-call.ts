@@ -6,7 +6,8 @@ import { accessOf, type GatewayAccess } from '../gateways/chapter.ts'
 import type { GatewaySlug } from '../gateways/gateway-kinds.ts'
 import type { CancellationReason, Charge, Gateway, GatewayCall, Outcome, Receipt } from '../rules/gateway.ts'
 import type { Reason } from '../rules/reason.ts'
-import type { TransactionFields } from '../transactions/transactions.ts'
+import { recordQuestion } from '../transactions/transaction-events.ts'
+import type { TransactionFields, TransactionRow } from '../transactions/transactions.ts'
 import { openGateway } from './find-gateway.ts'
 import { followLater, followRefund } from './follow-payment.ts'
 import { readPayment } from './read-payment.ts'
@@ -37,8 +38,21 @@ export interface GatewayRequest {
   readonly orderId: string
   readonly transactionId: string
   readonly question: Question
+  /** The event of the question, which gets the answer. */
+  readonly eventId?: string
   /** What the transaction says besides its state when the gateway has done it. */
   readonly labels: Changes<TransactionFields>
+}
+
+/** Keeps a question to the gateway of a transaction, which is asked when the open transaction is committed. */
+export async function askLater(
+  work: Work,
+  { id, scope: [orderId = ''], doc: { gateway } }: Pick<TransactionRow, 'id' | 'scope' | 'doc'>,
+  question: Question,
+  labels: Changes<TransactionFields> = {},
+): Promise<GatewayRequest> {
+  const eventId = await recordQuestion(work, id, question.verb)
+  return { gateway, orderId, transactionId: id, question, eventId, labels }
 }
 
 /** What became of it, for the response. */
@@ -83,7 +97,7 @@ export const gatewayCall: OutsideCall<GatewayRequest, Outcome, SettledPayment, G
     if (!settled) return { exists: false, orderId, transactionId }
     if (settled.row.doc.status === 'pending') await followLater(work, settled.row)
     if (values.question.verb === 'refund' && !settled.refusal) {
-      await followRefund(work, settled.row, work.clock.now().toISOString())
+      await followRefund(work, settled.row)
     }
     const { sealKeys } = work.instance
     return {
@@ -109,9 +123,6 @@ export function ask(gateway: Gateway, question: Question, via: GatewayCall): Pro
       if (!gateway.cancel) throw new Error('the gateway has no such call')
       return gateway.cancel(question.receipt, via, question.reason)
     case 'read':
-      return readPayment(gateway, question.receipt, {
-        isForm: question.isForm === true,
-        isAbandoned: false,
-      })
+      return readPayment(gateway, question.receipt, { isForm: question.isForm === true, ageMs: 0 })
   }
 }

@@ -1,14 +1,14 @@
 import { action } from '../../kernel/declare/action.ts'
-import { hook } from '../../kernel/declare/hook.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import { describe, text } from '../../kernel/shape/fields.ts'
 import { about, optional, shown } from '../../kernel/shape/shown.ts'
-import type { Ctx, Work } from '../../kernel/work/context.ts'
+import type { Ctx } from '../../kernel/work/context.ts'
 import { secretsNamed } from '../gateways/chapter.ts'
 import { type HeardWebhook, readWebhook } from '../stripe/read-webhook.ts'
 import { transactions } from '../transactions/transactions.ts'
 import { stripeGateways } from './find-gateway.ts'
+import { followCartPaymentNow } from './follow-cart-payment.ts'
 import { followNow } from './follow-payment.ts'
 
 const word = optional(shown.text)
@@ -19,9 +19,6 @@ const event = about(
     data: optional(shown.group({ object: shown.group({ object: word, id: word, payment_intent: word }) })),
   }),
 )
-
-/** Hears of an intent that no transaction has. */
-export const hearUnknownIntent = hook<(work: Work, intent: string) => Promise<void>>('hearUnknownIntent')
 
 /** The address that the webhooks of a merchant's Stripe account go to. */
 export const hearStripe = action({
@@ -69,5 +66,5 @@ async function readPayment(ctx: Ctx, intent: string): Promise<void> {
     intent,
   )
   const row = found && (await ctx.store.findWhole(transactions, found[0] as string, [found[1] as string]))
-  await (row ? followNow(ctx, row) : hearUnknownIntent(ctx, intent))
+  await (row ? followNow(ctx, row) : followCartPaymentNow(ctx, intent))
 }

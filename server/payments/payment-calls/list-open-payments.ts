@@ -2,16 +2,13 @@ import { action } from '../../kernel/declare/action.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import { about, optional, shown } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { openCalls } from '../../kernel/work/outside-calls.ts'
 import { concerns } from '../transactions/concerns.ts'
-import { type GatewayRequest, gatewayCall } from './gateway-call.ts'
-import { findUnclaimed } from './unclaimed-intents.ts'
+import { gatewayVerbs } from '../transactions/transaction-events.ts'
+import { findUnclaimed } from './cart-payments.ts'
 
 const listedMax = 1000
 /** A call that is younger may only be slow. */
 const openMinMs = 60_000
-
-const verbs = ['pay', 'read', 'capture', 'refund', 'cancel'] as const
 
 const openPayment = shown.group({
   type: shown.constant('open_payment'),
@@ -19,7 +16,9 @@ const openPayment = shown.group({
   order_id: optional(shown.uuid),
   cart_id: optional(about('Of `no_order`: the id of the cart.', shown.text)),
   reason: shown.constant('no_answer', ...concerns, 'no_order'),
-  request: optional(about('What the gateway was asked, if it has not answered.', shown.constant(...verbs))),
+  request: optional(
+    about('What the gateway was asked, if it has not answered.', shown.constant(...gatewayVerbs)),
+  ),
   since: shown.time,
   gateway: shown.text,
   reference: optional(shown.text),
@@ -46,23 +45,20 @@ export const listOpenPayments = action({
 })
 
 async function findUnanswered(work: Work) {
-  const before = new Date(work.clock.now().getTime() - openMinMs)
-  const calls = await openCalls<GatewayRequest>(work, gatewayCall, { before, most: listedMax })
   const rows = await work.store.run(
-    `SELECT ${columns} FROM order_transactions WHERE store_id = $1 AND id = ANY($2::uuid[])`,
-    calls.map(({ values }) => values.transactionId),
+    `SELECT t.id, t.order_id, t.doc, e.verb, extract(epoch FROM e.asked_at) * 1000
+     FROM transaction_events e JOIN order_transactions t ON t.store_id = e.store_id AND t.id = e.transaction_id
+     WHERE e.store_id = $1 AND e.answer IS NULL AND e.asked_at < $2 ORDER BY e.asked_at, e.id LIMIT ${listedMax}`,
+    new Date(work.clock.now().getTime() - openMinMs),
   )
-  const shownById = new Map(rows.map((row) => [row[0] as string, show(row)]))
-  return calls.flatMap(({ values: { transactionId, question }, createdAt }) => {
-    const transaction = shownById.get(transactionId)
-    const since = createdAt.toISOString()
-    return transaction ? { ...transaction, reason: 'no_answer', request: question.verb, since } : []
-  })
+  return rows.map((row) => ({
+    ...{ ...show(row), reason: 'no_answer', request: row[3], since: new Date(Number(row[4])).toISOString() },
+  }))
 }
 
 async function findConcerns(work: Work) {
   const rows = await work.store.run(
-    `SELECT ${columns}, hidden->>'concern', extract(epoch FROM updated_at) * 1000, hidden#>>'{excess,open}' FROM order_transactions
+    `SELECT id, order_id, doc, hidden->>'concern', extract(epoch FROM updated_at) * 1000, hidden#>>'{excess,open}' FROM order_transactions
      WHERE store_id = $1 AND hidden->>'concern' IS NOT NULL ORDER BY updated_at, id LIMIT ${listedMax}`,
   )
   return rows.map((row) => {
@@ -73,8 +69,6 @@ async function findConcerns(work: Work) {
     }
   })
 }
-
-const columns = 'id, order_id, doc'
 
 function show([id, orderId, doc]: readonly (string | null)[]) {
   const { gateway, status, reference, amount, currency } = JSON.parse(doc as string) as Record<

@@ -3,22 +3,16 @@ import { isId } from '../../kernel/ids.ts'
 import type { Values } from '../../kernel/shape/fields.ts'
 import { CallUnderWay } from '../../kernel/work/after-call.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import {
-  afterReports,
-  newTransaction,
-  type OrderRow,
-  orders,
-  paymentOf,
-  type Transaction,
-} from '../../orders/index.ts'
+import { newTransaction, orders, paymentOf, type Transaction, type WholeOrder } from '../../orders/index.ts'
 import type { Charge } from '../rules/gateway.ts'
+import { afterAnswer, newPayment } from '../rules/gateway-payment.ts'
 import { startPayment } from '../rules/requests.ts'
 import { isAutomatic } from '../stripe/intent-params.ts'
 import { accept } from '../transactions/decide.ts'
 import { type LockedOrder, lockOrder, moneyOf, settleNew } from '../transactions/settle.ts'
-import { type TransactionRow, transactions } from '../transactions/transactions.ts'
+import { receiptOf, type TransactionRow, transactions } from '../transactions/transactions.ts'
 import { isLocal, mustTakePayment } from './find-gateway.ts'
-import { ask, type GatewayRequest } from './gateway-call.ts'
+import { ask, askLater, type GatewayRequest } from './gateway-call.ts'
 import { manualGateway } from './manual-gateway.ts'
 import type { paymentFields } from './pay-order.ts'
 
@@ -35,9 +29,9 @@ export async function preparePayment(work: Work, orderId: string, body: Body): P
   const { gateway, method, amount } = body
   const locked = await lockOrder(work, orderId)
   const { charge, key, earlier } = await admit(work, locked.order, body)
-  if (earlier) return askAgain(earlier)
+  if (earlier) return askAgain(work, earlier)
   const form = isForm(body) ? await findForm(work, locked, body) : undefined
-  if (form) return askAgain(form)
+  if (form) return askAgain(work, form)
   const started = accept(startPayment(locked.money, { gateway, method, amount }))
   const { paymentmethod_meta: meta } = body
   const labels = {
@@ -49,13 +43,11 @@ export async function preparePayment(work: Work, orderId: string, body: Body): P
   }
   const question = { verb: 'pay', charge: { ...charge, amount: started.amount } } as const
   if (isLocal(gateway)) {
-    const { reports, reference } = await ask(manualGateway, question, { key: '' })
-    const all = { ...labels, ...(reference !== undefined && { reference }) }
-    return { row: await settleNew(work, locked, afterReports(started, reports), all) }
+    const paid = afterAnswer(newPayment(started), await ask(manualGateway, question, { key: '' }))
+    return { row: await settleNew(work, locked, paid, labels) }
   }
-  const row = await settleNew(work, locked, started, labels, isChargedNow(started))
-  const request = { gateway, orderId: locked.order.id, transactionId: row.id, question, labels: {} }
-  return { row, request }
+  const row = await settleNew(work, locked, newPayment(started), labels, isChargedNow(started))
+  return { row, request: await askLater(work, row, question) }
 }
 
 interface AdmittedPayment {
@@ -66,7 +58,7 @@ interface AdmittedPayment {
 }
 
 /** Refuses a payment that the gateway does not take, whatever other payments the order has. */
-async function admit(work: Work, order: OrderRow, body: Body): Promise<AdmittedPayment> {
+async function admit(work: Work, order: WholeOrder, body: Body): Promise<AdmittedPayment> {
   const charge = chargeOf(order, body)
   const key = requestKeyIn(body)
   const earlier = key === undefined ? undefined : await transactionWithKey(work, order.id, key)
@@ -103,7 +95,7 @@ export function mustChooseWays({
   throw new Problem('invalid_field', detail, { source: 'data.payment_method_types' })
 }
 
-function chargeOf(order: OrderRow, body: Body): Omit<Charge, 'amount'> {
+function chargeOf(order: WholeOrder, body: Body): Omit<Charge, 'amount'> {
   const { method, payment, options, payment_method_types: types } = body
   mustChooseWays(body)
   const { currency } = order.hidden
@@ -169,12 +161,10 @@ const underWay =
   'An earlier request for the same payment waits for its gateway. Send the request again when it has ended.'
 
 /** How the payment of an earlier request stands: its browser may have lost the response. */
-function askAgain(row: TransactionRow): PreparedPayment {
-  const { gateway, reference, amount, refunded_amount: refundedAmount, status } = row.doc
+async function askAgain(work: Work, row: TransactionRow): Promise<PreparedPayment> {
+  const { reference, status } = row.doc
   if (status !== 'pending') return { row }
   if (reference === undefined) throw new CallUnderWay(underWay)
-  const receipt = { reference, amount, refundedAmount }
-  const question = { verb: 'read', receipt, isForm: row.hidden.is_form === true } as const
-  const [orderId = ''] = row.scope
-  return { row, request: { gateway, orderId, transactionId: row.id, question, labels: {} } }
+  const question = { verb: 'read', receipt: receiptOf(row), isForm: row.hidden.is_form === true } as const
+  return { row, request: await askLater(work, row, question) }
 }

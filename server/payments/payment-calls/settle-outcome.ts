@@ -1,12 +1,18 @@
 import type { Changes } from '../../kernel/shape/fields.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { afterReports, isPaid, isPending, type Report, type Transaction } from '../../orders/index.ts'
-import { withoutExcess } from '../rules/excess.ts'
+import { isPaid, isPending, type Report, type Transaction } from '../../orders/index.ts'
 import type { Outcome } from '../rules/gateway.ts'
-import { type Reason, reasonForShoppers } from '../rules/reason.ts'
-import { lockOrderIfAny, settleChange } from '../transactions/settle.ts'
+import { afterAnswer } from '../rules/gateway-payment.ts'
+import type { Reason } from '../rules/reason.ts'
+import { lockOrderIfAny, paymentIn, settleChange } from '../transactions/settle.ts'
+import { forgetQuestion, recordAnswer } from '../transactions/transaction-events.ts'
 import { type TransactionFields, type TransactionRow, transactions } from '../transactions/transactions.ts'
-import type { GatewayRequest } from './gateway-call.ts'
+import type { GatewayRequest, Question } from './gateway-call.ts'
+
+/** What a gateway has answered, or a job has read. */
+interface AnsweredRequest extends Pick<GatewayRequest, 'orderId' | 'transactionId' | 'eventId' | 'labels'> {
+  readonly question: Pick<Question, 'verb'>
+}
 
 /** A transaction after the answer of its gateway. */
 interface SettledOutcome {
@@ -21,7 +27,7 @@ interface SettledOutcome {
  */
 export async function settleOutcome(
   work: Work,
-  request: GatewayRequest,
+  request: AnsweredRequest,
   outcome: Outcome,
 ): Promise<SettledOutcome | undefined> {
   const { orderId, transactionId } = request
@@ -29,63 +35,48 @@ export async function settleOutcome(
   const before = locked?.transactions.get(transactionId)
   if (!locked || !before) return undefined
   const row = (await work.store.findWhole(transactions, transactionId, [orderId])) as TransactionRow
-  const { reports, excess } = withoutExcess(before, outcome.reports)
-  const after = afterReports(before, reports)
-  const labels = {
-    ...labelsOf(row, { before, after }, request, outcome),
-    ...(isPaid(after) && excess && excess.open !== row.hidden.excess?.open && { excess }),
-  }
-  const isEnded = isPaidAfterEnd(after, outcome.reports)
+  const payment = paymentIn(row, before)
+  const after = afterAnswer(payment, outcome)
+  const labels = labelsOf(row, after.transaction, request, outcome)
+  const isEnded = isPaidAfterEnd(after.transaction, outcome.reports)
   const isSame =
-    after === before && !Object.keys(labels).length && isEnded === (row.hidden.concern === 'ended')
+    after === payment && !Object.keys(labels).length && isEnded === (row.hidden.concern === 'ended')
+  const { question, eventId } = request
+  if (!isSame || question.verb !== 'read')
+    await recordAnswer(work, { ...request, verb: question.verb }, outcome)
+  else if (eventId !== undefined) await forgetQuestion(work, eventId)
   // The stock of a payment waits for its answer, and that of a concern for the merchant.
-  const isSettled = isSame && request.question.verb !== 'pay' && row.hidden.concern !== 'no_stock'
+  const isSettled = isSame && question.verb !== 'pay' && row.hidden.concern !== 'no_stock'
   return {
     row: isSettled ? row : await settleChange(work, locked, row, after, { labels, isEnded }),
-    refusal: refusalIn(request, after, outcome),
+    refusal: refusalIn(request, after.transaction, outcome),
     // Nobody is to pay for an order that is cancelled.
-    browser: isPending(after) && !locked.money.isCancelled ? outcome.browser : undefined,
+    browser: isPending(after.transaction) && !locked.money.isCancelled ? outcome.browser : undefined,
   }
 }
 
-const abandoned = { code: 'abandoned', reason: 'The shopper did not complete the payment.' }
+/** Records how the gateway of a transaction says that it stands. */
+export const settleRead = (work: Work, row: TransactionRow, outcome: Outcome) =>
+  settleOutcome(
+    work,
+    { orderId: row.scope[0] ?? '', transactionId: row.id, question: { verb: 'read' }, labels: {} },
+    outcome,
+  )
 
-/** The labels that a transaction does not have yet. */
-const missingIn = (doc: TransactionRow['doc'], labels: Changes<TransactionFields>) =>
-  Object.fromEntries(
-    Object.entries(labels).filter(([name, value]) => doc[name as keyof typeof doc] !== value),
-  ) as Changes<TransactionFields>
-
-/** Shoppers read their transactions, too. */
-const failureLabels = (failure: Reason): Changes<TransactionFields> => ({
-  failure_details: reasonForShoppers(failure),
-  ...(failure.isForMerchant && { merchant_failure: { code: failure.code, reason: failure.reason } }),
-})
-
-interface Step {
-  readonly before: Transaction
-  readonly after: Transaction
-}
-
+/**
+ * The labels of the request that the transaction does not have yet. What has changed although the call was refused,
+ * others have done. A webhook may have recorded the change before.
+ */
 function labelsOf(
   { doc }: TransactionRow,
-  { before, after }: Step,
-  { labels }: GatewayRequest,
-  { reference, failure, refusal, detailedStatus: detailed, cancellationReason }: Outcome,
+  after: Transaction,
+  { labels }: AnsweredRequest,
+  { refusal }: Outcome,
 ): Changes<TransactionFields> {
-  return {
-    ...(doc.reference === undefined && reference !== undefined && { reference }),
-    ...(detailed !== undefined &&
-      detailed !== doc.payment_details?.detailed_status && {
-        payment_details: { detailed_status: detailed },
-      }),
-    // What has changed although the call was refused, others have done. A webhook may have recorded the change before.
-    ...(isPaid(after) && !refusal && missingIn(doc, labels)),
-    ...(after !== before && after.status === 'failed' && failure && failureLabels(failure)),
-    ...(after !== before &&
-      after.status === 'cancelled' &&
-      cancellationReason === abandoned.code && { failure_details: abandoned }),
-  }
+  if (!isPaid(after) || refusal) return {}
+  return Object.fromEntries(
+    Object.entries(labels).filter(([name, value]) => doc[name as keyof typeof doc] !== value),
+  ) as Changes<TransactionFields>
 }
 
 /** Whether the gateway has money for a payment that has failed or was cancelled here. */
@@ -98,7 +89,7 @@ function isPaidAfterEnd({ status, amount }: Transaction, reports: readonly Repor
 
 /** Why the gateway has refused what was asked. A payment that waits for the shopper is not refused. */
 function refusalIn(
-  { question: { verb } }: GatewayRequest,
+  { question: { verb } }: AnsweredRequest,
   after: Transaction,
   { failure, refusal }: Outcome,
 ): Reason | undefined {

@@ -50,7 +50,7 @@ export interface Outcome {
 export const cancellationReasons = ['duplicate', 'fraudulent', 'requested_by_customer', 'abandoned'] as const
 export type CancellationReason = (typeof cancellationReasons)[number]
 
-/** A call of a gateway for one intent. */
+/** A call of a gateway. */
 export interface GatewayCall {
   /** The same for the same call, also after a crash: the service repeats its first response. */
   readonly key: string

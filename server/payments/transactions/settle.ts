@@ -5,21 +5,24 @@ import type { Work } from '../../kernel/work/context.ts'
 import { add, change, changeLocked } from '../../kernel/write/by-rules.ts'
 import {
   noStock,
-  type OrderRow,
   type OrderStock,
   orders,
   paymentOf,
   recordBuyer,
   type Transaction,
+  type WholeOrder,
 } from '../../orders/index.ts'
+import type { GatewayPayment } from '../rules/gateway-payment.ts'
+import { reasonForShoppers } from '../rules/reason.ts'
 import type { OrderMoney } from '../rules/requests.ts'
 import { concernAfter } from './concerns.ts'
 import { hasMoney, isCounted, stockAfter, stockOrShortage } from './stock-of-payments.ts'
+import { recordBeginning } from './transaction-events.ts'
 import { type TransactionFields, type TransactionRow, transactions } from './transactions.ts'
 
 /** An order that no one else pays, changes or deletes until the transaction ends, with its payments. */
 export interface LockedOrder {
-  readonly order: OrderRow
+  readonly order: WholeOrder
   readonly money: OrderMoney
   /** By id, in the order of their creation. */
   readonly transactions: ReadonlyMap<string, Transaction>
@@ -62,8 +65,8 @@ export async function lockOrderIfAny(work: Work, id: string): Promise<LockedOrde
 }
 
 /** What payments need to know about an order. */
-export const moneyOf = ({ doc, hidden }: OrderRow, transactions: readonly Transaction[]): OrderMoney => ({
-  total: hidden.prices?.with_tax ?? 0,
+export const moneyOf = ({ doc, hidden }: WholeOrder, transactions: readonly Transaction[]): OrderMoney => ({
+  total: hidden.prices.with_tax,
   isCancelled: doc.status === 'cancelled',
   transactions,
 })
@@ -75,20 +78,46 @@ export function transactionOf({ transactions }: LockedOrder, id: string): Transa
   return transaction
 }
 
-/** The transaction as its row stores it. */
-export const storedValuesOf = (transaction: Transaction) => {
+/** The payment as its row stores it. */
+export const storedValuesOf = ({
+  transaction,
+  reference,
+  detailedStatus,
+  failure,
+  excess,
+}: GatewayPayment) => {
   const { type, status, amount, refundedAmount, failedRefundAmount, receivedAs } = transaction
   return {
     ...{ transaction_type: type, 'transaction-type': type, status, amount },
     refunded_amount: refundedAmount,
     ...(failedRefundAmount !== undefined && { failed_refund_amount: failedRefundAmount }),
     ...(receivedAs !== undefined && { received_as: receivedAs }),
+    ...(reference !== undefined && { reference }),
+    ...(detailedStatus !== undefined && { payment_details: { detailed_status: detailedStatus } }),
+    // Shoppers read their transactions, too.
+    ...(failure && { failure_details: reasonForShoppers(failure) }),
+    ...(failure?.isForMerchant && { merchant_failure: { code: failure.code, reason: failure.reason } }),
+    ...(excess && { excess }),
+  }
+}
+
+/** The payment that a row stores. */
+export function paymentIn({ doc, hidden }: TransactionRow, transaction: Transaction): GatewayPayment {
+  const { merchant_failure: ofMerchant, excess } = hidden
+  return {
+    ...{
+      transaction,
+      excess,
+      reference: doc.reference,
+      detailedStatus: doc.payment_details?.detailed_status,
+    },
+    failure: ofMerchant ? { ...ofMerchant, isForMerchant: true } : doc.failure_details,
   }
 }
 
 type Labels = Pick<
   New<TransactionFields>,
-  'reference' | 'gateway' | 'name' | 'custom_reference' | 'request_key' | 'is_form' | 'failure_details'
+  'gateway' | 'name' | 'custom_reference' | 'request_key' | 'is_form' | 'form_payment'
 >
 
 /**
@@ -98,19 +127,19 @@ type Labels = Pick<
 export async function settleNew(
   work: Work,
   locked: LockedOrder,
-  transaction: Transaction,
+  payment: GatewayPayment,
   labels: Labels,
   isCharged = false,
 ): Promise<TransactionRow> {
   const { order } = locked
   const notation = order.hidden.currency
-  if (!notation) throw new Error('an order has a currency')
   const row = await add(work, transactions, [order.id], {
     ...labels,
-    ...storedValuesOf(transaction),
+    ...storedValuesOf(payment),
     ...{ currency: notation.code, notation },
   })
-  const all = new Map(locked.transactions).set(row.id, transaction)
+  await recordBeginning(work, row.id, payment)
+  const all = new Map(locked.transactions).set(row.id, payment.transaction)
   await settleOrder(work, locked, all, await stockAfter(work, locked, all, isCharged))
   return row
 }
@@ -123,10 +152,11 @@ export async function settleChange(
   work: Work,
   locked: LockedOrder,
   row: TransactionRow,
-  transaction: Transaction,
+  payment: GatewayPayment,
   { labels, isEnded }: { readonly labels: Changes<TransactionFields>; readonly isEnded: boolean },
 ): Promise<TransactionRow> {
   const before = locked.transactions.get(row.id)
+  const { transaction, excess } = payment
   const all = new Map(locked.transactions).set(row.id, transaction)
   const stock = await stockOrShortage(work, locked, all, row.id)
   const concern = concernAfter(row.hidden.concern, {
@@ -137,11 +167,11 @@ export async function settleChange(
     isEnded,
     failsRefund: (transaction.failedRefundAmount ?? 0) > (before?.failedRefundAmount ?? 0),
     refundsMore: transaction.refundedAmount > (before?.refundedAmount ?? 0),
-    isOverpaid: ((labels.excess ?? row.hidden.excess)?.open ?? 0) > 0,
+    isOverpaid: (excess?.open ?? 0) > 0,
   })
   const written = await change(work, transactions, [locked.order.id], row.id, {
     ...{ concern, ...labels },
-    ...storedValuesOf(transaction),
+    ...storedValuesOf(payment),
   })
   await settleOrder(work, locked, all, stock ?? noStock)
   return written

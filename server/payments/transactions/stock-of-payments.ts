@@ -1,6 +1,5 @@
 import { Problem } from '../../kernel/errors.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { subjectsOfOpenCalls } from '../../kernel/work/outside-calls.ts'
 import {
   allocateStock,
   isAuthorized,
@@ -12,6 +11,7 @@ import {
   type Transaction,
 } from '../../orders/index.ts'
 import type { LockedOrder } from './settle.ts'
+import { isAnyUnknown } from './transaction-events.ts'
 
 /** Whether the merchant has received the money and not returned all of it, or holds it. */
 export const hasMoney = (transaction: Transaction): boolean =>
@@ -48,7 +48,7 @@ export async function stockOrShortage(
 ): Promise<OrderStock | undefined> {
   const { stock = noStock } = locked.order.hidden
   if (stock.state !== 'none') {
-    const isCharged = ![...all.values()].some(isCounted) && (await isAnyCharged(work, all, id))
+    const isCharged = ![...all.values()].some(isCounted) && (await isAnyUnknown(work, othersIn(all, id)))
     return stockAfter(work, locked, all, isCharged)
   }
   if (![...all.values()].some(isCounted)) return stock
@@ -60,8 +60,6 @@ export async function stockOrShortage(
   }
 }
 
-/** Whether a gateway works on another pending payment of the order. */
-async function isAnyCharged(work: Work, all: ReadonlyMap<string, Transaction>, id: string): Promise<boolean> {
-  const others = [...all].flatMap(([other, one]) => (other !== id && isPending(one) ? other : []))
-  return (await subjectsOfOpenCalls(work, others)).size > 0
-}
+/** The other pending payments of the order. */
+const othersIn = (all: ReadonlyMap<string, Transaction>, id: string): readonly string[] =>
+  [...all].flatMap(([other, one]) => (other !== id && isPending(one) ? other : []))

@@ -7,7 +7,7 @@ import { orders, transactionStatuses, transactionTypes } from '../../orders/inde
 import type { Notation } from '../../store/index.ts'
 import { gatewaySlugs } from '../gateways/gateway-kinds.ts'
 import type { Excess } from '../rules/excess.ts'
-import type { Outcome } from '../rules/gateway.ts'
+import type { Outcome, Receipt } from '../rules/gateway.ts'
 import type { Reason } from '../rules/reason.ts'
 import { concerns } from './concerns.ts'
 import { nextActionsOf, verbs } from './next-actions.ts'
@@ -97,6 +97,11 @@ const forBrowsers = {
 
 export type TransactionFields = typeof fields
 export type TransactionRow = Row<TransactionFields>
+
+/** The payment of a transaction, as its gateway needs it. */
+export const receiptOf = ({ doc }: Pick<TransactionRow, 'doc'>): Receipt => ({
+  ...{ reference: doc.reference ?? '', amount: doc.amount, refundedAmount: doc.refunded_amount },
+})
 
 /** What one payment of an order has come to: see docs/payments.md. */
 export const transactions = resource({

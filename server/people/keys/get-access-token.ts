@@ -5,16 +5,10 @@ import { Problem } from '../../kernel/errors.ts'
 import { named, namedSchema } from '../../kernel/openapi/named-schemas.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import { about, type ShownValue, shown } from '../../kernel/shape/shown.ts'
+import { columns, optionalText } from '../../kernel/storage/columns.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { isBasic, readCredentials } from './client-credentials.ts'
 import { isSlowHash, matchesSecret, upgradeHash } from './key-secret.ts'
-
-interface StoredKey {
-  readonly id: string
-  readonly storeId: string
-  readonly secretHash: string
-  readonly lastUsedAt: string | null
-}
 
 const grants = ['client_credentials', 'implicit'] as const
 
@@ -106,16 +100,22 @@ export const getAccessToken = action({
   },
 })
 
+const keyColumns = columns({
+  id: 'id',
+  storeId: 'store_id',
+  secretHash: "hidden->>'secret_hash'",
+  lastUsedAt: ["hidden->>'last_used_at'", optionalText],
+})
+
+type StoredKey = ReturnType<typeof keyColumns.read>
+
 async function findKey(ctx: Ctx, clientId: string): Promise<StoredKey | undefined> {
   if (clientId.includes('\0')) return undefined
   const [row] = await ctx.instance.database.quick({
-    text: `SELECT id, store_id, hidden->>'secret_hash', hidden->>'last_used_at'
-           FROM application_keys WHERE client_id = $1`,
+    text: `SELECT ${keyColumns.sql} FROM application_keys WHERE client_id = $1`,
     values: [clientId],
   })
-  if (!row) return undefined
-  const [id, storeId, secretHash, lastUsedAt = null] = row
-  return { id: id as string, storeId: storeId as string, secretHash: secretHash as string, lastUsedAt }
+  return row && keyColumns.read(row)
 }
 
 /**
@@ -149,7 +149,7 @@ const recordEveryMs = 1000
  * recorded once, because they would all wait for the same row.
  */
 async function recordUse(ctx: Ctx, key: StoredKey): Promise<void> {
-  const recordedMs = key.lastUsedAt === null ? 0 : Date.parse(key.lastUsedAt)
+  const recordedMs = key.lastUsedAt === undefined ? 0 : Date.parse(key.lastUsedAt)
   if (Math.abs(ctx.clock.now().getTime() - recordedMs) < recordEveryMs) return
   await ctx.instance.database.run({
     text: `UPDATE application_keys SET hidden = (hidden::jsonb || jsonb_build_object('last_used_at', $3::text))::json

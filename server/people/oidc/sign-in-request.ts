@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { Keys } from '../../kernel/auth/keys.ts'
 import { open, seal } from '../../kernel/auth/seal.ts'
 import { isId } from '../../kernel/ids.ts'
+import { columns, flag } from '../../kernel/storage/columns.ts'
 import type { Tuple } from '../../kernel/storage/database.ts'
 import type { Work } from '../../kernel/work/context.ts'
 
@@ -26,16 +27,24 @@ export const hashOf = (secret: string): string => hash('sha256', secret, 'base64
 /** Long enough to type a password and look for a second factor. */
 const lifetime = '10 minutes'
 
-const columns =
-  'realm_id, oidc_profile_id, callback_url, sealed_nonce, sealed_code_verifier, redirect_uri, state, code_challenge, ' +
-  'reports_replay'
+const stored = columns({
+  realmId: 'realm_id',
+  profileId: 'oidc_profile_id',
+  callbackUrl: 'callback_url',
+  nonce: 'sealed_nonce',
+  codeVerifier: 'sealed_code_verifier',
+  redirectUri: 'redirect_uri',
+  state: 'state',
+  codeChallenge: 'code_challenge',
+  reportsReplay: ['reports_replay', flag],
+})
 
 /** Stores the request, and returns the state that identifies it at the provider. */
 export async function storeSignInRequest(work: Work, request: SignInRequest): Promise<string> {
   const state = newSecret()
   const { sealKeys } = work.instance
   await work.store.write(
-    `INSERT INTO sign_in_requests (store_id, state_hash, expires_at, ${columns})
+    `INSERT INTO sign_in_requests (store_id, state_hash, expires_at, ${stored.sql})
      VALUES ($1, $2, $3::timestamptz + interval '${lifetime}', $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
     hashOf(state),
     work.clock.now(),
@@ -70,32 +79,21 @@ export async function takeSignInRequest(
   const now = work.clock.now()
   const [taken] = await work.store.write(
     `UPDATE sign_in_requests SET finished_at = $5
-     WHERE ${at} AND finished_at IS NULL AND expires_at > $5 RETURNING ${columns}`,
+     WHERE ${at} AND finished_at IS NULL AND expires_at > $5 RETURNING ${stored.sql}`,
     ...address,
     now,
   )
   if (taken) return { outcome: 'taken', request: requestOf(sealKeys, taken) }
   const [row] = await work.store.read(
-    `SELECT ${columns}, finished_at FROM sign_in_requests WHERE ${at}`,
+    `SELECT ${stored.sql}, finished_at FROM sign_in_requests WHERE ${at}`,
     ...address,
   )
   if (!row) return { outcome: 'unknown' }
   return { outcome: row.at(-1) === null ? 'expired' : 'replayed', request: requestOf(sealKeys, row) }
 }
 
-const requestOf = (sealKeys: Keys, tuple: Tuple): SignInRequest => {
-  const [realmId, profileId, callbackUrl, nonce, codeVerifier, redirectUri, state, codeChallenge] =
-    tuple as readonly string[] as readonly [string, string, string, string, string, string, string, string]
-  const reportsReplay = tuple[8] === 't'
-  return {
-    realmId,
-    profileId,
-    callbackUrl,
-    nonce: open(sealKeys, nonce),
-    codeVerifier: open(sealKeys, codeVerifier),
-    redirectUri,
-    state,
-    codeChallenge,
-    reportsReplay,
-  }
+function requestOf(sealKeys: Keys, tuple: Tuple): SignInRequest {
+  const request = stored.read(tuple)
+  const [nonce, codeVerifier] = [open(sealKeys, request.nonce), open(sealKeys, request.codeVerifier)]
+  return { ...request, nonce, codeVerifier }
 }

@@ -3,6 +3,7 @@ import { slowHash } from '../../kernel/attempts/slow-hash.ts'
 import type { Keys } from '../../kernel/auth/keys.ts'
 import { open, seal } from '../../kernel/auth/seal.ts'
 import { record } from '../../kernel/feed/record.ts'
+import { columns, flag } from '../../kernel/storage/columns.ts'
 import { caseless } from '../../kernel/storage/expressions.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import type { Chore, Job } from '../../kernel/work/job.ts'
@@ -62,12 +63,21 @@ export const giveOneTimePassword: Job<OneTimePasswordRequest> = {
   },
 }
 
+const matchColumns = columns({
+  id: 'u.id',
+  name: 'u.name',
+  email: 'u.email',
+  emailUnproven: ["u.hidden->>'email_unproven' = 'true'", flag],
+  linkId: 'l.id',
+  linkName: 'l.username',
+})
+
 async function findUser(
   { store }: Work,
   { realmId, profileId, username }: OneTimePasswordRequest,
 ): Promise<UserMatch | undefined> {
   const [row] = await store.run(
-    `SELECT u.id, u.name, u.email, l.id, l.username, u.hidden->>'email_unproven'
+    `SELECT ${matchColumns.sql}
      FROM user_authentication_password_profile_infos l
      JOIN user_authentication_infos u ON u.store_id = $1 AND u.id = l.user_authentication_info_id
      WHERE l.store_id = $1 AND l.realm_id = $2 AND l.password_profile_id = $3
@@ -77,12 +87,8 @@ async function findUser(
     username,
   )
   if (!row) return undefined
-  const [id, name, email, linkId, stored, unproven] = row as string[]
-  return {
-    user: { id, name, email },
-    emailUnproven: unproven === 'true',
-    link: { id: linkId, password_profile_id: profileId, username: stored },
-  } as UserMatch
+  const { emailUnproven, linkId, linkName, ...user } = matchColumns.read(row)
+  return { user, emailUnproven, link: { id: linkId, password_profile_id: profileId, username: linkName } }
 }
 
 /** Stores the password, and replaces an earlier one. False if the user has been unlinked in the meantime. */

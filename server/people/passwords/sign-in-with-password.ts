@@ -3,6 +3,7 @@ import { slowVerify } from '../../kernel/attempts/slow-hash.ts'
 import { unauthorized } from '../../kernel/auth/tokens.ts'
 import { notFound, Problem } from '../../kernel/errors.ts'
 import type { Row } from '../../kernel/shape/model.ts'
+import { columns, flag, number, optionalText } from '../../kernel/storage/columns.ts'
 import { caseless } from '../../kernel/storage/expressions.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { userAuthenticationInfos } from '../identity/user-authentication-infos.ts'
@@ -137,13 +138,23 @@ const attemptOf = ({ password_profile_id }: Login, username: string) => ({
 export const dummyHash =
   '$argon2id$v=19$m=19456,t=2,p=1$sai5y4PmvUvzS91/xmSorA$2RLShsyqsmwHJ8HiyNB6tdEHzW/s70JnVjxqyfEviHo'
 
+const credentialColumns = columns({
+  // Folded by the database, which decides whose username it is.
+  username: caseless('$4::text'),
+  enabled: ["p.doc->>'enable_one_time_password_token' = 'true'", flag],
+  linkId: ['l.id', optionalText],
+  userId: ['l.user_authentication_info_id', optionalText],
+  tokenEpoch: ['coalesce(e.epoch, 0)', number],
+  passwordHash: ["l.hidden->>'password_hash'", optionalText],
+  oneTimeHash: ['o.hash', optionalText],
+})
+
 /**
  * Reads the credentials of a username. One statement reads the token epoch too, so tokens revoked since are not valid.
  */
 async function findCredentials(work: Work, realmId: string, { password_profile_id, username }: Login) {
   const [row] = await work.store.run(
-    `SELECT ${caseless('$4::text')}, p.doc->>'enable_one_time_password_token', l.id,
-       l.user_authentication_info_id, coalesce(e.epoch, 0), l.hidden->>'password_hash', o.hash
+    `SELECT ${credentialColumns.sql}
      FROM password_profiles p
      LEFT JOIN user_authentication_password_profile_infos l ON l.store_id = $1 AND l.realm_id = $2
        AND l.password_profile_id = $3 AND ${caseless('l.username')} = ${caseless('$4::text')}
@@ -160,14 +171,6 @@ async function findCredentials(work: Work, realmId: string, { password_profile_i
   if (!row) {
     throw notFound('password profile', password_profile_id, { source: 'data.password_profile_id' })
   }
-  const [folded, enabled, linkId, userId, epoch, passwordHash, oneTimeHash] = row
-  return {
-    // Folded by the database, which decides whose username it is.
-    username: folded as string,
-    enabled: enabled === 'true',
-    linkId,
-    user: userId ? { userId, tokenEpoch: Number(epoch) } : undefined,
-    passwordHash,
-    oneTimeHash,
-  }
+  const { userId, tokenEpoch, ...credentials } = credentialColumns.read(row)
+  return { ...credentials, user: userId ? { userId, tokenEpoch } : undefined }
 }

@@ -74,7 +74,7 @@ function statOf(pid: number): readonly string[] | undefined {
   return stat ? stat.slice(stat.lastIndexOf(')') + 2).split(' ') : undefined
 }
 
-/** The processes that run in a directory, as far as this user may see them. */
+/** The processes that run in a directory and that this user may see. */
 export function processesIn(directory: string): readonly number[] {
   const pids = (readdirOr('/proc') ?? []).map(Number).filter((pid) => pid && pid !== process.pid)
   return pids.filter((pid) => isAlive(pid) && linkOr(`/proc/${pid}/cwd`) === directory)

@@ -4,7 +4,7 @@ import { inputOf } from '../../kernel/request/operations.ts'
 import type { Fields } from '../../kernel/shape/fields.ts'
 import type { Row } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { type ManyWrite, writeMany } from '../../kernel/write/write-many.ts'
+import { type ObjectWrite, writeMany } from '../../kernel/write/write-many.ts'
 import { findIdsByRef, type IdOfRef, RowFaults } from '../../store/index.ts'
 import { pricebooks } from '../pricebooks/pricebooks.ts'
 import { prices } from '../pricebooks/prices.ts'
@@ -190,7 +190,7 @@ function toWrite<F extends Fields>(
   { about, attributes }: StagedLine,
   id: string | undefined,
   before: Row<F> | undefined,
-): ManyWrite<F> {
+): ObjectWrite<F> {
   const body = { data: { type: about, attributes } }
   if (before) return { before, changes: inputOf(resource).update(body) }
   if (id === undefined) return { values: inputOf(resource).create(body) }

@@ -1,4 +1,4 @@
-/** A cart as far as discounts depend on it. All amounts are integers in the smallest unit of the cart's currency. */
+/** What discounts depend on of a cart. All amounts are integers in the smallest unit of the cart's currency. */
 export interface DiscountCart {
   readonly currency: string
   readonly at: Date

@@ -1,4 +1,5 @@
 import { newId } from '../../kernel/ids.ts'
+import { columns, flag, number, optional } from '../../kernel/storage/columns.ts'
 import type { Store } from '../../kernel/storage/store.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { foldedCode } from '../codes/folded-code.ts'
@@ -76,6 +77,14 @@ async function spendAll(
 }
 
 /** Finds codes, and locks them against deletion. */
+const spendColumns = columns({
+  place: ['use.place - 1', number],
+  codeId: 'c.id',
+  code: "c.doc->>'code'",
+  isLimited: ['c.max_uses IS NOT NULL', flag],
+  maxPerShopper: ["c.doc#>>'{max_uses_per_shopper,max_uses}'", optional(number)],
+})
+
 async function findSpends(
   store: Store,
   { promotions, codes: { table } }: PromotionKind,
@@ -84,20 +93,14 @@ async function findSpends(
   // First, as the deletion of a promotion locks the promotion before its codes.
   await store.lockShared(promotions, ...uses.map(({ promotionId }) => promotionId))
   const rows = await store.readAndLock(
-    `SELECT use.place - 1, c.id, c.doc->>'code', c.max_uses IS NOT NULL, c.doc#>>'{max_uses_per_shopper,max_uses}'
+    `SELECT ${spendColumns.sql}
      FROM unnest($2::uuid[], $3::text[]) WITH ORDINALITY use (promotion_id, code, place)
      JOIN ${table} c ON c.store_id = $1 AND c.promotion_id = use.promotion_id AND c.code = ${foldedCode('use.code')}
      ORDER BY c.id`,
     uses.map(({ promotionId }) => promotionId),
     uses.map(({ code }) => code),
   )
-  return rows.map(([place, codeId, code, isLimited, maxPerShopper]) => ({
-    use: uses[Number(place)] as CodeUse,
-    codeId: codeId as string,
-    code: code as string,
-    isLimited: isLimited === 't',
-    maxPerShopper: maxPerShopper == null ? undefined : Number(maxPerShopper),
-  }))
+  return rows.map(spendColumns.read).map(({ place, ...spend }) => ({ ...spend, use: uses[place] as CodeUse }))
 }
 
 /** Counts the uses of limited codes; others are not touched. Returns the codes that had enough left. */

@@ -47,7 +47,7 @@ export const effectFields = {
   in_effect: flag({
     about:
       'Whether the last change of the rule is in effect. Until then the rule applies as it was before; a new rule ' +
-      'applies to nobody.',
+      'applies to no shopper.',
   }),
   waits_for_pricebook_ids: list(reference('pricebook', {}), {
     about:

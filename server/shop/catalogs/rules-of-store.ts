@@ -1,5 +1,5 @@
 import { Memory } from '../../kernel/memory.ts'
-import type { Tuple } from '../../kernel/storage/database.ts'
+import { columns, json, optional, optionalText } from '../../kernel/storage/columns.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { perInstance } from '../../kernel/work/per-instance.ts'
 import type { RuleValues } from './catalog-rules.ts'
@@ -50,27 +50,24 @@ const tags = `
   SELECT json_agg(tag->>'id') FROM accounts a, jsonb_array_elements(a.account_tags) tag
   WHERE a.store_id = $1 AND a.id = ANY($2::uuid[])`
 
-/** Reads the state of the rules, the default catalog and the account tags. `$2` are the shopper's accounts. */
-export const rulesStateSql =
-  `SELECT (${state}) AS state, (${oldest}) AS oldest_published, (${tags}) AS account_tags` as const
+/** The state of the rules, the default catalog and the account tags. `$2` are the shopper's accounts. */
+export const ruleState = columns({
+  state: [`(${state}) AS state`, optionalText],
+  oldestPublished: [`(${oldest}) AS oldest_published`, optionalText],
+  accountTags: [`(${tags}) AS account_tags`, optional(json<readonly string[]>)],
+})
 
 /** Reads the rules for a shopper with these accounts. */
 export async function rulesFor(work: Work, accountIds: readonly string[]): Promise<Rules> {
-  const [row = []] = await work.store.read(rulesStateSql, accountIds)
-  return loadRules(work, row)
+  const [row = []] = await work.store.read(`SELECT ${ruleState.sql}`, accountIds)
+  return loadRules(work, ruleState.read(row))
 }
 
-/** Loads the rules of the state that `rulesStateSql` read: from the cache if they have not changed. */
-export async function loadRules(
+/** Loads the rules of a state: from the cache if they have not changed. */
+export const loadRules = async (
   work: Work,
-  [now = null, oldestPublished, accountTags]: Tuple,
-): Promise<Rules> {
-  return {
-    rules: await rulesIn(work, now),
-    oldestPublished: oldestPublished ?? undefined,
-    accountTags: JSON.parse(accountTags ?? '[]') as string[],
-  }
-}
+  { state, oldestPublished, accountTags = [] }: ReturnType<typeof ruleState.read>,
+): Promise<Rules> => ({ rules: await rulesIn(work, state), oldestPublished, accountTags })
 
 /** Rules by the values of their criteria, so that the rules of a shopper are found without looking at the others. */
 export class RuleIndex<R extends ResolvedRule> {
@@ -110,9 +107,9 @@ const keyOf = (criterion: Criterion, value: string) => `${criterion} ${value}`
 const noRules: StoreRules = { inEffect: new RuleIndex<CachedRule>([]), written: [], pending: new Map() }
 
 /** The rules of the store in this state, or in a later one. */
-async function rulesIn(work: Work, now: string | null): Promise<StoreRules> {
+async function rulesIn(work: Work, now: string | undefined): Promise<StoreRules> {
   // The store never had a rule.
-  if (now === null) return noRules
+  if (now === undefined) return noRules
   const before = cachedRules(work.instance).get(work.store.id)
   if (before?.state === now) return before.rules
   // One statement reads the rules and their state together.

@@ -1,4 +1,5 @@
 import { Problem } from '../../kernel/errors.ts'
+import { type Columns, columns, json, number } from '../../kernel/storage/columns.ts'
 import { noEnd } from '../../kernel/storage/editions.ts'
 import { isoTime } from '../../kernel/storage/expressions.ts'
 import type { Work } from '../../kernel/work/context.ts'
@@ -50,26 +51,14 @@ export interface CatalogEdition extends Edition {
   readonly catalogId: string
 }
 
-const columns = `edition, release_id, ${isoTime('published_at')},
-  position, made_of, search_form` as const
-
-type RowText = readonly (string | null)[]
-
-/** Parses a row of `currentEditionSql`. */
-export const toEdition = ([
-  edition,
-  releaseId,
-  publishedAt,
-  position,
-  sources,
-  searchForm,
-]: RowText): Edition => ({
-  edition: Number(edition),
-  releaseId: releaseId as string,
-  publishedAt: publishedAt as string,
-  position: Number(position),
-  sources: JSON.parse(sources as string) as EditionSources,
-  searchForm: Number(searchForm),
+/** The columns of `currentEditionSql`. */
+export const editionColumns: Columns<Edition> = columns({
+  edition: ['edition', number],
+  releaseId: 'release_id',
+  publishedAt: isoTime('published_at'),
+  position: ['position', number],
+  sources: ['made_of', json<EditionSources>],
+  searchForm: ['search_form', number],
 })
 
 /** The edition that shoppers see, or saw at an instant, if it is kept and not withdrawn. */
@@ -79,12 +68,12 @@ export async function currentEdition(
   at?: Date,
 ): Promise<Edition | undefined> {
   const [row] = await store.read(currentEditionSql('$2'), catalogId, at ?? null)
-  return row && toEdition(row)
+  return row && editionColumns.read(row)
 }
 
 /** `$3` is the instant, or null for the present. */
 export const currentEditionSql = (catalogId: string) =>
-  `SELECT ${columns} FROM catalog_editions WHERE store_id = $1 AND catalog_id = ${catalogId}
+  `SELECT ${editionColumns.sql} FROM catalog_editions WHERE store_id = $1 AND catalog_id = ${catalogId}
      AND NOT withdrawn AND published_at <= coalesce($3::timestamptz, 'infinity') ORDER BY edition DESC LIMIT 1` as const
 
 /**
@@ -97,11 +86,12 @@ export async function editionOf(
   releaseId: string,
 ): Promise<Edition | undefined> {
   const [row] = await store.read(
-    `SELECT ${columns} FROM catalog_editions WHERE store_id = $1 AND catalog_id = $2 AND release_id = $3 AND NOT withdrawn`,
+    `SELECT ${editionColumns.sql} FROM catalog_editions
+     WHERE store_id = $1 AND catalog_id = $2 AND release_id = $3 AND NOT withdrawn`,
     catalogId,
     releaseId,
   )
-  return row && toEdition(row)
+  return row && editionColumns.read(row)
 }
 
 /** Hides the editions of these releases from all readers. */

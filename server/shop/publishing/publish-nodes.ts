@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import { columns, flag, json, optional, optionalText } from '../../kernel/storage/columns.ts'
 import { isCurrent } from '../../kernel/storage/editions.ts'
+import { isoTime } from '../../kernel/storage/expressions.ts'
 import type { Publication } from '../sources/publication.ts'
 import type { NodeStep } from '../sources/published-product.ts'
 
@@ -107,10 +109,11 @@ interface ChangedNode {
   readonly state: string
 }
 
-interface CurrentNode {
-  readonly hidden: PublishedNode['hidden']
-  readonly curated: unknown
-}
+const currentColumns = columns({
+  id: 'id',
+  hidden: ['hidden', json<PublishedNode['hidden']>],
+  curated: ["doc->'attributes'->'curated_products'", optional(json<unknown>)],
+})
 
 async function publishSome(
   publication: Publication,
@@ -137,22 +140,14 @@ async function publishSome(
 async function findCurrentNodes(
   { work, catalogId }: Publication,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, CurrentNode>> {
+): Promise<ReadonlyMap<string, ReturnType<typeof currentColumns.read>>> {
   const rows = await work.store.run(
-    `SELECT id, hidden, doc->'attributes'->'curated_products' FROM published_nodes
+    `SELECT ${currentColumns.sql} FROM published_nodes
      WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND ${isCurrent()}`,
     catalogId,
     ids,
   )
-  return new Map(
-    rows.map(([id, hidden, curated]) => [
-      id as string,
-      {
-        hidden: JSON.parse(hidden as string) as PublishedNode['hidden'],
-        curated: curated == null ? undefined : JSON.parse(curated),
-      },
-    ]),
-  )
+  return new Map(rows.map(currentColumns.read).map((node) => [node.id, node]))
 }
 
 interface NodeRow {
@@ -162,32 +157,33 @@ interface NodeRow {
   readonly published: PublishedNode
 }
 
+const nodeColumns = columns({
+  id: 'id',
+  createdAt: isoTime('created_at'),
+  updatedAt: isoTime('updated_at'),
+  parentId: ['parent_id', optionalText],
+  place: 'place',
+  hasChildren: ['has_children', flag],
+  attributes: ["doc->'attributes'", json<object>],
+  breadcrumbs: ["hidden->'breadcrumbs'", json<Parameters<typeof publishedNode>[0]['breadcrumbs']>],
+})
+
 async function readNodes(
   { work, hierarchyIds }: Publication,
   ids: readonly string[],
 ): Promise<readonly NodeRow[]> {
   const rows = await work.store.run(
-    `SELECT id, created_at AT TIME ZONE 'UTC', updated_at AT TIME ZONE 'UTC', parent_id, place, has_children,
-       doc->'attributes', hidden->'breadcrumbs'
-     FROM nodes WHERE store_id = $1 AND id = ANY($2::uuid[]) ORDER BY id`,
+    `SELECT ${nodeColumns.sql} FROM nodes WHERE store_id = $1 AND id = ANY($2::uuid[]) ORDER BY id`,
     ids,
   )
-  return rows.map(([id, createdAt, updatedAt, parentId, place, hasChildren, attributes, breadcrumbs]) => {
-    const [created_at, updated_at] = [createdAt, updatedAt].map((at) => new Date(`${at}Z`).toISOString())
-    const own = JSON.parse(attributes as string) as object
-    return {
-      id: id as string,
-      createdAt: created_at as string,
-      updatedAt: updated_at as string,
-      published: publishedNode({
-        parentId: parentId ?? undefined,
-        attributes: { ...own, created_at, updated_at },
-        breadcrumbs: JSON.parse(breadcrumbs as string),
-        hasChildren: hasChildren === 't',
-        place: parentId === null ? String(-hierarchyIds.indexOf(id as string)) : (place as string),
-      }),
-    }
-  })
+  return rows.map(nodeColumns.read).map(({ id, createdAt, updatedAt, attributes, ...node }) => ({
+    ...{ id, createdAt, updatedAt },
+    published: publishedNode({
+      ...node,
+      attributes: { ...attributes, created_at: createdAt, updated_at: updatedAt },
+      place: node.parentId === undefined ? String(-hierarchyIds.indexOf(id)) : node.place,
+    }),
+  }))
 }
 
 async function end(publication: Publication, ids: readonly string[]): Promise<void> {

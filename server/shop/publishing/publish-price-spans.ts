@@ -1,3 +1,4 @@
+import { columns, json, optionalText } from '../../kernel/storage/columns.ts'
 import { inEdition, isCurrent } from '../../kernel/storage/editions.ts'
 import { isoTime } from '../../kernel/storage/expressions.ts'
 import { type Item, livePrices, type PriceSpan, priceSpans, withParts } from '../../prices/index.ts'
@@ -81,30 +82,32 @@ const isSold = (product: Publishable | undefined): boolean =>
 
 const none: ReadonlyMap<string, string> = new Map()
 
+const utc = (column: string) =>
+  `CASE WHEN isfinite(${column}) THEN ${isoTime(column)} ELSE ${column}::text END`
+
+/** In the order of a span's members: spans are compared as JSON. */
+const spanColumns = columns({
+  id: 'id',
+  pricebookId: 'pricebook_id',
+  currency: ['currency', (text: string | null) => text],
+  amount: ['amount', (text: string | null) => (text === null ? null : Number(text))],
+  from: utc('valid_from'),
+  to: utc('valid_to'),
+})
+
 /** The current spans by product, as JSON. */
 async function openSpans(
   { work, catalogId }: Publication,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const utc = (column: string) =>
-    `CASE WHEN isfinite(${column}) THEN ${isoTime(column)} ELSE ${column}::text END`
   const rows = await work.store.run(
-    `SELECT id, pricebook_id, currency, amount, ${utc('valid_from')}, ${utc('valid_to')} FROM published_price_spans
+    `SELECT ${spanColumns.sql} FROM published_price_spans
      WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND ${isCurrent()} ORDER BY id, place`,
     catalogId,
     ids,
   )
   const spans = new Map<string, PriceSpan[]>()
-  for (const [id, pricebookId, currency, amount, from, to] of rows) {
-    const span = {
-      pricebookId: pricebookId as string,
-      currency: currency ?? null,
-      amount: amount == null ? null : Number(amount),
-      from: from as string,
-      to: to as string,
-    }
-    spans.set(id as string, [...(spans.get(id as string) ?? []), span])
-  }
+  for (const { id, ...span } of rows.map(spanColumns.read)) spans.set(id, [...(spans.get(id) ?? []), span])
   return new Map([...spans].map(([id, productSpans]) => [id, JSON.stringify(productSpans)]))
 }
 
@@ -161,9 +164,19 @@ async function possiblyPriced({
   return rows.map(([id]) => id as string)
 }
 
-const columns = `id, json_build_object('sku', doc->'attributes'->'sku', 'price_modifiers',
-    coalesce(doc->'attributes'->'price_modifiers', '[]'::json)),
-  json_build_object('bundle_configuration', doc->'meta'->'bundle_configuration'), hidden->>'parent_sku'`
+const itemColumns = columns({
+  id: 'id',
+  attributes: [
+    `json_build_object('sku', doc->'attributes'->'sku', 'price_modifiers',
+       coalesce(doc->'attributes'->'price_modifiers', '[]'::json))`,
+    json<Priceable['attributes']>,
+  ],
+  meta: [
+    "json_build_object('bundle_configuration', doc->'meta'->'bundle_configuration')",
+    json<Priceable['meta']>,
+  ],
+  parentSku: ["hidden->>'parent_sku'", optionalText],
+})
 
 /** Products as the edition has them. */
 async function publishedItems(
@@ -171,20 +184,15 @@ async function publishedItems(
   ids: readonly string[],
 ): Promise<readonly Item[]> {
   const rows = await work.store.runLong(
-    `SELECT ${columns} FROM unnest($4::uuid[]) AS requested (value) JOIN published_products ON id = requested.value
+    `SELECT ${itemColumns.sql} FROM unnest($4::uuid[]) AS requested (value) JOIN published_products ON id = requested.value
      WHERE ${ofEdition}`,
     catalogId,
     edition,
     ids,
   )
-  return rows.map(([id, attributes, meta, parentSku]) =>
-    publishedItem({
-      id: id as string,
-      attributes: JSON.parse(attributes as string) as Priceable['attributes'],
-      meta: JSON.parse(meta as string) as Priceable['meta'],
-      facts: { parent_sku: parentSku ?? undefined },
-    }),
-  )
+  return rows
+    .map(itemColumns.read)
+    .map(({ parentSku, ...item }) => publishedItem({ ...item, facts: { parent_sku: parentSku } }))
 }
 
 /**

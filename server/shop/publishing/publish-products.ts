@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { columns, flag, json, optionalText } from '../../kernel/storage/columns.ts'
 import { isCurrent } from '../../kernel/storage/editions.ts'
 import { findPublishable, type Publishable } from '../sources/find-publishable.ts'
 import type { Publication } from '../sources/publication.ts'
@@ -34,34 +35,32 @@ function rowOf({ source, published }: Publishable): ProductToPublish {
   return { source, published, doc: text, hash: hash('sha256', text + JSON.stringify(rest), 'base64url') }
 }
 
-interface OpenRow {
-  readonly id: string
-  readonly hash: string
-  readonly listed: boolean
-  readonly parentId: string | undefined
-  readonly nodeIds: readonly string[]
-}
+const openColumns = columns({
+  id: 'p.id',
+  hash: "p.hidden->>'hash'",
+  listed: ['p.listed_in IS NOT NULL', flag],
+  parentId: ['p.parent_id', optionalText],
+  nodeIds: [
+    `(SELECT coalesce(json_agg(l.node_id), '[]') FROM published_node_products l
+      WHERE l.store_id = $1 AND l.catalog_id = $2 AND l.id = p.id AND l.since = p.since)`,
+    json<readonly string[]>,
+  ],
+})
+
+type OpenRow = ReturnType<typeof openColumns.read>
 
 async function openRows(
   { work, catalogId }: Publication,
   ids: readonly string[],
 ): Promise<readonly OpenRow[]> {
   const rows = await work.store.run(
-    `SELECT p.id, p.hidden->>'hash', p.listed_in IS NOT NULL, p.parent_id,
-       (SELECT string_agg(l.node_id::text, ' ') FROM published_node_products l
-        WHERE l.store_id = $1 AND l.catalog_id = $2 AND l.id = p.id AND l.since = p.since)
+    `SELECT ${openColumns.sql}
      FROM published_products p
      WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.id = ANY($3::uuid[]) AND ${isCurrent('p')}`,
     catalogId,
     ids,
   )
-  return rows.map(([id, hash, listed, parentId, nodeIds]) => ({
-    id: id as string,
-    hash: hash as string,
-    listed: listed === 't',
-    parentId: parentId ?? undefined,
-    nodeIds: nodeIds?.split(' ') ?? [],
-  }))
+  return rows.map(openColumns.read)
 }
 
 async function end(publication: Publication, rows: readonly OpenRow[]): Promise<void> {

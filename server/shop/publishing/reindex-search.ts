@@ -1,3 +1,4 @@
+import { columns, json, number } from '../../kernel/storage/columns.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import type { Chore, LongJob } from '../../kernel/work/job.ts'
 import { workOf } from '../../kernel/work/work-of.ts'
@@ -84,13 +85,21 @@ interface VersionToIndex extends ProductVersion {
   readonly published: Pick<PublishedProduct, 'doc' | 'hidden'>
 }
 
+const productColumns = columns({
+  id: 'p.id',
+  since: ['p.since', number],
+  until: ['p.until', number],
+  doc: ['p.doc', json<PublishedProduct['doc']>],
+  hidden: ['p.hidden', json<PublishedProduct['hidden']>],
+})
+
 async function nextProducts(
   work: Work,
   catalogId: string,
   after: ProductVersion | undefined,
 ): Promise<readonly VersionToIndex[]> {
   const rows = await work.store.run(
-    `SELECT p.id, p.since, p.until, p.doc, p.hidden FROM published_products p
+    `SELECT ${productColumns.sql} FROM published_products p
      WHERE p.store_id = $1 AND p.catalog_id = $2 AND (p.id, p.since) > ($3::uuid, $4::int)
        AND p.listed_in IS NOT NULL
      ORDER BY p.id, p.since LIMIT ${chunkMax}`,
@@ -98,15 +107,9 @@ async function nextProducts(
     after?.id ?? '00000000-0000-0000-0000-000000000000',
     after?.since ?? 0,
   )
-  const products = rows.map(([id, since, until, doc, hidden]) => ({
-    id: id as string,
-    since: Number(since),
-    until: Number(until),
-    published: {
-      doc: JSON.parse(doc as string) as PublishedProduct['doc'],
-      hidden: JSON.parse(hidden as string) as PublishedProduct['hidden'],
-    },
-  }))
+  const products = rows
+    .map(productColumns.read)
+    .map(({ doc, hidden, ...row }) => ({ ...row, published: { doc, hidden } }))
   return withSlugs(work, catalogId, products)
 }
 

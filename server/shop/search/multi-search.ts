@@ -88,7 +88,7 @@ async function toAnswer(
   return { status: 200, body: `{"results":${JSON.stringify(shown)}${more}}` }
 }
 
-/** The member `included` of a response, as far as hits need it. */
+/** The part of `included` in a response that hits need. */
 interface IncludedImages {
   readonly main_images?: readonly { readonly id: string }[]
 }

@@ -1,4 +1,5 @@
 import type { Row } from '../../kernel/shape/model.ts'
+import { type Columns, columns, json } from '../../kernel/storage/columns.ts'
 import { inEdition } from '../../kernel/storage/editions.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import type { Item, Selection } from '../../prices/index.ts'
@@ -37,11 +38,10 @@ export interface PublishedComponent {
 
 export type PublishedComponents = Readonly<Record<string, PublishedComponent>>
 
-/** Parses a stored row. */
-const publishedRow = (id: string, doc: string, hidden: string): PublishedRow => ({
-  id,
-  doc: JSON.parse(doc) as PublishedRow['doc'],
-  facts: JSON.parse(hidden) as PublishedRow['facts'],
+const stored: Columns<PublishedRow> = columns({
+  id: 'id',
+  doc: ['doc', json<PublishedRow['doc']>],
+  facts: ['hidden', json<PublishedRow['facts']>],
 })
 
 /** Parses a row of a list. */
@@ -116,18 +116,13 @@ const findBy =
   async ({ store }, { published: { catalogId, edition } }, keys) => {
     if (!keys.length) return new Map()
     const rows = await store.run(
-      `SELECT id, doc, hidden FROM published_products
+      `SELECT ${stored.sql} FROM published_products
        WHERE store_id = $1 AND catalog_id = $2 AND ${inEdition('$3::int')} AND ${key}`,
       catalogId,
       edition,
       [...new Set(keys)],
     )
-    return new Map(
-      rows.map(([id, doc, hidden]) => [
-        id as string,
-        publishedRow(id as string, doc as string, hidden as string),
-      ]),
-    )
+    return new Map(rows.map(stored.read).map((row) => [row.id, row]))
   }
 
 /** Finds published products by their ids. */

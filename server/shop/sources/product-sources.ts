@@ -1,6 +1,7 @@
 import { type ProductFields, products } from '../../assortment/index.ts'
 import { findAll } from '../../kernel/query/find.ts'
 import type { Row } from '../../kernel/shape/model.ts'
+import { columns, flag } from '../../kernel/storage/columns.ts'
 import { isoTime } from '../../kernel/storage/expressions.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { optionsForSale } from './bundle-options.ts'
@@ -71,6 +72,13 @@ const none: ReadonlySet<string> = new Set()
 const attributesOf = ({ text }: Row<ProductFields>): ProductSource['attributes'] =>
   (JSON.parse(text) as { attributes: ProductSource['attributes'] }).attributes
 
+const assignmentColumns = columns({
+  id: 'l.id',
+  nodeId: 'l.node_id',
+  place: 'l.place',
+  curated: ['l.curated IS NOT NULL', flag],
+})
+
 /** The nodes of each product in these hierarchies, newest assignment first. */
 async function assignmentsOf(
   work: Work,
@@ -79,23 +87,22 @@ async function assignmentsOf(
   ways: Ways,
 ): Promise<ReadonlyMap<string, readonly Assignment[]>> {
   const rows = await work.store.run(
-    `SELECT l.id, l.node_id, l.place, l.curated IS NOT NULL FROM node_products l
+    `SELECT ${assignmentColumns.sql} FROM node_products l
      JOIN nodes n ON n.store_id = l.store_id AND n.id = l.node_id
      WHERE l.store_id = $1 AND l.id = ANY($2::uuid[]) AND n.hierarchy_id = ANY($3::uuid[])
      ORDER BY l.created_at DESC, l.node_id`,
     ids,
     hierarchyIds,
   )
-  await learnWays(
-    work,
-    rows.map(([, node]) => node as string),
-    ways,
+  const assigned = rows.map(assignmentColumns.read)
+  const nodeIds = assigned.map(({ nodeId }) => nodeId)
+  await learnWays(work, nodeIds, ways)
+  return grouped(
+    assigned.map(({ id, nodeId, ...rest }): [string, Assignment] => [
+      id,
+      { way: ways.get(nodeId) ?? [], ...rest },
+    ]),
   )
-  const assignments = rows.map(([id, node, place, curated]): [string, Assignment] => [
-    id as string,
-    { way: ways.get(node as string) ?? [], place: place as string, curated: curated === 't' },
-  ])
-  return grouped(assignments)
 }
 
 async function learnWays({ store }: Work, nodeIds: readonly string[], ways: Ways): Promise<void> {

@@ -2,14 +2,14 @@ import type { Work } from '../../kernel/work/context.ts'
 import type { DisplayCurrency } from '../../prices/index.ts'
 import { currencies } from '../../store/index.ts'
 import { accountsOf, type ChosenCatalog, choiceHoldsUntil, chooseCatalog } from '../catalogs/catalog-for.ts'
-import { loadRules, rulesStateSql } from '../catalogs/rules-of-store.ts'
+import { loadRules, ruleState } from '../catalogs/rules-of-store.ts'
 import type { CatalogShopper } from '../catalogs/shopper-context.ts'
 import {
   type CatalogEdition,
   currentEdition,
   currentEditionSql,
+  editionColumns,
   editionOf,
-  toEdition,
 } from '../publishing/editions.ts'
 import { missingBooks, pricebooksFor, type ShopContext } from './shop-context.ts'
 
@@ -34,7 +34,7 @@ interface ShopQuery {
 
 const currenciesSql = `SELECT json_agg(doc) FROM ${currencies.table} WHERE store_id = $1` as const
 
-export const shopSql = `SELECT (${currenciesSql}), r.*, e.* FROM (${rulesStateSql}) r
+export const shopSql = `SELECT r.*, e.*, (${currenciesSql}) FROM (SELECT ${ruleState.sql}) r
   LEFT JOIN LATERAL (${currentEditionSql('r.oldest_published')}) e ON true` as const
 
 /** Finds the shop of a shopper. The rules choose its catalog. Most shops take one statement. */
@@ -43,14 +43,14 @@ export async function findShop(
   shopper: CatalogShopper,
   { asOf, releaseId }: ShopQuery,
 ): Promise<ShopResult> {
-  const [[currencies, state = null, oldestPublished = null, accountTags = null, ...edition] = []] =
-    await work.store.read(shopSql, accountsOf(shopper), asOf ?? null)
-  const rules = await loadRules(work, [state, oldestPublished, accountTags])
+  const [row = []] = await work.store.read(shopSql, accountsOf(shopper), asOf ?? null)
+  const rules = await loadRules(work, ruleState.read(row))
   const chosen = chooseCatalog(shopper, rules)
+  const [catalogId, edition] = [rules.oldestPublished, row.slice(ruleState.count)]
   const oldest =
-    oldestPublished && edition[0] ? { ...toEdition(edition), catalogId: oldestPublished } : undefined
+    catalogId !== undefined && edition[0] ? { ...editionColumns.read(edition), catalogId } : undefined
   return {
-    currencies: parseCurrencies(currencies),
+    currencies: parseCurrencies(row.at(-1)),
     chosen,
     context: chosen && (await findContext(work, chosen, oldest, { asOf, releaseId })),
     holdsUntil: () => choiceHoldsUntil(shopper, rules),

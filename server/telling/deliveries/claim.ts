@@ -1,3 +1,4 @@
+import { columns, number } from '../../kernel/storage/columns.ts'
 import type { Database } from '../../kernel/storage/database.ts'
 
 /** A job that this process has claimed. */
@@ -41,6 +42,18 @@ export async function findDue(
   }))
 }
 
+const claimed = columns({
+  storeId: 'store_id',
+  integrationId: 'integration_id',
+  id: 'id',
+  eventId: 'event_id',
+  key: 'key',
+  source: 'source',
+  subjectId: 'subject_id',
+  position: ['position', number],
+  attempt: ['attempt', number],
+})
+
 /** Takes due jobs for this process, until the lease ends. No other process gets them meanwhile. */
 export async function claim(
   database: Database,
@@ -50,7 +63,7 @@ export async function claim(
 ): Promise<readonly ClaimedJob[]> {
   const lease = new Date(now.getTime() + leaseMs)
   const rows = await database.run({
-    text: `SELECT store_id, integration_id, id, event_id, key, source, subject_id, position, attempt
+    text: `SELECT ${claimed.sql}
            FROM claim_deliveries($1::uuid[], $2::uuid[], $3::integer[], $4, $5)`,
     values: [
       wishes.map(({ storeId }) => storeId),
@@ -59,12 +72,5 @@ export async function claim(
       ...[now, lease],
     ],
   })
-  return rows.map((row) => {
-    const [storeId, integrationId, id, eventId, key, source, subjectId, position, attempt] =
-      row as readonly string[]
-    return {
-      ...({ storeId, integrationId, id, eventId, key, source, subjectId } as ClaimedJob),
-      ...{ position: Number(position), attempt: Number(attempt), lease: lease.toISOString() },
-    }
-  })
+  return rows.map((row) => ({ ...claimed.read(row), lease: lease.toISOString() }))
 }

@@ -33,7 +33,7 @@ export async function deliver(
     work.instance.log.error({ err: error, job: job.id }, 'cannot make the message of an event')
     return 'failed' as const
   })
-  if (!content) return dropped(job, 'Nobody is told of this.')
+  if (!content) return dropped(job, 'There is nothing to send for this change.')
   if (content === 'failed') return attemptOf(work, job, unmade)
   const message: TargetMessage = {
     ...aboutEndpoint(work, endpoint),

@@ -1,3 +1,4 @@
+import { columns, json } from '../../kernel/storage/columns.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { type Configuration, openConfiguration } from '../integrations/configuration.ts'
 import type { MessageTarget, TargetMessage } from '../targets/message.ts'
@@ -24,6 +25,13 @@ function targetOf(type: string, settings: Configuration): MessageTarget {
   return { type: 'aws_sqs', url, aws_access_key_id, aws_secret_access_key, region }
 }
 
+const stored = columns({
+  id: 'i.id',
+  doc: ['i.doc', json<TargetMessage['integration']>],
+  hidden: ["coalesce(i.hidden, '{}')", json<Parameters<typeof openConfiguration>[1]>],
+  organisationId: 's.organisation_id',
+})
+
 /** Those of these integrations of a store that are enabled, or all of them, by their ids. */
 export async function findEndpoints(
   { store, instance }: Work,
@@ -31,27 +39,16 @@ export async function findEndpoints(
   which: 'enabled' | 'all' = 'enabled',
 ): Promise<ReadonlyMap<string, Endpoint>> {
   const rows = await store.run(
-    `SELECT i.id, i.doc, i.hidden, s.organisation_id FROM integrations i JOIN stores s ON s.id = i.store_id
+    `SELECT ${stored.sql} FROM integrations i JOIN stores s ON s.id = i.store_id
      WHERE i.store_id = $1 AND i.id = ANY($2::uuid[]) AND (i.enabled OR $3)`,
     ids,
     which === 'all',
   )
   return new Map(
-    rows.map(([id, doc, hidden, organisationId]) => {
-      const {
-        integration_type,
-        name,
-        description = '',
-      } = JSON.parse(doc ?? '{}') as TargetMessage['integration']
-      const stored = JSON.parse(hidden ?? '{}') as Parameters<typeof openConfiguration>[1]
-      return [
-        id as string,
-        {
-          integration: { id: id as string, integration_type, name, description },
-          target: targetOf(integration_type, openConfiguration(instance.sealKeys, stored)),
-          organisationId: organisationId as string,
-        },
-      ]
+    rows.map(stored.read).map(({ id, doc, hidden, organisationId }) => {
+      const { integration_type, name, description = '' } = doc
+      const target = targetOf(integration_type, openConfiguration(instance.sealKeys, hidden))
+      return [id, { integration: { id, integration_type, name, description }, target, organisationId }]
     }),
   )
 }

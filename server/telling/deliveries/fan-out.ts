@@ -5,7 +5,7 @@ import type { Store } from '../../kernel/storage/store.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { eventsOf, type StoreEvent, type StoreFacts, storeFacts } from '../events/events-of.ts'
 
-/** An integration, as far as it matters which events it gets. */
+/** The part of an integration that says which events it gets. */
 interface Observer {
   readonly id: string
   readonly observes: readonly string[]

@@ -8,7 +8,7 @@ import { eventSources } from './families.ts'
 /** An event of a store, which integrations can observe. */
 export interface StoreEvent {
   /**
-   * Made of the change and the key, so that it is the same whoever derives the event, and when. The position alone
+   * Made of the change and the key, so that it is the same in each process, at any time. The position alone
    * would not do: a server that was restored from a backup gives some positions to other changes.
    */
   readonly id: string

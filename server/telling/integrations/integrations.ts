@@ -74,7 +74,7 @@ const shownBy = (show: typeof shownConfiguration) =>
   resource({
     type: 'integration',
     noun: ['integration', 'integrations'],
-    about: 'Something outside, a webhook or a queue, that is told about events of the store.',
+    about: 'A webhook or a queue that receives events of the store.',
     path: '/v2/integrations',
     table: 'integrations',
     fields,

@@ -12,15 +12,16 @@ const details: Readonly<Record<string, string>> = {
   ENETUNREACH: 'The network of the host cannot be reached.',
   HPE_HEADER_OVERFLOW: 'The headers of the response are too long.',
   ETIMEDOUT: 'The host did not answer.',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate of the host is of another host.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate of the host was issued for another host.',
   EPROTO: 'The host does not speak TLS, or no version of it that the server accepts.',
   CERT_HAS_EXPIRED: 'The certificate of the host has expired.',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'The host has a self-signed certificate.',
-  SELF_SIGNED_CERT_IN_CHAIN: 'The certificate of the host is of an authority that the server does not trust.',
+  SELF_SIGNED_CERT_IN_CHAIN:
+    'The certificate of the host was issued by an authority that the server does not trust.',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    'The certificate of the host is of an authority that the server does not trust.',
+    'The certificate of the host was issued by an authority that the server does not trust.',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'The host sends its certificate without those of the authorities between, or nobody trusts it.',
+    'The certificate chain of the host is incomplete, or the server does not trust its authority.',
   ERR_INVALID_CHAR: 'The secret key has characters that a header cannot have.',
 }
 

@@ -1,9 +1,5 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { inTheWay } from '../../support/in-the-way.ts'
-import { tries } from '../../support/long.ts'
-import { openWorld, type Reply, type World } from '../../support/world.ts'
-import { newProduct } from '../products/objects.ts'
 import {
   attributesOf,
   expectTree,
@@ -13,7 +9,11 @@ import {
   moveTo,
   nodePath,
   postNode,
-} from './trees.ts'
+} from '../../builders/assortment/hierarchies.ts'
+import { newProduct } from '../../builders/assortment/products.ts'
+import { inTheWay } from '../../support/in-the-way.ts'
+import { tries } from '../../support/long.ts'
+import { openWorld, type Reply, type World } from '../../support/world.ts'
 
 let world: World
 beforeAll(async () => {

@@ -2,8 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { copyHierarchy } from '../../../server/assortment/hierarchies/copy-hierarchy.ts'
 import { startPimJob } from '../../../server/store/index.ts'
+import {
+  attributesOf,
+  expectTree,
+  fresh,
+  makeHierarchy,
+  makeNode,
+  namesIn,
+  nodePath,
+} from '../../builders/assortment/hierarchies.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { attributesOf, expectTree, fresh, makeHierarchy, makeNode, namesIn, nodePath } from './trees.ts'
 
 let world: World
 beforeAll(async () => {

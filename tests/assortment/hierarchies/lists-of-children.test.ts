@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeHierarchy, makeNode, nodePath } from '../../builders/assortment/hierarchies.ts'
 import { type Merger, takeOverMerging } from '../../support/merge-totals.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { makeHierarchy, makeNode, nodePath } from './trees.ts'
 
 let world: World
 let merger: Merger

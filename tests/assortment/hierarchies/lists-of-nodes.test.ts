@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { attributesOf, makeHierarchy, namesIn, postNode } from '../../builders/assortment/hierarchies.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { attributesOf, makeHierarchy, namesIn, postNode } from './trees.ts'
 
 let world: World
 beforeAll(async () => {

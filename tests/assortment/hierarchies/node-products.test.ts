@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fresh, makeHierarchy, makeNode, namesIn, nodePath } from '../../builders/assortment/hierarchies.ts'
 import { type Client, openWorld, type Reply, type World } from '../../support/world.ts'
-import { fresh, makeHierarchy, makeNode, namesIn, nodePath } from './trees.ts'
 
 let world: World
 let hierarchy: string

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { namesIn, newProduct, refusal } from '../../builders/assortment/products.ts'
 import { inTheWay } from '../../support/in-the-way.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { namesIn, newProduct, refusal } from '../products/objects.ts'
 
 let world: World
 beforeAll(async () => {

@@ -1,9 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  expectTree,
+  fresh,
+  makeHierarchy,
+  makeNode,
+  moveTo,
+  namesIn,
+  nodePath,
+  postNode,
+} from '../../builders/assortment/hierarchies.ts'
 import { tries } from '../../support/long.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { expectTree, fresh, makeHierarchy, makeNode, moveTo, namesIn, nodePath, postNode } from './trees.ts'
 
 let world: World
 beforeAll(async () => {

@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lockPlaces, moveStock, showLevels } from '../../../server/assortment/inventories/move-stock.ts'
 import { stocks } from '../../../server/assortment/inventories/stocks.ts'
-import { untilWaiting } from '../../support/in-the-way.ts'
-import { openWorld, type World } from '../../support/world.ts'
 import {
   act,
   happened,
@@ -14,7 +12,9 @@ import {
   mustAgree,
   stockOf,
   transactionsOf,
-} from './merchant.ts'
+} from '../../builders/assortment/stock.ts'
+import { untilWaiting } from '../../support/in-the-way.ts'
+import { openWorld, type World } from '../../support/world.ts'
 
 let world: World
 beforeAll(async () => {

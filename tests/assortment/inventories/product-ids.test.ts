@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { located, transactionsOf } from '../../builders/assortment/stock.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { located, transactionsOf } from './merchant.ts'
 
 let world: World
 beforeAll(async () => {

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { allocate, deallocate, ship } from '../../../server/assortment/index.ts'
 import { Problem } from '../../../server/kernel/errors.ts'
+import { act, level, makeLocation, makeStock, mustAgree, stockOf } from '../../builders/assortment/stock.ts'
 import { tries } from '../../support/long.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { act, level, makeLocation, makeStock, mustAgree, stockOf } from './merchant.ts'
 
 let world: World
 beforeAll(async () => {

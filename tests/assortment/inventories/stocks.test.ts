@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { stockOf as stockOfAll } from '../../../server/assortment/index.ts'
-import { openWorld, type World } from '../../support/world.ts'
 import {
   act,
   level,
@@ -11,7 +10,8 @@ import {
   mustAgree,
   stockOf,
   transactionsOf,
-} from './merchant.ts'
+} from '../../builders/assortment/stock.ts'
+import { openWorld, type World } from '../../support/world.ts'
 
 let world: World
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { productImportOf } from '../../../server/assortment/product-csv/product-import.ts'
-import { makeFlow } from '../../fields/flows/flows.ts'
+import { makeFlow } from '../../builders/fields/flows.ts'
 import { tries } from '../../support/long.ts'
 import { openWorld, type World } from '../../support/world.ts'
 import { csvOf } from './csv.ts'

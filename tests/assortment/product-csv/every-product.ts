@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { makeFlow } from '../../fields/flows/flows.ts'
+import { Merchant } from '../../builders/assortment/variations.ts'
+import { makeFlow } from '../../builders/fields/flows.ts'
 import type { World } from '../../support/world.ts'
-import { Merchant } from '../variations/merchant.ts'
 
 /** A store with products of every type, each with every relationship that its type can have. */
 export async function makeEveryProduct(world: World) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeFlow } from '../../fields/flows/flows.ts'
+import { makeFlow } from '../../builders/fields/flows.ts'
 import { anyCharacter } from '../../support/any-texts.ts'
 import { tries } from '../../support/long.ts'
 import { openWorld, type World } from '../../support/world.ts'

@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findFault } from '../../../server/assortment/product-fields/bundle-rules.ts'
 import type { Components } from '../../../server/assortment/product-fields/product-fields.ts'
+import { newProduct, product, put, refusal } from '../../builders/assortment/products.ts'
 import { tries } from '../../support/long.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { newProduct, product, put, refusal } from './objects.ts'
 
 let world: World
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { decide, limits, type Other } from '../../../server/assortment/product-fields/association-rules.ts'
+import { newProduct, refusal } from '../../builders/assortment/products.ts'
 import { tries } from '../../support/long.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { newProduct, refusal } from './objects.ts'
 
 let world: World
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeFlow } from '../../fields/flows/flows.ts'
+import { newProduct } from '../../builders/assortment/products.ts'
+import { makeFlow } from '../../builders/fields/flows.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { newProduct } from './objects.ts'
 
 let world: World
 beforeAll(async () => {

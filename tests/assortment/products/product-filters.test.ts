@@ -3,8 +3,8 @@ import { products } from '../../../server/assortment/index.ts'
 import { parse } from '../../../server/kernel/query/parse.ts'
 import { plan } from '../../../server/kernel/query/plan.ts'
 import { pageSql } from '../../../server/kernel/query/sql.ts'
+import { namesIn, newProduct, refusal } from '../../builders/assortment/products.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { namesIn, newProduct, refusal } from './objects.ts'
 
 let world: World
 const long = 'l'.repeat(200)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { namesIn, newProduct, put, refusal } from '../../builders/assortment/products.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { namesIn, newProduct, put, refusal } from './objects.ts'
 
 let world: World
 beforeAll(async () => {

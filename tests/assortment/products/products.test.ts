@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { products as resource } from '../../../server/assortment/index.ts'
 import { add } from '../../../server/kernel/write/by-rules.ts'
+import { namesIn, newProduct, product, put, refusal } from '../../builders/assortment/products.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { namesIn, newProduct, product, put, refusal } from './objects.ts'
 
 let world: World
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { products } from '../../../server/assortment/index.ts'
 import { change } from '../../../server/kernel/write/by-rules.ts'
+import { namesIn, newProduct, put } from '../../builders/assortment/products.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { namesIn, newProduct, put } from './objects.ts'
 
 let world: World
 beforeAll(async () => {

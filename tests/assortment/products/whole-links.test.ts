@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pageLinks, pageMeta } from '../../../server/kernel/http/page-links.ts'
-import { makeFlow } from '../../fields/flows/flows.ts'
-import { uploaded } from '../../store/files/uploads.ts'
+import { makeFlow } from '../../builders/fields/flows.ts'
+import { uploaded } from '../../builders/store/uploads.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 let world: World

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Merchant } from '../../builders/assortment/variations.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { Merchant } from './merchant.ts'
 
 let world: World
 let merchant: Merchant

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { batchMax } from '../../../server/assortment/variations/build-children.ts'
+import { Merchant } from '../../builders/assortment/variations.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { Merchant } from './merchant.ts'
 
 let world: World
 beforeAll(async () => {

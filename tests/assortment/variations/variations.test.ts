@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { modifierTypes } from '../../../server/assortment/variations/modifier-types.ts'
+import { Merchant } from '../../builders/assortment/variations.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { Merchant } from './merchant.ts'
 
 let world: World
 let merchant: Merchant

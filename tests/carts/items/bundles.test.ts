@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Any, shopOf } from '../../shop/releases/shop.ts'
-import { storeOf } from '../../shop/storefront/store.ts'
+import { shopOf } from '../../builders/shop/publishing.ts'
+import { storeOf } from '../../builders/shop/storefront.ts'
+import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 /** What of bundles, and of products with variations, can be put into a cart. */

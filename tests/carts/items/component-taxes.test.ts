@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { shopOf } from '../../shop/releases/shop.ts'
+import { shopOf } from '../../builders/shop/publishing.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: as for Reply.

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addCodes, makePromotion, newCode } from '../../promotions/codes/merchant.ts'
-import type { Any } from '../../shop/releases/shop.ts'
+import { addCodes, makePromotion, newCode } from '../../builders/promotions/codes.ts'
+import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 /** How codes that shoppers type stand in their carts. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mergeLine } from '../../../server/carts/contents/merge-lines.ts'
 import type { CartLine } from '../../../server/carts/index.ts'
-import { filledCart, openShop, wrap } from '../../orders/buying.ts'
+import { filledCart, openShop, wrap } from '../../builders/orders/buying.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 /** Which lines of a cart are the same, and what it costs to find out. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { filledCart, wrap } from '../../orders/buying.ts'
-import { signUp } from '../../people/customers/sign-up.ts'
+import { filledCart, wrap } from '../../builders/orders/buying.ts'
+import { signUp } from '../../builders/people/sign-up.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 /** Wrong codes count by address, as wrong passwords do. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { guestBody } from '../../orders/buying.ts'
-import { shopOf } from '../../shop/releases/shop.ts'
+import { guestBody } from '../../builders/orders/buying.ts'
+import { shopOf } from '../../builders/shop/publishing.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 /** A change quotes only what is new while the prices of the other lines hold: what ends that. */

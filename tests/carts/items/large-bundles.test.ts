@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { guestBody } from '../../orders/buying.ts'
-import { signUp } from '../../people/customers/sign-up.ts'
+import { type LargeBundle, openLargeBundle } from '../../builders/carts/large-bundle.ts'
+import { guestBody } from '../../builders/orders/buying.ts'
+import { signUp } from '../../builders/people/sign-up.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { type LargeBundle, openLargeBundle } from './large-bundle.ts'
 
 /** The bundles of a cart have at most 3,000 selected options together: each change prices and stores all of them. */
 

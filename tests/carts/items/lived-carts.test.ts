@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { guestBody } from '../../orders/buying.ts'
-import { shopOf } from '../../shop/releases/shop.ts'
-import { storeOf } from '../../shop/storefront/store.ts'
+import { guestBody } from '../../builders/orders/buying.ts'
+import { shopOf } from '../../builders/shop/publishing.ts'
+import { storeOf } from '../../builders/shop/storefront.ts'
 import { tries } from '../../support/long.ts'
 import { openWorld, type World } from '../../support/world.ts'
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Any, promotionShop } from './promotion-shop.ts'
+import { promotionShop } from '../../builders/carts/promotion-shop.ts'
+import type { Any } from '../../support/requests.ts'
 
 /** Promotions in carts: when they apply, and what the cart says of them. */
 
@@ -273,18 +274,19 @@ test('the stored price of a cart with a code is shown until the code changes', a
   const name = cart.replace('/v2/carts/', '')
   // A price that nothing computes shows where it comes from.
   await its.world.sql(
-    `UPDATE carts SET hidden = jsonb_set(hidden::jsonb, '{priced,prices,with_tax}', '1') WHERE reference = $1`,
+    `UPDATE carts SET inside = jsonb_set(inside::jsonb, '{priced,prices,with_tax}', '1') WHERE reference = $1`,
     [name],
   )
   expect(total(await its.world.shopper.get(`${cart}/items`))).toBe(1)
   // As earlier releases stored it.
-  await its.world.sql(`UPDATE carts SET hidden = hidden::jsonb #- '{summary,codes}' WHERE reference = $1`, [
-    name,
-  ])
+  await its.world.sql(
+    `UPDATE carts SET inside = NULL, hidden = (hidden::jsonb || inside::jsonb)::json WHERE reference = $1`,
+    [name],
+  )
   expect(total(await its.world.shopper.get(`${cart}/items`))).toBe(1)
   expect((await its.world.shopper.delete(`${cart}/discounts/KEPT`)).status).toBe(204)
   await its.world.sql(
-    `UPDATE carts SET hidden = jsonb_set(hidden::jsonb, '{priced,prices,with_tax}', '2') WHERE reference = $1`,
+    `UPDATE carts SET inside = jsonb_set(inside::jsonb, '{priced,prices,with_tax}', '2') WHERE reference = $1`,
     [name],
   )
   expect(total(await its.world.shopper.get(`${cart}/items`))).toBe(2)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { promotionShop } from './promotion-shop.ts'
+import { promotionShop } from '../../builders/carts/promotion-shop.ts'
 
 /** Promotions and codes that are removed, from a cart or from the store. */
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { itemPath } from '../../builders/carts/cart-samples.ts'
+import { customDiscount } from '../../builders/carts/custom-discounts.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { itemPath } from '../samples.ts'
-import { customDiscount } from './custom-discount.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: as for Reply.
 type Any = any

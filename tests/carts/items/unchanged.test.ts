@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MovingClock } from '../../people/keys/moving-clock.ts'
+import { MovingClock } from '../../support/moving-clock.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 const clock = new MovingClock()

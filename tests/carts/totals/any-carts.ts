@@ -6,7 +6,7 @@ import type {
   TotalsLine,
 } from '../../../server/carts/totals/totals-cart.ts'
 import type { Share } from '../../../server/promotions/index.ts'
-import { apportionSlowly } from '../../prices/money/slow-money.ts'
+import { apportionSlowly } from '../../builders/prices/slow-money.ts'
 
 /** Any carts: few units and small amounts, so that roundings and limits are hit often. */
 

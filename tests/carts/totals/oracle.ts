@@ -12,8 +12,8 @@ import {
   sum,
   times,
   written,
-} from '../../prices/money/fractions.ts'
-import { apportionSlowly } from '../../prices/money/slow-money.ts'
+} from '../../builders/prices/fractions.ts'
+import { apportionSlowly } from '../../builders/prices/slow-money.ts'
 
 /**
  * The totals of a cart as docs/money.md says them, sentence by sentence: in fractions, unit by unit, and without any

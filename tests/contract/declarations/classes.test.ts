@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { operations, specimens } from '../../builders/samples.ts'
 import { coverPairs, pairsOf, type Traits } from '../../support/cover-pairs.ts'
-import { operations, specimens } from '../../support/samples.ts'
 import { listTraits, objectTraits, operationTraits } from '../classes.ts'
 import { listings } from '../listings.ts'
 

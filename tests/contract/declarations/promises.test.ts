@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sutlerApi } from '../../../server/api-document.ts'
-import { guestBody } from '../../orders/buying.ts'
+import { guestBody } from '../../builders/orders/buying.ts'
+import { operations, Samples } from '../../builders/samples.ts'
 import { formOf, operationsOf } from '../../support/document/examples.ts'
 import { Schemas } from '../../support/document/schemas.ts'
-import { operations, Samples } from '../../support/samples.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 /** What the API document accepts, the server accepts, and the reverse: inputs that they once saw differently. */

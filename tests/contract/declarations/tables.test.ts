@@ -5,7 +5,7 @@ import { indexedOf } from '../../../server/kernel/query/condition.ts'
 import { listKey } from '../../../server/kernel/query/places.ts'
 import { type FilterRule, orderOf, walks } from '../../../server/kernel/shape/model.ts'
 import { Register } from '../../../server/personal-data/index.ts'
-import { operations, specimens } from '../../support/samples.ts'
+import { operations, specimens } from '../../builders/samples.ts'
 import { openWorld, type World } from '../../support/world.ts'
 import { appAndWorkshop } from '../../workshop/index.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Resource } from '../../../server/kernel/declare/resource.ts'
-import { order } from '../../orders/buying.ts'
+import { order } from '../../builders/orders/buying.ts'
 import { isLong, some } from '../../support/long.ts'
 import { type MeasuredServer, measuredServer } from '../../support/measured-server.ts'
 import { openWorld, type World } from '../../support/world.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { linksBeside } from '../../../server/kernel/shape/envelope.ts'
-import { Samples, specimensWith } from '../../support/samples.ts'
+import { Samples, specimensWith } from '../../builders/samples.ts'
 import { openWorld, type World } from '../../support/world.ts'
 import { appAndWorkshop } from '../../workshop/index.ts'
 import { listings, makeIn, nowhereOf, timesIn } from '../listings.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Samples } from '../../support/samples.ts'
+import { Samples } from '../../builders/samples.ts'
 import { openWorld, type World } from '../../support/world.ts'
 import { appAndWorkshop } from '../../workshop/index.ts'
 import { listTraits, representativesOf } from '../classes.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hasWatermark } from '../../../server/kernel/shape/model.ts'
-import { operations, specimens } from '../../support/samples.ts'
+import { operations, specimens } from '../../builders/samples.ts'
 import { filesIn, read } from '../../support/source-files.ts'
 import { until } from '../../support/until.ts'
 import { openWorld, type World } from '../../support/world.ts'

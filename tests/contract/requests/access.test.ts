@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AccessTable, mayDo } from '../../../server/kernel/auth/access.ts'
 import { type Operation, rightFor } from '../../../server/kernel/declare/operation.ts'
 import type { Resource } from '../../../server/kernel/declare/resource.ts'
-import type { Reply } from '../../support/client.ts'
 import {
   leadsToUnborn,
   operations,
@@ -11,7 +10,8 @@ import {
   sameForAllStores,
   signIns,
   specimens,
-} from '../../support/samples.ts'
+} from '../../builders/samples.ts'
+import type { Reply } from '../../support/client.ts'
 import { openWorld, type World } from '../../support/world.ts'
 import { appAndWorkshop } from '../../workshop/index.ts'
 import { operationTraits, representativesOf } from '../classes.ts'
@@ -111,7 +111,7 @@ describe.each(closed)('$id', (operation) => {
     for (const { header, kind } of world.server.instance.shopperTokens) {
       shoppers[kind] ??= signIns[kind]?.(world.admin, samples)
       const token = await shoppers[kind]
-      if (!token) throw new Error(`No sign-in for ${kind}: add one to the samples.ts of its module`)
+      if (!token) throw new Error(`No sign-in for ${kind}: add one to the samples of its module`)
       // A sign-in ignores an earlier sign-in.
       const signsIn = operation.of.is === 'action' && operation.of.action.signsIn
       const may = signsIn || mayDo(access, kind, area, rightFor(operation) as 'read' | 'update' | 'write')

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sutlerApi } from '../../../server/api-document.ts'
 import type { Operation } from '../../../server/kernel/declare/operation.ts'
-import { makeFlow } from '../../fields/flows/flows.ts'
-import { operations, Samples } from '../../support/samples.ts'
+import { makeFlow } from '../../builders/fields/flows.ts'
+import { operations, Samples } from '../../builders/samples.ts'
 import { openWorld, type Reply, type World } from '../../support/world.ts'
 import { appAndWorkshop } from '../../workshop/index.ts'
 

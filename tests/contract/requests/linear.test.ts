@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { operations, Samples, specimens } from '../../builders/samples.ts'
 import { isLong } from '../../support/long.ts'
-import { operations, Samples, specimens } from '../../support/samples.ts'
 import { openWorld, type World } from '../../support/world.ts'
 import { appAndWorkshop } from '../../workshop/index.ts'
 import { listTraits, operationTraits, representativesOf } from '../classes.ts'

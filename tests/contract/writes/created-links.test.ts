@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Relationship } from '../../../server/kernel/declare/relationship.ts'
-import { operations, Samples, specimenNamed, specimens } from '../../support/samples.ts'
+import { operations, Samples, specimenNamed, specimens } from '../../builders/samples.ts'
 import { openWorld, type World } from '../../support/world.ts'
 import { appAndWorkshop } from '../../workshop/index.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { flatten } from '../../../server/kernel/shape/envelope.ts'
 import { isShown } from '../../../server/kernel/shape/fields.ts'
-import { Samples, sampleFrom, specimensWith } from '../../support/samples.ts'
+import { Samples, sampleFrom, specimensWith } from '../../builders/samples.ts'
 import type { Specimen } from '../../support/specimens.ts'
 import { openWorld, type World } from '../../support/world.ts'
 import { appAndWorkshop } from '../../workshop/index.ts'

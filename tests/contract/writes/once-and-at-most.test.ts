@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Samples, sampleFrom, specimensWith } from '../../builders/samples.ts'
 import type { Reply } from '../../support/client.ts'
 import { mostOf } from '../../support/limits.ts'
-import { Samples, sampleFrom, specimensWith } from '../../support/samples.ts'
 import { bodyWith, createFields, type Specimen } from '../../support/specimens.ts'
 import { openWorld, type World } from '../../support/world.ts'
 import { appAndWorkshop } from '../../workshop/index.ts'

@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sutlerApi } from '../../../server/api-document.ts'
 import { callOut } from '../../../server/kernel/work/outside-calls.ts'
-import { readNever } from '../../payments/transactions/following.ts'
-import { takeManualPayments } from '../../payments/transactions/paying.ts'
+import { readNever } from '../../builders/payments/following.ts'
+import { takeManualPayments } from '../../builders/payments/paying.ts'
+import { operations } from '../../builders/samples.ts'
 import type { Reply } from '../../support/client.ts'
 import { operationsOf, withIds } from '../../support/document/examples.ts'
-import { type Calling, type CallingKind, callingKinds, type Elsewhere } from '../../support/elsewhere.ts'
-import { operations } from '../../support/samples.ts'
 import { StripeDouble } from '../../support/stripe-double/index.ts'
 import { until } from '../../support/until.ts'
 import { openWorld, type World } from '../../support/world.ts'
 import { appAndWorkshop } from '../../workshop/index.ts'
+import { type Calling, type CallingKind, callingKinds, type Elsewhere } from './elsewhere.ts'
 
-/** The law of operations that call another server: whatever fails, one intent has one effect. */
+/** The law of operations that call another server: whatever fails, one errand has one effect. */
 
 let stripe: StripeDouble
 let world: World
@@ -53,7 +53,7 @@ describe.each(calling)('$id', ({ id, operation, call }) => {
   const send = (headers: Record<string, string> = {}, body = JSON.stringify(opened.body)): Promise<Reply> =>
     world.admin.send(operation.method, opened.path, { body, headers })
   const open = async () =>
-    (await world.sql('SELECT count(*)::int AS n FROM intents WHERE ended_at IS NULL')).rows[0].n
+    (await world.sql('SELECT count(*)::int AS n FROM errands WHERE ended_at IS NULL')).rows[0].n
   const statusesOf = (replies: readonly Reply[]) => replies.map(({ status }) => status).sort()
   const done = operation.status
   /** The effects of so many calls. */
@@ -70,13 +70,13 @@ describe.each(calling)('$id', ({ id, operation, call }) => {
     ['with a key', keyed],
     ['without a key', () => ({})],
   ])(
-    '%s, the intent is committed before the call, and no transaction is open during it',
+    '%s, the errand is committed before the call, and no transaction is open during it',
     async (_, headers) => {
       const states: unknown[] = []
       const state = async () =>
         (
           await world.sql(
-            `SELECT (SELECT count(*)::int FROM intents WHERE ended_at IS NULL) AS intents,
+            `SELECT (SELECT count(*)::int FROM errands WHERE ended_at IS NULL) AS errands,
              (SELECT count(*)::int FROM pg_stat_activity
               WHERE datname = current_database() AND state LIKE 'idle in transaction%') AS waiting`,
           )
@@ -93,7 +93,7 @@ describe.each(calling)('$id', ({ id, operation, call }) => {
       })
       expect((await send(headers())).status).toBe(done)
       expect(states.length).toBeGreaterThan(0)
-      expect(states).toEqual(states.map(() => ({ intents: 1, waiting: 0 })))
+      expect(states).toEqual(states.map(() => ({ errands: 1, waiting: 0 })))
       expect(await open()).toBe(0)
     },
   )
@@ -119,7 +119,7 @@ describe.each(calling)('$id', ({ id, operation, call }) => {
     expect(await open()).toBe(0)
   })
 
-  test('a request that is repeated after a fault continues the same intent', async () => {
+  test('a request that is repeated after a fault continues the same errand', async () => {
     for (const fault of elsewhere.faults) {
       const before = elsewhere.effects()
       elsewhere.fail(fault)
@@ -144,14 +144,14 @@ describe.each(calling)('$id', ({ id, operation, call }) => {
     elsewhere.fail('fail before')
     elsewhere.onRequest(async () => {
       elsewhere.onRequest(async () => {})
-      await world.sql(`UPDATE intents SET leased_until = now() + interval '1 hour' WHERE ended_at IS NULL`)
+      await world.sql(`UPDATE errands SET leased_until = now() + interval '1 hour' WHERE ended_at IS NULL`)
     })
     const headers = keyed()
     expect((await send(headers)).status).toBe(503)
     elsewhere.recover()
     const requests = elsewhere.requests()
     expect([(await send(headers)).status, elsewhere.requests()]).toEqual([409, requests])
-    await world.sql('UPDATE intents SET leased_until = now() WHERE ended_at IS NULL')
+    await world.sql('UPDATE errands SET leased_until = now() WHERE ended_at IS NULL')
     expect([(await send(headers)).status, elsewhere.effects()]).toEqual([done, effects(1)])
   })
 

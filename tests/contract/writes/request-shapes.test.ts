@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { operations, Samples, specimenNamed, specimens } from '../../support/samples.ts'
+import { operations, Samples, specimenNamed, specimens } from '../../builders/samples.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writable } from '../../../server/kernel/body/input.ts'
+import { operations, Samples } from '../../builders/samples.ts'
 import type { Reply } from '../../support/client.ts'
 import { otherValue } from '../../support/sample-values.ts'
-import { operations, Samples } from '../../support/samples.ts'
 import { openWorld, type World } from '../../support/world.ts'
 import { appAndWorkshop } from '../../workshop/index.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { operations, Samples, sampleFrom, specimensWith } from '../../builders/samples.ts'
 import type { Reply } from '../../support/client.ts'
-import { operations, Samples, sampleFrom, specimensWith } from '../../support/samples.ts'
 import { openWorld, type World } from '../../support/world.ts'
 import { appAndWorkshop } from '../../workshop/index.ts'
 

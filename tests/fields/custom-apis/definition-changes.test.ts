@@ -7,9 +7,9 @@ import type { Resource } from '../../../server/kernel/declare/resource.ts'
 import type { Work } from '../../../server/kernel/work/context.ts'
 import { add, change, remove } from '../../../server/kernel/write/by-rules.ts'
 import { type RunningServer, start } from '../../../server/main.ts'
+import { makeApi } from '../../builders/fields/custom-apis.ts'
 import { clientOf } from '../../support/client.ts'
 import { type Client, openWorld, type Reply, testConfig, type World } from '../../support/world.ts'
-import { makeApi } from './apis.ts'
 
 /** Two servers on one database: each learns of what the other has changed from the database alone. */
 let world: World

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeApi } from '../../builders/fields/custom-apis.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { makeApi } from './apis.ts'
 
 let world: World
 beforeAll(async () => {

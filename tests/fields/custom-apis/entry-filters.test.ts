@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeApi } from '../../builders/fields/custom-apis.ts'
 import { tries } from '../../support/long.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { makeApi } from './apis.ts'
 
 let world: World
 let api: Awaited<ReturnType<typeof makeApi>>

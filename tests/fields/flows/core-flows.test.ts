@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeFlow } from '../../builders/fields/flows.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { makeFlow } from './flows.ts'
 
 let world: World
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeFlow } from '../../builders/fields/flows.ts'
 import type { Client } from '../../support/client.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { makeFlow } from './flows.ts'
 
 let world: World
 beforeAll(async () => {

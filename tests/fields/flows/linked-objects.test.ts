@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Any, order } from '../../orders/buying.ts'
+import { makeFlow } from '../../builders/fields/flows.ts'
+import { order } from '../../builders/orders/buying.ts'
+import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { makeFlow } from './flows.ts'
 
 /** Links that a store adds to orders and carts, and the entries that they lead to. */
 

@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeFlow } from '../../builders/fields/flows.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { makeFlow } from './flows.ts'
 
 const path = '/v2/settings/specifications/openapi'
 

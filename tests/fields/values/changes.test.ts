@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeApi } from '../../builders/fields/custom-apis.ts'
+import { makeFlow } from '../../builders/fields/flows.ts'
 import { openWorld, type Reply, type World } from '../../support/world.ts'
-import { makeApi } from '../custom-apis/apis.ts'
-import { makeFlow } from '../flows/flows.ts'
 
 /** What a change of a field does to stored values, for each kind of object that a store adds fields to. */
 let world: World

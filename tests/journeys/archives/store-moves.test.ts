@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { keyTable, leftBehind } from '../../../tools/moving/left-behind.ts'
+import { fillStore, readLists } from '../../builders/tools/full-store.ts'
+import { begin, run } from '../../builders/tools/run-command.ts'
 import { databaseUrl, emptyDatabase, type OwnDatabase, ownDatabase } from '../../support/own-database.ts'
 import { adminOf, key, newDirectory, startHere, stopAfterEach } from '../../support/process.ts'
 import { filesOf, openWorld, secret, type World } from '../../support/world.ts'
-import { fillStore, readLists } from '../../tools/moving/full-store.ts'
-import { rewriteArchive } from '../../tools/moving/rewrite-archive.ts'
-import { begin, run } from '../../tools/moving/run-command.ts'
+import { rewriteArchive } from './rewrite-archive.ts'
 
 stopAfterEach()
 

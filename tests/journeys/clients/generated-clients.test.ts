@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeFlow } from '../../fields/flows/flows.ts'
+import { makeFlow } from '../../builders/fields/flows.ts'
 import { isLong } from '../../support/long.ts'
 import { openWorld, type World } from '../../support/world.ts'
 

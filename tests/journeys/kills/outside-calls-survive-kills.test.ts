@@ -12,7 +12,7 @@ import { secret } from '../../support/world.ts'
 import { appAndWorkshop } from '../../workshop/index.ts'
 import { carrier as shipmentCarrier } from '../../workshop/ship-crate.ts'
 
-/** Kills a process between the steps of an outside call: one intent has one effect, and one record of it. */
+/** Kills a process between the steps of an outside call: one errand has one effect, and one record of it. */
 
 const entry = fileURLToPath(new URL('../../support/serve-workshop.ts', import.meta.url))
 
@@ -55,7 +55,7 @@ const moments: Readonly<Record<string, Moment>> = {
     lock: (names) => ['SELECT FROM crates WHERE reference = ANY($1) FOR UPDATE', [names]],
     effects: 1,
   },
-  'before the intent is committed': { lock: () => ['LOCK TABLE intents IN EXCLUSIVE MODE'], effects: 0 },
+  'before the errand is committed': { lock: () => ['LOCK TABLE errands IN EXCLUSIVE MODE'], effects: 0 },
 }
 
 /** A shipment that was lost with its process. The client repeats its request if it has a key. */
@@ -128,11 +128,11 @@ async function waiting(): Promise<number> {
   return rows.length
 }
 
-const [intent = '', ...later] = Object.keys(moments).toReversed()
+const [errand = '', ...later] = Object.keys(moments).toReversed()
 
 // The lock of the first moment would keep the process from the others.
 test.each([
-  [intent, [intent]],
+  [errand, [errand]],
   ['at each later step', later],
 ])(
   'when the server is killed %s, a repeated request completes, and a job completes the others',
@@ -152,7 +152,7 @@ test.each([
       }),
     )
     await until(async () => {
-      const { rows } = await database.sql('SELECT FROM intents WHERE ended_at IS NULL')
+      const { rows } = await database.sql('SELECT FROM errands WHERE ended_at IS NULL')
       return rows.length ? undefined : true
     })
     carrier.letGo()

@@ -8,7 +8,7 @@ import {
   mustAgree,
   stockOf,
   transactionsOf,
-} from '../../assortment/inventories/merchant.ts'
+} from '../../builders/assortment/stock.ts'
 import type { Client } from '../../support/client.ts'
 import { ownDatabase } from '../../support/own-database.ts'
 import { adminOf, key, newDirectory, serve, stop, stopAfterEach } from '../../support/process.ts'

@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { findRunning } from '../../../server/platform/postgres/embedded.ts'
+import { openHook } from '../../builders/telling/hooks.ts'
 import type { Client } from '../../support/client.ts'
 import { isLong } from '../../support/long.ts'
 import { adminOf, type Process, serve, startedDirectory, stop, stopAfterEach } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
 import { secretOf } from '../../support/world.ts'
-import { openHook } from '../../telling/deliveries/hooks.ts'
 
 stopAfterEach()
 

@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { filledCart, guestBody, wrap } from '../../orders/buying.ts'
-import { moneyOf } from '../../payments/transactions/paying.ts'
-import { takeStripePayments, transactionsOf } from '../../payments/transactions/stripe-shop.ts'
+import { filledCart, guestBody, wrap } from '../../builders/orders/buying.ts'
+import { moneyOf } from '../../builders/payments/paying.ts'
+import { takeStripePayments, transactionsOf } from '../../builders/payments/stripe-shop.ts'
 import type { Client } from '../../support/client.ts'
 import { adminOf, newDirectory, serve, startHere } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
@@ -20,14 +20,14 @@ type Operation = 'create' | 'update' | 'confirm'
 /** A moment at which a process waits: for a lock, or for a request at Stripe, before or after its effect. */
 interface Moment {
   readonly of: Operation
-  readonly is: 'intent' | 'request' | 'effect' | 'outcome'
+  readonly is: 'errand' | 'request' | 'effect' | 'outcome'
   readonly at?: string
   /** What Stripe has carried out for the cart, once nothing is open any more and before anyone sends it again. */
   readonly carriedOut: readonly string[]
 }
 
 const moments: Readonly<Record<string, Moment>> = {
-  'a new intent, before it is committed': { of: 'create', is: 'intent', carriedOut: [] },
+  'a new intent, before it is committed': { of: 'create', is: 'errand', carriedOut: [] },
   'a new intent, before Stripe knows it': {
     ...{ of: 'create', at: 'create', is: 'request', carriedOut: ['create'] },
   },
@@ -37,7 +37,7 @@ const moments: Readonly<Record<string, Moment>> = {
   'a new intent, before it is linked with its cart': {
     ...{ of: 'create', at: 'create', is: 'outcome', carriedOut: ['create'] },
   },
-  'a new amount, before it is committed': { of: 'update', is: 'intent', carriedOut: ['create'] },
+  'a new amount, before it is committed': { of: 'update', is: 'errand', carriedOut: ['create'] },
   'a new amount, before Stripe has it': {
     ...{ of: 'update', at: 'update', is: 'request', carriedOut: ['create', 'update'] },
   },
@@ -50,7 +50,7 @@ const moments: Readonly<Record<string, Moment>> = {
   'a new amount, after the intent was read': {
     ...{ of: 'update', at: 'read', is: 'effect', carriedOut: ['create', 'update'] },
   },
-  'a confirm, before it is committed': { of: 'confirm', is: 'intent', carriedOut: ['create'] },
+  'a confirm, before it is committed': { of: 'confirm', is: 'errand', carriedOut: ['create'] },
   'a confirm, before the intent is read': {
     ...{ of: 'confirm', at: 'read', is: 'request', carriedOut: ['create'] },
   },
@@ -128,7 +128,7 @@ test('a killed process leaves one intent for a cart, one amount of it, and one r
     await wait('outcome', call, owner)
     await wait('effect', call, owner)
   }
-  const uncommitted = cases.filter(({ moment }) => moment.is === 'intent')
+  const uncommitted = cases.filter(({ moment }) => moment.is === 'errand')
   for (const one of uncommitted) await lock(one)
   const unrecorded = cases.filter(({ moment }) => moment.is === 'outcome')
   const lost = cases.map((one) =>

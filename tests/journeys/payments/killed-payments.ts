@@ -44,7 +44,7 @@ export function useSurvivors(): Survivors {
 
 /** How many calls to Stripe have no outcome. */
 export const openCalls = async ({ database }: Survivors): Promise<number> =>
-  (await database.sql('SELECT count(*)::int AS n FROM intents WHERE ended_at IS NULL')).rows[0].n
+  (await database.sql('SELECT count(*)::int AS n FROM errands WHERE ended_at IS NULL')).rows[0].n
 
 /** How many statements wait for a lock. */
 export const waitingStatements = async ({ database }: Survivors): Promise<number> =>

@@ -1,10 +1,11 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { type Any, order, wrap } from '../../orders/buying.ts'
-import { act, moneyOf } from '../../payments/transactions/paying.ts'
-import { charge, charged, takeStripePayments } from '../../payments/transactions/stripe-shop.ts'
+import { order, wrap } from '../../builders/orders/buying.ts'
+import { act, moneyOf } from '../../builders/payments/paying.ts'
+import { charge, charged, takeStripePayments } from '../../builders/payments/stripe-shop.ts'
 import type { Client } from '../../support/client.ts'
 import { adminOf, newDirectory, serve, startHere } from '../../support/process.ts'
+import type { Any } from '../../support/requests.ts'
 import { until } from '../../support/until.ts'
 import { openCalls, useSurvivors, waitingStatements } from './killed-payments.ts'
 
@@ -15,7 +16,7 @@ const survivors = useSurvivors()
 /** A moment at which a process waits: for a request at Stripe, before or after its effect, or for the order's row. */
 interface Moment {
   readonly at?: string
-  readonly is: 'request' | 'effect' | 'intent' | 'outcome'
+  readonly is: 'request' | 'effect' | 'errand' | 'outcome'
   /** The verb, or a payment. */
   readonly verb?: 'capture' | 'refund' | 'cancel'
   /** Payment and status of the order afterwards. */
@@ -26,7 +27,7 @@ interface Moment {
 
 const paid = ['paid', 'complete'] as const
 const moments: Readonly<Record<string, Moment>> = {
-  'before the intent is committed': { is: 'intent', ends: ['unpaid', 'incomplete'], effects: [] },
+  'before the errand is committed': { is: 'errand', ends: ['unpaid', 'incomplete'], effects: [] },
   'before Stripe knows it': { at: 'create', is: 'request', ends: paid, effects: ['confirm'] },
   'after Stripe knows it': { at: 'create', is: 'effect', ends: paid, effects: ['confirm'] },
   'before the card is charged': { at: 'confirm', is: 'request', ends: paid, effects: ['confirm'] },
@@ -97,7 +98,7 @@ test('a killed process leaves no payment open, and none twice', async () => {
     await wait('outcome', call, orderId)
     await wait('effect', call, orderId)
   }
-  const uncommitted = cases.find(({ moment }) => moment.is === 'intent')
+  const uncommitted = cases.find(({ moment }) => moment.is === 'errand')
   await locked(uncommitted?.id ?? '')
   const lost = cases.map((one) => begin(admin, one.moment, one))
   await until(async () =>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeFlow } from '../../fields/flows/flows.ts'
-import { png, uploaded } from '../../store/files/uploads.ts'
+import { makeFlow } from '../../builders/fields/flows.ts'
+import { png, uploaded } from '../../builders/store/uploads.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 /** A merchant's first week, by HTTP alone: from an empty store to a set of built shirts. A test is a step. */

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { guestBody } from '../../orders/buying.ts'
-import { type Any, shopOf } from '../../shop/releases/shop.ts'
-import { storeOf } from '../../shop/storefront/store.ts'
+import { guestBody } from '../../builders/orders/buying.ts'
+import { shopOf } from '../../builders/shop/publishing.ts'
+import { storeOf } from '../../builders/shop/storefront.ts'
+import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 /** A merchant runs a campaign in each of three currencies. Comments work out by hand what shoppers pay. */

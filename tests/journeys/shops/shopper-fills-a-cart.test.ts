@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { person, profile, signedIn } from '../../people/accounts/members.ts'
-import { customer, customers, password } from '../../people/customers/objects.ts'
-import { type Any, shopOf } from '../../shop/releases/shop.ts'
-import { storeOf } from '../../shop/storefront/store.ts'
+import { password } from '../../builders/people/accounts.ts'
+import { customer, customers } from '../../builders/people/customers.ts'
+import { person, profile, signedIn } from '../../builders/people/members.ts'
+import { shopOf } from '../../builders/shop/publishing.ts'
+import { storeOf } from '../../builders/shop/storefront.ts'
+import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 /** Shoppers fill a cart, by the calls of storefronts in their order. Each test is a step. */

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { holdFeed, record } from '../../../server/kernel/feed/record.ts'
-import { MovingClock } from '../../people/keys/moving-clock.ts'
-import { addressOf, body, create, erase, makeCustomer, makeMember } from '../../personal-data/people.ts'
+import { addressOf, create, erase, makeCustomer, makeMember } from '../../builders/personal-data/people.ts'
+import { MovingClock } from '../../support/moving-clock.ts'
+import { body } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 let world: World

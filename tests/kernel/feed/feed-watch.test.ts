@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { feedBounds, readChanges } from '../../../server/kernel/feed/changes.ts'
 import { sequence } from '../../../server/kernel/feed/record.ts'
 import { FeedWatcher } from '../../../server/kernel/feed/watch.ts'
-import { create } from '../../personal-data/people.ts'
+import { create } from '../../builders/personal-data/people.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 let world: World

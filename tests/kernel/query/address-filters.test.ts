@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from '../../../server/kernel/query/parse.ts'
 import { plan } from '../../../server/kernel/query/plan.ts'
-import { realmsOf, user } from '../../people/identity/realm.ts'
-import { specimens } from '../../support/samples.ts'
+import { realmsOf, user } from '../../builders/people/realms.ts'
+import { specimens } from '../../builders/samples.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 let world: World

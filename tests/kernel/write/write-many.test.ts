@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Problem } from '../../../server/kernel/errors.ts'
 import type { Work } from '../../../server/kernel/work/context.ts'
 import { add, change } from '../../../server/kernel/write/by-rules.ts'
-import { type ManyWrite, writeMany } from '../../../server/kernel/write/write-many.ts'
+import { type ObjectWrite, writeMany } from '../../../server/kernel/write/write-many.ts'
 import { accounts } from '../../../server/people/accounts/accounts.ts'
 import { tries } from '../../support/long.ts'
 import { openWorld, type World } from '../../support/world.ts'
@@ -52,7 +52,7 @@ test('writing many objects at once has the same result as one by one, and each r
         const before = await Promise.all(batch.map((_, n) => make(work, `b${n}`, 'same')))
         const results = await work.transaction(async (inside) => {
           await inside.store.lock(accounts, ...before.map(({ id }) => id))
-          const writes = batch.map(({ changes, takes, name }, n): ManyWrite<Fields> => {
+          const writes = batch.map(({ changes, takes, name }, n): ObjectWrite<Fields> => {
             const row = before[n]
             if (!changes || !row) return { values: { registration_id: takes ?? `n${n}`, name } }
             return { before: row, changes: { name, ...(takes && { registration_id: takes }) } }
@@ -71,7 +71,7 @@ test('writing many objects at once has the same result as one by one, and each r
 const states = async (work: Work): Promise<Account[]> =>
   (await stored(work)).map(({ registration_id, name }) => ({ registration_id, name }))
 
-const oneByOne = async (work: Work, writes: readonly ManyWrite<Fields>[]) => {
+const oneByOne = async (work: Work, writes: readonly ObjectWrite<Fields>[]) => {
   const results: unknown[] = []
   for (const write of writes) {
     try {

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mergeOrderSums } from '../../../server/orders/metrics/merge-order-sums.ts'
+import { order, wrap } from '../../builders/orders/buying.ts'
+import { addPastOrders, type PastOrder } from '../../builders/orders/past-orders.ts'
 import { tries } from '../../support/long.ts'
+import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { type Any, order, wrap } from '../buying.ts'
-import { addPastOrders, type PastOrder } from './past-orders.ts'
 
 let world: World
 let orders: readonly PastOrder[]

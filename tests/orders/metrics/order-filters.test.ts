@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { filledCart, guestBody, openShop, order, wrap } from '../../builders/orders/buying.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { filledCart, guestBody, openShop, order, wrap } from '../buying.ts'
 
 let world: World
 let mug: string

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mergeOrderSums } from '../../../server/orders/metrics/merge-order-sums.ts'
+import { order, wrap } from '../../builders/orders/buying.ts'
+import { addPastOrders } from '../../builders/orders/past-orders.ts'
+import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { type Any, order, wrap } from '../buying.ts'
-import { addPastOrders } from './past-orders.ts'
 
 let world: World
 let copied: Any

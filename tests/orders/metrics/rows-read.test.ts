@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Sql } from '../../../server/kernel/storage/database.ts'
 import { readDivision, readSelection } from '../../../server/orders/metrics/read-request.ts'
 import { summarySql, timeSeriesSql } from '../../../server/orders/metrics/sums-sql.ts'
+import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import type { Any } from '../buying.ts'
 
 /** Metrics are as fast as the rows are few that they read, so these are counted: a busy machine counts them as well. */
 

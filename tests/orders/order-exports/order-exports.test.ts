@@ -1,8 +1,8 @@
-import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { until } from '../../support/until.ts'
+import { order, wrap } from '../../builders/orders/buying.ts'
+import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { type Any, order, wrap } from '../buying.ts'
+import { linesOf, runExport } from './exports.ts'
 
 let world: World
 beforeAll(async () => {
@@ -10,26 +10,8 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-async function runExport(filter?: string): Promise<Any> {
-  const { status, body } = await world.admin.post('/v2/jobs', {
-    data: { type: 'job', job_type: 'order_export', ...(filter && { filter }) },
-  })
-  expect([status, body.data.status]).toEqual([202, 'PENDING'])
-  return until(async () => {
-    const { data } = (await world.admin.get(`/v2/jobs/${body.data.id}`)).body
-    return /SUCCESS|FAILED/.test(data.status) ? data : undefined
-  })
-}
-
-async function linesOf(job: Any): Promise<Any[]> {
-  const { body } = await world.admin.get(`/v2/jobs/${job.id}/file`)
-  const file = await fetch(body.data.href)
-  expect(file.status).toBe(200)
-  return parse(await file.text(), { columns: true })
-}
-
 test('an export has a line for each order that matches its filter', async () => {
-  expect(await runExport()).toMatchObject({
+  expect(await runExport(world.admin)).toMatchObject({
     status: 'FAILED',
     result: 'No results matched the supplied filter',
   })
@@ -37,7 +19,7 @@ test('an export has a line for each order that matches its filter', async () => 
     await order(world.shopper, wrap({ price: { amount: 1500 }, quantity: 2 })),
     await order(world.shopper, wrap({ price: { amount: 700 } }), wrap({ sku: 'BOX; "large"' })),
   ]
-  const all = await linesOf(await runExport())
+  const all = await linesOf(world.admin, await runExport(world.admin))
   expect(
     all
       .map(({ id, with_tax_amount, balance_owing_amount, skus }: Any) => [
@@ -58,7 +40,7 @@ test('an export has a line for each order that matches its filter', async () => 
     shipping_postcode: 'CB7 4AA',
     currency: 'USD',
   })
-  const some = await linesOf(await runExport('gt(with_tax,2000)'))
+  const some = await linesOf(world.admin, await runExport(world.admin, 'gt(with_tax,2000)'))
   expect(some.map(({ id }) => id)).toEqual([orders[0].id])
 })
 
@@ -67,7 +49,7 @@ test('a filter that the list of orders refuses is refused, and a job without a f
     data: { type: 'job', job_type: 'order_export', filter: 'eq(colour,red)' },
   })
   expect([refused.status, refused.body.errors[0].source]).toEqual([400, 'data.filter'])
-  const failed = await runExport('eq(with_tax,1)')
+  const failed = await runExport(world.admin, 'eq(with_tax,1)')
   const { status, body } = await world.admin.get(`/v2/jobs/${failed.id}/file`)
   expect([status, body.errors[0].detail]).toEqual([422, 'The job has no file. Its status is FAILED.'])
 })

@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Any, filledCart, guestBody, order, wrap } from '../../orders/buying.ts'
-import type { StripeDouble } from '../../support/stripe-double/index.ts'
-import { until } from '../../support/until.ts'
-import type { World } from '../../support/world.ts'
-import { act, moneyOf, paid, takeManualPayments } from '../transactions/paying.ts'
+import { filledCart, guestBody, order, wrap } from '../../builders/orders/buying.ts'
+import { act, moneyOf, paid, takeManualPayments } from '../../builders/payments/paying.ts'
 import {
   cards,
   charged,
   openStripeShop,
   type StripeShop,
   transactionsOf,
-} from '../transactions/stripe-shop.ts'
+} from '../../builders/payments/stripe-shop.ts'
+import type { Any } from '../../support/requests.ts'
+import type { StripeDouble } from '../../support/stripe-double/index.ts'
+import { until } from '../../support/until.ts'
+import type { World } from '../../support/world.ts'
 
 const secret = 'whsec_a secret that only Stripe and the merchant know'
 
@@ -126,7 +127,7 @@ test('a webhook records a payment that no one confirms', async () => {
 const runFollowJobs = () =>
   world.sql(
     `UPDATE graphile_worker._private_jobs SET run_at = now() WHERE locked_at IS NULL AND task_id =
-       (SELECT id FROM graphile_worker._private_tasks WHERE identifier = 'cart-payments:follow-intent')`,
+       (SELECT id FROM graphile_worker._private_tasks WHERE identifier = 'payments:follow-cart-payment')`,
   )
 
 test('a payment that no one confirms is recorded without webhooks, too', async () => {

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Any, filledCart, guestBody, wrap } from '../../orders/buying.ts'
+import { filledCart, guestBody, wrap } from '../../builders/orders/buying.ts'
+import { age, readNow } from '../../builders/payments/following.ts'
+import { act, moneyOf, paid, takeManualPayments } from '../../builders/payments/paying.ts'
+import { openStripeShop, type StripeShop, transactionsOf } from '../../builders/payments/stripe-shop.ts'
+import type { Any } from '../../support/requests.ts'
 import type { StripeDouble } from '../../support/stripe-double/index.ts'
 import { until } from '../../support/until.ts'
 import type { World } from '../../support/world.ts'
-import { age, readNow } from '../transactions/following.ts'
-import { act, moneyOf, paid, takeManualPayments } from '../transactions/paying.ts'
-import { openStripeShop, type StripeShop, transactionsOf } from '../transactions/stripe-shop.ts'
 
 /** Payments that began with a cart, and for which its order does not owe the money. */
 
@@ -159,7 +160,8 @@ const found = (test: (entries: Any[]) => boolean) =>
   until(async () => {
     await readNow(world)
     const { rows } = await world.sql(
-      `UPDATE unclaimed_intents SET created_at = created_at - interval '11 minutes' RETURNING reference`,
+      `UPDATE cart_payments SET held_since = held_since - interval '11 minutes'
+       WHERE held_since IS NOT NULL AND order_id IS NULL RETURNING reference`,
     )
     return test(rows) ? true : undefined
   })
@@ -179,6 +181,29 @@ test('money for a cart of which no order is made is listed until it is returned'
   ])
   double.refundInDashboard(intent, 1000)
   await found((rows) => rows.length === 0)
+  expect(await listedOfCart()).toEqual([])
+})
+
+test('money for a payment that its cart has lost is heard of and listed, and forgotten when it is returned', async () => {
+  const cart = await filledCart(world.shopper)
+  const data = { gateway: 'stripe_payment_intents', method: 'purchase' }
+  const intent = (await world.shopper.post(`${cart}/payments`, { data })).body.data.payment_intent_id
+  expect((await world.shopper.put(cart, { data: { payment_intent_id: '' } })).status).toBe(200)
+  double.payInBrowser(intent)
+  await world.admin.put('/v2/gateways/stripe_payment_intents', { data: { webhook_secret: 'whsec_lost' } })
+  const { body, signature } = double.lastWebhook(intent, 'whsec_lost')
+  const headers = { 'stripe-signature': signature }
+  await world.nobody.send('POST', `/webhooks/stripe/stores/${world.storeId}`, { body, headers })
+  const rowsOf = async (): Promise<Any[]> =>
+    (await world.sql('SELECT held FROM cart_payments WHERE reference = $1', [intent])).rows
+  await until(async () => ((await rowsOf())[0]?.held === '1000' ? true : undefined))
+  await found((rows) => rows.length === 1)
+  expect((await listedOfCart()).map(({ reference }) => reference)).toEqual([intent])
+  double.refundInDashboard(intent, 1000)
+  await until(async () => {
+    await readNow(world)
+    return (await rowsOf()).length === 0 ? true : undefined
+  })
   expect(await listedOfCart()).toEqual([])
 })
 

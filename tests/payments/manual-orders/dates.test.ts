@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Any, address, guest } from '../../orders/buying.ts'
+import { address, guest } from '../../builders/orders/buying.ts'
+import { takeManualPayments } from '../../builders/payments/paying.ts'
+import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { takeManualPayments } from '../transactions/paying.ts'
 
 let world: World
 beforeAll(async () => {

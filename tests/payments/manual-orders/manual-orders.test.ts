@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Any, address, guest, order } from '../../orders/buying.ts'
+import { address, guest, order } from '../../builders/orders/buying.ts'
+import { act, moneyOf, paid, takeManualPayments } from '../../builders/payments/paying.ts'
+import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { act, moneyOf, paid, takeManualPayments } from '../transactions/paying.ts'
 
 let world: World
 beforeAll(async () => {

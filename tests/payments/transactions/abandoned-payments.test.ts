@@ -1,11 +1,18 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Any, filledCart, guestBody, openShop } from '../../orders/buying.ts'
+import { filledCart, guestBody, openShop } from '../../builders/orders/buying.ts'
+import { age, readNow } from '../../builders/payments/following.ts'
+import { act, moneyOf, orderOf } from '../../builders/payments/paying.ts'
+import {
+  cards,
+  charged,
+  openStripeShop,
+  type StripeShop,
+  transactionsOf,
+} from '../../builders/payments/stripe-shop.ts'
+import type { Any } from '../../support/requests.ts'
 import type { StripeDouble } from '../../support/stripe-double/index.ts'
 import { until } from '../../support/until.ts'
 import type { World } from '../../support/world.ts'
-import { age, readNow } from './following.ts'
-import { act, moneyOf, orderOf } from './paying.ts'
-import { cards, charged, openStripeShop, type StripeShop, transactionsOf } from './stripe-shop.ts'
 
 let shop: StripeShop
 let world: World

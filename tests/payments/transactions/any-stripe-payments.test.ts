@@ -1,13 +1,20 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { paymentOf, type Transaction } from '../../../server/orders/index.ts'
-import type { Any } from '../../orders/buying.ts'
+import { act, moneyOf, orderOf, pay, takeManualPayments } from '../../builders/payments/paying.ts'
+import {
+  cards,
+  charge,
+  openStripeShop,
+  type StripeShop,
+  transactionsOf,
+} from '../../builders/payments/stripe-shop.ts'
 import { tries } from '../../support/long.ts'
+import type { Any } from '../../support/requests.ts'
 import type { Fault, StripeDouble } from '../../support/stripe-double/index.ts'
 import { until } from '../../support/until.ts'
 import type { World } from '../../support/world.ts'
-import { act, moneyOf, orderOf, pay, takeManualPayments } from './paying.ts'
-import { cards, charge, openStripeShop, type StripeShop, transactionsOf } from './stripe-shop.ts'
+import { mustBeWhatEventsSay } from './events-of-payments.ts'
 
 const secret = 'whsec_of the random payments'
 
@@ -132,7 +139,7 @@ const asRule = (one: Any): Transaction => ({
   ...{ amount: one.amount, refundedAmount: one.refunded_amount },
 })
 
-/** The order says what its transactions have come to. */
+/** The order says what its transactions have come to, and they say what their events have. */
 async function mustAgree(id: string): Promise<void> {
   // In one statement: jobs may settle meanwhile.
   const { rows } = await world.sql(
@@ -147,6 +154,7 @@ async function mustAgree(id: string): Promise<void> {
     ...[says.payment, says.paid, says.authorized, says.pending],
   ])
   if (status !== 'cancelled') expect(status).toBe(says.status)
+  await mustBeWhatEventsSay(world, id)
 }
 
 /** The transaction says what Stripe says, and nothing has happened twice. */
@@ -198,4 +206,4 @@ test(
 )
 
 const openCalls = async (): Promise<number> =>
-  (await world.sql('SELECT count(*)::int AS n FROM intents WHERE ended_at IS NULL')).rows[0].n
+  (await world.sql('SELECT count(*)::int AS n FROM errands WHERE ended_at IS NULL')).rows[0].n

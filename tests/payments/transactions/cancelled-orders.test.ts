@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type RunningServer, start } from '../../../server/main.ts'
-import type { Any } from '../../orders/buying.ts'
+import { act, moneyOf, orderOf, paid, takeManualPayments } from '../../builders/payments/paying.ts'
 import { type Client, clientOf } from '../../support/client.ts'
+import type { Any } from '../../support/requests.ts'
 import { openWorld, testConfig, type World } from '../../support/world.ts'
-import { act, moneyOf, orderOf, paid, takeManualPayments } from './paying.ts'
 
 /** What the cancellation of an order does to its payments. Requests race on two servers. */
 

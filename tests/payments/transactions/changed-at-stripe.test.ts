@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Any } from '../../orders/buying.ts'
+import { act, moneyOf, orderOf } from '../../builders/payments/paying.ts'
+import {
+  charged,
+  openStripeShop,
+  type StripeShop,
+  transactionsOf,
+} from '../../builders/payments/stripe-shop.ts'
+import type { Any } from '../../support/requests.ts'
 import type { StripeDouble } from '../../support/stripe-double/index.ts'
 import type { World } from '../../support/world.ts'
-import { act, moneyOf, orderOf } from './paying.ts'
-import { charged, openStripeShop, type StripeShop, transactionsOf } from './stripe-shop.ts'
 
 /** What a merchant, or a bank, has done at Stripe, and no webhook has told. */
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import { type RunningServer, start } from '../../../server/main.ts'
+import { orderOf } from '../../builders/payments/paying.ts'
+import { cards, openStripeShop, type StripeShop } from '../../builders/payments/stripe-shop.ts'
 import { clientOf, type Reply } from '../../support/client.ts'
 import type { StripeDouble } from '../../support/stripe-double/index.ts'
 import { until } from '../../support/until.ts'
 import { testConfig, type World } from '../../support/world.ts'
-import { orderOf } from './paying.ts'
-import { cards, openStripeShop, type StripeShop } from './stripe-shop.ts'
 
 /** Payments whose process has died: its leases would last for an hour here. */
 
@@ -40,7 +40,7 @@ async function begin(): Promise<void> {
 /** No job comes for an hour. */
 async function leaseTo(holder: string | null): Promise<void> {
   const lease = `leased_until = now() + interval '1 hour', leased_by = $1`
-  await world.sql(`UPDATE intents SET ${lease} WHERE ended_at IS NULL`, [holder])
+  await world.sql(`UPDATE errands SET ${lease} WHERE ended_at IS NULL`, [holder])
   await world.sql(`UPDATE idempotency_keys SET ${lease} WHERE key LIKE '%' || $2 AND status IS NULL`, [
     ...[holder, key],
   ])
@@ -49,7 +49,7 @@ async function leaseTo(holder: string | null): Promise<void> {
   )
 }
 const openCalls = async (): Promise<number> =>
-  (await world.sql('SELECT count(*)::int AS n FROM intents WHERE ended_at IS NULL')).rows[0].n
+  (await world.sql('SELECT count(*)::int AS n FROM errands WHERE ended_at IS NULL')).rows[0].n
 
 test('a repeated payment takes over at once from a dead process', async () => {
   await begin()
@@ -72,7 +72,7 @@ test('a payment that had not begun is taken over as well', async () => {
   const claim = `INSERT INTO idempotency_keys (store_id, key, fingerprint, created_at, leased_until, leased_by)
     SELECT store_id, key, fingerprint, created_at, now() + interval '1 hour', $2 FROM gone`
   await begin()
-  await world.sql('UPDATE intents SET leased_until = now() WHERE ended_at IS NULL')
+  await world.sql('UPDATE errands SET leased_until = now() WHERE ended_at IS NULL')
   expect((await pay()).status).toBe(200)
   for (const [holder, status] of [
     [world.server.instance.processName, 409],

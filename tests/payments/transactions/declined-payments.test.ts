@@ -1,10 +1,17 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { readNow } from '../../builders/payments/following.ts'
+import { act, moneyOf, orderOf } from '../../builders/payments/paying.ts'
+import {
+  cards,
+  charge,
+  charged,
+  openStripeShop,
+  type StripeShop,
+  transactionsOf,
+} from '../../builders/payments/stripe-shop.ts'
 import type { StripeDouble } from '../../support/stripe-double/index.ts'
 import { until } from '../../support/until.ts'
 import type { World } from '../../support/world.ts'
-import { readNow } from './following.ts'
-import { act, moneyOf, orderOf } from './paying.ts'
-import { cards, charge, charged, openStripeShop, type StripeShop, transactionsOf } from './stripe-shop.ts'
 
 /** A card that is declined in the browser: another one may pay. */
 

@@ -1,9 +1,16 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { filledCart } from '../../orders/buying.ts'
+import { filledCart } from '../../builders/orders/buying.ts'
+import { orderOf } from '../../builders/payments/paying.ts'
+import {
+  cards,
+  charge,
+  charged,
+  openStripeShop,
+  type StripeShop,
+  transactionsOf,
+} from '../../builders/payments/stripe-shop.ts'
 import type { StripeDouble } from '../../support/stripe-double/index.ts'
 import type { Reply, World } from '../../support/world.ts'
-import { orderOf } from './paying.ts'
-import { cards, charge, charged, openStripeShop, type StripeShop, transactionsOf } from './stripe-shop.ts'
 
 /** Equal requests at once: a double click, a page in two tabs, a retry. And requests that are refused beside others. */
 

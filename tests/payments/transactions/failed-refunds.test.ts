@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Any } from '../../orders/buying.ts'
+import { readNow } from '../../builders/payments/following.ts'
+import { act, moneyOf, orderOf } from '../../builders/payments/paying.ts'
+import {
+  charged,
+  openStripeShop,
+  type StripeShop,
+  transactionsOf,
+} from '../../builders/payments/stripe-shop.ts'
+import type { Any } from '../../support/requests.ts'
 import type { StripeDouble } from '../../support/stripe-double/index.ts'
 import { until } from '../../support/until.ts'
 import type { World } from '../../support/world.ts'
-import { readNow } from './following.ts'
-import { act, moneyOf, orderOf } from './paying.ts'
-import { charged, openStripeShop, type StripeShop, transactionsOf } from './stripe-shop.ts'
 
 /** Refunds that Stripe has taken, and that a bank returns days later. */
 

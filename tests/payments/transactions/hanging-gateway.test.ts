@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readNow } from './following.ts'
-import { orderOf } from './paying.ts'
+import { readNow } from '../../builders/payments/following.ts'
+import { orderOf } from '../../builders/payments/paying.ts'
 import {
   charged,
   openStripeShop,
   type StripeShop,
   takeStripePayments,
   transactionsOf,
-} from './stripe-shop.ts'
+} from '../../builders/payments/stripe-shop.ts'
 
 /** A Stripe that takes requests and never answers. */
 

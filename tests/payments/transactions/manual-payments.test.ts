@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Any, filledCart, guestBody, openShop, wrap } from '../../orders/buying.ts'
+import { filledCart, guestBody, openShop, wrap } from '../../builders/orders/buying.ts'
+import { act, moneyOf, orderOf, paid, pay, takeManualPayments } from '../../builders/payments/paying.ts'
+import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { act, moneyOf, orderOf, paid, pay, takeManualPayments } from './paying.ts'
 
 let world: World
 let ids: Readonly<Record<string, string>>

@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { filledCart } from '../../orders/buying.ts'
+import { filledCart } from '../../builders/orders/buying.ts'
+import { act, orderOf } from '../../builders/payments/paying.ts'
+import {
+  cards,
+  charge,
+  openStripeShop,
+  type StripeShop,
+  transactionsOf,
+} from '../../builders/payments/stripe-shop.ts'
 import type { Reply } from '../../support/client.ts'
-import { act, orderOf } from './paying.ts'
-import { cards, charge, openStripeShop, type StripeShop, transactionsOf } from './stripe-shop.ts'
 
 /** What Stripe says about the merchant's settings is not for shoppers. */
 

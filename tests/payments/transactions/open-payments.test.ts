@@ -1,10 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Any, filledCart, guestBody, openShop } from '../../orders/buying.ts'
+import { filledCart, guestBody, openShop } from '../../builders/orders/buying.ts'
+import { act, moneyOf, orderOf } from '../../builders/payments/paying.ts'
+import {
+  cards,
+  charge,
+  charged,
+  openStripeShop,
+  type StripeShop,
+  transactionsOf,
+} from '../../builders/payments/stripe-shop.ts'
+import type { Any } from '../../support/requests.ts'
 import type { StripeDouble } from '../../support/stripe-double/index.ts'
 import { until } from '../../support/until.ts'
 import type { World } from '../../support/world.ts'
-import { act, moneyOf, orderOf } from './paying.ts'
-import { cards, charge, charged, openStripeShop, type StripeShop, transactionsOf } from './stripe-shop.ts'
 
 let shop: StripeShop
 let world: World
@@ -28,7 +36,9 @@ test('a request to Stripe without an answer is listed after a minute, until it h
   const [pending] = await transactionsOf(world.admin, id)
   expect([pending.status, (await charge(world.shopper, id)).status]).toEqual(['pending', 409])
   expect((await act(world.admin, pending, 'cancel')).status).toBe(409)
-  await world.sql(`UPDATE intents SET created_at = created_at - interval '61 seconds' WHERE ended_at IS NULL`)
+  await world.sql(
+    `UPDATE transaction_events SET asked_at = asked_at - interval '61 seconds' WHERE answer IS NULL`,
+  )
   expect(await listed()).toEqual([
     {
       ...{ type: 'open_payment', id: pending.id, order_id: id, gateway: 'stripe_payment_intents' },

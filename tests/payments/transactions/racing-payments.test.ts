@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type RunningServer, start } from '../../../server/main.ts'
+import { act, moneyOf, orderOf, paid, pay, takeManualPayments } from '../../builders/payments/paying.ts'
 import { type Client, clientOf } from '../../support/client.ts'
 import { openWorld, type Reply, testConfig, type World } from '../../support/world.ts'
-import { act, moneyOf, orderOf, paid, pay, takeManualPayments } from './paying.ts'
 
 /**
  * Requests that race for the money of one order. They reach two servers on one database, since the requests of one

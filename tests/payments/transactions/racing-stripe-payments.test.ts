@@ -1,12 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type RunningServer, start } from '../../../server/main.ts'
+import { act, moneyOf, orderOf } from '../../builders/payments/paying.ts'
+import {
+  cards,
+  charge,
+  charged,
+  openStripeShop,
+  type StripeShop,
+  transactionsOf,
+} from '../../builders/payments/stripe-shop.ts'
 import { type Client, clientOf } from '../../support/client.ts'
 import type { StripeDouble } from '../../support/stripe-double/index.ts'
 import { until } from '../../support/until.ts'
 import { type Reply, testConfig, type World } from '../../support/world.ts'
-import { act, moneyOf, orderOf } from './paying.ts'
-import { cards, charge, charged, openStripeShop, type StripeShop, transactionsOf } from './stripe-shop.ts'
 
 /**
  * Requests that race for the money of one order at Stripe. They reach two servers on one database, and Stripe takes its
@@ -125,7 +132,7 @@ test('many payments of one order wait for Stripe, and leave the connections to o
   double.onRequest = (_call, orderId) => (orderId === id ? held : undefined)
   const replies = Array.from({ length: 40 }, () => charge(world.admin, id, { amount: 10 }))
   const openCalls = async () =>
-    (await world.sql('SELECT count(*)::int AS n FROM intents WHERE ended_at IS NULL')).rows[0].n
+    (await world.sql('SELECT count(*)::int AS n FROM errands WHERE ended_at IS NULL')).rows[0].n
   await until(async () => ((await openCalls()) === 40 ? true : undefined))
   const other = await newOrder()
   expect((await charged(world.admin, other)).status).toBe('complete')

@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Any } from '../../orders/buying.ts'
+import { act, orderOf } from '../../builders/payments/paying.ts'
+import {
+  charged,
+  openStripeShop,
+  type StripeShop,
+  transactionsOf,
+} from '../../builders/payments/stripe-shop.ts'
+import type { Any } from '../../support/requests.ts'
 import type { StripeDouble } from '../../support/stripe-double/index.ts'
 import { until } from '../../support/until.ts'
 import type { World } from '../../support/world.ts'
-import { act, orderOf } from './paying.ts'
-import { charged, openStripeShop, type StripeShop, transactionsOf } from './stripe-shop.ts'
 
 /** Refunds that Stripe answers with a 500, which it repeats for their key. */
 
@@ -25,11 +30,11 @@ async function paid(): Promise<Any> {
 const refundedAmount = async ({ relationships }: Any): Promise<number> =>
   (await transactionsOf(world.admin, relationships.order.data.id))[0]?.refunded_amount
 const open = async (): Promise<Any[]> =>
-  (await world.sql('SELECT values FROM intents WHERE ended_at IS NULL')).rows
+  (await world.sql('SELECT values FROM errands WHERE ended_at IS NULL')).rows
 /** The fault was so long ago, and a job asks again soon. */
 const faultWas = (minutes: number) =>
   world.sql(
-    `UPDATE intents SET values = jsonb_set(values::jsonb, '{question,faultAt}',
+    `UPDATE errands SET values = jsonb_set(values::jsonb, '{question,faultAt}',
        to_jsonb(now() - $1 * interval '1 minute')) WHERE ended_at IS NULL`,
     [minutes],
   )

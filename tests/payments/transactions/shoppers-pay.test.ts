@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { act, moneyOf, orderOf, paid, pay } from '../../builders/payments/paying.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { act, moneyOf, orderOf, paid, pay } from './paying.ts'
 
 /** Who may say that an order was paid by hand. */
 

@@ -1,10 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Any, filledCart, guestBody, openShop, wrap } from '../../orders/buying.ts'
+import { filledCart, guestBody, openShop, wrap } from '../../builders/orders/buying.ts'
+import { act, moneyOf, orderOf, paid } from '../../builders/payments/paying.ts'
+import {
+  cards,
+  charge,
+  charged,
+  openStripeShop,
+  type StripeShop,
+  transactionsOf,
+} from '../../builders/payments/stripe-shop.ts'
+import type { Any } from '../../support/requests.ts'
 import type { StripeDouble } from '../../support/stripe-double/index.ts'
 import type { World } from '../../support/world.ts'
-import { act, moneyOf, orderOf, paid } from './paying.ts'
-import { cards, charge, charged, openStripeShop, type StripeShop, transactionsOf } from './stripe-shop.ts'
 
 let shop: StripeShop
 let world: World
@@ -25,7 +33,7 @@ beforeEach(() => {
 const newOrder = async (total = 1000): Promise<string> => (await orderOf(world.shopper, total)).id
 const refusal = ({ status, body }: Any) => [status, body.errors?.[0]?.title, body.errors?.[0]?.detail]
 const openIntents = async () =>
-  (await world.sql('SELECT count(*)::int AS n FROM intents WHERE ended_at IS NULL')).rows[0].n
+  (await world.sql('SELECT count(*)::int AS n FROM errands WHERE ended_at IS NULL')).rows[0].n
 
 test('a card without a challenge pays the order, and the intent knows it', async () => {
   const id = await newOrder()
@@ -198,7 +206,7 @@ test('secrets of shoppers and merchants are in no table', async () => {
   const pending = await charged(world.shopper, id, { payment: cards.challenges, options })
   const { rows } = await world.sql(
     `SELECT doc::text || coalesce(hidden::text, '') AS text FROM order_transactions
-     UNION ALL SELECT values::text || coalesce(outcome::text, '') FROM intents`,
+     UNION ALL SELECT values::text || coalesce(outcome::text, '') FROM errands`,
   )
   const all = rows.map(({ text }) => text).join('\n')
   expect(all).toContain(pending.id)
@@ -228,7 +236,7 @@ test('wrong payments are refused without a call', async () => {
 
 test('a dry run says what a payment would be, and asks nobody', async () => {
   const id = await newOrder()
-  const before = await world.sql('SELECT count(*)::int AS n FROM intents')
+  const before = await world.sql('SELECT count(*)::int AS n FROM errands')
   const send = (gateway: string, headers = {}) =>
     world.shopper.post(
       `/v2/orders/${id}/payments`,
@@ -244,7 +252,7 @@ test('a dry run says what a payment would be, and asks nobody', async () => {
   expect((await send('adyen')).status).toBe(422)
   expect((await send('manual', { 'Idempotency-Key': randomUUID() })).status).toBe(400)
   expect([double.calls, await transactionsOf(world.admin, id)]).toEqual([[], []])
-  expect((await world.sql('SELECT count(*)::int AS n FROM intents')).rows).toEqual(before.rows)
+  expect((await world.sql('SELECT count(*)::int AS n FROM errands')).rows).toEqual(before.rows)
   expect(await moneyOf(world.admin, id)).toEqual(['unpaid', 'incomplete', 0, 0, 1000])
 })
 

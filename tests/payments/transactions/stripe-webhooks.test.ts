@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Any } from '../../orders/buying.ts'
+import { act, moneyOf, orderOf } from '../../builders/payments/paying.ts'
+import {
+  cards,
+  charge,
+  charged,
+  openStripeShop,
+  type StripeShop,
+  transactionsOf,
+} from '../../builders/payments/stripe-shop.ts'
 import type { Reply } from '../../support/client.ts'
+import type { Any } from '../../support/requests.ts'
 import type { StripeDouble, Webhook } from '../../support/stripe-double/index.ts'
 import { until } from '../../support/until.ts'
 import type { World } from '../../support/world.ts'
-import { act, moneyOf, orderOf } from './paying.ts'
-import { cards, charge, charged, openStripeShop, type StripeShop, transactionsOf } from './stripe-shop.ts'
 
 const secret = 'whsec_a secret that only Stripe and the merchant know'
 

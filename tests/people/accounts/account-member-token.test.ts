@@ -1,19 +1,26 @@
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { inTheWay } from '../../support/in-the-way.ts'
-import { openWorld, type Reply, type World } from '../../support/world.ts'
+import {
+  account,
+  accountRealm,
+  address,
+  member,
+  membership,
+  password,
+} from '../../builders/people/accounts.ts'
 import {
   byPassword,
   header,
   type Person,
-  password,
   person,
   profile,
   settle,
   signedIn,
   tokens,
-} from './members.ts'
-import { account, accountRealm, address, body, idOf, member, membership } from './objects.ts'
+} from '../../builders/people/members.ts'
+import { inTheWay } from '../../support/in-the-way.ts'
+import { body, idOf } from '../../support/requests.ts'
+import { openWorld, type Reply, type World } from '../../support/world.ts'
 
 let world: World
 let profileId: string

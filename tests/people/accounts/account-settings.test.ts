@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { member } from '../../builders/people/accounts.ts'
+import { body } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { body, member } from './objects.ts'
 
 let world: World
 beforeAll(async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { account, tagLinks } from '../../builders/people/accounts.ts'
+import { body, idOf, statuses, times } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { account, body, idOf, statuses, tagLinks, times } from './objects.ts'
 
 let world: World
 beforeAll(async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { account, address, member, membership } from '../../builders/people/accounts.ts'
+import { idOf, statuses, times } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { account, address, idOf, member, membership, statuses, times } from './objects.ts'
 
 let world: World
 beforeAll(async () => {

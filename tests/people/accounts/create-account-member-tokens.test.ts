@@ -1,15 +1,11 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rates } from '../../../server/kernel/attempts/rates.ts'
-import { some } from '../../support/long.ts'
-import { useUp } from '../../support/use-up.ts'
-import { openWorld, type World } from '../../support/world.ts'
-import { MovingClock } from '../keys/moving-clock.ts'
+import { account, accountRealm, member, membership, password } from '../../builders/people/accounts.ts'
 import {
   byPassword,
   header,
   type Person,
-  password,
   person,
   profile,
   refusal,
@@ -17,8 +13,12 @@ import {
   signedIn,
   tokenRequest,
   tokens,
-} from './members.ts'
-import { account, accountRealm, body, idOf, member, membership, statuses, times } from './objects.ts'
+} from '../../builders/people/members.ts'
+import { some } from '../../support/long.ts'
+import { MovingClock } from '../../support/moving-clock.ts'
+import { body, idOf, statuses, times } from '../../support/requests.ts'
+import { useUp } from '../../support/use-up.ts'
+import { openWorld, type World } from '../../support/world.ts'
 
 let world: World
 let profileId: string

@@ -1,8 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  byPassword,
+  type Person,
+  person,
+  profile,
+  settle,
+  signedIn,
+  tokens,
+} from '../../builders/people/members.ts'
+import { MovingClock } from '../../support/moving-clock.ts'
+import { body, statuses, times } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { MovingClock } from '../keys/moving-clock.ts'
-import { byPassword, type Person, person, profile, settle, signedIn, tokens } from './members.ts'
-import { body, statuses, times } from './objects.ts'
 
 let world: World
 let profileId: string

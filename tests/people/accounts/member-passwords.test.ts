@@ -1,10 +1,9 @@
 import { dictionary } from '@zxcvbn-ts/language-common'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openWorld, type World } from '../../support/world.ts'
+import { accountRealm, member, password } from '../../builders/people/accounts.ts'
 import {
   byPassword,
   type Person,
-  password,
   person,
   profile,
   refusal,
@@ -12,8 +11,9 @@ import {
   signedIn,
   tokenRequest,
   tokens,
-} from './members.ts'
-import { accountRealm, body, idOf, member, statuses, times } from './objects.ts'
+} from '../../builders/people/members.ts'
+import { body, idOf, statuses, times } from '../../support/requests.ts'
+import { openWorld, type World } from '../../support/world.ts'
 
 interface Setting {
   readonly world: World

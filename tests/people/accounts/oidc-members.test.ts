@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accountRealm } from '../../builders/people/accounts.ts'
+import { header, settle, tokenRequest, tokens } from '../../builders/people/members.ts'
+import { begin, callbackPath, follow, openIn, profileAt, redirectUri } from '../../builders/people/sign-in.ts'
 import { type OidcProvider, startProvider } from '../../support/oidc-provider.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { begin, callbackPath, follow, openIn, profileAt, redirectUri } from '../oidc/sign-in.ts'
-import { header, settle, tokenRequest, tokens } from './members.ts'
-import { accountRealm } from './objects.ts'
 
 let world: World
 let provider: OidcProvider

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { password } from '../../builders/people/accounts.ts'
+import { customer, customers, tokens } from '../../builders/people/customers.ts'
+import { realmsOf } from '../../builders/people/realms.ts'
+import { begin, callbackPath, openIn, profileAt, redirectUri } from '../../builders/people/sign-in.ts'
 import { inTheWay, untilWaiting } from '../../support/in-the-way.ts'
 import { type ForgingProvider, startForger } from '../../support/oidc-provider.ts'
+import { body, idOf, statuses, times } from '../../support/requests.ts'
 import { openWorld, type Reply, type World } from '../../support/world.ts'
-import { body, idOf, statuses, times } from '../accounts/objects.ts'
-import { realmsOf } from '../identity/realm.ts'
-import { begin, callbackPath, openIn, profileAt, redirectUri } from '../oidc/sign-in.ts'
-import { customer, customers, password, tokens } from './objects.ts'
 
 /** Whoever is known to have an address gets it, although somebody else says that it is theirs. */
 

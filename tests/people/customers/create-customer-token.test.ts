@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { verifyCustomerToken } from '../../../server/people/customers/customer-token.ts'
+import { address, password } from '../../builders/people/accounts.ts'
+import { customer, customers, tokens } from '../../builders/people/customers.ts'
+import { MovingClock } from '../../support/moving-clock.ts'
+import { body, idOf, statuses } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { address, body, idOf, statuses } from '../accounts/objects.ts'
-import { MovingClock } from '../keys/moving-clock.ts'
-import { customer, customers, password, tokens } from './objects.ts'
 
 const clock = new MovingClock()
 let world: World

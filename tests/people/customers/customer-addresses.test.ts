@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { account, address } from '../../builders/people/accounts.ts'
+import { customer, customers } from '../../builders/people/customers.ts'
+import { body, idOf, statuses, times } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { account, address, body, idOf, statuses, times } from '../accounts/objects.ts'
-import { customer, customers } from './objects.ts'
 
 let world: World
 let customerId: string

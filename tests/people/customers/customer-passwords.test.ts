@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { address, password } from '../../builders/people/accounts.ts'
+import { customer, customers, tokens } from '../../builders/people/customers.ts'
+import { body, idOf, statuses, times } from '../../support/requests.ts'
 import { openWorld, type Reply, type World } from '../../support/world.ts'
-import { address, body, idOf, statuses, times } from '../accounts/objects.ts'
-import { customer, customers, password, tokens } from './objects.ts'
 
 let open: World
 let strict: World

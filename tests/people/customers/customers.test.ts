@@ -1,8 +1,9 @@
 import { verify } from '@node-rs/argon2'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { address, password } from '../../builders/people/accounts.ts'
+import { customer, customers } from '../../builders/people/customers.ts'
+import { body, idOf, statuses, times } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { address, body, idOf, statuses, times } from '../accounts/objects.ts'
-import { customer, customers, password } from './objects.ts'
 
 let world: World
 beforeAll(async () => {

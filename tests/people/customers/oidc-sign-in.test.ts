@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { password } from '../../builders/people/accounts.ts'
+import { customer, customers, tokens } from '../../builders/people/customers.ts'
+import { realmsOf } from '../../builders/people/realms.ts'
+import { begin, callbackPath, follow, openIn, profileAt, redirectUri } from '../../builders/people/sign-in.ts'
 import { type OidcProvider, startProvider } from '../../support/oidc-provider.ts'
+import { body, idOf } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { body, idOf } from '../accounts/objects.ts'
-import { realmsOf } from '../identity/realm.ts'
-import { begin, callbackPath, follow, openIn, profileAt, redirectUri } from '../oidc/sign-in.ts'
-import { customer, customers, password, tokens } from './objects.ts'
 
 const people = Object.fromEntries(
   ['ada', 'bob', 'cy', 'dora', 'eve', 'finn', 'gil'].map((name) => [

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { realmsOf } from '../../builders/people/realms.ts'
+import { body } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { body, realmsOf } from './realm.ts'
 
 let world: World
 let realms: Awaited<ReturnType<typeof realmsOf>>

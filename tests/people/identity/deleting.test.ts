@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  oidcLink,
+  oidcProfile,
+  passwordLink,
+  passwordProfile,
+  realmsOf,
+  user,
+} from '../../builders/people/realms.ts'
+import { idOf } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { idOf, oidcLink, oidcProfile, passwordLink, passwordProfile, realmsOf, user } from './realm.ts'
 
 let world: World
 let realm: string

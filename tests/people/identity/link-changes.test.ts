@@ -1,10 +1,11 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { about, logs } from '../../personal-data/people.ts'
+import { accountRealm } from '../../builders/people/accounts.ts'
+import { header, type Person, person, profile, signedIn } from '../../builders/people/members.ts'
+import { oidcLink, oidcProfile } from '../../builders/people/realms.ts'
+import { about, logs } from '../../builders/personal-data/people.ts'
+import { idOf } from '../../support/requests.ts'
 import { openWorld, type Reply, type World } from '../../support/world.ts'
-import { header, type Person, person, profile, signedIn } from '../accounts/members.ts'
-import { accountRealm } from '../accounts/objects.ts'
-import { idOf, oidcLink, oidcProfile } from './realm.ts'
 
 /**
  * What a user signs in with is changed: it is in the audit trail, it is an event, and their tokens end. That tokens end

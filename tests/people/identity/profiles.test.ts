@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { open, seal } from '../../../server/kernel/auth/seal.ts'
+import { oidcProfile, passwordProfile, realmsOf } from '../../builders/people/realms.ts'
+import { idOf } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { idOf, oidcProfile, passwordProfile, realmsOf } from './realm.ts'
 
 let world: World
 let realms: Awaited<ReturnType<typeof realmsOf>>

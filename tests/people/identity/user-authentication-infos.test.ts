@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { oidcLink, oidcProfile, realmsOf, user } from '../../builders/people/realms.ts'
+import { body, idOf } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { body, idOf, oidcLink, oidcProfile, realmsOf, user } from './realm.ts'
 
 let world: World
 let realms: Awaited<ReturnType<typeof realmsOf>>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tokenOf } from '../../support/client.ts'
+import { MovingClock } from '../../support/moving-clock.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { MovingClock } from './moving-clock.ts'
 
 const clock = new MovingClock()
 let world: World

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type RunningServer, start } from '../../../server/main.ts'
 import { clientOf, tokenOf } from '../../support/client.ts'
+import { MovingClock } from '../../support/moving-clock.ts'
 import { type OwnDatabase, ownDatabase } from '../../support/own-database.ts'
 import { secretOf, testConfig } from '../../support/world.ts'
-import { MovingClock } from './moving-clock.ts'
 
 const clock = new MovingClock()
 let database: OwnDatabase

@@ -3,8 +3,8 @@ import { hash } from '@node-rs/argon2'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { rates } from '../../../server/kernel/attempts/rates.ts'
 import { createFirstKey } from '../../../server/people/index.ts'
+import { MovingClock } from '../../support/moving-clock.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { MovingClock } from './moving-clock.ts'
 
 const clock = new MovingClock()
 let world: World

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { signUp } from '../../builders/people/sign-up.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { signUp } from '../customers/sign-up.ts'
 
 /** Writes of shoppers count by address. */
 

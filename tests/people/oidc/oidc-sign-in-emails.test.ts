@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { passwordLink, passwordProfile, realmsOf, user } from '../../builders/people/realms.ts'
+import { begin, callbackPath, firstSignIn, openIn, profileAt, redeem } from '../../builders/people/sign-in.ts'
 import { inTheWay } from '../../support/in-the-way.ts'
 import { type ForgingProvider, startForger } from '../../support/oidc-provider.ts'
+import { body, idOf } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { body, idOf, passwordLink, passwordProfile, realmsOf, user } from '../identity/realm.ts'
-import { begin, callbackPath, firstSignIn, openIn, profileAt, redeem } from './sign-in.ts'
 
 const header = 'EP-Account-Management-Authentication-Token'
 

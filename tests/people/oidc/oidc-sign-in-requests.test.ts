@@ -2,12 +2,19 @@ import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rates } from '../../../server/kernel/attempts/rates.ts'
+import { oidcProfile, realmsOf } from '../../builders/people/realms.ts'
+import {
+  callbackPath,
+  loginPath,
+  loginQuery,
+  openIn,
+  profileAt,
+  redirectUri,
+} from '../../builders/people/sign-in.ts'
+import { MovingClock } from '../../support/moving-clock.ts'
 import { type ForgingProvider, startForger } from '../../support/oidc-provider.ts'
 import { useUp } from '../../support/use-up.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { oidcProfile, realmsOf } from '../identity/realm.ts'
-import { MovingClock } from '../keys/moving-clock.ts'
-import { callbackPath, loginPath, loginQuery, openIn, profileAt, redirectUri } from './sign-in.ts'
 
 let world: World
 let provider: ForgingProvider

@@ -1,11 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { exportJWK, type JWTPayload } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { oidcLink, realmsOf, user } from '../../builders/people/realms.ts'
+import { begin, callbackPath, openIn, profileAt, redeem } from '../../builders/people/sign-in.ts'
+import { MovingClock } from '../../support/moving-clock.ts'
 import { type Forge, type ForgingProvider, signed, startForger } from '../../support/oidc-provider.ts'
+import { idOf } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { idOf, oidcLink, realmsOf, user } from '../identity/realm.ts'
-import { MovingClock } from '../keys/moving-clock.ts'
-import { begin, callbackPath, openIn, profileAt, redeem } from './sign-in.ts'
 
 const clock = new MovingClock()
 let world: World

@@ -1,10 +1,18 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { hashOf } from '../../../server/people/oidc/sign-in-request.ts'
+import { realmsOf } from '../../builders/people/realms.ts'
+import {
+  begin,
+  callbackPath,
+  follow,
+  openIn,
+  profileAt,
+  redeem,
+  redirectUri,
+} from '../../builders/people/sign-in.ts'
+import { MovingClock } from '../../support/moving-clock.ts'
 import { type OidcProvider, startProvider } from '../../support/oidc-provider.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { realmsOf } from '../identity/realm.ts'
-import { MovingClock } from '../keys/moving-clock.ts'
-import { begin, callbackPath, follow, openIn, profileAt, redeem, redirectUri } from './sign-in.ts'
 
 const people = {
   ada: { email: 'ada@example.com', email_verified: true, name: 'Ada Marsh', given_name: 'Ada' },

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Instance } from '../../../server/kernel/work/context.ts'
 import { providerFetchOf } from '../../../server/people/oidc/provider-fetch.ts'
+import { oidcProfile, realmsOf } from '../../builders/people/realms.ts'
+import { loginPath, loginQuery, openIn, profileAt } from '../../builders/people/sign-in.ts'
 import { startForger } from '../../support/oidc-provider.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { oidcProfile, realmsOf } from '../identity/realm.ts'
-import { loginPath, loginQuery, openIn, profileAt } from './sign-in.ts'
 
 /** Something else on this machine, that no one who manages a store is to reach. */
 let neighbour: Server

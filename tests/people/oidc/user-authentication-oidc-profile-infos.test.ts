@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { oidcLink, oidcProfile, realmsOf, user } from '../../builders/people/realms.ts'
+import { body, idOf } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { body, idOf, oidcLink, oidcProfile, realmsOf, user } from '../identity/realm.ts'
 
 let world: World
 let realm: string

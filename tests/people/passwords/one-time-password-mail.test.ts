@@ -1,10 +1,10 @@
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accountRealm } from '../../builders/people/accounts.ts'
+import { type Person, person, profile, tokenRequest, tokens } from '../../builders/people/members.ts'
+import { body } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { type Person, person, profile, tokenRequest, tokens } from '../accounts/members.ts'
-import { accountRealm } from '../accounts/objects.ts'
-import { body } from '../identity/realm.ts'
 
 /** A real mail server, which keeps what it is given. */
 const letters: { to: string[]; text: string }[] = []

@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openOneTimePasswordEvent } from '../../../server/people/index.ts'
+import { accountRealm } from '../../builders/people/accounts.ts'
+import { type Person, person, profile, refusal, tokenRequest, tokens } from '../../builders/people/members.ts'
+import { MovingClock } from '../../support/moving-clock.ts'
+import { body, statuses, times } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { type Person, person, profile, refusal, tokenRequest, tokens } from '../accounts/members.ts'
-import { accountRealm, statuses, times } from '../accounts/objects.ts'
-import { body } from '../identity/realm.ts'
-import { MovingClock } from '../keys/moving-clock.ts'
 
 let world: World
 let realm: string

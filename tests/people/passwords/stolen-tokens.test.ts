@@ -1,23 +1,23 @@
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openOneTimePasswordEvent } from '../../../server/people/index.ts'
-import { erase } from '../../personal-data/people.ts'
-import { openWorld, type Reply, type World } from '../../support/world.ts'
+import { accountRealm, password } from '../../builders/people/accounts.ts'
+import { customer, customers } from '../../builders/people/customers.ts'
 import {
   byPassword,
   header,
   type Person,
-  password,
   person,
   profile,
   refusal,
   settle,
   tokenRequest,
   tokens,
-} from '../accounts/members.ts'
-import { accountRealm, body, idOf } from '../accounts/objects.ts'
-import { customer, customers } from '../customers/objects.ts'
-import { MovingClock } from '../keys/moving-clock.ts'
+} from '../../builders/people/members.ts'
+import { erase } from '../../builders/personal-data/people.ts'
+import { MovingClock } from '../../support/moving-clock.ts'
+import { body, idOf } from '../../support/requests.ts'
+import { openWorld, type Reply, type World } from '../../support/world.ts'
 
 /** What somebody can do who has found a shopper's token: nothing that outlives the sign-in it is from. */
 

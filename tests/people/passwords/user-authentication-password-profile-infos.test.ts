@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { verify } from '@node-rs/argon2'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { passwordLink, passwordProfile, realmsOf, user } from '../../builders/people/realms.ts'
+import { idOf } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { idOf, passwordLink, passwordProfile, realmsOf, user } from '../identity/realm.ts'
 
 let world: World
 let realm: string

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { membership, password } from '../../builders/people/accounts.ts'
+import { header, person, profile, tokenRequest, tokens } from '../../builders/people/members.ts'
 import { tokenOf } from '../../support/client.ts'
+import { body, idOf } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { header, password, person, profile, tokenRequest, tokens } from '../accounts/members.ts'
-import { body, idOf, membership } from '../accounts/objects.ts'
 
 /** A response is repeated for an Idempotency-Key only to the same caller, who must still have the right to the call. */
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { password } from '../../builders/people/accounts.ts'
+import { person, profile, signedIn } from '../../builders/people/members.ts'
 import type { Client } from '../../support/client.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { password, person, profile, signedIn } from '../accounts/members.ts'
 
 /** Shoppers have exactly the rights to entries of a custom API that its policies grant. */
 

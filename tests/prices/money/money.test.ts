@@ -12,8 +12,8 @@ import {
   ratio,
   sum,
 } from '../../../server/prices/index.ts'
+import { apportionSlowly, isRounded } from '../../builders/prices/slow-money.ts'
 import { tries } from '../../support/long.ts'
-import { apportionSlowly, isRounded } from './slow-money.ts'
 
 const amounts = fc.oneof(fc.integer({ min: -5000, max: 5000 }), fc.maxSafeInteger())
 const many = { numRuns: tries(2000, 100_000) }

@@ -8,9 +8,9 @@ import { stageLines } from '../../../server/prices/price-import/staged-lines.ts'
 import { unpackedBytesMax } from '../../../server/store/imports/file-limits.ts'
 import { readLines } from '../../../server/store/imports/text-lines.ts'
 import { pimJobs } from '../../../server/store/index.ts'
-import { formOf } from '../../store/files/uploads.ts'
+import { fresh, merchant } from '../../builders/prices/pricebooks.ts'
+import { formOf } from '../../builders/store/uploads.ts'
 import { openWorld, type Reply, type World } from '../../support/world.ts'
-import { fresh, merchant } from '../pricebooks/objects.ts'
 
 let world: World
 beforeAll(async () => {

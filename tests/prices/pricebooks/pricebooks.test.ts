@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fresh, merchant } from '../../builders/prices/pricebooks.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { fresh, merchant } from './objects.ts'
 
 let world: World
 beforeAll(async () => {

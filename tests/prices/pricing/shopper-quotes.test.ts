@@ -6,8 +6,9 @@ import { json } from '../../../server/kernel/shape/answer.ts'
 import { access } from '../../../server/people/permissions/access.ts'
 import { type QuoteRequest, quote } from '../../../server/prices/index.ts'
 import { type CatalogShopper, shopOf } from '../../../server/shop/index.ts'
-import { type Any, shopOf as merchantOf } from '../../shop/releases/shop.ts'
-import { storeOf } from '../../shop/storefront/store.ts'
+import { shopOf as merchantOf } from '../../builders/shop/publishing.ts'
+import { storeOf } from '../../builders/shop/storefront.ts'
+import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 /** Quotes for a shopper who is not the caller, beside what the storefront shows that shopper. */

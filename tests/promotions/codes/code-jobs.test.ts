@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addCodes, idIn, kinds, makePromotion, newCode, units } from '../../builders/promotions/codes.ts'
 import { until } from '../../support/until.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { addCodes, idIn, kinds, makePromotion, newCode, units } from './merchant.ts'
 
 let world: World
 beforeAll(async () => {

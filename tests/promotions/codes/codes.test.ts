@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addCodes, idIn, kinds, makePromotion, newCode, units } from '../../builders/promotions/codes.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { addCodes, idIn, kinds, makePromotion, newCode, units } from './merchant.ts'
 
 let world: World
 beforeAll(async () => {

@@ -7,8 +7,17 @@ import {
   isNewShopper,
   recordPayingShopper,
 } from '../../../server/promotions/index.ts'
+import {
+  addCodes,
+  idIn,
+  kinds,
+  makeCode,
+  makePromotion,
+  newCode,
+  spend,
+  units,
+} from '../../builders/promotions/codes.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { addCodes, idIn, kinds, makeCode, makePromotion, newCode, spend, units } from './merchant.ts'
 
 let world: World
 beforeAll(async () => {

@@ -2,8 +2,16 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findEnteredCodes } from '../../../server/promotions/index.ts'
+import {
+  addCodes,
+  idIn,
+  kinds,
+  makeCode,
+  makePromotion,
+  newCode,
+  spend,
+} from '../../builders/promotions/codes.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { addCodes, idIn, kinds, makeCode, makePromotion, newCode, spend } from './merchant.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: as for Reply.
 type Any = any

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Store } from '../../../server/kernel/storage/store.ts'
 import type { Work } from '../../../server/kernel/work/context.ts'
 import { codesStateSql, findEnteredCodes } from '../../../server/promotions/index.ts'
+import { idIn, kinds, makePromotion, spend } from '../../builders/promotions/codes.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { idIn, kinds, makePromotion, spend } from './merchant.ts'
 
 const codes = 20_000
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addCodes, idIn, makePromotion, newCode, spend } from '../../builders/promotions/codes.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { addCodes, idIn, makePromotion, newCode, spend } from './merchant.ts'
 
 let world: World
 let used: string

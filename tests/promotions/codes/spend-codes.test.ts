@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CodeUse } from '../../../server/promotions/discounts/evaluate.ts'
 import { spendCodes } from '../../../server/promotions/index.ts'
+import { kinds, makeCode, spend, units } from '../../builders/promotions/codes.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { kinds, makeCode, spend, units } from './merchant.ts'
 
 let world: World
 beforeAll(async () => {

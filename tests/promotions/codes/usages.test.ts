@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  addCodes,
+  idIn,
+  kinds,
+  makeCode,
+  makePromotion,
+  newCode,
+  spend,
+} from '../../builders/promotions/codes.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { addCodes, idIn, kinds, makeCode, makePromotion, newCode, spend } from './merchant.ts'
 
 let world: World
 beforeAll(async () => {

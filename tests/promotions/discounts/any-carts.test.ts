@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import type { Promotion } from '../../../server/promotions/discounts/promotion.ts'
 import type { RuleAction, RuleNode } from '../../../server/promotions/discounts/rules/rule-document.ts'
 import type { DiscountLine, Evaluation } from '../../../server/promotions/index.ts'
+import { codeOf, line, offsOf, rule, run, standard } from '../../builders/promotions/discounts.ts'
 import { tries } from '../../support/long.ts'
-import { codeOf, line, offsOf, rule, run, standard } from './carts.ts'
 
 /** What holds for any cart and any promotions. */
 

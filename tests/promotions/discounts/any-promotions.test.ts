@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { totalCart } from '../../../server/carts/totals/total-cart.ts'
 import type { Evaluation } from '../../../server/promotions/index.ts'
+import { evaluateAtOnce } from '../../builders/promotions/discounts.ts'
 import { tries } from '../../support/long.ts'
 import { anyCase, type Case, compile } from './any/promotions.ts'
 import { anyPrices, linked, toTotalsCart } from './any/totals.ts'
-import { evaluateAtOnce } from './carts.ts'
 import { slowEvaluate } from './oracle/evaluate.ts'
 
 const usual = { numRuns: tries(500, 10_000) }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Promotion } from '../../../server/promotions/discounts/promotion.ts'
 import type { DiscountLine } from '../../../server/promotions/index.ts'
-import { codeOf, line, offsOf, rule, run, standard } from './carts.ts'
+import { codeOf, line, offsOf, rule, run, standard } from '../../builders/promotions/discounts.ts'
 
 /** Gifts that promotions add to carts, and take away again. */
 

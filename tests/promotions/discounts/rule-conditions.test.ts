@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { RuleNode } from '../../../server/promotions/discounts/rules/rule-document.ts'
 import type { DiscountCart, DiscountLine } from '../../../server/promotions/index.ts'
-import { line, offsOf, rule, run, verdictsOf } from './carts.ts'
+import { line, offsOf, rule, run, verdictsOf } from '../../builders/promotions/discounts.ts'
 import { action, all, any, bundle, cartTenth, itemHalf, node, some, within } from './rule-nodes.ts'
 
 /** Which items each strategy of a condition finds. */

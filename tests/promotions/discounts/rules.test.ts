@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { RuleAction } from '../../../server/promotions/discounts/rules/rule-document.ts'
 import { type DiscountLine, evaluate } from '../../../server/promotions/index.ts'
-import { cartOf, line, offsOf, rule, run, standard } from './carts.ts'
+import { cartOf, line, offsOf, rule, run, standard } from '../../builders/promotions/discounts.ts'
 import { action, all, bundle, cartTenth, itemHalf, node, some } from './rule-nodes.ts'
 
 /** The worked examples of rule promotions, and each action. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Promotion } from '../../../server/promotions/discounts/promotion.ts'
 import type { DiscountLine } from '../../../server/promotions/index.ts'
-import { codeOf, line, offsOf, run, standard, usd, verdictsOf } from './carts.ts'
+import { codeOf, line, offsOf, run, standard, usd, verdictsOf } from '../../builders/promotions/discounts.ts'
 
 /** The worked examples of standard promotions. */
 

@@ -1,7 +1,17 @@
 import { expect, test } from 'vitest'
 import type { Promotion } from '../../../server/promotions/discounts/promotion.ts'
 import type { DiscountCart, EnteredCode, PromotionVerdict } from '../../../server/promotions/index.ts'
-import { at, codeOf, line, offsOf, rule, run, standard, usd, verdictsOf } from './carts.ts'
+import {
+  at,
+  codeOf,
+  line,
+  offsOf,
+  rule,
+  run,
+  standard,
+  usd,
+  verdictsOf,
+} from '../../builders/promotions/discounts.ts'
 
 /** Why promotions take nothing: gates, codes, stacking. */
 

@@ -9,12 +9,20 @@ import { text } from '../../../server/kernel/shape/fields.ts'
 import { start } from '../../../server/main.ts'
 import { access } from '../../../server/people/permissions/access.ts'
 import { catalogFor } from '../../../server/shop/catalogs/catalog-for.ts'
-import { header, type Person, person, profile, signedIn } from '../../people/accounts/members.ts'
-import { body, idOf, tagLinks } from '../../people/accounts/objects.ts'
-import * as customers from '../../people/customers/objects.ts'
+import { password, tagLinks } from '../../builders/people/accounts.ts'
+import * as customers from '../../builders/people/customers.ts'
+import { header, type Person, person, profile, signedIn } from '../../builders/people/members.ts'
+import {
+  makeCatalog,
+  makePricebook,
+  makeRule,
+  publish,
+  rules,
+  unpublish,
+} from '../../builders/shop/catalogs.ts'
 import { type Client, clientOf, tokenOf } from '../../support/client.ts'
+import { body, idOf } from '../../support/requests.ts'
 import { openWorld, testConfig, type World } from '../../support/world.ts'
-import { makeCatalog, makePricebook, makeRule, publish, rules, unpublish } from './objects.ts'
 
 /** Tells which catalog its caller sees: what the shopper's view begins with. */
 const chooseCatalog = action({
@@ -86,7 +94,6 @@ test('without rules the catalog is the oldest published one; without one there i
 test('the channel, the tags and the caller choose the rule', async () => {
   const tag = await idOf(world.admin.post('/v2/account-tags', body('account_tag', { name: 'Wholesale' })))
   await world.admin.post(`/v2/accounts/${member.home}/relationships/account-tags`, tagLinks(tag))
-  const password = customers.password
   const buyer = customers.customer({ password })
   const customer = await idOf(world.admin.post(customers.customers, buyer))
   const { email } = (await world.admin.get(`${customers.customers}/${customer}`)).body.data

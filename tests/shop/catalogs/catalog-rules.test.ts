@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { refusal } from '../../people/accounts/members.ts'
+import { refusal } from '../../builders/people/members.ts'
+import { makeCatalog, makePricebook, makeRule, ruleBody, rules } from '../../builders/shop/catalogs.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { makeCatalog, makePricebook, makeRule, ruleBody, rules } from './objects.ts'
 
 let world: World
 let catalog: string

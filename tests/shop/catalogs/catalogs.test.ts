@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { refusal } from '../../people/accounts/members.ts'
-import { openWorld, type World } from '../../support/world.ts'
+import { refusal } from '../../builders/people/members.ts'
 import {
   catalogBody,
   catalogs,
@@ -11,7 +10,8 @@ import {
   makeRule,
   publish,
   unpublish,
-} from './objects.ts'
+} from '../../builders/shop/catalogs.ts'
+import { openWorld, type World } from '../../support/world.ts'
 
 let world: World
 beforeAll(async () => {

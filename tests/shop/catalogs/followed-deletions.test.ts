@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeNode } from '../../assortment/hierarchies/trees.ts'
-import { newProduct } from '../../assortment/products/objects.ts'
+import { makeNode } from '../../builders/assortment/hierarchies.ts'
+import { newProduct } from '../../builders/assortment/products.ts'
+import { makeCatalog, makeHierarchy, makePricebook, makeRule } from '../../builders/shop/catalogs.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { makeCatalog, makeHierarchy, makePricebook, makeRule } from './objects.ts'
 
 /** Deletions after which triggers change the objects that name what was deleted. */
 

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { refusal } from '../../people/accounts/members.ts'
-import { account, body, idOf, tagLinks } from '../../people/accounts/objects.ts'
+import { account, tagLinks } from '../../builders/people/accounts.ts'
+import { refusal } from '../../builders/people/members.ts'
+import { makeCatalog, makeRule, publish, rules } from '../../builders/shop/catalogs.ts'
+import { body, idOf } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { makeCatalog, makeRule, publish, rules } from './objects.ts'
 
 let world: World
 /** Two catalogs; the first is published. */

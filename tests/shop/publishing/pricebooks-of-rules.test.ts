@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deltaOf } from '../../builders/shop/deltas.ts'
+import { publishedOf, shopOf } from '../../builders/shop/publishing.ts'
+import { storeOf } from '../../builders/shop/storefront.ts'
 import { untilWaiting } from '../../support/in-the-way.ts'
+import type { Any } from '../../support/requests.ts'
 import { until } from '../../support/until.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { deltaOf } from '../releases/delta.ts'
-import { type Any, publishedOf, shopOf } from '../releases/shop.ts'
-import { storeOf } from '../storefront/store.ts'
 
 let world: World
 let shop: ReturnType<typeof shopOf>

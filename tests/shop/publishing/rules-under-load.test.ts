@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { shopOf } from '../../builders/shop/publishing.ts'
+import { storeOf } from '../../builders/shop/storefront.ts'
+import type { Any } from '../../support/requests.ts'
 import { until } from '../../support/until.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { type Any, shopOf } from '../releases/shop.ts'
-import { storeOf } from '../storefront/store.ts'
 
 let world: World
 let shop: ReturnType<typeof shopOf>

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Merchant } from '../../assortment/variations/merchant.ts'
-import { makeFlow } from '../../fields/flows/flows.ts'
+import { Merchant } from '../../builders/assortment/variations.ts'
+import { makeFlow } from '../../builders/fields/flows.ts'
+import { publishedOf, shopOf } from '../../builders/shop/publishing.ts'
 import { tries } from '../../support/long.ts'
+import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { type Any, publishedOf, shopOf } from './shop.ts'
 
 let world: World
 let shop: ReturnType<typeof shopOf>

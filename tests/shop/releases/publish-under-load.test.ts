@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { publishedOf, shopOf } from '../../builders/shop/publishing.ts'
+import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { type Any, publishedOf, shopOf } from './shop.ts'
 
 let world: World
 let shop: ReturnType<typeof shopOf>

@@ -5,9 +5,10 @@ import { releases } from '../../../server/shop/index.ts'
 import { forgetEditions } from '../../../server/shop/publishing/forget-editions.ts'
 import { forgetOldReleases } from '../../../server/shop/releases/forget-releases.ts'
 import { publishCatalog } from '../../../server/shop/releases/publish-catalog.ts'
+import { publishedOf, shopOf } from '../../builders/shop/publishing.ts'
+import type { Any } from '../../support/requests.ts'
 import { until } from '../../support/until.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { type Any, publishedOf, shopOf } from './shop.ts'
 
 let world: World
 let shop: ReturnType<typeof shopOf>

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isCurrent } from '../../../server/kernel/storage/editions.ts'
 import { forgetEditions } from '../../../server/shop/publishing/forget-editions.ts'
 import { valueId } from '../../../server/shop/sources/value-id.ts'
+import { shopOf } from '../../builders/shop/publishing.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { shopOf } from './shop.ts'
 
 let world: World
 let shop: ReturnType<typeof shopOf>

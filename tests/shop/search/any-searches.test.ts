@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Operand, parseFilter, type SearchFilter } from '../../../server/shop/search/filter-syntax.ts'
-import { makeFlow } from '../../fields/flows/flows.ts'
+import { makeFlow } from '../../builders/fields/flows.ts'
 import { tries } from '../../support/long.ts'
+import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { type Any, merchantOf, usd } from './merchant.ts'
+import { merchantOf, usd } from './merchant.ts'
 import { counted, type ListedProduct, searched, sorted, written } from './oracle.ts'
 
 const names = ['Red', 'Blue', 'Shirt', 'Hat', 'Café', 'shirts', 'B-12']

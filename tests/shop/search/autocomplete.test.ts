@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { type Any, merchantOf } from './merchant.ts'
+import { merchantOf } from './merchant.ts'
 
 let world: World
 let shop: ReturnType<typeof merchantOf>

@@ -1,8 +1,7 @@
 import { expect, vi } from 'vitest'
+import { shopOf } from '../../builders/shop/publishing.ts'
+import type { Any } from '../../support/requests.ts'
 import type { Client, World } from '../../support/world.ts'
-import { type Any, shopOf } from '../releases/shop.ts'
-
-export type { Any }
 
 /** A merchant with price books, and shoppers who search. */
 export const merchantOf = (world: World) => {

@@ -1,5 +1,5 @@
 import type { Operand, SearchFilter } from '../../../server/shop/search/filter-syntax.ts'
-import type { Any } from './merchant.ts'
+import type { Any } from '../../support/requests.ts'
 
 /** A product as shoppers see it, and what its categories are. */
 export interface ListedProduct {

@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { multiSearch } from '../../../server/shop/search/multi-search.ts'
 import { tries } from '../../support/long.ts'
+import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { type Any, merchantOf } from './merchant.ts'
+import { merchantOf } from './merchant.ts'
 
 let world: World
 beforeAll(async () => {

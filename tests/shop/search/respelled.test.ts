@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { respell } from '../../../server/shop/search/respell.ts'
 import { parseQuery } from '../../../server/shop/search/searched-words.ts'
+import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { type Any, merchantOf } from './merchant.ts'
+import { merchantOf } from './merchant.ts'
 
 let world: World
 let shop: ReturnType<typeof merchantOf>

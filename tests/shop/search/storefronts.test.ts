@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeFlow } from '../../fields/flows/flows.ts'
+import { makeFlow } from '../../builders/fields/flows.ts'
+import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { type Any, merchantOf, usd } from './merchant.ts'
+import { merchantOf, usd } from './merchant.ts'
 
 let world: World
 let shop: ReturnType<typeof merchantOf>

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { shopOf } from '../../builders/shop/publishing.ts'
+import { storeOf } from '../../builders/shop/storefront.ts'
+import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { type Any, shopOf } from '../releases/shop.ts'
-import { storeOf } from './store.ts'
 
 let world: World
 let shop: ReturnType<typeof shopOf>

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { forgetEditions } from '../../../server/shop/publishing/forget-editions.ts'
+import { deltaOf } from '../../builders/shop/deltas.ts'
+import { shopOf } from '../../builders/shop/publishing.ts'
+import { storeOf } from '../../builders/shop/storefront.ts'
+import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { deltaOf } from '../releases/delta.ts'
-import { type Any, shopOf } from '../releases/shop.ts'
-import { storeOf } from './store.ts'
 
 let world: World
 let shop: ReturnType<typeof shopOf>

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Merchant } from '../../assortment/variations/merchant.ts'
+import { Merchant } from '../../builders/assortment/variations.ts'
+import { shopOf } from '../../builders/shop/publishing.ts'
+import { storeOf } from '../../builders/shop/storefront.ts'
+import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { type Any, shopOf } from '../releases/shop.ts'
-import { storeOf } from './store.ts'
 
 let world: World
 let shop: ReturnType<typeof shopOf>

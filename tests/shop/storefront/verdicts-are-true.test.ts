@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { shopOf } from '../../builders/shop/publishing.ts'
+import { storeOf } from '../../builders/shop/storefront.ts'
 import { tries } from '../../support/long.ts'
+import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { type Any, shopOf } from '../releases/shop.ts'
-import { storeOf } from './store.ts'
 
 let world: World
 let shop: ReturnType<typeof shopOf>

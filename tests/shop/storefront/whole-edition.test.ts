@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Store } from '../../../server/kernel/storage/store.ts'
+import { shopOf } from '../../builders/shop/publishing.ts'
+import { storeOf } from '../../builders/shop/storefront.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { shopOf } from '../releases/shop.ts'
-import { storeOf } from './store.ts'
 
 let world: World
 let shop: ReturnType<typeof shopOf>

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { png, type SentFile, upload, uploaded } from '../../builders/store/uploads.ts'
 import { tries } from '../../support/long.ts'
 import { filesOf, openWorld, type Reply, type World } from '../../support/world.ts'
-import { png, type SentFile, upload, uploaded } from './uploads.ts'
 
 let world: World
 /** Where its files are kept. */

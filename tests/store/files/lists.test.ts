@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { png, uploaded } from '../../builders/store/uploads.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { png, uploaded } from './uploads.ts'
 
 let world: World
 beforeAll(async () => {

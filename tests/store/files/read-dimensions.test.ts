@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { headBytesMax, readDimensions } from '../../../server/store/files/read-dimensions.ts'
+import { png } from '../../builders/store/uploads.ts'
 import { tries } from '../../support/long.ts'
-import { png } from './uploads.ts'
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex')
 

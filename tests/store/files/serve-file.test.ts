@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { filesDirOf } from '../../../server/config.ts'
+import { uploaded } from '../../builders/store/uploads.ts'
 import { openWorld, testConfig, type World } from '../../support/world.ts'
-import { uploaded } from './uploads.ts'
 
 let world: World
 beforeAll(async () => {

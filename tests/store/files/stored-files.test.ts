@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { forgetOrphans } from '../../../server/store/files/forget-orphans.ts'
+import { png, upload, uploaded } from '../../builders/store/uploads.ts'
 import { openS3Store, type S3Store } from '../../support/s3-store.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { png, upload, uploaded } from './uploads.ts'
 
 let bucket: S3Store
 beforeAll(async () => {

@@ -102,7 +102,7 @@ const questions = {
   'usages of the code': 'SELECT count(*) FROM standard_promotion_usages',
   'orders that are not paid': `SELECT count(*) FROM orders WHERE payment <> 'paid' OR status <> 'complete'`,
   'transactions that are pending': `SELECT count(*) FROM order_transactions WHERE doc->>'status' = 'pending'`,
-  'calls that are open': 'SELECT count(*) FROM intents WHERE ended_at IS NULL',
+  'calls that are open': 'SELECT count(*) FROM errands WHERE ended_at IS NULL',
 } as const
 
 /** What has come of all orders, as soon as nothing is open, or when it should not be any more. */

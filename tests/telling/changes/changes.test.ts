@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sequence } from '../../../server/kernel/feed/record.ts'
 import { shownDoc } from '../../../server/telling/changes/change-text.ts'
-import { about, logs } from '../../personal-data/people.ts'
+import { about, logs } from '../../builders/personal-data/people.ts'
 import { until } from '../../support/until.ts'
 import { openWorld, type World } from '../../support/world.ts'
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '../../../server/kernel/ids.ts'
 import { AttemptRecorder, type DeliveryAttempt } from '../../../server/telling/deliveries/record-attempts.ts'
 import type { SendOutcome } from '../../../server/telling/targets/message.ts'
+import { insertJob } from '../../builders/telling/deliveries.ts'
+import { openHook } from '../../builders/telling/hooks.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { openHook } from './hooks.ts'
-import { insertJob } from './rows.ts'
 
 let world: World
 beforeAll(async () => {

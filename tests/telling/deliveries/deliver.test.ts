@@ -1,8 +1,8 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newAccount, openHook } from '../../builders/telling/hooks.ts'
 import { until } from '../../support/until.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { newAccount, openHook } from './hooks.ts'
 
 let world: World
 beforeAll(async () => {

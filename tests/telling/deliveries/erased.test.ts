@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { filledCart, guestBody } from '../../orders/buying.ts'
-import { erase, makeCustomer, placesOf } from '../../personal-data/people.ts'
+import { filledCart, guestBody } from '../../builders/orders/buying.ts'
+import { erase, makeCustomer, placesOf } from '../../builders/personal-data/people.ts'
+import { openHook } from '../../builders/telling/hooks.ts'
 import { until } from '../../support/until.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { openHook } from './hooks.ts'
 
 let world: World
 beforeAll(async () => {

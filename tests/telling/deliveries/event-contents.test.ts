@@ -3,9 +3,9 @@ import { type FeedChange, readChanges } from '../../../server/kernel/feed/change
 import type { ClaimedJob } from '../../../server/telling/deliveries/claim.ts'
 import { EventContents } from '../../../server/telling/deliveries/event-contents.ts'
 import { eventsOf, storeFacts } from '../../../server/telling/events/events-of.ts'
+import { lastPosition } from '../../builders/telling/derived-events.ts'
+import { newAccount } from '../../builders/telling/hooks.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { lastPosition } from '../events/derived-events.ts'
-import { newAccount } from './hooks.ts'
 
 let world: World
 beforeAll(async () => {

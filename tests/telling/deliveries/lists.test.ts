@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertJob, insertLog } from '../../builders/telling/deliveries.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { insertJob, insertLog } from './rows.ts'
 
 let world: World
 beforeAll(async () => {

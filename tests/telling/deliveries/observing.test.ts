@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readChanges } from '../../../server/kernel/feed/changes.ts'
 import { sequence } from '../../../server/kernel/feed/record.ts'
 import { fanOut, findObservers } from '../../../server/telling/deliveries/fan-out.ts'
+import { newAccount, openHook } from '../../builders/telling/hooks.ts'
 import { until } from '../../support/until.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { newAccount, openHook } from './hooks.ts'
 
 let world: World
 beforeAll(async () => {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Clock } from '../../../server/kernel/clock.ts'
+import { newAccount, openHook } from '../../builders/telling/hooks.ts'
 import type { Client } from '../../support/client.ts'
 import { type OwnDatabase, ownDatabase } from '../../support/own-database.ts'
 import { adminOf, key, startHere, stopAfterEach } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
 import { secret } from '../../support/world.ts'
-import { newAccount, openHook } from './hooks.ts'
 
 /** Servers with one database share the deliveries. Each has an engine of its own, as processes do. */
 

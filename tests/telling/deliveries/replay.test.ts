@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { feedPosition } from '../../../server/kernel/feed/record.ts'
+import { newAccount, openHook } from '../../builders/telling/hooks.ts'
 import { databaseUrl } from '../../support/own-database.ts'
 import { until } from '../../support/until.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { newAccount, openHook } from './hooks.ts'
 
 let world: World
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Clock } from '../../../server/kernel/clock.ts'
+import { type Hook, newAccount, openHook } from '../../builders/telling/hooks.ts'
 import type { ReceivedRequest } from '../../support/receiver.ts'
 import { until } from '../../support/until.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { type Hook, newAccount, openHook } from './hooks.ts'
 
 /** The server's time: the real one, and what the tests add to it. */
 let aheadMs = 0

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { erasureRequests, makeCustomer } from '../../personal-data/people.ts'
+import { erasureRequests, makeCustomer } from '../../builders/personal-data/people.ts'
+import { eventsAfter, keysOf, lastPosition } from '../../builders/telling/derived-events.ts'
 import { until } from '../../support/until.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { eventsAfter, keysOf, lastPosition } from './derived-events.ts'
 
 let world: World
 beforeAll(async () => {

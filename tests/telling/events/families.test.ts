@@ -1,16 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  account,
-  accountRealm,
-  address,
-  body,
-  idOf,
-  member,
-  membership,
-} from '../../people/accounts/objects.ts'
-import { makeCatalog } from '../../shop/catalogs/objects.ts'
+import { account, accountRealm, address, member, membership } from '../../builders/people/accounts.ts'
+import { makeCatalog } from '../../builders/shop/catalogs.ts'
+import { type DerivedEvent, eventsDuring, keysOf } from '../../builders/telling/derived-events.ts'
+import { body, idOf } from '../../support/requests.ts'
 import { openWorld, type Reply, type World } from '../../support/world.ts'
-import { type DerivedEvent, eventsDuring, keysOf } from './derived-events.ts'
 
 /** Each family of events whose objects clients create, change and delete: its payloads are what GET shows. */
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventSources } from '../../../server/telling/events/families.ts'
+import { eventsAfter, keysOf } from '../../builders/telling/derived-events.ts'
+import { fillStore } from '../../builders/tools/full-store.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { fillStore } from '../../tools/moving/full-store.ts'
-import { eventsAfter, keysOf } from './derived-events.ts'
 
 let world: World
 beforeAll(async () => {

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paymentStates } from '../../../server/orders/index.ts'
 import { eventsBetween } from '../../../server/orders/order/order-events.ts'
-import { address, guest, order } from '../../orders/buying.ts'
-import { act, orderOf, paid, pay, takeManualPayments } from '../../payments/transactions/paying.ts'
+import { address, guest, order } from '../../builders/orders/buying.ts'
+import { act, orderOf, paid, pay, takeManualPayments } from '../../builders/payments/paying.ts'
+import { type DerivedEvent, eventsDuring, keysOf } from '../../builders/telling/derived-events.ts'
 import { tries } from '../../support/long.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { type DerivedEvent, eventsDuring, keysOf } from './derived-events.ts'
 
 let world: World
 beforeAll(async () => {

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pauseIntegration } from '../../../server/telling/integrations/integrations.ts'
-import { person, profile } from '../../people/accounts/members.ts'
-import { accountRealm, body, idOf } from '../../people/accounts/objects.ts'
-import { shopOf } from '../../shop/releases/shop.ts'
-import { uploaded } from '../../store/files/uploads.ts'
+import { accountRealm } from '../../builders/people/accounts.ts'
+import { person, profile } from '../../builders/people/members.ts'
+import { shopOf } from '../../builders/shop/publishing.ts'
+import { uploaded } from '../../builders/store/uploads.ts'
+import { eventsAfter, eventsDuring, keysOf, lastPosition } from '../../builders/telling/derived-events.ts'
+import { body, idOf } from '../../support/requests.ts'
 import { until } from '../../support/until.ts'
 import { openWorld, type World } from '../../support/world.ts'
-import { eventsAfter, eventsDuring, keysOf, lastPosition } from './derived-events.ts'
 
 /** Families whose objects do not come and go by the usual three requests. */
 

@@ -14,7 +14,7 @@ import { Remote } from '../../../tools/copying/remote.ts'
 import { CopyReport } from '../../../tools/copying/report.ts'
 import { planOf } from '../../../tools/copying/steps.ts'
 import { openFileAccess } from '../../../tools/file-access.ts'
-import { run } from '../moving/run-command.ts'
+import { run } from '../../builders/tools/run-command.ts'
 import { type HostileServer, openHostileServer, sendJson } from './hostile-server.ts'
 
 /** A source that answers with anything leads to lines in the report, and not to faults or to strange requests. */

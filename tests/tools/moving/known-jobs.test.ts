@@ -26,7 +26,7 @@ test('the jobs of this server are accepted', () => {
 test.each([
   ['an unknown job', 'waiting_jobs', { ...short, name: 'kernel:no-such-job' }],
   ['a chore of the server', 'waiting_jobs', { ...short, name: 'carts:forget-expired' }],
-  ['a job that an export leaves behind', 'waiting_jobs', { ...short, name: 'kernel:resume-intent' }],
+  ['a job that an export leaves behind', 'waiting_jobs', { ...short, name: 'kernel:resume-errand' }],
   ['a long job among the short ones', 'waiting_jobs', { ...short, name: nameOf(true) }],
   ['a job of another store', 'waiting_jobs', { ...short, payload: { ...short.payload, store: 'other' } }],
   ['a job without a payload', 'waiting_jobs', { ...short, payload: null }],

@@ -13,7 +13,7 @@ afterAll(() => world.close())
 
 /** What an export of a store contains. A new table belongs here, or into tools/moving/left-behind.ts with a reason. */
 const copied = `account_addresses account_memberships account_tags accounts added_fields application_keys
-  associated_products authentication_realms carts catalog_editions catalog_releases catalog_rule_states catalog_rules
+  associated_products authentication_realms cart_payments carts catalog_editions catalog_releases catalog_rule_states catalog_rules
   catalogs changes currencies custom_api_role_policies custom_apis custom_fields custom_relationships customer_addresses
   customers edition_totals entries entry_values erasure_requests feed_days feed_gaps feed_readers feeds files first_days flow_entries
   flow_fields flows fresh_changes gateways integration_failures integration_jobs integration_logs integrations
@@ -27,7 +27,7 @@ const copied = `account_addresses account_memberships account_tags accounts adde
   published_price_spans published_prices published_products published_relations published_texts published_values
   published_words rule_promotion_codes rule_promotion_jobs rule_promotion_states rule_promotion_usages rule_promotions
   singletons standard_promotion_codes standard_promotion_jobs standard_promotion_usages stock_levels stock_transactions
-  stocks tags unclaimed_intents user_authentication_infos user_authentication_oidc_profile_infos
+  stocks tags transaction_events user_authentication_infos user_authentication_oidc_profile_infos
   user_authentication_password_profile_infos user_token_epochs`
   .trim()
   .split(/\s+/)

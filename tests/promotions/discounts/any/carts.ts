@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { CustomAttribute, DiscountCart, DiscountLine } from '../../../../server/promotions/index.ts'
-import { at, cartOf, line } from '../carts.ts'
+import { at, cartOf, line } from '../../../builders/promotions/discounts.ts'
 
 /** Any carts: few products and units, and small amounts, so that promotions meet and roundings are hit often. */
 

@@ -2,8 +2,8 @@ import type { ShippingGroup } from '../../../../server/promotions/discounts/disc
 import type { RuleDocument } from '../../../../server/promotions/discounts/rules/rule-document.ts'
 import type { StandardDocument } from '../../../../server/promotions/discounts/standard/standard-document.ts'
 import type { DiscountCart, DiscountLine } from '../../../../server/promotions/index.ts'
-import { type Fraction, fraction, least, nearest, sum } from '../../../prices/money/fractions.ts'
-import { apportionSlowly } from '../../../prices/money/slow-money.ts'
+import { type Fraction, fraction, least, nearest, sum } from '../../../builders/prices/fractions.ts'
+import { apportionSlowly } from '../../../builders/prices/slow-money.ts'
 
 /** A cart in which every unit is an object of its own, for a program that follows docs/money.md word by word. */
 

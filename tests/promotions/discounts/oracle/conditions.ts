@@ -1,6 +1,13 @@
 import type { RuleNode } from '../../../../server/promotions/discounts/rules/rule-document.ts'
 import type { CustomAttribute, DiscountLine } from '../../../../server/promotions/index.ts'
-import { compare, type Fraction, fraction, nearest, sum, written } from '../../../prices/money/fractions.ts'
+import {
+  compare,
+  type Fraction,
+  fraction,
+  nearest,
+  sum,
+  written,
+} from '../../../builders/prices/fractions.ts'
 import { type BundleGroup, lackIn, makeBundle } from './bundles.ts'
 import { averagePrice, type SlowCart, type SlowLine } from './cart.ts'
 

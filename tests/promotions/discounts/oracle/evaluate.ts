@@ -1,7 +1,7 @@
 import type { RuleDocument } from '../../../../server/promotions/discounts/rules/rule-document.ts'
 import type { StandardDocument } from '../../../../server/promotions/discounts/standard/standard-document.ts'
 import type { DiscountCart, EnteredCode } from '../../../../server/promotions/index.ts'
-import { sum } from '../../../prices/money/fractions.ts'
+import { sum } from '../../../builders/prices/fractions.ts'
 import {
   type AnyDocument,
   cutTaking,

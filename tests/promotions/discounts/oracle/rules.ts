@@ -16,7 +16,7 @@ import {
   sumOf,
   times,
   written,
-} from '../../../prices/money/fractions.ts'
+} from '../../../builders/prices/fractions.ts'
 import { lackIn, makeBundles } from './bundles.ts'
 import {
   atMost,

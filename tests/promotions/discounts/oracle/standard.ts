@@ -13,7 +13,7 @@ import {
   sumOf,
   times,
   written,
-} from '../../../prices/money/fractions.ts'
+} from '../../../builders/prices/fractions.ts'
 import { type BundleGroup, lackIn, makeBundle, makeBundles } from './bundles.ts'
 import {
   atMost,

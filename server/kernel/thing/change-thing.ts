@@ -1,0 +1,78 @@
+import type { Resource } from '../declare/resource.ts'
+import { cachedDefinition } from '../query/definitions.ts'
+import { findId, isVisible, notFoundIn } from '../query/find.ts'
+import { unbornRow } from '../query/unborn.ts'
+import type { Changes, Fields } from '../shape/fields.ts'
+import type { Row, Whole } from '../shape/model.ts'
+import type { Work } from '../work/context.ts'
+import { addClaimed, changeLocked } from '../write/by-rules.ts'
+import { lockByKey, lockOrClaim } from '../write/claim-key.ts'
+import { firstValues } from '../write/drafts.ts'
+
+/**
+ * Things: objects with parts. A deed changes a thing as a whole. Nobody else changes or deletes the
+ * thing from the moment when the deed reads it until the transaction ends.
+ */
+
+/** A thing as a deed finds it. One that nobody has written holds nothing yet. */
+export type Before<F extends Fields, C> = Row<F> & { readonly inside?: C | undefined }
+
+/** What a deed makes of a thing: the values that it changes, and what the thing holds then. */
+interface DeedOutcome<F extends Fields, C> {
+  readonly values?: Changes<F>
+  readonly inside?: C
+}
+
+/** Undefined if the deed changes nothing. */
+type Deed<F extends Fields, C> = (
+  before: Before<F, C>,
+) => Promise<DeedOutcome<F, C> | undefined> | DeedOutcome<F, C> | undefined
+
+/** A thing before and after a deed. */
+interface DeedChange<F extends Fields, C> {
+  readonly before: Before<F, C>
+  readonly after: Whole<F, C>
+}
+
+/** Locks a thing, and reads it as a whole; undefined if there is none that the caller may see. */
+export async function lockThing<F extends Fields, C>(
+  work: Work,
+  of: Resource<F, C>,
+  name: string,
+): Promise<Whole<F, C> | undefined> {
+  const row = of.unborn ? await lockByKey(work, of, name) : await lockById(work, of, name)
+  return row && (await isVisible(work, of, row)) ? row : undefined
+}
+
+async function lockById<F extends Fields, C>(
+  work: Work,
+  of: Resource<F, C>,
+  name: string,
+): Promise<Whole<F, C> | undefined> {
+  const id = await findId(work, of, [], name)
+  return id === undefined ? undefined : (await work.store.lockWhole(of, [id]))[0]
+}
+
+/**
+ * Applies a deed to a thing, and writes the outcome by the rules of its resource. The first deed creates a thing that
+ * is `unborn`. A Problem refuses the deed: nothing is stored. Needs a transaction.
+ */
+export async function changeThing<F extends Fields, C>(
+  work: Work,
+  of: Resource<F, C>,
+  name: string,
+  deed: Deed<F, C>,
+): Promise<DeedChange<F, C>> {
+  const locked = await (of.unborn ? lockOrClaim : lockById)(work, of, name)
+  if (locked) {
+    if (!(await isVisible(work, of, locked))) throw notFoundIn(of, name)
+    const outcome = await deed(locked)
+    const { values = {}, inside } = outcome ?? {}
+    const after = outcome ? await changeLocked(work, of, locked, values, inside) : locked
+    return { before: locked, after }
+  }
+  const before = await unbornRow(work, of, name, cachedDefinition)
+  if (!before) throw notFoundIn(of, name)
+  const { values = {}, inside } = (await deed(before)) ?? {}
+  return { before, after: await addClaimed(work, of, (own) => firstValues(own, before, values), inside) }
+}

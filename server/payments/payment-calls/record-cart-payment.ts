@@ -1,0 +1,48 @@
+import type { Work } from '../../kernel/work/context.ts'
+import { change } from '../../kernel/write/by-rules.ts'
+import { orders, type Transaction } from '../../orders/index.ts'
+import { newPayment } from '../rules/gateway-payment.ts'
+import { problemOf } from '../rules/refusals.ts'
+import { type Refusal, startPayment } from '../rules/requests.ts'
+import { lockOrder, settleNew } from '../transactions/settle.ts'
+import type { TransactionRow } from '../transactions/transactions.ts'
+import { deleteCartPayment, findCartPayment } from './cart-payments.ts'
+
+/** What the transaction of an intent is called, as the public contract has it. */
+export const intentName = 'Stripe Payment Intent'
+
+/** The transaction of a payment that is not owed; undefined to record none, and `wait` to keep the payment. */
+export type WhenRefused = (refusal: Refusal) => Transaction | 'wait' | undefined
+
+/**
+ * Makes a transaction of the payment that an order has from its cart: from then on, it is settled as any other.
+ * Undefined if the order has none. The caller reads the payment and settles the transaction. Where the order takes no
+ * payment, `whenRefused` says what to do; without it, that is a Problem.
+ */
+export async function recordCartPayment(
+  work: Work,
+  orderId: string,
+  whenRefused?: WhenRefused,
+): Promise<TransactionRow | undefined> {
+  const locked = await lockOrder(work, orderId)
+  const { order, money } = locked
+  const { payment_intent_id: reference } = order.doc
+  const payment = reference === undefined ? undefined : await findCartPayment(work, reference)
+  if (!payment) return undefined
+  const { gateway } = payment
+  const { refusal, value } = startPayment(money, { gateway, method: 'purchase_setup', amount: undefined })
+  if (refusal && !whenRefused) throw problemOf(refusal)
+  const started = value ?? (refusal && whenRefused?.(refusal))
+  if (started === 'wait') return undefined
+  const labels = { gateway, custom_reference: payment.reference, name: intentName, is_form: true }
+  const begun = started && newPayment(started, { reference, failure: refusal && reasonOf(refusal) })
+  const row = begun && (await settleNew(work, locked, begun, labels))
+  await change(work, orders, [], order.id, { payment_intent_id: '' } as never)
+  await deleteCartPayment(work, payment.reference)
+  return row
+}
+
+const reasonOf = (refusal: Refusal) => ({
+  code: refusal.reason.replaceAll('-', '_'),
+  reason: problemOf(refusal).message,
+})

@@ -1,0 +1,20 @@
+import type { World } from '../../support/world.ts'
+
+const jobsThatRead = `task_id IN (SELECT id FROM graphile_worker._private_tasks
+  WHERE identifier IN ('transactions:follow-payment', 'payments:follow-cart-payment'))`
+
+/** Runs the jobs now that read payments, and intents of carts and orders, later: those of one gateway, or all. */
+export const readNow = (world: World, gateway?: string) =>
+  world.sql(
+    `UPDATE graphile_worker._private_jobs SET run_at = now() WHERE locked_at IS NULL AND ${jobsThatRead}
+       AND ($1::text IS NULL OR payload->'payload'->>'gateway' = $1)`,
+    [gateway ?? null],
+  )
+
+/** Forgets them, so that no job calls Stripe in a later test. */
+export const readNever = (world: World) =>
+  world.sql(`DELETE FROM graphile_worker._private_jobs WHERE locked_at IS NULL AND ${jobsThatRead}`)
+
+/** Makes a payment or an order older. */
+export const age = (world: World, table: 'order_transactions' | 'orders', id: string, hours: number) =>
+  world.sql(`UPDATE ${table} SET created_at = created_at - $2 * interval '1 hour' WHERE id = $1`, [id, hours])
