@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { notFound, Problem } from '../../server/kernel/errors.ts'
 import { resolveId } from '../../server/kernel/query/find.ts'
 import { choice, flag, group, list, type ShownValues, text } from '../../server/kernel/shape/fields.ts'
@@ -77,7 +78,10 @@ export const crateLabels = parts({
     if (!loose) throw new Problem('bad_request', 'The label is not loose. Change it first.')
   },
   make: (values: LabelValues, { id, now }: PartChange) => ({ ...values, id, changedAt: now }),
-  change: (label, values, { now }) => ({ ...label, ...values, changedAt: now }),
+  change(label, values, { now }) {
+    const changed = { ...label, ...values }
+    return isDeepStrictEqual(changed, label) ? label : { ...changed, changedAt: now }
+  },
   shows: label,
   show: ({ changedAt, ...label }, _crate, { side }) => ({
     type: 'label',
