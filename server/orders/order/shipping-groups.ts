@@ -114,9 +114,9 @@ function mustTakeAddressOfGroup({ doc }: OrderRow, values: { readonly address?: 
 function showGroup({ group, totals }: OrderShippingGroup, row: OrderRow) {
   const { currency } = row.hidden
   if (!currency) throw new Error('an order has a currency')
-  const { meta, ...shown } = showShippingGroup(group, totals, currency)
+  const { meta, ...members } = showShippingGroup(group, totals, currency)
   return {
-    ...shown,
+    ...members,
     meta: { ...meta, total_display_price: displayOrder(row) },
     ...{ relation: 'order', order_id: row.id },
     relationships: { order: { data: { type: 'order', id: row.id } } },
