@@ -6,7 +6,6 @@ import { parse } from '../../kernel/query/parse.ts'
 import { isUnborn } from '../../kernel/query/unborn.ts'
 import type { Answer } from '../../kernel/shape/answer.ts'
 import type { Row } from '../../kernel/shape/model.ts'
-import { Binds } from '../../kernel/storage/binds.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { perInstance } from '../../kernel/work/per-instance.ts'
 import { wantsExplanation } from '../../shop/index.ts'
@@ -127,13 +126,14 @@ async function mustBeReader(ctx: Ctx, { owners, isPreview }: Access): Promise<vo
   if (isPreview) await mustHaveRight(ctx, 'shoppers_see_snapshots')
 }
 
+/** Made once: a storefront sends it on every page, and a long text that is new is hashed anew each time. */
+const stateText = `SELECT carts.id, ${versionSql}, ${storedStateSql}, carts.customers, carts.accounts,
+     carts.doc->>'snapshot_date' IS NOT NULL FROM carts
+     WHERE store_id = $1 AND reference = $2 AND NOT ${hasExpired('expires_at', '$3')}` as const
+
 /** What the answers about a stored cart depend on now; undefined where nobody has written it. */
 async function findState({ store, clock }: Ctx, name: string): Promise<State | undefined> {
-  const { values, bind } = new Binds([store.id, name])
-  const text = `SELECT carts.id, ${versionSql}, ${storedStateSql}, carts.customers, carts.accounts,
-     carts.doc->>'snapshot_date' IS NOT NULL FROM carts
-     WHERE store_id = $1 AND reference = $2 AND NOT ${hasExpired('expires_at', bind, clock.now())}` as const
-  const [row] = await store.read(text, ...values.slice(1))
+  const [row] = await store.read(stateText, name, clock.now())
   if (!row) return undefined
   const [id, version, state, customers, accounts, isPreview] = row
   return {

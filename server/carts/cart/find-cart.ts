@@ -1,7 +1,6 @@
 import { notFound } from '../../kernel/errors.ts'
 import { hasExpired } from '../../kernel/query/find.ts'
 import { unbornRow } from '../../kernel/query/unborn.ts'
-import { Binds } from '../../kernel/storage/binds.ts'
 import type { Sql, Tuple } from '../../kernel/storage/database.ts'
 import { wholeColumns } from '../../kernel/storage/stored-row.ts'
 import { untilWritten } from '../../kernel/storage/until-written.ts'
@@ -32,10 +31,9 @@ export function cartSql(
   name: string,
   now: Date,
 ): Sql & { readonly text: `SELECT ${string}` } {
-  const { values, bind } = new Binds([storeId, name])
   const text = `SELECT ${storedStateSql}, ${wholeColumns(carts)} FROM carts
-     WHERE store_id = $1 AND reference = $2 AND NOT ${hasExpired('expires_at', bind, now)}` as const
-  return { text, values }
+     WHERE store_id = $1 AND reference = $2 AND NOT ${hasExpired('expires_at', '$3')}` as const
+  return { text, values: [storeId, name, now] }
 }
 
 /**

@@ -52,7 +52,7 @@ export async function findId(
   const binds = new Binds([store.id, ...scope])
   const conditions = scopeColumns.map((column, i) => `${column} = $${i + 2}`)
   conditions.push(key.where?.(name, binds.bind) ?? `${key.field} = ${binds.bind(name)}`)
-  if (expires) conditions.push(`NOT ${hasExpired(expires, binds.bind, clock.now())}`)
+  if (expires) conditions.push(`NOT ${hasExpired(expires, binds.bind(clock.now()))}`)
   const [row] = await store.read(
     `SELECT id FROM ${table} WHERE store_id = $1 AND ${conditions.join(' AND ')}`,
     ...binds.values.slice(1),
@@ -60,9 +60,9 @@ export async function findId(
   return row?.[0] ?? (key.field === 'id' ? undefined : idIn(name))
 }
 
-/** The condition that a row has expired: see `Model.expires`. */
-export const hasExpired = (column: string, bind: Binds['bind'], now: Date): string =>
-  `(${column} <= ${bind(now)}::timestamptz AT TIME ZONE 'UTC')`
+/** The condition that a row has expired at a bound instant: see `Model.expires`. */
+export const hasExpired = (column: string, now: string): string =>
+  `(${column} <= ${now}::timestamptz AT TIME ZONE 'UTC')`
 
 /** As `findId`, but throws a Problem (404) if the name cannot be an id. */
 export async function resolveId(

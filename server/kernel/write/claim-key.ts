@@ -37,7 +37,7 @@ async function lockRow<F extends Fields, C>(
 ): Promise<Whole<F, C> | undefined> {
   const { values, bind } = new Binds([store.id])
   const isNamed = of.key?.where?.(key, bind) ?? `${of.key?.field} = ${bind(key)}`
-  const isGone = of.expires ? hasExpired(of.expires, bind, clock.now()) : 'false'
+  const isGone = of.expires ? hasExpired(of.expires, bind(clock.now())) : 'false'
   for (;;) {
     const tuples = await store.run(
       `SELECT ${isGone}, ${wholeColumns(of)} FROM ${of.table}

@@ -20,7 +20,7 @@ export const forgetExpired = (resource: () => Resource, name: string, every: str
       const binds = new Binds([])
       const stores = await instance.database.run({
         text: `SELECT DISTINCT store_id FROM (
-                 SELECT store_id FROM ${table} WHERE ${hasExpired(expires, binds.bind, now)}
+                 SELECT store_id FROM ${table} WHERE ${hasExpired(expires, binds.bind(now))}
                  ORDER BY ${expires} LIMIT ${portion}) gone`,
         values: binds.values,
         long: true,
@@ -32,9 +32,9 @@ export const forgetExpired = (resource: () => Resource, name: string, every: str
           inside.removeAll(
             resource(),
             // Of the row itself, too: a change at the same time moves its expiry, and only this is checked again.
-            (bind) => `${hasExpired(`r.${expires}`, bind, now)} AND r.id IN (
+            (bind) => `${hasExpired(`r.${expires}`, bind(now))} AND r.id IN (
               SELECT id FROM ${table} WHERE store_id = $1
-              AND ${hasExpired(expires, bind, now)} ORDER BY ${expires} LIMIT ${portion})`,
+              AND ${hasExpired(expires, bind(now))} ORDER BY ${expires} LIMIT ${portion})`,
           ),
         )
         instance.onWrite(store as string)
