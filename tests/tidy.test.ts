@@ -189,28 +189,6 @@ paragraph('Shape', () => {
     expect(own.filter((one) => !uses.has(one))).toEqual([])
   })
 
-  /** How many there still are. These numbers only fall. */
-  const countedDown = { usedByOneMax: 270, typeNamesOfSeveralMax: 12 }
-
-  test('few files have only one user', () => {
-    const users = Map.groupBy(
-      server.flatMap((file) => [...new Set(importsOf(file))].map((path) => ({ path, file }))),
-      ({ path }) => path,
-    )
-    const usedByOne = [...users].flatMap(([path, { length }]) => (length === 1 ? [path] : []))
-    expect(usedByOne.length, 'a small file joins its only user').toBeLessThanOrEqual(countedDown.usedByOneMax)
-  })
-
-  test('few names stand for several types', () => {
-    const declared = /^(?:export )?(?:interface|type|class|abstract class) (\w+)/gm
-    const names = Map.groupBy(
-      server.flatMap((file) => [...read(file).matchAll(declared)].map(([, name = '']) => name)),
-      (name) => name,
-    )
-    const several = [...names].flatMap(([name, { length }]) => (length > 1 ? [name] : []))
-    expect(several.length, 'one name for one type').toBeLessThanOrEqual(countedDown.typeNamesOfSeveralMax)
-  })
-
   test('each hook is declared as a constant of its name, and filled by one module', () => {
     const namesIn = (pattern: RegExp) =>
       server.flatMap((file) => [...read(file).matchAll(pattern)].map(([, name, named]) => [name, named]))

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { filesIn, folderOf, importsOf, read } from './support/source-files.ts'
+
+/** How many there still are of what STYLE.md wants fewer of. These numbers only fall. */
+const most = {
+  usedByOne: 270,
+  typeNamesOfSeveral: 12,
+  /** Resources that spread another one: a form of stock, entries of templates, flows. */
+  spreads: 4,
+}
+
+const server = ['server', 'tools'].flatMap(filesIn).filter((file) => file.endsWith('.ts'))
+const modules = server.filter((file) => file.startsWith('server/') && folderOf(file) !== 'kernel')
+
+test('few files have only one user', () => {
+  const users = Map.groupBy(
+    server.flatMap((file) => [...new Set(importsOf(file))].map((path) => ({ path, file }))),
+    ({ path }) => path,
+  )
+  const usedByOne = [...users].flatMap(([path, { length }]) => (length === 1 ? [path] : []))
+  expect(usedByOne.length, 'a small file joins its only user').toBeLessThanOrEqual(most.usedByOne)
+})
+
+test('few names stand for several types', () => {
+  const declared = /^(?:export )?(?:interface|type|class|abstract class) (\w+)/gm
+  const names = Map.groupBy(
+    server.flatMap((file) => [...read(file).matchAll(declared)].map(([, name = '']) => name)),
+    (name) => name,
+  )
+  const several = [...names].flatMap(([name, { length }]) => (length > 1 ? [name] : []))
+  expect(several.length, 'one name for one type').toBeLessThanOrEqual(most.typeNamesOfSeveral)
+})
+
+const declaration = /\bconst (\w+)(?:: Resource\b[^=\n]*=| =\s+(?:resource|listing|published)\()/g
+const declaredIn = (file: string) => [...read(file).matchAll(declaration)].map(([, name = '']) => name)
+
+const importedIn = (file: string) =>
+  [...read(file).matchAll(/^import \{([^}]*)\}/gm)].flatMap(([, names = '']) => names.match(/\w+/g) ?? [])
+
+test('a resource does not spread another', () => {
+  const resources = new Set(modules.flatMap(declaredIn))
+  expect(resources.size).toBeGreaterThan(80)
+  const spreads = modules.flatMap((file) => {
+    const known = new Set([...declaredIn(file), ...importedIn(file).filter((name) => resources.has(name))])
+    return [...read(file).matchAll(/\{\s*\.\.\.(\w+),/g)]
+      .filter(([, name = '']) => known.has(name))
+      .map(([, name]) => `${file}: ${name}`)
+  })
+  const advice = 'listing(…) lists the rows of a resource elsewhere, and a hook completes its rules'
+  expect(spreads.length, `${spreads}: ${advice}`).toBeLessThanOrEqual(most.spreads)
+})
