@@ -68,7 +68,7 @@ export const guardsOfCarts: readonly Guard[] = [
       {
         file: 'server/kernel/write/forget-expired.ts',
         // biome-ignore lint/suspicious/noTemplateCurlyInString: it is in the file.
-        text: '`${hasExpired(`r.${expires}`, bind, now)} AND r.id IN (',
+        text: '`${hasExpired(`r.${expires}`, bind(now))} AND r.id IN (',
         without: '`r.id IN (',
       },
     ],
