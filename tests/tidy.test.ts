@@ -157,7 +157,10 @@ paragraph('Shape', () => {
   const limits = { linesMax: 400, testLinesMax: 600 }
 
   test('files are short', () => {
+    // A baseline has one file for each wing, and nobody adds to it.
+    const { files: baseline } = JSON.parse(read('server/migrations/baseline.json'))
     const tooLong = sources.filter((file) => {
+      if (baseline.includes(basename(file))) return false
       const max = file.startsWith('tests/') ? limits.testLinesMax : limits.linesMax
       return read(file).split('\n').length > max
     })
