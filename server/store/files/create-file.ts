@@ -86,7 +86,7 @@ async function storeFile(work: Ctx, { draft, values }: UploadedFile) {
     await draft.keep(name)
     return await add(work, files, [], values, id)
   } catch (error) {
-    // If the database is away, the chore of forget-orphans.ts removes the content later.
+    // If the database is away, the chore `forgetOrphans` removes the content later.
     const row = await work.store.find(files, id)
     if (!row) await work.instance.blobs.remove(name)
     throw error
