@@ -64,7 +64,6 @@ function toUsers(user: string | null | undefined): string {
 /** How long the file of an export is stored at least. */
 const keepMs = 86_400_000
 
-/** Shows the link of an exported file. */
 export const getCodeFile = (kind: PromotionKind) =>
   action({
     name: `get-${kind.name}-job-file`,

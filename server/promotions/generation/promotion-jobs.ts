@@ -4,8 +4,7 @@ import { missingField, Problem } from '../../kernel/errors.ts'
 import { objectAnswer } from '../../kernel/http/object-answer.ts'
 import { findById, findByName } from '../../kernel/query/find.ts'
 import { complete } from '../../kernel/shape/values.ts'
-import { runInEveryStore } from '../../kernel/work/every-store.ts'
-import type { Chore } from '../../kernel/work/job.ts'
+import { forgetAfterDays } from '../../kernel/work/every-store.ts'
 import { change } from '../../kernel/write/by-rules.ts'
 import { startDocumented } from '../../store/index.ts'
 import { endStatuses, jobInput } from '../codes/code-jobs.ts'
@@ -15,7 +14,6 @@ import { lockForCodes } from '../codes/room-for-codes.ts'
 import { exportCodesOf } from './export-codes.ts'
 import { generateCodesOf } from './generate-codes.ts'
 
-/** Starts a job of a promotion. */
 export const createCodeJob = (kind: PromotionKind) => {
   const [generate, exportAll] = [generateCodesOf(kind), exportCodesOf(kind)]
   const shape = { type: 'promotion_job', typeOptional: true, fields: jobInput(kind) }
@@ -109,22 +107,12 @@ export const cancelCodeJob = (kind: PromotionKind) =>
     },
   })
 
-const keepMs = 30 * 86_400_000
-
 /** Deletes jobs 30 days after they ended. */
-export const forgetCodeJobs: Chore = {
+export const forgetCodeJobs = forgetAfterDays(30, {
   name: 'promotion-codes:forget-code-jobs',
-  attemptsMax: 3,
   every: '47 3 * * *',
-  async run(instance) {
-    const before = new Date(instance.clock.now().getTime() - keepMs)
-    for (const { jobs } of allKinds) {
-      await runInEveryStore(
-        instance,
-        `DELETE FROM ${jobs.table} WHERE store_id = $1 AND updated_at < $2 AND status = ANY($3)`,
-        before,
-        endStatuses,
-      )
-    }
-  },
-}
+  statements: allKinds.map(
+    ({ jobs }) => `DELETE FROM ${jobs.table} WHERE store_id = $1 AND updated_at < $2 AND status = ANY($3)`,
+  ),
+  values: [endStatuses],
+})
