@@ -124,7 +124,6 @@ const products = list(
   { maxItems: 1000, about: 'The products.' },
 )
 
-/** The stock of some products. */
 export const listStocksOfProducts = (dialect: Dialect) =>
   action({
     name: 'list-stocks-of-products',

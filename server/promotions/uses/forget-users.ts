@@ -53,7 +53,6 @@ export async function forgetUsersOfOrders(work: Work, orderIds: readonly string[
 
 const usagesMax = 1000
 
-/** Removes the email addresses from usages. */
 export const anonymizeUsages = (kind: PromotionKind) =>
   action({
     name: `anonymize-${kind.name}-usages`,

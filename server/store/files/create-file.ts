@@ -17,7 +17,6 @@ const locationCharsMax = 2048
 /** The multipart envelope around the file. */
 const envelopeBytesMax = 64 * 1024
 
-/** Stores an uploaded file, or refers to one that is hosted elsewhere. */
 export const createFile = action({
   name: 'create-file',
   route: 'POST /v2/files',

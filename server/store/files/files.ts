@@ -41,7 +41,6 @@ const fields = {
 
 const size = { ops: ['gt', 'ge', 'lt', 'le'], type: 'number' } as const
 
-/** An image, a video or a document that belongs to products. */
 export const files = resource({
   type: 'file',
   noun: ['file', 'files'],

@@ -37,7 +37,6 @@ const page = shown.group({
   links: shown.group({ current: shown.text, next: orNull(shown.text) }),
 })
 
-/** Lists who changed what. */
 export const listAudit = (modelOf: ModelOf) =>
   action({
     name: 'list-audit-entries',

@@ -162,7 +162,6 @@ export const renewSettings = renewMember({
   describe: (name, storeId) => `the secrets of the integration ${name} of the store ${storeId}`,
 })
 
-/** Deletes an integration. Events that wait for it are not sent; its logs stay. */
 export const deleteIntegration = action({
   name: 'delete-integration',
   route: 'DELETE /v2/integrations/:id',
