@@ -12,10 +12,10 @@ import { CopyState } from './copying/copy-state.ts'
 import { skipReasons } from './copying/exceptions.ts'
 import { feedEnd, follow } from './copying/follow.ts'
 import { oneLine, UnreadableAnswer } from './copying/read-answer.ts'
-import { openFileAccess } from './copying/read-content.ts'
 import { Remote, type RemoteCredentials } from './copying/remote.ts'
 import { CopyReport } from './copying/report.ts'
 import { planOf } from './copying/steps.ts'
+import { openFileAccess } from './file-access.ts'
 
 const usage =
   'npm run copy -- --from <url> --client-id <id> --client-secret <secret> --to <url> ' +

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../../server/kernel/clock.ts'
 import { isPublic } from '../../../server/platform/sockets/addresses.ts'
 import { UnreadableAnswer } from '../../../tools/copying/read-answer.ts'
-import { openFileAccess } from '../../../tools/copying/read-content.ts'
 import { Remote } from '../../../tools/copying/remote.ts'
+import { openFileAccess } from '../../../tools/file-access.ts'
 import { type HostileServer, openHostileServer, sendJson } from './hostile-server.ts'
 
 let source: HostileServer

@@ -7,10 +7,10 @@ import { systemClock } from '../../../server/kernel/clock.ts'
 import { isPublic } from '../../../server/platform/sockets/addresses.ts'
 import { compare } from '../../../tools/copying/compare.ts'
 import { CopyState } from '../../../tools/copying/copy-state.ts'
-import { openFileAccess } from '../../../tools/copying/read-content.ts'
 import { Remote } from '../../../tools/copying/remote.ts'
 import { CopyReport } from '../../../tools/copying/report.ts'
 import { planOf } from '../../../tools/copying/steps.ts'
+import { openFileAccess } from '../../../tools/file-access.ts'
 import { type HostileServer, openHostileServer, sendJson } from './hostile-server.ts'
 
 const plan = planOf(app.flatMap(({ operations }) => operations))
