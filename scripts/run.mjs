@@ -9,17 +9,14 @@ import { fileURLToPath } from 'node:url'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
 
-/** V8 lets a server's garbage grow to a multiple of what it holds: see docs/decisions/0078-pages-in-parts.md. */
-const heapFlags = JSON.parse(readFileSync(join(root, 'scripts/heap-flags.json'), 'utf8'))
-
 const biome = ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings']
 const tsc = ['node_modules/typescript/bin/tsc']
 const vitest = ['node_modules/vitest/vitest.mjs', 'run']
 
 /** What each script runs, one after the other, each only if the one before succeeded. */
 const scripts = {
-  start: (args) => [[...heapFlags, 'server/main.ts', 'serve', ...args]],
-  dev: (args) => [[...heapFlags, '--watch', 'server/main.ts', 'serve', ...args]],
+  // Everything that an operator does.
+  sutler: (args) => [['command/sutler.ts', ...args]],
   check: (args) => [[...biome, ...args], tsc],
   // With arguments someone is at work on one area or test, and waits for that one only.
   test: (args) => {
@@ -33,18 +30,10 @@ const scripts = {
     return scripts.test(args)
   },
   bench: (args) => [['bench/run.ts', ...args]],
-  backup: (args) => [['tools/backup.ts', 'backup', ...args]],
-  restore: (args) => [['tools/backup.ts', 'restore', ...args]],
-  export: (args) => [['tools/move-store.ts', 'export', ...args]],
-  import: (args) => [['tools/move-store.ts', 'import', ...args]],
-  copy: (args) => [['tools/copy-store.ts', ...args]],
   docs: () => [['scripts/generate-docs.ts']],
   table: (args) => [['scripts/table.ts', ...args]],
   baseline: (args) => [['scripts/baseline.ts', ...args]],
 }
-
-/** What runs without the development packages. */
-const serving = ['start', 'backup', 'restore', 'export', 'import', 'copy']
 
 // Node compiles a file once, not at each start. Where it cannot write, it does without.
 process.env.NODE_COMPILE_CACHE ??= join(modules, '.cache', 'node')
@@ -74,7 +63,7 @@ function fail(line) {
 /**
  * Whether node_modules is what package-lock.json asks for. npm keeps its own record of what it installed and
  * writes it last, so an interrupted install counts as none, and one made by hand as good. A server runs
- * without the development packages, as in an image that left them out.
+ * without the development packages.
  */
 function installed() {
   const record = join(modules, '.package-lock.json')
@@ -84,7 +73,7 @@ function installed() {
   return Object.entries(locked).every(([path, { version, integrity, optional, dev }]) => {
     if (path === '') return true
     const have = actual[path]
-    if (!have) return optional || (dev && serving.includes(name))
+    if (!have) return optional || (dev && name === 'sutler')
     return have.version === version && have.integrity === integrity
   })
 }

@@ -62,6 +62,14 @@ export async function migrate(database: Database, folder: string = ownFolder): P
 const appliedIn = async (client: pg.PoolClient): Promise<readonly string[]> =>
   (await client.query('SELECT name FROM migrations')).rows.map((row) => row.name as string)
 
+/** The names of the migrations that a database has, in order. A new database has none. */
+export async function appliedMigrations(database: Database): Promise<readonly string[]> {
+  const [table] = await database.run({ text: `SELECT to_regclass('migrations')`, values: [] })
+  if (table?.[0] == null) return []
+  const rows = await database.run({ text: 'SELECT name FROM migrations ORDER BY name', values: [] })
+  return rows.map(([name]) => name as string)
+}
+
 /** A database that stands at the last migration before the baseline has the same schema: it is taken over as it is. */
 async function takeOver(client: pg.PoolClient, { files, before, count, commit }: Baseline): Promise<void> {
   const older = (await appliedIn(client)).filter((name) => name <= before)
