@@ -1,16 +1,17 @@
 #!/usr/bin/env node
-import { enableCompileCache, getCompileCacheDir } from 'node:module'
+import module from 'node:module'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-if (major < 24 || (major === 24 && minor < 2)) {
-  process.stderr.write(`sutler: Node ${process.versions.node} is too old: use Node 24.2 or later\n`)
+// Before anything is loaded that an older Node cannot read.
+if (Number.parseInt(process.versions.node, 10) < 24) {
+  process.stderr.write(`sutler: Node ${process.versions.node} is too old: use Node 24 or later\n`)
   process.exit(2)
 }
 
 // Node compiles a file once, not at each start. Where it cannot write, it does without.
-if (!getCompileCacheDir()) enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/node'))
+if (!module.getCompileCacheDir())
+  module.enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/node'))
 
 // A library asks for the home directory when it is loaded. A container may run a user who has none.
 try {

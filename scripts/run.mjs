@@ -1,13 +1,15 @@
 // Runs Sutler from a fresh clone with any Node >= 20 that has npm: installs what is missing, then hands over
 // to the pinned Node 24, which runs the TypeScript source as it is. Plain JavaScript, as it runs before that.
 import { spawn } from 'node:child_process'
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { constants, tmpdir } from 'node:os'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
+/** The pinned Node has a lock file of its own: the package of Sutler does not contain it. */
+const nodeFolder = join(root, 'scripts/node')
 
 const biome = ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings']
 const tsc = ['node_modules/typescript/bin/tsc']
@@ -30,6 +32,10 @@ const scripts = {
     return scripts.test(args)
   },
   bench: (args) => [['bench/run.ts', ...args]],
+  build: () => {
+    rmSync(join(root, 'dist'), { recursive: true, force: true })
+    return [[...tsc, '--project', 'tsconfig.build.json'], ['scripts/build.ts']]
+  },
   docs: () => [['scripts/generate-docs.ts']],
   table: (args) => [['scripts/table.ts', ...args]],
   baseline: (args) => [['scripts/baseline.ts', ...args]],
@@ -41,7 +47,7 @@ process.env.NODE_COMPILE_CACHE ??= join(modules, '.cache', 'node')
 const [name = '', ...args] = process.argv.slice(2)
 if (!Object.hasOwn(scripts, name)) fail(`usage: node scripts/run.mjs ${Object.keys(scripts).join('|')} [...]`)
 
-if (!installed()) await alone(install)
+if (!isInstalled(nodeFolder) || !isInstalled(root)) await alone(install)
 const node =
   pinnedNode() ?? fail('The install has no Node 24 for this platform: run this command with Node 24.')
 for (const script of scripts[name](args)) {
@@ -61,14 +67,14 @@ function fail(line) {
 }
 
 /**
- * Whether node_modules is what package-lock.json asks for. npm keeps its own record of what it installed and
- * writes it last, so an interrupted install counts as none, and one made by hand as good. A server runs
+ * Whether the node_modules of a folder is what its package-lock.json asks for. npm keeps its own record of what it
+ * installed and writes it last, so an interrupted install counts as none, and one made by hand as good. A server runs
  * without the development packages.
  */
-function installed() {
-  const record = join(modules, '.package-lock.json')
+function isInstalled(folder) {
+  const record = join(folder, 'node_modules/.package-lock.json')
   if (!existsSync(record)) return false
-  const locked = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
+  const locked = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')).packages
   const actual = JSON.parse(readFileSync(record, 'utf8')).packages
   return Object.entries(locked).every(([path, { version, integrity, optional, dev }]) => {
     if (path === '') return true
@@ -93,7 +99,7 @@ async function alone(work) {
   }
   const release = () => rmSync(lock, { force: true })
   process.once('exit', release)
-  if (!installed()) await work()
+  await work()
   release()
 }
 
@@ -109,28 +115,20 @@ function abandoned(lock) {
   }
 }
 
+/** The pinned Node comes first, and installs the rest: npm leaves out optional packages that a Node is too old for. */
 async function install() {
   process.stderr.write('Installing dependencies (npm ci) ...\n')
-  await npmCi(process.env)
-  // Under a Node older than they support, npm leaves out optional packages, such as the test runner's native
-  // half. The pinned Node is there by now, so it does the install again.
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-  const old = major < 22 ? major !== 20 || minor < 19 : major === 22 && minor < 12
-  const pinned = pinnedNode()
-  if (!old || !pinned) return
-  const scratch = mkdtempSync(join(tmpdir(), 'sutler-node-'))
-  try {
-    copyFileSync(pinned, join(scratch, 'node'))
-    await npmCi({ ...process.env, PATH: scratch + delimiter + process.env.PATH })
-  } finally {
-    rmSync(scratch, { recursive: true, force: true })
-  }
+  if (!isInstalled(nodeFolder)) await npmCi(nodeFolder, process.env)
+  if (isInstalled(root)) return
+  const node = pinnedNode()
+  const PATH = [...(node ? [dirname(node)] : []), process.env.PATH].join(delimiter)
+  await npmCi(root, { ...process.env, PATH })
 }
 
 /** No install script is needed, so none may run. */
-async function npmCi(env) {
+async function npmCi(folder, env) {
   const flags = ['--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund']
-  const code = await run('npm', ['ci', ...flags, '--loglevel=error'], env)
+  const code = await run('npm', ['ci', ...flags, '--loglevel=error'], env, folder)
   if (code !== 0) fail(`Installing dependencies failed (npm ci, exit code ${code}): see the lines above.`)
 }
 
@@ -138,7 +136,7 @@ function pinnedNode() {
   const { platform, arch } = process
   // The one platform whose package has another name.
   const prefix = platform === 'darwin' && arch === 'arm64' ? 'node-bin' : 'node'
-  const path = join(modules, `${prefix}-${platform}-${arch}`, 'bin/node')
+  const path = join(nodeFolder, 'node_modules', `${prefix}-${platform}-${arch}`, 'bin/node')
   if (existsSync(path)) return path
   return Number(process.versions.node.split('.')[0]) >= 24 ? process.execPath : undefined
 }
@@ -149,9 +147,9 @@ function pinnedNode() {
  * here the first of each burst. (For the same reason package.json says `exec`: the shell in between would die
  * of a signal and not pass it on.)
  */
-function run(command, argv, env) {
+function run(command, argv, env, cwd = root) {
   return new Promise((resolve) => {
-    const child = spawn(command, argv, { cwd: root, env, stdio: 'inherit', detached: true })
+    const child = spawn(command, argv, { cwd, env, stdio: 'inherit', detached: true })
     const passedOnAt = {}
     const passOn = (signal) => {
       const now = Date.now()

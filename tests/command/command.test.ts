@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commands } from '../../command/commands.ts'
 import { groups } from '../../command/frame/command.ts'
 import { helpOf } from '../../command/frame/help.ts'
+import { heapFlags } from '../../command/heap-flags.ts'
 import { begin, run } from '../builders/tools/run-command.ts'
 import { key, newDirectory, serve, startedDirectory, stopAfterEach } from '../support/process.ts'
 
@@ -69,9 +70,11 @@ test('with --json a result, and a fault, is one JSON object on stdout', async ()
   ])
 })
 
-test('health says whether the server of these settings is ready', async () => {
+test('a server has the flags of its heap in the same process, and health says that it is ready', async () => {
   const running = serve(startedDirectory(), key)
   const { port } = new URL(await running.ready)
+  const args = execFileSync('ps', ['-o', 'args=', '-p', String(running.child.pid)], { encoding: 'utf8' })
+  expect(args).toContain(heapFlags.join(' '))
   const ready = await run(['health', '--json'], { PORT: port })
   expect([ready.code, JSON.parse(ready.stdout)]).toMatchObject([0, { ready: true }])
   const { code, stdout } = await run(['health', '--url', 'http://127.0.0.1:1'], {})
@@ -91,13 +94,4 @@ test('Ctrl-C ends a backup, which leaves nothing and says so', async () => {
     expect.stringMatching(/sutler: interrupted\. there is no backup\. The server is not disturbed\.\n$/),
   ])
   expect(existsSync(join(place, 'monday'))).toBe(false)
-})
-
-test('a server that is started without flags for its heap has them all the same, in the same process', async () => {
-  const running = serve(startedDirectory(), key)
-  await running.ready
-  const ps = spawn('ps', ['-o', 'args=', '-p', String(running.child.pid)])
-  let args = ''
-  for await (const chunk of ps.stdout) args += chunk
-  expect(args).toContain('--heap-growing-percent=50')
 })

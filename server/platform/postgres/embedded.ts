@@ -50,10 +50,9 @@ export async function startEmbedded(dataDir: string, others: Settings = {}): Pro
     removeLeftovers(cluster)
     const owner = chooseOwner(cluster)
     socketDir = makeSocketDir(home)
-    const links = linkLibraries(programs) ? undefined : join(socketDir, 'lib')
-    if (links) linkLibrariesIn(links, programs)
+    const libraries = linkLibraries(programs) ? [] : linkLibrariesIn(join(socketDir, 'lib'), programs)
     if (owner) giveTo(owner, socketDir)
-    const launcher = chooseLauncher(owner, programs.postgres, home, socketDir, links)
+    const launcher = chooseLauncher(owner, programs.postgres, home, socketDir, libraries)
     if (!fs.existsSync(cluster)) {
       mustNotBeHalfRestored(home)
       mustHaveName()

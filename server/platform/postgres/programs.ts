@@ -66,12 +66,12 @@ export function linkLibraries({ libraries, links }: Programs): boolean {
   return createLinks(libraries, links, ({ file }) => file)
 }
 
-/** Creates the links in another folder, where PostgreSQL looks first with `LD_LIBRARY_PATH`. */
-export function linkLibrariesIn(folder: string, { libraries, links }: Programs): void {
+/** Creates the links in another folder. Returns the folders where PostgreSQL finds all libraries. */
+export function linkLibrariesIn(folder: string, { libraries, links }: Programs): readonly string[] {
   fs.mkdirSync(folder, { mode: 0o755 })
-  if (createLinks(folder, links, ({ file }) => join(libraries, file))) return
+  if (createLinks(folder, links, ({ file }) => join(libraries, file))) return [folder, libraries]
   throw new StartupError(
-    `cannot prepare PostgreSQL in ${folder}: run sutler prepare as a user who may write to ${libraries}`,
+    `cannot prepare PostgreSQL in ${folder}: run sutler prepare with the right to write to ${libraries}`,
   )
 }
 
