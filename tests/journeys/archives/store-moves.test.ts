@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { baselineIn } from '../../../server/kernel/storage/migrate.ts'
 import { keyTable, leftBehind } from '../../../tools/moving/left-behind.ts'
 import { fillStore, readLists } from '../../builders/tools/full-store.ts'
 import { begin, run } from '../../builders/tools/run-command.ts'
@@ -189,6 +190,10 @@ test('a broken archive, or one of another version, is refused as a whole', async
       'newer version',
     ],
   ]
+  const { files, replaces } = await baselineIn()
+  const later = readdirSync('server/migrations').filter(
+    (file) => file.endsWith('.sql') && !files.includes(file),
+  )
   const rewritten: [string, (name: string, content: Buffer) => Buffer, Record<string, string>, string][] = [
     ['without stores', ofHeader({ store: null }), {}, 'store.json lacks a member'],
     ['without migrations', ofHeader({ migrations: 7 }), {}, 'store.json lacks a member'],
@@ -196,6 +201,13 @@ test('a broken archive, or one of another version, is refused as a whole', async
     [
       'with a strange job',
       same,
+      { 'tables/waiting_jobs/000009.ndjson': '{"name":"no-such-job","payload":{}}\n' },
+      'waiting_jobs has an unknown job: "no-such-job"',
+    ],
+    // What follows the header is read: so it is as good as one of this server.
+    [
+      'of a server right before the baseline',
+      ofHeader({ migrations: [...replaces, ...later] }),
       { 'tables/waiting_jobs/000009.ndjson': '{"name":"no-such-job","payload":{}}\n' },
       'waiting_jobs has an unknown job: "no-such-job"',
     ],
@@ -210,6 +222,10 @@ test('a broken archive, or one of another version, is refused as a whole', async
     const { code, stderr } = await run('move-store.ts', ['import', path], settings)
     expect([name, code, stderr]).toEqual([name, 1, expect.stringContaining(message)])
   }
+  const old = join(directory, 'old')
+  await rewriteArchive(archive, old, ofHeader({ migrations: replaces.slice(1) }), {})
+  const { code, stderr } = await run('move-store.ts', ['import', old], settings)
+  expect([code, stderr]).toEqual([1, expect.stringContaining('an older version of Sutler wrote the archive')])
   for (const [name, change, more, message] of rewritten) {
     const path = join(directory, name)
     const extra = Object.fromEntries(Object.entries(more).map(([entry, text]) => [entry, Buffer.from(text)]))
