@@ -2,17 +2,18 @@ import { dataSchema, input, isObject } from '../../kernel/body/input.ts'
 import { action } from '../../kernel/declare/action.ts'
 import { missingField, Problem } from '../../kernel/errors.ts'
 import { objectAnswer } from '../../kernel/http/object-answer.ts'
-import { findByName } from '../../kernel/query/find.ts'
+import { findById, findByName } from '../../kernel/query/find.ts'
 import { complete } from '../../kernel/shape/values.ts'
+import { forgetAfterDays } from '../../kernel/work/every-store.ts'
+import { change } from '../../kernel/write/by-rules.ts'
 import { startDocumented } from '../../store/index.ts'
-import { jobInput } from '../codes/code-jobs.ts'
+import { endStatuses, jobInput } from '../codes/code-jobs.ts'
 import { type CodedPromotion, mostCodes } from '../codes/codes-max.ts'
-import type { PromotionKind } from '../codes/promotion-kinds.ts'
+import { allKinds, type PromotionKind } from '../codes/promotion-kinds.ts'
 import { lockForCodes } from '../codes/room-for-codes.ts'
 import { exportCodesOf } from './export-codes.ts'
 import { generateCodesOf } from './generate-codes.ts'
 
-/** Starts a job of a promotion. */
 export const createCodeJob = (kind: PromotionKind) => {
   const [generate, exportAll] = [generateCodesOf(kind), exportCodesOf(kind)]
   const shape = { type: 'promotion_job', typeOptional: true, fields: jobInput(kind) }
@@ -76,3 +77,42 @@ function mustBeFew(count: number, promotion: CodedPromotion): void {
     { source: 'data.parameters.number_of_codes' },
   )
 }
+
+/** Cancels a job: at once if it is pending, else after its current part. */
+export const cancelCodeJob = (kind: PromotionKind) =>
+  action({
+    name: `cancel-${kind.name}-job`,
+    route: `POST ${kind.path}/:promotion_id/jobs/:id/cancel`,
+    about:
+      'Cancels a job that has not ended. A job that is processing is `cancelling` until its codes are deleted; `result.deleted` counts them.',
+    area: 'promotions',
+    status: 200,
+    shows: { resource: kind.jobs },
+    refuses: ['unprocessable'],
+    async run(ctx, { params }) {
+      const { id: promotionId } = await findByName(ctx, kind.promotions, params.promotion_id)
+      const { id } = await findByName(ctx, kind.jobs, params.id, [promotionId])
+      await ctx.store.lock(kind.jobs, id)
+      const { status } = (await findById(ctx, kind.jobs, id, [promotionId])).doc
+      if (status !== 'pending' && status !== 'processing') {
+        throw new Problem('unprocessable', 'Only pending or processing jobs can be cancelled.')
+      }
+      const next = status === 'pending' ? 'cancelled' : 'cancelling'
+      return objectAnswer(
+        200,
+        kind.jobs,
+        await change(ctx, kind.jobs, [promotionId], id, { status: next }),
+        ctx,
+      )
+    },
+  })
+
+/** Deletes jobs 30 days after they ended. */
+export const forgetCodeJobs = forgetAfterDays(30, {
+  name: 'promotion-codes:forget-code-jobs',
+  every: '47 3 * * *',
+  statements: allKinds.map(
+    ({ jobs }) => `DELETE FROM ${jobs.table} WHERE store_id = $1 AND updated_at < $2 AND status = ANY($3)`,
+  ),
+  values: [endStatuses],
+})
