@@ -24,7 +24,9 @@ test('few files have only one user', () => {
 test('few names stand for several types', () => {
   const declared = /^(?:export )?(?:interface|type|class|abstract class) (\w+)/gm
   const names = Map.groupBy(
-    server.flatMap((file) => [...read(file).matchAll(declared)].map(([, name = '']) => name)),
+    [...server, ...filesIn('command')].flatMap((file) =>
+      [...read(file).matchAll(declared)].map(([, name = '']) => name),
+    ),
     (name) => name,
   )
   const several = [...names].flatMap(([name, { length }]) => (length > 1 ? [name] : []))

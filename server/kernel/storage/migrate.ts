@@ -62,6 +62,14 @@ export async function migrate(database: Database, folder: string = ownFolder): P
 const appliedIn = async (client: pg.PoolClient): Promise<readonly string[]> =>
   (await client.query('SELECT name FROM migrations')).rows.map((row) => row.name as string)
 
+/** The names of the migrations that a database has, in order. A new database has none. */
+export async function appliedMigrations(database: Database): Promise<readonly string[]> {
+  const [table] = await database.run({ text: `SELECT to_regclass('migrations')`, values: [] })
+  if (table?.[0] == null) return []
+  const rows = await database.run({ text: 'SELECT name FROM migrations ORDER BY name', values: [] })
+  return rows.map(([name]) => name as string)
+}
+
 /** The baseline of a folder of migrations. One without a baseline begins with its first file. */
 export async function baselineIn(folder: string = ownFolder): Promise<Baseline> {
   const file = join(folder, 'baseline.json')
