@@ -184,7 +184,7 @@ test('an archive from right before the baseline is read, and an older one is ref
   const importOf = async (migrations: readonly string[], more: Readonly<Record<string, Buffer>> = {}) => {
     const path = join(directory, `${migrations.length}.tar`)
     await rewriteArchive(archive, path, ofHeader({ migrations }), more)
-    return (await run('move-store.ts', ['import', path], settings)).stderr
+    return (await run(['import', path], settings)).stderr
   }
   expect(await importOf(replaces.slice(1))).toContain('an older version of Sutler wrote the archive')
   // What follows the header is read.
