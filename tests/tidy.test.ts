@@ -157,7 +157,10 @@ paragraph('Shape', () => {
   const limits = { linesMax: 400, testLinesMax: 600 }
 
   test('files are short', () => {
+    // A baseline has one file for each wing, and nobody adds to it.
+    const { files: baseline } = JSON.parse(read('server/migrations/baseline.json'))
     const tooLong = sources.filter((file) => {
+      if (baseline.includes(basename(file))) return false
       const max = file.startsWith('tests/') ? limits.testLinesMax : limits.linesMax
       return read(file).split('\n').length > max
     })
@@ -185,8 +188,19 @@ paragraph('Shape', () => {
     const own = server
       .filter((file) => !whole.includes(file))
       .flatMap((file) => [...read(file).matchAll(declaration)].map(([, name]) => `${file} ${name}`))
+    const passedOn = server
+      .filter((file) => file.endsWith('/index.ts'))
+      .flatMap((door) =>
+        [...read(door).matchAll(/\{([^}]*)\} from/g)]
+          .flatMap(([, names = '']) =>
+            names.split(',').map((name) => name.replace(/^.* as |\btype /g, '').trim()),
+          )
+          .filter(Boolean)
+          .map((name) => `${door} ${name}`),
+      )
     expect(own.length).toBeGreaterThan(1000)
-    expect(own.filter((one) => !uses.has(one))).toEqual([])
+    expect(passedOn.length).toBeGreaterThan(200)
+    expect([...own, ...passedOn].filter((one) => !uses.has(one))).toEqual([])
   })
 
   test('each hook is declared as a constant of its name, and filled by one module', () => {

@@ -12,7 +12,7 @@ export { shippings, statuses } from './order/order-states.ts'
 export { type OrderFields, type OrderRow, orders, type WholeOrder } from './order/orders.ts'
 export { giveUpPayments } from './order/prepare-order.ts'
 export { allocateStock, noStock, type OrderStock, releaseStock } from './order/stock-of-order.ts'
-export { balanceOf, noPayments, type Payment, paymentOf, paymentStates } from './payment-state/payment-of.ts'
+export { balanceOf, type Payment, paymentOf, paymentStates } from './payment-state/payment-of.ts'
 export {
   newTransaction,
   type PaymentMethod,

@@ -4,6 +4,7 @@ import { isObject } from '../../server/kernel/body/input.ts'
 import type { Clock } from '../../server/kernel/clock.ts'
 import { isId } from '../../server/kernel/ids.ts'
 import type { Database } from '../../server/kernel/storage/database.ts'
+import { baselineIn, isBefore, namesAfter } from '../../server/kernel/storage/migrate.ts'
 import { type Blobs, blobName } from '../../server/platform/blobs/blobs.ts'
 import { StartupError } from '../../server/platform/faults.ts'
 import {
@@ -115,9 +116,10 @@ class StoreImport {
     if (!isHeader(header)) throw new BrokenArchive(`${headerName} lacks a member`)
     const applied = await this.#parts.database.run({ text: 'SELECT name FROM migrations', values: [] })
     const here = new Set(applied.map(([name]) => name as string))
-    const there = new Set(header.migrations)
+    const baseline = await baselineIn()
+    const there = new Set(namesAfter(baseline, header.migrations))
     const older = [...here].find((name) => !there.has(name))
-    const newer = [...there].find((name) => !here.has(name))
+    const newer = [...there].find((name) => !here.has(name) && !isBefore(baseline, name))
     if (newer) {
       throw new StartupError(
         `a newer version of Sutler wrote the archive (it has ${newer}): install that version here, and import again`,

@@ -185,7 +185,7 @@ test('a broken archive, or one of another version, is refused as a whole', async
     ['changed', Buffer.from(whole).fill('9', changedAt, changedAt + 1), 'its content was changed'],
     [
       'newer',
-      Buffer.from(whole.toString('latin1').replace('0001-kernel', '9001-kernel'), 'latin1'),
+      Buffer.from(whole.toString('latin1').replace('1000-kernel', '9000-kernel'), 'latin1'),
       'newer version',
     ],
   ]
