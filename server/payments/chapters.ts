@@ -1,11 +1,10 @@
 import { fill } from '../kernel/declare/hook.ts'
 import { module } from '../kernel/module.ts'
-import { renewMember } from '../kernel/work/sealed-members.ts'
 import { followIntentOf, giveUpPayments } from '../orders/index.ts'
 import { confirmOrder } from './cart-payments/confirm-order.ts'
 import { createCartPayment } from './cart-payments/create-cart-payment.ts'
 import { updateCartPayment } from './cart-payments/update-cart-payment.ts'
-import { addGateways, gateways } from './gateways/gateways.ts'
+import { addGateways, gateways, renewGatewaySecrets } from './gateways/gateways.ts'
 import { updateGateway } from './gateways/update-gateway.ts'
 import { createManualOrder } from './manual-orders/create-manual-order.ts'
 import { deleteManualOrder } from './manual-orders/delete-manual-order.ts'
@@ -34,12 +33,7 @@ export const gatewayChapter = module({
   resources: [gateways],
   actions: [updateGateway],
   firstDay: addGateways,
-  renewSeals: renewMember({
-    table: 'gateways',
-    member: 'sealed_secrets',
-    name: 'slug',
-    describe: (slug, storeId) => `the secrets of the gateway ${slug} of the store ${storeId}`,
-  }),
+  renewSeals: renewGatewaySecrets,
 })
 
 export const stripe = module({
