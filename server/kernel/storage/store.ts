@@ -1,8 +1,8 @@
 import { newId } from '../ids.ts'
-import { definitionUnchanged, modelInState, withAddedFields } from '../shape/added-fields.ts'
 import { haveOwnType } from '../shape/envelope.ts'
 import type { Fields } from '../shape/fields.ts'
 import type { Draft, Model, Row, Whole } from '../shape/model.ts'
+import { definitionUnchanged, modelInState, withAddedFields } from './added-fields.ts'
 import { Binds } from './binds.ts'
 import type { Connection, Sql, StatementSource, Tuple } from './database.ts'
 import {

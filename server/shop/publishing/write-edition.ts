@@ -1,4 +1,4 @@
-import { feedPosition } from '../../kernel/feed/record.ts'
+import { feedPosition } from '../../kernel/feed/sequence.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { EditionTotals } from '../sources/edition-totals.ts'
 import type { Publication } from '../sources/publication.ts'
