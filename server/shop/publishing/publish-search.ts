@@ -96,8 +96,11 @@ export async function storeValues(
   )
 }
 
-/** Codes are lexemes too: see `codeLexeme`. Nobody mistypes another word as one of them. */
-const isWord = "word NOT LIKE '=%'"
+/**
+ * Typos are looked for in words without digits (`words_like`): most words with digits are codes and numbers, each of
+ * one product. Codes are lexemes too: see `codeLexeme`.
+ */
+const isWord = "word !~ '^=|[0-9]'"
 
 /** For a catalog that has no words yet. */
 const countAll = `INSERT INTO published_words (store_id, catalog_id, word, n)
@@ -118,7 +121,8 @@ const countChanges = `WITH change AS (
     GROUP BY word HAVING sum(by) <> 0
   )
   INSERT INTO published_words (store_id, catalog_id, word, n) SELECT $1, $2, word, by FROM change
-  ON CONFLICT (store_id, catalog_id, word) DO UPDATE SET n = published_words.n + excluded.n`
+  ON CONFLICT (store_id, catalog_id, word) DO UPDATE SET n = published_words.n + excluded.n
+  RETURNING CASE WHEN n <= 0 THEN word END`
 
 /** Adds the words of rows that an edition began and subtracts those that it ended; -1 reverts this. */
 export async function countWords(
@@ -128,10 +132,13 @@ export async function countWords(
   by: 1 | -1,
 ): Promise<void> {
   if (edition === 1 && by === 1) return void (await store.runLong(countAll, catalogId))
-  await store.runLong(countChanges, catalogId, edition, by)
+  const counted = await store.runLong(countChanges, catalogId, edition, by)
+  const unused = counted.flatMap(([word]) => word ?? [])
+  if (!unused.length) return
   await store.runLong(
-    'DELETE FROM published_words WHERE store_id = $1 AND catalog_id = $2 AND n <= 0',
+    'DELETE FROM published_words WHERE store_id = $1 AND catalog_id = $2 AND word = ANY($3::text[])',
     catalogId,
+    unused,
   )
 }
 
