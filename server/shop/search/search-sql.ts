@@ -88,7 +88,10 @@ function rankSql({ words, code }: MatchRequest, bind: Bind): string {
   return `1000 * (${bind(code)}::text = ANY(p.codes))::int + ${inName.join(' + ')}`
 }
 
-/** Counts the matches by value, for several fields in one pass. Values of other fields are dropped before they are counted. */
+/**
+ * Counts the matches by value, for several fields in one pass. Values of other fields are dropped before they are
+ * counted: products have many of them.
+ */
 const valueCountsSql = (names: readonly string[], from: string, bind: Bind): readonly string[] => [
   `shown AS MATERIALIZED (SELECT d.id, d.field, d.value, d.number, d.words FROM published_values d
      WHERE d.store_id = $1 AND d.catalog_id = $2 AND d.field = ANY(${bind(names)}::text[]))`,
