@@ -1,8 +1,7 @@
 import { fork } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import heapFlags from '../scripts/heap-flags.json' with { type: 'json' }
+import { join, resolve } from 'node:path'
 import { Database } from '../server/kernel/storage/database.ts'
 import { findRunning } from '../server/platform/postgres/embedded.ts'
 
@@ -11,6 +10,7 @@ export interface OwnServer {
   readonly url: string
   /** Of its process. */
   readonly pid: number
+  readonly directory: string
   readonly databaseUrl: string
   readonly database: Database
   /** Of the administrator. */
@@ -26,10 +26,11 @@ export interface OwnServer {
 
 const credentials = { client_id: 'bench', client_secret: 'the secret of the bench, long enough' }
 
-export async function startOwnServer(): Promise<OwnServer> {
+/** `checkout`: the directory of another commit, whose server starts in place of this one's. */
+export async function startOwnServer(checkout = resolve(import.meta.dirname, '..')): Promise<OwnServer> {
   const directory = mkdtempSync(join(tmpdir(), 'sutler-bench-'))
-  const child = fork(new URL('../server/main.ts', import.meta.url), ['serve'], {
-    execArgv: heapFlags,
+  const child = fork(join(checkout, 'server/main.ts'), ['serve'], {
+    execArgv: heapFlagsOf(checkout),
     env: {
       ...process.env,
       DATABASE_URL: '',
@@ -63,6 +64,7 @@ export async function startOwnServer(): Promise<OwnServer> {
   return {
     url,
     pid: child.pid as number,
+    directory,
     databaseUrl,
     database,
     token: access_token,
@@ -87,6 +89,11 @@ export async function startOwnServer(): Promise<OwnServer> {
       rmSync(directory, { recursive: true, force: true })
     },
   }
+}
+
+function heapFlagsOf(checkout: string): string[] {
+  const file = join(checkout, 'scripts/heap-flags.json')
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : []
 }
 
 /** The id of the realm of a store's customers. */

@@ -3,6 +3,7 @@ import { StartupError, Unavailable } from '../../platform/faults.ts'
 import { atMost } from '../at-most.ts'
 import { LostRace, Problem } from '../errors.ts'
 import { Lanes } from './connections/lanes.ts'
+import { planOnce } from './connections/plan-once.ts'
 import { cancelWith, LimitedUse } from './connections/slow-reads.ts'
 import { PreparedTexts, Statement } from './connections/statement.ts'
 import { isOutOfSpace } from './disk-space.ts'
@@ -122,6 +123,18 @@ const pageLanes = 2
 /** How many exports a process has at once, at most; each has a connection. */
 export const exportsMax = 4
 
+interface DatabaseOptions {
+  /**
+   * A statement that takes longer fails as unavailable, and its connection is given up: the database may have stopped
+   * responding. Without a limit a statement may take any time.
+   */
+  readonly limitMs?: number | undefined
+  /** Lowers the priority of each new connection for slow reads. */
+  readonly giveWay?: ((search: pg.ClientBase) => void) | undefined
+  /** Whether point reads and transactions plan each statement once, for all values: see `planOnce`. */
+  readonly plansOnce?: boolean
+}
+
 export class Database implements StatementSource {
   readonly pool: pg.Pool
   readonly #searches: LimitedUse
@@ -133,12 +146,7 @@ export class Database implements StatementSource {
   /** Called for each statement that fails because the disk is full. */
   onNoSpace: () => void = () => {}
 
-  /**
-   * A statement that takes longer than `limitMs` fails as unavailable, and its connection is given up: the database may
-   * have stopped responding. Without a limit a statement may take any time.
-   * `giveWay` lowers the priority of each new connection for slow reads.
-   */
-  constructor(url: string, connections: number, limitMs?: number, giveWay?: (search: pg.ClientBase) => void) {
+  constructor(url: string, connections: number, { limitMs, giveWay, plansOnce }: DatabaseOptions = {}) {
     this.#limitMs = limitMs
     const config: pg.ClientConfig = {
       connectionString: url,
@@ -150,7 +158,8 @@ export class Database implements StatementSource {
       stream: rowSocket,
     }
     const open = () => new pg.Client({ ...config, pipeline: true } as pg.ClientConfig)
-    this.#points = new Lanes(1, open)
+    const prepare = plansOnce ? planOnce : () => {}
+    this.#points = new Lanes(1, open, prepare)
     this.#pages = new Lanes(pageLanes, open)
     const searches = Math.max(1, Math.floor(connections / 2))
     this.#searches = new LimitedUse(searches)
@@ -164,6 +173,7 @@ export class Database implements StatementSource {
     this.pool = newPool(connections)
     this.#searchPool = newPool(searches)
     this.#exportPool = newPool(exportsMax)
+    this.pool.on('connect', prepare)
     for (const slow of [this.#searchPool, this.#exportPool]) slow.on('connect', (client) => giveWay?.(client))
   }
 
