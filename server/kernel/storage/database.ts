@@ -188,12 +188,16 @@ export class Database implements StatementSource {
   }
 
   /** When the signal aborts, the statement is cancelled, and the signal's reason is thrown. */
-  async #query(client: pg.ClientBase, sql: Sql, signal?: AbortSignal): Promise<readonly Tuple[]> {
-    if (!signal) return this.#send(client, sql)
+  async #query(
+    client: pg.ClientBase,
+    sql: Sql,
+    { signal, begin }: { readonly signal?: AbortSignal | undefined; readonly begin?: string | undefined },
+  ): Promise<readonly Tuple[]> {
+    if (!signal) return this.#send(client, sql, begin)
     signal.throwIfAborted()
     const ended = cancelWith(signal, client)
     try {
-      return await this.#send(client, sql)
+      return await this.#send(client, sql, begin)
     } catch (error) {
       if (signal.aborted && isCancelled(error)) throw signal.reason
       throw error
@@ -202,12 +206,16 @@ export class Database implements StatementSource {
     }
   }
 
-  #send(client: pg.ClientBase, { text, values, once, long, sink }: Sql): Promise<readonly Tuple[]> {
+  #send(
+    client: pg.ClientBase,
+    { text, values, once, long, sink }: Sql,
+    begin?: string,
+  ): Promise<readonly Tuple[]> {
     const name = once ? '' : nameOn(client, text)
     const limitMs = this.#limitMs && long ? longStatementMaxMs : this.#limitMs
     const { promise, resolve, reject } = Promise.withResolvers<readonly Tuple[]>()
     client.query(
-      new Statement(text, values, name, limitMs, (error, tuples) =>
+      new Statement({ text, values, name, begin }, limitMs, (error, tuples) =>
         error ? reject(error) : resolve(tuples),
       ),
     )
@@ -230,7 +238,7 @@ export class Database implements StatementSource {
     const client = await this.#connection(pool)
     let broken: Error | undefined
     try {
-      return await this.#query(client, sql, signal)
+      return await this.#query(client, sql, { signal })
     } catch (error) {
       if (isUnavailable(error)) broken = error
       throw error
@@ -300,7 +308,8 @@ export class Database implements StatementSource {
     for (let attempt = 1; ; attempt++) {
       const means = {
         connect: () => this.#connection(pool),
-        send: (client: pg.PoolClient, sql: Sql) => this.#query(client, sql, signal),
+        send: (client: pg.PoolClient, sql: Sql, begin?: string) =>
+          this.#query(client, sql, { signal, begin }),
         read: (sql: Sql) => this.quick(sql),
         alone: (sql: Sql) => this.#onPool(sql, signal, pool),
       }
