@@ -23,21 +23,17 @@ const stateOf = (codes?: string) =>
     email: `nullif(carts.doc#>>'{contact,email}', '')`,
   })
 
-type Select = `SELECT ${string}`
-
 /**
  * The statements that read columns of a stored cart, behind the state that its prices depend on. The first is for carts
  * without codes, as nearly all are, and says whether the cart has one.
  */
-export function storedCartSql(columns: string): readonly [Select, Select] {
+export function storedCartSql(columns: string) {
   const codes = `jsonb_path_query_array((carts.hidden#>'{contents,codes}')::jsonb, '$[*].code')`
-  const [without, withCodes] = [stateOf(), stateOf(codes)].map(
-    (
-      state,
-    ): Select => `SELECT carts.hidden#>>'{contents,codes,0}' IS NOT NULL, ${state}, ${columns} FROM carts
-     WHERE store_id = $1 AND reference = $2 AND NOT ${hasExpired('expires_at', '$3')}`,
-  ) as [Select, Select]
-  return [without, withCodes]
+  const isCurrent = `NOT ${hasExpired('expires_at', '$3')}`
+  const textWith = (state: string) =>
+    `SELECT carts.hidden#>>'{contents,codes,0}' IS NOT NULL, ${state}, ${columns} FROM carts
+     WHERE store_id = $1 AND reference = $2 AND ${isCurrent}` as const
+  return [textWith(stateOf()), textWith(stateOf(codes))] as const
 }
 
 /** Reads a stored cart: the columns of `storedCartSql`, behind its state. */
