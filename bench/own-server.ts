@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { heapFlags } from '../command/heap-flags.ts'
 import { Database } from '../server/kernel/storage/database.ts'
 import { findRunning } from '../server/platform/postgres/embedded.ts'
 
@@ -29,8 +30,9 @@ const credentials = { client_id: 'bench', client_secret: 'the secret of the benc
 /** `checkout`: the directory of another commit, whose server starts in place of this one's. */
 export async function startOwnServer(checkout = resolve(import.meta.dirname, '..')): Promise<OwnServer> {
   const directory = mkdtempSync(join(tmpdir(), 'sutler-bench-'))
-  const child = fork(join(checkout, 'server/main.ts'), ['serve'], {
-    execArgv: heapFlagsOf(checkout),
+  const { entry, command, flags } = programOf(checkout)
+  const child = fork(join(checkout, entry), [command], {
+    execArgv: [...flags],
     env: {
       ...process.env,
       DATABASE_URL: '',
@@ -91,9 +93,13 @@ export async function startOwnServer(checkout = resolve(import.meta.dirname, '..
   }
 }
 
-function heapFlagsOf(checkout: string): string[] {
+/** How the server of a checkout starts. Those of before have another command. */
+function programOf(checkout: string) {
+  const entry = 'command/sutler.ts'
+  if (existsSync(join(checkout, entry))) return { entry, command: 'start', flags: heapFlags }
   const file = join(checkout, 'scripts/heap-flags.json')
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : []
+  const flags: readonly string[] = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : []
+  return { entry: 'server/main.ts', command: 'serve', flags }
 }
 
 /** The id of the realm of a store's customers. */

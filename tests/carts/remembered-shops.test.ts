@@ -60,7 +60,12 @@ test('a new line is as the storefront shows it, after each change of what is pub
 
   // A rule with a price book that the release does not have yet: its prices are added to the same release.
   const rule = { name: 'For all', catalog_id: catalog, pricebook_ids: [{ id: vip, priority: 1 }] }
-  const { id: ruleId } = await shop.send('POST', '/catalogs/rules', { type: 'catalog_rule', attributes: rule }, 201)
+  const { id: ruleId } = await shop.send(
+    'POST',
+    '/catalogs/rules',
+    { type: 'catalog_rule', attributes: rule },
+    201,
+  )
   await expect.poll(async () => (await bothOf(id)).inShop, { timeout: 20_000 }).toEqual(['Rye loaf', 400])
   await expectBoth('Rye loaf', 400)
   await shop.send('DELETE', `/catalogs/rules/${ruleId}`, undefined, 204)
