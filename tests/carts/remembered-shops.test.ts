@@ -5,8 +5,8 @@ import type { Any } from '../support/requests.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 /**
- * A process remembers the shop of a store, with its products and prices, by the state of the store. The storefront reads
- * them anew at each request: a new line has its name and its price after each change.
+ * A process remembers the shop of a store, with its products and prices, by the state of the store. The storefront
+ * reads them anew at each request: a new line has its name and its price after each change.
  */
 
 let world: World
