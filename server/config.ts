@@ -3,7 +3,7 @@ import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import type { BlockList } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join, resolve } from 'node:path'
-import { StartupError } from './platform/faults.ts'
+import { StartupError, WrongSetting } from './platform/faults.ts'
 import { rangesOf } from './platform/sockets/addresses.ts'
 
 export type Config = ReturnType<typeof readConfig>
@@ -173,16 +173,16 @@ export function readConfig(env: Env = process.env) {
 
   if ((config.clientId === undefined) !== (config.clientSecret === undefined)) {
     const [set, missing] = config.clientId === undefined ? ['SECRET', 'ID'] : ['ID', 'SECRET']
-    throw new StartupError(
+    throw new WrongSetting(
       `SUTLER_CLIENT_${set} is set without SUTLER_CLIENT_${missing}: set both or neither`,
     )
   }
   if ((config.smtpUrl === undefined) !== (config.mailFrom === undefined)) {
-    throw new StartupError('SUTLER_SMTP_URL and SUTLER_MAIL_FROM go together: set both or neither')
+    throw new WrongSetting('SUTLER_SMTP_URL and SUTLER_MAIL_FROM go together: set both or neither')
   }
   const s3 = [config.s3Bucket, config.s3AccessKeyId, config.s3SecretAccessKey]
   if (new Set(s3.map((value) => value === undefined)).size > 1) {
-    throw new StartupError(
+    throw new WrongSetting(
       'SUTLER_S3_BUCKET, SUTLER_S3_ACCESS_KEY_ID and SUTLER_S3_SECRET_ACCESS_KEY go together: set all or none',
     )
   }
@@ -278,7 +278,7 @@ function settingsOf(env: Env) {
     if (!value) return fallback
     const result = read(value)
     if (result !== undefined) return result
-    throw new StartupError(
+    throw new WrongSetting(
       `${name} is ${hidden ? 'not valid' : JSON.stringify(value)}: it must be ${accepts}`,
     )
   }

@@ -14,7 +14,7 @@ export { type OrderRow, orders, type WholeOrder } from './order/orders.ts'
 export { giveUpPayments } from './order/prepare-order.ts'
 export { allocateStock, noStock, type OrderStock, releaseStock } from './order/stock-of-order.ts'
 export { orderExportChapter } from './order-exports/chapter.ts'
-export { balanceOf, noPayments, type Payment, paymentOf, paymentStates } from './payment-state/payment-of.ts'
+export { balanceOf, type Payment, paymentOf, paymentStates } from './payment-state/payment-of.ts'
 export {
   newTransaction,
   type PaymentMethod,

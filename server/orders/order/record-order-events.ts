@@ -4,7 +4,7 @@ import { eventsBetween } from './order-events.ts'
 import { firstState } from './order-states.ts'
 import type { OrderRow } from './orders.ts'
 
-/** The hidden values that responses are made of, as the feed has them with each change: see migration 0136. */
+/** The hidden values that responses are made of, as `track` of the table puts them into the feed with each change. */
 const shownInFeed = [
   ...(['currency', 'prices', 'payments', 'fully_paid_at', 'is_manual'] as const),
   ...(['customer_id', 'account_id', 'account_member_id'] as const),
