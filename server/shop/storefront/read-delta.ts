@@ -5,13 +5,13 @@ import { Problem } from '../../kernel/errors.ts'
 import { file } from '../../kernel/http/file.ts'
 import { text } from '../../kernel/shape/fields.ts'
 import { inEdition } from '../../kernel/storage/editions.ts'
-import { inParts, type SizedRows } from '../../kernel/storage/sized-parts.ts'
+import { inParts } from '../../kernel/storage/sized-parts.ts'
 import type { Ctx, Work } from '../../kernel/work/context.ts'
 import { isDeltaLink } from '../catalogs/delta-link.ts'
 import { releases } from '../catalogs/releases.ts'
 import { type CatalogEdition, editionOf } from '../publishing/editions.ts'
 import { repricedProducts } from '../publishing/repriced-products.ts'
-import { findPublishedRows } from '../shown/published-row.ts'
+import { findPublishedRows, sizedPublished } from '../shown/published-row.ts'
 import { showProducts } from '../shown/show-products.ts'
 import type { View } from '../view/view.ts'
 import { deltaView } from '../view/views.ts'
@@ -55,7 +55,7 @@ const line = (document: object) => `${JSON.stringify(document)}\n`
 
 async function* deltaOf(ctx: Ctx, view: View, isFull: boolean): AsyncGenerator<string> {
   const changed = await changedIds(ctx, view.published, isFull)
-  for await (const part of inParts(ctx.store, sizedRows(view.published), changed)) {
+  for await (const part of inParts(ctx.store, sizedPublished(view), changed)) {
     const rows = await findPublishedRows(ctx, view, part)
     const shown = await showProducts(ctx, view, [...rows.values()])
     yield shown.map((product) => line({ delta_type: 'createupdate', ...product })).join('')
@@ -64,13 +64,6 @@ async function* deltaOf(ctx: Ctx, view: View, isFull: boolean): AsyncGenerator<s
   const gone = await deletedIds(ctx, view.published)
   yield gone.map((id) => line({ delta_type: 'delete', id, type: 'product' })).join('')
 }
-
-const sizedRows = ({ catalogId, edition }: CatalogEdition): SizedRows => ({
-  table: 'published_products',
-  columns: ['doc', 'hidden'],
-  where: `catalog_id = $3 AND ${inEdition('$4::int')}`,
-  values: [catalogId, edition],
-})
 
 /** The listed products that an edition changed, or all of them. */
 async function changedIds(
