@@ -1,13 +1,17 @@
 import { backup } from './backup.ts'
+import { config } from './config.ts'
 import { copy } from './copy.ts'
 import { dev } from './dev.ts'
 import { exportCommand } from './export.ts'
 import type { Command } from './frame/command.ts'
 import { health } from './health.ts'
 import { importCommand } from './import.ts'
+import { keyCommands } from './key.ts'
 import { migrateCommand } from './migrate.ts'
+import { prepare } from './prepare.ts'
 import { restoreCommand } from './restore.ts'
 import { start } from './start.ts'
+import { storeCommands } from './store.ts'
 import { version } from './version.ts'
 
 /** All commands, in the order of the help. Each loads what it needs when it runs. */
@@ -15,7 +19,9 @@ export const commands: readonly Command[] = [
   start,
   // Only a clone has sources to watch.
   ...(import.meta.filename.endsWith('.ts') ? [dev] : []),
-  ...[health, version],
+  ...[health, version, config, prepare],
   ...[backup, restoreCommand, exportCommand, importCommand, copy],
   migrateCommand,
+  ...keyCommands,
+  ...storeCommands,
 ]

@@ -17,10 +17,13 @@ export const start = command({
     ],
   ],
   leaves: 'it finishes the requests in flight, and stops its PostgreSQL.',
-  async run({ signal, print }) {
+  async run({ signal, print, say }) {
     beginAgain(heapFlags, process.argv.slice(2))
     const server = await import('../server/main.ts')
     const { StartupError } = await import('../server/platform/faults.ts')
+    const { readSettings } = await import('../server/config.ts')
+    for (const name of readSettings().unknown)
+      say(`sutler: ${name} is not a setting: sutler config lists them`)
     const running = await server.start()
     const stopped = { text: '', data: { stopped: true } }
     const stop = new Promise<undefined>((done) => {

@@ -95,3 +95,26 @@ test('Ctrl-C ends a backup, which leaves nothing and says so', async () => {
   ])
   expect(existsSync(join(place, 'monday'))).toBe(false)
 })
+
+test('config shows where each setting comes from and no secret, and with --check fails for what is wrong', async () => {
+  const env = { PORT: '9000', SUTLER_SECRET: 'short', SUTLER_BASEURL: 'x' }
+  const shown = await run(['config', '--json'], env)
+  expect([shown.code, JSON.parse(shown.stdout)]).toEqual([
+    0,
+    {
+      settings: expect.arrayContaining([
+        { name: 'PORT', value: '9000', from: 'the environment' },
+        { name: 'SUTLER_SECRET', value: 'set', from: 'the environment' },
+        { name: 'SUTLER_BASE_URL', value: null, from: 'default' },
+      ]),
+      faults: [expect.stringMatching(/^SUTLER_SECRET is not valid/)],
+      unknown: ['SUTLER_BASEURL'],
+    },
+  ])
+  const { code, stdout } = await run(['config', '--check'], env)
+  expect([code, stdout]).toEqual([
+    1,
+    'SUTLER_SECRET is not valid: it must be at least 32 characters\nSUTLER_BASEURL is not a setting\n',
+  ])
+  expect(await run(['config', '--check'], {})).toMatchObject({ code: 0, stdout: 'The settings are valid.\n' })
+})
