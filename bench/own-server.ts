@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import heapFlags from '../scripts/heap-flags.json' with { type: 'json' }
+import { heapFlags } from '../command/heap-flags.ts'
 import { Database } from '../server/kernel/storage/database.ts'
 import { findRunning } from '../server/platform/postgres/embedded.ts'
 
@@ -28,8 +28,8 @@ const credentials = { client_id: 'bench', client_secret: 'the secret of the benc
 
 export async function startOwnServer(): Promise<OwnServer> {
   const directory = mkdtempSync(join(tmpdir(), 'sutler-bench-'))
-  const child = fork(new URL('../server/main.ts', import.meta.url), ['serve'], {
-    execArgv: heapFlags,
+  const child = fork(new URL('../command/sutler.ts', import.meta.url), ['start'], {
+    execArgv: [...heapFlags],
     env: {
       ...process.env,
       DATABASE_URL: '',

@@ -12,7 +12,7 @@ import { startOwnServer } from './own-server.ts'
  */
 const rows = Number(process.argv[2] ?? 200_000)
 
-const program = fileURLToPath(new URL('../tools/move-store.ts', import.meta.url))
+const program = fileURLToPath(new URL('../command/sutler.ts', import.meta.url))
 const secret = 'bench secret bench secret bench secret'
 
 /** How long a command takes, and the most memory that its process had. */

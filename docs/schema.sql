@@ -3579,7 +3579,7 @@ CREATE INDEX orders_by_with_tax ON orders USING btree (store_id, with_tax, id) I
 CREATE INDEX orders_by_without_tax ON orders USING btree (store_id, without_tax, id) INCLUDE (created_at);
 CREATE TRIGGER fence_times BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER order_transactions_parent_fkey BEFORE DELETE ON orders FOR EACH ROW EXECUTE FUNCTION order_transactions_parent_fkey();
-CREATE TRIGGER sum_changed_order AFTER UPDATE ON orders FOR EACH ROW WHEN (((((((old.status = 'cancelled'::text) IS DISTINCT FROM (new.status = 'cancelled'::text)) OR (old.currency IS DISTINCT FROM new.currency)) OR (old.created_at IS DISTINCT FROM new.created_at)) OR (old.with_tax IS DISTINCT FROM new.with_tax)) OR (old.discount IS DISTINCT FROM new.discount))) EXECUTE FUNCTION sum_order();
+CREATE TRIGGER sum_changed_order AFTER UPDATE ON orders FOR EACH ROW WHEN ((((old.status = 'cancelled'::text) IS DISTINCT FROM (new.status = 'cancelled'::text)) OR (old.currency IS DISTINCT FROM new.currency) OR (old.created_at IS DISTINCT FROM new.created_at) OR (old.with_tax IS DISTINCT FROM new.with_tax) OR (old.discount IS DISTINCT FROM new.discount))) EXECUTE FUNCTION sum_order();
 CREATE TRIGGER sum_order AFTER INSERT OR DELETE ON orders FOR EACH ROW EXECUTE FUNCTION sum_order();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON orders FOR EACH ROW EXECUTE FUNCTION orders_tracked();
 

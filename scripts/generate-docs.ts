@@ -1,4 +1,5 @@
-// Writes the generated files under docs/. tests/docs.test.ts fails when one of them is out of date.
+// Writes the generated files: documents, licences, the list of components. tests/docs.test.ts fails when one of them is
+// out of date.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +14,7 @@ const database = new Database(embedded.url, 2)
 try {
   await migrate(database)
   for (const [name, text] of await generatedDocs(database)) {
-    writeFileSync(new URL(`../docs/${name}`, import.meta.url), text)
+    writeFileSync(new URL(`../${name}`, import.meta.url), text)
   }
 } finally {
   await database.close()

@@ -1,16 +1,15 @@
 // Runs Sutler from a fresh clone with any Node >= 20 that has npm: installs what is missing, then hands over
 // to the pinned Node 24, which runs the TypeScript source as it is. Plain JavaScript, as it runs before that.
 import { spawn } from 'node:child_process'
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { constants, tmpdir } from 'node:os'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
-
-/** V8 lets a server's garbage grow to a multiple of what it holds: see docs/decisions/0078-pages-in-parts.md. */
-const heapFlags = JSON.parse(readFileSync(join(root, 'scripts/heap-flags.json'), 'utf8'))
+/** The pinned Node has a lock file of its own: the package of Sutler does not contain it. */
+const nodeFolder = join(root, 'scripts/node')
 
 const biome = ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings']
 const tsc = ['node_modules/typescript/bin/tsc']
@@ -18,8 +17,8 @@ const vitest = ['node_modules/vitest/vitest.mjs', 'run']
 
 /** What each script runs, one after the other, each only if the one before succeeded. */
 const scripts = {
-  start: (args) => [[...heapFlags, 'server/main.ts', 'serve', ...args]],
-  dev: (args) => [[...heapFlags, '--watch', 'server/main.ts', 'serve', ...args]],
+  // Everything that an operator does.
+  sutler: (args) => [['command/sutler.ts', ...args]],
   check: (args) => [[...biome, ...args], tsc],
   // With arguments someone is at work on one area or test, and waits for that one only.
   test: (args) => {
@@ -33,18 +32,14 @@ const scripts = {
     return scripts.test(args)
   },
   bench: (args) => [['bench/run.ts', ...args]],
-  backup: (args) => [['tools/backup.ts', 'backup', ...args]],
-  restore: (args) => [['tools/backup.ts', 'restore', ...args]],
-  export: (args) => [['tools/move-store.ts', 'export', ...args]],
-  import: (args) => [['tools/move-store.ts', 'import', ...args]],
-  copy: (args) => [['tools/copy-store.ts', ...args]],
+  build: () => {
+    rmSync(join(root, 'dist'), { recursive: true, force: true })
+    return [[...tsc, '--project', 'tsconfig.build.json'], ['scripts/build.ts']]
+  },
   docs: () => [['scripts/generate-docs.ts']],
   table: (args) => [['scripts/table.ts', ...args]],
   baseline: (args) => [['scripts/baseline.ts', ...args]],
 }
-
-/** What runs without the development packages. */
-const serving = ['start', 'backup', 'restore', 'export', 'import', 'copy']
 
 // Node compiles a file once, not at each start. Where it cannot write, it does without.
 process.env.NODE_COMPILE_CACHE ??= join(modules, '.cache', 'node')
@@ -52,7 +47,7 @@ process.env.NODE_COMPILE_CACHE ??= join(modules, '.cache', 'node')
 const [name = '', ...args] = process.argv.slice(2)
 if (!Object.hasOwn(scripts, name)) fail(`usage: node scripts/run.mjs ${Object.keys(scripts).join('|')} [...]`)
 
-if (!installed()) await alone(install)
+if (!isInstalled(nodeFolder) || !isInstalled(root)) await alone(install)
 const node =
   pinnedNode() ?? fail('The install has no Node 24 for this platform: run this command with Node 24.')
 for (const script of scripts[name](args)) {
@@ -72,19 +67,19 @@ function fail(line) {
 }
 
 /**
- * Whether node_modules is what package-lock.json asks for. npm keeps its own record of what it installed and
- * writes it last, so an interrupted install counts as none, and one made by hand as good. A server runs
- * without the development packages, as in an image that left them out.
+ * Whether the node_modules of a folder is what its package-lock.json asks for. npm keeps its own record of what it
+ * installed and writes it last, so an interrupted install counts as none, and one made by hand as good. A server runs
+ * without the development packages.
  */
-function installed() {
-  const record = join(modules, '.package-lock.json')
+function isInstalled(folder) {
+  const record = join(folder, 'node_modules/.package-lock.json')
   if (!existsSync(record)) return false
-  const locked = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
+  const locked = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')).packages
   const actual = JSON.parse(readFileSync(record, 'utf8')).packages
   return Object.entries(locked).every(([path, { version, integrity, optional, dev }]) => {
     if (path === '') return true
     const have = actual[path]
-    if (!have) return optional || (dev && serving.includes(name))
+    if (!have) return optional || (dev && name === 'sutler')
     return have.version === version && have.integrity === integrity
   })
 }
@@ -104,7 +99,7 @@ async function alone(work) {
   }
   const release = () => rmSync(lock, { force: true })
   process.once('exit', release)
-  if (!installed()) await work()
+  await work()
   release()
 }
 
@@ -120,28 +115,20 @@ function abandoned(lock) {
   }
 }
 
+/** The pinned Node comes first, and installs the rest: npm leaves out optional packages that a Node is too old for. */
 async function install() {
   process.stderr.write('Installing dependencies (npm ci) ...\n')
-  await npmCi(process.env)
-  // Under a Node older than they support, npm leaves out optional packages, such as the test runner's native
-  // half. The pinned Node is there by now, so it does the install again.
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-  const old = major < 22 ? major !== 20 || minor < 19 : major === 22 && minor < 12
-  const pinned = pinnedNode()
-  if (!old || !pinned) return
-  const scratch = mkdtempSync(join(tmpdir(), 'sutler-node-'))
-  try {
-    copyFileSync(pinned, join(scratch, 'node'))
-    await npmCi({ ...process.env, PATH: scratch + delimiter + process.env.PATH })
-  } finally {
-    rmSync(scratch, { recursive: true, force: true })
-  }
+  if (!isInstalled(nodeFolder)) await npmCi(nodeFolder, process.env)
+  if (isInstalled(root)) return
+  const node = pinnedNode()
+  const PATH = [...(node ? [dirname(node)] : []), process.env.PATH].join(delimiter)
+  await npmCi(root, { ...process.env, PATH })
 }
 
 /** No install script is needed, so none may run. */
-async function npmCi(env) {
+async function npmCi(folder, env) {
   const flags = ['--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund']
-  const code = await run('npm', ['ci', ...flags, '--loglevel=error'], env)
+  const code = await run('npm', ['ci', ...flags, '--loglevel=error'], env, folder)
   if (code !== 0) fail(`Installing dependencies failed (npm ci, exit code ${code}): see the lines above.`)
 }
 
@@ -149,7 +136,7 @@ function pinnedNode() {
   const { platform, arch } = process
   // The one platform whose package has another name.
   const prefix = platform === 'darwin' && arch === 'arm64' ? 'node-bin' : 'node'
-  const path = join(modules, `${prefix}-${platform}-${arch}`, 'bin/node')
+  const path = join(nodeFolder, 'node_modules', `${prefix}-${platform}-${arch}`, 'bin/node')
   if (existsSync(path)) return path
   return Number(process.versions.node.split('.')[0]) >= 24 ? process.execPath : undefined
 }
@@ -160,9 +147,9 @@ function pinnedNode() {
  * here the first of each burst. (For the same reason package.json says `exec`: the shell in between would die
  * of a signal and not pass it on.)
  */
-function run(command, argv, env) {
+function run(command, argv, env, cwd = root) {
   return new Promise((resolve) => {
-    const child = spawn(command, argv, { cwd: root, env, stdio: 'inherit', detached: true })
+    const child = spawn(command, argv, { cwd, env, stdio: 'inherit', detached: true })
     const passedOnAt = {}
     const passOn = (signal) => {
       const now = Date.now()

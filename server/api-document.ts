@@ -1,3 +1,4 @@
+import Fastify, { type FastifyInstance } from 'fastify'
 import packageJson from '../package.json' with { type: 'json' }
 import { app, shopperTokens } from './app.ts'
 import type { AccessTable } from './kernel/auth/access.ts'
@@ -97,3 +98,31 @@ export const sutlerApi = (
   access: AccessTable = appAccess,
   own?: OwnModel,
 ): ApiDocument => apiDocument(modules, { ...about, access }, own)
+
+/**
+ * A server of the page that shows the API document. Loading the page takes a fifth of the start of a process, and most
+ * processes never show it: so it is opened at its first request.
+ */
+export async function openDocsPage(): Promise<FastifyInstance> {
+  const { default: apiReference } = await import('@scalar/fastify-api-reference')
+  const pages = Fastify()
+  await pages.register(apiReference, page)
+  return pages
+}
+
+const page = {
+  routePrefix: '/docs',
+  configuration: {
+    url: '../openapi.json',
+    pageTitle: 'Sutler API',
+    theme: 'default',
+    withDefaultFonts: false,
+    telemetry: false,
+    showDeveloperTools: 'never',
+    hideClientButton: true,
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    persistAuth: true,
+    authentication: { preferredSecurityScheme: 'applicationKey' },
+  },
+} as const

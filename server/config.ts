@@ -1,24 +1,41 @@
 import { randomBytes } from 'node:crypto'
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import type { BlockList } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join, resolve } from 'node:path'
-import { StartupError } from './platform/faults.ts'
-import { rangesOf } from './platform/sockets/addresses.ts'
+import { StartupError, WrongSetting } from './platform/faults.ts'
+import {
+  hiddenText,
+  integer,
+  networks,
+  oneOf,
+  onOrOff,
+  postgresUrl,
+  proxies,
+  secretCharsMin,
+  secretText,
+  smtpUrl,
+  text,
+  webUrl,
+} from './setting-formats.ts'
+import { type Env, settingsOf } from './setting-sources.ts'
 
-export type Config = ReturnType<typeof readConfig>
-type Env = Readonly<Record<string, string | undefined>>
+export type Config = ReturnType<typeof readSettings>['config']
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-const secretCharsMin = 32
-const examples = 'separated by commas, such as 10.0.0.0/8, 192.0.2.7 or loopback'
+
+/** The settings of this process. Throws if one of them is wrong. */
+export function readConfig(env: Env = process.env): Config {
+  const { config, faults } = readSettings(env)
+  if (faults[0] !== undefined) throw new WrongSetting(faults[0])
+  return config
+}
 
 /**
- * Every setting, from the environment. No other file reads the environment. docs/configuration.md is generated from
- * these comments. An empty variable counts as not set.
+ * Every setting, with where it comes from, and all that is wrong. No other file reads the environment.
+ * docs/configuration.md is generated from these comments. An empty variable counts as not set.
  */
-export function readConfig(env: Env = process.env) {
-  const setting = settingsOf(env)
+export function readSettings(env: Env = process.env) {
+  const { setting, settings, faults, unknown } = settingsOf(env)
   const config = {
     /**
      * The PostgreSQL to use, as `postgres://user:password@host:port/database`. By default the server runs its own
@@ -78,7 +95,7 @@ export function readConfig(env: Env = process.env) {
      * The client secret of the first application key, at least 32 characters, for example from `openssl rand -hex 32`.
      * By default the first start generates a client id and a secret, and prints them once.
      */
-    clientSecret: setting('SUTLER_CLIENT_SECRET', text('any text'), undefined),
+    clientSecret: setting('SUTLER_CLIENT_SECRET', hiddenText, undefined),
 
     /**
      * The secret of this installation, at least 32 characters. It signs tokens and seals stored secrets. All processes
@@ -171,22 +188,29 @@ export function readConfig(env: Env = process.env) {
     tokenLifetimeS: setting('SUTLER_TOKEN_LIFETIME_S', integer(1, 31_536_000), 3600),
   }
 
-  if ((config.clientId === undefined) !== (config.clientSecret === undefined)) {
-    const [set, missing] = config.clientId === undefined ? ['SECRET', 'ID'] : ['ID', 'SECRET']
-    throw new StartupError(
-      `SUTLER_CLIENT_${set} is set without SUTLER_CLIENT_${missing}: set both or neither`,
-    )
-  }
-  if ((config.smtpUrl === undefined) !== (config.mailFrom === undefined)) {
-    throw new StartupError('SUTLER_SMTP_URL and SUTLER_MAIL_FROM go together: set both or neither')
-  }
-  const s3 = [config.s3Bucket, config.s3AccessKeyId, config.s3SecretAccessKey]
-  if (new Set(s3.map((value) => value === undefined)).size > 1) {
-    throw new StartupError(
-      'SUTLER_S3_BUCKET, SUTLER_S3_ACCESS_KEY_ID and SUTLER_S3_SECRET_ACCESS_KEY go together: set all or none',
-    )
-  }
-  return config
+  // Of a value that is wrong it is not known whether it is set.
+  if (faults.length === 0) faults.push(...faultsOfPairs(config))
+  return { config, settings, faults, unknown: unknown() }
+}
+
+/** What is set without what belongs to it. */
+function faultsOfPairs(config: Config): readonly string[] {
+  const isHalf = (...values: readonly unknown[]) =>
+    new Set(values.map((value) => value === undefined)).size > 1
+  const [set, missing] = config.clientId === undefined ? ['SECRET', 'ID'] : ['ID', 'SECRET']
+  return [
+    ...(isHalf(config.clientId, config.clientSecret)
+      ? [`SUTLER_CLIENT_${set} is set without SUTLER_CLIENT_${missing}: set both or neither`]
+      : []),
+    ...(isHalf(config.smtpUrl, config.mailFrom)
+      ? ['SUTLER_SMTP_URL and SUTLER_MAIL_FROM go together: set both or neither']
+      : []),
+    ...(isHalf(config.s3Bucket, config.s3AccessKeyId, config.s3SecretAccessKey)
+      ? [
+          'SUTLER_S3_BUCKET, SUTLER_S3_ACCESS_KEY_ID and SUTLER_S3_SECRET_ACCESS_KEY go together: set all or none',
+        ]
+      : []),
+  ]
 }
 
 /** The directory of uploaded files, or only of their drafts if there is a bucket. */
@@ -261,90 +285,3 @@ function anyAddress(): string {
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
   return addresses.some(({ family }) => family === 'IPv6') ? '::' : '0.0.0.0'
 }
-
-/** How to read one kind of value. */
-interface Format<T> {
-  /** What is accepted, in words. */
-  readonly accepts: string
-  /** The value is or may contain a secret; messages do not repeat it. */
-  readonly hidden?: boolean
-  /** Undefined if the text is not such a value. */
-  read(value: string): T | undefined
-}
-
-function settingsOf(env: Env) {
-  return <T, D>(name: string, { accepts, hidden, read }: Format<T>, fallback: D): T | D => {
-    const value = env[name]?.trim()
-    if (!value) return fallback
-    const result = read(value)
-    if (result !== undefined) return result
-    throw new StartupError(
-      `${name} is ${hidden ? 'not valid' : JSON.stringify(value)}: it must be ${accepts}`,
-    )
-  }
-}
-
-function text(accepts: string): Format<string> {
-  return { accepts, read: (value) => value }
-}
-
-const hiddenText: Format<string> = { accepts: 'any text', hidden: true, read: (value) => value }
-
-function integer(min: number, max: number): Format<number> {
-  return {
-    accepts: `a whole number from ${min} to ${max}`,
-    read(value) {
-      const number = Number(value)
-      return /^\d+$/.test(value) && number >= min && number <= max ? number : undefined
-    },
-  }
-}
-
-const onOrOff: Format<boolean> = {
-  accepts: 'true or false',
-  read: (value) => (/^(true|false)$/.test(value) ? value === 'true' : undefined),
-}
-
-function oneOf<const T extends string>(values: readonly T[]): Format<T> {
-  return { accepts: `one of ${values.join(', ')}`, read: (value) => values.find((one) => one === value) }
-}
-
-const secretText: Format<string> = {
-  accepts: `at least ${secretCharsMin} characters`,
-  hidden: true,
-  read: (value) => (value.length >= secretCharsMin ? value : undefined),
-}
-
-const postgresUrl: Format<string> = {
-  accepts: 'a URL such as postgres://user:password@host:5432/database',
-  hidden: true,
-  // Not parsed further: PostgreSQL accepts URLs with a Unix socket or several hosts, `URL` does not.
-  read: (value) => (/^postgres(ql)?:\/\/./.test(value) ? value : undefined),
-}
-
-const smtpUrl: Format<string> = {
-  accepts: 'a URL such as smtp://user:password@host:587',
-  hidden: true,
-  read: (value) => (/^smtps?:$/.test(URL.parse(value)?.protocol ?? '') ? value : undefined),
-}
-
-const webUrl: Format<string> = {
-  accepts: 'an http or https URL without query or fragment, such as https://shop.example.com',
-  read(value) {
-    const url = URL.parse(value)
-    if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) return undefined
-    return url.href.replace(/\/+$/, '')
-  },
-}
-
-// A number of hops is not accepted: a client that reaches the server directly can send as many as it likes.
-// Neither is `true` for any proxy: every client would be one.
-const proxies: Format<false | string> = {
-  accepts: `the IP addresses or ranges of the proxies, ${examples}`,
-  read(value) {
-    if (value === 'false') return false
-    return rangesOf(value) && value.replaceAll(/\s/g, '')
-  },
-}
-
-const networks: Format<BlockList> = { accepts: `IP addresses or ranges, ${examples}`, read: rangesOf }

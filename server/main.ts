@@ -1,9 +1,8 @@
 import { pino } from 'pino'
 import { announce } from './announce.ts'
-import { sutlerApi } from './api-document.ts'
+import { openDocsPage, sutlerApi } from './api-document.ts'
 import { app, shopperTokens } from './app.ts'
 import { bucketOf, type Config, filesDirOf, readConfig } from './config.ts'
-import { openDocsPage } from './docs-page.ts'
 import { firstStart } from './first-start.ts'
 import { atMost } from './kernel/at-most.ts'
 import { forgetAttempts } from './kernel/attempts/attempts.ts'
@@ -23,13 +22,12 @@ import { buildServer } from './kernel/server.ts'
 import { giveWay } from './kernel/storage/connections/slow-reads.ts'
 import { Database, statementMaxMs } from './kernel/storage/database.ts'
 import { DiskSpace } from './kernel/storage/disk-space.ts'
-import { migrate } from './kernel/storage/migrate.ts'
 import { Watermark } from './kernel/storage/watermark.ts'
 import { backgroundConnections } from './kernel/work/background.ts'
 import type { Instance } from './kernel/work/context.ts'
 import { prepareStores } from './kernel/work/every-store.ts'
 import { type ExportLimits, Exports } from './kernel/work/exports.ts'
-import { jobConnections, migrateJobs, startJobs } from './kernel/work/jobs.ts'
+import { jobConnections, startJobs } from './kernel/work/jobs.ts'
 import { type Mailer, smtp } from './kernel/work/mail.ts'
 import { forgetErrands, resumeErrandJob } from './kernel/work/outside-calls.ts'
 import { renewSeals } from './kernel/work/secret-records.ts'
@@ -40,6 +38,7 @@ import { s3Blobs } from './platform/blobs/s3-blobs.ts'
 import { StartupError } from './platform/faults.ts'
 import { startEmbedded } from './platform/postgres/embedded.ts'
 import { isIn, isPublic } from './platform/sockets/addresses.ts'
+import { migrateAll } from './prepare-database.ts'
 import { useSecrets } from './secrets.ts'
 
 /** A server that listens. */
@@ -88,8 +87,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     undo.push(async () => disk.stop())
     database.onNoSpace = jobDatabase.onNoSpace = () => disk.note()
     await database.mustBeReachable()
-    await migrate(jobDatabase)
-    await migrateJobs(jobDatabase)
+    await migrateAll(jobDatabase)
     const secrets = await useSecrets(config, database, clock)
     const [bucket, filesDir] = [bucketOf(config), filesDirOf(config)]
     const blobs = bucket ? await s3Blobs(bucket, filesDir) : diskBlobs(filesDir)
@@ -189,30 +187,3 @@ async function listen(server: ReturnType<typeof buildServer>, { port, host }: Co
   const bound = typeof address === 'object' && address ? address.port : port
   return `http://localhost:${bound}`
 }
-
-async function serve(): Promise<void> {
-  let isStopping = false
-  let running: RunningServer | undefined
-  const finish = async () => {
-    if (isStopping) return
-    isStopping = true
-    await running?.stop()
-    process.exit(0)
-  }
-  // Installed first, so that an early signal leaves nothing behind.
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void finish())
-  try {
-    running = await start()
-    if (isStopping) return void (await running.stop())
-    process.stdout.write(`Sutler is ready at ${running.url} (API document: ${running.url}/docs)\n`)
-    const reason = await running.failed
-    if (!isStopping) throw new StartupError(reason)
-  } catch (error) {
-    process.stderr.write(
-      error instanceof StartupError ? `sutler: ${error.message}\n` : `sutler: ${(error as Error).stack}\n`,
-    )
-    process.exit(1)
-  }
-}
-
-if (import.meta.main) await serve()

@@ -1,8 +1,8 @@
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { findSecret, makeSecret, readConfig } from '../server/config.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { findSecret, makeSecret, readConfig, readSettings } from '../server/config.ts'
 
 test('no setting is required', () => {
   expect(readConfig({ PORT: '', LOG_LEVEL: ' ' })).toMatchObject({
@@ -95,4 +95,72 @@ test('the secret is created once, readable by its owner only, and a damaged one 
   fs.writeFileSync(file, '')
   expect(() => findSecret(config)).toThrow(`${file} holds fewer than 32 characters`)
   fs.rmSync(scratch, { recursive: true })
+})
+
+describe('a setting', () => {
+  const scratch = fs.mkdtempSync(join(tmpdir(), 'config-test-'))
+  afterAll(() => fs.rmSync(scratch, { recursive: true }))
+  const write = (name: string, content: string) => {
+    fs.writeFileSync(join(scratch, name), content)
+    return join(scratch, name)
+  }
+  const long = 'a secret with more than 32 characters'
+  const inForce = (env: Record<string, string>, name: string) =>
+    readSettings(env).settings.find((one) => one.name === name)
+
+  test('comes from the environment, a file of its own, the configuration file, or the default', () => {
+    const secret = write('secret', `${long}\n`)
+    const SUTLER_CONFIG = write(
+      'env',
+      `# a comment\n\nPORT=9000\nHOST="127.0.0.1"\nSUTLER_SECRET_FILE=${secret}\n`,
+    )
+    expect(readConfig({ SUTLER_CONFIG })).toMatchObject({ port: 9000, host: '127.0.0.1', secret: long })
+    const of = (env: Record<string, string>, name: string) => inForce(env, name)?.from
+    expect(of({ SUTLER_CONFIG }, 'SUTLER_SECRET')).toBe(`${secret} (SUTLER_SECRET_FILE)`)
+    expect(of({ SUTLER_CONFIG }, 'PORT')).toBe(`${SUTLER_CONFIG} (SUTLER_CONFIG)`)
+    expect(of({ SUTLER_CONFIG, PORT: '1' }, 'PORT')).toBe('the environment')
+    expect(of({ SUTLER_CONFIG }, 'LOG_LEVEL')).toBe('default')
+    expect(readConfig({ SUTLER_CONFIG, SUTLER_SECRET: `${long}!` }).secret).toBe(`${long}!`)
+  })
+
+  test('that is a secret may be in a file, and the others may not', () => {
+    const secrets = readSettings({}).settings.flatMap(({ name, isSecret }) => (isSecret ? [name] : []))
+    expect(secrets).toEqual([
+      ...['DATABASE_URL', 'SUTLER_S3_SECRET_ACCESS_KEY', 'SUTLER_CLIENT_SECRET', 'SUTLER_SECRET'],
+      ...['SUTLER_PREVIOUS_SECRET', 'SUTLER_SMTP_URL'],
+    ])
+    const PORT_FILE = write('port', '9000')
+    expect(readConfig({ PORT_FILE }).port).toBe(8080)
+  })
+
+  const faults: [env: () => Record<string, string>, line: RegExp][] = [
+    [
+      () => ({ SUTLER_SECRET: long, SUTLER_SECRET_FILE: '/x' }),
+      /^SUTLER_SECRET and SUTLER_SECRET_FILE are both set/,
+    ],
+    [() => ({ SUTLER_SECRET_FILE: '/none' }), /^SUTLER_SECRET_FILE names a file that cannot be read: ENOENT/],
+    [
+      () => ({ DATABASE_URL_FILE: write('empty', '\n') }),
+      /^DATABASE_URL_FILE names .*empty, which is empty$/,
+    ],
+    [
+      () => ({ SUTLER_SECRET_FILE: write('short', 'short') }),
+      /^SUTLER_SECRET is not valid: it must be at least 32/,
+    ],
+    [() => ({ SUTLER_CONFIG: '/none' }), /^SUTLER_CONFIG names a file that cannot be read: ENOENT/],
+    [
+      () => ({ SUTLER_CONFIG: write('odd', 'PORT=1\nPORT: 2\n') }),
+      /^line 2 of .*odd \(SUTLER_CONFIG\) must be KEY=value/,
+    ],
+  ]
+
+  test.for(faults)('that cannot be read is named in one line: %#', ([env, line]) => {
+    expect(() => readConfig(env())).toThrow(line)
+  })
+
+  test('with an unknown name is listed, wherever it is', () => {
+    const SUTLER_CONFIG = write('typo', 'SUTLER_BASEURL=https://a.example\nPOSTGRES_USER=a\n')
+    const env = { SUTLER_CONFIG, SUTLER_PORT: '1', SUTLER_URL: 'http://localhost', HOME: '/' }
+    expect(readSettings(env).unknown).toEqual(['SUTLER_BASEURL', 'SUTLER_PORT'])
+  })
 })

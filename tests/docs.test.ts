@@ -20,11 +20,11 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('the generated files under docs/ are up to date: if not, run npm run docs', async () => {
+test('the generated files are up to date: if not, run npm run docs', async () => {
   for (const [name, text] of await generatedDocs(world.server.instance.database)) {
-    const file = join(root, 'docs', name)
+    const file = join(root, name)
     const written = existsSync(file) ? readFileSync(file, 'utf8') : ''
-    expect(written === text, `docs/${name} is not what npm run docs writes`).toBe(true)
+    expect(written === text, `${name} is not what npm run docs writes`).toBe(true)
   }
 })
 

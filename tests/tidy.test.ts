@@ -5,8 +5,8 @@ import { filesIn, folderOf, importsOf, read } from './support/source-files.ts'
 
 /** What STYLE.md says, as far as a test can keep it. */
 
-const sources = ['server', 'tools', 'scripts', 'tests', 'bench'].flatMap(filesIn)
-const server = sources.filter((file) => /^(server|tools)\/.*\.ts$/.test(file))
+const sources = ['server', 'tools', 'command', 'scripts', 'tests', 'bench'].flatMap(filesIn)
+const server = sources.filter((file) => /^(server|tools|command)\/.*\.ts$/.test(file))
 /** What is served: a module of the tests keeps the rules too. */
 const served = [...server, ...sources.filter((file) => /^tests\/workshop\/.*\.ts$/.test(file))]
 const kernel = server.filter((file) => file.startsWith('server/kernel/'))
@@ -113,7 +113,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['transaction', 'of the database'],
   ['version', 'of a row, of the server, of a document'],
   ['value', 'of a field, of a setting, of a statement'],
-  ['user', 'of the operating system', /postgres\/(embedded|pid-file|run-as)\.ts$/],
+  ['user', 'of the operating system', /postgres\/(embedded|pid-file|programs|run-as)\.ts$/],
   ['version', 'of a row; of Node, PostgreSQL and the API'],
 ]
 
@@ -157,7 +157,10 @@ paragraph('Shape', () => {
   const limits = { linesMax: 400, testLinesMax: 600 }
 
   test('files are short', () => {
+    // A baseline has one file for each wing, and nobody adds to it.
+    const { files: baseline } = JSON.parse(read('server/migrations/baseline.json'))
     const tooLong = sources.filter((file) => {
+      if (baseline.includes(basename(file))) return false
       const max = file.startsWith('tests/') ? limits.testLinesMax : limits.linesMax
       return read(file).split('\n').length > max
     })
@@ -185,8 +188,19 @@ paragraph('Shape', () => {
     const own = server
       .filter((file) => !whole.includes(file))
       .flatMap((file) => [...read(file).matchAll(declaration)].map(([, name]) => `${file} ${name}`))
+    const passedOn = server
+      .filter((file) => file.endsWith('/index.ts'))
+      .flatMap((door) =>
+        [...read(door).matchAll(/\{([^}]*)\} from/g)]
+          .flatMap(([, names = '']) =>
+            names.split(',').map((name) => name.replace(/^.* as |\btype /g, '').trim()),
+          )
+          .filter(Boolean)
+          .map((name) => `${door} ${name}`),
+      )
     expect(own.length).toBeGreaterThan(1000)
-    expect(own.filter((one) => !uses.has(one))).toEqual([])
+    expect(passedOn.length).toBeGreaterThan(200)
+    expect([...own, ...passedOn].filter((one) => !uses.has(one))).toEqual([])
   })
 
   test('each hook is declared as a constant of its name, and filled by one module', () => {
@@ -319,7 +333,7 @@ paragraph('Safety', () => {
 
 paragraph('Wiring', () => {
   ban([
-    [/process\.env/, /^server\/config\.ts$/, 'a setting in server/config.ts'],
+    [/process\.env/, /^(server\/config|command\/sutler)\.ts$/, 'a setting in server/config.ts'],
     // How long a process may take to start is not the application's time.
     [/new Date\(\)|Date\.now/, /^server\/(kernel\/clock|platform\/postgres\/embedded)\.ts$/, 'ctx.clock'],
     [/console\.\w+\(/, /^$/, 'ctx.instance.log'],

@@ -20,7 +20,7 @@ const foldersIn = (path: string) =>
     entry.isDirectory() ? [entry.name] : [],
   )
 
-const files = ['server', 'tools'].flatMap(filesIn).filter((file) => file.endsWith('.ts'))
+const files = ['server', 'tools', 'command'].flatMap(filesIn).filter((file) => file.endsWith('.ts'))
 const names = [...wings.keys()]
 const inWings = files.filter((file) => wings.has(folderOf(file)))
 const doors = names.map((name) => `server/${name}/index.ts`)
@@ -168,8 +168,10 @@ describe('the tests', () => {
 test('tests are in folders with the names of what they test', () => {
   /** What is about all of it. */
   const ofAll = ['builders', 'contract', 'journeys', 'races', 'support', 'workshop']
-  const strange = foldersIn('tests').filter((name) => ![...names, ...below, ...ofAll, 'tools'].includes(name))
-  const inside = [...names.map((name) => `server/${name}`), 'tools'].flatMap((place) => {
+  const strange = foldersIn('tests').filter(
+    (name) => ![...names, ...below, ...ofAll, 'tools', 'command'].includes(name),
+  )
+  const inside = [...names.map((name) => `server/${name}`), 'tools', 'command'].flatMap((place) => {
     const folder = place.replace('server/', '')
     if (!existsSync(join(root, 'tests', folder))) return []
     return foldersIn(`tests/${folder}`)

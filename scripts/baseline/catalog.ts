@@ -2,7 +2,7 @@ import type { Connection } from '../../server/kernel/storage/database.ts'
 import { schemaDump } from '../docs/schema-dump.ts'
 
 /** A table as the catalog has it. */
-interface Table {
+export interface Table {
   readonly name: string
   /** The lines of its columns and constraints. */
   readonly lines: readonly string[]

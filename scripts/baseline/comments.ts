@@ -1,3 +1,6 @@
+/** Comments by the kind and the name of what they are about. */
+export type CommentsByKey = ReadonlyMap<string, readonly string[]>
+
 const patterns: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['index', /^CREATE (?:UNIQUE )?INDEX (\w+)/],
   ['routine', /^CREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE) (\w+)/],
@@ -13,7 +16,7 @@ const patterns: readonly (readonly [kind: string, pattern: RegExp])[] = [
  * The comments of the objects in the migrations, by kind and name (`index accounts_by_name`, `column accounts.name`):
  * of each object the last one. Those inside of routines are part of their definitions.
  */
-export function commentsIn(migrations: readonly string[]): ReadonlyMap<string, readonly string[]> {
+export function commentsIn(migrations: readonly string[]): CommentsByKey {
   const comments = new Map<string, readonly string[]>()
   for (const text of migrations) {
     let pending: string[] = []

@@ -1,16 +1,19 @@
 import { readFileSync } from 'node:fs'
+import { readSettings } from '../../server/config.ts'
 
 const setting = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*\w+: (?:resolve\()?setting\('(\w+)', .*?, ([^,]+?)\)+,\n/g
 
 /** docs/configuration.md: the settings of server/config.ts, with their comments. */
 export function configurationPage(): string {
   const source = readFileSync(new URL('../../server/config.ts', import.meta.url), 'utf8')
-  const sections = [...source.matchAll(setting)].map(([, comment = '', name, fallback = '']) => {
+  const secrets = readSettings({}).settings.flatMap(({ name, isSecret }) => (isSecret ? [name] : []))
+  const sections = [...source.matchAll(setting)].map(([, comment = '', name = '', fallback = '']) => {
     const text = comment.replace(/\s*\n\s*\*\s?/g, ' ').trim()
     const plain = /^('.*'|\d+|false)$/.test(fallback)
       ? `\n\nDefault: \`${fallback.replaceAll("'", '')}\``
       : ''
-    return `## ${name}\n\n${text}${plain}\n`
+    const file = secrets.includes(name) ? `\n\nOr \`${name}_FILE\`: a file that has it.` : ''
+    return `## ${name}\n\n${text}${plain}${file}\n`
   })
   const declared = source.split('setting(').length - 1
   if (sections.length !== declared)
@@ -19,6 +22,10 @@ export function configurationPage(): string {
 
 Generated from \`server/config.ts\` by \`npm run docs\`. Settings are environment variables. All of them are optional, and an
 empty variable counts as not set. The server does not start with a value that is not valid: it names the setting in one line.
+
+\`SUTLER_CONFIG\` names a file with lines \`KEY=value\`, as systemd and compose read it. The environment comes before it. A secret
+may be in a file of its own, as containers have it: \`SUTLER_SECRET_FILE=/run/secrets/sutler\`, in the environment or in that
+file. \`sutler config\` shows each setting in force and where it comes from; \`sutler config --check\` says what is wrong.
 
 ${sections.join('\n')}`
 }

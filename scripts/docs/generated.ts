@@ -4,15 +4,19 @@ import type { Connection } from '../../server/kernel/storage/database.ts'
 import { configurationPage } from './configuration-page.ts'
 import { conformancePage } from './conformance-page.ts'
 import { errorsPage } from './errors-page.ts'
+import { sbom } from './sbom.ts'
 import { schemaDump } from './schema-dump.ts'
+import { thirdPartyPage } from './third-party.ts'
 
-/** Every generated file under docs/, with its text. `database` is migrated and otherwise untouched. */
+/** Every generated file, by its path from the root, with its text. `database` is migrated and otherwise untouched. */
 export async function generatedDocs(database: Connection): Promise<readonly (readonly [string, string])[]> {
   return [
-    ['openapi.json', `${JSON.stringify(sutlerApi(), null, 2)}\n`],
-    ['errors.md', errorsPage()],
-    ['configuration.md', configurationPage()],
-    ['conformance.md', conformancePage(app)],
-    ['schema.sql', await schemaDump(database)],
+    ['docs/openapi.json', `${JSON.stringify(sutlerApi(), null, 2)}\n`],
+    ['docs/errors.md', errorsPage()],
+    ['docs/configuration.md', configurationPage()],
+    ['docs/conformance.md', conformancePage(app)],
+    ['docs/schema.sql', await schemaDump(database)],
+    ['THIRD-PARTY.md', thirdPartyPage()],
+    ['sbom.cdx.json', sbom()],
   ]
 }

@@ -16,7 +16,7 @@ import { createStock, createStockOfProduct } from './inventories/create-stock.ts
 import { createStockTransaction } from './inventories/create-stock-transaction.ts'
 import { type Dialect, flatDialect, inEither, locatedDialect } from './inventories/dialects.ts'
 import { inventoryLocations } from './inventories/inventory-locations.ts'
-import { listStocksOfProducts } from './inventories/list-stocks-of-products.ts'
+import { listStocksOfProducts } from './inventories/stocks.ts'
 import { updateStock } from './inventories/update-stock.ts'
 import { exportProducts } from './product-csv/export-products.ts'
 import { importProducts } from './product-csv/import-products.ts'

@@ -23,7 +23,6 @@ export type Status = keyof typeof statuses
 
 const time = (about: string) => text({ readOnly: true, format: 'date-time', about })
 
-/** A request to erase a set of personal data, with its status. */
 export const erasureRequestsFor = ({ types }: Register) =>
   resource({
     type: 'erasure_request',

@@ -6,7 +6,6 @@ import { trimDeliveries } from '../telling/index.ts'
 
 const daysDefault = 365
 
-/** How long the store keeps changes and reads. */
 export const logsTtl = singleton({
   name: 'logs-ttl',
   type: 'time_to_live',

@@ -14,8 +14,7 @@ import { replayEvents } from './deliveries/replay-events.ts'
 import { replayIntegration } from './deliveries/replay-integration.ts'
 import { sendEvents } from './deliveries/send-events.ts'
 import { testIntegration } from './deliveries/test-integration.ts'
-import { deleteIntegration } from './integrations/delete-integration.ts'
-import { integrations, renewSettings } from './integrations/integrations.ts'
+import { deleteIntegration, integrations, renewSettings } from './integrations/integrations.ts'
 
 export const integrationChapter = module({
   name: 'integrations',

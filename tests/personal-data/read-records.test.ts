@@ -8,7 +8,7 @@ import type { Connection } from '../../server/kernel/storage/database.ts'
 import type { Ctx } from '../../server/kernel/work/context.ts'
 import { start } from '../../server/main.ts'
 import { customers } from '../../server/people/customers/customers.ts'
-import { eraseSet } from '../../server/personal-data/erase-set.ts'
+import { eraseSet } from '../../server/personal-data/erase-personal-data.ts'
 import { trimChanges } from '../../server/personal-data/logs-ttl.ts'
 import { Register } from '../../server/personal-data/register.ts'
 import {

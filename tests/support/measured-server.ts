@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import http from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
-import heapFlags from '../../scripts/heap-flags.json' with { type: 'json' }
+import { heapFlags } from '../../command/heap-flags.ts'
 import { databaseUrl } from './own-database.ts'
 import { environment } from './process.ts'
 import { filesOf, secret, type World } from './world.ts'
@@ -40,7 +40,7 @@ const entry = fileURLToPath(new URL('serve-measured.ts', import.meta.url))
 
 export async function measuredServer({ database, admin }: World): Promise<MeasuredServer> {
   const child = fork(entry, {
-    execArgv: heapFlags,
+    execArgv: [...heapFlags],
     env: {
       ...environment,
       DATABASE_URL: databaseUrl(inject('postgres'), database),

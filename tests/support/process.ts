@@ -18,7 +18,7 @@ export interface Process {
   readonly ready: Promise<string>
 }
 
-const main = fileURLToPath(new URL('../../server/main.ts', import.meta.url))
+const entryOfSutler = fileURLToPath(new URL('../../command/sutler.ts', import.meta.url))
 const started: ChildProcess[] = []
 const startedHere: RunningServer[] = []
 const directories: string[] = []
@@ -62,7 +62,11 @@ export function startedDirectory(): string {
 }
 
 /** `entry` is the file to run: the server, unless a test serves more. */
-export function serve(dataDir: string, settings: Record<string, string> = {}, entry = main): Process {
+export function serve(
+  dataDir: string,
+  settings: Record<string, string> = {},
+  entry = entryOfSutler,
+): Process {
   const configuration = {
     SUTLER_DATA_DIR: dataDir,
     PORT: '0',
@@ -70,7 +74,7 @@ export function serve(dataDir: string, settings: Record<string, string> = {}, en
     LOG_LEVEL: 'error',
     ...settings,
   }
-  const child = spawn(process.execPath, [entry, 'serve'], {
+  const child = spawn(process.execPath, [entry, 'start'], {
     env: { ...environment, ...configuration },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -62,7 +62,6 @@ function picked({ options, members, element, each }: Field, value: Json): Json {
   return value
 }
 
-/** A body with these values. */
 export function bodyOf({ type, envelope }: Shape, values: Record<string, Json>, object: Json): Json {
   const data = place(envelope, values)
   // A list may have objects of several types.

@@ -28,19 +28,27 @@ export class Remote {
   readonly #clock: Clock
   readonly #intervalMs: number
   readonly #files: FileAccess
+  readonly #signal: AbortSignal | undefined
   #token: { readonly value: string; readonly untilMs: number } | undefined
   #nextAtMs = 0
   requests = 0
   /** Answers that asked for patience, and connections that broke. */
   retries = 0
 
-  /** `perSecond` limits the requests. */
-  constructor(credentials: RemoteCredentials, clock: Clock, perSecond: number, files: FileAccess) {
+  /** `perSecond` limits the requests. After an abort of the signal none is sent. */
+  constructor(
+    credentials: RemoteCredentials,
+    clock: Clock,
+    perSecond: number,
+    files: FileAccess,
+    signal?: AbortSignal,
+  ) {
     this.url = credentials.url.replace(/\/+$/, '')
     this.#credentials = credentials
     this.#clock = clock
     this.#intervalMs = 1000 / perSecond
     this.#files = files
+    this.#signal = signal
   }
 
   get(path: string): Promise<RemoteAnswer> {
@@ -53,6 +61,7 @@ export class Remote {
     body?: unknown,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<RemoteAnswer> {
+    this.#signal?.throwIfAborted()
     const isForm = body instanceof FormData
     const content = body === undefined ? undefined : isForm ? body : JSON.stringify(body)
     return this.#patiently(async () => {
@@ -126,7 +135,7 @@ export class Remote {
         throw new StartupError(`${this.url} does not answer: ${reasonOf(fault)}`, { cause: fault })
       }
       this.retries += 1
-      await sleep(waitFor)
+      await sleep(waitFor, undefined, { ...(this.#signal && { signal: this.#signal }) })
     }
   }
 

@@ -10,7 +10,6 @@ import { actionLinks, matchKeyOf, needsToo, skipReasons, specialCreates } from '
 export interface CopyStep {
   /** The noun of its objects, in the plural. */
   readonly name: string
-  /** The path of the list. */
   readonly path: string
   readonly resource: Resource
   /** The step of the objects that its lists are below. */
@@ -26,7 +25,6 @@ export interface CopyStep {
 export interface LinkStep {
   readonly name: string
   readonly owner: CopyStep
-  /** The type of a link. */
   readonly type: string
   /** The paths that list and change links, below an owner. */
   readonly list: string

@@ -1,5 +1,5 @@
 import type { Connection } from '../../server/kernel/storage/database.ts'
-import { StartupError } from '../../server/platform/faults.ts'
+import { StartupRefusal } from '../../server/platform/faults.ts'
 import type { ArchiveHeader } from './archive-form.ts'
 import { keyTable } from './left-behind.ts'
 import { quoteName, storeTables, type TableRun } from './store-tables.ts'
@@ -16,10 +16,10 @@ export async function targetStore(
   const found = stores.filter((id) => wanted === undefined || id === wanted)
   const [target] = found
   if (!target || found.length > 1) {
-    throw new StartupError(`choose the store to replace with --store: ${stores.join(', ')}`)
+    throw new StartupRefusal(`choose the store to replace with --store: ${stores.join(', ')}`)
   }
   if (stores.includes(imported) && imported !== target) {
-    throw new StartupError(`this server already has the store ${imported}: import into another server`)
+    throw new StartupRefusal(`this server already has the store ${imported}: import into another server`)
   }
   return target
 }
@@ -50,7 +50,7 @@ export async function mustBeEmpty(database: Pick<Connection, 'run'>, storeId: st
 }
 
 const notEmpty = (table: string) =>
-  new StartupError(
+  new StartupRefusal(
     `the store of this server is not empty (${table}), and an import replaces nothing: ` +
       'import into a new server (another SUTLER_DATA_DIR, or another database)',
   )

@@ -5,7 +5,8 @@ import pg from 'pg'
 import type { Clock } from '../../server/kernel/clock.ts'
 import type { Sql } from '../../server/kernel/storage/database.ts'
 import type { Blobs } from '../../server/platform/blobs/blobs.ts'
-import { StartupError } from '../../server/platform/faults.ts'
+import { StartupRefusal } from '../../server/platform/faults.ts'
+import { count, type Progress } from '../progress.ts'
 import {
   type ArchiveHeader,
   endName,
@@ -17,7 +18,6 @@ import {
 } from './archive-form.ts'
 import { linesOf } from './copy-out.ts'
 import { jobsLeftBehind, leftBehind } from './left-behind.ts'
-import { count, type Progress } from './progress.ts'
 import { quoteName, type StoreTable, storeTables, type TableRun, uuidLiteral } from './store-tables.ts'
 import { TarWriter } from './tar.ts'
 
@@ -68,7 +68,7 @@ async function createFile(path: string, draft: string): Promise<FileHandle> {
     () => false,
   )
   if (exists)
-    throw new StartupError(`${path} already exists, and an export overwrites nothing: choose another name`)
+    throw new StartupRefusal(`${path} already exists, and an export overwrites nothing: choose another name`)
   return open(draft, 'w', 0o600)
 }
 
@@ -129,7 +129,7 @@ class StoreExport {
     const [row] = found
     if (!row || found.length > 1) {
       const ids = stores.map(([, , id]) => id).join(', ')
-      throw new StartupError(
+      throw new StartupRefusal(
         stores.length
           ? `choose one of the stores of this server with --store: ${ids}`
           : 'this server has no store yet: start it once',

@@ -4,8 +4,10 @@ import { isObject } from '../../server/kernel/body/input.ts'
 import type { Clock } from '../../server/kernel/clock.ts'
 import { isId } from '../../server/kernel/ids.ts'
 import type { Database } from '../../server/kernel/storage/database.ts'
+import { baselineIn, isBefore, namesAfter } from '../../server/kernel/storage/migrate.ts'
 import { type Blobs, blobName } from '../../server/platform/blobs/blobs.ts'
-import { StartupError } from '../../server/platform/faults.ts'
+import { StartupError, StartupRefusal } from '../../server/platform/faults.ts'
+import { count, type Progress } from '../progress.ts'
 import {
   type ArchiveEnd,
   type ArchiveHeader,
@@ -18,7 +20,6 @@ import {
 } from './archive-form.ts'
 import { clearStore, mustBeEmpty, targetStore } from './empty-store.ts'
 import { mustBeKnownJobs, type ServerJobs } from './known-jobs.ts'
-import { count, type Progress } from './progress.ts'
 import { StoreRows } from './store-rows.ts'
 import { type ArchiveEntry, BrokenArchive, readTar, wholeOf } from './tar.ts'
 
@@ -52,7 +53,7 @@ export async function importStore(parts: Import): Promise<readonly string[]> {
     return await new StoreImport(parts, () => bytesRead / size).read(entries)
   } catch (error) {
     if (error instanceof BrokenArchive || isOfValue(error)) {
-      throw new StartupError(`${path} is damaged (${error.message}): export the store again`)
+      throw new StartupRefusal(`${path} is damaged (${error.message}): export the store again`)
     }
     throw error
   } finally {
@@ -108,23 +109,24 @@ class StoreImport {
     const content = await this.#hashedWhole(entry)
     const header = objectIn<ArchiveHeader>(entry, content)
     if (header.format !== format) {
-      throw new StartupError(
+      throw new StartupRefusal(
         `the archive has the format ${header.format}, and this version of Sutler reads ${format}: use the version that wrote it`,
       )
     }
     if (!isHeader(header)) throw new BrokenArchive(`${headerName} lacks a member`)
     const applied = await this.#parts.database.run({ text: 'SELECT name FROM migrations', values: [] })
     const here = new Set(applied.map(([name]) => name as string))
-    const there = new Set(header.migrations)
+    const baseline = await baselineIn()
+    const there = new Set(namesAfter(baseline, header.migrations))
     const older = [...here].find((name) => !there.has(name))
-    const newer = [...there].find((name) => !here.has(name))
+    const newer = [...there].find((name) => !here.has(name) && !isBefore(baseline, name))
     if (newer) {
-      throw new StartupError(
+      throw new StartupRefusal(
         `a newer version of Sutler wrote the archive (it has ${newer}): install that version here, and import again`,
       )
     }
     if (older) {
-      throw new StartupError(
+      throw new StartupRefusal(
         `an older version of Sutler wrote the archive (it lacks ${older}): ` +
           'start this version once on the exported server, and export again; or import with the older version, and update after that',
       )

@@ -6,7 +6,6 @@ import { BrokenArchive } from './tar.ts'
 
 const longJobsTable = 'long_jobs'
 
-/** The jobs that this server has. */
 export type ServerJobs = readonly Pick<Job | LongJob, 'name' | 'long'>[]
 
 /**

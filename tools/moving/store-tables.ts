@@ -63,7 +63,6 @@ function inOrder(tables: readonly StoreTable[]): readonly StoreTable[] {
   return [...placed.values()]
 }
 
-/** A name as SQL. */
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** A UUID as SQL, where a statement takes no parameters. */

@@ -106,7 +106,6 @@ async function copyProducts({ store }: Work, copies: Copies): Promise<void> {
   })
 }
 
-/** Starts a job that copies a hierarchy and all of its nodes. */
 export const duplicateHierarchy = action({
   name: 'duplicate-hierarchy',
   route: 'POST /pcm/hierarchies/:id/duplicate_job',

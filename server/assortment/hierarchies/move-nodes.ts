@@ -46,7 +46,6 @@ async function moveNode(work: Work, hierarchyId: string, { id, parentId, sortOrd
 
 const parentRoute = '/pcm/hierarchies/:hierarchy_id/nodes/:id/relationships/parent'
 
-/** Moves a node and its descendants below another node of the same hierarchy. */
 export const updateNodeParent = action({
   name: 'update-node-parent',
   route: `PUT ${parentRoute}`,
@@ -65,7 +64,6 @@ export const updateNodeParent = action({
   },
 })
 
-/** Moves a node to the top level of its hierarchy. */
 export const deleteNodeParent = action({
   name: 'delete-node-parent',
   route: `DELETE ${parentRoute}`,
@@ -113,7 +111,6 @@ async function moveBelow<F extends Fields>(
   return objectAnswer(200, above, await findById(ctx, above, id, scope), ctx)
 }
 
-/** Moves nodes to the top level of their hierarchy, in an order. */
 export const addHierarchyChildren = action({
   ...shared,
   name: 'add-hierarchy-children',
@@ -123,7 +120,6 @@ export const addHierarchyChildren = action({
   run: (ctx, call) => moveBelow(ctx, hierarchies, call),
 })
 
-/** Moves nodes below another node, in an order. */
 export const addNodeChildren = action({
   ...shared,
   name: 'add-node-children',

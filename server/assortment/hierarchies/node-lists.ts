@@ -40,7 +40,6 @@ export const childrenOfNode = listing(nodes, {
   ...siblings,
 })
 
-/** The nodes of all hierarchies. */
 export const nodesOfStore = listing(nodes, {
   noun: ['node-of-any-hierarchy', 'nodes-of-all-hierarchies'],
   scope: { columns: ['nodes_of'] },

@@ -71,7 +71,6 @@ export async function detachProducts(
   )
 }
 
-/** Lists the products of a node, including drafts. */
 export const listNodeProducts = action({
   name: 'list-node-products',
   route: 'GET /pcm/hierarchies/:hierarchy_id/nodes/:node_id/products',
@@ -131,7 +130,6 @@ const idsIn = (data: unknown) => [...new Set((data as readonly ProductLink[]).ma
 const route = '/pcm/hierarchies/:hierarchy_id/nodes/:id/relationships/products'
 const shared = { area: 'hierarchies', data: links, shows: { resource: nodes } } as const
 
-/** Adds products to a node. */
 export const addNodeProducts = action({
   ...shared,
   name: 'add-node-products',
@@ -146,7 +144,6 @@ export const addNodeProducts = action({
     }),
 })
 
-/** Removes products from a node. */
 export const deleteNodeProducts = action({
   ...shared,
   name: 'delete-node-products',

@@ -23,7 +23,6 @@ const nodesOfProduct = listing(nodesOfStore, {
   counted: false,
 })
 
-/** Lists the nodes of a product. */
 export const listNodesOfProduct = action({
   name: 'list-nodes-of-product',
   route: 'GET /pcm/products/:product_id/nodes',
@@ -57,7 +56,6 @@ const changedNodes = (counted: string) =>
 
 const shared = { area: 'hierarchies', status: 200, data: selectionFields } as const
 
-/** Adds all products that match a filter to nodes. */
 export const attachNodes = action({
   ...shared,
   name: 'attach-nodes',
@@ -67,7 +65,6 @@ export const attachNodes = action({
   run: (ctx, { data }) => changeAll(ctx, data as NodeSelection, attachProducts, 'nodes_attached'),
 })
 
-/** Removes all products that match a filter from nodes. */
 export const detachNodes = action({
   ...shared,
   name: 'detach-nodes',

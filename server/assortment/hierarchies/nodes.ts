@@ -61,7 +61,6 @@ const fields = {
 }
 type NodeFields = typeof fields
 
-/** A place in a hierarchy. */
 export const nodes: Resource<NodeFields> = resource({
   type: 'node',
   noun: ['node', 'nodes'],

@@ -13,7 +13,6 @@ import { type NewStock, newStock, newStockFields } from './new-stock.ts'
 import { productOf } from './product-of.ts'
 import { stocks } from './stocks.ts'
 
-/** Starts to track the stock of a product, in locations or outside of them. */
 export const createStock = (dialect: Dialect) =>
   action({
     name: 'create-stock',
@@ -36,7 +35,6 @@ export const createStock = (dialect: Dialect) =>
     },
   })
 
-/** Starts to track the stock of the product in the path. */
 export const createStockOfProduct = (dialect: Dialect) =>
   action({
     name: 'create-stock-of-product',

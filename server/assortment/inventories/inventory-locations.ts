@@ -42,7 +42,6 @@ const fields = {
   ),
 }
 
-/** A place where stock is kept, such as a warehouse or a shop. */
 export const inventoryLocations = resource({
   type: 'inventory_location',
   noun: ['inventory-location', 'inventory-locations'],

@@ -1,9 +1,14 @@
+import { action } from '../../kernel/declare/action.ts'
 import { type Resource, resource } from '../../kernel/declare/resource.ts'
+import { objectText } from '../../kernel/http/object-text.ts'
+import { objectOf } from '../../kernel/openapi/named-schemas.ts'
 import { findAll } from '../../kernel/query/find.ts'
 import { totalSql } from '../../kernel/query/places.ts'
-import { group, integer, map, text, type Values } from '../../kernel/shape/fields.ts'
+import { choice, group, integer, list, map, reference, text, type Values } from '../../kernel/shape/fields.ts'
 import { type FilterRule, indexed, walks } from '../../kernel/shape/model.ts'
+import { shown } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
+import type { Dialect } from './dialects.ts'
 import { inventoryEnvelope } from './stock-envelope.ts'
 
 const counted = (about: string) => integer({ required: true, readOnly: true, min: 0, about })
@@ -107,3 +112,33 @@ export async function stockOf(
   const rows = await findAll(work, stocks, productIds)
   return new Map(rows.map(({ id, doc }) => [id, doc]))
 }
+
+const products = list(
+  group(
+    {
+      type: choice(['stock'], {}),
+      id: reference('product', { required: true, about: 'The id of a product.' }),
+    },
+    {},
+  ),
+  { maxItems: 1000, about: 'The products.' },
+)
+
+export const listStocksOfProducts = (dialect: Dialect) =>
+  action({
+    name: 'list-stocks-of-products',
+    route: 'POST /v2/inventories/multiple',
+    about:
+      'Lists the stock of the given products, in their order. Products whose stock is not tracked are left out.',
+    area: 'inventories',
+    status: 200,
+    reads: true,
+    shows: { data: shown.list(objectOf(() => dialect.stocks)) },
+    data: products,
+    async run(ctx, { data }) {
+      const ids = (data as readonly { readonly id: string }[]).map(({ id }) => id)
+      const rows = await findAll(ctx, dialect.stocks, ids)
+      const shown = rows.map((row) => objectText(dialect.stocks, row, ctx, true))
+      return { status: 200, body: `{"data":[${shown.join(',')}]}` }
+    },
+  })

@@ -26,7 +26,6 @@ const locations = field<Readonly<Record<string, { readonly available: number } |
   { about: 'The available quantity in each location, by slug; null removes the location from the stock.' },
 )
 
-/** Sets the available quantity in locations. */
 export const updateStock = (dialect: Dialect) =>
   action({
     name: 'update-stock',

@@ -15,7 +15,6 @@ import { productImport } from './product-import.ts'
 import { countStaged, stageRows, table } from './staged-rows.ts'
 import { findTemplateColumns } from './template-columns.ts'
 
-/** Uploads a CSV file, and starts the job that creates and updates products from its rows. */
 export const importProducts = action({
   name: 'import-products',
   route: 'POST /pcm/products/import',

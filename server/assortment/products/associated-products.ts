@@ -53,7 +53,6 @@ const outcome = shown.group({
   timestamps: shown.group({ created_at: shown.time, updated_at: shown.time }),
 })
 
-/** Associates a product with others by a custom relationship. */
 export const associateProducts = action({
   name: 'associate-products',
   route: 'POST /pcm/products/:product_id/custom-relationships/:slug',
@@ -131,7 +130,6 @@ const dissociationList = list(
   },
 )
 
-/** Removes associations of a product. The custom relationship stays attached. */
 export const dissociateProducts = action({
   name: 'dissociate-products',
   route: 'DELETE /pcm/products/:product_id/custom-relationships/:slug',
@@ -151,7 +149,6 @@ export const dissociateProducts = action({
 
 const path = '/pcm/products/:product_id/custom-relationships/:slug'
 const inOrder = 'products with a sort_order first, lowest first; then the others as they were added'
-/** Lists the ids of the products that a product is associated with by a custom relationship. */
 export const listAssociatedProductIds = action({
   name: 'list-associated-product-ids',
   route: `GET ${path}`,
@@ -177,7 +174,6 @@ const associatedProducts = listing(products, {
   counted: false,
 })
 
-/** Lists the products that a product is associated with by a custom relationship. */
 export const listAssociatedProducts = action({
   name: 'list-associated-products',
   route: `GET ${path}/products`,

@@ -29,7 +29,6 @@ type Slugs = readonly { readonly slug: string }[]
 
 const shared = { area: 'products', shows: { page: true, data: objectOf(() => customRelationships) } } as const
 
-/** Lists the custom relationships that a product has. */
 export const listAttachedCustomRelationships = action({
   ...shared,
   name: 'list-attached-custom-relationships',
@@ -50,7 +49,6 @@ const listOfProduct = (ctx: Ctx, productId: string, call: Call): Promise<Answer>
       `id IN (SELECT a.id FROM product_custom_relationships a WHERE a.store_id = $1 AND a.product_id = ${bind(productId)}::uuid)`,
   )
 
-/** Attaches custom relationships to a product. */
 export const attachCustomRelationships = action({
   ...shared,
   name: 'attach-custom-relationships',
@@ -72,7 +70,6 @@ export const attachCustomRelationships = action({
   },
 })
 
-/** Detaches custom relationships from a product, with its associations by them. */
 export const detachCustomRelationships = action({
   name: 'detach-custom-relationships',
   route: `DELETE ${path}`,

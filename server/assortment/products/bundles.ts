@@ -105,7 +105,6 @@ export async function leaveBundles(work: Work, ids: readonly string[]): Promise<
   await work.store.runLong('DELETE FROM product_components WHERE store_id = $1 AND id = ANY($2::uuid[])', ids)
 }
 
-/** The products of a bundle, which follow from its components. */
 export const componentProducts = relationship({
   name: 'component-products',
   about: 'The products of a bundle, which follow from its components.',

@@ -38,7 +38,6 @@ const fields = {
 
 export type CustomRelationshipFields = typeof fields
 
-/** A kind of link between products, defined by the store. */
 export const customRelationships = resource({
   type: 'custom-relationship',
   noun: ['custom-relationship', 'custom-relationships'],

@@ -10,7 +10,6 @@ import { products } from './products.ts'
 const mainImagePath = '/pcm/products/:product_id/relationships/main_image'
 const links = { owner: () => products, target: () => files, area: 'products' } as const
 
-/** The images, videos and documents of a product. */
 export const productFiles = relationship({
   ...links,
   name: 'product-files',
@@ -24,7 +23,6 @@ export const productFiles = relationship({
   operations: { list: 200, add: 204, replace: 204, remove: 204 },
 })
 
-/** The main image of a product. */
 export const mainImage = relationship({
   ...links,
   name: 'main-image',

@@ -5,7 +5,6 @@ import { products } from './products.ts'
 
 export const templatesMax = 500
 
-/** The templates of a product: flows that add fields to it. */
 export const productTemplates = relationship({
   name: 'product-templates',
   about: 'The templates of a product: flows that add fields to it.',

@@ -63,7 +63,6 @@ const inNodes = {
   curated_product: flag({ about: 'In the list of a node: whether the product is curated there.' }),
 }
 
-/** A product, as the merchant sees it. */
 export const products = resource({
   type: 'product',
   noun: ['product', 'products'],

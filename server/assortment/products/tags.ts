@@ -4,7 +4,6 @@ import { indexed, walks } from '../../kernel/shape/model.ts'
 import { ownerMeta } from '../../store/index.ts'
 import { productEnvelope } from '../product-fields/product-envelope.ts'
 
-/** A tag of at least one product. It exists while a product has it. */
 export const tags = resource({
   type: 'tag',
   noun: ['tag', 'tags'],

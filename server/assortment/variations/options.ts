@@ -7,7 +7,6 @@ import { ownerMeta } from '../../store/index.ts'
 import { clearSortOrder, nameField, sortOrder, variationEnvelope } from './variation-fields.ts'
 import { variations } from './variations.ts'
 
-/** One of the choices of a variation, such as small or red. */
 export const options = resource({
   type: 'product-variation-option',
   noun: ['product-variation-option', 'product-variation-options'],

@@ -18,7 +18,6 @@ const option = shown.group({
   updated_at: shown.time,
 })
 
-/** A property in which the children of a product differ, such as size or colour. */
 export const variations = resource({
   type: 'product-variation',
   noun: ['product-variation', 'product-variations'],

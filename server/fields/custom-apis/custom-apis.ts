@@ -56,7 +56,6 @@ const fields = {
 
 export type CustomApi = Row<typeof fields>['doc']
 
-/** A type of object that a store adds to its API. Its fields are custom fields. */
 export const customApis = resource({
   type: 'custom_api',
   noun: ['custom-api', 'custom-apis'],

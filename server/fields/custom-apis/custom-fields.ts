@@ -53,7 +53,6 @@ const fields = {
 
 export type CustomField = Row<typeof fields>['doc']
 
-/** A field of the entries of a custom API. */
 export const customFields = resource({
   type: 'custom_field',
   typeOptional: true,

@@ -8,7 +8,6 @@ import { type ApiDefinition, findAllDefinitions } from './definition.ts'
 import { entryMetaSchema } from './entries.ts'
 import { timeout } from './list-timeout.ts'
 
-/** The OpenAPI document of the store's custom APIs. */
 export const getExtensionsApiDocument = action({
   name: 'get-extensions-api-document',
   route: 'GET /v2/settings/extensions/specifications/openapi',

@@ -78,7 +78,6 @@ export const toValueField = ({ slug, field_type }: FlowField): ValueField => ({
   isLink: field_type === 'relationship',
 })
 
-/** The fields of a flow. */
 export async function fieldsOf(work: Work, flowId: string): Promise<readonly FlowField[]> {
   const rows = await work.store.run(
     'SELECT doc FROM flow_fields WHERE store_id = $1 AND flow_id = $2 ORDER BY created_at, id',

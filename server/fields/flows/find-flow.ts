@@ -12,13 +12,11 @@ export interface FlowRef {
   readonly kind: FlowKind
 }
 
-/** The parameter of a path that names a flow. */
 export const flowName = text({ about: 'The slug of the flow, or its id.' })
 
 /** The parameter of a path that names an entry. In a core flow it is the id of an object, which clients may choose. */
 export const entryName = text({ max: chosenIdMax, about: 'The id of the entry.' })
 
-/** Finds the flow with this slug or id. */
 export async function findFlow(ctx: Ctx, name: string): Promise<FlowRef> {
   const [id] = await scopeOf(ctx, entries, { flow_id: name })
   const [row] = await ctx.store.read('SELECT slug FROM flows WHERE store_id = $1 AND id = $2', id)

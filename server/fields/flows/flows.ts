@@ -38,7 +38,6 @@ const fields = {
   }),
 }
 
-/** A set of fields: of a resource that a store extends, of a template of products, or of its own entries. */
 export const flows = resource({
   type: 'flow',
   noun: ['flow', 'flows'],

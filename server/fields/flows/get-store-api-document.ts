@@ -13,7 +13,6 @@ import { type FlowDescription, withEntriesOf } from './entry-schemas.ts'
 import { kindOf, nameOfFields } from './kinds.ts'
 import { extensionsOf, withExtensions } from './template-entries.ts'
 
-/** The API document of this store, with the fields that its flows add and with the entries of its flows. */
 export const getStoreApiDocument = action({
   name: 'get-store-api-document',
   route: 'GET /v2/settings/specifications/openapi',

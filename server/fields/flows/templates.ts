@@ -41,7 +41,6 @@ async function templatesIn(work: Work, rows: FlowRows, ownOf: typeof currentDefi
   return templates
 }
 
-/** Finds all templates. */
 export const findTemplates = async (work: Work): Promise<Templates> =>
   templatesIn(work, await work.store.read(`${columns} ORDER BY slug`), currentDefinition)
 

@@ -26,7 +26,6 @@ export interface ValueField {
   readonly isLink?: boolean
 }
 
-/** Renames the values. */
 export const renameValues = (
   work: Work,
   from: readonly ValueRows[],

@@ -8,7 +8,6 @@ const sign = (key: Uint8Array, text: string): string =>
 /** A signature that proves later that this server issued the text. */
 export const signatureOf = ([key]: Keys, text: string): string => sign(key, text)
 
-/** Whether one of the keys signed the text. */
 export const isSigned = (keys: Keys, text: string, signature: string): boolean =>
   keys.some((key) => {
     const [actual, expected] = [Buffer.from(signature), Buffer.from(sign(key, text))]

@@ -70,6 +70,11 @@ export interface Definition<
    */
   readonly unborn?: true | Completer<F>
   /**
+   * Its objects are changed as a whole (`changeThing`): an update locks the object before the rules run, as these may
+   * move what others hold, too. Those that are `unborn` are things.
+   */
+  readonly thing?: true
+  /**
    * Answers show values that are computed for each request, so they change without a write of the row. The entity tag
    * then has two parts: the version, for If-Match, and a hash of the answer.
    */

@@ -1,7 +1,6 @@
 import type { LineFormat } from '../shape/answer.ts'
 import { text } from '../shape/fields.ts'
 
-/** The headers of a request. */
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /** Whether the request has a preference (RFC 7240): `Prefer: explain, dry-run`. */

@@ -14,9 +14,8 @@ const lock = 7305012
 /** Migrations that stand for all before them: `baseline.json` of the folder. */
 export interface Baseline {
   readonly files: readonly string[]
-  /** The last migration before it, how many there were, and the commit that has them. */
-  readonly before: string
-  readonly count: number
+  /** The migrations before it, and the commit that has them. */
+  readonly replaces: readonly string[]
   readonly commit: string
 }
 
@@ -34,14 +33,15 @@ export async function migrate(database: Database, folder: string = ownFolder): P
     await client.query(
       'CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL)',
     )
-    const file = join(folder, 'baseline.json')
-    if (existsSync(file)) await takeOver(client, JSON.parse(await readFile(file, 'utf8')) as Baseline)
-    const applied = new Set(await appliedIn(client))
-    const unknown = [...applied].find((name) => !files.includes(name))
+    const baseline = await baselineIn(folder)
+    const before = await appliedIn(client)
+    const unknown = before.find((name) => !files.includes(name) && !isBefore(baseline, name))
     if (unknown)
       throw new StartupError(
         `The database was migrated by a newer version of Sutler (${unknown}): start that version.`,
       )
+    await takeOver(client, baseline, before)
+    const applied = new Set(namesAfter(baseline, before))
     for (const name of files.filter((file) => !applied.has(file))) {
       const sql = await readFile(join(folder, name), 'utf8')
       await client.query('BEGIN')
@@ -62,17 +62,48 @@ export async function migrate(database: Database, folder: string = ownFolder): P
 const appliedIn = async (client: pg.PoolClient): Promise<readonly string[]> =>
   (await client.query('SELECT name FROM migrations')).rows.map((row) => row.name as string)
 
-/** A database that stands at the last migration before the baseline has the same schema: it is taken over as it is. */
-async function takeOver(client: pg.PoolClient, { files, before, count, commit }: Baseline): Promise<void> {
-  const older = (await appliedIn(client)).filter((name) => name <= before)
-  if (!older.length) return
-  if (older.length < count) {
+/** The names of the migrations that a database has, in order. A new database has none. */
+export async function appliedMigrations(database: Database): Promise<readonly string[]> {
+  const [table] = await database.run({ text: `SELECT to_regclass('migrations')`, values: [] })
+  if (table?.[0] == null) return []
+  const rows = await database.run({ text: 'SELECT name FROM migrations ORDER BY name', values: [] })
+  return rows.map(([name]) => name as string)
+}
+
+/** The baseline of a folder of migrations. One without a baseline begins with its first file. */
+export async function baselineIn(folder: string = ownFolder): Promise<Baseline> {
+  const file = join(folder, 'baseline.json')
+  if (!existsSync(file)) return { files: [], replaces: [], commit: '' }
+  return JSON.parse(await readFile(file, 'utf8')) as Baseline
+}
+
+/** Whether a migration is older than a baseline: its number is lower. */
+export const isBefore = ({ files: [first = ''] }: Baseline, name: string): boolean => name < first
+
+/** The names of applied migrations, with those of the baseline in place of all that it replaces. */
+export function namesAfter(baseline: Baseline, names: readonly string[]): readonly string[] {
+  const old = names.filter((name) => isBefore(baseline, name))
+  const isWhole =
+    old.length === baseline.replaces.length && baseline.replaces.every((name) => old.includes(name))
+  return isWhole ? [...baseline.files, ...names.filter((name) => !old.includes(name))] : names
+}
+
+/** A database that stands at the last migration before the baseline has the same schema: only the names change. */
+async function takeOver(
+  client: pg.PoolClient,
+  baseline: Baseline,
+  applied: readonly string[],
+): Promise<void> {
+  const old = applied.filter((name) => isBefore(baseline, name))
+  if (!old.length) return
+  const names = namesAfter(baseline, applied)
+  if (names.some((name) => old.includes(name))) {
     throw new StartupError(
-      `The database is too old for this version of Sutler: start the version of commit ${commit} once, then this one.`,
+      `The database is too old for this version of Sutler: start commit ${baseline.commit} on it once, then this version.`,
     )
   }
   await client.query('BEGIN')
-  await client.query('DELETE FROM migrations WHERE name = ANY($1)', [older])
-  await client.query('INSERT INTO migrations SELECT unnest($1::text[]), now()', [files])
+  await client.query('DELETE FROM migrations WHERE name = ANY($1)', [old])
+  await client.query('INSERT INTO migrations SELECT unnest($1::text[]), now()', [baseline.files])
   await client.query('COMMIT')
 }

@@ -172,7 +172,7 @@ export class Store {
     if (rows.length) await this.changeAll(of, updateAllOf(of, rows))
   }
 
-  /** Locks rows, and reads them as `findWhole` does. Skips missing rows. */
+  /** Locks rows, and reads them as `findWhole` does: those of one scope, or of all. Skips missing rows. */
   async lockWhole<F extends Fields, C>(
     of: Model<F, C>,
     ids: readonly string[],
@@ -180,7 +180,7 @@ export class Store {
   ): Promise<readonly Whole<F, C>[]> {
     this.#mustLock(of)
     if (!ids.length) return []
-    const below = of.scopeColumns.map((column, i) => ` AND ${column} = $${i + 3}`).join('')
+    const below = scope.map((_, i) => ` AND ${of.scopeColumns[i]} = $${i + 3}`).join('')
     const text =
       `SELECT ${wholeColumns(of)} FROM ${of.table} WHERE store_id = $1 AND id = ANY($2::uuid[])${below} ` +
       'ORDER BY id FOR NO KEY UPDATE'

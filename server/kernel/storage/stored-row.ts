@@ -9,11 +9,19 @@ import type { Tuple } from './database.ts'
 
 /** The columns of a row of a list. */
 export const listColumns = (resource: Model, alias: string): string =>
-  rowColumns(resource, alias, resource.hiddenInLists?.(alias))
+  rowColumns(resource, alias, hiddenInLists(resource, alias))
 
 /** The same columns, with values of at most `charsMax` characters. A row with a longer one `isCut`. */
 export const cutColumns = (resource: Model, alias: string, charsMax: number): string =>
-  rowColumns(resource, alias, resource.hiddenInLists?.(alias), (value) => cutText(value, charsMax))
+  rowColumns(resource, alias, hiddenInLists(resource, alias), (value) => cutText(value, charsMax))
+
+function hiddenInLists({ fields, shownHidden }: Model, alias: string): string | undefined {
+  if (!shownHidden) return undefined
+  const others = Object.entries(fields).flatMap(([name, { options }]) =>
+    options.hidden && options.stored !== false && !shownHidden.includes(name) ? name : [],
+  )
+  return `(${alias}hidden::jsonb - '{${others}}'::text[])::text`
+}
 
 /**
  * A value as text of at most `charsMax` characters. PostgreSQL knows the size of a column that is not compressed: to

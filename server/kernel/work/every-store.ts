@@ -1,15 +1,27 @@
 import type { Instance, Work } from './context.ts'
+import type { Chore } from './job.ts'
 import { workOf } from './work-of.ts'
 
-/** Runs a statement for each store, without the usual time limit. `$1` is the id of the store, the values follow. */
-export async function runInEveryStore(
-  { database }: Pick<Instance, 'database'>,
-  text: string,
-  ...values: readonly unknown[]
-): Promise<void> {
-  const stores = await database.run({ text: 'SELECT id FROM stores ORDER BY id', values: [] })
-  for (const [storeId] of stores) await database.run({ text, values: [storeId, ...values], long: true })
+interface Forgetting extends Pick<Chore, 'name' | 'every'> {
+  /** `$1` is the id of the store, `$2` the time before which a row is old; `values` follow. They may take long. */
+  readonly statements: readonly string[]
+  readonly values?: readonly unknown[]
 }
+
+/** A chore that deletes in every store what is older than some days. */
+export const forgetAfterDays = (days: number, { statements, values = [], ...chore }: Forgetting): Chore => ({
+  ...chore,
+  attemptsMax: 3,
+  async run({ database, clock }) {
+    const before = new Date(clock.now().getTime() - days * 86_400_000)
+    const stores = await database.run({ text: 'SELECT id FROM stores ORDER BY id', values: [] })
+    for (const [storeId] of stores) {
+      for (const text of statements) {
+        await database.run({ text, values: [storeId, before, ...values], long: true })
+      }
+    }
+  },
+})
 
 /** A module with objects that every store has from its first day. */
 interface FirstDays {

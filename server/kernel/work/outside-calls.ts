@@ -4,8 +4,8 @@ import type { Answer } from '../shape/answer.ts'
 import { type Database, isDatabaseAway } from '../storage/database.ts'
 import { CallUnderWay } from './after-call.ts'
 import type { Ctx, Instance, Work } from './context.ts'
-import { runInEveryStore } from './every-store.ts'
-import type { Chore, Job } from './job.ts'
+import { forgetAfterDays } from './every-store.ts'
+import type { Job } from './job.ts'
 import { queue } from './queue.ts'
 
 /**
@@ -344,17 +344,9 @@ export const resumeErrandJob = (calls: ReadonlyMap<string, OutsideCall>): Job<Re
   },
 })
 
-const retentionMs = 30 * 86_400_000
-
 /** Deletes errands 30 days after their outcome was recorded. */
-export const forgetErrands: Chore = {
+export const forgetErrands = forgetAfterDays(30, {
   name: 'kernel:forget-errands',
-  attemptsMax: 3,
   every: '52 3 * * *',
-  run: (instance) =>
-    runInEveryStore(
-      instance,
-      'DELETE FROM errands WHERE store_id = $1 AND ended_at < $2',
-      new Date(instance.clock.now().getTime() - retentionMs),
-    ),
-}
+  statements: ['DELETE FROM errands WHERE store_id = $1 AND ended_at < $2'],
+})

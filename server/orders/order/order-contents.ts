@@ -21,7 +21,7 @@ export interface OrderContents {
 const text = 'SELECT order_id, doc FROM order_contents WHERE store_id = $1 AND order_id = ANY($2::uuid[])'
 
 /** The contents of orders, by their ids. */
-export async function findContents(
+async function findContents(
   store: Store,
   orderIds: readonly string[],
 ): Promise<ReadonlyMap<string, OrderContents>> {
@@ -72,17 +72,20 @@ export async function insertContents(store: Store, orderId: string, contents: Or
   )
 }
 
-/** Applies a function to the contents of orders. */
+/** Applies a function to the contents of orders. Returns them as they are then, by order. */
 export async function rewriteContents(
   store: Store,
   orderIds: readonly string[],
   rewrite: (contents: OrderContents) => OrderContents,
-): Promise<void> {
+): Promise<ReadonlyMap<string, OrderContents>> {
+  const rewritten = new Map<string, OrderContents>()
   for (const [id, contents] of await findContents(store, orderIds)) {
+    rewritten.set(id, rewrite(contents))
     await store.run(
       'UPDATE order_contents SET doc = $3 WHERE store_id = $1 AND order_id = $2',
       id,
-      JSON.stringify(rewrite(contents)),
+      JSON.stringify(rewritten.get(id)),
     )
   }
+  return rewritten
 }

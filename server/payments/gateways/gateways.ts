@@ -4,6 +4,8 @@ import { resource } from '../../kernel/declare/resource.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { choice, field, flag, list, text } from '../../kernel/shape/fields.ts'
 import type { Draft } from '../../kernel/shape/model.ts'
+import type { Work } from '../../kernel/work/context.ts'
+import { add } from '../../kernel/write/by-rules.ts'
 import { gatewayKind, gatewaySlugs, requiredBy } from './gateway-kinds.ts'
 import { openSecrets, sealSecrets } from './sealed-secrets.ts'
 
@@ -91,4 +93,13 @@ function mustBeComplete({ values }: Draft<typeof fields>): void {
   if (missing === undefined) return
   const detail = `data.${missing} is required: ${gatewayKind(values.slug).name} cannot be enabled without it.`
   throw new Problem('invalid_field', detail, { source: `data.${missing}` })
+}
+
+/** Each new store has all gateways, disabled. */
+export async function addGateways(work: Work): Promise<void> {
+  for (const slug of gatewaySlugs) {
+    const { name, optional } = gatewayKind(slug)
+    const flags = (['test', 'shoppers_may_pay'] as const).filter((flag) => optional.includes(flag))
+    await add(work, gateways, [], { slug, name, ...Object.fromEntries(flags.map((flag) => [flag, false])) })
+  }
 }

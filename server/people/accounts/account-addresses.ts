@@ -5,7 +5,6 @@ import { accounts, ownAccount } from './accounts.ts'
 import { addressFields, addressFilter } from './address-fields.ts'
 import { checkAddress, limitAddresses } from './check-address.ts'
 
-/** A delivery or billing address of an account. */
 export const accountAddresses = resource({
   type: 'address',
   noun: ['account-address', 'account-addresses'],

@@ -17,7 +17,6 @@ const { name, email, given_name, middle_name, family_name } = userAuthentication
 
 const partOfName: FilterRule = { ops: ['eq', 'like', 'ilike', 'is_null'] }
 
-/** A user of the account realm. Users are created, changed and deleted in the realm. */
 export const accountMembers = resource({
   type: 'account_member',
   noun: ['account-member', 'account-members'],
@@ -81,7 +80,6 @@ export const listUnassignedAccountMembers = action({
   },
 })
 
-/** Returns the member unchanged: its fields are changed in the realm. */
 export const updateAccountMember = action({
   name: 'update-account-member',
   route: 'PUT /v2/account-members/:id',

@@ -41,7 +41,6 @@ const fields = {
 
 type MembershipFields = typeof fields
 
-/** The membership of a member in an account. */
 export const accountMemberships = resource({
   type: 'account_membership',
   noun: ['account-membership', 'account-memberships'],
@@ -84,7 +83,6 @@ export const accountMemberships = resource({
   },
 })
 
-/** The memberships of a member. */
 export const membershipsOfMember = listing(accountMemberships, {
   noun: ['account-membership-of-member', 'account-memberships-of-member'],
   path: '/v2/account-members/:account_member_id/account-memberships',

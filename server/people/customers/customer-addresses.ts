@@ -5,7 +5,6 @@ import { addressFields, addressFilter } from '../accounts/address-fields.ts'
 import { checkAddress, limitAddresses } from '../accounts/check-address.ts'
 import { customers } from './customers.ts'
 
-/** A delivery or billing address of a customer. */
 export const customerAddresses = resource({
   type: 'address',
   noun: ['customer-address', 'customer-addresses'],

@@ -58,7 +58,6 @@ const fields = {
   email_verified: flag({ stored: false, readOnly: true }),
 }
 
-/** A person who buys, and can sign in. */
 export const customers = resource({
   type: 'customer',
   noun: ['customer', 'customers'],

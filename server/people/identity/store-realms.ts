@@ -1,9 +1,12 @@
+import { action } from '../../kernel/declare/action.ts'
 import { newId } from '../../kernel/ids.ts'
 import { Memory } from '../../kernel/memory.ts'
+import { json } from '../../kernel/shape/answer.ts'
+import { relationshipTo, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { perInstance } from '../../kernel/work/per-instance.ts'
 import { add } from '../../kernel/write/by-rules.ts'
-import { authenticationRealms, type Origin } from './authentication-realms.ts'
+import { authenticationRealms, type Origin, realmClients } from './authentication-realms.ts'
 import { merchantRealmMappings } from './merchant-realm-mappings.ts'
 
 // The realms of a store never change, so the cache is always right.
@@ -46,3 +49,40 @@ export async function createRealms(work: Work): Promise<void> {
   await add(work, merchantRealmMappings, [], { prefix: null, realm_id, store_id: storeId }, mappingId)
   await realm('Account Management Realm', 'account_authentication_settings', storeId)
 }
+
+const settings = shown.group({
+  id: shown.uuid,
+  type: shown.constant('customer-authentication-settings'),
+  meta: shown.group({ client_id: shown.text }),
+  relationships: shown.group({
+    'authentication-realm': relationshipTo(
+      shown.group({
+        id: shown.uuid,
+        type: shown.constant('authentication-realm'),
+        links: shown.group({ self: shown.text }),
+      }),
+    ),
+  }),
+})
+
+/** The realm of the store's customers, and the client id that they sign in with. */
+export const getCustomerAuthenticationSettings = action({
+  name: 'get-customer-authentication-settings',
+  route: 'GET /v2/settings/customer-authentication',
+  about: 'Reads the realm that customers sign in to, and its client id.',
+  area: 'settings',
+  status: 200,
+  shows: { data: settings },
+
+  async run(ctx) {
+    const id = await customerRealmId(ctx)
+    const links = { self: `${ctx.baseUrl}${authenticationRealms.path}/${id}` }
+    const data: ShownValue<typeof settings> = {
+      id: ctx.store.id,
+      type: 'customer-authentication-settings',
+      meta: { client_id: realmClients['customer-authentication-settings'] },
+      relationships: { 'authentication-realm': { data: { id, type: 'authentication-realm', links } } },
+    }
+    return json(200, { data })
+  },
+})

@@ -19,7 +19,7 @@ export async function tokenEpochOf(work: Work, userId: string): Promise<number> 
 
 /**
  * Signs users out because their credentials have changed, in the transaction of that change. Sign-ins that have begun
- * with the old credentials fail, and a trigger deletes their one-time passwords (migration 0057).
+ * with the old credentials fail, and a trigger deletes their one-time passwords (`forget_one_time_passwords`).
  */
 export async function revokeTokensOf(work: Work, userIds: readonly string[]): Promise<void> {
   // In the order of the ids, so that concurrent revocations do not deadlock.

@@ -44,7 +44,6 @@ const fields = {
   issuer: text({ hidden: true, readOnly: true, max: issuerMax }),
 }
 
-/** An OpenID Connect provider that the users of a realm can sign in with. */
 export const oidcProfiles = resource({
   type: 'oidc-profile',
   noun: ['oidc-profile', 'oidc-profiles'],

@@ -40,7 +40,6 @@ const fields = {
 /** SQL of what an issuer is compared by: people copy it with a slash at its end, or without. */
 export const withoutSlash = (issuer: string): string => `rtrim(${issuer}, '/')`
 
-/** The identity of a user at an OpenID Connect provider. */
 export const userAuthenticationOidcProfileInfos = resource({
   type: 'user_authentication_oidc_profile_info',
   noun: ['user-authentication-oidc-profile-info', 'user-authentication-oidc-profile-infos'],

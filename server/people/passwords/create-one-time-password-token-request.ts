@@ -8,7 +8,6 @@ import { foldCase } from '../identity/fold-case.ts'
 import { giveOneTimePassword, newOneTimePassword } from './one-time-passwords.ts'
 import { passwordProfiles } from './password-profiles.ts'
 
-/** Requests a one-time password. The response is the same whether or not the user exists. */
 export const createOneTimePasswordTokenRequest = action({
   name: 'create-one-time-password-token-request',
   route: 'POST /v2/authentication-realms/:realm_id/password-profiles/:id/one-time-password-token-request',

@@ -9,7 +9,6 @@ import type { Work } from '../../kernel/work/context.ts'
 import type { Chore, Job } from '../../kernel/work/job.ts'
 import { userAuthenticationPasswordProfileInfos } from './user-authentication-password-profile-infos.ts'
 
-/** A request for a one-time password. */
 interface OneTimePasswordRequest {
   readonly realmId: string
   readonly profileId: string

@@ -12,7 +12,6 @@ import { touchLinkedUsers } from '../identity/touch-users.ts'
 /** The links of users to a profile. Only the table, because their resource depends on this one. */
 const links: Rows = { table: 'user_authentication_password_profile_infos' }
 
-/** A set of usernames and passwords that account members can sign in with. */
 export const passwordProfiles = resource({
   type: 'password_profile',
   noun: ['password-profile', 'password-profiles'],

@@ -48,7 +48,6 @@ const fields = {
   }),
 }
 
-/** The username and password of a user in a password profile. */
 export const userAuthenticationPasswordProfileInfos = resource({
   type: 'user_authentication_password_profile_info',
   noun: ['user-authentication-password-profile-info', 'user-authentication-password-profile-infos'],

@@ -24,7 +24,6 @@ const fields = {
   ),
 }
 
-/** The rights of one role to the entries of one custom API. */
 export const customApiRolePolicies = resource({
   type: 'custom_api_role_policy',
   noun: ['custom-api-role-policy', 'custom-api-role-policies'],

@@ -1,8 +1,16 @@
 import * as fs from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import pg from 'pg'
-import { StartupError } from '../faults.ts'
-import { type CopiedFile, copyTree, fileIn, fileOf, syncDirectory } from './copy-tree.ts'
+import { StartupError, StartupRefusal } from '../faults.ts'
+import {
+  bytesIn,
+  type CopiedFile,
+  copyTree,
+  fileIn,
+  fileOf,
+  type OnBytes,
+  syncDirectory,
+} from './copy-tree.ts'
 import { findRunning, startEmbedded, unfinishedRestore } from './embedded.ts'
 import { claimFile, isAlive } from './pid-file.ts'
 
@@ -27,13 +35,29 @@ const leftOut =
 /** PostgreSQL finds everything else by this file, so it is copied last. */
 const control = 'global/pg_control'
 
+/** Is told of each part of a copy, and which share of all is done, from 0 to 1. It may throw, which ends the copy. */
+type OnPart = (bytes: number, share: number) => void
+
+function addUp(onPart: OnPart, bytesOfAll: number): OnBytes {
+  let done = 0
+  return (bytes) => {
+    done += bytes
+    onPart(bytes, done / Math.max(bytesOfAll, 1))
+  }
+}
+
 /** Copies a data directory, whether a server runs on it or not. In the end `target` has all of it, or nothing. */
-export async function backUp(dataDir: string, target: string, createdAt: Date): Promise<void> {
+export async function backUp(
+  dataDir: string,
+  target: string,
+  createdAt: Date,
+  onPart: OnPart,
+): Promise<void> {
   const cluster = join(dataDir, 'postgres')
   if (!fs.existsSync(join(cluster, 'PG_VERSION')))
-    throw new StartupError(`there is no database in ${dataDir}`)
+    throw new StartupRefusal(`there is no database in ${dataDir}`)
   if (!relative(dataDir, target).startsWith('..')) {
-    throw new StartupError(`${target} is inside the data directory: choose a place outside it`)
+    throw new StartupRefusal(`${target} is inside the data directory: choose a place outside it`)
   }
   fs.mkdirSync(dirname(target), { recursive: true })
   const release = await claimFile(
@@ -42,21 +66,26 @@ export async function backUp(dataDir: string, target: string, createdAt: Date): 
       `another backup to ${target} is in progress (pid ${pid}): wait until it has finished, or choose another place`,
   )
   try {
-    await copyTo(target, fs.realpathSync(dataDir), createdAt)
+    await copyTo(target, fs.realpathSync(dataDir), createdAt, onPart)
   } finally {
     release()
   }
 }
 
-async function copyTo(target: string, home: string, createdAt: Date): Promise<void> {
+async function copyTo(target: string, home: string, createdAt: Date, onPart: OnPart): Promise<void> {
   if (fs.existsSync(target))
-    throw new StartupError(`${target} already exists, and a backup overwrites nothing: choose another place`)
+    throw new StartupRefusal(
+      `${target} already exists, and a backup overwrites nothing: choose another place`,
+    )
   const draft = `${target}.unfinished-${process.pid}`
   removeUnfinished(dirname(target), `${basename(target)}.unfinished-`)
   fs.mkdirSync(draft, { mode: 0o700 })
+  const isElsewhere = (path: string) => ofTheProcess.test(path)
+  const ofCluster = bytesIn(join(home, 'postgres'), isLeftOut)
+  const onBytes = addUp(onPart, ofCluster + bytesIn(home, isElsewhere))
   try {
-    const files = await copyCluster(home, join(draft, 'postgres'))
-    files.push(...copyTree(home, draft, (path) => ofTheProcess.test(path)))
+    const files = await copyCluster(home, join(draft, 'postgres'), onBytes)
+    files.push(...(await copyTree(home, draft, isElsewhere, onBytes)))
     const text = `${JSON.stringify({ made_at: createdAt, files }, undefined, 1)}\n`
     fs.writeFileSync(join(draft, description), text, { flush: true })
     syncDirectory(draft)
@@ -69,27 +98,30 @@ async function copyTo(target: string, home: string, createdAt: Date): Promise<vo
 }
 
 /** Creates a data directory from a backup. */
-export function restore(backup: string, dataDir: string): void {
+export async function restore(backup: string, dataDir: string, onPart: OnPart): Promise<void> {
   const files = readDescription(backup)
   fs.mkdirSync(dataDir, { recursive: true })
   removeUnfinished(dataDir, unfinishedRestore)
   if (fs.readdirSync(dataDir).length) {
-    throw new StartupError(
+    throw new StartupRefusal(
       `${dataDir} is not empty: restore into a new data directory, and set SUTLER_DATA_DIR to it`,
     )
   }
   const draft = join(dataDir, `${unfinishedRestore}${process.pid}`)
   try {
     fs.mkdirSync(draft, { mode: 0o700 })
-    const copies = new Map(
-      copyTree(backup, draft, (path) => path === description).map((file) => [file.path, file]),
+    const onBytes = addUp(
+      onPart,
+      files.reduce((sum, { bytes }) => sum + bytes, 0),
     )
+    const copied = await copyTree(backup, draft, (path) => path === description, onBytes)
+    const copies = new Map(copied.map((file) => [file.path, file]))
     const damaged = files.find(({ path, sha256 }) => copies.get(path)?.sha256 !== sha256)
     if (damaged)
       throw new StartupError(`${join(backup, damaged.path)} is damaged or missing: use another backup`)
-    const parts = fs.readdirSync(draft).filter((name) => name !== 'postgres')
+    const names = fs.readdirSync(draft).filter((name) => name !== 'postgres')
     // The cluster comes last: without it the directory does not count as a data directory.
-    for (const part of [...parts, 'postgres']) fs.renameSync(join(draft, part), join(dataDir, part))
+    for (const part of [...names, 'postgres']) fs.renameSync(join(draft, part), join(dataDir, part))
     syncDirectory(dataDir)
   } finally {
     fs.rmSync(draft, { recursive: true, force: true })
@@ -100,7 +132,7 @@ function readDescription(backup: string): readonly CopiedFile[] {
   try {
     return (JSON.parse(fs.readFileSync(join(backup, description), 'utf8')) as { files: CopiedFile[] }).files
   } catch {
-    throw new StartupError(`${resolve(backup)} is not a backup: it has no readable ${description}`)
+    throw new StartupRefusal(`${resolve(backup)} is not a backup: it has no readable ${description}`)
   }
 }
 
@@ -112,7 +144,9 @@ function removeUnfinished(directory: string, prefix: string): void {
   }
 }
 
-async function copyCluster(home: string, to: string): Promise<CopiedFile[]> {
+const isLeftOut = (path: string) => emptied.test(path) || leftOut.test(path)
+
+async function copyCluster(home: string, to: string, onBytes: OnBytes): Promise<CopiedFile[]> {
   const cluster = join(home, 'postgres')
   if (fs.readdirSync(join(cluster, 'pg_tblspc')).length) {
     throw new StartupError(`${cluster} has tablespaces, which are not backed up`)
@@ -127,17 +161,17 @@ async function copyCluster(home: string, to: string): Promise<CopiedFile[]> {
       `SELECT pg_create_physical_replication_slot('backup_' || pg_backend_pid(), true, true)`,
     )
     const started = await client.query(`SELECT pg_walfile_name(pg_backup_start('sutler', true)) AS first`)
-    const left = (path: string) => emptied.test(path) || leftOut.test(path)
-    const files = copyTree(cluster, to, (path) => left(path) || path === control)
-    files.push(fileOf(to, control, readTwiceAlike(join(cluster, control))))
+    const files = await copyTree(cluster, to, (path) => isLeftOut(path) || path === control, onBytes)
+    files.push(await fileOf(to, control, readTwiceAlike(join(cluster, control)), onBytes))
     const stopped = await client.query(
       'SELECT labelfile, pg_walfile_name(lsn) AS last FROM pg_backup_stop(wait_for_archive => false)',
     )
     const [{ first }, { labelfile, last }] = [started.rows[0], stopped.rows[0]]
-    files.push(fileOf(to, 'backup_label', Buffer.from(labelfile)))
+    files.push(await fileOf(to, 'backup_label', Buffer.from(labelfile), onBytes))
     for (const name of fs.readdirSync(join(cluster, 'pg_wal')).sort()) {
       const needed = /^[0-9A-F]{24}$/.test(name) && name >= first && name <= last
-      if (needed || name.endsWith('.history')) files.push(fileIn(cluster, to, `pg_wal/${name}`))
+      if (needed || name.endsWith('.history'))
+        files.push(await fileIn(cluster, to, `pg_wal/${name}`, onBytes))
     }
     syncDirectory(join(to, 'pg_wal'))
     syncDirectory(to)

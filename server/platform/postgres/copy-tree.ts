@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { dirname, join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { codeOf } from './pid-file.ts'
 
 /** A copied file, by its path in the tree. */
@@ -10,6 +11,9 @@ export interface CopiedFile {
   readonly sha256: string
 }
 
+/** Is told of each part of a long copy. It may throw, which ends the copy. */
+export type OnBytes = (bytes: number) => void
+
 /** One for all files, as they are copied one after the other: a new one would be cleared for each. */
 const chunk = Buffer.allocUnsafeSlow(1024 * 1024)
 
@@ -17,46 +21,67 @@ const chunk = Buffer.allocUnsafeSlow(1024 * 1024)
  * Copies a tree of files, readable only by their owner, and flushes them to the disk. Files may change during the copy;
  * one that disappears is left out.
  */
-export function copyTree(from: string, to: string, isLeftOut: (path: string) => boolean): CopiedFile[] {
+export async function copyTree(
+  from: string,
+  to: string,
+  isLeftOut: (path: string) => boolean,
+  onBytes: OnBytes,
+): Promise<CopiedFile[]> {
   const copied: CopiedFile[] = []
-  const copyDirectory = (path: string) => {
+  const copyDirectory = async (path: string) => {
     fs.mkdirSync(join(to, path), { recursive: true, mode: 0o700 })
     for (const entry of fs.readdirSync(join(from, path), { withFileTypes: true })) {
       const inner = path ? `${path}/${entry.name}` : entry.name
       if (isLeftOut(inner)) continue
-      if (fs.statSync(join(from, inner), { throwIfNoEntry: false })?.isDirectory()) copyDirectory(inner)
+      if (fs.statSync(join(from, inner), { throwIfNoEntry: false })?.isDirectory()) await copyDirectory(inner)
       else {
-        const file = unlessGone(() => fileIn(from, to, inner))
+        const file = await unlessGone(() => fileIn(from, to, inner, onBytes))
         if (file) copied.push(file)
       }
     }
     syncDirectory(join(to, path))
   }
-  copyDirectory('')
+  await copyDirectory('')
   return copied
 }
 
+/** How many bytes the files of a tree have. Files may change meanwhile. */
+export function bytesIn(from: string, isLeftOut: (path: string) => boolean, path = ''): number {
+  return fs.readdirSync(join(from, path)).reduce((sum, name) => {
+    const inner = path ? `${path}/${name}` : name
+    const stat = isLeftOut(inner) ? undefined : fs.statSync(join(from, inner), { throwIfNoEntry: false })
+    if (!stat) return sum
+    return sum + (stat.isDirectory() ? bytesIn(from, isLeftOut, inner) : stat.size)
+  }, 0)
+}
+
 /** Copies one file of a tree. */
-export function fileIn(from: string, to: string, path: string): CopiedFile {
+export async function fileIn(from: string, to: string, path: string, onBytes: OnBytes): Promise<CopiedFile> {
   const source = fs.openSync(join(from, path), 'r')
   try {
-    return write(to, path, (into) => fs.readSync(source, into))
+    return await write(to, path, (into) => fs.readSync(source, into), onBytes)
   } finally {
     fs.closeSync(source)
   }
 }
 
 /** Creates one file of a tree. */
-export function fileOf(to: string, path: string, content: Buffer): CopiedFile {
+export function fileOf(to: string, path: string, content: Buffer, onBytes: OnBytes): Promise<CopiedFile> {
   let at = 0
-  return write(to, path, (into) => {
+  const read = (into: Buffer) => {
     const bytes = content.copy(into, 0, at)
     at += bytes
     return bytes
-  })
+  }
+  return write(to, path, read, onBytes)
 }
 
-function write(to: string, path: string, read: (into: Buffer) => number): CopiedFile {
+async function write(
+  to: string,
+  path: string,
+  read: (into: Buffer) => number,
+  onBytes: OnBytes,
+): Promise<CopiedFile> {
   const file = join(to, path)
   fs.mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const target = fs.openSync(file, 'wx', 0o600)
@@ -67,6 +92,9 @@ function write(to: string, path: string, read: (into: Buffer) => number): Copied
       hash.update(chunk.subarray(0, n))
       for (let written = 0; written < n; ) written += fs.writeSync(target, chunk, written, n - written)
       bytes += n
+      // A signal to this process arrives between two turns of the event loop.
+      await setImmediate()
+      onBytes(n)
     }
     fs.fsyncSync(target)
     return { path, bytes, sha256: hash.digest('hex') }
@@ -82,9 +110,9 @@ export function syncDirectory(path: string): void {
   fs.closeSync(directory)
 }
 
-function unlessGone<T>(work: () => T): T | undefined {
+async function unlessGone<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
-    return work()
+    return await work()
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
     throw error

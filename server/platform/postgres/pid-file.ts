@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { StartupError } from '../faults.ts'
+import { StartupError, StartupRefusal } from '../faults.ts'
 
 /**
  * Makes this process the only Sutler on a data directory, or throws if there is another. Returns a function that
@@ -26,7 +26,7 @@ export async function claimFile(file: string, refusal: (pid: string) => string):
     const [, pid, identity] = /^(\d+) (.*)\n$/.exec(readOr(file, '')) ?? []
     // The number alone proves nothing: after a crash the system may have reused it.
     if (pid && isAlive(Number(pid)) && identify(Number(pid)) === identity) {
-      throw new StartupError(refusal(pid))
+      throw new StartupRefusal(refusal(pid))
     }
     fs.rmSync(file, { force: true })
     // Another start may have found the same stale file, and may now replace this one: the last one wins.

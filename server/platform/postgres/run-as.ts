@@ -14,6 +14,8 @@ export interface User {
 export interface Launcher {
   readonly prefix: readonly string[]
   readonly as: { readonly uid?: number; readonly gid?: number }
+  /** The folders of the libraries, where the program does not find them by itself. */
+  readonly libraries: readonly string[]
 }
 
 /**
@@ -73,10 +75,11 @@ export function chooseLauncher(
   postgres: string,
   home: string,
   socketDir: string,
+  libraries: readonly string[],
 ): Launcher {
-  if (!owner) return { prefix: [], as: {} }
+  if (!owner) return { prefix: [], as: {}, libraries }
   const { uid, gid } = owner
-  const plain: Launcher = { prefix: [], as: { uid, gid } }
+  const plain: Launcher = { prefix: [], as: { uid, gid }, libraries }
   const ids = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
   const capable = ['dac_read_search', 'dac_override'].map((capability): Launcher => {
     // Without the last one, access(2), with which PostgreSQL looks for its files, ignores capabilities.
@@ -85,7 +88,7 @@ export function chooseLauncher(
       `--ambient-caps=+${capability}`,
       '--securebits=+no_setuid_fixup',
     ]
-    return { prefix: ['setpriv', ...ids, ...caps, '--'], as: {} }
+    return { prefix: ['setpriv', ...ids, ...caps, '--'], as: {}, libraries }
   })
   const enter = 'cd "$1" && cd "$2" && exec "$3" --version'
   const attempt = ['/bin/sh', '-c', enter, 'sh', home, socketDir, postgres]
@@ -96,9 +99,14 @@ export function chooseLauncher(
   throw cannotRunAs(owner, `that user has no access to ${home} and ${postgres}`)
 }
 
+const libraryPath = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH'
+
 /** The arguments of `spawn`. The environment is empty, so that a PGPORT or PGDATA for other programs has no effect. */
-export function launch({ prefix, as }: Launcher, command: readonly string[]) {
+export function launch({ prefix, as, libraries }: Launcher, command: readonly string[]) {
   const [file = '', ...args] = [...prefix, ...command]
-  const env = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }
+  const env = {
+    ...{ PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
+    ...(libraries.length > 0 && { [libraryPath]: libraries.join(':') }),
+  }
   return { file, args, options: { ...as, env, cwd: '/' } }
 }

@@ -31,7 +31,6 @@ function listOf(ranges: readonly string[]): BlockList | undefined {
   return list
 }
 
-/** Whether it is an IP address in one of the ranges. */
 export const isIn = (ranges: BlockList | undefined, address: string): boolean =>
   isIP(address) !== 0 && (ranges?.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6') ?? false)
 

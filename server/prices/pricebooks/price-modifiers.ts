@@ -26,7 +26,6 @@ const fields = {
   external_ref: externalRef,
 }
 
-/** How the prices of children differ from that of their parent. */
 export const priceModifiers = resource({
   type: 'price-modifier',
   noun: ['price-modifier', 'price-modifiers'],

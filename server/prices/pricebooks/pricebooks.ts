@@ -24,7 +24,6 @@ const fields = {
   external_ref: externalRef,
 }
 
-/** Price books: a price for each SKU. */
 export const pricebooks: Resource<typeof fields> = resource({
   type: 'pricebook',
   noun: ['pricebook', 'pricebooks'],

@@ -25,7 +25,6 @@ const fields = {
 }
 type PriceFields = typeof fields
 
-/** The prices of one price book. */
 export const prices: Resource<PriceFields> = resource({
   type: 'product-price',
   noun: ['price', 'prices'],
@@ -83,7 +82,6 @@ function completePrice(_work: unknown, { values, scope }: Draft<PriceFields>): v
   if (values.sales) values.sales = completeSales(values.sales, 'data.attributes.sales')
 }
 
-/** The prices of all price books. */
 export const listAllPrices = action({
   name: 'list-all-prices',
   route: 'GET /pcm/pricebooks/prices',

@@ -12,7 +12,6 @@ import { prices } from './prices.ts'
 
 const ending = ' (copy)'
 
-/** Copies a price book with its prices and its modifiers. */
 export const replicatePricebook = action({
   name: 'replicate-pricebook',
   route: 'POST /pcm/pricebooks/:id/replicate',

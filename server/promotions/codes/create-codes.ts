@@ -102,7 +102,7 @@ export const createCodes = (kind: PromotionKind) =>
       if (kind.holdsCodes) return objectAnswer(201, kind.promotions, promotion, ctx)
       const created = await findAll(ctx, kind.codes, ids)
       const data = created.map((row) => objectText(kind.codes, row, ctx, true)).join(',')
-      const repeated = await findRepeated(ctx, kind, promotion.id, names)
+      const repeated = await findStored(ctx, kind, promotion.id, names, 'c.promotion_id <> $2')
       const messages = repeated.length ? `,"messages":${JSON.stringify([duplicateMessage(repeated)])}` : ''
       return { status: 201, body: `{"data":[${data}]${messages}}` }
     },
@@ -156,16 +156,17 @@ function toValues({ who }: Ctx, { code, consume_unit, uses, user, ...others }: N
   }
 }
 
-/** Those of the codes that other promotions of the kind have, as they were sent. */
-async function findRepeated(
+/** Those of the codes, as they were sent, that are stored in a row `c` of this condition. `$2` is the promotion. */
+async function findStored(
   { store }: Ctx,
   { codes: { table } }: PromotionKind,
   promotionId: string,
   codes: readonly string[],
+  condition: string,
 ): Promise<readonly string[]> {
   const rows = await store.run(
     `SELECT v FROM unnest($3::text[]) v WHERE EXISTS (SELECT FROM ${table} c
-       WHERE c.store_id = $1 AND c.code = ${foldedCode('v')} AND c.promotion_id <> $2)`,
+       WHERE c.store_id = $1 AND c.code = ${foldedCode('v')} AND (${condition}))`,
     promotionId,
     codes,
   )
@@ -194,7 +195,9 @@ async function insertCodes(
   } catch (problem) {
     if (!(problem instanceof Problem) || problem.source !== 'data.codes') throw problem
     const names = codes.map(({ code }) => code)
-    const taken = await findTaken(ctx, kind, promotionId, names)
+    const own = 'c.promotion_id = $2'
+    const held = kind.holdsCodes ? `${own} OR c.is_held` : own
+    const taken = await findStored(ctx, kind, promotionId, names, held)
     const refused = [...new Set([...taken, ...repeatedIn(names)])]
     const { code, title, source, detail } = problem
     throw new Problem(code, `${detail}: ${firstOf(refused)}`, { title, source, meta: { codes: refused } })
@@ -211,19 +214,3 @@ const shownMax = 10
 
 const firstOf = (codes: readonly string[]) =>
   codes.slice(0, shownMax).join(', ') + (codes.length > shownMax ? ', …' : '')
-
-/** The codes that the promotion has already, or that another promotion holds. */
-async function findTaken(
-  { store }: Ctx,
-  { codes: { table }, holdsCodes }: PromotionKind,
-  promotionId: string,
-  codes: readonly string[],
-): Promise<readonly string[]> {
-  const rows = await store.run(
-    `SELECT v FROM unnest($3::text[]) v WHERE EXISTS (SELECT FROM ${table} c
-       WHERE c.store_id = $1 AND c.code = ${foldedCode('v')} AND (c.promotion_id = $2${holdsCodes ? ' OR c.is_held' : ''}))`,
-    promotionId,
-    codes,
-  )
-  return rows.map(([code]) => code as string)
-}

@@ -9,7 +9,6 @@ import { codesMax } from './codes-max.ts'
 import { foldedCode } from './folded-code.ts'
 import { kinds, type PromotionKind } from './promotion-kinds.ts'
 
-/** Deletes codes of a promotion. Their usages stay. */
 export const deleteCodes = (kind: PromotionKind) =>
   action({
     name: `delete-${kind.name}-codes`,

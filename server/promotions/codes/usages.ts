@@ -34,7 +34,6 @@ const fieldsOf = ({ misspellsCustomer }: KindOfPromotion) => ({
   used_on_ms: integer({ readOnly: true, hidden: true }),
 })
 
-/** The usages of all codes of a promotion. */
 export const usagesOfPromotion = (kind: KindOfPromotion): Resource =>
   resource({
     type: 'promotion_usage',

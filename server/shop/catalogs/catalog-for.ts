@@ -38,7 +38,6 @@ export async function catalogFor(ctx: Ctx, headers: RequestHeaders): Promise<Cho
   return chooseCatalog(shopper, await rulesFor(ctx, accountsOf(shopper)))
 }
 
-/** The accounts of a shopper. */
 export const accountsOf = ({ accountId }: CatalogShopper): readonly string[] => one(accountId)
 
 /** Chooses the catalog by these rules; undefined where no rule matches and nothing is published. */

@@ -66,7 +66,6 @@ const fields = {
 
 type CatalogFields = typeof fields
 
-/** Hierarchies and price books that are published for shoppers together. */
 export const catalogs: Resource<CatalogFields> = resource({
   type: 'catalog',
   noun: ['catalog', 'catalogs'],

@@ -15,7 +15,6 @@ export interface CachedRule extends ResolvedRule {
   readonly pricebookIds: readonly string[] | undefined
 }
 
-/** The rules of a store. */
 export interface StoreRules {
   /** The rules that apply to shoppers. */
   readonly inEffect: RuleIndex<CachedRule>

@@ -82,7 +82,6 @@ const matchingRules = listing(catalogRules, {
   meta: { fields: ruleMeta, of: () => ({}) },
 })
 
-/** Finds the rules that match a request, are similar to it or would conflict with it, or the rule of a shopper. */
 export const validateCatalogRules = action({
   name: 'validate-catalog-rules',
   route: 'POST /catalogs/rules/validate',

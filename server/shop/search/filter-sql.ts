@@ -36,7 +36,7 @@ function termSql({ field: name, how, operands }: Term, shop: EditionShop, bind: 
   return conditions.length ? conditions.join(' OR ') : nothing
 }
 
-/** Above this number, values and words are looked up one by one: see `published_with_any` in migration 0038. */
+/** Above this number, values and words are looked up one by one: see `published_with_any`. */
 const fewMax = 8
 
 /**

@@ -125,7 +125,6 @@ const findBy =
     return new Map(rows.map(stored.read).map((row) => [row.id, row]))
   }
 
-/** Finds published products by their ids. */
 export const findPublishedRows = findBy('id = ANY($4::uuid[])')
 
 /** Finds published products by their SKUs, and returns them by id. */

@@ -65,7 +65,6 @@ const emptyShop = {
   parentsAmong: async () => new Set<string>(),
 }
 
-/** The shop of a shop context. */
 export function shopIn(
   work: Pick<Work, 'store'>,
   context: ShopContext,

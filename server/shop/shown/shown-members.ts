@@ -2,7 +2,6 @@ import { choice, type Field, type FieldOptions, group, text } from '../../kernel
 
 /** Members that products and nodes share. */
 
-/** A link. */
 export const linkField = (member: 'self' | 'related', about: string) =>
   group({ links: group({ [member]: text({ required: true }) }, { required: true }) }, { about })
 

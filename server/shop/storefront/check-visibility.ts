@@ -42,7 +42,6 @@ const visibility = shown.group({
   }),
 })
 
-/** Explains why a shopper sees a product in a catalog, or does not. */
 export const checkVisibility = action({
   name: 'check-visibility',
   route: 'GET /catalogs/:catalog_id/visibility',

@@ -47,7 +47,6 @@ const fields = {
   enabled: flag({ required: true, about: 'Whether shoppers can choose the currency.', example: true }),
 }
 
-/** A currency of prices, and how its amounts are formatted. */
 export const currencies = resource({
   type: 'currency',
   typeOptional: true,

@@ -17,7 +17,6 @@ const locationCharsMax = 2048
 /** The multipart envelope around the file. */
 const envelopeBytesMax = 64 * 1024
 
-/** Stores an uploaded file, or refers to one that is hosted elsewhere. */
 export const createFile = action({
   name: 'create-file',
   route: 'POST /v2/files',
@@ -86,7 +85,7 @@ async function storeFile(work: Ctx, { draft, values }: UploadedFile) {
     await draft.keep(name)
     return await add(work, files, [], values, id)
   } catch (error) {
-    // If the database is away, the chore of forget-orphans.ts removes the content later.
+    // If the database is away, the chore `forgetOrphans` removes the content later.
     const row = await work.store.find(files, id)
     if (!row) await work.instance.blobs.remove(name)
     throw error

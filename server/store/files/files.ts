@@ -4,9 +4,10 @@ import { notFound, Problem } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { flag, group, integer, text } from '../../kernel/shape/fields.ts'
 import { indexed, type Row, walks } from '../../kernel/shape/model.ts'
-import type { Job } from '../../kernel/work/job.ts'
+import type { Instance } from '../../kernel/work/context.ts'
+import type { Chore, Job } from '../../kernel/work/job.ts'
 import { remove } from '../../kernel/write/by-rules.ts'
-import { blobName } from '../../platform/blobs/blobs.ts'
+import { type BlobEntry, blobName } from '../../platform/blobs/blobs.ts'
 import { extensionOf } from './file-types.ts'
 
 const fields = {
@@ -40,7 +41,6 @@ const fields = {
 
 const size = { ops: ['gt', 'ge', 'lt', 'le'], type: 'number' } as const
 
-/** An image, a video or a document that belongs to products. */
 export const files = resource({
   type: 'file',
   noun: ['file', 'files'],
@@ -130,4 +130,43 @@ export const removeContent: Job<{ readonly fileId: string }> = {
   name: 'files:remove-content',
   attemptsMax: 10,
   run: ({ store, instance }, { fileId }) => instance.blobs.remove(blobName(store.id, fileId)),
+}
+
+/** Exports are stored for a week. Younger content may also still be waiting for its row. */
+const orphanAfterMs = 7 * 24 * 60 * 60_000
+const batchMax = 500
+
+/**
+ * Removes content without a row of `files`: a process was killed before it wrote the row, or the content is an expired
+ * export. Content of unknown stores is left alone.
+ */
+export const forgetOrphans: Chore = {
+  name: 'files:forget-orphans',
+  attemptsMax: 3,
+  every: '23 3 * * *',
+  async run(instance) {
+    const { blobs, clock } = instance
+    const since = new Date(clock.now().getTime() - orphanAfterMs)
+    await blobs.forgetDrafts(since)
+    let batch: BlobEntry[] = []
+    for await (const blob of blobs.list()) {
+      if (blob.since >= since) continue
+      batch.push(blob)
+      if (batch.length < batchMax) continue
+      await forget(instance, batch)
+      batch = []
+    }
+    await forget(instance, batch)
+  },
+}
+
+async function forget({ database, blobs }: Instance, batch: readonly BlobEntry[]): Promise<void> {
+  const owners = batch.map(({ name }) => name.split('/') as [storeId: string, fileId: string])
+  const orphans = await database.run({
+    text: `SELECT k.store_id, k.id FROM unnest($1::uuid[], $2::uuid[]) k (store_id, id)
+           JOIN stores s ON s.id = k.store_id
+           WHERE NOT EXISTS (SELECT FROM files f WHERE f.store_id = k.store_id AND f.id = k.id)`,
+    values: [owners.map(([storeId]) => storeId), owners.map(([, fileId]) => fileId)],
+  })
+  for (const names of orphans) await blobs.remove(names.join('/'))
 }

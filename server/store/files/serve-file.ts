@@ -11,7 +11,6 @@ import { rangeOf } from '../../platform/sockets/ranges.ts'
 import { extensionOf, findType } from './file-types.ts'
 import { files, servedName } from './files.ts'
 
-/** Serves the content of a file, or a part of it, to everyone. */
 export const serveFile = action({
   name: 'serve-file',
   route: 'GET /files/:store_id/:name',

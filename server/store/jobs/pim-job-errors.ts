@@ -9,7 +9,6 @@ const errorsMax = 1000
 /** How many characters of one are stored. */
 const messageMax = 1000
 
-/** Why a job failed, or what it could not do. */
 export const pimJobErrors = resource({
   type: 'pim-job-error',
   noun: ['pim-job-error', 'pim-job-errors'],

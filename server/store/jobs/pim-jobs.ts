@@ -6,8 +6,7 @@ import { findById, findByName } from '../../kernel/query/find.ts'
 import type { Envelope } from '../../kernel/shape/envelope.ts'
 import { choice, field, group, integer, list, text } from '../../kernel/shape/fields.ts'
 import { type Row, walks } from '../../kernel/shape/model.ts'
-import { runInEveryStore } from '../../kernel/work/every-store.ts'
-import type { Chore } from '../../kernel/work/job.ts'
+import { forgetAfterDays } from '../../kernel/work/every-store.ts'
 import { change } from '../../kernel/write/by-rules.ts'
 
 /** The envelope of PIM jobs. The `type` among the attributes is the type of the job. */
@@ -68,7 +67,6 @@ const fields = {
 export type PimJobFields = typeof fields
 export type PimJobRow = Row<PimJobFields>
 
-/** Long work on many products, which runs after the response. */
 export const pimJobs = resource({
   type: 'pim-job',
   noun: ['pim-job', 'pim-jobs'],
@@ -127,19 +125,13 @@ function mustBePending(status: string): void {
   throw new Problem('unprocessable', `The job is ${status}; only a pending job can be cancelled.`)
 }
 
-const keepMs = 30 * 86_400_000
-
 /** Deletes jobs 30 days after they ended, with their errors. */
-export const forgetPimJobs: Chore = {
+export const forgetPimJobs = forgetAfterDays(30, {
   name: 'pim-jobs:forget-pim-jobs',
-  attemptsMax: 3,
   every: '41 3 * * *',
-  run: (instance) =>
-    runInEveryStore(
-      instance,
-      `DELETE FROM ${pimJobs.table} WHERE store_id = $1 AND updated_at < $2
-         AND doc->'attributes'->>'status' = ANY($3)`,
-      new Date(instance.clock.now().getTime() - keepMs),
-      endStatuses,
-    ),
-}
+  statements: [
+    `DELETE FROM ${pimJobs.table} WHERE store_id = $1 AND updated_at < $2
+       AND doc->'attributes'->>'status' = ANY($3)`,
+  ],
+  values: [endStatuses],
+})

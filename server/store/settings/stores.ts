@@ -33,7 +33,6 @@ export const listStores = action({
   },
 })
 
-/** Reads the store of the caller's token. */
 export const getStore = action({
   name: 'get-store',
   route: 'GET /v2/stores/:id',

@@ -23,7 +23,6 @@ export const changeFacts = {
   object: changedObject,
 }
 
-/** The stored fields of an object, or null. */
 export const storedFields = orNull(shown.object)
 
 export const shownChange = shown.group({

@@ -1,10 +1,11 @@
 import { isDay } from '../../kernel/body/days.ts'
 import { Problem } from '../../kernel/errors.ts'
-import type { ChangeFilter } from '../../kernel/feed/look-for-changes.ts'
+import type { ChangeFilter, FoundChanges } from '../../kernel/feed/look-for-changes.ts'
 import { chosenIdMax } from '../../kernel/ids.ts'
 import { parse } from '../../kernel/query/parse.ts'
 import { text } from '../../kernel/shape/fields.ts'
 import type { Filter } from '../../kernel/shape/list-query.ts'
+import type { Ctx } from '../../kernel/work/context.ts'
 
 /** The query of a list of changes. */
 export interface FeedQuery {
@@ -99,3 +100,19 @@ function readTime(value: string): string {
 }
 
 const refusal = (detail: string) => new Problem('bad_filter', `bad filter: ${detail}`, { source: 'filter' })
+
+/** What a page of the feed shows beside its entries. */
+export function besideEntries(
+  { baseUrl }: Pick<Ctx, 'baseUrl'>,
+  { path, query }: { readonly path: string; readonly query: string },
+  { most }: FeedQuery,
+  { trimmed, last, reached }: Pick<FoundChanges, 'trimmed' | 'last' | 'reached'>,
+) {
+  const at = (text: string) => `${baseUrl}${path}${text && `?${text}`}`
+  const next = new URLSearchParams(query)
+  next.set('page[after]', String(reached))
+  return {
+    meta: { page: { limit: most }, feed: { oldest: trimmed + 1, last, reached } },
+    links: { current: at(new URLSearchParams(query).toString()), next: at(next.toString()) },
+  }
+}

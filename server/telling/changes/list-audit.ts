@@ -9,7 +9,7 @@ import { about, orNull, type ShownValue, shown } from '../../kernel/shape/shown.
 import type { Ctx } from '../../kernel/work/context.ts'
 import { changeFacts, factsOf, shownDoc, storedFields } from './change-text.ts'
 import { type DeltaValues, deltaOf } from './delta.ts'
-import { type FeedQuery, filterField, readFeedQuery, refuseLimit } from './feed-query.ts'
+import { besideEntries, type FeedQuery, filterField, readFeedQuery, refuseLimit } from './feed-query.ts'
 import { earlierChanges } from './follow.ts'
 import { findInitiators, initiator } from './initiators.ts'
 import { noteReads } from './note-reads.ts'
@@ -37,7 +37,6 @@ const page = shown.group({
   links: shown.group({ current: shown.text, next: orNull(shown.text) }),
 })
 
-/** Lists who changed what. */
 export const listAudit = (modelOf: ModelOf) =>
   action({
     name: 'list-audit-entries',
@@ -67,27 +66,18 @@ export const listAudit = (modelOf: ModelOf) =>
     },
     shows: { body: page, lines: true },
 
-    async run(ctx, { query: sent, path }) {
-      const query = readFeedQuery(sent)
+    async run(ctx, call) {
+      const query = readFeedQuery(call.query)
+      const { after = Number.MAX_SAFE_INTEGER, most } = query
       if (query.after === undefined) await sequence(ctx.store)
       if (ctx.lines) return exportAudit(ctx, query, modelOf)
-      const { entries, last, trimmed, reached, end } = await entriesOf(
-        ctx,
-        query,
-        query.after ?? Number.MAX_SAFE_INTEGER,
-        modelOf,
-      )
-      const { most } = query
-      const at = (text: string) => `${ctx.baseUrl}${path}${text && `?${text}`}`
-      const next = new URLSearchParams(sent)
-      next.set('page[after]', String(reached))
+      const { entries, ...found } = await entriesOf(ctx, query, after, modelOf)
+      const { meta, links } = besideEntries(ctx, call, query, found)
+      const isLast = found.reached <= found.end || most === 0
       const shown: ShownValue<typeof page> = {
         data: entries,
-        meta: { page: { limit: most }, feed: { oldest: trimmed + 1, last, reached } },
-        links: {
-          current: at(new URLSearchParams(sent).toString()),
-          next: reached > end && most > 0 ? at(next.toString()) : null,
-        },
+        meta,
+        links: isLast ? { ...links, next: null } : links,
       }
       return json(200, shown)
     },

@@ -9,7 +9,14 @@ import type { Model } from '../../kernel/shape/model.ts'
 import { about, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { changeText, shownChange } from './change-text.ts'
-import { type FeedQuery, filterField, readFeedQuery, readPosition, refuseLimit } from './feed-query.ts'
+import {
+  besideEntries,
+  type FeedQuery,
+  filterField,
+  readFeedQuery,
+  readPosition,
+  refuseLimit,
+} from './feed-query.ts'
 import { nextChanges, refuseOutside } from './follow.ts'
 import { noteReads } from './note-reads.ts'
 import { eventStream, streamChanges } from './stream-changes.ts'
@@ -184,17 +191,12 @@ const mustWait = ({ changes, reached, last }: FoundChanges) => changes.length ==
 
 function answer(
   ctx: Ctx,
-  { most }: FeedQuery,
+  query: FeedQuery,
   found: FoundChanges,
-  { path, query }: { path: string; query: string },
+  call: { readonly path: string; readonly query: string },
 ): Answer {
-  const { changes, last, trimmed, reached } = found
-  const meta = { page: { limit: most }, feed: { oldest: trimmed + 1, last, reached } }
-  const at = (text: string) => `${ctx.baseUrl}${path}${text && `?${text}`}`
-  const next = new URLSearchParams(query)
-  next.set('page[after]', String(reached))
-  const links = { current: at(new URLSearchParams(query).toString()), next: at(next.toString()) }
-  const data = changes.map(changeText).join(',')
+  const { meta, links } = besideEntries(ctx, call, query, found)
+  const data = found.changes.map(changeText).join(',')
   return {
     status: 200,
     body: `{"data":[${data}],"meta":${JSON.stringify(meta)},"links":${JSON.stringify(links)}}`,

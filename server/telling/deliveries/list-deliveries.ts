@@ -49,7 +49,6 @@ const shows = <F extends Fields>(resource: Resource<F>) => ({
   beside: { results: shown.group({ total: shown.integer }) },
 })
 
-/** The attempts for all integrations of the store. */
 export const listStoreLogs = action({
   ...shared,
   name: 'list-store-logs',

@@ -29,7 +29,6 @@ interface ReplayWindow {
   readonly to?: string | undefined
 }
 
-/** Sends the events of a window of the change feed again. */
 export const replayIntegration = action({
   name: 'replay-integration',
   route: 'POST /v2/integrations/:id/replay',

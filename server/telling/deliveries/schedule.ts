@@ -1,9 +1,6 @@
 /** The delays before the second attempt and those after it. */
 const delaysMs = [10_000, 60_000, 300_000, 900_000]
 
-/** How many attempts a job has. */
-export const attemptsMax = delaysMs.length + 1
-
 /** By how much of a delay the next attempt may begin earlier or later: endpoints that return do not get all at once. */
 const jitter = 0.2
 

@@ -52,7 +52,6 @@ const result = shown.group({
   processing_time: shown.number,
 })
 
-/** Sends an event that did not happen to the target of an integration, and shows the outcome. */
 export const testIntegration = action({
   name: 'test-integration',
   route: 'POST /v2/integrations/:id/test',

@@ -1,13 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
+import { action } from '../../kernel/declare/action.ts'
 import { resource } from '../../kernel/declare/resource.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { record } from '../../kernel/feed/record.ts'
+import { resolveId } from '../../kernel/query/find.ts'
 import { choice, field, flag, group, list, text } from '../../kernel/shape/fields.ts'
 import { type Draft, type Row, walks } from '../../kernel/shape/model.ts'
 import { readOnly, shown } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { renewMember } from '../../kernel/work/sealed-members.ts'
-import { change } from '../../kernel/write/by-rules.ts'
+import { change, remove } from '../../kernel/write/by-rules.ts'
 import {
   type Configuration,
   changeConfiguration,
@@ -158,4 +160,19 @@ export const renewSettings = renewMember({
   member: 'sealed_secrets',
   name: 'name',
   describe: (name, storeId) => `the secrets of the integration ${name} of the store ${storeId}`,
+})
+
+export const deleteIntegration = action({
+  name: 'delete-integration',
+  route: 'DELETE /v2/integrations/:id',
+  about: 'Deletes an integration. Events that wait for it are not sent; its logs stay until they are old.',
+  area: 'integrations',
+  status: 200,
+  refuses: ['precondition_failed'],
+  shows: { body: null },
+  async run(ctx, call) {
+    const id = await resolveId(ctx, integrations, [], call.params.id)
+    // The public contract has a 200 here, without a body.
+    return { ...(await remove(ctx, integrations, [], id, call)), status: 200 }
+  },
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { forgetOrphans } from '../../../server/store/files/forget-orphans.ts'
+import { forgetOrphans } from '../../../server/store/files/files.ts'
 import { makeFlow } from '../../builders/fields/flows.ts'
 import { openWorld, type World } from '../../support/world.ts'
 import { type Csv, csvOf } from './csv.ts'

@@ -9,13 +9,13 @@ export interface CommandResult {
   readonly stderr: string
 }
 
-/** Runs a command of an operator as a process of its own. `file` is below server/. */
+const program = fileURLToPath(new URL('../../../command/sutler.ts', import.meta.url))
+
+/** Runs a command of an operator as a process of its own. */
 export function begin(
-  file: string,
   args: readonly string[],
   settings: Record<string, string>,
 ): { readonly child: ChildProcess; readonly ended: Promise<CommandResult> } {
-  const program = fileURLToPath(new URL(`../../../tools/${file}`, import.meta.url))
   const env = { ...environment, ...settings }
   const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const texts = { stdout: '', stderr: '' }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeFlow } from '../../builders/fields/flows.ts'
 import type { Client } from '../../support/client.ts'
@@ -130,20 +129,4 @@ test('a default that breaks the rules keeps a resource from being created withou
   expect([reply.status, reply.body.data.size]).toEqual([201, 3])
   const path = `/v2/customers/${reply.body.data.id}`
   expect((await world.other.put(path, { data: { type: 'customer', name: 'Bea' } })).status).toBe(200)
-})
-
-test('string fields from before migration 0050 store numbers as text', async () => {
-  const flow = await makeFlow(world.admin, 'old', {
-    note: { field_type: 'string' },
-    day: { field_type: 'date' },
-  })
-  const { rows } = await world.sql('SELECT fields FROM added_fields WHERE name = $1', [flow.id])
-  const before = rows[0].fields.map(({ takesScalars: _, ...field }: { takesScalars?: true }) => field)
-  const set = 'UPDATE added_fields SET fields = $2, state = gen_random_uuid() WHERE name = $1'
-  await world.sql(set, [flow.id, JSON.stringify(before)])
-  expect((await flow.create({ note: 1 })).status).toBe(422)
-  await world.sql(readFileSync('server/migrations/0050-strings-take-scalars.sql', 'utf8'))
-  await world.sql('UPDATE added_fields SET state = gen_random_uuid() WHERE name = $1', [flow.id])
-  expect((await flow.create({ note: 1 })).body.data.note).toBe('1')
-  expect((await flow.create({ day: 1 })).status).toBe(422)
 })

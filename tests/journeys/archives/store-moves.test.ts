@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { baselineIn } from '../../../server/kernel/storage/migrate.ts'
 import { keyTable, leftBehind } from '../../../tools/moving/left-behind.ts'
 import { fillStore, readLists } from '../../builders/tools/full-store.ts'
 import { begin, run } from '../../builders/tools/run-command.ts'
@@ -29,7 +30,7 @@ afterAll(async () => {
   for (const database of databases) await database.drop()
 })
 
-const exportTo = (path: string) => run('move-store.ts', ['export', path, '--store', world.storeId], source)
+const exportTo = (path: string) => run(['export', path, '--store', world.storeId], source)
 
 /** A database without a server, and the settings of the server to come. */
 async function newPlace(more: Record<string, string> = {}) {
@@ -106,7 +107,7 @@ test('a store that was exported and imported is equal: rows, lists, files, posit
     stdout: expect.stringMatching(/^The store \([\d,]+ rows and \d+ files\)/),
   })
   const { settings, database } = await newPlace()
-  expect(await run('move-store.ts', ['import', archive], settings)).toMatchObject({ code: 0 })
+  expect(await run(['import', archive], settings)).toMatchObject({ code: 0 })
   const [before, after] = await Promise.all([hashesOf(source.DATABASE_URL as string), hashesOf(database.url)])
   expect(Object.keys(before).length).toBeGreaterThan(70)
   expect(after).toEqual(before)
@@ -148,9 +149,9 @@ test('an import replaces nothing', async () => {
   const archive = join(newDirectory(), 'store.tar')
   expect(await exportTo(archive)).toMatchObject({ code: 0 })
   expect((await exportTo(archive)).stderr).toContain('already exists, and an export overwrites nothing')
-  expect(
-    (await run('move-store.ts', ['import', archive], { ...source, SUTLER_SECRET: secret })).stderr,
-  ).toContain('a server runs on this database')
+  expect((await run(['import', archive], { ...source, SUTLER_SECRET: secret })).stderr).toContain(
+    'a server runs on this database',
+  )
   const used = await ownDatabase()
   databases.push(used)
   await used.sql(
@@ -159,9 +160,9 @@ test('an import replaces nothing', async () => {
   )
   await used.sql(`DELETE FROM fresh_changes WHERE source = 'accounts'`)
   const settings = { DATABASE_URL: used.url, SUTLER_DATA_DIR: newDirectory(), SUTLER_SECRET: secret }
-  const refused = await run('move-store.ts', ['import', archive], settings)
+  const refused = await run(['import', archive], settings)
   expect([refused.code, refused.stderr]).toEqual([
-    1,
+    3,
     expect.stringContaining('the store of this server is not empty (accounts)'),
   ])
   expect((await used.sql('SELECT count(*)::int AS n FROM accounts')).rows).toEqual([{ n: 1 }])
@@ -172,6 +173,25 @@ const ofHeader = (members: object) => (name: string, content: Buffer) =>
   name === 'store.json'
     ? Buffer.from(JSON.stringify({ ...JSON.parse(content.toString()), ...members }))
     : content
+
+test('an archive from right before the baseline is read, and an older one is refused', async () => {
+  const directory = newDirectory()
+  const archive = join(directory, 'store.tar')
+  expect(await exportTo(archive)).toMatchObject({ code: 0 })
+  const { files, replaces } = await baselineIn()
+  const isLater = (file: string) => file.endsWith('.sql') && !files.includes(file)
+  const { settings } = await newPlace()
+  const importOf = async (migrations: readonly string[], more: Readonly<Record<string, Buffer>> = {}) => {
+    const path = join(directory, `${migrations.length}.tar`)
+    await rewriteArchive(archive, path, ofHeader({ migrations }), more)
+    return (await run(['import', path], settings)).stderr
+  }
+  expect(await importOf(replaces.slice(1))).toContain('an older version of Sutler wrote the archive')
+  // What follows the header is read.
+  const job = { 'tables/waiting_jobs/000009.ndjson': Buffer.from('{"name":"no-such-job","payload":{}}\n') }
+  const names = [...replaces, ...readdirSync('server/migrations').filter(isLater)]
+  expect(await importOf(names, job)).toContain('unknown job: "no-such-job"')
+}, 120_000)
 
 test('a broken archive, or one of another version, is refused as a whole', async () => {
   const directory = newDirectory()
@@ -185,7 +205,7 @@ test('a broken archive, or one of another version, is refused as a whole', async
     ['changed', Buffer.from(whole).fill('9', changedAt, changedAt + 1), 'its content was changed'],
     [
       'newer',
-      Buffer.from(whole.toString('latin1').replace('0001-kernel', '9001-kernel'), 'latin1'),
+      Buffer.from(whole.toString('latin1').replace('1000-kernel', '9000-kernel'), 'latin1'),
       'newer version',
     ],
   ]
@@ -207,18 +227,18 @@ test('a broken archive, or one of another version, is refused as a whole', async
     const path = join(directory, name)
     writeFileSync(path, bytes)
     if (name === 'cut') truncateSync(path, Math.floor(bytes.length / 2))
-    const { code, stderr } = await run('move-store.ts', ['import', path], settings)
-    expect([name, code, stderr]).toEqual([name, 1, expect.stringContaining(message)])
+    const { code, stderr } = await run(['import', path], settings)
+    expect([name, code, stderr]).toEqual([name, 3, expect.stringContaining(message)])
   }
   for (const [name, change, more, message] of rewritten) {
     const path = join(directory, name)
     const extra = Object.fromEntries(Object.entries(more).map(([entry, text]) => [entry, Buffer.from(text)]))
     await rewriteArchive(archive, path, change, extra)
-    const { code, stderr } = await run('move-store.ts', ['import', path], settings)
+    const { code, stderr } = await run(['import', path], settings)
     expect([name, code, stderr]).toEqual([
-      ...[name, 1],
+      ...[name, 3],
       // A slow machine also says how far the import is.
-      expect.stringMatching(/^(?:\w+: .* left\n)*sutler: .* is damaged \(.*\): export the store again\n$/),
+      expect.stringMatching(/^(?:\{"progress":.*\n)*sutler: .* is damaged \(.*\): export the store again\n$/),
     ])
     expect(stderr).toContain(message)
   }
@@ -234,7 +254,7 @@ test('the archive of a server with another secret names the setting that opens i
   const archive = join(newDirectory(), 'store.tar')
   expect(await exportTo(archive)).toMatchObject({ code: 0 })
   const { settings } = await newPlace({ SUTLER_SECRET: 'another secret, which is long enough too' })
-  const imported = await run('move-store.ts', ['import', archive], settings)
+  const imported = await run(['import', archive], settings)
   expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('set SUTLER_PREVIOUS_SECRET') })
   await expect(startHere(settings)).rejects.toThrow('SUTLER_PREVIOUS_SECRET')
   const server = await startHere({ ...settings, SUTLER_PREVIOUS_SECRET: secret })
@@ -252,7 +272,7 @@ test('an export and an import that are killed leave nothing half done, and run a
     [world.storeId],
   )
   const archive = join(newDirectory(), 'store.tar')
-  const exporting = begin('move-store.ts', ['export', archive, '--store', world.storeId], source)
+  const exporting = begin(['export', archive, '--store', world.storeId], source)
   await expect.poll(() => existsSync(`${archive}.unfinished`), { timeout: 60_000, interval: 5 }).toBe(true)
   exporting.child.kill('SIGKILL')
   await exporting.ended
@@ -261,7 +281,7 @@ test('an export and an import that are killed leave nothing half done, and run a
   expect(existsSync(`${archive}.unfinished`)).toBe(false)
 
   const { settings, database } = await newPlace()
-  const importing = begin('move-store.ts', ['import', archive], settings)
+  const importing = begin(['import', archive], settings)
   const writesRows = async () => {
     const { rows } = await database.sql(
       `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query ~ '^INSERT INTO "(fresh_)?changes"'`,
@@ -274,7 +294,7 @@ test('an export and an import that are killed leave nothing half done, and run a
   expect((await database.sql('SELECT count(*)::int AS n FROM accounts')).rows).toEqual([{ n: 0 }])
   expect((await database.sql('SELECT count(*)::int AS n FROM stores')).rows).toEqual([{ n: 1 }])
   await expect
-    .poll(async () => (await run('move-store.ts', ['import', archive], settings)).stderr, {
+    .poll(async () => (await run(['import', archive], settings)).stderr, {
       timeout: 120_000,
     })
     .not.toContain('a server runs on this database')

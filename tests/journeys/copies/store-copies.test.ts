@@ -92,8 +92,8 @@ const copyBy =
   ({ id, secret }: World['key']) =>
   (from: string, to: string, state: string, ...more: string[]) =>
     begin(
-      'copy-store.ts',
       [
+        'copy',
         ...['--from', from, '--client-id', id, '--client-secret', secret],
         ...[
           '--to',

@@ -37,7 +37,7 @@ test('the first start creates a key, prints it once and stores it privately; the
   expect(second.output()).toMatch(/^Sutler is ready at \S+ \(API document: \S+\)\n$/)
 }, 120_000)
 
-test('a failed start prints the reason in one line and exits with 1', async () => {
+test('a failed start prints the reason in one line, and its exit code says whose fault it is', async () => {
   const directory = startedDirectory()
   const running = serve(directory, key)
   await running.ready
@@ -47,19 +47,28 @@ test('a failed start prints the reason in one line and exits with 1', async () =
   const file = join(newDirectory(), 'a-file')
   writeFileSync(file, '')
 
-  const cases: readonly (readonly [process: Process, says: RegExp])[] = [
-    [serve(directory), /^sutler: data directory .* is in use by another Sutler process \(pid \d+\)\n$/],
-    [serve(startedDirectory(), { ...key, PORT: String(port) }), /^sutler: port \d+ is in use: .*set PORT\n$/],
+  const cases: readonly (readonly [process: Process, code: number, says: RegExp])[] = [
+    [serve(directory), 3, /^sutler: data directory .* is in use by another Sutler process \(pid \d+\)\n$/],
+    [
+      serve(startedDirectory(), { ...key, PORT: String(port) }),
+      1,
+      /^sutler: port \d+ is in use: .*set PORT\n$/,
+    ],
     [
       serve(newDirectory(), { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }),
+      1,
       /^sutler: cannot use the database .*\n$/,
     ],
     // Of the settings one is enough: tests/config.test.ts has the others.
-    [serve(newDirectory(), { PORT: 'eighty' }), /^sutler: PORT is "eighty": it must be a whole number .*\n$/],
-    [serve(file), /^sutler: .*a-file.*\n$/],
+    [
+      serve(newDirectory(), { PORT: 'eighty' }),
+      2,
+      /^sutler: PORT is "eighty": it must be a whole number .*\n$/,
+    ],
+    [serve(file), 1, /^sutler: .*a-file.*\n$/],
   ]
-  for (const [process, says] of cases) {
-    expect(await process.exit).toBe(1)
+  for (const [process, code, says] of cases) {
+    expect(await process.exit).toBe(code)
     expect(process.output()).toMatch(says)
   }
   blocker.close()

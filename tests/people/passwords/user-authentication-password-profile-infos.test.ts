@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { verify } from '@node-rs/argon2'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { passwordLink, passwordProfile, realmsOf, user } from '../../builders/people/realms.ts'
@@ -64,24 +63,6 @@ test('a password is stored as a hash, and never shown', async () => {
   expect(JSON.stringify([reply.body, changed.body, list.body, rows])).not.toMatch(
     /argon2|first pass|second pass/,
   )
-})
-
-test('a hash that an earlier version stored is still checked', async () => {
-  const links = linksOf(await newUser())
-  const secret = 'older than the name of its hash'
-  const link = passwordLink({ password_profile_id: profile, username: 'older', password: secret })
-  const id = await idOf(world.admin.post(links, link))
-  const table = 'user_authentication_password_profile_infos'
-  await world.sql(
-    `UPDATE ${table} SET hidden = json_build_object('password', hidden->'password_hash') WHERE id = $1`,
-    [id],
-  )
-  const [{ version }] = (await world.sql(`SELECT version FROM ${table} WHERE id = $1`, [id])).rows
-  const migration = new URL('../../../server/migrations/0015-password-hash.sql', import.meta.url)
-  await world.sql(readFileSync(migration, 'utf8'))
-  expect(await verify(await hashOf(id), secret)).toBe(true)
-  const { rows } = await world.sql(`SELECT hidden, version FROM ${table} WHERE id = $1`, [id])
-  expect([Object.keys(rows[0].hidden), rows[0].version]).toEqual([['password_hash'], version])
 })
 
 describe('a new username and password', () => {

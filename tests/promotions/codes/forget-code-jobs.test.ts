@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { forgetCodeJobs } from '../../../server/promotions/generation/forget-code-jobs.ts'
+import { forgetCodeJobs } from '../../../server/promotions/generation/promotion-jobs.ts'
 import { kinds, makePromotion } from '../../builders/promotions/codes.ts'
 import { until } from '../../support/until.ts'
 import { openWorld, type World } from '../../support/world.ts'

@@ -1,16 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findEnteredCodes } from '../../../server/promotions/index.ts'
-import {
-  addCodes,
-  idIn,
-  kinds,
-  makeCode,
-  makePromotion,
-  newCode,
-  spend,
-} from '../../builders/promotions/codes.ts'
+import { addCodes, kinds, makeCode, makePromotion, newCode, spend } from '../../builders/promotions/codes.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: as for Reply.
@@ -56,31 +46,5 @@ describe.each(kinds)('white space at the ends of a code of %s', (kind) => {
     expect(codesOf(await world.admin.get(`${promotion}/codes?filter=${filter}`))).toEqual([code])
     expect((await world.admin.delete(path)).status).toBe(204)
     expect((await world.admin.get(`${promotion}/codes`)).body.data).toEqual([])
-  })
-
-  test('that an older server stored is taken off, unless the code is taken without it', async () => {
-    const [taken, other] = [newCode(), newCode()]
-    const { code, promotionId, promotion } = await makeCode(world.admin, kind)
-    const elsewhere = await makePromotion(world.admin, kind)
-    await addCodes(world.admin, promotion, { code: taken }, { code: `${taken}-2` }, { code: `${taken}-3` })
-    await addCodes(world.admin, elsewhere, { code: other })
-    const table = `${kind === 'promotions' ? 'standard_promotion' : 'rule_promotion'}_codes`
-    const store = (from: string, to: string) =>
-      world.sql(
-        `UPDATE ${table} SET doc = jsonb_set(doc::jsonb, '{code}', to_jsonb($2::text))::json WHERE doc->>'code' = $1`,
-        [from, to],
-      )
-    await store(code, spaced(code))
-    await store(`${taken}-2`, `${taken} `)
-    await store(`${taken}-3`, `${taken}  `)
-    await store(other, ` ${other}`)
-    const file = '../../../server/migrations/0175-codes-without-outer-spaces.sql'
-    await world.sql(readFileSync(join(import.meta.dirname, file), 'utf8'))
-    expect(codesOf(await world.admin.get(`${promotion}/codes`))).toEqual(
-      [code, taken, `${taken} `, `${taken}  `].sort(),
-    )
-    expect(codesOf(await world.admin.get(`${elsewhere}/codes`))).toEqual([other])
-    expect(await findEnteredCodes(world.work, [code], {})).toMatchObject([{ code, promotionId }])
-    expect(await findEnteredCodes(world.work, [other], {})).toMatchObject([{ promotionId: idIn(elsewhere) }])
   })
 })

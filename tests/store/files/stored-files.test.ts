@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { forgetOrphans } from '../../../server/store/files/forget-orphans.ts'
+import { forgetOrphans } from '../../../server/store/files/files.ts'
 import { png, upload, uploaded } from '../../builders/store/uploads.ts'
 import { openS3Store, type S3Store } from '../../support/s3-store.ts'
 import { openWorld, type World } from '../../support/world.ts'

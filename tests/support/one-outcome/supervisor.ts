@@ -21,7 +21,7 @@ export interface SupervisedServer {
   stop(): Promise<void>
 }
 
-const main = fileURLToPath(new URL('../../../server/main.ts', import.meta.url))
+const sutler = fileURLToPath(new URL('../../../command/sutler.ts', import.meta.url))
 /** Saves each start from stripping the types of the whole server again. */
 const compiled = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'node-compile-cache')
 /** Between the end of a process and the next start. */
@@ -39,7 +39,7 @@ export async function supervise(
     while (!isStopping) {
       starts += 1
       const env = { ...settings, SUTLER_DATA_DIR: dataDir, PORT: String(port), HOST: '127.0.0.1' }
-      const own = spawn(process.execPath, [main, 'serve'], {
+      const own = spawn(process.execPath, [sutler, 'start'], {
         env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compiled, ...env },
         stdio: 'ignore',
       })

@@ -203,15 +203,15 @@ test('the command says in lines what it cannot read, and a terminal does not obe
   source.answer = (_request, response) =>
     sendJson(response, { errors: [{ detail: '\u001b[2Jnothing\nhere' }] }, 400)
   const { code, stdout, stderr } = await run(
-    'copy-store.ts',
     [
+      'copy',
       ...['--from', source.url, '--client-id', 'id', '--client-secret', 'secret', '--to', target.url],
       ...['--to-client-id', 'id', '--to-client-secret', 'secret', '--per-second', '10000'],
       ...['--state', join(directory, 'command.ndjson')],
     ],
     {},
   )
-  expect(code).toBe(2)
+  expect(code).toBe(1)
   expect(stdout).toContain('/v2/currencies cannot be read: 400  [2Jnothing here')
   expect(stdout + stderr).not.toContain('\u001b')
   expect(stdout + stderr).not.toMatch(/^ +at .*\.ts/m)

@@ -1,0 +1,23 @@
+import { backup } from './backup.ts'
+import { config } from './config.ts'
+import { copy } from './copy.ts'
+import { dev } from './dev.ts'
+import { exportCommand } from './export.ts'
+import type { Command } from './frame/command.ts'
+import { health } from './health.ts'
+import { importCommand } from './import.ts'
+import { migrateCommand } from './migrate.ts'
+import { prepare } from './prepare.ts'
+import { restoreCommand } from './restore.ts'
+import { start } from './start.ts'
+import { version } from './version.ts'
+
+/** All commands, in the order of the help. Each loads what it needs when it runs. */
+export const commands: readonly Command[] = [
+  start,
+  // Only a clone has sources to watch.
+  ...(import.meta.filename.endsWith('.ts') ? [dev] : []),
+  ...[health, version, config, prepare],
+  ...[backup, restoreCommand, exportCommand, importCommand, copy],
+  migrateCommand,
+]

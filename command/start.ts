@@ -1,0 +1,46 @@
+import { command } from './frame/command.ts'
+import { beginAgain, heapFlags } from './heap-flags.ts'
+
+export const start = command({
+  name: 'start',
+  group: 'Run',
+  about: 'Starts the server, with its own PostgreSQL unless DATABASE_URL is set.',
+  details:
+    'It runs in the foreground, prints its address when it is ready, and logs JSON lines. The first start creates the\n' +
+    'database in ./data, and prints a client id and a secret once.',
+  examples: [
+    ['sutler', 'a shop in ./data, at http://localhost:8080'],
+    ['PORT=9000 SUTLER_DATA_DIR=/srv/shop sutler start', 'another port, and another directory'],
+    [
+      'DATABASE_URL=postgres://me@db/shop SUTLER_SECRET_FILE=/run/secrets/sutler sutler start',
+      'your own PostgreSQL',
+    ],
+  ],
+  leaves: 'it finishes the requests in flight, and stops its PostgreSQL.',
+  async run({ signal, print, say }) {
+    beginAgain(heapFlags, process.argv.slice(2))
+    const server = await import('../server/main.ts')
+    const { StartupError } = await import('../server/platform/faults.ts')
+    const { readSettings } = await import('../server/config.ts')
+    for (const name of readSettings().unknown)
+      say(`sutler: ${name} is not a setting: sutler config lists them`)
+    const running = await server.start()
+    const stopped = { text: '', data: { stopped: true } }
+    const stop = new Promise<undefined>((done) => {
+      if (signal.aborted) done(undefined)
+      signal.addEventListener('abort', () => done(undefined), { once: true })
+    })
+    if (!signal.aborted) {
+      const { url } = running
+      print(`Sutler is ready at ${url} (API document: ${url}/docs)`, {
+        ready: true,
+        url,
+        docs: `${url}/docs`,
+      })
+    }
+    const reason = await Promise.race([stop, running.failed])
+    if (reason !== undefined) throw new StartupError(reason)
+    await running.stop()
+    return stopped
+  },
+})
