@@ -16,7 +16,7 @@ const walVaries = 0.03
 /** A row of more is stored in parts, whose old versions are many. */
 const toastedBytes = 10_000
 const walOfToastVaries = 0.25
-const jobsVary = 0.15
+const jobsVary = 0.2
 /** On a busy machine an act takes a second, and what the process looks up every second falls into it. */
 const statementsVary = 2
 /** PostgreSQL keeps a plan or not by the sizes of the tables at that moment. */
