@@ -85,7 +85,9 @@ interface RowBytes {
   readonly docEnd: number
 }
 
-/** The lines of the rows of a list, made from the bytes that the database sends. They are of what `objectText` writes. */
+/**
+ * The lines of the rows of a list, made from the bytes that the database sends. They show what `objectText` writes.
+ */
 export abstract class RowLines {
   readonly #wantsIds: boolean
   #chunks: Buffer[] = []
