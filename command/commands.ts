@@ -1,4 +1,5 @@
 import { backup } from './backup.ts'
+import { checkCommands } from './check.ts'
 import { config } from './config.ts'
 import { copy } from './copy.ts'
 import { dev } from './dev.ts'
@@ -24,4 +25,5 @@ export const commands: readonly Command[] = [
   migrateCommand,
   ...keyCommands,
   ...storeCommands,
+  ...checkCommands,
 ]
