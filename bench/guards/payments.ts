@@ -6,9 +6,10 @@ export const guardsOfPayments: readonly Guard[] = [
     name: 'lock of the order',
     cuts: [
       {
-        file: 'server/payments/transactions/settle.ts',
-        text: 'await store.lockWhole(orders, [id])',
-        without: '[await store.findWhole(orders, id)]',
+        file: 'server/kernel/thing/change-thing.ts',
+        text: 'await work.store.lockWhole(of, ids.filter(isId))',
+        without:
+          '(await Promise.all(ids.map((id) => work.store.findWhole(of, id)))).flatMap((one) => one ?? [])',
       },
     ],
     tests: {
@@ -50,8 +51,19 @@ export const guardsOfPayments: readonly Guard[] = [
     },
   },
   {
-    name: 'version of the row',
+    name: 'locks of the order, and version of the row',
     cuts: [
+      {
+        file: 'server/kernel/thing/change-thing.ts',
+        text: 'await work.store.lockWhole(of, ids.filter(isId))',
+        without:
+          '(await Promise.all(ids.map((id) => work.store.findWhole(of, id)))).flatMap((one) => one ?? [])',
+      },
+      {
+        file: 'server/kernel/thing/change-thing.ts',
+        text: '(await work.store.lockWhole(of, [id]))[0]',
+        without: 'await work.store.findWhole(of, id)',
+      },
       {
         file: 'server/kernel/storage/row-statements.ts',
         // biome-ignore lint/suspicious/noTemplateCurlyInString: it is in the file.
@@ -66,38 +78,17 @@ export const guardsOfPayments: readonly Guard[] = [
         'an order is fulfilled or cancelled',
         'an order that is refunded is not fulfilled as a paid one',
         'a name that is removed from an order does not come back with an address',
-      ],
-    },
-  },
-  {
-    name: 'lock of the order, and version of the row',
-    cuts: [
-      {
-        file: 'server/payments/transactions/settle.ts',
-        text: 'await store.lockWhole(orders, [id])',
-        without: '[await store.findWhole(orders, id)]',
-      },
-      {
-        file: 'server/kernel/storage/row-statements.ts',
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is in the file.
-        text: 'WHERE ${at} AND version = $${after + 3}`',
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is in the file.
-        without: 'WHERE ${at} AND $${after + 3}::int IS NOT NULL`',
-      },
-    ],
-    tests: {
-      'tests/races/payments.test.ts': [
         'a name that is removed from an order does not come back with a refund',
       ],
     },
   },
   {
-    name: 'version of the order, before its stock moves',
+    name: 'lock of an order that is updated, before its stock moves',
     cuts: [
       {
-        file: 'server/orders/order/prepare-order.ts',
-        text: 'if ((await versionOf(work, draft.id)) !== before.version) return',
-        without: 'void versionOf',
+        file: 'server/kernel/thing/change-thing.ts',
+        text: '(await work.store.lockWhole(of, [id]))[0]',
+        without: 'await work.store.findWhole(of, id)',
       },
     ],
     tests: {
@@ -114,9 +105,10 @@ export const guardsOfPayments: readonly Guard[] = [
     cuts: [
       {
         file: 'server/payments/payment-calls/prepare-payment.ts',
-        text: 'const locked = await lockOrder(work, orderId)',
-        without: `await mustTakePayment(work, { gateway, method, currency: 'USD', decimalPlaces: 2, total: 0 })
-  const locked = await lockOrder(work, orderId)`,
+        text: 'changePayments(work, orderId, (locked) => prepare(work, locked, body))',
+        without: `mustTakePayment(work, {
+    ...{ gateway: body.gateway, method: body.method, currency: 'USD', decimalPlaces: 2, total: 0 },
+  }).then(() => changePayments(work, orderId, (locked) => prepare(work, locked, body)))`,
       },
       {
         file: 'server/payments/payment-calls/prepare-payment.ts',

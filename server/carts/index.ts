@@ -1,9 +1,9 @@
 export { carts } from './cart/carts.ts'
-export { cartChapter } from './cart/chapter.ts'
 export { handOver, lockCart } from './cart/check-out.ts'
 export { findCart } from './cart/find-cart.ts'
 export { linkPaymentIntent } from './cart/link-payment-intent.ts'
 export { removeCartsOf, removeOrderedCarts } from './cart/remove-carts.ts'
+export { cartChapter, cartItemChapter, simulationChapter, totals } from './chapters.ts'
 export { amountFields } from './contents/amounts.ts'
 export { type Cart, valuesOf } from './contents/cart-fields.ts'
 export {
@@ -28,7 +28,6 @@ export {
   showShippingGroup,
   withGroupValues,
 } from './item-parts/shipping-group.ts'
-export { cartItemChapter } from './items/chapter.ts'
 export { findProductsOfOrder } from './items/reorder.ts'
 export { isProduct } from './pricing/cart-shop.ts'
 export { readAvailable } from './pricing/check-stock.ts'
@@ -40,8 +39,6 @@ export { type CartItem, itemFields, itemRelationships } from './shown/item-field
 export { messages } from './shown/items-answer.ts'
 export { cartAmounts, expiresAt } from './shown/show-cart.ts'
 export { itemsOf, taxesOf } from './shown/show-items.ts'
-export { simulationChapter } from './simulations/chapter.ts'
 export type { CartPrice, CartTotals, LinePrice, ShippingTotals, UnitAndValue } from './totals/cart-totals.ts'
-export { totals } from './totals/chapter.ts'
 export { shippingDisplayPrice } from './totals/display-fields.ts'
 export { displayAmount, displayCart } from './totals/display-totals.ts'

@@ -10,12 +10,13 @@ import type { LinkOperation, Relationship } from './declare/relationship.ts'
 import type { OperationName, Resource } from './declare/resource.ts'
 import type { Singleton } from './declare/singleton.ts'
 import { resolveId, scopeOf } from './query/find.ts'
-import { aboutUnborn, removeOrNothing, scopeOfNew, unbornAbove, upsert } from './request/first-write.ts'
+import { aboutUnborn, scopeOfNew, unbornAbove } from './request/first-write.ts'
 import * as operations from './request/operations.ts'
 import { linkOperation } from './request/relationships.ts'
 import { deleteSingleton, getSingleton, updateSingleton } from './request/singletons.ts'
 import { describeOrder, nounOf } from './shape/model.ts'
 import { complete } from './shape/values.ts'
+import { removeThing, updateThing } from './thing/thing-operations.ts'
 import type { Background } from './work/background.ts'
 import type { Work } from './work/context.ts'
 import type { Chore, Job, LongJob } from './work/job.ts'
@@ -168,15 +169,19 @@ function runsOf(resource: Resource): Readonly<Record<OperationName, OperationRun
       const scope = await scopeOf(ctx, resource, call.params)
       return run(ctx, resource, scope, await resolveId(ctx, resource, scope, nameIn(call)), call)
     }
-  const { unborn } = resource
+  const { unborn, thing = unborn } = resource
+  const ofThing =
+    (run: typeof updateThing): OperationRun =>
+    (ctx, call) =>
+      run(ctx, resource, nameIn(call), call)
   return {
     list: async (ctx, call) =>
       operations.list(ctx, resource, await scopeOf(ctx, resource, call.params), call),
     create: async (ctx, call) =>
       operations.create(ctx, resource, await scopeOfNew(ctx, resource, call.params), call),
     get: onExisting(operations.get),
-    update: unborn ? (ctx, call) => upsert(ctx, resource, nameIn(call), call) : onExisting(operations.update),
-    delete: unborn ? (ctx, call) => removeOrNothing(ctx, resource, nameIn(call), call) : onExisting(remove),
+    update: thing ? ofThing(updateThing) : onExisting(operations.update),
+    delete: thing ? ofThing(removeThing) : onExisting(remove),
   }
 }
 

@@ -1,9 +1,11 @@
-export { cartPaymentChapter } from './cart-payments/chapter.ts'
-export { gatewayChapter } from './gateways/chapter.ts'
+export {
+  cartPaymentChapter,
+  gatewayChapter,
+  manualOrderChapter,
+  payments,
+  stripe,
+  transactionChapter,
+} from './chapters.ts'
 export { gateways } from './gateways/gateways.ts'
-export { manualOrderChapter } from './manual-orders/chapter.ts'
-export { transactionChapter } from './payment-calls/chapter.ts'
-export { payments } from './rules/chapter.ts'
-export { stripe } from './stripe/chapter.ts'
 export { forgetPayments } from './transactions/forget-payments.ts'
 export { transactions } from './transactions/transactions.ts'

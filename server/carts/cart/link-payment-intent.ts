@@ -1,5 +1,5 @@
+import { changeThings } from '../../kernel/thing/change-thing.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { changeLocked } from '../../kernel/write/by-rules.ts'
 import type { CartRow } from '../contents/cart-fields.ts'
 import { carts } from './carts.ts'
 
@@ -9,7 +9,9 @@ export async function linkPaymentIntent(
   cartId: string,
   intent: string,
 ): Promise<CartRow | undefined> {
-  const [row] = await work.store.lockWhole(carts, [cartId])
-  if (!row || row.doc.payment_intent_id === intent) return row
-  return changeLocked(work, carts, row, { payment_intent_id: intent, links_payment: true })
+  const values = { payment_intent_id: intent, links_payment: true }
+  const [cart] = await changeThings(work, carts, [cartId], async (found) =>
+    found.map(({ doc }) => (doc.payment_intent_id === intent ? undefined : { values })),
+  )
+  return cart?.after
 }

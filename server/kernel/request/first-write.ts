@@ -1,15 +1,12 @@
 import type { Call } from '../declare/call.ts'
 import type { OperationName, Resource } from '../declare/resource.ts'
-import { findById, findId, isVisible, notFoundIn, resolveId, scopeOf } from '../query/find.ts'
-import { type Answer, noContent } from '../shape/answer.ts'
+import { findById, isVisible, notFoundIn, resolveId, scopeOf } from '../query/find.ts'
 import type { Fields } from '../shape/fields.ts'
 import { nounOf, type Row } from '../shape/model.ts'
 import type { Ctx, Work } from '../work/context.ts'
-import { addClaimed, changeBy, remove } from '../write/by-rules.ts'
+import { addClaimed } from '../write/by-rules.ts'
 import { lockOrClaim } from '../write/claim-key.ts'
 import { firstValues } from '../write/drafts.ts'
-import { mustMatchRow } from '../write/must-match.ts'
-import { updateBy } from './operations.ts'
 
 /** Writes of objects that are `unborn`: the first write of any kind creates the object. */
 
@@ -24,44 +21,12 @@ export async function findOrCreate<F extends Fields>(
 ): Promise<Row<F>> {
   const row = await lockOrClaim(work, resource, name)
   if (!row) {
-    const unborn = await mustBeUnborn(work, resource, name)
+    const unborn = await findById(work, resource, '', [], name)
     return addClaimed(work, resource, (own) => firstValues(own, unborn, {}))
   }
   if (!(await isVisible(work, resource, row))) throw notFoundIn(resource, name)
   return row
 }
-
-/** The object as it reads before its first write; a Problem (404) for a name that cannot be a key. */
-const mustBeUnborn = <F extends Fields>(work: Work, resource: Resource<F>, name: string): Promise<Row<F>> =>
-  findById(work, resource, '', [], name)
-
-/** Changes the object, or creates it with these values if it does not exist. */
-export const upsert = (ctx: Ctx, resource: Resource, name: string, call: Call): Promise<Answer> =>
-  updateBy(ctx, resource, [], call, (read) =>
-    ctx.transaction(async (inside) => {
-      const row = await lockOrClaim(inside, resource, name)
-      if (row) return changeBy(inside, resource, [], row.id, read, call.ifMatch)
-      const before = await mustBeUnborn(inside, resource, name)
-      mustMatchRow(before, call.ifMatch)
-      return addClaimed(inside, resource, (own) => firstValues(own, before, read(own)))
-    }),
-  )
-
-/** Deletes the object, if it exists. */
-export const removeOrNothing = (
-  ctx: Ctx,
-  resource: Resource,
-  name: string,
-  call: Pick<Call, 'ifMatch'>,
-): Promise<Answer> =>
-  ctx.transaction(async (inside) => {
-    const id = await findId(inside, resource, [], name)
-    if (id !== undefined && (await inside.store.lock(resource, id)).size) {
-      return remove(inside, resource, [], id, call)
-    }
-    mustMatchRow(await mustBeUnborn(inside, resource, name), call.ifMatch)
-    return noContent
-  })
 
 /** As `scopeOf`, for a new object. Creates the object above it if that does not exist. */
 export const scopeOfNew = (

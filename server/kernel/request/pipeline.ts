@@ -23,7 +23,7 @@ import { leaseMsOf } from '../work/outside-calls.ts'
 import { perInstance } from '../work/per-instance.ts'
 import { idempotencyKey, once, onceAcrossCalls } from './idempotency.ts'
 import { lengthen, resourceToRepeat } from './stored-answers.ts'
-import { withTimeout } from './within.ts'
+import { withTimeout } from './with-timeout.ts'
 import { WriteQueues } from './write-queues.ts'
 
 /** The state of one request on its way through the steps. */

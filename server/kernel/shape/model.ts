@@ -208,16 +208,16 @@ export interface Model<F extends Fields = Fields, C = unknown> {
    */
   readonly shownAs?: (row: string) => string
   /**
-   * The SQL of the hidden values that lists show something of, as JSON, with `row` as above. Default: all of them. The
-   * hidden values of an object may be large, and a page has a hundred.
+   * The hidden values that responses show something of. Lists read no others: these may be large, and a page has a
+   * hundred. Default: all of them.
    */
-  readonly hiddenInLists?: (row: string) => string
+  readonly shownHidden?: readonly string[]
   /**
    * Its objects are things: each holds more than its values, in the column `inside`, which changes as a whole and only
    * with the row. `shows` returns the hidden values that responses, lists, the feed and events have of it.
    */
   readonly inside?: InsideRule<C>
-  /** Members that are computed for responses, also from hidden values: see `Definition`. */
+  /** Members that are computed for responses, also from hidden values: see `ResourceDeclaration`. */
   readonly meta?: object
   readonly links?: object
   readonly also?: object

@@ -124,8 +124,8 @@ export const exportsMax = 4
 
 export class Database implements StatementSource {
   readonly pool: pg.Pool
-  readonly #searches: LimitedUse
-  readonly #searchPool: pg.Pool
+  readonly #slowReads: LimitedUse
+  readonly #slowReadPool: pg.Pool
   readonly #exportPool: pg.Pool
   readonly #points: Lanes
   readonly #pages: Lanes
@@ -138,7 +138,12 @@ export class Database implements StatementSource {
    * have stopped responding. Without a limit a statement may take any time.
    * `giveWay` lowers the priority of each new connection for slow reads.
    */
-  constructor(url: string, connections: number, limitMs?: number, giveWay?: (search: pg.ClientBase) => void) {
+  constructor(
+    url: string,
+    connections: number,
+    limitMs?: number,
+    giveWay?: (slowRead: pg.ClientBase) => void,
+  ) {
     this.#limitMs = limitMs
     const config: pg.ClientConfig = {
       connectionString: url,
@@ -152,8 +157,8 @@ export class Database implements StatementSource {
     const open = () => new pg.Client({ ...config, pipeline: true } as pg.ClientConfig)
     this.#points = new Lanes(1, open)
     this.#pages = new Lanes(pageLanes, open)
-    const searches = Math.max(1, Math.floor(connections / 2))
-    this.#searches = new LimitedUse(searches)
+    const slowReads = Math.max(1, Math.floor(connections / 2))
+    this.#slowReads = new LimitedUse(slowReads)
     const newPool = (max: number) => {
       const pool = new pg.Pool({ ...config, max, idleTimeoutMillis: 60_000 })
       // The pool replaces an idle connection that breaks; without a listener the error would end the process.
@@ -162,9 +167,10 @@ export class Database implements StatementSource {
       return pool
     }
     this.pool = newPool(connections)
-    this.#searchPool = newPool(searches)
+    this.#slowReadPool = newPool(slowReads)
     this.#exportPool = newPool(exportsMax)
-    for (const slow of [this.#searchPool, this.#exportPool]) slow.on('connect', (client) => giveWay?.(client))
+    for (const slow of [this.#slowReadPool, this.#exportPool])
+      slow.on('connect', (client) => giveWay?.(client))
   }
 
   /** Throws an error of one line if the database is missing, or cannot be used. */
@@ -265,11 +271,11 @@ export class Database implements StatementSource {
   reading(signal: () => AbortSignal): StatementSource {
     return {
       quick: (sql) => this.quick(sql),
-      run: (sql) => this.#searches.use(signal(), () => this.#alone(sql, signal(), this.#searchPool)),
+      run: (sql) => this.#slowReads.use(signal(), () => this.#alone(sql, signal(), this.#slowReadPool)),
       transaction: (work, kind) =>
         kind === 'export'
           ? this.#transaction(work, kind, signal(), this.#exportPool)
-          : this.#searches.use(signal(), () => this.#transaction(work, kind, signal(), this.#searchPool)),
+          : this.#slowReads.use(signal(), () => this.#transaction(work, kind, signal(), this.#slowReadPool)),
     }
   }
 
@@ -308,7 +314,7 @@ export class Database implements StatementSource {
   }
 
   get #pools(): readonly pg.Pool[] {
-    return [this.pool, this.#searchPool, this.#exportPool]
+    return [this.pool, this.#slowReadPool, this.#exportPool]
   }
 
   /** Waits for running statements, but not for a database that has stopped responding. */

@@ -1,8 +1,8 @@
 import { newId } from '../ids.ts'
-import { definitionUnchanged, modelInState, withAddedFields } from '../shape/added-fields.ts'
 import { haveOwnType } from '../shape/envelope.ts'
 import type { Fields } from '../shape/fields.ts'
 import type { Draft, Model, Row, Whole } from '../shape/model.ts'
+import { definitionUnchanged, modelInState, withAddedFields } from './added-fields.ts'
 import { Binds } from './binds.ts'
 import type { Connection, Sql, StatementSource, Tuple } from './database.ts'
 import {
@@ -172,7 +172,7 @@ export class Store {
     if (rows.length) await this.changeAll(of, updateAllOf(of, rows))
   }
 
-  /** Locks rows, and reads them as `findWhole` does. Skips missing rows. */
+  /** Locks rows, and reads them as `findWhole` does: those of one scope, or of all. Skips missing rows. */
   async lockWhole<F extends Fields, C>(
     of: Model<F, C>,
     ids: readonly string[],
@@ -180,7 +180,7 @@ export class Store {
   ): Promise<readonly Whole<F, C>[]> {
     this.#mustLock(of)
     if (!ids.length) return []
-    const below = of.scopeColumns.map((column, i) => ` AND ${column} = $${i + 3}`).join('')
+    const below = scope.map((_, i) => ` AND ${of.scopeColumns[i]} = $${i + 3}`).join('')
     const text =
       `SELECT ${wholeColumns(of)} FROM ${of.table} WHERE store_id = $1 AND id = ANY($2::uuid[])${below} ` +
       'ORDER BY id FOR NO KEY UPDATE'

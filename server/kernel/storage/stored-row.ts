@@ -1,19 +1,27 @@
 import type { BodyShape } from '../body/input.ts'
-import { stateColumns } from '../shape/added-fields.ts'
 import { type Envelope, flatten, isAttribute, place } from '../shape/envelope.ts'
 import type { Field, Fields, Values } from '../shape/fields.ts'
 import { type AddedFields, type Model, ownOrderOf, type Row, type Whole } from '../shape/model.ts'
 import { ownValue } from '../shape/values.ts'
+import { stateColumns } from './added-fields.ts'
 import { completeText } from './complete-text.ts'
 import type { Tuple } from './database.ts'
 
 /** The columns of a row of a list. */
 export const listColumns = (resource: Model, alias: string): string =>
-  rowColumns(resource, alias, resource.hiddenInLists?.(alias))
+  rowColumns(resource, alias, hiddenInLists(resource, alias))
 
 /** The same columns, with values of at most `charsMax` characters. A row with a longer one `isCut`. */
 export const cutColumns = (resource: Model, alias: string, charsMax: number): string =>
-  rowColumns(resource, alias, resource.hiddenInLists?.(alias), (value) => cutText(value, charsMax))
+  rowColumns(resource, alias, hiddenInLists(resource, alias), (value) => cutText(value, charsMax))
+
+function hiddenInLists({ fields, shownHidden }: Model, alias: string): string | undefined {
+  if (!shownHidden) return undefined
+  const others = Object.entries(fields).flatMap(([name, { options }]) =>
+    options.hidden && options.stored !== false && !shownHidden.includes(name) ? name : [],
+  )
+  return `(${alias}hidden::jsonb - '{${others}}'::text[])::text`
+}
 
 /**
  * A value as text of at most `charsMax` characters. PostgreSQL knows the size of a column that is not compressed: to
@@ -67,7 +75,10 @@ export function writtenColumns(
 
 const showsHidden = ({ meta, links, also }: Model) => Boolean(meta || links || also)
 
-/** The same columns with the hidden values, and with what a thing holds: among these, where it was written before. */
+/**
+ * The same columns with the hidden values, and with what a thing holds. One that was last written before there was a
+ * column `inside` holds it among the hidden values.
+ */
 export const wholeColumns = (resource: Model): string =>
   [
     rowColumns(resource),

@@ -1,11 +1,12 @@
 import type { Resource } from '../declare/resource.ts'
+import { isId } from '../ids.ts'
 import { cachedDefinition } from '../query/definitions.ts'
 import { findId, isVisible, notFoundIn } from '../query/find.ts'
 import { unbornRow } from '../query/unborn.ts'
 import type { Changes, Fields } from '../shape/fields.ts'
 import type { Row, Whole } from '../shape/model.ts'
 import type { Work } from '../work/context.ts'
-import { addClaimed, changeLocked } from '../write/by-rules.ts'
+import { addClaimed, changeLocked, type ReadBody } from '../write/by-rules.ts'
 import { lockByKey, lockOrClaim } from '../write/claim-key.ts'
 import { firstValues } from '../write/drafts.ts'
 
@@ -17,9 +18,12 @@ import { firstValues } from '../write/drafts.ts'
 /** A thing as a deed finds it. One that nobody has written holds nothing yet. */
 export type Before<F extends Fields, C> = Row<F> & { readonly inside?: C | undefined }
 
-/** What a deed makes of a thing: the values that it changes, and what the thing holds then. */
+/**
+ * What a deed makes of a thing: the values that it changes, possibly as the store's added fields say, and what the
+ * thing holds then.
+ */
 interface DeedOutcome<F extends Fields, C> {
-  readonly values?: Changes<F>
+  readonly values?: Changes<F> | ReadBody<F, Changes<F>> | undefined
   readonly inside?: C
 }
 
@@ -34,14 +38,15 @@ interface DeedChange<F extends Fields, C> {
   readonly after: Whole<F, C>
 }
 
-/** Locks a thing, and reads it as a whole; undefined if there is none that the caller may see. */
+/** Locks a thing, and reads it as a whole; undefined if there is none. Throws a 404 if the caller may not see it. */
 export async function lockThing<F extends Fields, C>(
   work: Work,
   of: Resource<F, C>,
   name: string,
 ): Promise<Whole<F, C> | undefined> {
   const row = of.unborn ? await lockByKey(work, of, name) : await lockById(work, of, name)
-  return row && (await isVisible(work, of, row)) ? row : undefined
+  if (row && !(await isVisible(work, of, row))) throw notFoundIn(of, name)
+  return row
 }
 
 async function lockById<F extends Fields, C>(
@@ -66,13 +71,45 @@ export async function changeThing<F extends Fields, C>(
   const locked = await (of.unborn ? lockOrClaim : lockById)(work, of, name)
   if (locked) {
     if (!(await isVisible(work, of, locked))) throw notFoundIn(of, name)
-    const outcome = await deed(locked)
-    const { values = {}, inside } = outcome ?? {}
-    const after = outcome ? await changeLocked(work, of, locked, values, inside) : locked
-    return { before: locked, after }
+    return write(work, of, locked, await deed(locked))
   }
   const before = await unbornRow(work, of, name, cachedDefinition)
   if (!before) throw notFoundIn(of, name)
-  const { values = {}, inside } = (await deed(before)) ?? {}
-  return { before, after: await addClaimed(work, of, (own) => firstValues(own, before, values), inside) }
+  const { values, inside } = (await deed(before)) ?? {}
+  const read = readerOf(values)
+  return { before, after: await addClaimed(work, of, (own) => firstValues(own, before, read(own)), inside) }
 }
+
+/**
+ * Applies one deed to several things, which it gets in the order of their ids. It returns their outcomes in the same
+ * order. This is for what the server does itself: it does not matter which things the caller may see. A Problem
+ * refuses all. Needs a transaction.
+ */
+export async function changeThings<F extends Fields, C, O extends DeedOutcome<F, C> | undefined>(
+  work: Work,
+  of: Resource<F, C>,
+  ids: readonly string[],
+  deed: (things: readonly Whole<F, C>[]) => Promise<readonly O[]>,
+): Promise<readonly (DeedChange<F, C> & { readonly outcome: O })[]> {
+  const things = await work.store.lockWhole(of, ids.filter(isId))
+  const changed = []
+  for (const [i, outcome] of (await deed(things)).entries()) {
+    const thing = things[i]
+    if (thing) changed.push({ ...(await write(work, of, thing, outcome)), outcome })
+  }
+  return changed
+}
+
+async function write<F extends Fields, C>(
+  work: Work,
+  of: Resource<F, C>,
+  before: Whole<F, C>,
+  { values, inside }: DeedOutcome<F, C> = {},
+): Promise<DeedChange<F, C>> {
+  if (values === undefined && inside === undefined) return { before, after: before }
+  return { before, after: await changeLocked(work, of, before, readerOf(values), inside) }
+}
+
+const readerOf = <F extends Fields>(
+  values: Changes<F> | ReadBody<F, Changes<F>> = {},
+): ReadBody<F, Changes<F>> => (typeof values === 'function' ? values : () => values)

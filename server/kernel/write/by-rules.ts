@@ -5,10 +5,10 @@ import { isId, newId } from '../ids.ts'
 import { cachedDefinition, currentDefinition } from '../query/definitions.ts'
 import { isVisible, notFoundIn } from '../query/find.ts'
 import { totalSql } from '../query/places.ts'
-import { withAddedFields } from '../shape/added-fields.ts'
 import { type Answer, noContent } from '../shape/answer.ts'
 import type { Changes, Fields, New } from '../shape/fields.ts'
 import type { Row, Whole } from '../shape/model.ts'
+import { withAddedFields } from '../storage/added-fields.ts'
 import { untilWritten } from '../storage/until-written.ts'
 import type { Work } from '../work/context.ts'
 import { claimKey } from './claim-key.ts'
@@ -152,21 +152,20 @@ export async function changeBy<F extends Fields, C>(
 }
 
 /**
- * As `change`, for a row that the caller has locked: it need not be read again. `inside` is what a thing holds from now
- * on.
+ * As `changeBy`, for a row that the caller has locked: it need not be read again. `inside` is what a thing holds from
+ * now on.
  */
 export async function changeLocked<F extends Fields, C>(
   work: Work,
   resource: Resource<F, C>,
   locked: Whole<F, C>,
-  changes: Changes<F>,
+  read: ReadBody<F, Changes<F>>,
   inside?: C,
 ): Promise<Whole<F, C>> {
-  const next = { read: () => changes, inside }
   let before = locked
   // If the store has changed its added fields since the row was read, it is read again.
   return untilWritten(async () => {
-    const row = await update(work, resource, before, next)
+    const row = await update(work, resource, before, { read, inside })
     if (!row) before = await current(work, resource, locked.scope, locked.id)
     return row
   })
@@ -207,14 +206,22 @@ export async function remove(
   id: string,
   { ifMatch }: Pick<Call, 'ifMatch'>,
 ): Promise<Answer> {
-  const write = async (work: Work, last: boolean) => {
-    const row = await current(work, resource, scope, id, ifMatch)
-    await resource.beforeDelete?.(work, row)
-    if (!(await work.store.remove(resource, row, last))) return undefined
-    await resource.afterDelete?.(work, row)
-    return noContent
-  }
+  const write = async (work: Work, last: boolean) =>
+    removeRow(work, resource, await current(work, resource, scope, id, ifMatch), last)
   return byRules(work, resource.afterDelete, (work, last) => untilWritten(() => write(work, last)))
+}
+
+/** Deletes an object, as read, by the resource's rules. Undefined if another write came first. */
+export async function removeRow<F extends Fields, C>(
+  work: Work,
+  resource: Resource<F, C>,
+  row: Whole<F, C>,
+  last = false,
+): Promise<Answer | undefined> {
+  await resource.beforeDelete?.(work, row)
+  if (!(await work.store.remove(resource, row, last))) return undefined
+  await resource.afterDelete?.(work, row)
+  return noContent
 }
 
 /** The current object, if the caller's `If-Match` matches it. */

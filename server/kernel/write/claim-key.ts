@@ -6,7 +6,7 @@ import { Binds } from '../storage/binds.ts'
 import { wholeColumns } from '../storage/stored-row.ts'
 import type { Work } from '../work/context.ts'
 
-/** The keys of objects that exist from their first write on: see `Definition.unborn`. */
+/** The keys of objects that exist from their first write on: see `ResourceDeclaration.unborn`. */
 
 /** Locks the object with this key, and reads it as a whole; undefined if there is none, or it has expired. */
 export const lockByKey = <F extends Fields, C>(work: Work, of: Resource<F, C>, key: string) =>

@@ -1,11 +1,9 @@
 import { action } from '../../kernel/declare/action.ts'
 import { hook } from '../../kernel/declare/hook.ts'
 import { notFound, Problem, together } from '../../kernel/errors.ts'
-import { holdFeed } from '../../kernel/feed/record.ts'
+import { holdFeed } from '../../kernel/feed/sequence.ts'
 import { objectText } from '../../kernel/http/object-text.ts'
-import { isId } from '../../kernel/ids.ts'
 import { objectOf } from '../../kernel/openapi/named-schemas.ts'
-import { findAll } from '../../kernel/query/find.ts'
 import { group, list, text } from '../../kernel/shape/fields.ts'
 import { shown } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
@@ -42,14 +40,14 @@ export const anonymizeOrders = action({
 
   async run(ctx, { data }) {
     const { order_ids: names } = data as { readonly order_ids: readonly string[] }
-    const ids = [...new Set(names.filter(isId).map((id) => id.toLowerCase()))].sort()
+    const ids = [...new Set(names.map((name) => name.toLowerCase()))]
     // As an erasure does, and so first: two of them cannot wait for each other.
     await holdFeed(ctx.store)
-    await ctx.store.lock(orders, ...ids)
-    const rows = new Map((await findAll(ctx, orders, ids)).map((row) => [row.id, row]))
-    const faults = names.flatMap((name, i) => faultOf(rows.get(name.toLowerCase()), name, i) ?? [])
-    if (faults.length) throw together(faults)
-    const forgotten = await forgetBuyer(ctx, ids)
+    const forgotten = await forgetBuyer(ctx, ids, (found) => {
+      const rows = new Map(found.map((row) => [row.id, row]))
+      const faults = names.flatMap((name, i) => faultOf(rows.get(name.toLowerCase()), name, i) ?? [])
+      if (faults.length) throw together(faults)
+    })
     await onOrdersForgotten(ctx, forgotten)
     const body = `{"data":[${forgotten.rows.map((row) => objectText(orders, row, ctx, true)).join(',')}]}`
     return { status: 200, body }

@@ -5,18 +5,14 @@ import {
   withoutTextsOfGroup,
 } from '../../carts/index.ts'
 import { forgetChangesOf } from '../../kernel/feed/erase.ts'
-import { sequence } from '../../kernel/feed/record.ts'
+import { sequence } from '../../kernel/feed/sequence.ts'
+import type { Changes } from '../../kernel/shape/fields.ts'
 import { hidePersonal } from '../../kernel/shape/hide-personal.ts'
-import { changeThing } from '../../kernel/thing/change-thing.ts'
+import { changeThings } from '../../kernel/thing/change-thing.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { forgetPayingGuests, forgetUsersOfOrders } from '../../promotions/index.ts'
-import {
-  contentsOfOrder,
-  findContents,
-  type OrderContents,
-  rewriteContents,
-} from '../order/order-contents.ts'
-import { type OrderRow, orders } from '../order/orders.ts'
+import { type OrderContents, rewriteContents } from '../order/order-contents.ts'
+import { type OrderFields, type OrderRow, orders, type WholeOrder } from '../order/orders.ts'
 
 /** Orders without their buyers. */
 export interface ForgottenOrders {
@@ -28,24 +24,30 @@ export interface ForgottenOrders {
 /**
  * Removes the buyer from orders, and all that a shopper can have written into them: from the orders, their contents,
  * the carts that they were made of, and the change feed. The caller holds the feed (`holdFeed`), so that nothing enters
- * it meanwhile.
+ * it meanwhile. `mayForget` refuses orders, once they are locked.
  */
-export async function forgetBuyer(work: Work, ids: readonly string[]): Promise<ForgottenOrders> {
+export async function forgetBuyer(
+  work: Work,
+  ids: readonly string[],
+  mayForget?: (found: readonly WholeOrder[]) => void,
+): Promise<ForgottenOrders> {
   const { store } = work
-  await store.lock(orders, ...ids)
-  await sequence(store)
-  await forgetChangesOf(store, [orders.table], ids)
-  await forgetPayingGuests(work, ids)
-  await forgetUsersOfOrders(work, ids)
-  const contents = [...(await findContents(store, ids)).values()]
-  await rewriteContents(store, ids, withoutTexts)
-  const rows: OrderRow[] = []
-  for (const id of ids) rows.push(await forgetBuyerOf(work, id))
+  let contents: ReadonlyMap<string, OrderContents> = new Map()
+  const changed = await changeThings(work, orders, ids, async (found) => {
+    mayForget?.(found)
+    await sequence(store)
+    await forgetChangesOf(store, [orders.table], ids)
+    await forgetPayingGuests(work, ids)
+    await forgetUsersOfOrders(work, ids)
+    contents = await rewriteContents(store, ids, withoutTexts)
+    return found.map((row) => ({ values: withoutBuyer(row, contents.get(row.id)) }))
+  })
+  const rows = changed.map(({ after }) => after)
   const ofCarts = await removeOrderedCarts(
     store,
     rows.flatMap(({ hidden }) => hidden.cart ?? []),
   )
-  const ofItems = contents.flatMap(({ cartItems }) =>
+  const ofItems = [...contents.values()].flatMap(({ cartItems }) =>
     Object.entries(cartItems).flatMap(([id, item]) => [id, item.id]),
   )
   return { rows, traces: [...ids, ...ofItems, ...ofCarts] }
@@ -64,21 +66,17 @@ function withoutTexts({ contents, portions, ...others }: OrderContents): OrderCo
   return { ...others, portions, contents: { ...hidden, lines } }
 }
 
-async function forgetBuyerOf(work: Work, id: string): Promise<OrderRow> {
-  const { contents } = await contentsOfOrder(work.store, id)
-  const products = contents.lines.filter(({ kind }) => kind === 'cart_item')
-  const { after } = await changeThing(work, orders, id, ({ doc, hidden }) => ({
-    values: {
-      ...hidePersonal(orders.fields, doc),
-      anonymized: true,
-      product_skus: [...new Set(products.flatMap(({ sku }) => sku || []))],
-      shipping_groups: hidden.shipping_groups?.map((one) => ({
-        ...one,
-        group: withoutTextsOfGroup(one.group),
-      })),
-    },
-  }))
-  return after
+function withoutBuyer({ doc, hidden }: WholeOrder, ofOrder: OrderContents | undefined): Changes<OrderFields> {
+  const products = ofOrder?.contents.lines.filter(({ kind }) => kind === 'cart_item') ?? []
+  return {
+    ...hidePersonal(orders.fields, doc),
+    anonymized: true,
+    product_skus: [...new Set(products.flatMap(({ sku }) => sku || []))],
+    shipping_groups: hidden.shipping_groups?.map((one) => ({
+      ...one,
+      group: withoutTextsOfGroup(one.group),
+    })),
+  }
 }
 
 /** Removes people and accounts from all of their orders, which stay: a merchant must account for them. */

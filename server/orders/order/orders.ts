@@ -7,7 +7,6 @@ import type { Notation } from '../../store/index.ts'
 import { type PaymentSums, paymentStates } from '../payment-state/payment-of.ts'
 import { address } from './addresses.ts'
 import { orderEnvelope } from './envelope.ts'
-import { hiddenInLists } from './hidden-in-lists.ts'
 import { idIn } from './id-filter.ts'
 import { firstState, shippings, statuses } from './order-states.ts'
 import { ownOrders } from './own-orders.ts'
@@ -16,6 +15,7 @@ import { recordOrderEvents } from './record-order-events.ts'
 import type { OrderShippingGroup } from './shipping-groups.ts'
 import { metaOf, orderMeta } from './show-order.ts'
 import { orderRelationships, relationshipsOf } from './show-relationships.ts'
+import { shownOfOrder } from './shown-of-order.ts'
 import type { OrderStock } from './stock-of-order.ts'
 
 const person = (about: string) =>
@@ -142,8 +142,9 @@ export const orders = resource({
   path: '/v2/orders',
   table: 'orders',
   fields,
-  hiddenInLists,
+  shownHidden: shownOfOrder,
   addedUnder: 'orders',
+  thing: true,
   operations: ['update'],
   filter: {
     ...walks,

@@ -5,15 +5,15 @@ import { withoutNulls } from '../../people/index.ts'
 import type { PaymentSums } from '../payment-state/payment-of.ts'
 import { mustBeWhole } from './addresses.ts'
 import { checkChange, isCancelledBy, isShippedBy, mustTakeAddress, type OrderState } from './order-states.ts'
-import type { OrderFields } from './orders.ts'
-import { followState, noStock } from './stock-of-order.ts'
+import type { OrderFields, WholeOrder } from './orders.ts'
+import { followState } from './stock-of-order.ts'
 
 /**
  * Cancels the manual authorizations of a cancelled order, which no other call can cancel. Returns what its payments
  * have come to. The order is locked.
  */
 export const giveUpPayments =
-  hook<(work: Work, orderId: string) => Promise<PaymentsOfOrder>>('giveUpPayments')
+  hook<(work: Work, order: WholeOrder) => Promise<PaymentsOfOrder>>('giveUpPayments')
 
 /** What the payments of an order have come to. */
 interface PaymentsOfOrder {
@@ -42,17 +42,9 @@ export async function prepareOrder(work: Work, draft: Draft<OrderFields>): Promi
   }
   const isCancelled = isCancelledBy(from, to)
   if (!isCancelled && !isShippedBy(from, to)) return
-  // Payments lock the order before its stock: in another order, the two could wait for each other.
-  await work.store.lock({ table: 'orders' }, draft.id)
-  // Whoever has changed the order meanwhile may have moved its stock. This write then starts again.
-  if ((await versionOf(work, draft.id)) !== before.version) return
-  values.stock = await followState(work, { from, to, stock: values.stock ?? noStock })
-  if (isCancelled) Object.assign(values, await giveUpPayments(work, draft.id))
-}
-
-async function versionOf({ store }: Work, id: string): Promise<number> {
-  const [row] = await store.run('SELECT version FROM orders WHERE store_id = $1 AND id = $2', id)
-  return Number(row?.[0])
+  // The order is locked, as it is a thing, and its stock after it.
+  values.stock = await followState(work, { from, to, stock: values.stock })
+  if (isCancelled) Object.assign(values, await giveUpPayments(work, before))
 }
 
 /** The state of the order with these values. */

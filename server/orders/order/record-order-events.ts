@@ -3,13 +3,7 @@ import type { Work } from '../../kernel/work/context.ts'
 import { eventsBetween } from './order-events.ts'
 import { firstState } from './order-states.ts'
 import type { OrderRow } from './orders.ts'
-
-/** The hidden values that responses are made of, as `track` of the table puts them into the feed with each change. */
-const shownInFeed = [
-  ...(['currency', 'prices', 'payments', 'fully_paid_at', 'is_manual'] as const),
-  ...(['customer_id', 'account_id', 'account_member_id'] as const),
-  ...(['item_ids', 'custom_discount_ids', 'promotion_ids'] as const),
-] as const
+import { shownOfOrder } from './shown-of-order.ts'
 
 /** Records what a write has done to an order. Its row is locked, so the events are in order with its changes. */
 export async function recordOrderEvents(
@@ -19,7 +13,7 @@ export async function recordOrderEvents(
 ): Promise<void> {
   const events = eventsBetween(before?.doc ?? firstState, row.doc)
   if (!events.length) return
-  const hidden = Object.fromEntries(shownInFeed.map((name) => [name, row.hidden[name]]))
+  const hidden = Object.fromEntries(shownOfOrder.map((name) => [name, row.hidden[name]]))
   for (const event of events) {
     await record(work, {
       ...{ event, type: 'order', source: 'orders', id: row.id, personal: true },

@@ -21,9 +21,9 @@ export interface Transaction {
   /** How much of the amount is refunded. */
   readonly refundedAmount: number
   /** How much was to be refunded and came back, as banks did not take it. It is not in the refunded amount. */
-  readonly failedRefundAmount?: number
+  readonly failedRefundAmount?: number | undefined
   /** What it was before all of it was refunded. */
-  readonly receivedAs?: 'purchase' | 'capture'
+  readonly receivedAs?: 'purchase' | 'capture' | undefined
 }
 
 /** How a payment begins, as clients write it. */

@@ -4,6 +4,9 @@ import { resource } from '../../kernel/declare/resource.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { choice, field, flag, list, text } from '../../kernel/shape/fields.ts'
 import type { Draft } from '../../kernel/shape/model.ts'
+import type { Work } from '../../kernel/work/context.ts'
+import { renewMember } from '../../kernel/work/sealed-members.ts'
+import { add } from '../../kernel/write/by-rules.ts'
 import { gatewayKind, gatewaySlugs, requiredBy } from './gateway-kinds.ts'
 import { openSecrets, sealSecrets } from './sealed-secrets.ts'
 
@@ -92,3 +95,19 @@ function mustBeComplete({ values }: Draft<typeof fields>): void {
   const detail = `data.${missing} is required: ${gatewayKind(values.slug).name} cannot be enabled without it.`
   throw new Problem('invalid_field', detail, { source: `data.${missing}` })
 }
+
+/** Gives a new store all gateways. */
+export async function addGateways(work: Work): Promise<void> {
+  for (const slug of gatewaySlugs) {
+    const { name, optional } = gatewayKind(slug)
+    const flags = (['test', 'shoppers_may_pay'] as const).filter((flag) => optional.includes(flag))
+    await add(work, gateways, [], { slug, name, ...Object.fromEntries(flags.map((flag) => [flag, false])) })
+  }
+}
+
+export const renewGatewaySecrets = renewMember({
+  table: 'gateways',
+  member: 'sealed_secrets',
+  name: 'slug',
+  describe: (slug, storeId) => `the secrets of the gateway ${slug} of the store ${storeId}`,
+})

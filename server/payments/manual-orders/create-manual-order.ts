@@ -16,7 +16,7 @@ import {
 } from '../../orders/index.ts'
 import { customerResource } from '../../people/index.ts'
 import { newPayment } from '../rules/gateway-payment.ts'
-import { lockOrder, settleNew } from '../transactions/settle.ts'
+import { changePayments, settleNew } from '../transactions/settle.ts'
 import { contentsOf } from './contents.ts'
 import { includedField, type ManualItem, type ManualOrderBody, manualOrderFields } from './fields.ts'
 import { findCurrency } from './find-currency.ts'
@@ -57,7 +57,7 @@ export const createManualOrder = action({
     })
     if (payment) {
       const paid = newPayment(payment, { reference: 'manual' })
-      await settleNew(ctx, await lockOrder(ctx, id), paid, { gateway: 'manual' })
+      await changePayments(ctx, id, (locked) => settleNew(ctx, locked, paid, { gateway: 'manual' }))
     }
     mustAgree(body, (await ctx.store.findWhole(orders, id)) as WholeOrder)
     if (body.status === 'cancelled') await change(ctx, orders, [], id, { status: 'cancelled' })

@@ -1,10 +1,11 @@
 import { action } from '../../kernel/declare/action.ts'
-import { Problem } from '../../kernel/errors.ts'
-import { resolveId } from '../../kernel/query/find.ts'
-import { remove } from '../../kernel/write/by-rules.ts'
+import { notFound, Problem } from '../../kernel/errors.ts'
+import { noContent } from '../../kernel/shape/answer.ts'
+import { lockThing } from '../../kernel/thing/change-thing.ts'
+import { removeRow } from '../../kernel/write/by-rules.ts'
+import { mustMatchRow } from '../../kernel/write/must-match.ts'
 import { orders } from '../../orders/index.ts'
 import { forgetPayingShoppers } from '../../promotions/index.ts'
-import { lockOrder } from '../transactions/settle.ts'
 
 const title = 'Order cannot be deleted'
 
@@ -20,8 +21,8 @@ export const deleteManualOrder = action({
   refuses: ['unprocessable', 'precondition_failed'],
   shows: { body: null },
   async run(ctx, { params, ifMatch }) {
-    const id = await resolveId(ctx, orders, [], params.id)
-    const { order } = await lockOrder(ctx, id)
+    const order = await lockThing(ctx, orders, params.id)
+    if (!order) throw notFound('order', params.id)
     if (!order.hidden.is_manual) {
       const detail = 'Only orders that were created without a cart can be deleted. Cancel this one instead.'
       throw new Problem('unprocessable', detail, { title })
@@ -29,13 +30,15 @@ export const deleteManualOrder = action({
     const [other] = await ctx.store.run(
       `SELECT doc->>'gateway' FROM order_transactions
        WHERE store_id = $1 AND order_id = $2 AND doc->>'gateway' <> 'manual' LIMIT 1`,
-      id,
+      order.id,
     )
     if (other) {
       const detail = `The order has a payment with ${other[0]}, which a merchant must account for. Cancel the order instead.`
       throw new Problem('unprocessable', detail, { title })
     }
-    await forgetPayingShoppers(ctx, id)
-    return remove(ctx, orders, [], id, { ifMatch })
+    mustMatchRow(order, ifMatch)
+    await forgetPayingShoppers(ctx, order.id)
+    await removeRow(ctx, orders, order)
+    return noContent
   },
 })

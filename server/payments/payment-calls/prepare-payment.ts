@@ -9,7 +9,13 @@ import { afterAnswer, newPayment } from '../rules/gateway-payment.ts'
 import { startPayment } from '../rules/requests.ts'
 import { isAutomatic } from '../stripe/intent-params.ts'
 import { accept } from '../transactions/decide.ts'
-import { type LockedOrder, lockOrder, moneyOf, settleNew } from '../transactions/settle.ts'
+import {
+  changePayments,
+  type LockedOrder,
+  moneyOf,
+  type SettledOrder,
+  settleNew,
+} from '../transactions/settle.ts'
 import { receiptOf, type TransactionRow, transactions } from '../transactions/transactions.ts'
 import { isLocal, mustTakePayment } from './find-gateway.ts'
 import { ask, askLater, type GatewayRequest } from './gateway-call.ts'
@@ -25,13 +31,14 @@ interface PreparedPayment {
 }
 
 /** Checks a payment and stores its transaction, before its gateway is asked. */
-export async function preparePayment(work: Work, orderId: string, body: Body): Promise<PreparedPayment> {
+export const preparePayment = (work: Work, orderId: string, body: Body): Promise<PreparedPayment> =>
+  changePayments(work, orderId, (locked) => prepare(work, locked, body))
+
+async function prepare(work: Work, locked: LockedOrder, body: Body): Promise<SettledOrder<PreparedPayment>> {
   const { gateway, method, amount } = body
-  const locked = await lockOrder(work, orderId)
   const { charge, key, earlier } = await admit(work, locked.order, body)
-  if (earlier) return askAgain(work, earlier)
-  const form = isForm(body) ? await findForm(work, locked, body) : undefined
-  if (form) return askAgain(work, form)
+  const again = earlier ?? (isForm(body) ? await findForm(work, locked, body) : undefined)
+  if (again) return { result: await askAgain(work, again) }
   const started = accept(startPayment(locked.money, { gateway, method, amount }))
   const { paymentmethod_meta: meta } = body
   const labels = {
@@ -44,10 +51,12 @@ export async function preparePayment(work: Work, orderId: string, body: Body): P
   const question = { verb: 'pay', charge: { ...charge, amount: started.amount } } as const
   if (isLocal(gateway)) {
     const paid = afterAnswer(newPayment(started), await ask(manualGateway, question, { key: '' }))
-    return { row: await settleNew(work, locked, paid, labels) }
+    const { result: row, values } = await settleNew(work, locked, paid, labels)
+    return { result: { row }, values }
   }
-  const row = await settleNew(work, locked, newPayment(started), labels, isChargedNow(started))
-  return { row, request: await askLater(work, row, question) }
+  const begun = newPayment(started)
+  const { result: row, values } = await settleNew(work, locked, begun, labels, isChargedNow(started))
+  return { result: { row, request: await askLater(work, row, question) }, values }
 }
 
 interface AdmittedPayment {
@@ -101,7 +110,7 @@ function chargeOf(order: WholeOrder, body: Body): Omit<Charge, 'amount'> {
   const { currency } = order.hidden
   return {
     ...{ method, metadata: { order_id: order.id }, payment, options, paymentMethodTypes: types },
-    ...{ currency: currency?.code ?? '', decimalPlaces: currency?.decimal_places ?? 0 },
+    ...{ currency: currency.code, decimalPlaces: currency.decimal_places },
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Work } from '../../kernel/work/context.ts'
-import { accessOf } from '../gateways/chapter.ts'
+import { accessOf } from '../gateways/gateway-access.ts'
 import type { GatewaySlug } from '../gateways/gateway-kinds.ts'
 import type { Gateway, Outcome, Receipt } from '../rules/gateway.ts'
 import { openGateway } from './find-gateway.ts'

@@ -1,10 +1,9 @@
 import type { Work } from '../../kernel/work/context.ts'
-import { change } from '../../kernel/write/by-rules.ts'
-import { orders, type Transaction } from '../../orders/index.ts'
+import type { Transaction } from '../../orders/index.ts'
 import { newPayment } from '../rules/gateway-payment.ts'
 import { problemOf } from '../rules/refusals.ts'
 import { type Refusal, startPayment } from '../rules/requests.ts'
-import { lockOrder, settleNew } from '../transactions/settle.ts'
+import { changePayments, type LockedOrder, type SettledOrder, settleNew } from '../transactions/settle.ts'
 import type { TransactionRow } from '../transactions/transactions.ts'
 import { deleteCartPayment, findCartPayment } from './cart-payments.ts'
 
@@ -19,27 +18,32 @@ export type WhenRefused = (refusal: Refusal) => Transaction | 'wait' | undefined
  * Undefined if the order has none. The caller reads the payment and settles the transaction. Where the order takes no
  * payment, `whenRefused` says what to do; without it, that is a Problem.
  */
-export async function recordCartPayment(
+export const recordCartPayment = (
   work: Work,
   orderId: string,
   whenRefused?: WhenRefused,
-): Promise<TransactionRow | undefined> {
-  const locked = await lockOrder(work, orderId)
+): Promise<TransactionRow | undefined> =>
+  changePayments(work, orderId, (locked) => record(work, locked, whenRefused))
+
+async function record(
+  work: Work,
+  locked: LockedOrder,
+  whenRefused: WhenRefused | undefined,
+): Promise<SettledOrder<TransactionRow | undefined>> {
   const { order, money } = locked
   const { payment_intent_id: reference } = order.doc
   const payment = reference === undefined ? undefined : await findCartPayment(work, reference)
-  if (!payment) return undefined
+  if (!payment) return { result: undefined }
   const { gateway } = payment
   const { refusal, value } = startPayment(money, { gateway, method: 'purchase_setup', amount: undefined })
   if (refusal && !whenRefused) throw problemOf(refusal)
   const started = value ?? (refusal && whenRefused?.(refusal))
-  if (started === 'wait') return undefined
+  if (started === 'wait') return { result: undefined }
   const labels = { gateway, custom_reference: payment.reference, name: intentName, is_form: true }
   const begun = started && newPayment(started, { reference, failure: refusal && reasonOf(refusal) })
-  const row = begun && (await settleNew(work, locked, begun, labels))
-  await change(work, orders, [], order.id, { payment_intent_id: '' } as never)
+  const settled = begun && (await settleNew(work, locked, begun, labels))
   await deleteCartPayment(work, payment.reference)
-  return row
+  return { result: settled?.result, values: { ...settled?.values, payment_intent_id: '' } }
 }
 
 const reasonOf = (refusal: Refusal) => ({

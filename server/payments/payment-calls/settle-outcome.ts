@@ -4,9 +4,20 @@ import { isPaid, isPending, type Report, type Transaction } from '../../orders/i
 import type { Outcome } from '../rules/gateway.ts'
 import { afterAnswer } from '../rules/gateway-payment.ts'
 import type { Reason } from '../rules/reason.ts'
-import { lockOrderIfAny, paymentIn, settleChange } from '../transactions/settle.ts'
+import {
+  changePayments,
+  type LockedOrder,
+  paymentIn,
+  type SettledOrder,
+  settleChange,
+} from '../transactions/settle.ts'
 import { forgetQuestion, recordAnswer } from '../transactions/transaction-events.ts'
-import { type TransactionFields, type TransactionRow, transactions } from '../transactions/transactions.ts'
+import {
+  type TransactionFields,
+  type TransactionRow,
+  transactions,
+  type WholeTransaction,
+} from '../transactions/transactions.ts'
 import type { GatewayRequest, Question } from './gateway-call.ts'
 
 /** What a gateway has answered, or a job has read. */
@@ -25,17 +36,30 @@ interface SettledOutcome {
  * Records what a gateway has answered, for a request, a job or a webhook alike. An answer that says nothing new writes
  * nothing. Undefined if the order no longer exists.
  */
-export async function settleOutcome(
+export const settleOutcome = (
   work: Work,
   request: AnsweredRequest,
   outcome: Outcome,
-): Promise<SettledOutcome | undefined> {
-  const { orderId, transactionId } = request
-  const locked = await lockOrderIfAny(work, orderId)
-  const before = locked?.transactions.get(transactionId)
-  if (!locked || !before) return undefined
-  const row = (await work.store.findWhole(transactions, transactionId, [orderId])) as TransactionRow
-  const payment = paymentIn(row, before)
+): Promise<SettledOutcome | undefined> =>
+  changePayments<SettledOutcome | undefined>(
+    work,
+    request.orderId,
+    async (locked) => {
+      const row = await work.store.findWhole(transactions, request.transactionId, [request.orderId])
+      return row ? settleAnswer(work, locked, row, request, outcome) : { result: undefined }
+    },
+    () => undefined,
+  )
+
+/** As `settleOutcome`, for a transaction of a locked order. */
+export async function settleAnswer(
+  work: Work,
+  locked: LockedOrder,
+  row: WholeTransaction,
+  request: AnsweredRequest,
+  outcome: Outcome,
+): Promise<SettledOrder<SettledOutcome>> {
+  const payment = paymentIn(row)
   const after = afterAnswer(payment, outcome)
   const labels = labelsOf(row, after.transaction, request, outcome)
   const isEnded = isPaidAfterEnd(after.transaction, outcome.reports)
@@ -47,11 +71,17 @@ export async function settleOutcome(
   else if (eventId !== undefined) await forgetQuestion(work, eventId)
   // The stock of a payment waits for its answer, and that of a concern for the merchant.
   const isSettled = isSame && question.verb !== 'pay' && row.hidden.concern !== 'no_stock'
+  const { result, values } = isSettled
+    ? { result: row }
+    : await settleChange(work, locked, row, after, { labels, isEnded })
   return {
-    row: isSettled ? row : await settleChange(work, locked, row, after, { labels, isEnded }),
-    refusal: refusalIn(request, after.transaction, outcome),
-    // Nobody is to pay for an order that is cancelled.
-    browser: isPending(after.transaction) && !locked.money.isCancelled ? outcome.browser : undefined,
+    result: {
+      row: result,
+      refusal: refusalIn(request, after.transaction, outcome),
+      // Nobody is to pay for an order that is cancelled.
+      browser: isPending(after.transaction) && !locked.money.isCancelled ? outcome.browser : undefined,
+    },
+    values,
   }
 }
 

@@ -1,7 +1,7 @@
 import { eraseChanges } from '../../kernel/feed/erase.ts'
 import { hidePersonal } from '../../kernel/shape/hide-personal.ts'
+import { changeThings } from '../../kernel/thing/change-thing.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { change } from '../../kernel/write/by-rules.ts'
 import { transactions } from './transactions.ts'
 
 /**
@@ -11,19 +11,17 @@ import { transactions } from './transactions.ts'
 export async function forgetPayments(work: Work, orderIds: readonly string[]): Promise<readonly string[]> {
   const { store } = work
   const rows = await store.run(
-    'SELECT order_id, id FROM order_transactions WHERE store_id = $1 AND order_id = ANY($2::uuid[]) ORDER BY id',
+    'SELECT id FROM order_transactions WHERE store_id = $1 AND order_id = ANY($2::uuid[])',
     orderIds,
   )
-  const ids = rows.map(([, id]) => id as string)
+  const ids = rows.map(([id]) => id as string)
   await eraseChanges(
     store,
     `a.source = 'order_transactions' AND a.id = ANY($2::uuid[]) AND a.event <> 'deleted'`,
     ids,
   )
-  for (const [orderId, id] of rows as readonly (readonly [string, string])[]) {
-    const row = await store.findWhole(transactions, id, [orderId])
-    const hidden = hidePersonal(transactions.fields, { ...row?.doc, ...row?.hidden })
-    if (Object.keys(hidden).length) await change(work, transactions, [orderId], id, hidden)
-  }
+  await changeThings(work, transactions, ids, async (found) =>
+    found.map(({ doc, hidden }) => ({ values: hidePersonal(transactions.fields, { ...doc, ...hidden }) })),
+  )
   return ids
 }

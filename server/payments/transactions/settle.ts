@@ -1,10 +1,12 @@
 import { notFound } from '../../kernel/errors.ts'
-import { isId } from '../../kernel/ids.ts'
 import type { Changes, New } from '../../kernel/shape/fields.ts'
+import { columns, number, optional } from '../../kernel/storage/columns.ts'
+import { changeThings } from '../../kernel/thing/change-thing.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { add, change, changeLocked } from '../../kernel/write/by-rules.ts'
+import { add, changeLocked } from '../../kernel/write/by-rules.ts'
 import {
   noStock,
+  type OrderFields,
   type OrderStock,
   orders,
   paymentOf,
@@ -18,7 +20,12 @@ import type { OrderMoney } from '../rules/requests.ts'
 import { concernAfter } from './concerns.ts'
 import { hasMoney, isCounted, stockAfter, stockOrShortage } from './stock-of-payments.ts'
 import { recordBeginning } from './transaction-events.ts'
-import { type TransactionFields, type TransactionRow, transactions } from './transactions.ts'
+import {
+  type TransactionFields,
+  type TransactionRow,
+  transactions,
+  type WholeTransaction,
+} from './transactions.ts'
 
 /** An order that no one else pays, changes or deletes until the transaction ends, with its payments. */
 export interface LockedOrder {
@@ -28,40 +35,55 @@ export interface LockedOrder {
   readonly transactions: ReadonlyMap<string, Transaction>
 }
 
-/** Locks an order. Of two payments at once, the second sees what the first has left to pay. */
-export async function lockOrder(work: Work, id: string): Promise<LockedOrder> {
-  const locked = await lockOrderIfAny(work, id)
-  if (!locked) throw notFound('order', id)
-  return locked
+/** What has become of the payments of an order, and the values of the order that follow from them. */
+export interface SettledOrder<T> {
+  readonly result: T
+  readonly values?: Changes<OrderFields> | undefined
 }
 
-/** As `lockOrder`; undefined if there is no such order. */
-export async function lockOrderIfAny(work: Work, id: string): Promise<LockedOrder | undefined> {
-  const { store } = work
-  const [order] = isId(id) ? await store.lockWhole(orders, [id]) : []
-  if (!order) return undefined
-  // In another statement than the lock, which would show them as they were before the wait.
-  const rows = await store.run(
-    `SELECT id, doc->>'transaction_type', doc->>'status', doc->>'amount', doc->>'refunded_amount',
-       doc->>'failed_refund_amount', hidden->>'received_as'
-     FROM order_transactions WHERE store_id = $1 AND order_id = $2 ORDER BY created_at, id`,
-    id,
+/**
+ * Changes the payments of an order, and the order with them, for everyone who knows its id. Of two payments at once,
+ * the second sees what the first has left to pay.
+ */
+export async function changePayments<T>(
+  work: Work,
+  orderId: string,
+  deed: (locked: LockedOrder) => Promise<SettledOrder<T>>,
+  ifNone = (): T => {
+    throw notFound('order', orderId)
+  },
+): Promise<T> {
+  const [changed] = await changeThings(work, orders, [orderId], async ([order]) =>
+    order ? [await deed(await withPayments(work, order))] : [],
   )
-  const all = new Map(
-    rows.map(([id, type, status, amount, refundedAmount, failedRefundAmount, receivedAs]) => [
-      id as string,
-      {
-        ...{ type, status, amount: Number(amount), refundedAmount: Number(refundedAmount) },
-        ...(failedRefundAmount && { failedRefundAmount: Number(failedRefundAmount) }),
-        ...(receivedAs && { receivedAs }),
-      } as Transaction,
-    ]),
+  if (!changed) return ifNone()
+  const { before, after, outcome } = changed
+  // Each payment is news of its order, also one that leaves its sums: a refund of a part.
+  if (outcome.values && after === before) await work.store.touch(orders, before.id)
+  return outcome.result
+}
+
+const columnsOfPayment = columns({
+  id: 'id',
+  type: ["doc->>'transaction_type'", (text) => text as Transaction['type']],
+  status: ["doc->>'status'", (text) => text as Transaction['status']],
+  amount: ["doc->>'amount'", number],
+  refundedAmount: ["doc->>'refunded_amount'", number],
+  failedRefundAmount: ["doc->>'failed_refund_amount'", optional(number)],
+  receivedAs: ["hidden->>'received_as'", optional((text) => text as 'purchase' | 'capture')],
+})
+
+/** A locked order with its payments. The statement of the lock would show them as they were before its wait. */
+export async function withPayments(work: Work, order: WholeOrder): Promise<LockedOrder> {
+  const rows = await work.store.run(
+    `SELECT ${columnsOfPayment.sql} FROM order_transactions
+     WHERE store_id = $1 AND order_id = $2 ORDER BY created_at, id`,
+    order.id,
   )
-  return {
-    order,
-    transactions: all,
-    money: moneyOf(order, [...all.values()]),
-  }
+  const transactions = new Map(
+    rows.map(columnsOfPayment.read).map(({ id, ...transaction }) => [id, transaction]),
+  )
+  return { order, transactions, money: moneyOf(order, [...transactions.values()]) }
 }
 
 /** What payments need to know about an order. */
@@ -70,13 +92,6 @@ export const moneyOf = ({ doc, hidden }: WholeOrder, transactions: readonly Tran
   isCancelled: doc.status === 'cancelled',
   transactions,
 })
-
-/** A transaction of a locked order. */
-export function transactionOf({ transactions }: LockedOrder, id: string): Transaction {
-  const transaction = transactions.get(id.toLowerCase())
-  if (!transaction) throw notFound('transaction', id)
-  return transaction
-}
 
 /** The payment as its row stores it. */
 export const storedValuesOf = ({
@@ -102,15 +117,15 @@ export const storedValuesOf = ({
 }
 
 /** The payment that a row stores. */
-export function paymentIn({ doc, hidden }: TransactionRow, transaction: Transaction): GatewayPayment {
+export function paymentIn({ doc, hidden }: WholeTransaction): GatewayPayment {
   const { merchant_failure: ofMerchant, excess } = hidden
   return {
-    ...{
-      transaction,
-      excess,
-      reference: doc.reference,
-      detailedStatus: doc.payment_details?.detailed_status,
+    transaction: {
+      ...{ type: doc.transaction_type, status: doc.status, amount: doc.amount },
+      ...{ refundedAmount: doc.refunded_amount, failedRefundAmount: doc.failed_refund_amount },
+      receivedAs: hidden.received_as,
     },
+    ...{ excess, reference: doc.reference, detailedStatus: doc.payment_details?.detailed_status },
     failure: ofMerchant ? { ...ofMerchant, isForMerchant: true } : doc.failure_details,
   }
 }
@@ -121,8 +136,8 @@ type Labels = Pick<
 >
 
 /**
- * Stores a new transaction, and what the order has come to with it. One that receives or holds money, or for which a
- * gateway is about to be asked (`isCharged`), allocates the stock of the order, or is refused.
+ * Stores a new transaction. One that receives or holds money, or for which a gateway is about to be asked
+ * (`isCharged`), allocates the stock of the order, or is refused.
  */
 export async function settleNew(
   work: Work,
@@ -130,7 +145,7 @@ export async function settleNew(
   payment: GatewayPayment,
   labels: Labels,
   isCharged = false,
-): Promise<TransactionRow> {
+): Promise<SettledOrder<TransactionRow>> {
   const { order } = locked
   const notation = order.hidden.currency
   const row = await add(work, transactions, [order.id], {
@@ -140,61 +155,56 @@ export async function settleNew(
   })
   await recordBeginning(work, row.id, payment)
   const all = new Map(locked.transactions).set(row.id, payment.transaction)
-  await settleOrder(work, locked, all, await stockAfter(work, locked, all, isCharged))
-  return row
+  const stock = await stockAfter(work, locked, all, isCharged)
+  return { result: row, values: await valuesAfter(work, locked, all, stock) }
 }
 
 /**
- * Stores a changed transaction, and what the order has come to with it. What a gateway has done cannot be refused any
- * more: where it is not as it should be, the transaction is a concern of the merchant.
+ * Stores a changed transaction. What a gateway has done cannot be refused any more: where it is not as it should be,
+ * the transaction is a concern of the merchant.
  */
 export async function settleChange(
   work: Work,
   locked: LockedOrder,
-  row: TransactionRow,
+  row: WholeTransaction,
   payment: GatewayPayment,
   { labels, isEnded }: { readonly labels: Changes<TransactionFields>; readonly isEnded: boolean },
-): Promise<TransactionRow> {
-  const before = locked.transactions.get(row.id)
+): Promise<SettledOrder<TransactionRow>> {
+  const before = paymentIn(row).transaction
   const { transaction, excess } = payment
   const all = new Map(locked.transactions).set(row.id, transaction)
   const stock = await stockOrShortage(work, locked, all, row.id)
   const concern = concernAfter(row.hidden.concern, {
     hasMoney: hasMoney(transaction),
-    isNew: !before || !hasMoney(before),
+    isNew: !hasMoney(before),
     isCancelled: locked.money.isCancelled,
     isShort: !stock,
     isEnded,
-    failsRefund: (transaction.failedRefundAmount ?? 0) > (before?.failedRefundAmount ?? 0),
-    refundsMore: transaction.refundedAmount > (before?.refundedAmount ?? 0),
-    isOverpaid: (excess?.open ?? 0) > 0,
+    failsRefund: failedRefunds(transaction) > failedRefunds(before),
+    refundsMore: transaction.refundedAmount > before.refundedAmount,
+    isOverpaid: excess !== undefined && excess.open > 0,
   })
-  const written = await change(work, transactions, [locked.order.id], row.id, {
-    ...{ concern, ...labels },
-    ...storedValuesOf(payment),
-  })
-  await settleOrder(work, locked, all, stock ?? noStock)
-  return written
+  const changes = { concern, ...labels, ...storedValuesOf(payment) }
+  const result = await changeLocked(work, transactions, row, () => changes)
+  return { result, values: await valuesAfter(work, locked, all, stock ?? noStock) }
 }
 
-/** Stores what an order has come to with its transactions. */
-async function settleOrder(
+const failedRefunds = ({ failedRefundAmount = 0 }: Transaction): number => failedRefundAmount
+
+/** What an order has come to with its transactions. */
+async function valuesAfter(
   work: Work,
   { order, transactions: before, money: { total, isCancelled } }: LockedOrder,
   all: ReadonlyMap<string, Transaction>,
   stock: OrderStock,
-): Promise<void> {
+): Promise<Changes<OrderFields>> {
   const isFirst = ![...before.values()].some(isCounted) && [...all.values()].some(isCounted)
   if (isFirst) await recordBuyer(work, order)
   const { fully_paid_at: paidAt } = order.hidden
   const { payment, status, paid, authorized, pending } = paymentOf(total, [...all.values()])
-  const settled = await changeLocked(work, orders, order, {
-    payment,
+  return {
+    ...{ payment, payments: { paid, authorized, pending }, stock },
     ...(!isCancelled && { status }),
-    payments: { paid, authorized, pending },
-    stock,
     ...(payment === 'paid' && { fully_paid_at: paidAt ?? work.clock.now().toISOString() }),
-  })
-  // Each payment is news of its order, also one that leaves its sums: a refund of a part.
-  if (settled.version === order.version) await work.store.touch(orders, order.id)
+  }
 }

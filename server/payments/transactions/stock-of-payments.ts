@@ -5,7 +5,6 @@ import {
   isAuthorized,
   isPaid,
   isPending,
-  noStock,
   type OrderStock,
   releaseStock,
   type Transaction,
@@ -31,7 +30,7 @@ export async function stockAfter(
   all: ReadonlyMap<string, Transaction>,
   isCharged: boolean,
 ): Promise<OrderStock> {
-  const { stock = noStock } = order.hidden
+  const { stock } = order.hidden
   if (isCancelled || stock.state === 'shipped') return stock
   if (isCharged || [...all.values()].some(isCounted)) {
     return stock.state === 'none' ? allocateStock(work, order.id) : stock
@@ -46,7 +45,7 @@ export async function stockOrShortage(
   all: ReadonlyMap<string, Transaction>,
   id: string,
 ): Promise<OrderStock | undefined> {
-  const { stock = noStock } = locked.order.hidden
+  const { stock } = locked.order.hidden
   if (stock.state !== 'none') {
     const isCharged = ![...all.values()].some(isCounted) && (await isAnyUnknown(work, othersIn(all, id)))
     return stockAfter(work, locked, all, isCharged)

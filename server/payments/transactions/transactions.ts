@@ -1,7 +1,7 @@
 import { amountFields, displayAmount, isSeller } from '../../carts/index.ts'
 import { resource } from '../../kernel/declare/resource.ts'
 import { choice, field, flag, group, integer, list, text } from '../../kernel/shape/fields.ts'
-import type { Row } from '../../kernel/shape/model.ts'
+import type { Row, Whole } from '../../kernel/shape/model.ts'
 import { linkTo, readOnly, relationshipTo, shown } from '../../kernel/shape/shown.ts'
 import { orders, transactionStatuses, transactionTypes } from '../../orders/index.ts'
 import type { Notation } from '../../store/index.ts'
@@ -97,6 +97,8 @@ const forBrowsers = {
 
 export type TransactionFields = typeof fields
 export type TransactionRow = Row<TransactionFields>
+/** A transaction that was read to be changed. */
+export type WholeTransaction = Whole<TransactionFields, unknown>
 
 /** The payment of a transaction, as its gateway needs it. */
 export const receiptOf = ({ doc }: Pick<TransactionRow, 'doc'>): Receipt => ({

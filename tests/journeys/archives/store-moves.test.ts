@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { baselineIn } from '../../../server/kernel/storage/migrate.ts'
 import { keyTable, leftBehind } from '../../../tools/moving/left-behind.ts'
 import { fillStore, readLists } from '../../builders/tools/full-store.ts'
 import { begin, run } from '../../builders/tools/run-command.ts'
@@ -172,6 +173,25 @@ const ofHeader = (members: object) => (name: string, content: Buffer) =>
   name === 'store.json'
     ? Buffer.from(JSON.stringify({ ...JSON.parse(content.toString()), ...members }))
     : content
+
+test('an archive from right before the baseline is read, and an older one is refused', async () => {
+  const directory = newDirectory()
+  const archive = join(directory, 'store.tar')
+  expect(await exportTo(archive)).toMatchObject({ code: 0 })
+  const { files, replaces } = await baselineIn()
+  const isLater = (file: string) => file.endsWith('.sql') && !files.includes(file)
+  const { settings } = await newPlace()
+  const importOf = async (migrations: readonly string[], more: Readonly<Record<string, Buffer>> = {}) => {
+    const path = join(directory, `${migrations.length}.tar`)
+    await rewriteArchive(archive, path, ofHeader({ migrations }), more)
+    return (await run(['import', path], settings)).stderr
+  }
+  expect(await importOf(replaces.slice(1))).toContain('an older version of Sutler wrote the archive')
+  // What follows the header is read.
+  const job = { 'tables/waiting_jobs/000009.ndjson': Buffer.from('{"name":"no-such-job","payload":{}}\n') }
+  const names = [...replaces, ...readdirSync('server/migrations').filter(isLater)]
+  expect(await importOf(names, job)).toContain('unknown job: "no-such-job"')
+}, 120_000)
 
 test('a broken archive, or one of another version, is refused as a whole', async () => {
   const directory = newDirectory()

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sequence } from '../../../server/kernel/feed/record.ts'
+import { sequence } from '../../../server/kernel/feed/sequence.ts'
 import { lineFormatOf } from '../../../server/kernel/http/prefer.ts'
 import { tokenOf } from '../../support/client.ts'
 import { openWorld, type World } from '../../support/world.ts'

@@ -1,12 +1,8 @@
-import { module } from '../../kernel/module.ts'
 import { findByName } from '../../kernel/query/find.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { renewMember } from '../../kernel/work/sealed-members.ts'
-import { add } from '../../kernel/write/by-rules.ts'
-import { type GatewaySlug, gatewayKind, gatewaySlugs } from './gateway-kinds.ts'
+import type { GatewaySlug } from './gateway-kinds.ts'
 import { gateways } from './gateways.ts'
 import { openSecrets } from './sealed-secrets.ts'
-import { updateGateway } from './update-gateway.ts'
 
 /** The settings and secrets of a gateway by name, as its service needs them. Never shown. */
 export interface GatewayAccess {
@@ -34,26 +30,4 @@ export async function secretsNamed(
   )
   const all = rows.flatMap(([sealed]) => openSecrets(instance.sealKeys, sealed ?? undefined)[name] ?? [])
   return new Set(all)
-}
-
-export const gatewayChapter = module({
-  name: 'gateways',
-  about: 'The payment gateways of the store, and their settings.',
-  resources: [gateways],
-  actions: [updateGateway],
-  firstDay: addGateways,
-  renewSeals: renewMember({
-    table: 'gateways',
-    member: 'sealed_secrets',
-    name: 'slug',
-    describe: (slug, storeId) => `the secrets of the gateway ${slug} of the store ${storeId}`,
-  }),
-})
-
-async function addGateways(work: Work): Promise<void> {
-  for (const slug of gatewaySlugs) {
-    const { name, optional } = gatewayKind(slug)
-    const flags = (['test', 'shoppers_may_pay'] as const).filter((flag) => optional.includes(flag))
-    await add(work, gateways, [], { slug, name, ...Object.fromEntries(flags.map((flag) => [flag, false])) })
-  }
 }
