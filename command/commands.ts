@@ -11,6 +11,7 @@ import { keyCommands } from './key.ts'
 import { migrateCommand } from './migrate.ts'
 import { prepare } from './prepare.ts'
 import { restoreCommand } from './restore.ts'
+import { secretRotate } from './secret.ts'
 import { start } from './start.ts'
 import { storeCommands } from './store.ts'
 import { version } from './version.ts'
@@ -25,5 +26,6 @@ export const commands: readonly Command[] = [
   migrateCommand,
   ...keyCommands,
   ...storeCommands,
+  secretRotate,
   ...checkCommands,
 ]
