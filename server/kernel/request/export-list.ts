@@ -8,7 +8,7 @@ import { file } from '../http/file.ts'
 import { LineStream } from '../http/line-stream.ts'
 import { objectText } from '../http/object-text.ts'
 import { pageInParts } from '../http/page-answer.ts'
-import type { ListAddress } from '../http/page-links.ts'
+import type { ListAddress, PageNumbers } from '../http/page-links.ts'
 import { areUniform, inOneLine, lineColumns, RowLines } from '../http/row-lines.ts'
 import { currentDefinition } from '../query/definitions.ts'
 import { everyRowSql } from '../query/every-row.ts'
@@ -39,8 +39,13 @@ type Texts = readonly string[] | Promise<readonly string[]> | AsyncIterable<read
 interface More<F extends Fields> {
   /** Default: that of the request. */
   readonly query?: ListQuery
+  /** More members of the `meta` of a page. */
+  readonly meta?: (page: PageNumbers) => Record<string, unknown>
   /** Members beside the `data` of a page, after a comma. */
-  readonly beside?: (portions: () => AsyncIterable<readonly Row<F>[]>) => AsyncIterable<string>
+  readonly beside?: (
+    portions: () => AsyncIterable<readonly Row<F>[]>,
+    page: PageNumbers,
+  ) => AsyncIterable<string> | readonly string[]
 }
 
 /** A page of a list, or all of it as lines if the request prefers that. */
@@ -48,15 +53,16 @@ export async function answerList<F extends Fields>(
   ctx: Ctx,
   call: ListAddress,
   view: ListView<F>,
-  { query = parse(call.query), beside }: More<F> = {},
+  { query = parse(call.query), meta, beside }: More<F> = {},
 ): Promise<Answer> {
   if (ctx.lines) return exportList(ctx, query, view)
   const page = await fetchListed(ctx, view.source, query)
+  if (page.unmerged > mergeThreshold) requestMerge(ctx)
   const portions = () => portionsOf(page.rows)
   async function* texts() {
     for await (const rows of portions()) yield* textsOf(ctx, view, rows)
   }
-  return pageInParts(texts(), page, ctx, call, {}, beside?.(portions))
+  return pageInParts(texts(), page, ctx, call, meta?.(page), beside?.(portions, page))
 }
 
 async function* textsOf<F extends Fields>(

@@ -4,7 +4,7 @@ import { atMost } from '../at-most.ts'
 import { LostRace, Problem } from '../errors.ts'
 import { Lanes } from './connections/lanes.ts'
 import { cancelWith, LimitedUse } from './connections/slow-reads.ts'
-import { PreparedTexts, Statement } from './connections/statement.ts'
+import { PreparedTexts, planOnce, Statement } from './connections/statement.ts'
 import { isOutOfSpace } from './disk-space.ts'
 import { type RowSink, rowSocket, tapRows } from './row-tap.ts'
 import { LateTransaction, type Transaction, type TransactionKind } from './transaction.ts'
@@ -122,6 +122,18 @@ const pageLanes = 2
 /** How many exports a process has at once, at most; each has a connection. */
 export const exportsMax = 4
 
+interface DatabaseOptions {
+  /**
+   * A statement that takes longer fails as unavailable, and its connection is given up: the database may have stopped
+   * responding. Without a limit a statement may take any time.
+   */
+  readonly limitMs?: number | undefined
+  /** Lowers the priority of each new connection for slow reads. */
+  readonly giveWay?: ((slowRead: pg.ClientBase) => void) | undefined
+  /** Whether point reads and transactions plan each statement once, for all values: see `planOnce`. */
+  readonly plansOnce?: boolean
+}
+
 export class Database implements StatementSource {
   readonly pool: pg.Pool
   readonly #slowReads: LimitedUse
@@ -133,17 +145,7 @@ export class Database implements StatementSource {
   /** Called for each statement that fails because the disk is full. */
   onNoSpace: () => void = () => {}
 
-  /**
-   * A statement that takes longer than `limitMs` fails as unavailable, and its connection is given up: the database may
-   * have stopped responding. Without a limit a statement may take any time.
-   * `giveWay` lowers the priority of each new connection for slow reads.
-   */
-  constructor(
-    url: string,
-    connections: number,
-    limitMs?: number,
-    giveWay?: (slowRead: pg.ClientBase) => void,
-  ) {
+  constructor(url: string, connections: number, { limitMs, giveWay, plansOnce }: DatabaseOptions = {}) {
     this.#limitMs = limitMs
     const config: pg.ClientConfig = {
       connectionString: url,
@@ -155,7 +157,8 @@ export class Database implements StatementSource {
       stream: rowSocket,
     }
     const open = () => new pg.Client({ ...config, pipeline: true } as pg.ClientConfig)
-    this.#points = new Lanes(1, open)
+    const prepare = plansOnce ? planOnce : () => {}
+    this.#points = new Lanes(1, open, prepare)
     this.#pages = new Lanes(pageLanes, open)
     const slowReads = Math.max(1, Math.floor(connections / 2))
     this.#slowReads = new LimitedUse(slowReads)
@@ -169,6 +172,7 @@ export class Database implements StatementSource {
     this.pool = newPool(connections)
     this.#slowReadPool = newPool(slowReads)
     this.#exportPool = newPool(exportsMax)
+    this.pool.on('connect', prepare)
     for (const slow of [this.#slowReadPool, this.#exportPool])
       slow.on('connect', (client) => giveWay?.(client))
   }
@@ -184,12 +188,16 @@ export class Database implements StatementSource {
   }
 
   /** When the signal aborts, the statement is cancelled, and the signal's reason is thrown. */
-  async #query(client: pg.ClientBase, sql: Sql, signal?: AbortSignal): Promise<readonly Tuple[]> {
-    if (!signal) return this.#send(client, sql)
+  async #query(
+    client: pg.ClientBase,
+    sql: Sql,
+    { signal, begin }: { readonly signal?: AbortSignal | undefined; readonly begin?: string | undefined },
+  ): Promise<readonly Tuple[]> {
+    if (!signal) return this.#send(client, sql, begin)
     signal.throwIfAborted()
     const ended = cancelWith(signal, client)
     try {
-      return await this.#send(client, sql)
+      return await this.#send(client, sql, begin)
     } catch (error) {
       if (signal.aborted && isCancelled(error)) throw signal.reason
       throw error
@@ -198,12 +206,16 @@ export class Database implements StatementSource {
     }
   }
 
-  #send(client: pg.ClientBase, { text, values, once, long, sink }: Sql): Promise<readonly Tuple[]> {
+  #send(
+    client: pg.ClientBase,
+    { text, values, once, long, sink }: Sql,
+    begin?: string,
+  ): Promise<readonly Tuple[]> {
     const name = once ? '' : nameOn(client, text)
     const limitMs = this.#limitMs && long ? longStatementMaxMs : this.#limitMs
     const { promise, resolve, reject } = Promise.withResolvers<readonly Tuple[]>()
     client.query(
-      new Statement(text, values, name, limitMs, (error, tuples) =>
+      new Statement({ text, values, name, begin }, limitMs, (error, tuples) =>
         error ? reject(error) : resolve(tuples),
       ),
     )
@@ -226,7 +238,7 @@ export class Database implements StatementSource {
     const client = await this.#connection(pool)
     let broken: Error | undefined
     try {
-      return await this.#query(client, sql, signal)
+      return await this.#query(client, sql, { signal })
     } catch (error) {
       if (isUnavailable(error)) broken = error
       throw error
@@ -296,7 +308,8 @@ export class Database implements StatementSource {
     for (let attempt = 1; ; attempt++) {
       const means = {
         connect: () => this.#connection(pool),
-        send: (client: pg.PoolClient, sql: Sql) => this.#query(client, sql, signal),
+        send: (client: pg.PoolClient, sql: Sql, begin?: string) =>
+          this.#query(client, sql, { signal, begin }),
         read: (sql: Sql) => this.quick(sql),
         alone: (sql: Sql) => this.#onPool(sql, signal, pool),
       }

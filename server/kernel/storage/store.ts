@@ -35,6 +35,10 @@ export type Rows = Pick<Model, 'table'> & Partial<Pick<Model, 'type' | 'parent' 
 /** The format of an author: the change feed contains both parts. */
 export const authorOf = (actor: string, requestId: string): string => `${actor} ${requestId}`
 
+/** Takes a lock by a bound name until the transaction ends. */
+export const advisoryLockSql = (name: string): string =>
+  `pg_advisory_xact_lock(hashtextextended($1::text || ${name}, 0))`
+
 /**
  * The rows of one store, through the pool or in one transaction. The triggers of the tables record every write in the
  * change feed, with `by` as its author.
@@ -272,7 +276,7 @@ export class Store {
 
   /** Takes a lock by name, for what has no row, until the transaction ends. */
   async advisoryLock(name: string): Promise<void> {
-    await this.run('SELECT pg_advisory_xact_lock(hashtextextended($1::text || $2, 0))', name)
+    await this.run(`SELECT ${advisoryLockSql('$2')}`, name)
   }
 
   /** Inserts the rows of a query in one statement; existing rows stay as they are. Returns the ids of the new ones. */
