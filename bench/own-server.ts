@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { heapFlags } from '../command/heap-flags.ts'
 import { Database } from '../server/kernel/storage/database.ts'
 import { findRunning } from '../server/platform/postgres/embedded.ts'
@@ -11,6 +11,7 @@ export interface OwnServer {
   readonly url: string
   /** Of its process. */
   readonly pid: number
+  readonly directory: string
   readonly databaseUrl: string
   readonly database: Database
   /** Of the administrator. */
@@ -26,10 +27,12 @@ export interface OwnServer {
 
 const credentials = { client_id: 'bench', client_secret: 'the secret of the bench, long enough' }
 
-export async function startOwnServer(): Promise<OwnServer> {
+/** `checkout`: the directory of another commit, whose server starts in place of this one's. */
+export async function startOwnServer(checkout = resolve(import.meta.dirname, '..')): Promise<OwnServer> {
   const directory = mkdtempSync(join(tmpdir(), 'sutler-bench-'))
-  const child = fork(new URL('../command/sutler.ts', import.meta.url), ['start'], {
-    execArgv: [...heapFlags],
+  const { entry, command, flags } = programOf(checkout)
+  const child = fork(join(checkout, entry), [command], {
+    execArgv: [...flags],
     env: {
       ...process.env,
       DATABASE_URL: '',
@@ -63,6 +66,7 @@ export async function startOwnServer(): Promise<OwnServer> {
   return {
     url,
     pid: child.pid as number,
+    directory,
     databaseUrl,
     database,
     token: access_token,
@@ -87,6 +91,15 @@ export async function startOwnServer(): Promise<OwnServer> {
       rmSync(directory, { recursive: true, force: true })
     },
   }
+}
+
+/** How the server of a checkout starts. Those of before have another command. */
+function programOf(checkout: string) {
+  const entry = 'command/sutler.ts'
+  if (existsSync(join(checkout, entry))) return { entry, command: 'start', flags: heapFlags }
+  const file = join(checkout, 'scripts/heap-flags.json')
+  const flags: readonly string[] = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : []
+  return { entry: 'server/main.ts', command: 'serve', flags }
 }
 
 /** The id of the realm of a store's customers. */

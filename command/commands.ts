@@ -1,4 +1,5 @@
 import { backup } from './backup.ts'
+import { checkCommands } from './check.ts'
 import { config } from './config.ts'
 import { copy } from './copy.ts'
 import { dev } from './dev.ts'
@@ -6,10 +7,13 @@ import { exportCommand } from './export.ts'
 import type { Command } from './frame/command.ts'
 import { health } from './health.ts'
 import { importCommand } from './import.ts'
+import { keyCommands } from './key.ts'
 import { migrateCommand } from './migrate.ts'
 import { prepare } from './prepare.ts'
 import { restoreCommand } from './restore.ts'
+import { secretRotate } from './secret.ts'
 import { start } from './start.ts'
+import { storeCommands } from './store.ts'
 import { version } from './version.ts'
 
 /** All commands, in the order of the help. Each loads what it needs when it runs. */
@@ -20,4 +24,8 @@ export const commands: readonly Command[] = [
   ...[health, version, config, prepare],
   ...[backup, restoreCommand, exportCommand, importCommand, copy],
   migrateCommand,
+  ...keyCommands,
+  ...storeCommands,
+  secretRotate,
+  ...checkCommands,
 ]

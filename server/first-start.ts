@@ -1,8 +1,8 @@
 import type { Config } from './config.ts'
 import type { Clock } from './kernel/clock.ts'
-import { newId } from './kernel/ids.ts'
-import type { Connection, Database } from './kernel/storage/database.ts'
+import type { Database } from './kernel/storage/database.ts'
 import { createFirstKey, newCredential } from './people/index.ts'
+import { createStore } from './stores.ts'
 
 /** The credentials that the operator needs to get a token. */
 export interface FirstCredentials {
@@ -39,21 +39,4 @@ export async function firstStart(
     announce(credentials)
     await createFirstKey(connection, storeId, credentials.clientId, credentials.clientSecret, now)
   })
-}
-
-/**
- * Creates a store in an organisation of its own, and returns its id. `prepareStores` then adds the objects of its
- * first day.
- */
-export async function createStore(connection: Connection, name: string, now: Date): Promise<string> {
-  const [organisation, store] = [newId(), newId()]
-  await connection.run({
-    text: 'INSERT INTO organisations VALUES ($1, $2, $3)',
-    values: [organisation, name, now],
-  })
-  await connection.run({
-    text: 'INSERT INTO stores VALUES ($1, $2, $3, $4)',
-    values: [store, organisation, name, now],
-  })
-  return store
 }

@@ -79,7 +79,10 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     if (embedded) undo.push(() => embedded.stop())
     const databaseUrl = config.databaseUrl ?? embedded?.url ?? ''
     const limitMs = swaps.statementMaxMs ?? statementMaxMs
-    const database = new Database(databaseUrl, config.databaseConnections, limitMs, embedded && giveWay)
+    const database = new Database(databaseUrl, config.databaseConnections, {
+      ...{ limitMs, plansOnce: true },
+      giveWay: embedded && giveWay,
+    })
     // For long work that must not delay requests: jobs, background work and the sequencer.
     const jobDatabase = new Database(databaseUrl, jobConnections + backgroundConnections + 1)
     undo.push(() => Promise.all([database.close(), jobDatabase.close()]))

@@ -1,8 +1,8 @@
-import { type Config, findSecret, makeSecret, secretFile } from './config.ts'
+import { type Config, findPreviousSecret, findSecret, makeSecret, secretFile } from './config.ts'
 import type { KeySecrets } from './kernel/auth/keys.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Database } from './kernel/storage/database.ts'
-import { findMissingSecret, forgetOtherSecrets, hasSecret } from './kernel/work/secret-records.ts'
+import { findMissingSecret, forgetOtherSecrets, hasUsedSecret } from './kernel/work/secret-records.ts'
 import { StartupError } from './platform/faults.ts'
 
 /**
@@ -15,7 +15,7 @@ export async function useSecrets(config: Config, database: Database, clock: Cloc
     await connection.run({ text: 'SELECT pg_advisory_xact_lock(7305011)', values: [] })
     let secret = findSecret(config)
     if (secret === undefined) {
-      if (!config.forgetSecret && (await hasSecret(connection))) {
+      if (!config.forgetSecret && (await hasUsedSecret(connection))) {
         throw new StartupError(
           `the secret of this database is missing: there is no ${secretFile(config)}, and no SUTLER_SECRET is set. ` +
             `Restore the secret. ${ifLost}`,
@@ -23,7 +23,7 @@ export async function useSecrets(config: Config, database: Database, clock: Cloc
       }
       secret = makeSecret(config)
     }
-    const { previousSecret } = config
+    const previousSecret = findPreviousSecret(config)
     const another = previousSecret !== undefined && previousSecret !== secret
     const secrets: KeySecrets = another ? [secret, previousSecret] : [secret]
     if (config.forgetSecret) await forgetOtherSecrets(connection, secrets)

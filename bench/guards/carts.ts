@@ -34,7 +34,12 @@ export const guardsOfCarts: readonly Guard[] = [
       {
         file: 'server/kernel/write/claim-key.ts',
         // biome-ignore lint/suspicious/noTemplateCurlyInString: it is in the file.
-        text: 'await work.store.advisoryLock(`${of.table} ${key}`)',
+        text: '${advisoryLockSql(bind(lockOf(of, key)))}',
+        without: 'NULL',
+      },
+      {
+        file: 'server/kernel/write/claim-key.ts',
+        text: 'await work.store.advisoryLock(lockOf(of, key))',
         without: '',
       },
     ],

@@ -4,8 +4,7 @@ import { followIntentOf, giveUpPayments } from '../orders/index.ts'
 import { confirmOrder } from './cart-payments/confirm-order.ts'
 import { createCartPayment } from './cart-payments/create-cart-payment.ts'
 import { updateCartPayment } from './cart-payments/update-cart-payment.ts'
-import { renewGatewaySecrets } from './gateways/gateway-access.ts'
-import { addGateways, gateways } from './gateways/gateways.ts'
+import { addGateways, gateways, renewGatewaySecrets } from './gateways/gateways.ts'
 import { updateGateway } from './gateways/update-gateway.ts'
 import { createManualOrder } from './manual-orders/create-manual-order.ts'
 import { deleteManualOrder } from './manual-orders/delete-manual-order.ts'
@@ -23,6 +22,11 @@ import {
 } from './payment-calls/verbs.ts'
 import { transactions } from './transactions/transactions.ts'
 
+export const payments = module({
+  name: 'payments',
+  about: 'Says what the transactions of an order have come to, and which payments it takes.',
+})
+
 export const gatewayChapter = module({
   name: 'gateways',
   about: 'The payment gateways of the store, and their settings.',
@@ -30,11 +34,6 @@ export const gatewayChapter = module({
   actions: [updateGateway],
   firstDay: addGateways,
   renewSeals: renewGatewaySecrets,
-})
-
-export const payments = module({
-  name: 'payments',
-  about: 'Says what the transactions of an order have come to, and which payments it takes.',
 })
 
 export const stripe = module({

@@ -1,7 +1,7 @@
 import { removeCartsOf } from '../carts/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { eraseChanges, forgetChangesOf } from '../kernel/feed/erase.ts'
-import { holdFeed, sequence } from '../kernel/feed/record.ts'
+import { holdFeed, sequence } from '../kernel/feed/sequence.ts'
 import { brokenConstraint } from '../kernel/storage/database.ts'
 import type { Store } from '../kernel/storage/store.ts'
 import type { Work } from '../kernel/work/context.ts'

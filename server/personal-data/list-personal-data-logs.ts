@@ -1,7 +1,7 @@
 import { action } from '../kernel/declare/action.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { findBefore } from '../kernel/feed/changes.ts'
-import { sequence } from '../kernel/feed/record.ts'
+import { sequence } from '../kernel/feed/sequence.ts'
 import { objectText } from '../kernel/http/object-text.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
 import type { Source } from '../kernel/query/sql.ts'

@@ -1,6 +1,6 @@
 import { action } from '../kernel/declare/action.ts'
 import { resource } from '../kernel/declare/resource.ts'
-import { sequence } from '../kernel/feed/record.ts'
+import { sequence } from '../kernel/feed/sequence.ts'
 import { newId } from '../kernel/ids.ts'
 import { answerList } from '../kernel/request/export-list.ts'
 import { shown } from '../kernel/shape/shown.ts'

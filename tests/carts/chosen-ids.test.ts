@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readChanges } from '../../server/kernel/feed/changes.ts'
-import { sequence } from '../../server/kernel/feed/record.ts'
+import { sequence } from '../../server/kernel/feed/sequence.ts'
 import { payloadOf } from '../../server/telling/events/payload-of.ts'
 import { makeFlow } from '../builders/fields/flows.ts'
 import { openWorld, type World } from '../support/world.ts'

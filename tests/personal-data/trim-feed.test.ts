@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { sequence } from '../../server/kernel/feed/record.ts'
+import { sequence } from '../../server/kernel/feed/sequence.ts'
 import { trimChanges } from '../../server/personal-data/logs-ttl.ts'
 import { body } from '../support/requests.ts'
 import { openWorld, type World } from '../support/world.ts'

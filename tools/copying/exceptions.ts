@@ -18,7 +18,7 @@ export const skipReasons: Readonly<Record<string, string>> = {
   'rule-promotion-jobs': 'a record of what the other server did',
   'rule-promotion-usages': 'they belong to orders',
   carts: 'shoppers fill them anew; they expire within days',
-  orders: 'no operation creates an order as it was: `npm run export` moves them from a Sutler to another',
+  orders: 'no operation creates an order as it was: `sutler export` moves them from a Sutler to another',
   transactions: 'they belong to orders',
   'order-jobs': 'a record of what the other server did',
   'hierarchy-children': 'nodes, in another form',

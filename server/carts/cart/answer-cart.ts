@@ -1,7 +1,6 @@
 import type { ActionCall } from '../../kernel/declare/action.ts'
 import { file } from '../../kernel/http/file.ts'
 import { Memory } from '../../kernel/memory.ts'
-import { hasExpired } from '../../kernel/query/find.ts'
 import { parse } from '../../kernel/query/parse.ts'
 import { isUnborn } from '../../kernel/query/unborn.ts'
 import type { Answer } from '../../kernel/shape/answer.ts'
@@ -15,7 +14,7 @@ import { stillHolds } from '../contents/priced-cart.ts'
 import { mustHaveRight } from '../contents/shopper-rights.ts'
 import { includeNames } from '../shown/includes.ts'
 import { carts } from './carts.ts'
-import { findCart, storedStateSql } from './find-cart.ts'
+import { findCart, readStoredCart, storedCartSql } from './find-cart.ts'
 
 /** A request for a cart, or for its items. */
 interface Question {
@@ -127,15 +126,15 @@ async function mustBeReader(ctx: Ctx, { owners, isPreview }: Access): Promise<vo
 }
 
 /** Made once: a storefront sends it on every page, and a long text that is new is hashed anew each time. */
-const stateText = `SELECT carts.id, ${versionSql}, ${storedStateSql}, carts.customers, carts.accounts,
-     carts.doc->>'snapshot_date' IS NOT NULL FROM carts
-     WHERE store_id = $1 AND reference = $2 AND NOT ${hasExpired('expires_at', '$3')}` as const
+const stateTexts = storedCartSql(
+  `carts.id, ${versionSql}, carts.customers, carts.accounts, carts.doc->>'snapshot_date' IS NOT NULL`,
+)
 
 /** What the answers about a stored cart depend on now; undefined where nobody has written it. */
-async function findState({ store, clock }: Ctx, name: string): Promise<State | undefined> {
-  const [row] = await store.read(stateText, name, clock.now())
+async function findState(ctx: Ctx, name: string): Promise<State | undefined> {
+  const row = await readStoredCart(ctx, stateTexts, name)
   if (!row) return undefined
-  const [id, version, state, customers, accounts, isPreview] = row
+  const [state, id, version, customers, accounts, isPreview] = row
   return {
     ...{ id: id as string, version: version as string, state: state as string },
     owners: { customers: JSON.parse(customers ?? '[]'), accounts: JSON.parse(accounts ?? '[]') },

@@ -17,24 +17,43 @@ import { stateSql } from '../pricing/cart-state.ts'
 import { type PricedOutcome, priceCart } from '../pricing/price-cart.ts'
 import { carts } from './carts.ts'
 
-/** The state that the prices of a stored cart depend on. */
-export const storedStateSql = stateSql({
-  customers: 'carts.customers',
-  accounts: 'carts.accounts',
-  email: `nullif(carts.doc#>>'{contact,email}', '')`,
-  codes: `jsonb_path_query_array((carts.hidden#>'{contents,codes}')::jsonb, '$[*].code')`,
-})
+const stateOf = (codes?: string) =>
+  stateSql({
+    ...{ customers: 'carts.customers', accounts: 'carts.accounts', codes },
+    email: `nullif(carts.doc#>>'{contact,email}', '')`,
+  })
 
-/** The statement that reads a cart, with the state that its prices depend on. */
-export function cartSql(
-  storeId: string,
-  name: string,
-  now: Date,
-): Sql & { readonly text: `SELECT ${string}` } {
-  const text = `SELECT ${storedStateSql}, ${wholeColumns(carts)} FROM carts
-     WHERE store_id = $1 AND reference = $2 AND NOT ${hasExpired('expires_at', '$3')}` as const
-  return { text, values: [storeId, name, now] }
+/**
+ * The statements that read columns of a stored cart, behind the state that its prices depend on. The first is for carts
+ * without codes, as nearly all are, and says whether the cart has one.
+ */
+export function storedCartSql(columns: string) {
+  const codes = `jsonb_path_query_array((carts.hidden#>'{contents,codes}')::jsonb, '$[*].code')`
+  const isCurrent = `NOT ${hasExpired('expires_at', '$3')}`
+  const textWith = (state: string) =>
+    `SELECT carts.hidden#>>'{contents,codes,0}' IS NOT NULL, ${state}, ${columns} FROM carts
+     WHERE store_id = $1 AND reference = $2 AND ${isCurrent}` as const
+  return [textWith(stateOf()), textWith(stateOf(codes))] as const
 }
+
+/** Reads a stored cart: the columns of `storedCartSql`, behind its state. */
+export async function readStoredCart(
+  { store, clock }: Work,
+  [withoutCodes, withCodes]: ReturnType<typeof storedCartSql>,
+  name: string,
+): Promise<Tuple | undefined> {
+  const [row] = await store.read(withoutCodes, name, clock.now())
+  if (row?.[0] !== 't') return row?.slice(1)
+  return (await store.read(withCodes, name, clock.now()))[0]?.slice(1)
+}
+
+const wholeCartSql = storedCartSql(wholeColumns(carts))
+
+/** The statement that reads a cart without codes, with the state that its prices depend on. */
+export const cartSql = (storeId: string, name: string, now: Date): Sql => ({
+  text: wholeCartSql[0],
+  values: [storeId, name, now],
+})
 
 /**
  * A cart with current prices. One statement reads it and says whether its prices still hold; if not, it is priced anew
@@ -48,11 +67,10 @@ export async function findCart(
 ): Promise<Cart> {
   const { store, clock } = work
   const now = clock.now()
-  const { text, values } = cartSql(store.id, name, now)
   const { tuple, stored } = await untilWritten(async () => {
-    const tuples = await store.read(text, ...values.slice(1))
-    const rows = await store.rowsOf(carts, tuples, 1)
-    return rows && { tuple: tuples[0], stored: rows[0] as Cart | undefined }
+    const tuple = await readStoredCart(work, wholeCartSql, name)
+    const rows = await store.rowsOf(carts, tuple ? [tuple] : [], 1)
+    return rows && { tuple, stored: rows[0] as Cart | undefined }
   })
   if (!tuple || !stored) {
     const unborn = await unbornRow(work, carts, name)

@@ -82,12 +82,14 @@ export async function openShop(
   const { lines, codes } = cart.contents
   // Read first: if something changes meanwhile, the state is older than the prices, and the next read prices anew.
   const entered = [...codes.map(({ code }) => code), ...newCodes]
-  const { state, accountTags, method, promotions, rulePromotions } = await readState(work, cart, entered)
+  const { state, shopState, accountTags, method, ...kinds } = await readState(work, cart, entered)
   const now = work.clock.now()
   const at = cart.snapshot_date === undefined ? now : new Date(cart.snapshot_date)
   const held = before && stillHolds(before, state, now) ? before : undefined
   const heldLines = new Map(held && lines.map(({ id, quantity }) => [id, quantity]))
-  const { currencies, ...current } = await shopOf(work, shopperOf(cart, at))
+  const { currencies, ...current } = await shopOf(work, shopperOf(cart, at), {
+    state: { state: shopState, accountTags },
+  })
   const paid = currencyOf(cart, currency, currencies)
   const shop = { ...current, currency: paid.code }
   const used = await findCodes(work, cart, entered, buyer)
@@ -125,8 +127,8 @@ export async function openShop(
     requested: quotes.slice(products.length),
     withProducts: async (some) => ({ ...opened, requested: await quoteAll(some) }),
     promotions: [
-      ...(await loadPromotions(work, promotions)),
-      ...(await loadRulePromotions(work, rulePromotions)),
+      ...(await loadPromotions(work, kinds.promotions)),
+      ...(await loadRulePromotions(work, kinds.rulePromotions)),
     ],
     entered,
     ...used,

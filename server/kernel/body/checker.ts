@@ -5,7 +5,8 @@ import { missingField, Problem, together } from '../errors.ts'
 import { isId } from '../ids.ts'
 import type { JsonSchema } from '../shape/fields.ts'
 import { compareDays, instantOf, isDay, isInCalendar } from './days.ts'
-import { Faults, faultsMax, patternWords } from './faults.ts'
+import { Faults, faultsMax } from './faults.ts'
+import { patternWords } from './pattern-words.ts'
 
 /** Checks values from clients against JSON Schemas. Error messages state what is wrong and what is accepted. */
 

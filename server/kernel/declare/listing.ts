@@ -1,11 +1,11 @@
 import type { Fields } from '../shape/fields.ts'
-import { type Definition, type Resource, resource } from './resource.ts'
+import { type Resource, type ResourceDeclaration, resource } from './resource.ts'
 
 type Differences = 'noun' | 'about' | 'table' | 'scope' | 'filter' | 'sort' | 'order' | 'counted'
 type MemberDifferences = 'meta' | 'links' | 'include'
 
 /** A list with an operation of its own. An action lists the others, at its route. */
-type ListingAddress = { readonly path?: never } | Pick<Definition<Fields>, 'path' | 'parent'>
+type ListingAddress = { readonly path?: never } | Pick<ResourceDeclaration<Fields>, 'path' | 'parent'>
 
 /**
  * Declares another list of the rows of a resource: of those below another parent, in another order. What it does not
@@ -13,7 +13,7 @@ type ListingAddress = { readonly path?: never } | Pick<Definition<Fields>, 'path
  */
 export function listing<const F extends Fields, const Meta extends Fields, const Links extends Fields>(
   of: Resource<F>,
-  own: Partial<Pick<Definition<F, Meta, Links>, Differences | MemberDifferences>> & ListingAddress,
+  own: Partial<Pick<ResourceDeclaration<F, Meta, Links>, Differences | MemberDifferences>> & ListingAddress,
 ): Resource<F> {
   const { parent: _parent, scope: _scope, most: _most, ...same } = of
   const operations = own.path === undefined ? [] : (['list'] as const)

@@ -1,9 +1,12 @@
 import type { Fields } from '../shape/fields.ts'
 import type { Relationship } from './relationship.ts'
-import type { Definition } from './resource.ts'
+import type { ResourceDeclaration } from './resource.ts'
 
 /** Throws when the server starts if a declaration contradicts itself. */
-export function mustBeConsistent(definition: Definition<Fields>, parameters: readonly string[]): void {
+export function mustBeConsistent(
+  definition: ResourceDeclaration<Fields>,
+  parameters: readonly string[],
+): void {
   const { noun, parent, scope, closed, addedUnder, counted, most, operations = ['create'] } = definition
   const refuse = (reason: string) => {
     throw new Error(`${noun[0]}: ${reason}`)

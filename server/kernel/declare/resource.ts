@@ -20,7 +20,7 @@ interface ComputedMembers<M extends Fields, A extends readonly unknown[]> {
 }
 
 /** What a module declares of a resource: its model, its address, who may call, and its rules. */
-export interface Definition<
+export interface ResourceDeclaration<
   F extends Fields,
   Meta extends Fields = Fields,
   Links extends Fields = Fields,
@@ -115,7 +115,7 @@ export interface Inclusion<F extends Fields = Fields> {
 
 /** A declared resource. Without a type parameter it is any resource, and its values have no known types. */
 export interface Resource<F extends Fields = Fields, C = unknown>
-  extends Definition<F, Fields, Fields, Fields, Fields, C> {
+  extends ResourceDeclaration<F, Fields, Fields, Fields, Fields, C> {
   readonly scopeColumns: readonly string[]
   readonly added?: AddedFields
   readonly declared?: Resource
@@ -131,7 +131,7 @@ export function resource<
   C = unknown,
 >(
   // `NoInfer`: the types of the fields come from `fields` alone, not from the rules.
-  definition: { readonly fields: F } & Definition<NoInfer<F>, Meta, Links, ListMeta, Also, C>,
+  definition: { readonly fields: F } & ResourceDeclaration<NoInfer<F>, Meta, Links, ListMeta, Also, C>,
 ): Resource<F, C> {
   const parameters = [...definition.path.matchAll(/:(\w+)/g)].map((match) => match[1] as string)
   mustBeConsistent(definition, parameters)

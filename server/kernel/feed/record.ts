@@ -1,6 +1,5 @@
 import { newId } from '../ids.ts'
 import type { Row } from '../shape/model.ts'
-import type { Store } from '../storage/store.ts'
 import type { Work } from '../work/context.ts'
 
 /** Something that happened to an object, other than a write of its row. */
@@ -56,20 +55,4 @@ export async function record({ store, who, requestId, clock }: Work, happening: 
     row?.createdAt ?? null,
     hidden ? JSON.stringify(hidden) : null,
   )
-}
-
-/** The position of the last change in the store's feed; 0 while the feed is empty. */
-export async function feedPosition(store: Store): Promise<number> {
-  const [row] = await store.run('SELECT position FROM feeds WHERE store_id = $1')
-  return Number(row?.[0] ?? 0)
-}
-
-/** Moves all committed changes of the store into the change feed, for a reader that must see them. */
-export async function sequence(store: Store): Promise<void> {
-  await store.runLong('SELECT sequence_store($1)')
-}
-
-/** Until the transaction ends, only its own `sequence` adds to the change feed. */
-export async function holdFeed(store: Store): Promise<void> {
-  await store.run('SELECT hold_feed($1)')
 }

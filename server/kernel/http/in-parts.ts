@@ -26,9 +26,10 @@ export async function answerInParts(
   }
 }
 
-async function* restOf(beginning: string, parts: AsyncGenerator<string>): AsyncGenerator<Buffer> {
-  yield Buffer.from(beginning)
-  for await (const part of parts) yield Buffer.from(part)
+/** Strings: the socket frees their bytes when it has sent them, and buffers would wait for a collection of garbage. */
+async function* restOf(beginning: string, parts: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield beginning
+  yield* parts
 }
 
 /** A part of a list is longer only by its last item: what is short-lived and small costs little to collect. */

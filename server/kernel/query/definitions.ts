@@ -1,6 +1,6 @@
 import { Memory } from '../memory.ts'
-import { addedColumns, toAddedFields, withAddedFields } from '../shape/added-fields.ts'
 import type { AddedFields, Model } from '../shape/model.ts'
+import { addedColumns, toAddedFields, withAddedFields } from '../storage/added-fields.ts'
 import type { Work } from '../work/context.ts'
 import { perInstance } from '../work/per-instance.ts'
 

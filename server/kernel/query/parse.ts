@@ -6,7 +6,7 @@ const totalMethods = ['exact', 'observed', 'lower_bound']
 
 export const limits = {
   pageMax: 100,
-  /** For a list that the public contract does not page: see `Definition.whole`. */
+  /** For a list that the public contract does not page: see `Model.whole`. */
   wholeMax: 10_000,
   offsetMax: Number.MAX_SAFE_INTEGER,
   includesMax: 20,

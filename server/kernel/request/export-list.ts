@@ -2,14 +2,21 @@ import { Unavailable } from '../../platform/faults.ts'
 import type { Resource } from '../declare/resource.ts'
 import { shownSchema } from '../declare/shown-schema.ts'
 import { Problem } from '../errors.ts'
-import { feedPosition } from '../feed/record.ts'
+import { feedPosition } from '../feed/sequence.ts'
 import { columnsOf, headerLine, objectLine } from '../http/csv-line.ts'
 import { file } from '../http/file.ts'
 import { LineStream } from '../http/line-stream.ts'
-import { pageInParts } from '../http/object-answer.ts'
 import { objectText } from '../http/object-text.ts'
-import type { ListAddress } from '../http/page-links.ts'
-import { areUniform, inOneLine, lineColumns, RowLines } from '../http/row-lines.ts'
+import { pageInParts } from '../http/page-answer.ts'
+import type { ListAddress, PageNumbers } from '../http/page-links.ts'
+import {
+  areUniform,
+  CsvRowLines,
+  inOneLine,
+  JsonRowLines,
+  lineColumns,
+  type RowLines,
+} from '../http/row-lines.ts'
 import { currentDefinition } from '../query/definitions.ts'
 import { everyRowSql } from '../query/every-row.ts'
 import { mergeThreshold, requestMerge } from '../query/merge-totals.ts'
@@ -39,8 +46,13 @@ type Texts = readonly string[] | Promise<readonly string[]> | AsyncIterable<read
 interface More<F extends Fields> {
   /** Default: that of the request. */
   readonly query?: ListQuery
+  /** More members of the `meta` of a page. */
+  readonly meta?: (page: PageNumbers) => Record<string, unknown>
   /** Members beside the `data` of a page, after a comma. */
-  readonly beside?: (portions: () => AsyncIterable<readonly Row<F>[]>) => AsyncIterable<string>
+  readonly beside?: (
+    portions: () => AsyncIterable<readonly Row<F>[]>,
+    page: PageNumbers,
+  ) => AsyncIterable<string> | readonly string[]
 }
 
 /** A page of a list, or all of it as lines if the request prefers that. */
@@ -48,15 +60,16 @@ export async function answerList<F extends Fields>(
   ctx: Ctx,
   call: ListAddress,
   view: ListView<F>,
-  { query = parse(call.query), beside }: More<F> = {},
+  { query = parse(call.query), meta, beside }: More<F> = {},
 ): Promise<Answer> {
   if (ctx.lines) return exportList(ctx, query, view)
   const page = await fetchListed(ctx, view.source, query)
+  if (page.unmerged > mergeThreshold) requestMerge(ctx)
   const portions = () => portionsOf(page.rows)
   async function* texts() {
     for await (const rows of portions()) yield* textsOf(ctx, view, rows)
   }
-  return pageInParts(texts(), page, ctx, call, {}, beside?.(portions))
+  return pageInParts(texts(), page, ctx, call, meta?.(page), beside?.(portions, page))
 }
 
 async function* textsOf<F extends Fields>(
@@ -270,16 +283,25 @@ async function* chunksOf<F extends Fields>(
   const { scope, resource: declared } = view.source
   const resource = await currentDefinition(inside, declared as Resource, scope)
   const plan = planPage(inside, resource, query)
-  if (format === 'csv') {
-    const { shown = resource } = view
-    const columns = columnsOf(
-      isResource(shown) ? shownSchema(await currentDefinition(inside, shown, scope)) : shown.schema,
+  const { shown = resource } = view
+  const columns =
+    format === 'csv'
+      ? columnsOf(
+          isResource(shown) ? shownSchema(await currentDefinition(inside, shown, scope)) : shown.schema,
+        )
+      : undefined
+  if (columns) yield { bytes: Buffer.from(headerLine(columns)), count: 0 }
+  if (!view.show && areUniform(resource) && (inside.reads?.takesIds(resource) ?? true)) {
+    const hasReads = resource.personal !== undefined
+    const lines = columns
+      ? new CsvRowLines(columns, resource, scope, inside, hasReads)
+      : new JsonRowLines(resource, scope, inside, hasReads)
+    yield* uniformLinesOf(inside, plan, { ...view.source, resource }, lines)
+  } else {
+    yield* linesOf(inside, plan, view, (text) =>
+      columns ? objectLine(columns, text) : `${inOneLine(text)}\n`,
     )
-    yield { bytes: Buffer.from(headerLine(columns)), count: 0 }
-    yield* linesOf(inside, plan, view, (text) => objectLine(columns, text))
-  } else if (!view.show && areUniform(resource) && (inside.reads?.takesIds(resource) ?? true)) {
-    yield* uniformLinesOf(inside, plan, { ...view.source, resource })
-  } else yield* linesOf(inside, plan, view, (text) => `${inOneLine(text)}\n`)
+  }
 }
 
 const isResource = (shown: Resource | Field): shown is Resource => 'envelope' in shown
@@ -309,10 +331,10 @@ async function* uniformLinesOf(
   inside: Ctx,
   plan: Plan,
   source: Source & { readonly resource: Resource },
+  lines: RowLines,
 ): AsyncGenerator<Chunk> {
   const { resource, scope } = source
   const { store, reads } = inside
-  const lines = new RowLines(resource, scope, inside, resource.personal !== undefined)
   const sql = everyRowSql(source, plan, store.id, lineColumns(resource, 'p.'))
   for await (const _ of store.bytesInBatches(sql, lines.take)) {
     const { chunks, count, ids } = lines.cut()

@@ -5,6 +5,7 @@ import type { Answer } from '../shape/answer.ts'
 import { columns, flag, json, number, optional, optionalText } from '../storage/columns.ts'
 import type { Ctx, KeyedRequest } from '../work/context.ts'
 import type { Chore } from '../work/job.ts'
+import { stillRunning } from '../work/outside-calls.ts'
 import { shorten } from './stored-answers.ts'
 
 const keyLengthMax = 255
@@ -52,9 +53,6 @@ function fingerprints({ who, instance }: Ctx, { method, url, body }: KeyedWrite)
  */
 const nameOf = ({ who: { kind, keyId, caller } }: Ctx, { key }: Pick<KeyedWrite, 'key'>): string =>
   `${kind} ${keyId} ${caller} ${key}`
-
-const stillRunning = () =>
-  new Problem('conflict', 'A request with this Idempotency-Key is still being processed.')
 
 /**
  * Runs a write once per key (draft-ietf-httpapi-idempotency-key-header): a repeated request by the same caller gets the

@@ -217,7 +217,7 @@ export interface Model<F extends Fields = Fields, C = unknown> {
    * with the row. `shows` returns the hidden values that responses, lists, the feed and events have of it.
    */
   readonly inside?: InsideRule<C>
-  /** Members that are computed for responses, also from hidden values: see `Definition`. */
+  /** Members that are computed for responses, also from hidden values: see `ResourceDeclaration`. */
   readonly meta?: object
   readonly links?: object
   readonly also?: object

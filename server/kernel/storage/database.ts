@@ -4,7 +4,7 @@ import { atMost } from '../at-most.ts'
 import { LostRace, Problem } from '../errors.ts'
 import { Lanes } from './connections/lanes.ts'
 import { cancelWith, LimitedUse } from './connections/slow-reads.ts'
-import { PreparedTexts, Statement } from './connections/statement.ts'
+import { PreparedTexts, planOnce, Statement } from './connections/statement.ts'
 import { isOutOfSpace } from './disk-space.ts'
 import { type RowSink, rowSocket, tapRows } from './row-tap.ts'
 import { LateTransaction, type Transaction, type TransactionKind } from './transaction.ts'
@@ -122,10 +122,22 @@ const pageLanes = 2
 /** How many exports a process has at once, at most; each has a connection. */
 export const exportsMax = 4
 
+interface DatabaseOptions {
+  /**
+   * A statement that takes longer fails as unavailable, and its connection is given up: the database may have stopped
+   * responding. Without a limit a statement may take any time.
+   */
+  readonly limitMs?: number | undefined
+  /** Lowers the priority of each new connection for slow reads. */
+  readonly giveWay?: ((slowRead: pg.ClientBase) => void) | undefined
+  /** Whether point reads and transactions plan each statement once, for all values: see `planOnce`. */
+  readonly plansOnce?: boolean
+}
+
 export class Database implements StatementSource {
   readonly pool: pg.Pool
-  readonly #searches: LimitedUse
-  readonly #searchPool: pg.Pool
+  readonly #slowReads: LimitedUse
+  readonly #slowReadPool: pg.Pool
   readonly #exportPool: pg.Pool
   readonly #points: Lanes
   readonly #pages: Lanes
@@ -133,12 +145,7 @@ export class Database implements StatementSource {
   /** Called for each statement that fails because the disk is full. */
   onNoSpace: () => void = () => {}
 
-  /**
-   * A statement that takes longer than `limitMs` fails as unavailable, and its connection is given up: the database may
-   * have stopped responding. Without a limit a statement may take any time.
-   * `giveWay` lowers the priority of each new connection for slow reads.
-   */
-  constructor(url: string, connections: number, limitMs?: number, giveWay?: (search: pg.ClientBase) => void) {
+  constructor(url: string, connections: number, { limitMs, giveWay, plansOnce }: DatabaseOptions = {}) {
     this.#limitMs = limitMs
     const config: pg.ClientConfig = {
       connectionString: url,
@@ -150,10 +157,11 @@ export class Database implements StatementSource {
       stream: rowSocket,
     }
     const open = () => new pg.Client({ ...config, pipeline: true } as pg.ClientConfig)
-    this.#points = new Lanes(1, open)
+    const prepare = plansOnce ? planOnce : () => {}
+    this.#points = new Lanes(1, open, prepare)
     this.#pages = new Lanes(pageLanes, open)
-    const searches = Math.max(1, Math.floor(connections / 2))
-    this.#searches = new LimitedUse(searches)
+    const slowReads = Math.max(1, Math.floor(connections / 2))
+    this.#slowReads = new LimitedUse(slowReads)
     const newPool = (max: number) => {
       const pool = new pg.Pool({ ...config, max, idleTimeoutMillis: 60_000 })
       // The pool replaces an idle connection that breaks; without a listener the error would end the process.
@@ -162,9 +170,11 @@ export class Database implements StatementSource {
       return pool
     }
     this.pool = newPool(connections)
-    this.#searchPool = newPool(searches)
+    this.#slowReadPool = newPool(slowReads)
     this.#exportPool = newPool(exportsMax)
-    for (const slow of [this.#searchPool, this.#exportPool]) slow.on('connect', (client) => giveWay?.(client))
+    this.pool.on('connect', prepare)
+    for (const slow of [this.#slowReadPool, this.#exportPool])
+      slow.on('connect', (client) => giveWay?.(client))
   }
 
   /** Throws an error of one line if the database is missing, or cannot be used. */
@@ -178,12 +188,16 @@ export class Database implements StatementSource {
   }
 
   /** When the signal aborts, the statement is cancelled, and the signal's reason is thrown. */
-  async #query(client: pg.ClientBase, sql: Sql, signal?: AbortSignal): Promise<readonly Tuple[]> {
-    if (!signal) return this.#send(client, sql)
+  async #query(
+    client: pg.ClientBase,
+    sql: Sql,
+    { signal, begin }: { readonly signal?: AbortSignal | undefined; readonly begin?: string | undefined },
+  ): Promise<readonly Tuple[]> {
+    if (!signal) return this.#send(client, sql, begin)
     signal.throwIfAborted()
     const ended = cancelWith(signal, client)
     try {
-      return await this.#send(client, sql)
+      return await this.#send(client, sql, begin)
     } catch (error) {
       if (signal.aborted && isCancelled(error)) throw signal.reason
       throw error
@@ -192,12 +206,16 @@ export class Database implements StatementSource {
     }
   }
 
-  #send(client: pg.ClientBase, { text, values, once, long, sink }: Sql): Promise<readonly Tuple[]> {
+  #send(
+    client: pg.ClientBase,
+    { text, values, once, long, sink }: Sql,
+    begin?: string,
+  ): Promise<readonly Tuple[]> {
     const name = once ? '' : nameOn(client, text)
     const limitMs = this.#limitMs && long ? longStatementMaxMs : this.#limitMs
     const { promise, resolve, reject } = Promise.withResolvers<readonly Tuple[]>()
     client.query(
-      new Statement(text, values, name, limitMs, (error, tuples) =>
+      new Statement({ text, values, name, begin }, limitMs, (error, tuples) =>
         error ? reject(error) : resolve(tuples),
       ),
     )
@@ -220,7 +238,7 @@ export class Database implements StatementSource {
     const client = await this.#connection(pool)
     let broken: Error | undefined
     try {
-      return await this.#query(client, sql, signal)
+      return await this.#query(client, sql, { signal })
     } catch (error) {
       if (isUnavailable(error)) broken = error
       throw error
@@ -265,11 +283,11 @@ export class Database implements StatementSource {
   reading(signal: () => AbortSignal): StatementSource {
     return {
       quick: (sql) => this.quick(sql),
-      run: (sql) => this.#searches.use(signal(), () => this.#alone(sql, signal(), this.#searchPool)),
+      run: (sql) => this.#slowReads.use(signal(), () => this.#alone(sql, signal(), this.#slowReadPool)),
       transaction: (work, kind) =>
         kind === 'export'
           ? this.#transaction(work, kind, signal(), this.#exportPool)
-          : this.#searches.use(signal(), () => this.#transaction(work, kind, signal(), this.#searchPool)),
+          : this.#slowReads.use(signal(), () => this.#transaction(work, kind, signal(), this.#slowReadPool)),
     }
   }
 
@@ -290,7 +308,8 @@ export class Database implements StatementSource {
     for (let attempt = 1; ; attempt++) {
       const means = {
         connect: () => this.#connection(pool),
-        send: (client: pg.PoolClient, sql: Sql) => this.#query(client, sql, signal),
+        send: (client: pg.PoolClient, sql: Sql, begin?: string) =>
+          this.#query(client, sql, { signal, begin }),
         read: (sql: Sql) => this.quick(sql),
         alone: (sql: Sql) => this.#onPool(sql, signal, pool),
       }
@@ -308,7 +327,7 @@ export class Database implements StatementSource {
   }
 
   get #pools(): readonly pg.Pool[] {
-    return [this.pool, this.#searchPool, this.#exportPool]
+    return [this.pool, this.#slowReadPool, this.#exportPool]
   }
 
   /** Waits for running statements, but not for a database that has stopped responding. */

@@ -7,7 +7,7 @@ import { recordedBy } from './row-statements.ts'
 import type { RowSink } from './row-tap.ts'
 import { split } from './stored-row.ts'
 
-/** Statements that write any number of rows. They return the ids of the written rows. */
+/** Statements that write any number of rows, and return their ids; and reads of any number, in batches. */
 
 type BoundValues = (bind: Binds['bind']) => string
 type Table = Pick<Model, 'table'>

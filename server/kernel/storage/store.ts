@@ -1,8 +1,8 @@
 import { newId } from '../ids.ts'
-import { definitionUnchanged, modelInState, withAddedFields } from '../shape/added-fields.ts'
 import { haveOwnType } from '../shape/envelope.ts'
 import type { Fields } from '../shape/fields.ts'
 import type { Draft, Model, Row, Whole } from '../shape/model.ts'
+import { definitionUnchanged, modelInState, withAddedFields } from './added-fields.ts'
 import { Binds } from './binds.ts'
 import type { Connection, Sql, StatementSource, Tuple } from './database.ts'
 import {
@@ -34,6 +34,10 @@ export type Rows = Pick<Model, 'table'> & Partial<Pick<Model, 'type' | 'parent' 
 
 /** The format of an author: the change feed contains both parts. */
 export const authorOf = (actor: string, requestId: string): string => `${actor} ${requestId}`
+
+/** Takes a lock by a bound name until the transaction ends. */
+export const advisoryLockSql = (name: string): string =>
+  `pg_advisory_xact_lock(hashtextextended($1::text || ${name}, 0))`
 
 /**
  * The rows of one store, through the pool or in one transaction. The triggers of the tables record every write in the
@@ -272,7 +276,7 @@ export class Store {
 
   /** Takes a lock by name, for what has no row, until the transaction ends. */
   async advisoryLock(name: string): Promise<void> {
-    await this.run('SELECT pg_advisory_xact_lock(hashtextextended($1::text || $2, 0))', name)
+    await this.run(`SELECT ${advisoryLockSql('$2')}`, name)
   }
 
   /** Inserts the rows of a query in one statement; existing rows stay as they are. Returns the ids of the new ones. */

@@ -1,9 +1,9 @@
 import type { BodyShape } from '../body/input.ts'
-import { stateColumns } from '../shape/added-fields.ts'
 import { type Envelope, flatten, isAttribute, place } from '../shape/envelope.ts'
 import type { Field, Fields, Values } from '../shape/fields.ts'
 import { type AddedFields, type Model, ownOrderOf, type Row, type Whole } from '../shape/model.ts'
 import { ownValue } from '../shape/values.ts'
+import { stateColumns } from './added-fields.ts'
 import { completeText } from './complete-text.ts'
 import type { Tuple } from './database.ts'
 
@@ -75,7 +75,10 @@ export function writtenColumns(
 
 const showsHidden = ({ meta, links, also }: Model) => Boolean(meta || links || also)
 
-/** The same columns with the hidden values, and with what a thing holds: among these, where it was written before. */
+/**
+ * The same columns with the hidden values, and with what a thing holds. One that was last written before there was a
+ * column `inside` holds it among the hidden values.
+ */
 export const wholeColumns = (resource: Model): string =>
   [
     rowColumns(resource),

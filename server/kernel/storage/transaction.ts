@@ -21,7 +21,8 @@ export type TransactionKind = 'snapshot' | 'export'
 /** The database's part of a transaction. */
 interface Means {
   connect(): Promise<pg.PoolClient>
-  send(client: pg.PoolClient, sql: Sql): Promise<readonly Tuple[]>
+  /** With `begin`, the transaction begins in the same turn. */
+  send(client: pg.PoolClient, sql: Sql, begin?: string): Promise<readonly Tuple[]>
   read(sql: Sql): Promise<readonly Tuple[]>
   alone(sql: Sql): Promise<readonly Tuple[]>
 }
@@ -34,12 +35,15 @@ export class LateTransaction implements Transaction {
   #begun: Promise<pg.PoolClient> | undefined
   #client: pg.PoolClient | undefined
   #ended = false
+  /** Goes with the first statement. A snapshot has begun before, since it must set its level. */
+  #begin: string | undefined
   /** The previous statement. The next one is sent when it has ended, so that the driver queues none. */
   #before: Promise<unknown> = Promise.resolve()
 
   constructor(means: Means, kind?: TransactionKind) {
     this.#means = means
     this.#kind = kind
+    if (!kind) this.#begin = 'BEGIN ISOLATION LEVEL READ COMMITTED'
   }
 
   async run(sql: Sql): Promise<readonly Tuple[]> {
@@ -63,27 +67,31 @@ export class LateTransaction implements Transaction {
 
   /** Statements run one after another, in the order of their calls. */
   #send(client: pg.PoolClient, sql: Sql): Promise<readonly Tuple[]> {
-    const sent = this.#before.then(() => this.#means.send(client, sql))
+    const begin = this.#begin
+    this.#begin = undefined
+    const sent = this.#before.then(() => this.#means.send(client, sql, begin))
     this.#before = sent.catch(() => {})
     return sent
   }
 
   #start(): Promise<pg.PoolClient> {
-    this.#begun ??= this.#begin()
+    this.#begun ??= this.#connect()
     return this.#begun
   }
 
-  async #begin(): Promise<pg.PoolClient> {
+  async #connect(): Promise<pg.PoolClient> {
     this.#client = await this.#means.connect()
-    const level = this.#kind ? 'REPEATABLE READ' : 'READ COMMITTED'
-    const access = this.#kind === 'export' ? ' READ ONLY' : ''
-    await this.#send(this.#client, statement(`BEGIN ISOLATION LEVEL ${level}${access}`))
+    if (this.#kind) {
+      const access = this.#kind === 'export' ? ' READ ONLY' : ''
+      await this.#send(this.#client, statement(`BEGIN ISOLATION LEVEL REPEATABLE READ${access}`))
+    }
     return this.#client
   }
 
   async commit(): Promise<void> {
     if (!this.#begun) return
-    await this.#send(await this.#begun, statement('COMMIT'))
+    const client = await this.#begun
+    if (this.#begin === undefined) await this.#send(client, statement('COMMIT'))
     this.#release()
   }
 
@@ -94,7 +102,7 @@ export class LateTransaction implements Transaction {
     await this.#begun?.catch(() => {})
     if (!this.#client) return
     let lost = broken
-    if (!lost) {
+    if (!lost && this.#begin === undefined) {
       await this.#send(this.#client, statement('ROLLBACK')).catch((failure: Error) => {
         lost = failure
       })

@@ -2,7 +2,9 @@ import type { Ctx } from '../work/context.ts'
 
 /**
  * A kind of thing that has parts: `W` is a thing as a whole, and `C` its contents, which have the parts. Beside the
- * contents, a change may look at `O`. `R` is what a request tells the thing.
+ * contents, a change may look at `O`. `R` is what a request tells the thing. The other files of this room have the same
+ * letters, and for parts: `P` is a part, `V` the values of which a request makes it, `K` the parameters that name its
+ * place.
  */
 export interface Holder<W, C, O, R> {
   /** The thing, as this caller may see it; otherwise a Problem (404). */

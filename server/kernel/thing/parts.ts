@@ -21,7 +21,10 @@ type PartOperations<R> = {
   readonly [V in 'list' | 'get' | 'create' | 'update' | 'delete']?: PartOperation<R>
 }
 
-/** Parts of a thing: they live in its contents, and are changed with it as a whole. */
+/**
+ * Parts of a thing: they live in its contents, and are changed with it as a whole. `A` is the address of the list, `F`
+ * the fields of a create and `N` the operations; the other letters are those of `Holder`.
+ */
 interface Parts<W, C, O, R, A extends string, F extends Fields, P extends HeldPart, N>
   extends PartRules<W, C, O, ShownValues<F>, P, PartParams<A>> {
   readonly of: Holder<W, C, O, R>

@@ -149,7 +149,8 @@ async function begin<V>(
   return { ...errand, leasedUntil: row[0] as string }
 }
 
-const stillRunning = () =>
+/** The refusal of a request while an earlier one with its Idempotency-Key runs. */
+export const stillRunning = (): Problem =>
   new Problem('conflict', 'A request with this Idempotency-Key is still being processed.')
 
 /** An errand that only the caller may carry out until the lease ends. */

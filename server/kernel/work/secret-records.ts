@@ -31,7 +31,7 @@ async function readSecrets(connection: Connection): Promise<readonly SecretRecor
 }
 
 /** Whether a secret was ever in use. Databases from before this table had one each. */
-export async function hasSecret(connection: Connection): Promise<boolean> {
+export async function hasUsedSecret(connection: Connection): Promise<boolean> {
   const text = 'SELECT EXISTS (SELECT FROM secrets) OR EXISTS (SELECT FROM stores)'
   return (await connection.run({ text, values: [] }))[0]?.[0] === 't'
 }

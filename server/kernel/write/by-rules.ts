@@ -5,10 +5,10 @@ import { isId, newId } from '../ids.ts'
 import { cachedDefinition, currentDefinition } from '../query/definitions.ts'
 import { isVisible, notFoundIn } from '../query/find.ts'
 import { totalSql } from '../query/places.ts'
-import { withAddedFields } from '../shape/added-fields.ts'
 import { type Answer, noContent } from '../shape/answer.ts'
 import type { Changes, Fields, New } from '../shape/fields.ts'
 import type { Row, Whole } from '../shape/model.ts'
+import { withAddedFields } from '../storage/added-fields.ts'
 import { untilWritten } from '../storage/until-written.ts'
 import type { Work } from '../work/context.ts'
 import { claimKey } from './claim-key.ts'
@@ -199,6 +199,7 @@ async function update<F extends Fields, C>(
   return row
 }
 
+/** Deletes an object by the resource's rules, and returns what a delete answers. */
 export async function remove(
   work: Work,
   resource: Resource,

@@ -3,10 +3,11 @@ import { hasExpired } from '../query/find.ts'
 import type { Fields } from '../shape/fields.ts'
 import type { Whole } from '../shape/model.ts'
 import { Binds } from '../storage/binds.ts'
+import { advisoryLockSql } from '../storage/store.ts'
 import { wholeColumns } from '../storage/stored-row.ts'
 import type { Work } from '../work/context.ts'
 
-/** The keys of objects that exist from their first write on: see `Definition.unborn`. */
+/** The keys of objects that exist from their first write on: see `ResourceDeclaration.unborn`. */
 
 /** Locks the object with this key, and reads it as a whole; undefined if there is none, or it has expired. */
 export const lockByKey = <F extends Fields, C>(work: Work, of: Resource<F, C>, key: string) =>
@@ -21,29 +22,57 @@ export async function claimKey<F extends Fields, C>(
   of: Resource<F, C>,
   key: string,
 ): Promise<Whole<F, C> | undefined> {
-  await work.store.advisoryLock(`${of.table} ${key}`)
+  await work.store.advisoryLock(lockOf(of, key))
   return lockRow(work, of, key, () => 'true')
 }
 
-/** Locks the object with this key or, as long as there is none, the key. */
-export const lockOrClaim = async <F extends Fields, C>(work: Work, of: Resource<F, C>, key: string) =>
-  (await lockByKey(work, of, key)) ?? (await claimKey(work, of, key))
+/** Locks the object with this key or, as long as there is none, the key: one statement finds which. */
+export async function lockOrClaim<F extends Fields, C>(
+  work: Work,
+  of: Resource<F, C>,
+  key: string,
+): Promise<Whole<F, C> | undefined> {
+  const { sql, values, bind } = rowSql(work, of, key, (isGone) => `NOT ${isGone}`)
+  const claim = `CASE WHEN own.id IS NULL THEN ${advisoryLockSql(bind(lockOf(of, key)))} END`
+  for (;;) {
+    const tuples = await work.store.run(
+      `SELECT own.*, ${claim} FROM (SELECT) one LEFT JOIN (${sql}) own ON true`,
+      ...values.slice(1),
+    )
+    // Another statement than the one that waited for the lock: it sees what was written meanwhile.
+    if (tuples[0]?.[1] === null) return lockRow(work, of, key, () => 'true')
+    const rows = await work.store.rowsOf(of, tuples, 1)
+    if (rows) return rows[0] as Whole<F, C>
+  }
+}
 
-async function lockRow<F extends Fields, C>(
+const lockOf = ({ table }: Resource, key: string): string => `${table} ${key}`
+
+/** The statement that locks the object with a key. Its first column says whether the object has expired. */
+function rowSql<F extends Fields, C>(
   { store, clock }: Work,
   of: Resource<F, C>,
   key: string,
   condition: (isGone: string) => string,
-): Promise<Whole<F, C> | undefined> {
+) {
   const { values, bind } = new Binds([store.id])
   const isNamed = of.key?.where?.(key, bind) ?? `${of.key?.field} = ${bind(key)}`
   const isGone = of.expires ? hasExpired(of.expires, bind(clock.now())) : 'false'
+  const sql = `SELECT ${isGone}, ${wholeColumns(of)} FROM ${of.table}
+    WHERE store_id = $1 AND ${isNamed} AND ${condition(isGone)} FOR NO KEY UPDATE`
+  return { sql, values, bind }
+}
+
+async function lockRow<F extends Fields, C>(
+  work: Work,
+  of: Resource<F, C>,
+  key: string,
+  condition: (isGone: string) => string,
+): Promise<Whole<F, C> | undefined> {
+  const { store } = work
+  const { sql, values } = rowSql(work, of, key, condition)
   for (;;) {
-    const tuples = await store.run(
-      `SELECT ${isGone}, ${wholeColumns(of)} FROM ${of.table}
-       WHERE store_id = $1 AND ${isNamed} AND ${condition(isGone)} FOR NO KEY UPDATE`,
-      ...values.slice(1),
-    )
+    const tuples = await store.run(sql, ...values.slice(1))
     const rows = await store.rowsOf(of, tuples, 1)
     const row = rows?.[0] as Whole<F, C> | undefined
     if (rows && tuples[0]?.[0] !== 't') return row

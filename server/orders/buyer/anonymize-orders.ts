@@ -1,7 +1,7 @@
 import { action } from '../../kernel/declare/action.ts'
 import { hook } from '../../kernel/declare/hook.ts'
 import { notFound, Problem, together } from '../../kernel/errors.ts'
-import { holdFeed } from '../../kernel/feed/record.ts'
+import { holdFeed } from '../../kernel/feed/sequence.ts'
 import { objectText } from '../../kernel/http/object-text.ts'
 import { objectOf } from '../../kernel/openapi/named-schemas.ts'
 import { group, list, text } from '../../kernel/shape/fields.ts'

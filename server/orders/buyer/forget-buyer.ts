@@ -5,7 +5,7 @@ import {
   withoutTextsOfGroup,
 } from '../../carts/index.ts'
 import { forgetChangesOf } from '../../kernel/feed/erase.ts'
-import { sequence } from '../../kernel/feed/record.ts'
+import { sequence } from '../../kernel/feed/sequence.ts'
 import type { Changes } from '../../kernel/shape/fields.ts'
 import { hidePersonal } from '../../kernel/shape/hide-personal.ts'
 import { changeThings } from '../../kernel/thing/change-thing.ts'

@@ -3,6 +3,7 @@ import type { Contents, PricedCart } from '../../carts/index.ts'
 import type { Store } from '../../kernel/storage/store.ts'
 import { cutText } from '../../kernel/storage/stored-row.ts'
 import { nextTurn } from '../../kernel/work/in-turns.ts'
+import type { Notation } from '../../store/index.ts'
 
 /**
  * The items of an order with what they cost, as the cart had them at checkout. They never change, except that personal
@@ -17,6 +18,24 @@ export interface OrderContents {
   /** The items of the cart, by the ids of the order's lines. */
   readonly cartItems: Readonly<Record<string, { readonly type: string; readonly id: string }>>
 }
+
+/** What the row of an order has of its contents: what they cost, what finds it, and what its relationships name. */
+export function rowValuesOf({ contents, priced }: OrderContents) {
+  const { lines, customDiscounts } = contents
+  const { currency, prices } = priced
+  return {
+    ...{ currency: currency satisfies Notation, prices, with_tax: prices.with_tax },
+    item_ids: [...lines, ...priced.promotionItems].map(({ id }) => id),
+    custom_discount_ids: [...lines.flatMap((line) => line.customDiscounts), ...customDiscounts].map(
+      ({ id }) => id,
+    ),
+    promotion_ids: unique(priced.promotions.map(({ id }) => id)),
+    product_ids: unique(lines.flatMap((line) => (line.kind === 'cart_item' ? line.productId : []))),
+    product_skus: unique(lines.flatMap(({ sku }) => sku || [])),
+  }
+}
+
+const unique = (texts: readonly string[]): readonly string[] => [...new Set(texts)]
 
 const text = 'SELECT order_id, doc FROM order_contents WHERE store_id = $1 AND order_id = ANY($2::uuid[])'
 

@@ -1,6 +1,5 @@
 import { findByName } from '../../kernel/query/find.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { renewMember } from '../../kernel/work/sealed-members.ts'
 import type { GatewaySlug } from './gateway-kinds.ts'
 import { gateways } from './gateways.ts'
 import { openSecrets } from './sealed-secrets.ts'
@@ -32,11 +31,3 @@ export async function secretsNamed(
   const all = rows.flatMap(([sealed]) => openSecrets(instance.sealKeys, sealed ?? undefined)[name] ?? [])
   return new Set(all)
 }
-
-/** Seals the secrets again with the current secret of the instance. */
-export const renewGatewaySecrets = renewMember({
-  table: 'gateways',
-  member: 'sealed_secrets',
-  name: 'slug',
-  describe: (slug, storeId) => `the secrets of the gateway ${slug} of the store ${storeId}`,
-})

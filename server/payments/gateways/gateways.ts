@@ -5,6 +5,7 @@ import { Problem } from '../../kernel/errors.ts'
 import { choice, field, flag, list, text } from '../../kernel/shape/fields.ts'
 import type { Draft } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
+import { renewMember } from '../../kernel/work/sealed-members.ts'
 import { add } from '../../kernel/write/by-rules.ts'
 import { gatewayKind, gatewaySlugs, requiredBy } from './gateway-kinds.ts'
 import { openSecrets, sealSecrets } from './sealed-secrets.ts'
@@ -95,7 +96,7 @@ function mustBeComplete({ values }: Draft<typeof fields>): void {
   throw new Problem('invalid_field', detail, { source: `data.${missing}` })
 }
 
-/** Each new store has all gateways, disabled. */
+/** Gives a new store all gateways. */
 export async function addGateways(work: Work): Promise<void> {
   for (const slug of gatewaySlugs) {
     const { name, optional } = gatewayKind(slug)
@@ -103,3 +104,10 @@ export async function addGateways(work: Work): Promise<void> {
     await add(work, gateways, [], { slug, name, ...Object.fromEntries(flags.map((flag) => [flag, false])) })
   }
 }
+
+export const renewGatewaySecrets = renewMember({
+  table: 'gateways',
+  member: 'sealed_secrets',
+  name: 'slug',
+  describe: (slug, storeId) => `the secrets of the gateway ${slug} of the store ${storeId}`,
+})

@@ -1,7 +1,7 @@
 import { unauthorized } from '../../kernel/auth/tokens.ts'
 import { action } from '../../kernel/declare/action.ts'
 import type { Call } from '../../kernel/declare/call.ts'
-import { pageAnswer } from '../../kernel/http/object-answer.ts'
+import { pageAnswer } from '../../kernel/http/page-answer.ts'
 import { exampleId } from '../../kernel/openapi/examples.ts'
 import { named } from '../../kernel/openapi/named-schemas.ts'
 import { findAll } from '../../kernel/query/find.ts'

@@ -1,7 +1,7 @@
 import { action } from '../../kernel/declare/action.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { forgetChangesOf } from '../../kernel/feed/erase.ts'
-import { holdFeed, sequence } from '../../kernel/feed/record.ts'
+import { holdFeed, sequence } from '../../kernel/feed/sequence.ts'
 import { objectText } from '../../kernel/http/object-text.ts'
 import { withErrors } from '../../kernel/http/problems.ts'
 import { isId } from '../../kernel/ids.ts'

@@ -38,9 +38,10 @@ const cachedRules = perInstance(
   () => new Memory<string, { readonly state: string; readonly rules: StoreRules }>(1000),
 )
 
-const state = 'SELECT s.state FROM catalog_rule_states s WHERE s.store_id = $1'
+export const ruleStateSql = 'SELECT s.state FROM catalog_rule_states s WHERE s.store_id = $1'
 
-const oldest = `
+/** The id of the default catalog. */
+export const oldestPublishedSql = `
   SELECT c.id FROM catalogs c WHERE c.store_id = $1 AND EXISTS (
     SELECT FROM catalog_releases r WHERE r.store_id = $1 AND r.catalog_id = c.id AND r.status = 'PUBLISHED')
   ORDER BY c.created_at, c.id LIMIT 1`
@@ -51,8 +52,8 @@ const tags = `
 
 /** The state of the rules, the default catalog and the account tags. `$2` are the shopper's accounts. */
 export const ruleState = columns({
-  state: [`(${state}) AS state`, optionalText],
-  oldestPublished: [`(${oldest}) AS oldest_published`, optionalText],
+  state: [`(${ruleStateSql}) AS state`, optionalText],
+  oldestPublished: [`(${oldestPublishedSql}) AS oldest_published`, optionalText],
   accountTags: [`(${tags}) AS account_tags`, optional(json<readonly string[]>)],
 })
 
@@ -113,7 +114,7 @@ async function rulesIn(work: Work, now: string | undefined): Promise<StoreRules>
   if (before?.state === now) return before.rules
   // One statement reads the rules and their state together.
   const [row] = await work.store.run(
-    `SELECT (${state}), (SELECT json_agg(json_build_array(r.id, r.created_at AT TIME ZONE 'UTC', r.doc->'attributes',
+    `SELECT (${ruleStateSql}), (SELECT json_agg(json_build_array(r.id, r.created_at AT TIME ZONE 'UTC', r.doc->'attributes',
        r.hidden->'pending')) FROM catalog_rules r WHERE r.store_id = $1)`,
   )
   const rules = storeRules(JSON.parse(row?.[1] ?? '[]') as StoredRule[])

@@ -6,13 +6,23 @@ import { findPublishable, type Publishable } from '../sources/find-publishable.t
 import type { Publication } from '../sources/publication.ts'
 import { type Priceable, publishedItem } from '../sources/published-item.ts'
 
-/** Publishes the effective prices of listed products that differ in this edition. */
-export async function publishPriceSpans(
+/** The effective prices of products that differ in this edition. */
+export interface PreparedSpans {
+  readonly ended: readonly string[]
+  readonly begun: readonly ProductSpans[]
+}
+
+interface ProductSpans {
+  readonly id: string
+  readonly spans: readonly PriceSpan[]
+}
+
+/** Compares the effective prices of listed products with those that are published. Reads only. */
+export async function preparePriceSpans(
   publication: Publication,
   ids: readonly string[],
   publishable: ReadonlyMap<string, Publishable>,
-): Promise<void> {
-  const { work, catalogId, edition, isFirst } = publication
+): Promise<PreparedSpans> {
   const items = itemsOf(publishable)
   const find = async (ids: readonly string[]) => [
     ...itemsOf(await findPublishable(publication, ids)).values(),
@@ -22,11 +32,19 @@ export async function publishPriceSpans(
     const item = items.get(id)
     return item && isSold(publishable.get(id)) ? spans(item) : []
   }
-  const open = isFirst ? none : await openSpans(publication, ids)
-  const others = ids
+  const open = publication.isFirst ? none : await openSpans(publication, ids)
+  const begun = ids
     .map((id) => ({ id, spans: spansOf(id) }))
     .filter(({ id, spans }) => JSON.stringify(spans) !== (open.get(id) ?? '[]'))
-  const ended = others.flatMap(({ id }) => (open.has(id) ? id : []))
+  return { ended: begun.flatMap(({ id }) => (open.has(id) ? id : [])), begun }
+}
+
+/** Writes what `preparePriceSpans` found. */
+export async function writePriceSpans(
+  publication: Publication,
+  { ended, begun }: PreparedSpans,
+): Promise<void> {
+  const { work, catalogId, edition } = publication
   if (ended.length) {
     await work.store.runLong(
       `UPDATE published_price_spans SET until = $4::int
@@ -36,7 +54,7 @@ export async function publishPriceSpans(
       edition,
     )
   }
-  await insertSpans(publication, others)
+  await insertSpans(publication, begun)
 }
 
 /**
@@ -45,7 +63,7 @@ export async function publishPriceSpans(
  */
 async function insertSpans(
   { work, catalogId, edition }: Pick<Publication, 'work' | 'catalogId' | 'edition'>,
-  products: readonly { readonly id: string; readonly spans: readonly PriceSpan[] }[],
+  products: readonly ProductSpans[],
   first = 0,
 ): Promise<void> {
   const rows = products.flatMap(({ id, spans }) =>

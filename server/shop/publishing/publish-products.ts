@@ -1,38 +1,76 @@
 import { hash } from 'node:crypto'
 import { columns, flag, json, optionalText } from '../../kernel/storage/columns.ts'
 import { isCurrent } from '../../kernel/storage/editions.ts'
+import { runInSteps, type Steps } from '../../kernel/work/in-turns.ts'
 import { findPublishable, type Publishable } from '../sources/find-publishable.ts'
 import type { Publication } from '../sources/publication.ts'
+import type { SearchValue } from '../sources/search-values.ts'
 import { tablesOfProducts } from './editions.ts'
-import { publishPriceSpans } from './publish-price-spans.ts'
-import { publishSearch } from './publish-search.ts'
+import { type PreparedSpans, preparePriceSpans, writePriceSpans } from './publish-price-spans.ts'
+import { publishSearch, type SearchRow, toSearchRow } from './publish-search.ts'
 
-/** Publishes these products. Unchanged rows stay. */
-export async function publishProducts(publication: Publication, ids: readonly string[]): Promise<void> {
+/** What an edition ends and begins of some products. */
+interface PreparedProducts {
+  readonly ended: readonly OpenRow[]
+  readonly begun: readonly ProductToPublish[]
+  /** Values that may not be stored yet. */
+  readonly addedValues: readonly SearchValue[]
+  readonly spans: PreparedSpans
+}
+
+/** Compares these products with what is published. Reads only. */
+export async function prepareProducts(
+  publication: Publication,
+  ids: readonly string[],
+): Promise<PreparedProducts> {
   const publishable = await findPublishable(publication, ids)
-  const rows = new Map([...publishable].map(([id, product]) => [id, rowOf(product)]))
   const before = publication.isFirst ? [] : await openRows(publication, ids)
-  const same = new Set(before.filter(({ id, hash }) => rows.get(id)?.hash === hash).map(({ id }) => id))
-  await end(
-    publication,
-    before.filter(({ id }) => !same.has(id)),
-  )
-  await begin(
-    publication,
-    [...rows.values()].filter(({ source }) => !same.has(source.id)),
-  )
-  await publishPriceSpans(publication, ids, publishable)
+  const begun = await runInSteps(rowsOf(publication, publishable, before))
+  const changed = new Set(begun.map(({ source }) => source.id))
+  return {
+    ended: before.filter(({ id }) => changed.has(id) || !publishable.has(id)),
+    begun,
+    addedValues: publication.values.takeAdded(),
+    spans: await preparePriceSpans(publication, ids, publishable),
+  }
+}
+
+/** Writes what `prepareProducts` found. */
+export async function writeProducts(
+  publication: Publication,
+  { ended, begun, addedValues, spans }: PreparedProducts,
+): Promise<void> {
+  await end(publication, ended)
+  await begin(publication, begun, addedValues)
+  await writePriceSpans(publication, spans)
 }
 
 interface ProductToPublish extends Publishable {
   readonly doc: string
   readonly hash: string
+  /** Undefined for a product that no list shows. */
+  readonly searchRow: SearchRow | undefined
 }
 
-function rowOf({ source, published }: Publishable): ProductToPublish {
-  const { doc, ...rest } = published
-  const text = JSON.stringify(doc)
-  return { source, published, doc: text, hash: hash('sha256', text + JSON.stringify(rest), 'base64url') }
+/** The rows of new and changed products. */
+function* rowsOf(
+  { values }: Publication,
+  publishable: ReadonlyMap<string, Publishable>,
+  before: readonly OpenRow[],
+): Steps<readonly ProductToPublish[]> {
+  const hashes = new Map(before.map(({ id, hash }) => [id, hash]))
+  const rows: ProductToPublish[] = []
+  for (const { source, published } of publishable.values()) {
+    const { doc, ...rest } = published
+    const text = JSON.stringify(doc)
+    const digest = hash('sha256', text + JSON.stringify(rest), 'base64url')
+    if (hashes.get(source.id) !== digest) {
+      const searchRow = rest.hidden.listed ? toSearchRow(published, values) : undefined
+      rows.push({ source, published, doc: text, hash: digest, searchRow })
+    }
+    yield
+  }
+  return rows
 }
 
 const openColumns = columns({
@@ -89,7 +127,11 @@ function count(
   for (const node of nodeIds) totals.count('products_of_nodes.node_id', [catalogId, node], by)
 }
 
-async function begin(publication: Publication, rows: readonly ProductToPublish[]): Promise<void> {
+async function begin(
+  publication: Publication,
+  rows: readonly ProductToPublish[],
+  addedValues: readonly SearchValue[],
+): Promise<void> {
   const { work, catalogId, edition, at } = publication
   if (!rows.length) return
   const { store } = work
@@ -149,7 +191,10 @@ async function begin(publication: Publication, rows: readonly ProductToPublish[]
   )
   await publishSearch(
     publication,
-    rows.map(({ source: { id, updatedAt }, published }) => ({ id, updatedAt, published })),
+    rows.flatMap(({ source: { id, updatedAt }, searchRow }) =>
+      searchRow ? { id, updatedAt, searchRow } : [],
+    ),
+    addedValues,
   )
   for (const { published } of rows) {
     const parentId = published.doc.attributes.base_product_id as string | undefined

@@ -2,27 +2,24 @@ import { isCurrent } from '../../kernel/storage/editions.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import type { Publication } from '../sources/publication.ts'
 import type { PublishedProduct } from '../sources/published-product.ts'
-import { type SearchValue, searchable } from '../sources/searchable.ts'
-import { valueId } from '../sources/value-id.ts'
+import type { SearchValue, SearchValues } from '../sources/search-values.ts'
+import { searchable } from '../sources/searchable.ts'
 
 /** A product whose search row is written if lists show it. */
 interface ListedProduct {
   readonly id: string
   readonly updatedAt: string
-  readonly published: Pick<PublishedProduct, 'doc' | 'hidden'>
+  readonly searchRow: SearchRow
 }
 
-/** Writes the search rows of products that are listed from this edition on. */
+/** Writes the search rows of products that are listed from this edition on. `added` are values that may be new. */
 export async function publishSearch(
-  publication: Publication,
-  products: readonly ListedProduct[],
+  { work, catalogId, edition }: Publication,
+  rows: readonly ListedProduct[],
+  added: readonly SearchValue[],
 ): Promise<void> {
-  const { work, catalogId, edition } = publication
-  const different = new DifferentValues()
-  const rows = products
-    .filter(({ published }) => published.hidden.listed)
-    .map(({ published, id, updatedAt }) => ({ id, updatedAt, ...searchRow(published, different) }))
   if (!rows.length) return
+  const column = (of: (row: SearchRow) => string) => rows.map(({ searchRow }) => of(searchRow))
   await work.store.runLong(
     `INSERT INTO published_texts (store_id, catalog_id, since, id, updated_at, codes, words, value_ids, word_ids)
      SELECT $1, $2, $3::int, id, updated_at, codes::text[], words, value_ids::bigint[], word_ids::bigint[]
@@ -32,15 +29,13 @@ export async function publishSearch(
     edition,
     rows.map(({ id }) => id),
     rows.map(({ updatedAt }) => updatedAt),
-    rows.map(({ codes }) => codes),
-    rows.map(({ words }) => words),
-    rows.map(({ valueIds }) => valueIds),
-    rows.map(({ wordIds }) => wordIds),
+    column(({ codes }) => codes),
+    column(({ words }) => words),
+    column(({ valueIds }) => valueIds),
+    column(({ wordIds }) => wordIds),
   )
-  await different.store(work, catalogId)
-  const numbers = rows.flatMap(({ id, values }) =>
-    values.flatMap(({ field, number }, place) => (number === null ? [] : { id, place, field, number })),
-  )
+  if (added.length) await storeValues(work, catalogId, added)
+  const numbers = rows.flatMap(({ id, searchRow }) => searchRow.numbers.map((number) => ({ id, ...number })))
   if (!numbers.length) return
   await work.store.runLong(
     `INSERT INTO published_numbers (store_id, catalog_id, since, id, place, field, number)
@@ -54,53 +49,58 @@ export async function publishSearch(
   )
 }
 
-/** The search row of a product, with lists as PostgreSQL literals. */
-export function searchRow(published: ListedProduct['published'], different: DifferentValues) {
-  const { values, codes, words, wordIds } = searchable(published)
+/** A search row, with lists as PostgreSQL literals. */
+export interface SearchRow {
+  readonly codes: string
+  readonly words: string
+  readonly valueIds: string
+  readonly wordIds: string
+  /** The values that are numbers. */
+  readonly numbers: readonly { readonly place: number; readonly field: string; readonly number: number }[]
+}
+
+export function toSearchRow(
+  published: Pick<PublishedProduct, 'doc' | 'hidden'>,
+  shared: SearchValues,
+): SearchRow {
+  const { values, codes, words, wordIds } = searchable(published, shared)
   return {
-    values,
     codes: `{${codes.map((code) => `"${code}"`).join()}}`,
     words,
-    valueIds: `{${values.map((value) => different.idOf(value)).join()}}`,
+    valueIds: `{${values.map(({ id }) => id).join()}}`,
     wordIds: `{${wordIds.join()}}`,
+    numbers: values.flatMap(({ field, number }, place) => (number === null ? [] : { place, field, number })),
   }
 }
 
-/** The distinct values of some products. Products share most of them. */
-export class DifferentValues {
-  readonly #values = new Map<string, SearchValue & { readonly id: string }>()
-
-  idOf(value: SearchValue): string {
-    const key = `${value.field}\0${value.value}`
-    const existing = this.#values.get(key)
-    if (existing) return existing.id
-    const id = valueId(value.field, value.value)
-    this.#values.set(key, { ...value, id })
-    return id
-  }
-
-  /** `again` rewrites the words of values that an older version wrote. */
-  async store({ store }: Work, catalogId: string, again = false): Promise<void> {
-    const values = [...this.#values.values()]
-    const existing = again
-      ? '(store_id, catalog_id, field, id) DO UPDATE SET words = excluded.words'
-      : 'DO NOTHING'
-    await store.runLong(
-      `INSERT INTO published_values (store_id, catalog_id, id, field, value, number, words)
-       SELECT $1, $2, * FROM unnest($3::bigint[], $4::text[], $5::text[], $6::float8[], $7::tsvector[])
-       ON CONFLICT ${existing}`,
-      catalogId,
-      values.map(({ id }) => id),
-      values.map(({ field }) => field),
-      values.map(({ value }) => value),
-      values.map(({ number }) => number),
-      values.map(({ words }) => words),
-    )
-  }
+/** `again` rewrites the words of values that an older version wrote. */
+export async function storeValues(
+  { store }: Work,
+  catalogId: string,
+  values: readonly SearchValue[],
+  again = false,
+): Promise<void> {
+  const existing = again
+    ? '(store_id, catalog_id, field, id) DO UPDATE SET words = excluded.words'
+    : 'DO NOTHING'
+  await store.runLong(
+    `INSERT INTO published_values (store_id, catalog_id, id, field, value, number, words)
+     SELECT $1, $2, * FROM unnest($3::bigint[], $4::text[], $5::text[], $6::float8[], $7::tsvector[])
+     ON CONFLICT ${existing}`,
+    catalogId,
+    values.map(({ id }) => id),
+    values.map(({ field }) => field),
+    values.map(({ value }) => value),
+    values.map(({ number }) => number),
+    values.map(({ words }) => words),
+  )
 }
 
-/** Codes are lexemes too: see `codeLexeme`. Nobody mistypes another word as one of them. */
-const isWord = "word NOT LIKE '=%'"
+/**
+ * Typos are looked for in words without digits (`words_like`): most words with digits are codes and numbers, each of
+ * one product. Codes are lexemes too: see `codeLexeme`.
+ */
+const isWord = "word !~ '^=|[0-9]'"
 
 /** For a catalog that has no words yet. */
 const countAll = `INSERT INTO published_words (store_id, catalog_id, word, n)
@@ -121,7 +121,8 @@ const countChanges = `WITH change AS (
     GROUP BY word HAVING sum(by) <> 0
   )
   INSERT INTO published_words (store_id, catalog_id, word, n) SELECT $1, $2, word, by FROM change
-  ON CONFLICT (store_id, catalog_id, word) DO UPDATE SET n = published_words.n + excluded.n`
+  ON CONFLICT (store_id, catalog_id, word) DO UPDATE SET n = published_words.n + excluded.n
+  RETURNING CASE WHEN n <= 0 THEN word END`
 
 /** Adds the words of rows that an edition began and subtracts those that it ended; -1 reverts this. */
 export async function countWords(
@@ -131,10 +132,13 @@ export async function countWords(
   by: 1 | -1,
 ): Promise<void> {
   if (edition === 1 && by === 1) return void (await store.runLong(countAll, catalogId))
-  await store.runLong(countChanges, catalogId, edition, by)
+  const counted = await store.runLong(countChanges, catalogId, edition, by)
+  const unused = counted.flatMap(([word]) => word ?? [])
+  if (!unused.length) return
   await store.runLong(
-    'DELETE FROM published_words WHERE store_id = $1 AND catalog_id = $2 AND n <= 0',
+    'DELETE FROM published_words WHERE store_id = $1 AND catalog_id = $2 AND word = ANY($3::text[])',
     catalogId,
+    unused,
   )
 }
 

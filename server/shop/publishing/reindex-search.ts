@@ -3,8 +3,9 @@ import type { Work } from '../../kernel/work/context.ts'
 import type { Chore, LongJob } from '../../kernel/work/job.ts'
 import { workOf } from '../../kernel/work/work-of.ts'
 import type { PublishedProduct } from '../sources/published-product.ts'
+import { SearchValues } from '../sources/search-values.ts'
 import { searchForm } from '../sources/searchable.ts'
-import { DifferentValues, recountWords, searchRow } from './publish-search.ts'
+import { recountWords, storeValues, toSearchRow } from './publish-search.ts'
 
 interface Catalog {
   readonly catalogId: string
@@ -147,8 +148,8 @@ const nodesOf = ({ doc }: Pick<PublishedProduct, 'doc'>): readonly string[] =>
   )
 
 async function writeAnew(work: Work, catalogId: string, products: readonly VersionToIndex[]): Promise<void> {
-  const different = new DifferentValues()
-  const rows = products.map(({ published }) => searchRow(published, different))
+  const values = new SearchValues()
+  const rows = products.map(({ published }) => toSearchRow(published, values))
   await work.store.runLong(
     `UPDATE published_texts t
      SET codes = input.codes::text[], words = input.words, value_ids = input.value_ids::bigint[],
@@ -164,5 +165,5 @@ async function writeAnew(work: Work, catalogId: string, products: readonly Versi
     rows.map(({ valueIds }) => valueIds),
     rows.map(({ wordIds }) => wordIds),
   )
-  await different.store(work, catalogId, true)
+  await storeValues(work, catalogId, values.takeAdded(), true)
 }

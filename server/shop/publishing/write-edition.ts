@@ -1,13 +1,14 @@
-import { feedPosition } from '../../kernel/feed/record.ts'
+import { feedPosition } from '../../kernel/feed/sequence.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { EditionTotals } from '../sources/edition-totals.ts'
 import type { Publication } from '../sources/publication.ts'
+import { SearchValues } from '../sources/search-values.ts'
 import { searchForm } from '../sources/searchable.ts'
 import { findAllProducts, findChangedProducts, isFeedComplete } from './changed-products.ts'
 import { currentEdition, type Edition, type EditionSources, layout } from './editions.ts'
 import { publishNodes } from './publish-nodes.ts'
 import { publishChangedPrices, publishPrices } from './publish-prices.ts'
-import { publishProducts } from './publish-products.ts'
+import { prepareProducts, writeProducts } from './publish-products.ts'
 import { countWords, forgetValues } from './publish-search.ts'
 
 /** How many products are processed together. */
@@ -51,6 +52,7 @@ export async function writeEdition(
     pricebookIds,
     ways: new Map(),
     totals: new EditionTotals(),
+    values: new SearchValues(),
   }
   const position = await feedPosition(work.store)
   const isFull = !before || hasOtherSources(before, recipe) || isOld(before, at)
@@ -58,10 +60,7 @@ export async function writeEdition(
     !isFull && before.sources.layout === layout && (await isFeedComplete(work, before))
       ? await publishChanged(publication, before.position)
       : await publishAll(publication)
-  for (let from = 0; from < ids.length; from += chunkMax) {
-    await progress(Math.floor((from * 99) / ids.length))
-    await publishProducts(publication, ids.slice(from, from + chunkMax))
-  }
+  await publishInChunks(publication, ids, progress)
   await countWords(work, catalogId, publication.edition, 1)
   if (isFull && before) await forgetValues(publication)
   await publication.totals.store(work, publication.edition)
@@ -78,6 +77,24 @@ export async function writeEdition(
     searchForm,
   )
   return { isFull, isFirst: !before, checkedProducts: ids.length }
+}
+
+/** PostgreSQL writes a chunk while the server prepares the next one. */
+async function publishInChunks(
+  publication: Publication,
+  ids: readonly string[],
+  progress: (percent: number) => Promise<void>,
+): Promise<void> {
+  let writing = Promise.resolve()
+  for (let from = 0; from < ids.length; from += chunkMax) {
+    const [prepared] = await Promise.all([
+      prepareProducts(publication, ids.slice(from, from + chunkMax)),
+      writing,
+      progress(Math.floor((from * 99) / ids.length)),
+    ])
+    writing = writeProducts(publication, prepared)
+  }
+  await writing
 }
 
 /**

@@ -1,5 +1,5 @@
 import { Problem } from '../../kernel/errors.ts'
-import { sequence } from '../../kernel/feed/record.ts'
+import { sequence } from '../../kernel/feed/sequence.ts'
 import type { Changes } from '../../kernel/shape/fields.ts'
 import { editionTotal, isCurrent } from '../../kernel/storage/editions.ts'
 import type { Instance, Work } from '../../kernel/work/context.ts'

@@ -69,7 +69,7 @@ export function searchSql(request: MatchRequest, shop: EditionShop): Sql {
         ]),
     `page AS (SELECT p.id, p.updated_at, p.rank${keys.columns} FROM ${source}${keys.joins}
        ORDER BY ${order} LIMIT ${bind(limit)} OFFSET ${bind(offset)})`,
-    ...(names.length ? [`counted AS MATERIALIZED (${valueCountsSql(names, from, bind)})`] : []),
+    ...(names.length ? valueCountsSql(names, from, bind) : []),
     ...counted.map((counts, i) => `counts${i} AS MATERIALIZED (${counts})`),
   ].join(', ')} SELECT ${[
     isAll ? 'NULL' : '(SELECT count(*) FROM matches)',
@@ -88,12 +88,18 @@ function rankSql({ words, code }: MatchRequest, bind: Bind): string {
   return `1000 * (${bind(code)}::text = ANY(p.codes))::int + ${inName.join(' + ')}`
 }
 
-/** Counts the matches by value, for several fields in one pass. */
-const valueCountsSql = (names: readonly string[], from: string, bind: Bind): string =>
-  `SELECT d.field, d.value, d.number, d.words, c.n
-   FROM (SELECT id, count(*) AS n FROM (SELECT unnest(p.value_ids) AS id FROM ${from}) each GROUP BY id) c
-   JOIN published_values d ON d.id = c.id
-   WHERE d.store_id = $1 AND d.catalog_id = $2 AND d.field = ANY(${bind(names)}::text[])`
+/**
+ * Counts the matches by value, for several fields in one pass. Values of other fields are dropped before they are
+ * counted: products have many of them.
+ */
+const valueCountsSql = (names: readonly string[], from: string, bind: Bind): readonly string[] => [
+  `shown AS MATERIALIZED (SELECT d.id, d.field, d.value, d.number, d.words FROM published_values d
+     WHERE d.store_id = $1 AND d.catalog_id = $2 AND d.field = ANY(${bind(names)}::text[]))`,
+  `counted AS MATERIALIZED (SELECT d.field, d.value, d.number, d.words, c.n FROM (
+       SELECT id, count(*) AS n FROM (SELECT unnest(p.value_ids) AS id FROM ${from}) each
+       WHERE id IN (SELECT id FROM shown) GROUP BY id) c
+     JOIN shown d ON d.id = c.id)`,
+]
 
 /** Counts the matches by value of one field. */
 function facetSql({ field, beginning }: FacetRequest, shop: EditionShop, isAll: boolean, bind: Bind): string {

@@ -8,7 +8,7 @@ import {
 } from '../../prices/index.ts'
 import type { CatalogShopper } from '../catalogs/shopper-context.ts'
 import { publishedPrices } from '../publishing/publish-prices.ts'
-import { findShop } from '../view/find-shop.ts'
+import { findShop, findShopInState, type ShopState } from '../view/find-shop.ts'
 import type { ShopContext } from '../view/shop-context.ts'
 import type { SelectionRefusal } from './configure-bundle.ts'
 import {
@@ -20,6 +20,7 @@ import {
   shopItem,
 } from './published-row.ts'
 import { refuseSelection } from './refuse-selection.ts'
+import { rememberItems } from './remember-items.ts'
 
 /** A shop, and the currencies that its prices may be in. */
 export interface CurrentShop extends Shop<ShopItem> {
@@ -34,17 +35,24 @@ export interface CurrentShop extends Shop<ShopItem> {
 
 /**
  * The shop of a shopper, who need not be the caller, to quote products from. `asOf` is the instant of the edition
- * (default: the current edition); `currency` is the requested currency code.
+ * (default: the current edition); `currency` is the requested currency code. With the `state` that the caller has just
+ * read, what the process knows of it is not read again.
  */
 export async function shopOf(
   work: Work,
   shopper: CatalogShopper,
-  { asOf, currency }: { readonly asOf?: Date; readonly currency?: string } = {},
+  {
+    asOf,
+    currency,
+    state,
+  }: { readonly asOf?: Date; readonly currency?: string; readonly state?: ShopState } = {},
 ): Promise<CurrentShop> {
-  const { context, currencies, holdsUntil } = await findShop(work, shopper, { asOf })
+  const found = await (state ? findShopInState(work, shopper, state) : findShop(work, shopper, { asOf }))
+  const { context, currencies, holdsUntil } = found
   const code = displayCurrency(currency, currencies)?.code
   if (context) {
-    const shop = shopIn(work, context, code)
+    const own = shopIn(work, context, code)
+    const shop = state ? rememberItems(work, context, own) : own
     return {
       ...shop,
       ...{ currencies, holdsUntil: holdsUntil() },

@@ -1,7 +1,7 @@
 import type { Components } from '../../assortment/index.ts'
 import type { Work } from '../../kernel/work/context.ts'
 
-/** Which options of a bundle are for sale, and which are selected by default. It does no I/O. */
+/** Which options of a bundle are for sale, and which are selected by default. */
 
 type BundleComponent = Components[string]
 

@@ -1,6 +1,7 @@
 import type { Work } from '../../kernel/work/context.ts'
 import type { EditionTotals } from './edition-totals.ts'
 import type { Ways } from './product-sources.ts'
+import type { SearchValues } from './search-values.ts'
 
 /** An edition that is being written, in one snapshot of the store. */
 export interface Publication {
@@ -16,4 +17,6 @@ export interface Publication {
   readonly pricebookIds: readonly string[]
   readonly ways: Ways
   readonly totals: EditionTotals
+  /** The values of the products that were published so far. */
+  readonly values: SearchValues
 }

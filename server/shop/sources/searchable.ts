@@ -1,15 +1,6 @@
 import type { PublishedProduct } from './published-product.ts'
-import { wordId } from './value-id.ts'
+import { type SearchValue, SearchValues } from './search-values.ts'
 import { codeLexeme, codeOf, termsOf } from './words.ts'
-
-/** A value of a product for filters and facets. */
-export interface SearchValue {
-  readonly field: string
-  readonly value: string
-  readonly number: number | null
-  /** The words of a text as a tsvector, to look up facet values. */
-  readonly words: string
-}
 
 /**
  * The format of search rows. Raise it whenever `searchable` gives another result for the same product: editions with
@@ -23,7 +14,7 @@ interface Searchable {
   /** A tsvector literal: each word with its positions. */
   readonly words: string
   readonly values: readonly SearchValue[]
-  /** The ids of the words of its values: see `wordId`. */
+  /** The ids of the words of its values. */
   readonly wordIds: readonly string[]
 }
 
@@ -58,8 +49,11 @@ const others = new Set([
   'custom_inputs',
 ])
 
-/** Extracts what can be searched from a published product. */
-export function searchable({ doc, hidden }: Pick<PublishedProduct, 'doc' | 'hidden'>): Searchable {
+/** Extracts what can be searched from a published product. `shared` has the values of other products, too. */
+export function searchable(
+  { doc, hidden }: Pick<PublishedProduct, 'doc' | 'hidden'>,
+  shared = new SearchValues(),
+): Searchable {
   const { name, sku, manufacturer_part_num: part, description, upc_ean, external_ref } = doc.attributes
   const translations = Object.values((hidden.locales ?? {}) as Translations)
   const codes = [sku, part, upc_ean, external_ref].map((code) => codeOf(textOf(code)))
@@ -67,17 +61,11 @@ export function searchable({ doc, hidden }: Pick<PublishedProduct, 'doc' | 'hidd
   const wordIds = new Set<string>()
   const add: Add = (field, value, number) => {
     const isShort = value.length <= valueMax && field.length <= valueMax
-    const key = JSON.stringify([field, value])
+    const key = `${field}\0${value}`
     if (!isShort || values.size === valuesMax || values.has(key)) return
-    // Numbers are compared numerically.
-    const terms = number === undefined ? termsOf(value) : []
-    values.set(key, {
-      field,
-      value,
-      number: number ?? null,
-      words: terms.map((term) => `'${term}'`).join(' '),
-    })
-    for (const term of terms) if (wordIds.size < wordsMax) wordIds.add(wordId(field, term))
+    const searchValue = shared.of(field, value, number)
+    values.set(key, searchValue)
+    for (const id of searchValue.wordIds) if (wordIds.size < wordsMax) wordIds.add(id)
   }
   // Lists are filtered by tags too, so tags are always included.
   valuesIn('tags', doc.attributes.tags, add)

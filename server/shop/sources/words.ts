@@ -78,8 +78,14 @@ function isJoined(text: string, from: number, to: number): boolean {
   return text[from] === '-' || !isDigit(text[from - 1]) || !isDigit(text[to])
 }
 
+/** Most runs need no tables of Unicode. */
+const isAscii = (text: string): boolean => !notAscii.test(text)
+const notAscii = /[^\0-\x7f]/
+
 const wordsOfRun = (text: string): readonly string[] =>
-  (foldText(text).match(word) ?? []).flatMap((word) => word.match(scripts) ?? []).map(cut)
+  isAscii(text)
+    ? [text.toLowerCase().slice(0, lengthMax)]
+    : (foldText(text).match(word) ?? []).flatMap((word) => word.match(scripts) ?? []).map(cut)
 
 /** Scripts without spaces between words. */
 const dense =
@@ -88,7 +94,7 @@ const scripts = new RegExp(`[${dense}\\p{scx=Hang}]+|[^${dense}\\p{scx=Hang}]+`,
 const isDenseWord = new RegExp(`^[${dense}\\p{scx=Hang}]`, 'u')
 
 /** Whether a text is in a script without spaces, so that any part of it may be a word. */
-export const isDense = (word: string): boolean => isDenseWord.test(word)
+export const isDense = (word: string): boolean => word.charCodeAt(0) > 0x7f && isDenseWord.test(word)
 
 /** Splits a word of a dense script into its letters and pairs of adjacent letters. */
 export function partsOfDense(word: string): {
@@ -101,23 +107,26 @@ export function partsOfDense(word: string): {
 
 /** A chain as one word; undefined for a single run or a dense script. */
 export function joinedOf(chain: readonly Run[]): string | undefined {
+  if (chain.length < 2) return undefined
   const words = chain.flatMap(({ words }) => words)
-  return chain.length > 1 && !words.some(isDense) ? cut(words.join('')) : undefined
+  return words.some(isDense) ? undefined : cut(words.join(''))
 }
 
 /** The words by which a text is found, including compounds as one word, and parts of words in dense scripts. */
 export function termsOf(text: string): readonly string[] {
   const terms = new Set<string>()
   for (const chain of chainsOf(text)) {
-    for (const word of chain.flatMap(({ words }) => words)) {
-      if (!isDense(word)) terms.add(word)
-      else {
-        const { letters, pairs } = partsOfDense(word)
-        for (const part of [...letters, ...pairs]) terms.add(part)
+    for (const { words } of chain) {
+      for (const word of words) {
+        if (!isDense(word)) terms.add(word)
+        else {
+          const { letters, pairs } = partsOfDense(word)
+          for (const part of [...letters, ...pairs]) terms.add(part)
+        }
       }
     }
-    for (const [i, run] of chain.entries()) {
-      const joined = joinedOf([run, ...chain.slice(i + 1, i + 2)])
+    for (let i = 1; i < chain.length; i++) {
+      const joined = joinedOf(chain.slice(i - 1, i + 1))
       if (joined) terms.add(joined)
     }
     const joined = joinedOf(chain)

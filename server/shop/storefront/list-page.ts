@@ -1,5 +1,5 @@
 import type { Resource } from '../../kernel/declare/resource.ts'
-import { pageInParts } from '../../kernel/http/object-answer.ts'
+import { pageInParts } from '../../kernel/http/page-answer.ts'
 import type { ListAddress } from '../../kernel/http/page-links.ts'
 import { fetchListed, type Page } from '../../kernel/query/page.ts'
 import { parse } from '../../kernel/query/parse.ts'

@@ -1,9 +1,9 @@
-import { type Definition, type Resource, resource } from '../../kernel/declare/resource.ts'
+import { type Resource, type ResourceDeclaration, resource } from '../../kernel/declare/resource.ts'
 import type { Fields } from '../../kernel/shape/fields.ts'
 
 interface PublishedDefinition
   extends Pick<
-    Definition<Fields>,
+    ResourceDeclaration<Fields>,
     'type' | 'noun' | 'about' | 'path' | 'table' | 'fields' | 'filter' | 'scope' | 'order'
   > {
   readonly meta: Fields

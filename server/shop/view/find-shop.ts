@@ -1,8 +1,11 @@
+import { Memory } from '../../kernel/memory.ts'
+import type { Tuple } from '../../kernel/storage/database.ts'
 import type { Work } from '../../kernel/work/context.ts'
+import { perInstance } from '../../kernel/work/per-instance.ts'
 import type { DisplayCurrency } from '../../prices/index.ts'
 import { currencies } from '../../store/index.ts'
 import { accountsOf, type ChosenCatalog, choiceHoldsUntil, chooseCatalog } from '../catalogs/catalog-for.ts'
-import { loadRules, ruleState } from '../catalogs/rules-of-store.ts'
+import { loadRules, oldestPublishedSql, ruleState, ruleStateSql } from '../catalogs/rules-of-store.ts'
 import type { CatalogShopper } from '../catalogs/shopper-context.ts'
 import {
   type CatalogEdition,
@@ -44,17 +47,79 @@ export async function findShop(
   { asOf, releaseId }: ShopQuery,
 ): Promise<ShopResult> {
   const [row = []] = await work.store.read(shopSql, accountsOf(shopper), asOf ?? null)
-  const rules = await loadRules(work, ruleState.read(row))
-  const chosen = chooseCatalog(shopper, rules)
+  return shopFrom(work, shopper, sourcesIn(row), { asOf, releaseId })
+}
+
+/** What the shops of a store are made of. */
+interface ShopSources {
+  readonly rules: ReturnType<typeof ruleState.read>
+  /** The current edition of the default catalog. */
+  readonly oldest: CatalogEdition | undefined
+  readonly currencies: readonly DisplayCurrency[]
+}
+
+/** From a row of `shopSql`. */
+function sourcesIn(row: Tuple): ShopSources {
+  const rules = ruleState.read(row)
   const [catalogId, edition] = [rules.oldestPublished, row.slice(ruleState.count)]
-  const oldest =
-    catalogId !== undefined && edition[0] ? { ...editionColumns.read(edition), catalogId } : undefined
   return {
-    currencies: parseCurrencies(row.at(-1)),
+    rules,
+    oldest:
+      catalogId !== undefined && edition[0] ? { ...editionColumns.read(edition), catalogId } : undefined,
+    currencies: parseCurrencies(edition[editionColumns.count]),
+  }
+}
+
+async function shopFrom(
+  work: Work,
+  shopper: CatalogShopper,
+  { rules: stored, oldest, currencies }: ShopSources,
+  query: ShopQuery,
+): Promise<ShopResult> {
+  const rules = await loadRules(work, stored)
+  const chosen = chooseCatalog(shopper, rules)
+  return {
+    currencies,
     chosen,
-    context: chosen && (await findContext(work, chosen, oldest, { asOf, releaseId })),
+    context: chosen && (await findContext(work, chosen, oldest, query)),
     holdsUntil: () => choiceHoldsUntil(shopper, rules),
   }
+}
+
+const releaseStateSql = `SELECT concat_ws(',', count(*), max(e.published_at), sum((e.made_of->>'additions')::integer),
+  count(*) FILTER (WHERE e.withdrawn)) FROM catalog_editions e WHERE e.store_id = $1`
+// A new currency may follow one that was deleted, with the same version.
+const currencyStateSql = `SELECT md5(string_agg(concat(c.id, c.version), ',' ORDER BY c.id)) FROM currencies c WHERE c.store_id = $1`
+
+/** What all shops of a store depend on: its rules, releases and currencies. */
+export const shopStateSql = `concat_ws('|', (${ruleStateSql}), (${releaseStateSql}), (${currencyStateSql}), (${oldestPublishedSql}))`
+
+const remembered = perInstance(
+  () => new Memory<string, { readonly state: string; readonly sources: ShopSources }>(1000),
+)
+
+/** What a caller has read of the store: `shopStateSql`, and the ids of the tags of the shopper's account. */
+export interface ShopState {
+  readonly state: string
+  readonly accountTags: readonly string[]
+}
+
+/** As `findShop`, without a statement where the process has read the shops of this state before. */
+export async function findShopInState(
+  work: Work,
+  shopper: CatalogShopper,
+  { state, accountTags }: ShopState,
+): Promise<ShopResult> {
+  const memory = remembered(work.instance)
+  let known = memory.get(work.store.id)
+  if (known?.state !== state) {
+    // The state and what it is about, in one snapshot: it may be newer than the caller's.
+    const [row = []] = await work.store.read(`SELECT ${shopStateSql}, s.* FROM (${shopSql}) s`, [], null)
+    known = { state: row[0] as string, sources: sourcesIn(row.slice(1)) }
+    memory.set(work.store.id, known)
+  }
+  const { rules, ...others } = known.sources
+  return shopFrom(work, shopper, { rules: { ...rules, accountTags }, ...others }, {})
 }
 
 async function findContext(

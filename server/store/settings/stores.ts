@@ -1,6 +1,6 @@
 import { action } from '../../kernel/declare/action.ts'
 import { notFound } from '../../kernel/errors.ts'
-import { pageAnswer } from '../../kernel/http/object-answer.ts'
+import { pageAnswer } from '../../kernel/http/page-answer.ts'
 import { named } from '../../kernel/openapi/named-schemas.ts'
 import { limits, parse } from '../../kernel/query/parse.ts'
 import { exportObjects } from '../../kernel/request/export-list.ts'

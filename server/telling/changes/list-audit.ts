@@ -1,6 +1,6 @@
 import { action } from '../../kernel/declare/action.ts'
 import { type FeedChange, feedBounds, findBefore } from '../../kernel/feed/changes.ts'
-import { sequence } from '../../kernel/feed/record.ts'
+import { sequence } from '../../kernel/feed/sequence.ts'
 import { exportBatches } from '../../kernel/request/export-list.ts'
 import { type Answer, json } from '../../kernel/shape/answer.ts'
 import { integer, text } from '../../kernel/shape/fields.ts'

@@ -2,14 +2,11 @@ import { action } from '../../kernel/declare/action.ts'
 import type { Call } from '../../kernel/declare/call.ts'
 import type { Resource } from '../../kernel/declare/resource.ts'
 import { notFound } from '../../kernel/errors.ts'
-import { listAnswer } from '../../kernel/http/object-answer.ts'
 import { pageMeta } from '../../kernel/http/page-links.ts'
 import { isId } from '../../kernel/ids.ts'
 import { findByName } from '../../kernel/query/find.ts'
-import { mergeThreshold, requestMerge } from '../../kernel/query/merge-totals.ts'
-import { fetchPage } from '../../kernel/query/page.ts'
-import { parse } from '../../kernel/query/parse.ts'
-import { exportList } from '../../kernel/request/export-list.ts'
+import { answerList } from '../../kernel/request/export-list.ts'
+import type { Answer } from '../../kernel/shape/answer.ts'
 import type { Fields } from '../../kernel/shape/fields.ts'
 import { shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
@@ -20,19 +17,21 @@ import { integrationLogs, logsOfIntegration, logsOfJob } from './integration-log
 const flatMeta = { limit: shown.integer, offset: shown.integer, current: shown.integer, total: shown.integer }
 
 /** A page with its numbers in both places that the public contract has for them. */
-async function listDeliveries<F extends Fields>(
+const listDeliveries = <F extends Fields>(
   ctx: Ctx,
   resource: Resource<F>,
   scope: readonly string[],
   call: Pick<Call, 'query' | 'path'>,
-) {
-  const source = { resource, scope }
-  if (ctx.lines) return exportList(ctx, parse(call.query), { source })
-  const page = await fetchPage(ctx, source, parse(call.query))
-  if (page.unmerged > mergeThreshold) requestMerge(ctx)
-  const { page: numbers, results } = pageMeta(page)
-  return listAnswer(resource, page, ctx, call, { ...numbers }, `,"results":${JSON.stringify(results)}`)
-}
+): Promise<Answer> =>
+  answerList(
+    ctx,
+    call,
+    { source: { resource, scope } },
+    {
+      meta: (page) => ({ ...pageMeta(page).page }),
+      beside: (_, page) => [`,"results":${JSON.stringify(pageMeta(page).results)}`],
+    },
+  )
 
 const shared = {
   area: 'integrations',

@@ -1,6 +1,6 @@
 import { entries } from '../../../server/fields/flows/entries.ts'
 import { resource } from '../../../server/kernel/declare/resource.ts'
-import { withAddedFields } from '../../../server/kernel/shape/added-fields.ts'
+import { withAddedFields } from '../../../server/kernel/storage/added-fields.ts'
 import type { Client } from '../../support/client.ts'
 import type { ModuleSamples, SharedSamples } from '../../support/module-samples.ts'
 import { fieldOf } from './flows.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { feedBounds, readChanges } from '../../../server/kernel/feed/changes.ts'
-import { sequence } from '../../../server/kernel/feed/record.ts'
+import { sequence } from '../../../server/kernel/feed/sequence.ts'
 import { eventsOf, storeFacts } from '../../../server/telling/events/events-of.ts'
 import { webhookPayload } from '../../../server/telling/events/payload.ts'
 import { payloadOf } from '../../../server/telling/events/payload-of.ts'

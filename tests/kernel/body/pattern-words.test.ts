@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { patternWords } from '../../../server/kernel/body/faults.ts'
+import { patternWords } from '../../../server/kernel/body/pattern-words.ts'
 
 test.each([
   ['^[A-Za-z0-9._{}-]+$', 'contain only A to Z, a to z, 0 to 9, ".", "_", "{", "}" and "-"'],

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { type Definition, resource } from '../../../server/kernel/declare/resource.ts'
+import { type ResourceDeclaration, resource } from '../../../server/kernel/declare/resource.ts'
 import { parse } from '../../../server/kernel/query/parse.ts'
 import { plan } from '../../../server/kernel/query/plan.ts'
 
-const of = (more: Partial<Definition<Record<never, never>>>) =>
+const of = (more: Partial<ResourceDeclaration<Record<never, never>>>) =>
   resource({
     type: 'pebble',
     noun: ['pebble', 'pebbles'],

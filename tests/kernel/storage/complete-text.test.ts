@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Resource } from '../../../server/kernel/declare/resource.ts'
-import { withAddedFields } from '../../../server/kernel/shape/added-fields.ts'
+import { withAddedFields } from '../../../server/kernel/storage/added-fields.ts'
 import { completeText } from '../../../server/kernel/storage/complete-text.ts'
 import { tries } from '../../support/long.ts'
 import { gadgets } from '../../workshop/gadgets.ts'

@@ -22,13 +22,16 @@ function opened({ fails }: { readonly fails?: (text: string) => boolean } = {}) 
       log.push('connected')
       return client
     },
-    send: async (_client, one) => {
+    send: async (_client, one, begin) => {
       running += 1
       most = Math.max(most, running)
       await sleep(1)
-      return note('', one).finally(() => {
-        running -= 1
-      })
+      const begun = begin === undefined ? Promise.resolve([]) : note('', sql(begin))
+      return begun
+        .then(() => note('', one))
+        .finally(() => {
+          running -= 1
+        })
     },
     read: (one) => note('apart: ', one),
     alone: (one) => note('alone: ', one),

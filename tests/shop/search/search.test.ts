@@ -78,6 +78,8 @@ test('a typo finds the intended word if there is no exact match', async () => {
 })
 
 test('a word with a digit has no typos', async () => {
+  const withDigits = await world.sql(`SELECT word FROM published_words WHERE word ~ '[0-9]'`)
+  expect(withDigits.rows).toEqual([])
   const word = (text: string) =>
     world.sql(`INSERT INTO published_words (store_id, catalog_id, word, n) VALUES ($1, $2, $3, 1)`, [
       world.storeId,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sequence } from '../../../server/kernel/feed/record.ts'
+import { sequence } from '../../../server/kernel/feed/sequence.ts'
 import { Store } from '../../../server/kernel/storage/store.ts'
 import type { Work } from '../../../server/kernel/work/context.ts'
 import { earlierChanges } from '../../../server/telling/changes/follow.ts'

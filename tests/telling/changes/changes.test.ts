@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sequence } from '../../../server/kernel/feed/record.ts'
+import { sequence } from '../../../server/kernel/feed/sequence.ts'
 import { shownDoc } from '../../../server/telling/changes/change-text.ts'
 import { about, logs } from '../../builders/personal-data/people.ts'
 import { until } from '../../support/until.ts'

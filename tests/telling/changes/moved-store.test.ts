@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sequence } from '../../../server/kernel/feed/record.ts'
+import { sequence } from '../../../server/kernel/feed/sequence.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 let world: World

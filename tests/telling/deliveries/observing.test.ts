@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readChanges } from '../../../server/kernel/feed/changes.ts'
-import { sequence } from '../../../server/kernel/feed/record.ts'
+import { sequence } from '../../../server/kernel/feed/sequence.ts'
 import { fanOut, findObservers } from '../../../server/telling/deliveries/fan-out.ts'
 import { newAccount, openHook } from '../../builders/telling/hooks.ts'
 import { until } from '../../support/until.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { feedPosition } from '../../../server/kernel/feed/record.ts'
+import { feedPosition } from '../../../server/kernel/feed/sequence.ts'
 import { newAccount, openHook } from '../../builders/telling/hooks.ts'
 import { databaseUrl } from '../../support/own-database.ts'
 import { until } from '../../support/until.ts'

@@ -9,11 +9,13 @@ interface SharedLane {
 export class Lanes {
   readonly #lanes: readonly SharedLane[]
   readonly #open: () => pg.Client
+  readonly #prepare: (client: pg.Client) => void
 
-  /** `open` creates a pipelined client, which connects by itself. */
-  constructor(size: number, open: () => pg.Client) {
+  /** `open` creates a pipelined client, which connects by itself. `prepare` sends its first statement. */
+  constructor(size: number, open: () => pg.Client, prepare: (client: pg.Client) => void = () => {}) {
     this.#lanes = Array.from({ length: size }, () => ({ client: undefined, underWay: 0 }))
     this.#open = open
+    this.#prepare = prepare
   }
 
   /** Sends on the connection with the shortest queue. */
@@ -44,6 +46,7 @@ export class Lanes {
     client.on('error', forget)
     client.on('end', forget)
     client.connect().catch(forget)
+    this.#prepare(client)
     return client
   }
 

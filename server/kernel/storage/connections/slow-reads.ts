@@ -115,15 +115,15 @@ export function cancelWith(signal: AbortSignal, client: pg.ClientBase): () => Pr
 }
 
 /** Gives a slow read about a tenth of the processor time of other work. */
-const searchNiceness = 10
+const niceness = 10
 
 /**
  * Lowers the priority of slow reads: the planner uses one processor for them, and the system schedules their process
  * after others. If the system refuses this, they only run at the usual priority.
  */
-export function giveWay(search: ClientBase): void {
-  search.query('SET max_parallel_workers_per_gather = 0').catch(() => {})
+export function giveWay(slowRead: ClientBase): void {
+  slowRead.query('SET max_parallel_workers_per_gather = 0').catch(() => {})
   try {
-    setPriority((search as unknown as { processID: number }).processID, searchNiceness)
+    setPriority((slowRead as unknown as { processID: number }).processID, niceness)
   } catch {}
 }

@@ -4,7 +4,8 @@ import type { Tuple } from '../database.ts'
 
 /** Properties of the driver's connection that its types leave out. */
 interface Wire extends pg.Connection {
-  readonly parsedStatements: Readonly<Record<string, string>>
+  /** The prepared statements, and those that are being prepared. */
+  readonly parsedStatements: Record<string, string>
   readonly submittedNamedStatements: Record<string, string>
 }
 type ParameterText = string | null
@@ -12,30 +13,25 @@ const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknow
 
 type Done = (error: Error | undefined | null, tuples: readonly Tuple[]) => void
 
-/**
- * A statement without a description of its rows: all columns are read as text, in the order of the statement. With a
- * `name` it stays prepared.
- */
+/** What is sent. With a `name` it stays prepared; with `begin` a transaction begins before it. */
+interface SentText {
+  readonly text: string
+  readonly values: readonly unknown[]
+  readonly name: string
+  readonly begin?: string | undefined
+}
+
+/** A statement without a description of its rows: all columns are read as text, in the order of the statement. */
 export class Statement extends pg.Query {
   /** The driver reads it. */
   readonly query_timeout: number | undefined
   readonly callback: () => void
-  readonly #text: string
-  readonly #values: readonly unknown[]
-  readonly #name: string
+  readonly #sent: SentText
   readonly #tuples: Tuple[] = []
 
-  constructor(
-    text: string,
-    values: readonly unknown[],
-    name: string,
-    timeoutMs: number | undefined,
-    done: Done,
-  ) {
-    super({ text, name })
-    this.#text = text
-    this.#values = values
-    this.#name = name
+  constructor(sent: SentText, timeoutMs: number | undefined, done: Done) {
+    super({ text: sent.text, name: sent.name })
+    this.#sent = sent
     this.query_timeout = timeoutMs
     this.callback = (error?: Error | null) => done(error, this.#tuples)
   }
@@ -43,22 +39,31 @@ export class Statement extends pg.Query {
   /** Returns an error if the statement was not sent. */
   override submit = (connection: pg.Connection): Error | undefined => {
     const wire = connection as Wire
-    if (!this.#values.length && !this.#name) {
-      wire.query(this.#text)
+    const { text, name, begin } = this.#sent
+    if (!this.#sent.values.length && !name) {
+      wire.query(begin === undefined ? text : `${begin}; ${text}`)
       return undefined
     }
     let values: ParameterText[]
     try {
-      values = this.#values.map(prepareValue)
+      values = this.#sent.values.map(prepareValue)
     } catch (error) {
       return error as Error
     }
     wire.stream.cork()
-    if (!this.#isPrepared(wire)) {
-      wire.parse({ text: this.#text, name: this.#name, types: [] }, true)
-      if (this.#name) wire.submittedNamedStatements[this.#name] = this.#text
+    const isNew = !this.#isPrepared(wire)
+    // A named statement is parsed first, because the driver takes whatever is parsed for it. BEGIN has no name.
+    if (isNew && name) {
+      wire.parse({ text, name, types: [] }, true)
+      wire.submittedNamedStatements[name] = text
     }
-    wire.bind({ statement: this.#name, values }, true)
+    if (begin !== undefined) {
+      wire.parse({ text: begin, name: '', types: [] }, true)
+      wire.bind({ statement: '', values: [] }, true)
+      wire.execute({}, true)
+    }
+    if (isNew && !name) wire.parse({ text, name, types: [] }, true)
+    wire.bind({ statement: name, values }, true)
     wire.execute({}, true)
     wire.sync()
     wire.stream.uncork()
@@ -66,7 +71,8 @@ export class Statement extends pg.Query {
   }
 
   #isPrepared({ parsedStatements, submittedNamedStatements }: Wire): boolean {
-    return this.#name in parsedStatements || this.#name in submittedNamedStatements
+    const { name } = this.#sent
+    return name in parsedStatements || name in submittedNamedStatements
   }
 
   /** For a statement without values the database describes the rows unasked. */
@@ -81,6 +87,16 @@ export class Statement extends pg.Query {
   handleReadyForQuery(): void {
     this.callback()
   }
+}
+
+/**
+ * Has a new connection plan each prepared statement once, for no particular value. PostgreSQL would plan many of the
+ * statements of a write anew at each call, because it estimates the general plan slightly higher: that takes ten times
+ * as long as to run them. They find rows by keys, so every value has the same plan. Lists and searches have connections
+ * that plan for their values.
+ */
+export function planOnce(client: pg.ClientBase): void {
+  client.query('SET plan_cache_mode = force_generic_plan').catch(() => {})
 }
 
 // Each prepared statement uses some 20 KiB of each connection, a list's 110 KiB, so an unused one makes room for a new
@@ -107,15 +123,10 @@ export class PreparedTexts {
   }
 }
 
-/** The driver's record of prepared statements, which its types leave out. */
-interface DriverState {
-  readonly parsedStatements: Record<string, string>
-}
-
 /** Queued like any statement. Unlike DEALLOCATE it cannot fail, and does not disturb a transaction. */
 class Close extends pg.Query {
   readonly #name: string
-  #driver: DriverState | undefined
+  #wire: Wire | undefined
 
   constructor(name: string) {
     super('')
@@ -123,13 +134,13 @@ class Close extends pg.Query {
   }
 
   override submit = (connection: pg.Connection): void => {
-    this.#driver = connection as unknown as DriverState
+    this.#wire = connection as Wire
     connection.close({ type: 'S', name: this.#name }, true)
     connection.sync()
   }
 
   /** Called when the close has ended. If it never ends, the connection is lost, and the statement with it. */
   readonly callback = (): void => {
-    delete this.#driver?.parsedStatements[this.#name]
+    delete this.#wire?.parsedStatements[this.#name]
   }
 }

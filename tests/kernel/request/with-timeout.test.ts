@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { withTimeout } from '../../../server/kernel/request/within.ts'
+import { withTimeout } from '../../../server/kernel/request/with-timeout.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 let world: World

@@ -1,6 +1,6 @@
 import { Memory } from '../memory.ts'
-import { type Field, field } from './fields.ts'
-import type { AddedField, AddedFields, AddedUnder, Model } from './model.ts'
+import { type Field, field } from '../shape/fields.ts'
+import type { AddedField, AddedFields, AddedUnder, Model } from '../shape/model.ts'
 
 /**
  * Fields that a store adds to a resource at run time. The table `added_fields` stores them in order, under the name in
