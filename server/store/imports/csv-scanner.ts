@@ -143,7 +143,7 @@ export class CsvScanner {
     this.#state = 'begin'
   }
 
-  /** Ends the row, and returns it unless it is empty: white space that stays in a cell of a spreadsheet cannot be seen. */
+  /** Ends the row, and returns it unless it is empty. Nobody sees white space in a cell of a spreadsheet. */
   #endRow(): CsvRow | undefined {
     this.#count(1)
     this.#closeCell()
