@@ -1,4 +1,5 @@
 import { backup } from './backup.ts'
+import { checkCommands } from './check.ts'
 import { config } from './config.ts'
 import { copy } from './copy.ts'
 import { dev } from './dev.ts'
@@ -10,6 +11,7 @@ import { keyCommands } from './key.ts'
 import { migrateCommand } from './migrate.ts'
 import { prepare } from './prepare.ts'
 import { restoreCommand } from './restore.ts'
+import { secretRotate } from './secret.ts'
 import { start } from './start.ts'
 import { storeCommands } from './store.ts'
 import { unit } from './unit.ts'
@@ -25,4 +27,6 @@ export const commands: readonly Command[] = [
   migrateCommand,
   ...keyCommands,
   ...storeCommands,
+  secretRotate,
+  ...checkCommands,
 ]
