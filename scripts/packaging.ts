@@ -1,5 +1,5 @@
-// Checks packaging/ with the real tools, as far as they are on this machine: npm run packaging. The tests check what needs
-// none of them.
+// Checks packaging/ with the real tools, as far as they are on this machine: npm run packaging. The tests check what
+// needs none of them.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
