@@ -106,7 +106,7 @@ export function readSettings(env: Env = process.env) {
 
     /**
      * The previous secret. Its tokens and sealed values stay valid, but nothing new is signed or sealed with it. Set it
-     * for 25 hours after you replace the secret. See docs/operating.md.
+     * for 25 hours after you replace the secret. See docs/secret.md.
      */
     previousSecret: setting('SUTLER_PREVIOUS_SECRET', secretText, undefined),
 
