@@ -33,10 +33,7 @@ export async function* includedInList(
   yield ']}'
 }
 
-async function* discountsOf(
-  store: Store,
-  carts: readonly CartRow[],
-): AsyncGenerator<readonly string[]> {
+async function* discountsOf(store: Store, carts: readonly CartRow[]): AsyncGenerator<readonly string[]> {
   const byId = new Map(carts.map((cart) => [cart.id, cart]))
   for await (const ids of inParts(store, sizedCarts, [...byId.keys()])) {
     const rows = await store.run(discounts, ids)

@@ -64,7 +64,9 @@ export function shopItem(row: PublishedRow, selected?: Selection): ShopItem {
 }
 
 /** What of a published product may be long. */
-export const sizedPublished = ({ published: { catalogId, edition } }: Pick<View, 'published'>): SizedRows => ({
+export const sizedPublished = ({
+  published: { catalogId, edition },
+}: Pick<View, 'published'>): SizedRows => ({
   table: 'published_products',
   columns: ['doc', 'hidden'],
   where: `catalog_id = $3 AND ${inEdition('$4::int')}`,
