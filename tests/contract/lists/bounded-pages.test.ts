@@ -56,14 +56,14 @@ const listingOf = (id: string) => listings.find((one) => one.id === id) as Listi
 const shopIncludes = 'main_image,files,component_products'
 
 /** What fills a list whose objects are made of other tables than its own, and what it includes of them. */
-interface Composed {
+interface ListFill {
   readonly include?: string
   /** Only in the long form: another list runs the same code. */
   readonly long?: true
   fill(path: string): Promise<void>
 }
 
-const composed: Readonly<Record<string, Composed>> = {
+const composed: Readonly<Record<string, ListFill>> = {
   'list-orders': {
     include: 'items,tax_items,custom_discounts,promotions,account,account_member',
     async fill() {
