@@ -3,7 +3,7 @@ import type { Changes, New } from '../../kernel/shape/fields.ts'
 import { columns, number, optional } from '../../kernel/storage/columns.ts'
 import { changeThings } from '../../kernel/thing/change-thing.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { add, changeLocked } from '../../kernel/write/by-rules.ts'
+import { addCounted, changeLocked } from '../../kernel/write/by-rules.ts'
 import {
   noStock,
   type OrderFields,
@@ -148,11 +148,8 @@ export async function settleNew(
 ): Promise<SettledOrder<TransactionRow>> {
   const { order } = locked
   const notation = order.hidden.currency
-  const row = await add(work, transactions, [order.id], {
-    ...labels,
-    ...storedValuesOf(payment),
-    ...{ currency: notation.code, notation },
-  })
+  const values = { ...labels, ...storedValuesOf(payment), currency: notation.code, notation }
+  const row = await addCounted(work, transactions, [order.id], values, locked.transactions.size)
   await recordBeginning(work, row.id, payment)
   const all = new Map(locked.transactions).set(row.id, payment.transaction)
   const stock = await stockAfter(work, locked, all, isCharged)
