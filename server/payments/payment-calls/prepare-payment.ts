@@ -73,12 +73,12 @@ async function prepare(
   const question = { verb: 'pay', charge: { ...charge, amount: started.amount } } as const
   if (isLocal(gateway)) {
     const paid = afterAnswer(newPayment(started), await ask(manualGateway, question, { key: '' }))
-    const { result: row, values } = await settleNew(work, locked, paid, labels)
-    return { result: { row }, values }
+    const { result: row, ...settled } = await settleNew(work, locked, paid, labels)
+    return { result: { row }, ...settled }
   }
   const begun = newPayment(started)
-  const { result: row, values } = await settleNew(work, locked, begun, labels, isChargedNow(started))
-  return { result: { row, request: await askLater(work, row, question) }, values }
+  const { result: row, ...settled } = await settleNew(work, locked, begun, labels, isChargedNow(started))
+  return { result: { row, request: await askLater(work, row, question) }, ...settled }
 }
 
 interface AdmittedPayment {

@@ -39,6 +39,8 @@ export interface LockedOrder {
 export interface SettledOrder<T> {
   readonly result: T
   readonly values?: Changes<OrderFields> | undefined
+  /** What is done when the order is written, as others wait for it. A Problem refuses all. */
+  readonly last?: (() => Promise<void>) | undefined
 }
 
 /**
@@ -60,6 +62,7 @@ export async function changePayments<T>(
   const { before, after, outcome } = changed
   // Each payment is news of its order, also one that leaves its sums: a refund of a part.
   if (outcome.values && after === before) await work.store.touch(orders, before.id)
+  await outcome.last?.()
   return outcome.result
 }
 
@@ -152,8 +155,8 @@ export async function settleNew(
   const row = await addCounted(work, transactions, [order.id], values, locked.transactions.size)
   await recordBeginning(work, row.id, payment)
   const all = new Map(locked.transactions).set(row.id, payment.transaction)
-  const stock = await stockAfter(work, locked, all, isCharged)
-  return { result: row, values: await valuesAfter(work, locked, all, stock) }
+  const { stock, take } = await stockAfter(work, locked, all, isCharged)
+  return { result: row, values: await valuesAfter(work, locked, all, stock), last: take }
 }
 
 /**
