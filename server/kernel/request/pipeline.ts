@@ -8,7 +8,7 @@ import { bearerToken } from '../auth/tokens.ts'
 import { isRepeatable, type Operation, rightFor } from '../declare/operation.ts'
 import { notFound, Problem } from '../errors.ts'
 import { notModified } from '../http/conditional.ts'
-import { lineFormatOf } from '../http/prefer.ts'
+import { lineFormatOf, prefers } from '../http/prefer.ts'
 import { bodyText, parseBody } from '../http/reading/body.ts'
 import { type BodyLimits, limitsOfShoppers, usualLimits } from '../http/reading/body-limits.ts'
 import { unpack } from '../http/reading/unpack.ts'
@@ -18,6 +18,7 @@ import { Memory } from '../memory.ts'
 import type { Answer } from '../shape/answer.ts'
 import { authorOf, Store } from '../storage/store.ts'
 import type { Transaction } from '../storage/transaction.ts'
+import { currentTimings } from '../traces/scopes.ts'
 import { Ctx, type Instance, type KeyedRequest } from '../work/context.ts'
 import { leaseMsOf } from '../work/outside-calls.ts'
 import { perInstance } from '../work/per-instance.ts'
@@ -56,6 +57,7 @@ const steps: readonly (readonly [PipelineStep, ...OperationAccess[]])[] = [
   [endWithKey, 'read', 'write'],
   [reportWrite, 'write', 'open'],
   [respondNotModified, 'read'],
+  [showTimings, 'read', 'write'],
 ]
 
 const plans: Record<OperationAccess, readonly PipelineStep[]> = {
@@ -194,7 +196,12 @@ function inQueue<T>({ instance, operation, request, who }: Passage, run: () => P
   const { queuesBy } = operation
   if (queuesBy === undefined) return run()
   const { [queuesBy]: object = '' } = request.params as Record<string, string>
-  return writeQueues(instance).run(`${who.storeId} ${object.toLowerCase()}`, run)
+  const timings = currentTimings()
+  const beganMs = performance.now()
+  return writeQueues(instance).run(`${who.storeId} ${object.toLowerCase()}`, () => {
+    timings?.wait('queue', performance.now() - beganMs)
+    return run()
+  })
 }
 
 function runPlain(passage: Passage): Promise<Answer> {
@@ -334,4 +341,12 @@ function respondNotModified(passage: Passage): void {
   const { answer, operation, request } = passage
   if (answer && operation.method === 'GET')
     passage.answer = notModified(answer, request.headers['if-none-match'])
+}
+
+/** `Prefer: timing` asks where the time went. Shoppers are not told: it says how a store is used. */
+function showTimings(passage: Passage): void {
+  const { answer, request, who } = passage
+  const timings = currentTimings()
+  if (!answer || !timings || !hasSecret(who) || !prefers(request.headers, 'timing')) return
+  passage.answer = { ...answer, headers: { ...answer.headers, 'server-timing': timings.header } }
 }

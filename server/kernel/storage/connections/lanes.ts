@@ -50,6 +50,13 @@ export class Lanes {
     return client
   }
 
+  /** Its connections. A statement never waits for one. */
+  get counts(): { readonly active: number; readonly idle: number; readonly waiting: 0 } {
+    const open = this.#lanes.filter(({ client }) => client)
+    const active = open.filter(({ underWay }) => underWay > 0).length
+    return { active, idle: open.length - active, waiting: 0 }
+  }
+
   async end(): Promise<void> {
     await Promise.all(this.#lanes.map(({ client }) => client?.end()))
   }
