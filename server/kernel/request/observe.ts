@@ -1,8 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { hasSecret, type Principal } from '../auth/principal.ts'
 import type { Operation } from '../declare/operation.ts'
+import { prefers } from '../http/prefer.ts'
 import { counter, gauge, histogram } from '../metrics/metrics.ts'
+import type { Answer } from '../shape/answer.ts'
 import type { Database, Sql } from '../storage/database.ts'
+import { currentTimings } from '../traces/scopes.ts'
 import { inRequestSpan } from '../traces/spans.ts'
 import { Timings } from '../traces/timings.ts'
 import { callerOf, traceOfLog } from '../traces/trace-context.ts'
@@ -69,6 +73,13 @@ export function observe<T>(
       timings.answered()
     }
   })
+}
+
+/** `Prefer: timing` asks where the time went. Shoppers are not told: it says how a store is used. */
+export function withTimings(answer: Answer, { headers }: FastifyRequest, who: Principal): Answer {
+  const timings = currentTimings()
+  if (!timings || !hasSecret(who) || !prefers(headers, 'timing')) return answer
+  return { ...answer, headers: { ...answer.headers, 'server-timing': timings.header } }
 }
 
 function logSlow(instance: Instance, timings: Timings, about: Readonly<Record<string, string>>): void {

@@ -8,7 +8,7 @@ import { bearerToken } from '../auth/tokens.ts'
 import { isRepeatable, type Operation, rightFor } from '../declare/operation.ts'
 import { notFound, Problem } from '../errors.ts'
 import { notModified } from '../http/conditional.ts'
-import { lineFormatOf, prefers } from '../http/prefer.ts'
+import { lineFormatOf } from '../http/prefer.ts'
 import { bodyText, parseBody } from '../http/reading/body.ts'
 import { type BodyLimits, limitsOfShoppers, usualLimits } from '../http/reading/body-limits.ts'
 import { unpack } from '../http/reading/unpack.ts'
@@ -23,6 +23,7 @@ import { Ctx, type Instance, type KeyedRequest } from '../work/context.ts'
 import { leaseMsOf } from '../work/outside-calls.ts'
 import { perInstance } from '../work/per-instance.ts'
 import { idempotencyKey, once, onceAcrossCalls } from './idempotency.ts'
+import { withTimings } from './observe.ts'
 import { lengthen, resourceToRepeat } from './stored-answers.ts'
 import { withTimeout } from './with-timeout.ts'
 import { WriteQueues } from './write-queues.ts'
@@ -343,10 +344,7 @@ function respondNotModified(passage: Passage): void {
     passage.answer = notModified(answer, request.headers['if-none-match'])
 }
 
-/** `Prefer: timing` asks where the time went. Shoppers are not told: it says how a store is used. */
 function showTimings(passage: Passage): void {
   const { answer, request, who } = passage
-  const timings = currentTimings()
-  if (!answer || !timings || !hasSecret(who) || !prefers(request.headers, 'timing')) return
-  passage.answer = { ...answer, headers: { ...answer.headers, 'server-timing': timings.header } }
+  if (answer) passage.answer = withTimings(answer, request, who)
 }

@@ -367,7 +367,7 @@ export class Database implements StatementSource {
     const pools = [...this.#poolNames].map(([{ totalCount, idleCount: idle, waitingCount }, name]) =>
       readPool(name, { active: totalCount - idle, idle, waiting: waitingCount }),
     )
-    const lanes = Object.entries(this.#lanes).map(([name, { counts }]) => readPool(name, counts))
+    const lanes = Object.entries(this.#lanes).map(([name, some]) => some.readAs(name))
     return [...pools, ...lanes].flat()
   }
 

@@ -3,18 +3,18 @@ import type { Context } from '@opentelemetry/api'
 import type { Timings } from './timings.ts'
 
 /** What code runs for: a span, and the request whose time is measured. */
-export interface Scope {
+export interface TraceScope {
   /** The context of the span. Undefined where there is no trace. */
   readonly context: Context | undefined
   readonly timings: Timings | undefined
 }
 
-const scopes = new AsyncLocalStorage<Scope>()
+const scopes = new AsyncLocalStorage<TraceScope>()
 
 /** Undefined where the code runs for no request and no job, as timers of the server do. */
-export const currentScope = (): Scope | undefined => scopes.getStore()
+export const currentScope = (): TraceScope | undefined => scopes.getStore()
 
-export const runIn = <T>(scope: Scope, run: () => T): T => scopes.run(scope, run)
+export const runIn = <T>(scope: TraceScope, run: () => T): T => scopes.run(scope, run)
 
 /** What the current request has waited for. Nothing is measured after its response. */
 export function currentTimings(): Timings | undefined {

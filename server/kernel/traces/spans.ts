@@ -9,7 +9,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api'
-import { currentScope, runIn, type Scope } from './scopes.ts'
+import { currentScope, runIn, type TraceScope } from './scopes.ts'
 import type { Timings } from './timings.ts'
 
 /** Undefined while no one collects spans: then a span costs a comparison. */
@@ -37,7 +37,7 @@ export function inRequestSpan<T>(
 export const inRootSpan = <T>(name: string, options: SpanOptions, run: () => Promise<T>): Promise<T> =>
   tracer ? inNew(tracer, name, options, ROOT_CONTEXT, undefined, run) : runIn(nothing, run)
 
-const nothing: Scope = { context: undefined, timings: undefined }
+const nothing: TraceScope = { context: undefined, timings: undefined }
 
 /** Runs a part of a request or a job in a span. Elsewhere there is no span. */
 export function inSpan<T>(name: string, options: SpanOptions, run: () => Promise<T>): Promise<T> {
@@ -63,7 +63,7 @@ export function endSpan(span: Span, error?: unknown): void {
 }
 
 /** What a request has begun and left behind, such as a timer, is not a part of it any more. */
-function openScope(): Scope | undefined {
+function openScope(): TraceScope | undefined {
   const scope = currentScope()
   return scope?.timings?.isOver ? undefined : scope
 }

@@ -1,4 +1,6 @@
 import type pg from 'pg'
+import type { Reading } from '../../metrics/metrics.ts'
+import { readPool } from './observe.ts'
 
 interface SharedLane {
   client: pg.Client | undefined
@@ -50,11 +52,11 @@ export class Lanes {
     return client
   }
 
-  /** Its connections. A statement never waits for one. */
-  get counts(): { readonly active: number; readonly idle: number; readonly waiting: 0 } {
+  /** Its connections, for metrics. A statement never waits for one. */
+  readAs(pool: string): readonly Reading[] {
     const open = this.#lanes.filter(({ client }) => client)
     const active = open.filter(({ underWay }) => underWay > 0).length
-    return { active, idle: open.length - active, waiting: 0 }
+    return readPool(pool, { active, idle: open.length - active, waiting: 0 })
   }
 
   async end(): Promise<void> {
