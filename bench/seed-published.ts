@@ -153,6 +153,6 @@ const copies = [
    FROM published_prices s, ${numbered} WHERE s.catalog_id = $1`,
   `INSERT INTO published_words (store_id, catalog_id, word, n)
    SELECT store_id, catalog_id, u.word, count(*) FROM published_texts, unnest(tsvector_to_array(words)) u (word)
-   WHERE catalog_id = $1 AND $2::int > 0 GROUP BY 1, 2, 3 ON CONFLICT (store_id, catalog_id, word) DO UPDATE SET n = excluded.n`,
+   WHERE catalog_id = $1 AND $2::int > 0 AND u.word !~ '^=|[0-9]' GROUP BY 1, 2, 3 ON CONFLICT (store_id, catalog_id, word) DO UPDATE SET n = excluded.n`,
   `UPDATE edition_totals SET n = n + $2::int WHERE scope[1] = $1 AND list = 'published_products.listed_in'`,
 ]

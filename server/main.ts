@@ -7,6 +7,7 @@ import { openDocsPage, sutlerApi } from './api-document.ts'
 import { app, shopperTokens } from './app.ts'
 import { bucketOf, type Config, filesDirOf, readConfig } from './config.ts'
 import { firstStart } from './first-start.ts'
+import { sutlerPage } from './front-page.ts'
 import { atMost } from './kernel/at-most.ts'
 import { forgetAttempts } from './kernel/attempts/attempts.ts'
 import type { AccessTable } from './kernel/auth/access.ts'
@@ -16,7 +17,8 @@ import { type Clock, systemClock } from './kernel/clock.ts'
 import { Sequencer } from './kernel/feed/sequence-changes.ts'
 import { FeedWatcher } from './kernel/feed/watch.ts'
 import { docs } from './kernel/http/docs.ts'
-import { health } from './kernel/http/health.ts'
+import { frontPage } from './kernel/http/front-page.ts'
+import { faultOf, health } from './kernel/http/health.ts'
 import { newId } from './kernel/ids.ts'
 import { type Module, mustHaveRows, outsideCallsOf } from './kernel/module.ts'
 import { mergeTotals } from './kernel/query/merge-totals.ts'
@@ -179,6 +181,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     const server = buildServer(instance, modules, config.trustProxy)
     health(server, database, disk)
     docs(server, instance.apiDocument, config.baseUrl, openDocsPage)
+    frontPage(server, config.baseUrl, () => faultOf(database, disk), sutlerPage)
     undo.push(() => {
       // Readers who wait for changes would keep their connections open.
       feed.stop()

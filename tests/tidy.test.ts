@@ -101,7 +101,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['password', 'a format of JSON Schema; of a database', /(checker|postgres\/embedded)\.ts$/],
   ['permission', 'of a caller; of a file'],
   ['personal', 'what a resource says of its objects'],
-  ['policy', 'of a page, to browsers', /http\/docs\.ts$/],
+  ['policy', 'of a page, to browsers', /http\/(docs|front-page)\.ts$/],
   ['relationship', 'links that clients change by calls of their own'],
   ['request', 'what is answered'],
   ['rule', 'what a resource does with what is written; what an option is held to'],
@@ -285,6 +285,7 @@ const ofAllStores: Readonly<Record<string, string>> = {
   'server/kernel/work/long-jobs.ts': 'a worker gives back its jobs of all stores',
   'server/kernel/work/worker-session.ts': 'a worker that has died had jobs of all stores',
   'server/telling/deliveries/delivery-metrics.ts': 'metrics of the whole database',
+  'tools/checking/check-money.ts': 'an operator checks all stores',
 }
 
 /** A condition that is put in from elsewhere in the file is looked for there. */

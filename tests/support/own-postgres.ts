@@ -8,13 +8,15 @@ import { copyDataDirectory } from './copy-data-directory.ts'
 import type { OwnDatabase } from './own-database.ts'
 
 /**
- * A migrated database with a store on a PostgreSQL of its own, for what waits until all transactions of a PostgreSQL
- * have ended: those of other tests may take long.
+ * A migrated database with a store on a PostgreSQL of its own: for what waits until all transactions of a PostgreSQL
+ * have ended, since those of other tests may take long, and for what needs other `settings`.
  */
-export async function ownPostgres(): Promise<OwnDatabase> {
+export async function ownPostgres(
+  settings: Readonly<Record<string, string | number>> = {},
+): Promise<OwnDatabase> {
   const home = mkdtempSync(join(tmpdir(), 'sutler-own-'))
   copyDataDirectory(inject('dataDirectory'), home)
-  const embedded = await startEmbedded(home, { fsync: 'off' })
+  const embedded = await startEmbedded(home, { fsync: 'off', ...settings })
   const pool = new pg.Pool({
     connectionString: embedded.url,
     max: 2,

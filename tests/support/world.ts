@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type pg from 'pg'
-import { inject } from 'vitest'
 import { app } from '../../server/app.ts'
 import { type Config, readConfig } from '../../server/config.ts'
 import { type Clock, systemClock } from '../../server/kernel/clock.ts'
@@ -29,6 +28,7 @@ import {
 } from './client.ts'
 import { serves } from './document/watch.ts'
 import { databaseUrl, type OwnDatabase, ownDatabase } from './own-database.ts'
+import { ownPostgres } from './own-postgres.ts'
 
 export type { Client, Reply }
 
@@ -96,6 +96,8 @@ interface Particulars extends Swaps {
   readonly sql?: string
   /** A server and a database of its own, for tests of all stores: chores, connections, outages, migrations. */
   readonly alone?: true
+  /** A PostgreSQL of its own, with these settings. */
+  readonly postgres?: Readonly<Record<string, string | number>>
   /** Its clients send every request over a connection, as tests of HTTP and journeys need. */
   readonly overHttp?: true
 }
@@ -150,15 +152,15 @@ function mayShare({ modules, access, sql, ...others }: Particulars): boolean {
 /** Servers that the files of this worker share, by what they serve. They end with the worker. */
 const sharedPlaces = new Map<readonly Module[], Promise<Place>>()
 
-async function openPlace({ env, sql, alone: _, ...swaps }: Particulars): Promise<Place> {
-  const database = await ownDatabase()
+async function openPlace({ env, sql, postgres, alone: _, ...swaps }: Particulars): Promise<Place> {
+  const database = postgres ? await ownPostgres(postgres) : await ownDatabase()
   if (sql) await database.sql(sql)
   let http: FastifyInstance | undefined
   const take = (message: unknown) => {
     http = (message as { readonly fastify: FastifyInstance }).fastify
   }
   diagnostics.subscribe('fastify.initialization', take)
-  const server = await start(testConfig(inject('postgres'), database.name, env), swaps)
+  const server = await start(testConfig(database.url, database.name, env), swaps)
   diagnostics.unsubscribe('fastify.initialization', take)
   if (http && (!swaps.access || swaps.modules === appAndWorkshop.modules)) serves(http, swaps.modules ?? app)
   const transport = injectedInto(http as FastifyInstance, server.url)

@@ -1,6 +1,5 @@
 import type { ActionCall } from '../../kernel/declare/action.ts'
 import { file } from '../../kernel/http/file.ts'
-import { longTextMin } from '../../kernel/http/send.ts'
 import { Memory } from '../../kernel/memory.ts'
 import { parse } from '../../kernel/query/parse.ts'
 import { isUnborn } from '../../kernel/query/unborn.ts'
@@ -150,12 +149,6 @@ function rememberedAnswer(ctx: Ctx, question: Question, current: State): ReadyAn
   return isSame && stillHolds(before, current.state, ctx.clock.now()) ? before : undefined
 }
 
-/** A long text as bytes. A short one is sent as text: Node writes it together with the headers. */
-const encodeOnce = (body: string, headers: NonNullable<Answer['headers']>): Answer =>
-  body.length < longTextMin
-    ? { status: 200, body, headers }
-    : file(Buffer.from(body), 'application/json; charset=utf-8', headers)
-
 /** Makes the answer, and remembers it. */
 async function makeAnswer(
   ctx: Ctx,
@@ -168,7 +161,7 @@ async function makeAnswer(
   const ready: ReadyAnswer = {
     ...{ id: row.id, version: versionOf(row), state, until },
     ...{ owners: ownersOf(row), isPreview: row.doc.snapshot_date !== undefined },
-    answer: encodeOnce(body as string, headers),
+    answer: file(Buffer.from(body as string), 'application/json; charset=utf-8', headers),
   }
   // What is published of a component may change at any time.
   const isKept = !isUnborn(row) && !question.includes.includes(componentProducts)

@@ -8,7 +8,7 @@ const toCsvCell = (cell: string): string =>
   /[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 
 /** A column of a list as CSV: the path of a value in an object of the list. */
-type Column = readonly string[]
+export type Column = readonly string[]
 
 /**
  * The columns of objects with this schema: one for each value, named by its path. A list, an object with free keys,
@@ -49,12 +49,20 @@ export const headerLine = (columns: readonly Column[]): string => toCsvLine(colu
  */
 export function objectLine(columns: readonly Column[], text: string): string {
   const object: unknown = JSON.parse(text)
-  return lineOf(columns.map((column) => cellOf(column.reduce(memberOf, object))))
+  return lineOf(columns.map((column) => cellAt(object, column)))
+}
+
+/** The cell of a column in the line of an object. */
+export function cellAt(object: unknown, column: Column): string {
+  let value = object
+  for (const name of column) value = memberOf(value, name)
+  return cellOf(value)
 }
 
 const lineOf = (cells: readonly string[]): string => `${cells.join(',')}\r\n`
 
-const memberOf = (value: unknown, name: string): unknown =>
+/** A member of an object; undefined if there is none. */
+export const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? (value as Readonly<Record<string, unknown>>)[name]
     : undefined

@@ -1,6 +1,7 @@
 import type { Resource } from '../declare/resource.ts'
 import type { Row } from '../shape/model.ts'
 import type { Ctx } from '../work/context.ts'
+import { type Column, cellAt, memberOf } from './csv-line.ts'
 import { objectText } from './object-text.ts'
 
 /** The columns that `RowLines` reads, in this order; `row` is the prefix of the row's columns. */
@@ -27,6 +28,8 @@ const sample = {
   text: `{${docMark}}`,
 }
 const anyGap = /\^{36}|([`|])(?:\1{18}|\1{2})/g
+/** The same for `split`, which keeps what is in parentheses. */
+const anyGapKept = /(\^{36}|`{19}|`{3}|\|{19}|\|{3})/
 
 /**
  * Whether the objects of a list differ only in the id, the times and the stored document. The others are written one by
@@ -49,11 +52,15 @@ interface Part {
   readonly gaps: readonly Gap[]
 }
 
-/** The parts of the line of such an object: `objectText` writes a sample, and its marks are the gaps. */
-function partsOf(resource: Resource, scope: readonly string[], ctx: Ctx, text: string): readonly Part[] {
+/** The text of a sample with this document; its marks are the gaps. */
+function sampleText(resource: Resource, scope: readonly string[], ctx: Ctx, text: string): string {
   const { id, createdAt, updatedAt } = sample
-  const row = { id, createdAt, updatedAt, text, scope, written: true } as Row
-  const line = `${objectText(resource, row, ctx, true)}\n`
+  return objectText(resource, { id, createdAt, updatedAt, text, scope, written: true } as Row, ctx, true)
+}
+
+/** The parts of the line of such an object. */
+function partsOf(resource: Resource, scope: readonly string[], ctx: Ctx, text: string): readonly Part[] {
+  const line = `${sampleText(resource, scope, ctx, text)}\n`
   return line.split(docMark).map((part) => {
     const bytes = Buffer.from(part)
     // In bytes, because the path may have any letters.
@@ -68,31 +75,34 @@ function partsOf(resource: Resource, scope: readonly string[], ctx: Ctx, text: s
 const chunkBytes = 131_072
 const [lf, t, zero] = [10, 84, 48]
 
+/** Where the `lineColumns` of a row are in what the database sent. */
+interface RowBytes {
+  readonly bytes: Buffer
+  readonly idAt: number
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly docAt: number
+  readonly docEnd: number
+}
+
 /**
- * The lines of the rows of a list, put together from the bytes that the database sends. They are those that
- * `objectText` writes.
+ * The lines of the rows of a list, made from the bytes that the database sends. They show what `objectText` writes.
  */
-export class RowLines {
+export abstract class RowLines {
   readonly #wantsIds: boolean
-  readonly #parts: readonly Part[]
-  readonly #emptyParts: readonly Part[]
-  readonly #partsBytes: number
   #chunks: Buffer[] = []
   #count = 0
   #ids: string[] = []
-  #out: Buffer = Buffer.allocUnsafeSlow(chunkBytes)
   readonly #free: Buffer[] = []
-  #at = 0
-  /** The next line end in the bytes that were read last. */
-  #read: Buffer | undefined
-  #lineEnd = -1
+  /** The chunk that is written, and where it goes on. */
+  protected out: Buffer = Buffer.allocUnsafeSlow(chunkBytes)
+  protected at = 0
 
-  constructor(resource: Resource, scope: readonly string[], ctx: Ctx, wantsIds: boolean) {
-    this.#parts = partsOf(resource, scope, ctx, sample.text)
-    this.#emptyParts = partsOf(resource, scope, ctx, '{}')
-    this.#partsBytes = this.#parts.reduce((sum, { bytes }) => sum + bytes.length, 0)
+  constructor(wantsIds: boolean) {
     this.#wantsIds = wantsIds
   }
+
+  protected abstract add(row: RowBytes): void
 
   /** Adds the line of a row with the `lineColumns`: a `RowSink`. */
   readonly take = (bytes: Buffer, start: number): void => {
@@ -100,11 +110,60 @@ export class RowLines {
     const createdAt = idAt + int32(bytes, start + 2) + 4
     const updatedAt = createdAt + int32(bytes, createdAt - 4) + 4
     const docAt = updatedAt + int32(bytes, updatedAt - 4) + 4
-    const docEnd = docAt + int32(bytes, docAt - 4)
-    const needed = this.#partsBytes + docEnd - docAt
-    if (this.#out.length - this.#at < needed) this.#cutChunk(needed)
-    const out = this.#out
-    const lineAt = this.#at
+    this.add({ bytes, idAt, createdAt, updatedAt, docAt, docEnd: docAt + int32(bytes, docAt - 4) })
+    this.#count += 1
+    if (this.#wantsIds) this.#ids.push(bytes.toString('latin1', idAt, idAt + idBytes))
+  }
+
+  /** Takes away the lines since the last call, with the number of rows, and their ids if they are wanted. */
+  cut(): { readonly chunks: readonly Buffer[]; readonly count: number; readonly ids: readonly string[] } {
+    this.#cutChunk(chunkBytes)
+    const lines = { chunks: this.#chunks, count: this.#count, ids: this.#ids }
+    this.#chunks = []
+    this.#count = 0
+    this.#ids = []
+    return lines
+  }
+
+  /** Takes back a chunk that nobody reads any more: new memory for each of them would cost more than all the rest. */
+  reuse({ buffer }: Buffer): void {
+    if (buffer.byteLength === chunkBytes) this.#free.push(Buffer.from(buffer as ArrayBuffer))
+  }
+
+  /** Begins a new chunk if this one has no room for so many bytes. */
+  protected makeRoom(bytes: number): void {
+    if (this.out.length - this.at < bytes) this.#cutChunk(bytes)
+  }
+
+  #cutChunk(bytes: number): void {
+    if (this.at > 0) {
+      this.#chunks.push(this.out.subarray(0, this.at))
+      this.at = 0
+    } else if (bytes <= this.out.length) return
+    this.out =
+      (bytes <= chunkBytes && this.#free.pop()) || Buffer.allocUnsafeSlow(Math.max(bytes, chunkBytes))
+  }
+}
+
+/** Lines of JSON: a sample, whose gaps are filled without reading the document. */
+export class JsonRowLines extends RowLines {
+  readonly #parts: readonly Part[]
+  readonly #emptyParts: readonly Part[]
+  readonly #partsBytes: number
+  /** The next line end in the bytes that were read last. */
+  #read: Buffer | undefined
+  #lineEnd = -1
+
+  constructor(resource: Resource, scope: readonly string[], ctx: Ctx, wantsIds: boolean) {
+    super(wantsIds)
+    this.#parts = partsOf(resource, scope, ctx, sample.text)
+    this.#emptyParts = partsOf(resource, scope, ctx, '{}')
+    this.#partsBytes = this.#parts.reduce((sum, { bytes }) => sum + bytes.length, 0)
+  }
+
+  protected override add({ bytes, idAt, createdAt, updatedAt, docAt, docEnd }: RowBytes): void {
+    this.makeRoom(this.#partsBytes + docEnd - docAt)
+    const { out, at: lineAt } = this
     let at = lineAt
     const parts = docEnd - docAt > 2 ? this.#parts : this.#emptyParts
     for (let i = 0; i < parts.length; i++) {
@@ -120,33 +179,7 @@ export class RowLines {
       at += part.bytes.length
     }
     if (this.#hasLineEnd(bytes, docAt, docEnd)) at = this.#joinLine(lineAt, at)
-    this.#at = at
-    this.#count += 1
-    if (this.#wantsIds) this.#ids.push(bytes.toString('latin1', idAt, idAt + idBytes))
-  }
-
-  /** Takes away the lines since the last call, with the number of rows, and their ids if they are wanted. */
-  cut(): { readonly chunks: readonly Buffer[]; readonly count: number; readonly ids: readonly string[] } {
-    this.#cutChunk()
-    const lines = { chunks: this.#chunks, count: this.#count, ids: this.#ids }
-    this.#chunks = []
-    this.#count = 0
-    this.#ids = []
-    return lines
-  }
-
-  /** Takes back a chunk that nobody reads any more: new memory for each of them would cost more than all the rest. */
-  reuse({ buffer }: Buffer): void {
-    if (buffer.byteLength === chunkBytes) this.#free.push(Buffer.from(buffer as ArrayBuffer))
-  }
-
-  #cutChunk(bytes = chunkBytes): void {
-    if (this.#at > 0) {
-      this.#chunks.push(this.#out.subarray(0, this.#at))
-      this.#at = 0
-    } else if (bytes <= this.#out.length) return
-    this.#out =
-      (bytes <= chunkBytes && this.#free.pop()) || Buffer.allocUnsafeSlow(Math.max(bytes, chunkBytes))
+    this.at = at
   }
 
   /** Searches for line ends in all that has arrived, since almost no document has one. */
@@ -160,10 +193,66 @@ export class RowLines {
 
   /** Writes the line again, without the line ends inside; that is not longer. */
   #joinLine(from: number, to: number): number {
-    const line = this.#out.toString('utf8', from, to - 1)
-    return from + this.#out.write(`${inOneLine(line)}\n`, from)
+    const line = this.out.toString('utf8', from, to - 1)
+    return from + this.out.write(`${inOneLine(line)}\n`, from)
   }
 }
+
+/** A piece of a line of CSV: a value of the document; else text that all lines share, or a gap in it. */
+interface Piece {
+  readonly path: Column | undefined
+  readonly text: string
+  readonly isGap: boolean
+}
+
+/** Lines of CSV: a sample, whose gaps are filled, between the values of the document. */
+export class CsvRowLines extends RowLines {
+  readonly #pieces: readonly Piece[]
+
+  constructor(
+    columns: readonly Column[],
+    resource: Resource,
+    scope: readonly string[],
+    ctx: Ctx,
+    wantsIds: boolean,
+  ) {
+    super(wantsIds)
+    const shared: unknown = JSON.parse(sampleText(resource, scope, ctx, '{}'))
+    const pieces = columns.map((path): readonly Piece[] =>
+      memberOf(shared, path[0] ?? '') === undefined
+        ? [{ path, text: '', isGap: false }]
+        : cellAt(shared, path)
+            .split(anyGapKept)
+            .map((text) => ({ path: undefined, text, isGap: anyGapKept.test(text) })),
+    )
+    const comma = { path: undefined, text: ',', isGap: false }
+    this.#pieces = pieces.flatMap((some, i) => (i > 0 ? [comma, ...some] : some))
+  }
+
+  protected override add({ bytes, idAt, createdAt, updatedAt, docAt, docEnd }: RowBytes): void {
+    const doc: unknown = JSON.parse(bytes.toString('utf8', docAt, docEnd))
+    const id = bytes.toString('latin1', idAt, idAt + idBytes)
+    const created = bytes.toString('latin1', createdAt, updatedAt - 4)
+    const updated = bytes.toString('latin1', updatedAt, docAt - 4)
+    let line = ''
+    for (const { path, text, isGap } of this.#pieces) {
+      if (path) line += cellAt(doc, path)
+      else if (!isGap) line += text
+      else if (text[0] === marks.id) line += id
+      else line += timeIn(text[0] === marks.created ? created : updated, text.length)
+    }
+    line += '\r\n'
+    // No letter of a text takes more than three bytes.
+    this.makeRoom(3 * line.length)
+    this.at += this.out.write(line, this.at)
+  }
+}
+
+/** The seconds or milliseconds of a time, as `copyTime` copies them. */
+const timeIn = (time: string, count: number): string =>
+  count === secondBytes
+    ? `${time.slice(0, 10)}T${time.slice(11, secondBytes)}`
+    : time.slice(secondBytes + 1).padEnd(count, '0')
 
 const int32 = (bytes: Buffer, at: number): number =>
   ((bytes[at] as number) << 24) |

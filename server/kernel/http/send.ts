@@ -10,7 +10,7 @@ import { discard } from './file.ts'
 import { bodyBytesMax } from './reading/body-limits.ts'
 
 /** Node reserves three bytes for each character of a longer string. To encode it first takes half of the time. */
-export const longTextMin = 16_384
+const longTextMin = 16_384
 
 export function sendAnswer(reply: FastifyReply, { status, body, headers, trailers }: Answer): FastifyReply {
   const { raw } = reply.request

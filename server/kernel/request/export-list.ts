@@ -9,7 +9,14 @@ import { LineStream } from '../http/line-stream.ts'
 import { objectText } from '../http/object-text.ts'
 import { pageInParts } from '../http/page-answer.ts'
 import type { ListAddress, PageNumbers } from '../http/page-links.ts'
-import { areUniform, inOneLine, lineColumns, RowLines } from '../http/row-lines.ts'
+import {
+  areUniform,
+  CsvRowLines,
+  inOneLine,
+  JsonRowLines,
+  lineColumns,
+  type RowLines,
+} from '../http/row-lines.ts'
 import { currentDefinition } from '../query/definitions.ts'
 import { everyRowSql } from '../query/every-row.ts'
 import { mergeThreshold, requestMerge } from '../query/merge-totals.ts'
@@ -276,16 +283,25 @@ async function* chunksOf<F extends Fields>(
   const { scope, resource: declared } = view.source
   const resource = await currentDefinition(inside, declared as Resource, scope)
   const plan = planPage(inside, resource, query)
-  if (format === 'csv') {
-    const { shown = resource } = view
-    const columns = columnsOf(
-      isResource(shown) ? shownSchema(await currentDefinition(inside, shown, scope)) : shown.schema,
+  const { shown = resource } = view
+  const columns =
+    format === 'csv'
+      ? columnsOf(
+          isResource(shown) ? shownSchema(await currentDefinition(inside, shown, scope)) : shown.schema,
+        )
+      : undefined
+  if (columns) yield { bytes: Buffer.from(headerLine(columns)), count: 0 }
+  if (!view.show && areUniform(resource) && (inside.reads?.takesIds(resource) ?? true)) {
+    const hasReads = resource.personal !== undefined
+    const lines = columns
+      ? new CsvRowLines(columns, resource, scope, inside, hasReads)
+      : new JsonRowLines(resource, scope, inside, hasReads)
+    yield* uniformLinesOf(inside, plan, { ...view.source, resource }, lines)
+  } else {
+    yield* linesOf(inside, plan, view, (text) =>
+      columns ? objectLine(columns, text) : `${inOneLine(text)}\n`,
     )
-    yield { bytes: Buffer.from(headerLine(columns)), count: 0 }
-    yield* linesOf(inside, plan, view, (text) => objectLine(columns, text))
-  } else if (!view.show && areUniform(resource) && (inside.reads?.takesIds(resource) ?? true)) {
-    yield* uniformLinesOf(inside, plan, { ...view.source, resource })
-  } else yield* linesOf(inside, plan, view, (text) => `${inOneLine(text)}\n`)
+  }
 }
 
 const isResource = (shown: Resource | Field): shown is Resource => 'envelope' in shown
@@ -315,10 +331,10 @@ async function* uniformLinesOf(
   inside: Ctx,
   plan: Plan,
   source: Source & { readonly resource: Resource },
+  lines: RowLines,
 ): AsyncGenerator<Chunk> {
   const { resource, scope } = source
   const { store, reads } = inside
-  const lines = new RowLines(resource, scope, inside, resource.personal !== undefined)
   const sql = everyRowSql(source, plan, store.id, lineColumns(resource, 'p.'))
   for await (const _ of store.bytesInBatches(sql, lines.take)) {
     const { chunks, count, ids } = lines.cut()

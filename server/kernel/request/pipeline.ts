@@ -185,9 +185,9 @@ function refuseKey(passage: Passage): void {
 async function run(passage: Passage): Promise<void> {
   const { operation, request } = passage
   const key = isRepeatable(operation) ? idempotencyKey(request.headers['idempotency-key']) : undefined
-  const run = () => (key === undefined ? runPlain(passage) : runKeyed(passage, key))
+  const carryOut = () => (key === undefined ? runPlain(passage) : runKeyed(passage, key))
   // A call to another server must not hold up others, so only its transactions wait: see `callOut`.
-  passage.answer = actionOf(operation)?.callsOut ? await run() : await inQueue(passage, run)
+  passage.answer = actionOf(operation)?.callsOut ? await carryOut() : await inQueue(passage, carryOut)
 }
 
 const writeQueues = perInstance(() => new WriteQueues())

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { parse as parseCsv } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sequence } from '../../../server/kernel/feed/sequence.ts'
 import { lineFormatOf } from '../../../server/kernel/http/prefer.ts'
@@ -228,6 +229,24 @@ test('documents with line ends are one line each', async () => {
   const { text } = await world.admin.read('/v2/accounts?sort=created_at&filter=like(name,Two*)', ndjson)
   expect(text.split('\n')).toHaveLength(2)
   expect(JSON.parse(text)).toMatchObject({ name: 'Two\nlines', legal_name: 'ü' })
+})
+
+test('CSV quotes what it must, and has the times and links of pages', async () => {
+  const odd = { name: 'Ä "b", €😀\r\nnext; line', legal_name: '', external_ref: '^'.repeat(36) }
+  const { body } = await world.admin.post('/v2/accounts', { data: { type: 'account', ...odd } })
+  const { id } = body.data
+  const path = `/v2/accounts?filter=eq(id,${id})`
+  const [{ links, meta }] = (await world.admin.get(path)).body.data
+  const { text } = await world.admin.read(path, { accept: 'text/csv' })
+  const [columns = [], cells = []] = parseCsv(text) as string[][]
+  const cellOf = (column: string) => cells[columns.indexOf(column)]
+  expect(columns.map((column) => [column, cellOf(column)])).toEqual(
+    expect.arrayContaining([
+      ...Object.entries({ ...odd, id, type: 'account', 'links.self': links.self }),
+      ...Object.entries(meta.timestamps).map(([name, time]) => [`meta.timestamps.${name}`, time]),
+    ]),
+  )
+  expect(text).toContain(',"",')
 })
 
 test.each([
