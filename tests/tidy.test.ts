@@ -284,8 +284,8 @@ const ofAllStores: Readonly<Record<string, string>> = {
   'server/kernel/request/idempotency.ts': 'housekeeping: what has expired',
   'server/kernel/work/long-jobs.ts': 'a worker gives back its jobs of all stores',
   'server/kernel/work/worker-session.ts': 'a worker that has died had jobs of all stores',
-  'tools/checking/check-money.ts': 'an operator checks all stores',
   'server/telling/deliveries/delivery-metrics.ts': 'metrics of the whole database',
+  'tools/checking/check-money.ts': 'an operator checks all stores',
 }
 
 /** A condition that is put in from elsewhere in the file is looked for there. */
