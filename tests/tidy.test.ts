@@ -93,6 +93,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['log', 'what the operator reads'],
   ['mapping', 'a keyword of OpenAPI', /(body\/kinds|openapi\/schemas)\.ts$/],
   ['member', 'of a JSON object'],
+  ['metric', 'what Prometheus reads'],
   ['node', 'what runs the server'],
   ['of', 'plain English'],
   ['option', 'of a field, of a function, of a command'],
@@ -129,6 +130,8 @@ const kernelRooms = [
     'article',
     'at-most',
     'memory',
+    'metrics',
+    'traces',
     'auth',
     'shape',
     'body',
@@ -146,6 +149,8 @@ const outsideOf: readonly (readonly [module: RegExp, rooms: readonly string[]])[
   [/^pg$/, ['storage']],
   [/^node:fs/, ['storage']],
   [/^(graphile-worker|nodemailer)$/, ['work']],
+  [/^prom-client$/, ['metrics']],
+  [/^@opentelemetry\//, ['traces']],
   [/^fastify$/, ['server']],
   [/platform\/blobs\//, ['work']],
   [/platform\/sockets\//, ['http', 'request', 'server']],
@@ -273,11 +278,14 @@ paragraph('Shape', () => {
 const ofAllStores: Readonly<Record<string, string>> = {
   'server/people/keys/get-access-token.ts': 'the client id is what says which store',
   'server/people/keys/first-key.ts': 'the client id is what says which store',
+  'server/payments/payment-calls/list-open-payments.ts': 'metrics of the whole database',
   'server/people/oidc/forget-sign-ins.ts': 'housekeeping: what has expired',
+  'server/kernel/metrics/database-figures.ts': 'metrics of the whole database',
   'server/kernel/request/idempotency.ts': 'housekeeping: what has expired',
   'server/kernel/work/long-jobs.ts': 'a worker gives back its jobs of all stores',
   'server/kernel/work/worker-session.ts': 'a worker that has died had jobs of all stores',
   'tools/checking/check-money.ts': 'an operator checks all stores',
+  'server/telling/deliveries/delivery-metrics.ts': 'metrics of the whole database',
 }
 
 /** A condition that is put in from elsewhere in the file is looked for there. */
