@@ -1,4 +1,5 @@
 import { command } from './frame/command.ts'
+import { beginAgain, heapFlags } from './heap-flags.ts'
 
 export const prepare = command({
   name: 'prepare',
@@ -9,6 +10,8 @@ export const prepare = command({
   examples: [['RUN sutler prepare', 'in the file of an image, after npm install']],
   leaves: 'what is done stays. Run it again.',
   async run() {
+    // Node keeps compiled code for each set of flags, and a start has these.
+    beginAgain(heapFlags, process.argv.slice(2))
     const module = await import('node:module')
     const { embeddedVersion, findPrograms, linkLibraries } = await import(
       '../server/platform/postgres/programs.ts'

@@ -1,7 +1,10 @@
-import { existsSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { commands } from '../../command/commands.ts'
+import { heapFlags } from '../../command/heap-flags.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { read } from '../support/source-files.ts'
 
@@ -49,4 +52,19 @@ test('the image has the version of the package, and what the build reads is in i
   expect(context).toEqual(
     expect.arrayContaining(['command', 'scripts', 'server', 'tools', 'package-lock.json']),
   )
+})
+
+const cache = mkdtempSync(join(tmpdir(), 'sutler-compiled-'))
+afterAll(() => rmSync(cache, { recursive: true, force: true }))
+
+test('sutler prepare keeps the compiled code where a start looks for it', () => {
+  const run = (...args: string[]) =>
+    execFileSync(process.execPath, args, {
+      cwd: root,
+      encoding: 'utf8',
+      env: { ...process.env, NODE_COMPILE_CACHE: cache },
+    })
+  const { compiled_code: kept } = JSON.parse(run('command/sutler.ts', 'prepare', '--json'))
+  const place = "process.stdout.write(require('node:module').getCompileCacheDir())"
+  expect(kept).toBe(run(...heapFlags, '--eval', place))
 })
