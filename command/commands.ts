@@ -1,4 +1,5 @@
 import { backup } from './backup.ts'
+import { checkCommands } from './check.ts'
 import { config } from './config.ts'
 import { copy } from './copy.ts'
 import { dev } from './dev.ts'
@@ -10,8 +11,10 @@ import { keyCommands } from './key.ts'
 import { migrateCommand } from './migrate.ts'
 import { prepare } from './prepare.ts'
 import { restoreCommand } from './restore.ts'
+import { secretRotate } from './secret.ts'
 import { start } from './start.ts'
 import { storeCommands } from './store.ts'
+import { unit } from './unit.ts'
 import { version } from './version.ts'
 
 /** All commands, in the order of the help. Each loads what it needs when it runs. */
@@ -19,9 +22,11 @@ export const commands: readonly Command[] = [
   start,
   // Only a clone has sources to watch.
   ...(import.meta.filename.endsWith('.ts') ? [dev] : []),
-  ...[health, version, config, prepare],
+  ...[health, version, config, prepare, unit],
   ...[backup, restoreCommand, exportCommand, importCommand, copy],
   migrateCommand,
   ...keyCommands,
   ...storeCommands,
+  secretRotate,
+  ...checkCommands,
 ]

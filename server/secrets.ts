@@ -1,4 +1,4 @@
-import { type Config, findSecret, makeSecret, secretFile } from './config.ts'
+import { type Config, findPreviousSecret, findSecret, makeSecret, secretFile } from './config.ts'
 import type { KeySecrets } from './kernel/auth/keys.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Database } from './kernel/storage/database.ts'
@@ -23,7 +23,7 @@ export async function useSecrets(config: Config, database: Database, clock: Cloc
       }
       secret = makeSecret(config)
     }
-    const { previousSecret } = config
+    const previousSecret = findPreviousSecret(config)
     const another = previousSecret !== undefined && previousSecret !== secret
     const secrets: KeySecrets = another ? [secret, previousSecret] : [secret]
     if (config.forgetSecret) await forgetOtherSecrets(connection, secrets)

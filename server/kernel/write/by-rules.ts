@@ -214,6 +214,7 @@ async function update<F extends Fields, C>(
   return row
 }
 
+/** Deletes an object by the resource's rules, and returns what a delete answers. */
 export async function remove(
   work: Work,
   resource: Resource,
