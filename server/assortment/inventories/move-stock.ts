@@ -64,8 +64,9 @@ export const shortage = (ids: readonly string[]): Problem =>
 
 /**
  * Changes all levels or none, in one statement that locks the stocks and lets no level fall below zero. A place without
- * a level gets one, so a caller who adds stock has locked it before. Returns the ids of the transactions that record
- * the changes. There is one movement at most for each product and place.
+ * a level gets one, so a caller who adds stock has locked it before. Stock that has just been deleted is skipped.
+ * Returns the ids of the transactions that record the changes. There is one movement at most for each product and
+ * place.
  */
 export async function moveStock(work: Work, movements: readonly Movement[]): Promise<readonly string[]> {
   const { store } = work
@@ -78,9 +79,11 @@ export async function moveStock(work: Work, movements: readonly Movement[]): Pro
   const done = await store.run(
     `WITH locked AS MATERIALIZED (
       SELECT id FROM stocks WHERE store_id = $1 AND id = ANY($2::uuid[]) ORDER BY id FOR NO KEY UPDATE
+    ), wanted AS MATERIALIZED (
+      SELECT * FROM unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::bigint[], $6::int[])
+        AS g (stock_id, location_id, available, allocated, at)
     ), input AS MATERIALIZED (
-      SELECT g.* FROM unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::bigint[], $6::int[])
-        AS g (stock_id, location_id, available, allocated, at) JOIN locked ON locked.id = g.stock_id
+      SELECT * FROM wanted WHERE stock_id IN (SELECT id FROM locked)
     ), changed AS (
       UPDATE stock_levels l SET available = l.available + g.available, allocated = l.allocated + g.allocated
       FROM input g
@@ -96,15 +99,19 @@ export async function moveStock(work: Work, movements: readonly Movement[]): Pro
           AND l.location_id IS NOT DISTINCT FROM g.location_id)
       RETURNING stock_id, location_id
     )
-    SELECT at FROM changed UNION ALL
-    SELECT g.at FROM transactions m JOIN input g ON g.stock_id = m.stock_id AND g.location_id IS NOT DISTINCT FROM m.location_id`,
+    SELECT at, true FROM changed UNION ALL
+    SELECT at, false FROM wanted WHERE stock_id NOT IN (SELECT id FROM locked) UNION ALL
+    SELECT g.at, true FROM transactions m JOIN input g ON g.stock_id = m.stock_id AND g.location_id IS NOT DISTINCT FROM m.location_id`,
     ...columns,
     movements.map((_, at) => at),
   )
-  const moved = new Set(done.map(([at]) => Number(at)))
-  const refused = movements.filter((_, at) => !moved.has(at))
+  const isMoved = new Map(done.map(([at, moved]) => [Number(at), moved === 't']))
+  const refused = movements.filter((_, at) => !isMoved.has(at))
   if (refused.length) throw refusalOf(refused)
-  return recordMovements(work, movements)
+  return recordMovements(
+    work,
+    movements.filter((_, at) => isMoved.get(at)),
+  )
 }
 
 /** Records changes of levels as transactions, and returns their ids. */
