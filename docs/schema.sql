@@ -2887,6 +2887,16 @@ CREATE TRIGGER fence_times BEFORE INSERT ON customers FOR EACH ROW EXECUTE FUNCT
 CREATE TRIGGER leave_carts AFTER DELETE ON customers FOR EACH ROW EXECUTE FUNCTION leave_carts('customers');
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON customers FOR EACH ROW EXECUTE FUNCTION customers_tracked();
 
+CREATE TABLE database_figures (
+  is_only boolean NOT NULL,
+  leased_by text COLLATE "C" NOT NULL,
+  leased_until timestamp with time zone NOT NULL,
+  sampled_at timestamp with time zone,
+  figures json,
+  CONSTRAINT database_figures_is_only_check CHECK (is_only),
+  CONSTRAINT database_figures_pkey PRIMARY KEY (is_only)
+);
+
 CREATE TABLE edition_totals (
   store_id uuid NOT NULL,
   list text COLLATE "C" NOT NULL,

@@ -27,6 +27,7 @@ import {
 } from './http/reading/unreadable.ts'
 import { refuseOldVersion, sendAnswer } from './http/send.ts'
 import type { Module } from './module.ts'
+import { countRefusal, countRequest, observe } from './request/observe.ts'
 import { handle } from './request/pipeline.ts'
 import type { Answer } from './shape/answer.ts'
 import { isOutOfSpace } from './storage/disk-space.ts'
@@ -79,6 +80,8 @@ export function buildServer(
   // Before the responses to preflights, which no later step sees.
   server.addHook('onRequest', (request, reply, done) => {
     begin(request, reply)
+    const { operation = 'none' } = request.routeOptions.config as { readonly operation?: string }
+    countRequest(reply.raw, operation)
     done()
   })
 
@@ -125,11 +128,12 @@ export function buildServer(
         url,
         // Fastify's own HEAD would read a whole file to compute its length.
         exposeHeadRoute: false,
-        config: { unread: takesUpload(operation) },
-        handler: async (request, reply) => {
-          const answer = await respond(instance, operation, request)
-          return sendAnswer(reply, await compress(answer, operation, request, compressedCharsMin))
-        },
+        config: { unread: takesUpload(operation), operation: operation.id },
+        handler: (request, reply) =>
+          observe(instance, operation, request, reply, async () => {
+            const answer = await respond(instance, operation, request)
+            return sendAnswer(reply, await compress(answer, operation, request, compressedCharsMin))
+          }),
       })
   }
   server.register(async (routes) => {
@@ -178,6 +182,7 @@ async function respond(instance: Instance, operation: Operation, request: Fastif
 function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   if (error instanceof ClientGone) return void reply.hijack()
   const problem = problemOf(error)
+  countRefusal(problem.code)
   // DiskSpace logs a full disk once, when a statement finds it.
   if (isOutOfSpace(problem.cause)) return void sendAnswer(reply, problemAnswer(problem, request.id))
   if (problem.code === 'unavailable') {
