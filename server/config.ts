@@ -132,6 +132,12 @@ export function readSettings(env: Env = process.env) {
     trustProxy: setting('SUTLER_TRUST_PROXY', proxies, false),
 
     /**
+     * `false` sends lists, catalog pages and exports as they are, also to clients that accept compressed ones. Set it
+     * behind a proxy that compresses, which then does so for every response.
+     */
+    compresses: setting('SUTLER_COMPRESS', onOrOff, true),
+
+    /**
      * The networks besides the public internet where OpenID Connect providers may be: IP addresses and ranges,
      * separated by commas, `loopback` for this machine, `uniquelocal` for all private networks. The default is none:
      * merchants choose the addresses of providers, and must not reach hosts that only this server can reach.

@@ -16,6 +16,7 @@ import { Tokens } from './kernel/auth/tokens.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import { Sequencer } from './kernel/feed/sequence-changes.ts'
 import { FeedWatcher } from './kernel/feed/watch.ts'
+import { compressedCharsMin } from './kernel/http/compress.ts'
 import { docs } from './kernel/http/docs.ts'
 import { frontPage } from './kernel/http/front-page.ts'
 import { faultOf, health } from './kernel/http/health.ts'
@@ -67,6 +68,7 @@ export interface Swaps {
   readonly mail?: Mailer
   readonly statementMaxMs?: number
   readonly exportLimits?: ExportLimits
+  readonly compressedCharsMin?: number
   readonly modules?: readonly Module[]
   /** Has a row for every area of the modules. */
   readonly access?: AccessTable
@@ -178,7 +180,10 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       config.metricsPort === undefined
         ? undefined
         : await serveMetrics({ instance, jobDatabase, modules }, config, config.metricsPort, workers)
-    const server = buildServer(instance, modules, config.trustProxy)
+    const server = buildServer(instance, modules, {
+      trustProxy: config.trustProxy,
+      compressedCharsMin: config.compresses ? (swaps.compressedCharsMin ?? compressedCharsMin) : undefined,
+    })
     health(server, database, disk)
     docs(server, instance.apiDocument, config.baseUrl, openDocsPage)
     frontPage(server, config.baseUrl, () => faultOf(database, disk), sutlerPage)

@@ -82,7 +82,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['field', 'what a resource is made of'],
   ['file', 'of the operating system; what an upload and an answer may be'],
   ['flow', 'a keyword of OpenAPI', /openapi\/document\.ts$/],
-  ['identity', 'of a process; the coding of a body that is not packed', /(embedded|pid-file|unpack)\.ts$/],
+  ['identity', 'of a process; the coding of what is not packed', /(embedded|pid-file|unpack|prefer)\.ts$/],
   ['import', 'what a file says of those that it uses'],
   ['info', 'a level of the log; the head of an API document'],
   ['item', 'of a list: in a schema, in a request, in SQL'],

@@ -13,6 +13,7 @@ import { askForBody, awaitBodyRequest } from '../platform/sockets/expect.ts'
 import { type Operation, pathsOf } from './declare/operation.ts'
 import { Problem } from './errors.ts'
 import { unkept, withCaching } from './http/caching.ts'
+import { compress } from './http/compress.ts'
 import { waitForContent } from './http/file.ts'
 import { refuseOtherMethods } from './http/other-methods.ts'
 import { problemAnswer, problemOf } from './http/problems.ts'
@@ -28,6 +29,7 @@ import { refuseOldVersion, sendAnswer } from './http/send.ts'
 import type { Module } from './module.ts'
 import { countRefusal, countRequest, observe } from './request/observe.ts'
 import { handle } from './request/pipeline.ts'
+import type { Answer } from './shape/answer.ts'
 import { isOutOfSpace } from './storage/disk-space.ts'
 import type { Instance } from './work/context.ts'
 
@@ -38,7 +40,7 @@ const stalledMaxMs = 120_000
 export function buildServer(
   instance: Instance,
   modules: readonly Module[],
-  trustProxy: FastifyTrust,
+  { trustProxy, compressedCharsMin }: HttpOptions,
 ): FastifyInstance {
   const server = Fastify({
     loggerInstance: quieter(instance.log) as FastifyBaseLogger,
@@ -128,7 +130,10 @@ export function buildServer(
         exposeHeadRoute: false,
         config: { unread: takesUpload(operation), operation: operation.id },
         handler: (request, reply) =>
-          observe(instance, operation, request, reply, () => respond(instance, operation, request, reply)),
+          observe(instance, operation, request, reply, async () => {
+            const answer = await respond(instance, operation, request)
+            return sendAnswer(reply, await compress(answer, operation, request, compressedCharsMin))
+          }),
       })
   }
   server.register(async (routes) => {
@@ -156,23 +161,22 @@ const takesUpload = ({ of }: Operation) => of.is === 'action' && of.action.uploa
 const quieter = (log: Instance['log']) =>
   log.isLevelEnabled('info') ? log.child({}, { level: 'warn' }) : log
 
-/** The proxies that may state the client's address, if any. */
-type FastifyTrust = false | string
+interface HttpOptions {
+  /** The proxies that may state the client's address, if any. */
+  readonly trustProxy: false | string
+  /** A response with fewer characters is not compressed; none is if it is undefined. */
+  readonly compressedCharsMin: number | undefined
+}
 
 /** The headers of every response. */
 const begin = ({ id }: FastifyRequest, reply: FastifyReply): FastifyReply =>
   reply.headers({ 'x-request-id': id, ...unkept })
 
-async function respond(
-  instance: Instance,
-  operation: Operation,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) {
+async function respond(instance: Instance, operation: Operation, request: FastifyRequest): Promise<Answer> {
   const answer = withCaching({ instance, operation, answer: await handle(instance, operation, request) })
   refuseOldVersion(answer, request.raw)
   if (request.method !== 'HEAD') await waitForContent(answer)
-  return sendAnswer(reply, answer)
+  return answer
 }
 
 function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {

@@ -77,6 +77,8 @@ export const testConfig = (postgres: string, database: string, more: Record<stri
     SUTLER_PROVIDER_NETWORKS: 'loopback',
     SUTLER_WEBHOOK_NETWORKS: 'loopback',
     SUTLER_SECRET: secret,
+    // What is sent is held to the API document, which is read as text.
+    SUTLER_COMPRESS: 'false',
     SUTLER_FILES_DIR: filesOf(database),
     ...more,
     ...keyOf('first'),

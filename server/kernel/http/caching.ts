@@ -49,7 +49,15 @@ function variesBy({ operation, instance }: CachedResponse): string {
   const declared = of.is === 'action' ? Object.keys(of.action.headers ?? {}) : []
   const tokens = instance.shopperTokens.map(({ header }) => header)
   const other = alternative ? [alternative.header] : []
-  const names = ['Origin', 'Accept', 'Authorization', ...tokens, ...declared, ...other].join(', ')
+  const names = [
+    'Origin',
+    'Accept',
+    'Accept-Encoding',
+    'Authorization',
+    ...tokens,
+    ...declared,
+    ...other,
+  ].join(', ')
   headersByOperation(instance).set(operation, names)
   return names
 }

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Answer, entityTag } from '../shape/answer.ts'
+import { entityTag } from '../shape/answer.ts'
 import type { ApiDocument } from '../shape/api-document.ts'
 import { matches } from './conditional.ts'
-import { jsonParts } from './file.ts'
+import { codingFor } from './prefer.ts'
+import { StoredContent } from './stored-content.ts'
 
 /**
  * The API document for programs (`/openapi.json`) and for people (`/docs`). The page loads everything from this server,
@@ -15,30 +16,57 @@ export function docs(
   baseUrl: string | undefined,
   openPages: () => Promise<FastifyInstance>,
 ): void {
-  let opening: Promise<FastifyInstance> | undefined
-  const showPage = async (request: FastifyRequest, reply: FastifyReply) => {
-    opening ??= openPages()
-    const { statusCode, headers, rawPayload } = await (await opening).inject({ url: request.url })
-    for (const name of ['content-type', 'location']) if (headers[name]) reply.header(name, headers[name])
-    reply.code(statusCode)
-    return statusCode === 200 ? sendTagged(request, reply, entityTag(rawPayload), rawPayload) : reply.send()
-  }
-  let text: { readonly bytes: Buffer; readonly tag: string } | undefined
+  const documentAt = addressedDocuments(document)
   server.get('/openapi.json', (request, reply) => {
-    text ??= textOf(document())
-    const servers = JSON.stringify([{ url: baseUrl ?? `${request.protocol}://${request.host}` }])
-    const { headers, body } = jsonParts([Buffer.from(`{"servers":${servers},`), text.bytes])
-    reply.headers(headers ?? {})
-    return sendTagged(request, reply, entityTag(servers, text.tag), body)
+    const { content, isKept } = documentAt(baseUrl ?? `${request.protocol}://${request.host}`)
+    reply.header('content-type', 'application/json; charset=utf-8')
+    return sendStored(request, reply, content, isKept)
   })
-  server.register(async (pages) => {
-    pages.addHook('onSend', async (_request, reply, payload) => {
+
+  let opening: Promise<FastifyInstance> | undefined
+  const pages = new Map<
+    string,
+    { readonly headers: Record<string, string>; readonly content: StoredContent }
+  >()
+  for (const path of ['/docs', '/docs/js/scalar.js']) {
+    server.get(path, async (request, reply) => {
       reply.header('referrer-policy', 'no-referrer')
-      const isPage = String(reply.getHeader('content-type')).startsWith('text/html')
-      if (isPage) reply.header('content-security-policy', contentPolicyOf(String(payload), baseUrl))
+      const known = pages.get(path)
+      if (known) return sendStored(request, reply.headers(known.headers), known.content)
+      opening ??= openPages()
+      const { statusCode, headers, rawPayload } = await (await opening).inject({ url: request.url })
+      // The page is at an address with a slash at its end.
+      if (statusCode !== 200) return reply.code(statusCode).header('location', headers.location).send()
+      const type = String(headers['content-type'])
+      const policy = type.startsWith('text/html') && {
+        'content-security-policy': contentPolicyOf(rawPayload.toString(), baseUrl),
+      }
+      const page = {
+        headers: { 'content-type': type, ...policy },
+        content: new StoredContent(entityTag(rawPayload), [rawPayload]),
+      }
+      pages.set(path, page)
+      return sendStored(request, reply.headers(page.headers), page.content)
     })
-    for (const path of ['/docs', '/docs/js/scalar.js']) pages.get(path, showPage)
-  })
+  }
+}
+
+/** A server has few addresses, and a client that makes up more gets them, but does not fill the memory. */
+const addressesMax = 8
+
+/** The document for each address of the server. It is kept for the first addresses. */
+function addressedDocuments(document: () => ApiDocument) {
+  let text: { readonly bytes: Buffer; readonly tag: string } | undefined
+  const known = new Map<string, StoredContent>()
+  return (url: string): { readonly content: StoredContent; readonly isKept: boolean } => {
+    text ??= textOf(document())
+    const servers = JSON.stringify([{ url }])
+    const content =
+      known.get(servers) ??
+      new StoredContent(entityTag(servers, text.tag), [Buffer.from(`{"servers":${servers},`), text.bytes])
+    if (known.size < addressesMax) known.set(servers, content)
+    return { content, isKept: known.has(servers) }
+  }
 }
 
 /** The document without its opening brace, before which the server's address comes. */
@@ -47,17 +75,21 @@ function textOf(document: ApiDocument) {
   return { bytes: Buffer.from(text), tag: entityTag(text) }
 }
 
-/** Anyone may keep it, and asks again before each use. */
-function sendTagged(
+/** Anyone may keep it, and asks again before each use. What is not kept here is not worth to be compressed. */
+async function sendStored(
   { headers }: FastifyRequest,
   reply: FastifyReply,
-  etag: string,
-  content: Answer['body'],
-): FastifyReply {
-  reply.headers({ 'cache-control': 'no-cache', etag })
-  const { 'if-none-match': known } = headers
-  if (known === undefined || !matches(known, etag)) return reply.send(content)
-  return reply.removeHeader('content-length').code(304).send()
+  content: StoredContent,
+  isKept = true,
+): Promise<FastifyReply> {
+  const vary = [reply.getHeader('vary'), 'Accept-Encoding'].filter(Boolean).join(', ')
+  reply.headers({ 'cache-control': 'no-cache', etag: content.tag, vary })
+  const { 'if-none-match': known, 'accept-encoding': accepted } = headers
+  if (known !== undefined && matches(known, content.tag)) return reply.code(304).send()
+  const coding = isKept ? codingFor(accepted) : undefined
+  if (coding) return reply.header('content-encoding', coding).send(await content.in(coding))
+  const plain = content.plain()
+  return reply.header('content-length', plain.length).send(plain.content)
 }
 
 /**

@@ -55,3 +55,18 @@ function rangeOf(text: string): MediaRange {
   const quality = q === undefined ? 1 : Number(q)
   return { type, quality: quality >= 0 && quality <= 1 ? quality : 0 }
 }
+
+/** The codings that responses may have (RFC 9110 §8.4.1), the best first. */
+const codings = ['br', 'gzip'] as const
+
+export type Coding = (typeof codings)[number]
+
+/** The coding that an `Accept-Encoding` prefers; undefined for none. A client that names none wants none. */
+export function codingFor(accepted: string | readonly string[] | undefined): Coding | undefined {
+  if (typeof accepted !== 'string' || accepted.length > charsMax) return undefined
+  const qualities = new Map(accepted.split(',').map((one) => [rangeOf(one).type, rangeOf(one).quality]))
+  const qualityOf = (name: Coding) => qualities.get(name) ?? qualities.get('*') ?? 0
+  const best = Math.max(...codings.map(qualityOf))
+  if (best === 0 || best < (qualities.get('identity') ?? 0)) return undefined
+  return codings.find((name) => qualityOf(name) === best)
+}
