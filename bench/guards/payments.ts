@@ -105,10 +105,10 @@ export const guardsOfPayments: readonly Guard[] = [
     cuts: [
       {
         file: 'server/payments/payment-calls/prepare-payment.ts',
-        text: 'changePayments(work, orderId, (locked) => prepare(work, locked, body))',
+        text: 'changePayments(work, orderId, (locked) => prepare(work, locked, body, isPendingRead))',
         without: `mustTakePayment(work, {
     ...{ gateway: body.gateway, method: body.method, currency: 'USD', decimalPlaces: 2, total: 0 },
-  }).then(() => changePayments(work, orderId, (locked) => prepare(work, locked, body)))`,
+  }).then(() => changePayments(work, orderId, (locked) => prepare(work, locked, body, isPendingRead)))`,
       },
       {
         file: 'server/payments/payment-calls/prepare-payment.ts',

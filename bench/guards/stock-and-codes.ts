@@ -7,6 +7,14 @@ const lockOfAllocation: Cut = {
     'store.lock; const counted = new Set((await store.run("SELECT id FROM stocks WHERE store_id = $1")).map(([id]) => id as string))',
 }
 
+const lockOfMove: Cut = {
+  file: 'server/assortment/inventories/move-stock.ts',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the source.
+  text: "${lockSql(stocks, '$2')}",
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the source.
+  without: 'SELECT id FROM stocks WHERE store_id = $1 AND id = ANY($2::uuid[]) AND ${lockSql.length > 0}',
+}
+
 const lockOfTransaction: Cut = {
   file: 'server/assortment/inventories/create-stock-transaction.ts',
   text: "if (!(await ctx.store.lock(stocks, id)).size) throw notFound('stock', id)",
@@ -19,6 +27,7 @@ export const guardsOfStockAndCodes: readonly Guard[] = [
     name: 'lock of the stock, condition of the statement, and CHECK',
     cuts: [
       lockOfAllocation,
+      lockOfMove,
       lockOfTransaction,
       {
         file: 'server/assortment/inventories/move-stock.ts',
@@ -39,7 +48,7 @@ export const guardsOfStockAndCodes: readonly Guard[] = [
   },
   {
     name: 'lock of the stock',
-    cuts: [lockOfAllocation, lockOfTransaction],
+    cuts: [lockOfAllocation, lockOfMove, lockOfTransaction],
     tests: {
       'tests/races/levels.test.ts': [
         'a total that is set is the total then',

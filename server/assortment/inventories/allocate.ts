@@ -11,7 +11,7 @@ export interface Portion {
 }
 
 /** Stock that is about to be allocated. */
-export interface Allocation {
+interface Allocation {
   /** Where it is taken from. */
   readonly portions: readonly Portion[]
   /** Takes it, unless it was already taken. Other buyers of the products wait from here until the transaction ends. */

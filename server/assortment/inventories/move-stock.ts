@@ -1,4 +1,5 @@
 import { Problem } from '../../kernel/errors.ts'
+import { lockSql } from '../../kernel/storage/store.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { changesOf, type Level, levelMax, type StockChange } from './movements.ts'
 import { stockTransactions } from './stock-transactions.ts'
@@ -78,7 +79,7 @@ export async function moveStock(work: Work, movements: readonly Movement[]): Pro
   ]
   const done = await store.run(
     `WITH locked AS MATERIALIZED (
-      SELECT id FROM stocks WHERE store_id = $1 AND id = ANY($2::uuid[]) ORDER BY id FOR NO KEY UPDATE
+      ${lockSql(stocks, '$2')}
     ), wanted AS MATERIALIZED (
       SELECT * FROM unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::bigint[], $6::int[])
         AS g (stock_id, location_id, available, allocated, at)

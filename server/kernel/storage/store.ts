@@ -39,6 +39,10 @@ export const authorOf = (actor: string, requestId: string): string => `${actor} 
 export const advisoryLockSql = (name: string): string =>
   `pg_advisory_xact_lock(hashtextextended($1::text || ${name}, 0))`
 
+/** What `Store.lock` sends, as a part of a statement that also writes. */
+export const lockSql = ({ table }: Pick<Rows, 'table'>, ids: string, strength = 'NO KEY UPDATE'): string =>
+  `SELECT id FROM ${table} WHERE store_id = $1 AND id = ANY(${ids}::uuid[]) ORDER BY id FOR ${strength}`
+
 /**
  * The rows of one store, through the pool or in one transaction. The triggers of the tables record every write in the
  * change feed, with `by` as its author.
@@ -266,11 +270,7 @@ export class Store {
 
   async #lock(of: Rows, ids: readonly string[], strength: string): Promise<ReadonlySet<string>> {
     this.#mustLock(of)
-    const { table } = of
-    const rows = await this.run(
-      `SELECT id FROM ${table} WHERE store_id = $1 AND id = ANY($2::uuid[]) ORDER BY id FOR ${strength}`,
-      ids,
-    )
+    const rows = await this.run(lockSql(of, '$2', strength), ids)
     return new Set(rows.map(([id]) => id as string))
   }
 

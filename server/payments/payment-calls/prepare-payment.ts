@@ -98,7 +98,9 @@ async function admit(work: Work, order: WholeOrder, body: Body): Promise<Admitte
   return { charge, key, earlier }
 }
 
-/** Whether the pending payments of the order decide about a payment. One that is refused anyway is not worth any work. */
+/**
+ * Whether the pending payments of the order decide about a payment. One that is refused anyway is not worth any work.
+ */
 function dependsOnPending({ money }: LockedOrder, body: Body): boolean {
   // A form keeps its intent, whatever was declined in it.
   if (isForm(body) || !money.transactions.some(isPending)) return false
