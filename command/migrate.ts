@@ -13,7 +13,7 @@ export const migrateCommand = command({
     const { readConfig } = await import('../server/config.ts')
     const { openDatabase } = await import('../tools/open-database.ts')
     const { migrateAll } = await import('../server/prepare-database.ts')
-    const { appliedMigrations } = await import('../server/kernel/storage/migrate.ts')
+    const { appliedMigrations } = await import('../server/kernel/upgrades/migrate.ts')
     const opened = await openDatabase(readConfig(), true)
     // A migration in progress ends with its session.
     signal.addEventListener('abort', () => void opened.close(), { once: true })

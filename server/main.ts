@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import packageJson from '../package.json' with { type: 'json' }
 import { announce } from './announce.ts'
 import { openDocsPage, sutlerApi } from './api-document.ts'
 import { app, shopperTokens } from './app.ts'
@@ -23,6 +24,8 @@ import { giveWay } from './kernel/storage/connections/slow-reads.ts'
 import { Database, statementMaxMs } from './kernel/storage/database.ts'
 import { DiskSpace } from './kernel/storage/disk-space.ts'
 import { Watermark } from './kernel/storage/watermark.ts'
+import { lastMigration } from './kernel/upgrades/migrate.ts'
+import { Processes } from './kernel/upgrades/processes.ts'
 import { backgroundConnections } from './kernel/work/background.ts'
 import type { Instance } from './kernel/work/context.ts'
 import { prepareStores } from './kernel/work/every-store.ts'
@@ -91,6 +94,12 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     database.onNoSpace = jobDatabase.onNoSpace = () => disk.note()
     await database.mustBeReachable()
     await migrateAll(jobDatabase)
+    const processName = `process-${newId()}`
+    const processes = new Processes(jobDatabase, log, {
+      ...{ name: processName, version: packageJson.version, lastMigration: await lastMigration() },
+    })
+    undo.push(() => processes.stop())
+    await processes.start()
     const secrets = await useSecrets(config, database, clock)
     const [bucket, filesDir] = [bucketOf(config), filesDirOf(config)]
     const blobs = bucket ? await s3Blobs(bucket, filesDir) : diskBlobs(filesDir)
@@ -113,7 +122,8 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     )
     const instance: Instance = {
       database,
-      processName: `process-${newId()}`,
+      processName,
+      processCount: () => processes.count,
       tokens: new Tokens(secrets, clock, config.tokenLifetimeS, (store, key) =>
         isKeyActive(database, store, key),
       ),
@@ -168,7 +178,12 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       return server.close()
     })
     const url = await listen(server, config)
-    return { url, instance, failed: embedded?.exited ?? new Promise(() => {}), stop }
+    return {
+      url,
+      instance,
+      failed: Promise.race([processes.failed, ...(embedded ? [embedded.exited] : [])]),
+      stop,
+    }
   } catch (error) {
     await stop()
     throw error

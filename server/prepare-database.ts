@@ -3,7 +3,7 @@ import type { Config } from './config.ts'
 import { firstStart } from './first-start.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Database } from './kernel/storage/database.ts'
-import { migrate } from './kernel/storage/migrate.ts'
+import { migrate } from './kernel/upgrades/migrate.ts'
 import { migrateJobs } from './kernel/work/jobs.ts'
 import { useSecrets } from './secrets.ts'
 

@@ -133,6 +133,7 @@ const kernelRooms = [
     'shape',
     'body',
     'storage',
+    'upgrades',
     'work',
     'feed',
   ],
@@ -143,8 +144,8 @@ const roomOf = (path: string) => path.replace('server/kernel/', '').replace('.ts
 
 /** What the kernel uses outside its process, and the rooms that may: see ARCHITECTURE.md. */
 const outsideOf: readonly (readonly [module: RegExp, rooms: readonly string[]])[] = [
-  [/^pg$/, ['storage']],
-  [/^node:fs/, ['storage']],
+  [/^pg$/, ['storage', 'upgrades']],
+  [/^node:fs/, ['upgrades']],
   [/^(graphile-worker|nodemailer)$/, ['work']],
   [/^fastify$/, ['server']],
   [/platform\/blobs\//, ['work']],

@@ -8,7 +8,7 @@ import { readCatalog } from '../../../scripts/baseline/catalog.ts'
 import { writeBaseline } from '../../../scripts/baseline/write-baseline.ts'
 import { schemaDump } from '../../../scripts/docs/schema-dump.ts'
 import { Database } from '../../../server/kernel/storage/database.ts'
-import { type Baseline, baselineIn, migrate } from '../../../server/kernel/storage/migrate.ts'
+import { type Baseline, baselineIn, migrate } from '../../../server/kernel/upgrades/migrate.ts'
 import { emptyDatabase, type OwnDatabase } from '../../support/own-database.ts'
 
 /** A baseline stands for all migrations before it: in a fresh database, and in one that stands at the last of them. */
@@ -122,7 +122,7 @@ async function killWaiting(own: OwnDatabase, table: string) {
   writeFileSync(
     source,
     `import { Database } from '${root}/server/kernel/storage/database.ts'
-     import { migrate } from '${root}/server/kernel/storage/migrate.ts'
+     import { migrate } from '${root}/server/kernel/upgrades/migrate.ts'
      await migrate(new Database(${JSON.stringify(own.url)}, 2), ${JSON.stringify(ownFolder)})`,
   )
   const child = spawn(process.execPath, [source], { stdio: 'ignore' })

@@ -4,12 +4,20 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type pg from 'pg'
 import { StartupError } from '../../platform/faults.ts'
-import type { Database } from './database.ts'
+import type { Database } from '../storage/database.ts'
 
 const ownFolder = fileURLToPath(new URL('../../migrations/', import.meta.url))
 const supported = { from: 15, to: 18 }
 // Several processes may start at once: one migrates, the others wait for it.
 const lock = 7305012
+
+// `step` came later: see decision 119.
+const createTable = `DO $$ BEGIN
+  CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL);
+  IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'migrations'::regclass AND attname = 'step') THEN
+    ALTER TABLE migrations ADD COLUMN step text NOT NULL DEFAULT 'expand';
+  END IF;
+END $$`
 
 /** Migrations that stand for all before them: `baseline.json` of the folder. */
 export interface Baseline {
@@ -26,13 +34,11 @@ export async function migrate(database: Database, folder: string = ownFolder): P
   if (major < supported.from || major > supported.to) {
     throw new StartupError(`PostgreSQL ${major} is not supported: use ${supported.from} to ${supported.to}.`)
   }
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+  const files = await migrationsIn(folder)
   const client = await database.pool.connect()
   try {
     await client.query('SELECT pg_advisory_lock($1)', [lock])
-    await client.query(
-      'CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL)',
-    )
+    await client.query(createTable)
     const baseline = await baselineIn(folder)
     const before = await appliedIn(client)
     const unknown = before.find((name) => !files.includes(name) && !isBefore(baseline, name))
@@ -61,6 +67,14 @@ export async function migrate(database: Database, folder: string = ownFolder): P
 
 const appliedIn = async (client: pg.PoolClient): Promise<readonly string[]> =>
   (await client.query('SELECT name FROM migrations')).rows.map((row) => row.name as string)
+
+/** The names of the migrations of this version, in order. */
+async function migrationsIn(folder: string = ownFolder): Promise<readonly string[]> {
+  return (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+}
+
+/** The last migration of this version. */
+export const lastMigration = async (): Promise<string> => (await migrationsIn()).at(-1) ?? ''
 
 /** The names of the migrations that a database has, in order. A new database has none. */
 export async function appliedMigrations(database: Database): Promise<readonly string[]> {
