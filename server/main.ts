@@ -24,7 +24,8 @@ import { giveWay } from './kernel/storage/connections/slow-reads.ts'
 import { Database, statementMaxMs } from './kernel/storage/database.ts'
 import { DiskSpace } from './kernel/storage/disk-space.ts'
 import { Watermark } from './kernel/storage/watermark.ts'
-import { lastMigration } from './kernel/upgrades/migrate.ts'
+import { Finisher } from './kernel/upgrades/finisher.ts'
+import { lastMigration } from './kernel/upgrades/migrations.ts'
 import { Processes } from './kernel/upgrades/processes.ts'
 import { backgroundConnections } from './kernel/work/background.ts'
 import type { Instance } from './kernel/work/context.ts'
@@ -43,6 +44,7 @@ import { startEmbedded } from './platform/postgres/embedded.ts'
 import { isIn, isPublic } from './platform/sockets/addresses.ts'
 import { migrateAll } from './prepare-database.ts'
 import { useSecrets } from './secrets.ts'
+import { WaitingRoom } from './waiting-room.ts'
 
 /** A server that listens. */
 export interface RunningServer {
@@ -86,14 +88,17 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       ...{ limitMs, plansOnce: true },
       giveWay: embedded && giveWay,
     })
-    // For long work that must not delay requests: jobs, background work and the sequencer.
-    const jobDatabase = new Database(databaseUrl, jobConnections + backgroundConnections + 1)
+    // For long work that must not delay requests: jobs, background work, the sequencer, and two to finish migrations.
+    const jobDatabase = new Database(databaseUrl, jobConnections + backgroundConnections + 3)
     undo.push(() => Promise.all([database.close(), jobDatabase.close()]))
     const disk = new DiskSpace(database, log)
     undo.push(async () => disk.stop())
     database.onNoSpace = jobDatabase.onNoSpace = () => disk.note()
     await database.mustBeReachable()
-    await migrateAll(jobDatabase)
+    const waitingRoom = new WaitingRoom(config, log)
+    undo.push(() => waitingRoom.close())
+    await migrateAll(jobDatabase, (reason) => waitingRoom.open(reason))
+    await waitingRoom.close()
     const processName = `process-${newId()}`
     const processes = new Processes(jobDatabase, log, {
       ...{ name: processName, version: packageJson.version, lastMigration: await lastMigration() },
@@ -114,6 +119,9 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     const watermark = new Watermark(jobDatabase, clock, log)
     workers.push(() => watermark.stop())
     await watermark.start()
+    const finisher = new Finisher(jobDatabase, log)
+    workers.push(() => finisher.stop())
+    finisher.start()
     const register = new Register(modules)
     const reads = new ReadRecorder(register, database, clock, log)
     workers.push(() => reads.stop())

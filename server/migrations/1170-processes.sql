@@ -17,5 +17,6 @@ CREATE TABLE backfills (
   -- The primary key of the last row that is done.
   position text[],
   rows_done bigint NOT NULL DEFAULT 0,
+  is_paused boolean NOT NULL DEFAULT false,
   CONSTRAINT backfills_pkey PRIMARY KEY (name)
 );
