@@ -36,17 +36,17 @@ export async function sampleTable(client: pg.ClientBase, table: string): Promise
         ? found.rows
         : (await client.query(`SELECT count(*)::float8 AS rows FROM "${table}"`)).rows[0].rows
     const percent = Math.min(100, (100 * 2 * sampleRows) / Math.max(rows, 1))
-    const some = `(SELECT * FROM "${table}" TABLESAMPLE SYSTEM (${percent}) LIMIT ${sampleRows}) some`
+    const picked = `(SELECT * FROM "${table}" TABLESAMPLE SYSTEM (${percent}) LIMIT ${sampleRows}) picked`
     const [readMs, read] = await timed(
       client,
-      `SELECT count(*)::float8 AS rows, sum(pg_column_size(some)) FROM ${some}`,
+      `SELECT count(*)::float8 AS rows, sum(pg_column_size(picked)) FROM ${picked}`,
     )
     const sampled: number = read.rows[0].rows
     if (sampled === 0) return { rows, readS: 0, writeS: 0 }
     await client.query(`CREATE TEMP TABLE upgrade_sample (LIKE "${table}" INCLUDING ALL) ON COMMIT DROP`)
     const [writeMs] = await timed(
       client,
-      `INSERT INTO upgrade_sample (${found.columns}) OVERRIDING SYSTEM VALUE SELECT ${found.columns} FROM ${some}`,
+      `INSERT INTO upgrade_sample (${found.columns}) OVERRIDING SYSTEM VALUE SELECT ${found.columns} FROM ${picked}`,
     )
     const scale = rows / sampled / 1000
     return { rows, readS: readMs * scale, writeS: writeMs * scale }

@@ -10,6 +10,7 @@ import { Database } from '../../../server/kernel/storage/database.ts'
 import { finishMigrations } from '../../../server/kernel/upgrades/finish.ts'
 import { migrate } from '../../../server/kernel/upgrades/migrate.ts'
 import { ownFolder } from '../../../server/kernel/upgrades/migrations.ts'
+import { planMigrations } from '../../../server/kernel/upgrades/plan.ts'
 import { type OwnDatabase, ownDatabase } from '../../support/own-database.ts'
 import { until } from '../../support/until.ts'
 
@@ -93,6 +94,21 @@ test('what is removed waits for the older process, and for all that comes before
   expect(await isApplied('9002-name.sql')).toBe(true)
   // The older version would miss what has been removed.
   await expect(migrate(database)).rejects.toThrow('migrated by a newer version of Sutler (9002-name.sql)')
+})
+
+test('a plan estimates rows and time from a sample, and changes nothing', async () => {
+  write('9001-flag.sql', 'ALTER TABLE boats ADD COLUMN flag text; CREATE TABLE harbours (id int);')
+  write('9002-trips.sql', countTrips)
+  write('9003-name.sql', '-- step: contract\nALTER TABLE boats ALTER trips TYPE bigint;\n')
+  const planned = await planMigrations(database, folder)
+  expect(planned).toMatchObject([
+    { kind: 'instant', rows: 0, seconds: 0, tables: [{ table: 'boats', lock: 'ACCESS EXCLUSIVE' }] },
+    { kind: 'backfill', rows: rowCount, tables: [{ table: 'boats', lock: 'ROW EXCLUSIVE' }] },
+    { kind: 'rewrite', rows: rowCount, step: 'contract', tables: [{ lock: 'ACCESS EXCLUSIVE' }] },
+  ])
+  for (const { seconds } of planned.slice(1)) expect(seconds).toBeGreaterThan(0)
+  const { rows } = await own.sql('SELECT sum(trips)::int AS trips FROM boats')
+  expect(rows).toEqual([{ trips: 0 }])
 })
 
 test('an older version serves a schema that a newer one has only expanded', async () => {
