@@ -15,6 +15,7 @@ import { restoreCommand } from './restore.ts'
 import { secretRotate } from './secret.ts'
 import { start } from './start.ts'
 import { storeCommands } from './store.ts'
+import { unit } from './unit.ts'
 import { version } from './version.ts'
 
 /** All commands, in the order of the help. Each loads what it needs when it runs. */
@@ -22,7 +23,7 @@ export const commands: readonly Command[] = [
   start,
   // Only a clone has sources to watch.
   ...(import.meta.filename.endsWith('.ts') ? [dev] : []),
-  ...[health, version, config, prepare],
+  ...[health, version, config, prepare, unit],
   ...[backup, restoreCommand, exportCommand, importCommand, copy],
   ...[migrateCommand, doctor],
   ...keyCommands,

@@ -6,7 +6,7 @@ export const start = command({
   group: 'Run',
   about: 'Starts the server, with its own PostgreSQL unless DATABASE_URL is set.',
   details:
-    'It runs in the foreground, prints its address when it is ready, and logs JSON lines. The first start creates the\n' +
+    'It runs in the foreground, prints its addresses when it is ready, and logs JSON lines. The first start creates the\n' +
     'database in ./data, and prints a client id and a secret once.',
   examples: [
     ['sutler', 'a shop in ./data, at http://localhost:8080'],
@@ -32,11 +32,15 @@ export const start = command({
     })
     if (!signal.aborted) {
       const { url } = running
-      print(`Sutler is ready at ${url} (API document: ${url}/docs)`, {
-        ready: true,
-        url,
-        docs: `${url}/docs`,
-      })
+      print(
+        `Sutler is ready at ${url} (open it in a browser; API document: ${url}/docs; health: ${url}/readyz)`,
+        {
+          ready: true,
+          url,
+          docs: `${url}/docs`,
+          health: `${url}/readyz`,
+        },
+      )
     }
     const reason = await Promise.race([stop, running.failed])
     if (reason !== undefined) throw new StartupError(reason)

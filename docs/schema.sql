@@ -2587,6 +2587,7 @@ CREATE TABLE backfills (
   name text NOT NULL,
   "position" text[],
   rows_done bigint DEFAULT 0 NOT NULL,
+  is_paused boolean DEFAULT false NOT NULL,
   CONSTRAINT backfills_pkey PRIMARY KEY (name)
 );
 
@@ -2893,6 +2894,16 @@ CREATE TRIGGER customer_addresses_parent_fkey BEFORE DELETE ON customers FOR EAC
 CREATE TRIGGER fence_times BEFORE INSERT ON customers FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER leave_carts AFTER DELETE ON customers FOR EACH ROW EXECUTE FUNCTION leave_carts('customers');
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON customers FOR EACH ROW EXECUTE FUNCTION customers_tracked();
+
+CREATE TABLE database_figures (
+  is_only boolean NOT NULL,
+  leased_by text COLLATE "C" NOT NULL,
+  leased_until timestamp with time zone NOT NULL,
+  sampled_at timestamp with time zone,
+  figures json,
+  CONSTRAINT database_figures_is_only_check CHECK (is_only),
+  CONSTRAINT database_figures_pkey PRIMARY KEY (is_only)
+);
 
 CREATE TABLE edition_totals (
   store_id uuid NOT NULL,

@@ -36,6 +36,7 @@ const scripts = {
     rmSync(join(root, 'dist'), { recursive: true, force: true })
     return [[...tsc, '--project', 'tsconfig.build.json'], ['scripts/build.ts']]
   },
+  packaging: (args) => [['scripts/packaging.ts', ...args]],
   docs: () => [['scripts/generate-docs.ts']],
   table: (args) => [['scripts/table.ts', ...args]],
   baseline: (args) => [['scripts/baseline.ts', ...args]],

@@ -4,6 +4,7 @@ import { networkInterfaces } from 'node:os'
 import { join, resolve } from 'node:path'
 import { StartupError, StartupRefusal, WrongSetting } from './platform/faults.ts'
 import {
+  headerList,
   hiddenText,
   integer,
   networks,
@@ -13,6 +14,7 @@ import {
   proxies,
   secretCharsMin,
   secretText,
+  share,
   smtpUrl,
   text,
   webUrl,
@@ -106,7 +108,7 @@ export function readSettings(env: Env = process.env) {
 
     /**
      * The previous secret. Its tokens and sealed values stay valid, but nothing new is signed or sealed with it. Set it
-     * for 25 hours after you replace the secret. See docs/operating.md.
+     * for 25 hours after you replace the secret. See docs/secret.md.
      */
     previousSecret: setting('SUTLER_PREVIOUS_SECRET', secretText, undefined),
 
@@ -163,6 +165,30 @@ export function readSettings(env: Env = process.env) {
 
     /** The lowest level to log: trace, debug, info, warn, error, fatal, or silent for none. */
     logLevel: setting('LOG_LEVEL', oneOf(logLevels), 'info'),
+
+    /** A request that takes the server longer than this many milliseconds is logged, with where the time went. */
+    slowMs: setting('SUTLER_SLOW_MS', integer(1, 3_600_000), 500),
+
+    /** The port of the metrics for Prometheus, at `/metrics`. 0 selects a free port. By default there are none. */
+    metricsPort: setting('SUTLER_METRICS_PORT', integer(0, 65535), undefined),
+
+    /** The address to listen on for metrics. Anyone who can reach it can read them. */
+    metricsHost: setting('SUTLER_METRICS_HOST', text('an IP address or a host name'), '127.0.0.1'),
+
+    /**
+     * The collector that traces are sent to by OTLP over HTTP, such as `http://localhost:4318`; `/v1/traces` is added.
+     * By default there are no traces.
+     */
+    traceEndpoint: setting('OTEL_EXPORTER_OTLP_ENDPOINT', webUrl, undefined),
+
+    /** Headers for the collector, as `name=value,name=value`, for example a key. */
+    traceHeaders: setting('OTEL_EXPORTER_OTLP_HEADERS', headerList, undefined),
+
+    /** The share of traces that are sent, from 0 to 1. */
+    traceShare: setting('OTEL_TRACES_SAMPLER_ARG', share, 1),
+
+    /** The name of this server in traces. */
+    serviceName: setting('OTEL_SERVICE_NAME', text('any text'), 'sutler'),
 
     /**
      * `true` refuses new passwords that are among the most common. It also requires that shoppers who change their

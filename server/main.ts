@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
 import { pino } from 'pino'
 import packageJson from '../package.json' with { type: 'json' }
 import { announce } from './announce.ts'
@@ -5,6 +7,7 @@ import { openDocsPage, sutlerApi } from './api-document.ts'
 import { app, shopperTokens } from './app.ts'
 import { bucketOf, type Config, filesDirOf, readConfig } from './config.ts'
 import { firstStart } from './first-start.ts'
+import { sutlerPage } from './front-page.ts'
 import { atMost } from './kernel/at-most.ts'
 import { forgetAttempts } from './kernel/attempts/attempts.ts'
 import type { AccessTable } from './kernel/auth/access.ts'
@@ -14,7 +17,8 @@ import { type Clock, systemClock } from './kernel/clock.ts'
 import { Sequencer } from './kernel/feed/sequence-changes.ts'
 import { FeedWatcher } from './kernel/feed/watch.ts'
 import { docs } from './kernel/http/docs.ts'
-import { health } from './kernel/http/health.ts'
+import { frontPage } from './kernel/http/front-page.ts'
+import { faultOf, health } from './kernel/http/health.ts'
 import { newId } from './kernel/ids.ts'
 import { type Module, mustHaveRows, outsideCallsOf } from './kernel/module.ts'
 import { mergeTotals } from './kernel/query/merge-totals.ts'
@@ -24,6 +28,8 @@ import { giveWay } from './kernel/storage/connections/slow-reads.ts'
 import { Database, statementMaxMs } from './kernel/storage/database.ts'
 import { DiskSpace } from './kernel/storage/disk-space.ts'
 import { Watermark } from './kernel/storage/watermark.ts'
+import { exportTraces } from './kernel/traces/spans.ts'
+import { traceOfLog } from './kernel/traces/trace-context.ts'
 import { Finisher } from './kernel/upgrades/finisher.ts'
 import { lastMigration } from './kernel/upgrades/migrations.ts'
 import { Processes } from './kernel/upgrades/processes.ts'
@@ -44,11 +50,14 @@ import { startEmbedded } from './platform/postgres/embedded.ts'
 import { isIn, isPublic } from './platform/sockets/addresses.ts'
 import { migrateAll } from './prepare-database.ts'
 import { useSecrets } from './secrets.ts'
+import { measure } from './serve-metrics.ts'
 import { WaitingRoom } from './waiting-room.ts'
 
 /** A server that listens. */
 export interface RunningServer {
   readonly url: string
+  /** Where its metrics are, if it has a port for them. */
+  readonly metricsUrl: string | undefined
   readonly instance: Instance
   /** Settles with a reason when the server cannot go on. */
   readonly failed: Promise<string>
@@ -73,13 +82,15 @@ const stoppingMaxMs = 10_000
 export async function start(config: Config = readConfig(), swaps: Swaps = {}): Promise<RunningServer> {
   const { clock = systemClock, modules = app, access = appAccess } = swaps
   mustHaveRows(access, modules)
-  const log = pino({ level: config.logLevel })
+  const log = pino({ level: config.logLevel, mixin: traceOfLog })
+  const processName = `process-${newId()}`
   // Stopped in the reverse order, also if a later part fails to start.
   const undo: (() => Promise<unknown>)[] = []
   const stop = async () => {
     for (let part = undo.pop(); part; part = undo.pop()) await part()
   }
   try {
+    if (config.traceEndpoint !== undefined) undo.push(await exportTracesOf(config, processName))
     const embedded = config.databaseUrl ? undefined : await startEmbedded(config.dataDir)
     if (embedded) undo.push(() => embedded.stop())
     const databaseUrl = config.databaseUrl ?? embedded?.url ?? ''
@@ -89,7 +100,9 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       giveWay: embedded && giveWay,
     })
     // For long work that must not delay requests: jobs, background work, the sequencer, and two to finish migrations.
-    const jobDatabase = new Database(databaseUrl, jobConnections + backgroundConnections + 3)
+    const jobDatabase = new Database(databaseUrl, jobConnections + backgroundConnections + 3, {
+      name: 'jobs',
+    })
     undo.push(() => Promise.all([database.close(), jobDatabase.close()]))
     const disk = new DiskSpace(database, log)
     undo.push(async () => disk.stop())
@@ -99,7 +112,6 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     undo.push(() => waitingRoom.close())
     await migrateAll(jobDatabase, (reason) => waitingRoom.open(reason))
     await waitingRoom.close()
-    const processName = `process-${newId()}`
     const processes = new Processes(jobDatabase, log, {
       ...{ name: processName, version: packageJson.version, lastMigration: await lastMigration() },
     })
@@ -157,6 +169,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       strictPasswords: config.strictPasswords,
       apiDocument: (own) => sutlerApi(modules, access, own),
       explainsToShoppers: config.explainsToShoppers,
+      slowMs: config.slowMs,
       shopperWritesMax: config.shopperWritesMax,
       baseUrl: config.baseUrl,
       keepsIds: config.keepsIds,
@@ -177,9 +190,14 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       const started = begin({ ...instance, database: jobDatabase })
       workers.push(() => started.stop())
     }
+    const metricsUrl =
+      config.metricsPort === undefined
+        ? undefined
+        : await serveMetrics({ instance, jobDatabase, modules }, config, config.metricsPort, workers)
     const server = buildServer(instance, modules, config.trustProxy)
     health(server, database, disk)
     docs(server, instance.apiDocument, config.baseUrl, openDocsPage)
+    frontPage(server, config.baseUrl, () => faultOf(database, disk), sutlerPage)
     undo.push(() => {
       // Readers who wait for changes would keep their connections open.
       feed.stop()
@@ -187,7 +205,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     })
     const url = await listen(server, config)
     return {
-      url,
+      ...{ url, metricsUrl },
       instance,
       failed: Promise.race([processes.failed, ...(embedded ? [embedded.exited] : [])]),
       stop,
@@ -198,18 +216,60 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
   }
 }
 
+const exportTracesOf = (config: Config, processName: string) =>
+  exportTraces({
+    endpoint: config.traceEndpoint as string,
+    headers: config.traceHeaders ?? {},
+    share: config.traceShare,
+    serviceName: config.serviceName,
+    version: packageJson.version,
+    processName,
+  })
+
+/** Serves the metrics of this process, and returns their address. */
+async function serveMetrics(
+  parts: Pick<Parameters<typeof measure>[0], 'instance' | 'jobDatabase' | 'modules'>,
+  config: Config,
+  port: number,
+  workers: (() => Promise<unknown>)[],
+): Promise<string> {
+  const directories = { data: config.dataDir, files: filesDirOf(config) }
+  const { server, stop } = await measure({ ...parts, version: packageJson.version, directories })
+  workers.push(stop)
+  const place = { port, host: config.metricsHost }
+  await orStartupError(place, 'SUTLER_METRICS_PORT', async () => {
+    server.listen(place)
+    await once(server, 'listening')
+  })
+  const url = `http://localhost:${portOf(server, port)}/metrics`
+  parts.instance.log.info(`metrics at ${url}`)
+  return url
+}
+
 async function listen(server: ReturnType<typeof buildServer>, { port, host }: Config): Promise<string> {
+  await orStartupError({ port, host }, 'PORT', () => server.listen({ port, host }))
+  return `http://localhost:${portOf(server.server, port)}`
+}
+
+async function orStartupError(
+  { port, host }: { readonly port: number; readonly host: string },
+  setting: string,
+  begin: () => Promise<unknown>,
+): Promise<void> {
   try {
-    await server.listen({ port, host })
+    await begin()
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     const reasons: Record<string, string> = {
-      EADDRINUSE: `port ${port} is in use: stop the process that listens on it, or set PORT`,
-      EACCES: `port ${port} needs more rights than this process has: set PORT to a port above 1023`,
+      EADDRINUSE: `port ${port} is in use: stop the process that listens on it, or set ${setting}`,
+      EACCES: `port ${port} needs more rights than this process has: set ${setting} to a port above 1023`,
     }
     throw new StartupError(reasons[code ?? ''] ?? `cannot listen on ${host}, port ${port}: ${message}`)
   }
-  const address = server.server.address()
-  const bound = typeof address === 'object' && address ? address.port : port
-  return `http://localhost:${bound}`
+}
+
+/** The port that was chosen where `port` is 0. */
+function portOf(server: Server, port: number): number {
+  const address = server.address()
+  return typeof address === 'object' && address ? address.port : port
 }

@@ -32,6 +32,30 @@ export function integer(min: number, max: number): Format<number> {
   }
 }
 
+/** A part of a whole. */
+export const share: Format<number> = {
+  accepts: 'a number from 0 to 1',
+  read(value) {
+    const number = Number(value)
+    return /^\d*\.?\d+$/.test(value) && number <= 1 ? number : undefined
+  },
+}
+
+/** Headers as OpenTelemetry writes them: their values are percent-encoded. */
+export const headerList: Format<Readonly<Record<string, string>>> = {
+  accepts: 'headers as name=value,name=value',
+  hidden: true,
+  read(value) {
+    const pairs = value.split(',').map((pair) => /^\s*([\w-]+)\s*=\s*([^\s,]+)\s*$/.exec(pair))
+    if (pairs.some((pair) => !pair)) return undefined
+    try {
+      return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', decodeURIComponent(pair?.[2] ?? '')]))
+    } catch {
+      return undefined
+    }
+  },
+}
+
 export const onOrOff: Format<boolean> = {
   accepts: 'true or false',
   read: (value) => (/^(true|false)$/.test(value) ? value === 'true' : undefined),

@@ -127,7 +127,7 @@ describe('a setting', () => {
     const secrets = readSettings({}).settings.flatMap(({ name, isSecret }) => (isSecret ? [name] : []))
     expect(secrets).toEqual([
       ...['DATABASE_URL', 'SUTLER_S3_SECRET_ACCESS_KEY', 'SUTLER_CLIENT_SECRET', 'SUTLER_SECRET'],
-      ...['SUTLER_PREVIOUS_SECRET', 'SUTLER_SMTP_URL'],
+      ...['SUTLER_PREVIOUS_SECRET', 'SUTLER_SMTP_URL', 'OTEL_EXPORTER_OTLP_HEADERS'],
     ])
     const PORT_FILE = write('port', '9000')
     expect(readConfig({ PORT_FILE }).port).toBe(8080)

@@ -9,6 +9,7 @@ import { groups, sutlerApi } from '../server/api-document.ts'
 import { app } from '../server/app.ts'
 import { access } from '../server/people/permissions/access.ts'
 import { Schemas } from './support/document/schemas.ts'
+import { read } from './support/source-files.ts'
 import { openWorld, type World } from './support/world.ts'
 import { appAndWorkshop } from './workshop/index.ts'
 
@@ -199,7 +200,8 @@ const pages = ['.', 'docs', 'docs/decisions'].flatMap((folder) =>
 )
 
 test('every file that a document names exists', () => {
-  const path = /(?<![\w./-])((?:server|tools|tests|docs|bench|scripts)\/[\w./-]*\.(?:ts|mjs|sql|md|json))\b/g
+  const path =
+    /(?<![\w./-])((?:server|tools|command|tests|docs|bench|scripts)\/[\w./-]*\.(?:ts|mjs|sql|md|json))\b/g
   const missing = pages.flatMap((page) =>
     [...readFileSync(page, 'utf8').matchAll(path)]
       .map(([, file = '']) => file)
@@ -240,6 +242,32 @@ test('docs/acidrain.md lists every race and every guard, and each guard is in th
       expect([name, cut.file, found]).toEqual([name, cut.file, 1])
     }
   }
+})
+
+test('the guide names every option of what a module declares', () => {
+  const guide = ['ARCHITECTURE.md', 'docs/adding-a-resource.md', 'docs/kernel-options.md']
+    .map(read)
+    .join('\n')
+  const declared = [
+    ['shape/model.ts', 'Model'],
+    ['shape/fields.ts', 'FieldOptions'],
+    ['declare/resource.ts', 'ResourceDeclaration'],
+    ['declare/action.ts', 'Action'],
+    ['declare/relationship.ts', 'Relationship'],
+    ['declare/singleton.ts', 'Singleton'],
+    ['module.ts', 'Chapter'],
+  ]
+  // The kernel sets these: a module says `scope`.
+  const ofKernel = ['scopeColumns', 'declared']
+  const options = declared.flatMap(([file, name]) => {
+    const text =
+      read(`server/kernel/${file}`).split(new RegExp(`^(?:export )?interface ${name}\\b`, 'm'))[1] ?? ''
+    const members = text.slice(0, text.indexOf('\n}\n')).matchAll(/^ {2}(?:readonly )?(\w+)\??[:(<]/gm)
+    return [...members].map(([, option = '']) => option)
+  })
+  expect(options.length).toBeGreaterThan(80)
+  const named = new Set(guide.match(/\w+/g))
+  expect(options.filter((option) => !named.has(option) && !ofKernel.includes(option))).toEqual([])
 })
 
 test('every link between documents leads to a file', () => {

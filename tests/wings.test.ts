@@ -80,6 +80,15 @@ describe('the wings', () => {
   })
 })
 
+test('the server uses neither the tools nor the commands, and the tools use no command', () => {
+  const wrong = usesOf(files, (file, path) => {
+    const places = ['server', 'tools', 'command'].map((place) => `${place}/`)
+    const [own, other] = [file, path].map((one) => places.findIndex((place) => one.startsWith(place)))
+    return (own as number) < (other as number)
+  })
+  expect(wrong).toEqual([])
+})
+
 test('the rooms that compute only touch nothing', () => {
   expect(pureRooms.length).toBeGreaterThan(3)
   expect(pureRooms.filter((room) => !rooms.includes(room))).toEqual([])

@@ -11,6 +11,9 @@ export const bundledPackages = [
   '@aws-sdk/client-sqs',
   '@scalar/fastify-api-reference',
   'stripe',
+  '@opentelemetry/exporter-trace-otlp-proto',
+  '@opentelemetry/resources',
+  '@opentelemetry/sdk-trace',
 ] as const
 
 /** Puts these packages into dist/, and makes what imports them use that. */

@@ -9,6 +9,7 @@ import type { Operation } from './declare/operation.ts'
 import type { LinkOperation, Relationship } from './declare/relationship.ts'
 import type { OperationName, Resource } from './declare/resource.ts'
 import type { Singleton } from './declare/singleton.ts'
+import type { DatabaseFigure } from './metrics/database-figures.ts'
 import { resolveId, scopeOf } from './query/find.ts'
 import { aboutUnborn, scopeOfNew, unbornAbove } from './request/first-write.ts'
 import * as operations from './request/operations.ts'
@@ -34,6 +35,8 @@ export interface Module {
   readonly jobs: readonly (Job | LongJob)[]
   readonly chores: readonly Chore[]
   readonly background: readonly Background[]
+  /** What metrics say of its rows, of all stores. */
+  readonly figures: readonly DatabaseFigure[]
   /** What it adds to earlier modules. */
   readonly adds: readonly Addition[]
   readonly firstDay?: FirstDay
@@ -67,6 +70,7 @@ interface Chapter {
   readonly jobs?: readonly (Job | LongJob)[]
   readonly chores?: readonly Chore[]
   readonly background?: readonly Background[]
+  readonly figures?: readonly DatabaseFigure[]
   readonly adds?: readonly Addition[]
   readonly firstDay?: FirstDay
   readonly renewSeals?: RenewSeals
@@ -84,6 +88,7 @@ export const module = ({
   jobs = [],
   chores = [],
   background = [],
+  figures = [],
   adds = [],
   firstDay,
   renewSeals,
@@ -101,6 +106,7 @@ export const module = ({
   jobs,
   chores,
   background,
+  figures,
   adds,
   ...(firstDay && { firstDay }),
   ...(renewSeals && { renewSeals }),

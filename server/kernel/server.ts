@@ -26,6 +26,7 @@ import {
 } from './http/reading/unreadable.ts'
 import { refuseOldVersion, sendAnswer } from './http/send.ts'
 import type { Module } from './module.ts'
+import { countRefusal, countRequest, observe } from './request/observe.ts'
 import { handle } from './request/pipeline.ts'
 import { isOutOfSpace } from './storage/disk-space.ts'
 import type { Instance } from './work/context.ts'
@@ -77,6 +78,8 @@ export function buildServer(
   // Before the responses to preflights, which no later step sees.
   server.addHook('onRequest', (request, reply, done) => {
     begin(request, reply)
+    const { operation = 'none' } = request.routeOptions.config as { readonly operation?: string }
+    countRequest(reply.raw, operation)
     done()
   })
 
@@ -123,8 +126,9 @@ export function buildServer(
         url,
         // Fastify's own HEAD would read a whole file to compute its length.
         exposeHeadRoute: false,
-        config: { unread: takesUpload(operation) },
-        handler: (request, reply) => respond(instance, operation, request, reply),
+        config: { unread: takesUpload(operation), operation: operation.id },
+        handler: (request, reply) =>
+          observe(instance, operation, request, reply, () => respond(instance, operation, request, reply)),
       })
   }
   server.register(async (routes) => {
@@ -174,6 +178,7 @@ async function respond(
 function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   if (error instanceof ClientGone) return void reply.hijack()
   const problem = problemOf(error)
+  countRefusal(problem.code)
   // DiskSpace logs a full disk once, when a statement finds it.
   if (isOutOfSpace(problem.cause)) return void sendAnswer(reply, problemAnswer(problem, request.id))
   if (problem.code === 'unavailable') {

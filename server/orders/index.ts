@@ -11,7 +11,13 @@ export type { OrderContents } from './order/order-contents.ts'
 export { shippings, statuses } from './order/order-states.ts'
 export { type OrderFields, type OrderRow, orders, type WholeOrder } from './order/orders.ts'
 export { giveUpPayments } from './order/prepare-order.ts'
-export { allocateStock, noStock, type OrderStock, releaseStock } from './order/stock-of-order.ts'
+export {
+  allocateStock,
+  type ChangedStock,
+  noStock,
+  type OrderStock,
+  releaseStock,
+} from './order/stock-of-order.ts'
 export { balanceOf, type Payment, paymentOf, paymentStates } from './payment-state/payment-of.ts'
 export {
   newTransaction,

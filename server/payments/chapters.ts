@@ -12,7 +12,7 @@ import { cancelManualPayments } from './payment-calls/cancel-manual-payments.ts'
 import { followCartPayment, followPaymentOfOrder } from './payment-calls/follow-cart-payment.ts'
 import { followPayment } from './payment-calls/follow-payment.ts'
 import { hearStripe } from './payment-calls/hear-stripe.ts'
-import { listOpenPayments } from './payment-calls/list-open-payments.ts'
+import { listOpenPayments, openPaymentFigures } from './payment-calls/list-open-payments.ts'
 import { payOrder } from './payment-calls/pay-order.ts'
 import {
   cancelTransaction,
@@ -55,6 +55,7 @@ export const transactionChapter = module({
     hearStripe,
   ],
   jobs: [followPayment, followCartPayment],
+  figures: openPaymentFigures,
   adds: [fill(giveUpPayments, cancelManualPayments), fill(followIntentOf, followPaymentOfOrder)],
 })
 

@@ -2,6 +2,7 @@ import { type Module, module, resourcesOf } from '../kernel/module.ts'
 import type { Model } from '../kernel/shape/model.ts'
 import { listAudit } from './changes/list-audit.ts'
 import { listChanges } from './changes/list-changes.ts'
+import { deliveryFigures } from './deliveries/delivery-metrics.ts'
 import { integrationJobs } from './deliveries/integration-jobs.ts'
 import { integrationLogs, logsOfIntegration, logsOfJob } from './deliveries/integration-logs.ts'
 import {
@@ -29,6 +30,7 @@ export const deliveries = module({
   about: 'The events that integrations were sent, and how that went.',
   resources: [integrationJobs, integrationLogs, logsOfIntegration, logsOfJob],
   background: [sendEvents],
+  figures: deliveryFigures,
   actions: [
     listStoreLogs,
     listIntegrationLogs,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { address, filledCart, guest, guestBody } from '../builders/orders/buying.ts'
+import { paid, takeManualPayments } from '../builders/payments/paying.ts'
 import type { Any } from '../support/requests.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -29,6 +30,21 @@ test('null for an optional part of an address is absent, at a checkout and in an
     city: undefined,
   })
   expect((await put({ postcode: null })).body.errors[0].source).toBe('data.shipping_address.postcode')
+})
+
+test('an order that is fulfilled keeps its address, also when it is anonymized', async () => {
+  const { id } = (await checkout({})).body.data
+  const path = `/v2/orders/${id}`
+  await takeManualPayments(world.admin)
+  await paid(world.admin, id)
+  await world.admin.put(path, { data: { type: 'order', shipping: 'fulfilled' } })
+  const { status } = await world.admin.post('/v2/orders/anonymize', { data: { order_ids: [id] } })
+  expect(status).toBe(200)
+  const { body } = await world.admin.put(path, {
+    data: { type: 'order', shipping_address: { first_name: 'Ada' } },
+  })
+  expect(body.errors?.[0]).toMatchObject({ status: '422', source: 'data.shipping_address' })
+  expect((await world.admin.get(path)).body.data.shipping_address.first_name).toBe('**')
 })
 
 test('null for a mandatory part is refused', async () => {

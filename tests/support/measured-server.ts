@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import http from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
@@ -31,9 +32,20 @@ export interface MeasuredServer {
   held(): Promise<Measures>
   /** The same with the garbage, which is quick. */
   size(): Promise<Measures>
+  /** For how long it had work in all, but the machine gave it no processor, in milliseconds. Only Linux knows. */
+  heldUpMs(): number
   /** Reads a response and forgets it. Stops once after so many bytes, and reads on when `meanwhile` is done. */
   readAway(path: string, stop?: { readonly at: number; meanwhile(): Promise<void> }): Promise<ReadAway>
   close(): Promise<void>
+}
+
+/** For how long a process or a thread had work, but the machine gave it no processor. */
+export function heldUpMs(process: string): number {
+  try {
+    return Number(readFileSync(`/proc/${process}/schedstat`, 'utf8').split(' ')[1]) / 1e6
+  } catch {
+    return 0
+  }
 }
 
 const entry = fileURLToPath(new URL('serve-measured.ts', import.meta.url))
@@ -69,6 +81,7 @@ export async function measuredServer({ database, admin }: World): Promise<Measur
     url,
     held: () => ask('held'),
     size: () => ask('size'),
+    heldUpMs: () => heldUpMs(String(child.pid)),
     async readAway(path, stop) {
       const request = http.get(`${url}${path}`, { headers: { authorization: `Bearer ${admin.token}` } })
       const [response] = (await once(request, 'response')) as [http.IncomingMessage]

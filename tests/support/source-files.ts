@@ -44,6 +44,8 @@ export const roomOf = (file: string): string => {
   return wings.get(folder)?.includes(room) ? `${folder}/${room}` : folderOf(file)
 }
 
-/** The files of this repository that a file imports. */
+/** The files of this repository that a file imports, at its start or when it needs them. */
 export const importsOf = (file: string): readonly string[] =>
-  [...read(file).matchAll(/from '(\.[^']+)'/g)].map(([, path = '']) => join(dirname(file), path))
+  [...read(file).matchAll(/(?:\bfrom |\bimport\(\s*)'(\.[^']+)'/g)].map(([, path = '']) =>
+    join(dirname(file), path),
+  )

@@ -14,7 +14,8 @@ const tablesInFeed = () =>
 
 /**
  * Compares the change feed with the rows: positions have no gaps but those that are recorded, and the last change of
- * each object is the version that it has, or its deletion.
+ * each object is the version that it has, or its deletion. A store that has erased personal data has fewer changes:
+ * nothing says how many.
  */
 export function checkFeed(database: Database, progress: Progress): Promise<CheckResult> {
   return inOneMoment(database, async (connection) => {
@@ -23,8 +24,10 @@ export function checkFeed(database: Database, progress: Progress): Promise<Check
     findings.add(
       'positions',
       feeds.length,
-      feeds.flatMap(([store, expected, n]) =>
-        expected === n ? [] : [`store ${store}: the feed should have ${expected} changes, and has ${n}`],
+      feeds.flatMap(([store, expected, n, hasErased]) =>
+        expected === n || (hasErased === 't' && Number(n) < Number(expected))
+          ? []
+          : [`store ${store}: the feed should have ${expected} changes, and has ${n}`],
       ),
       0,
     )
@@ -50,7 +53,9 @@ const positions = `
   SELECT f.store_id, f.position - f.trimmed - (
       SELECT coalesce(sum(g.until - greatest(g.after, f.trimmed)), 0) FROM feed_gaps g
       WHERE g.store_id = f.store_id AND g.until > f.trimmed),
-    (SELECT count(*) FROM changes c WHERE c.store_id = f.store_id AND c.position > f.trimmed AND c.position <= f.position)
+    (SELECT count(*) FROM changes c WHERE c.store_id = f.store_id AND c.position > f.trimmed AND c.position <= f.position),
+    EXISTS (SELECT FROM erasure_requests e WHERE e.store_id = f.store_id AND e.doc->>'status' = 'SUCCESS')
+      OR EXISTS (SELECT FROM orders o WHERE o.store_id = f.store_id AND o.doc->>'anonymized' = 'true')
   FROM feeds f ORDER BY 1`
 
 /** The first row says how many objects the feed has; the others are those that differ. */

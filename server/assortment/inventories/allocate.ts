@@ -10,21 +10,40 @@ export interface Portion {
   readonly location?: string | undefined
 }
 
+/** Stock that is about to be allocated. */
+export interface Allocation {
+  /** Where it is taken from. */
+  readonly portions: readonly Portion[]
+  /** Takes it, unless it was already taken. Other buyers of the products wait from here until the transaction ends. */
+  readonly take: () => Promise<void>
+}
+
 /**
- * Allocates all portions or none, so that two buyers never get the same stock, and returns where it took them from. A
- * portion without a location is taken from the stock outside of all locations first, and then from the locations that
- * have most. The Problem (422) for a shortage names the products in `meta.ids`. Products whose stock is not counted
- * are skipped.
+ * Allocates all portions or none, so that two buyers never get the same stock. A portion without a location is taken
+ * from the stock outside of all locations first, and then from the locations that have most. The Problem (422) for a
+ * shortage names the products in `meta.ids`. Products whose stock is not counted are skipped. Needs a transaction,
+ * whose last step should be `take`.
  */
-export const allocate = (work: Work, portions: readonly Portion[]): Promise<readonly Portion[]> =>
-  work.transaction(async (work) => {
-    const anywhere = await findLocations(work, portions)
-    const places = await lockPlaces(work, unique([...anywhere, ...slugsOf(portions)]))
-    const counted = await lockCounted(work, portions)
-    const taken = await choosePlaces(work, joined(counted.portions), [...places.values()])
-    await move(work, 'allocate', taken, places)
-    return taken
-  })
+export async function allocate(work: Work, portions: readonly Portion[]): Promise<Allocation> {
+  const { ids, slugs } = await findCounted(work, unique(portions.map(({ productId }) => productId)))
+  const counted = joined(portions.filter(({ productId }) => ids.has(productId)))
+  const places = unique([...slugs, ...slugsOf(counted)])
+  // There is nothing to choose: the statement that takes the stock also sees whether it is there.
+  if (!places.length) return { portions: counted, take: () => move(work, 'allocate', counted, new Map()) }
+  return { portions: await allocateAtPlaces(work, portions, places), take: async () => {} }
+}
+
+async function allocateAtPlaces(
+  work: Work,
+  portions: readonly Portion[],
+  slugs: readonly string[],
+): Promise<readonly Portion[]> {
+  const places = await lockPlaces(work, slugs)
+  const counted = await lockCounted(work, portions)
+  const taken = await choosePlaces(work, joined(counted), [...places.values()])
+  await move(work, 'allocate', taken, places)
+  return taken
+}
 
 /** Makes allocated stock available again. */
 export const deallocate = (work: Work, portions: readonly Portion[]): Promise<void> =>
@@ -38,7 +57,7 @@ export const ship = (work: Work, portions: readonly Portion[]): Promise<void> =>
 const release = (work: Work, what: 'deallocate' | 'ship', portions: readonly Portion[]): Promise<void> =>
   work.transaction(async (work) => {
     const places = await lockPlaces(work, await findExisting(work, slugsOf(portions)))
-    const { portions: counted } = await lockCounted(work, portions)
+    const counted = await lockCounted(work, portions)
     const left = counted.filter(({ location }) => location === undefined || places.has(location))
     await move(work, what, joined(left), places)
   })
@@ -55,23 +74,24 @@ async function findExisting({ store }: Work, slugs: readonly string[]): Promise<
   return rows.map(([slug]) => slug as string)
 }
 
-/** The locations of products that may be taken from anywhere. */
-async function findLocations({ store }: Work, portions: readonly Portion[]): Promise<readonly string[]> {
-  const ids = portions.flatMap(({ productId, location }) => (location === undefined ? productId : []))
-  if (!ids.length) return []
-  const rows = await store.run(
-    `SELECT DISTINCT i.slug FROM stock_levels l
-     JOIN inventory_locations i ON i.store_id = l.store_id AND i.id = l.location_id
-     WHERE l.store_id = $1 AND l.stock_id = ANY($2::uuid[]) AND l.available > 0`,
-    ids,
-  )
-  return rows.map(([slug]) => slug as string)
+/** Which of the products have stock that is counted, and the locations where some of it is available. */
+async function findCounted({ store }: Work, productIds: readonly string[]) {
+  const rows = productIds.length
+    ? await store.run(
+        `SELECT DISTINCT s.id, i.slug FROM stocks s
+         LEFT JOIN stock_levels l ON l.store_id = s.store_id AND l.stock_id = s.id AND l.available > 0
+         LEFT JOIN inventory_locations i ON i.store_id = l.store_id AND i.id = l.location_id
+         WHERE s.store_id = $1 AND s.id = ANY($2::uuid[])`,
+        productIds,
+      )
+    : []
+  return { ids: new Set(rows.map(([id]) => id)), slugs: unique(rows.flatMap(([, slug]) => slug ?? [])) }
 }
 
 /** Locks the stocks, and leaves out products without one. */
-async function lockCounted({ store }: Work, portions: readonly Portion[]) {
+async function lockCounted({ store }: Work, portions: readonly Portion[]): Promise<readonly Portion[]> {
   const counted = await store.lock(stocks, ...unique(portions.map(({ productId }) => productId)))
-  return { portions: portions.filter(({ productId }) => counted.has(productId)) }
+  return portions.filter(({ productId }) => counted.has(productId))
 }
 
 /** Says for each portion where it is taken from; portions with a location come first. */

@@ -63,9 +63,9 @@ export const shortage = (ids: readonly string[]): Problem =>
   })
 
 /**
- * Changes all levels or none, in one statement that lets no level fall below zero. A place without a level gets one.
- * Returns the ids of the transactions that record the changes. The caller has locked the stocks; there is one movement
- * at most for each product and place.
+ * Changes all levels or none, in one statement that locks the stocks and lets no level fall below zero. A place without
+ * a level gets one, so a caller who adds stock has locked it before. Returns the ids of the transactions that record
+ * the changes. There is one movement at most for each product and place.
  */
 export async function moveStock(work: Work, movements: readonly Movement[]): Promise<readonly string[]> {
   const { store } = work
@@ -76,9 +76,11 @@ export async function moveStock(work: Work, movements: readonly Movement[]): Pro
     movements.map(({ adds }) => adds.allocated),
   ]
   const done = await store.run(
-    `WITH input AS MATERIALIZED (
-      SELECT * FROM unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::bigint[], $6::int[])
-        AS g (stock_id, location_id, available, allocated, at)
+    `WITH locked AS MATERIALIZED (
+      SELECT id FROM stocks WHERE store_id = $1 AND id = ANY($2::uuid[]) ORDER BY id FOR NO KEY UPDATE
+    ), input AS MATERIALIZED (
+      SELECT g.* FROM unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::bigint[], $6::int[])
+        AS g (stock_id, location_id, available, allocated, at) JOIN locked ON locked.id = g.stock_id
     ), changed AS (
       UPDATE stock_levels l SET available = l.available + g.available, allocated = l.allocated + g.allocated
       FROM input g

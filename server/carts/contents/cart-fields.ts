@@ -67,8 +67,8 @@ export const cartFields = {
   links_payment: flag({ ...hidden, stored: false }),
   /** Of a cart that does not exist yet: when it was read, to the hour. */
   read_at: text(hidden),
-  /** Never stored: what the request includes. */
-  includes: field<Includes | undefined>({ type: 'object' }, hidden),
+  /** What the request includes. */
+  includes: field<Includes | undefined>({ type: 'object' }, { ...hidden, stored: false }),
 }
 
 /** What the last request of a shopper said about them. */

@@ -4,7 +4,7 @@ import type { CartValues } from '../contents/cart-fields.ts'
 import type { CartLine, Contents } from '../contents/contents.ts'
 import { totalCart } from '../totals/total-cart.ts'
 import { type CartShop, isProduct } from './cart-shop.ts'
-import { noDiscounts, totalsCartOf } from './totals-cart.ts'
+import { noDiscounts, totalsCartOf } from './totals-cart-of.ts'
 
 /** The cart as far as promotions depend on it. */
 export function discountCartOf(cart: CartValues, contents: Contents, shop: CartShop): DiscountCart {

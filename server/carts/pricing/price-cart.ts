@@ -12,7 +12,7 @@ import { currentLine } from './current-line.ts'
 import { discountCartOf } from './discount-cart-of.ts'
 import { giveGifts, tellGifts, withoutGifts } from './gifts.ts'
 import { messagesOf } from './messages.ts'
-import { discountsOf, totalsCartOf } from './totals-cart.ts'
+import { discountsOf, totalsCartOf } from './totals-cart-of.ts'
 
 /** What a cart costs, and what became of each promotion. */
 export interface PricedOutcome extends PricedContents {

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Connection } from '../storage/database.ts'
+import { currentTimings } from '../traces/scopes.ts'
 import type { FeedWatch } from '../work/context.ts'
 
 /** How soon the changes of other processes are noticed. */
@@ -49,9 +50,11 @@ export class FeedWatcher implements FeedWatch {
     this.#waiters.set(storeId, waiters.add(waiter))
     signal.addEventListener('abort', done, { once: true })
     this.#look()
+    const beganMs = performance.now()
     try {
       await promise
     } finally {
+      currentTimings()?.idle(performance.now() - beganMs)
       signal.removeEventListener('abort', done)
       waiters.delete(waiter)
       if (waiters.size === 0 && this.#waiters.get(storeId) === waiters) this.#waiters.delete(storeId)

@@ -20,7 +20,7 @@ export function health(server: FastifyInstance, database: Database, disk: DiskSp
 }
 
 /** Why the server cannot serve requests; undefined if it can. */
-async function faultOf(database: Database, disk: DiskSpace): Promise<string | undefined> {
+export async function faultOf(database: Database, disk: DiskSpace): Promise<string | undefined> {
   if (disk.isOut) return 'the database has no disk space left'
   try {
     await database.run({ text: 'SELECT 1', values: [] })

@@ -5,7 +5,7 @@ import { isId } from '../ids.ts'
 import type { Fields } from '../shape/fields.ts'
 import { nounOf, type Row } from '../shape/model.ts'
 import { Binds } from '../storage/binds.ts'
-import type { Sql } from '../storage/database.ts'
+import type { Sql, Tuple } from '../storage/database.ts'
 import { type ListedRow, listedRows } from '../storage/listed-rows.ts'
 import { cutColumns, rowColumns } from '../storage/stored-row.ts'
 import { untilWritten } from '../storage/until-written.ts'
@@ -43,21 +43,36 @@ const idIn = (name: string): string | undefined => (isId(name) ? name.toLowerCas
 
 /** The id of the object that a path names. If the resource has a key, the id is looked up. */
 export async function findId(
+  work: Work,
+  resource: Resource,
+  scope: readonly string[],
+  name: string,
+): Promise<string | undefined> {
+  if (!resource.key) return idIn(name)
+  const [row] = await selectByKey(work, resource, scope, name, 'id')
+  return row?.[0] ?? idBesideKey(resource, name)
+}
+
+/** The id that a name without a row of that key is. */
+const idBesideKey = ({ key }: Resource, name: string): string | undefined =>
+  key?.field === 'id' ? undefined : idIn(name)
+
+/** Reads columns of the row that has this key. */
+function selectByKey(
   { store, clock }: Work,
   { key, table, scopeColumns, expires }: Resource,
   scope: readonly string[],
   name: string,
-): Promise<string | undefined> {
-  if (!key) return idIn(name)
+  columns: string,
+): Promise<readonly Tuple[]> {
   const binds = new Binds([store.id, ...scope])
   const conditions = scopeColumns.map((column, i) => `${column} = $${i + 2}`)
-  conditions.push(key.where?.(name, binds.bind) ?? `${key.field} = ${binds.bind(name)}`)
+  if (key) conditions.push(key.where?.(name, binds.bind) ?? `${key.field} = ${binds.bind(name)}`)
   if (expires) conditions.push(`NOT ${hasExpired(expires, binds.bind(clock.now()))}`)
-  const [row] = await store.read(
-    `SELECT id FROM ${table} WHERE store_id = $1 AND ${conditions.join(' AND ')}`,
+  return store.read(
+    `SELECT ${columns} FROM ${table} WHERE store_id = $1 AND ${conditions.join(' AND ')}`,
     ...binds.values.slice(1),
   )
-  return row?.[0] ?? (key.field === 'id' ? undefined : idIn(name))
 }
 
 /** The condition that a row has expired at a bound instant: see `Model.expires`. */
@@ -97,7 +112,15 @@ export async function findByName<F extends Fields>(
   name: string,
   scope: readonly string[] = [],
 ): Promise<Row<F>> {
-  return findById(work, resource, await resolveId(work, resource, scope, name), scope, name)
+  if (!resource.key)
+    return findById(work, resource, await resolveId(work, resource, scope, name), scope, name)
+  const columns = rowColumns(resource)
+  const [row] = await untilWritten(async () =>
+    work.store.rowsOf(resource, await selectByKey(work, resource, scope, name, columns)),
+  )
+  if (!row) return findById(work, resource, idBesideKey(resource, name) ?? '', scope, name)
+  if (await isVisible(work, resource, row)) return row
+  throw notFoundIn(resource, name)
 }
 
 /**

@@ -18,10 +18,12 @@ import { Memory } from '../memory.ts'
 import type { Answer } from '../shape/answer.ts'
 import { authorOf, Store } from '../storage/store.ts'
 import type { Transaction } from '../storage/transaction.ts'
+import { currentTimings } from '../traces/scopes.ts'
 import { Ctx, type Instance, type KeyedRequest } from '../work/context.ts'
 import { leaseMsOf } from '../work/outside-calls.ts'
 import { perInstance } from '../work/per-instance.ts'
 import { idempotencyKey, once, onceAcrossCalls } from './idempotency.ts'
+import { withTimings } from './observe.ts'
 import { lengthen, resourceToRepeat } from './stored-answers.ts'
 import { withTimeout } from './with-timeout.ts'
 import { WriteQueues } from './write-queues.ts'
@@ -56,6 +58,7 @@ const steps: readonly (readonly [PipelineStep, ...OperationAccess[]])[] = [
   [endWithKey, 'read', 'write'],
   [reportWrite, 'write', 'open'],
   [respondNotModified, 'read'],
+  [showTimings, 'read', 'write'],
 ]
 
 const plans: Record<OperationAccess, readonly PipelineStep[]> = {
@@ -182,9 +185,9 @@ function refuseKey(passage: Passage): void {
 async function run(passage: Passage): Promise<void> {
   const { operation, request } = passage
   const key = isRepeatable(operation) ? idempotencyKey(request.headers['idempotency-key']) : undefined
-  const run = () => (key === undefined ? runPlain(passage) : runKeyed(passage, key))
+  const carryOut = () => (key === undefined ? runPlain(passage) : runKeyed(passage, key))
   // A call to another server must not hold up others, so only its transactions wait: see `callOut`.
-  passage.answer = actionOf(operation)?.callsOut ? await run() : await inQueue(passage, run)
+  passage.answer = actionOf(operation)?.callsOut ? await carryOut() : await inQueue(passage, carryOut)
 }
 
 const writeQueues = perInstance(() => new WriteQueues())
@@ -194,7 +197,12 @@ function inQueue<T>({ instance, operation, request, who }: Passage, run: () => P
   const { queuesBy } = operation
   if (queuesBy === undefined) return run()
   const { [queuesBy]: object = '' } = request.params as Record<string, string>
-  return writeQueues(instance).run(`${who.storeId} ${object.toLowerCase()}`, run)
+  const timings = currentTimings()
+  const beganMs = performance.now()
+  return writeQueues(instance).run(`${who.storeId} ${object.toLowerCase()}`, () => {
+    timings?.wait('queue', performance.now() - beganMs)
+    return run()
+  })
 }
 
 function runPlain(passage: Passage): Promise<Answer> {
@@ -334,4 +342,9 @@ function respondNotModified(passage: Passage): void {
   const { answer, operation, request } = passage
   if (answer && operation.method === 'GET')
     passage.answer = notModified(answer, request.headers['if-none-match'])
+}
+
+function showTimings(passage: Passage): void {
+  const { answer, request, who } = passage
+  if (answer) passage.answer = withTimings(answer, request, who)
 }

@@ -2,7 +2,10 @@ import pg from 'pg'
 import { StartupError, Unavailable } from '../../platform/faults.ts'
 import { atMost } from '../at-most.ts'
 import { LostRace, Problem } from '../errors.ts'
+import type { Reading } from '../metrics/metrics.ts'
+import { inSpan } from '../traces/spans.ts'
 import { Lanes } from './connections/lanes.ts'
+import { countTimeout, nameClient, observeStatement, readPool, timeWait } from './connections/observe.ts'
 import { cancelWith, LimitedUse } from './connections/slow-reads.ts'
 import { PreparedTexts, planOnce, Statement } from './connections/statement.ts'
 import { isOutOfSpace } from './disk-space.ts'
@@ -123,6 +126,8 @@ const pageLanes = 2
 export const exportsMax = 4
 
 interface DatabaseOptions {
+  /** What its pools are for, in metrics. */
+  readonly name?: string
   /**
    * A statement that takes longer fails as unavailable, and its connection is given up: the database may have stopped
    * responding. Without a limit a statement may take any time.
@@ -142,10 +147,16 @@ export class Database implements StatementSource {
   readonly #points: Lanes
   readonly #pages: Lanes
   readonly #limitMs: number | undefined
+  readonly #poolNames = new Map<pg.Pool, string>()
+  readonly #lanes: Readonly<Record<string, Lanes>>
   /** Called for each statement that fails because the disk is full. */
   onNoSpace: () => void = () => {}
 
-  constructor(url: string, connections: number, { limitMs, giveWay, plansOnce }: DatabaseOptions = {}) {
+  constructor(
+    url: string,
+    connections: number,
+    { name = 'requests', limitMs, giveWay, plansOnce }: DatabaseOptions = {},
+  ) {
     this.#limitMs = limitMs
     const config: pg.ClientConfig = {
       connectionString: url,
@@ -156,22 +167,29 @@ export class Database implements StatementSource {
       keepAliveInitialDelayMillis: 10_000,
       stream: rowSocket,
     }
-    const open = () => new pg.Client({ ...config, pipeline: true } as pg.ClientConfig)
+    const open = (lane: string) => () => {
+      const client = new pg.Client({ ...config, pipeline: true } as pg.ClientConfig)
+      nameClient(client, lane)
+      return client
+    }
     const prepare = plansOnce ? planOnce : () => {}
-    this.#points = new Lanes(1, open, prepare)
-    this.#pages = new Lanes(pageLanes, open)
+    this.#points = new Lanes(1, open(`${name}-points`), prepare)
+    this.#pages = new Lanes(pageLanes, open(`${name}-pages`))
+    this.#lanes = { [`${name}-points`]: this.#points, [`${name}-pages`]: this.#pages }
     const slowReads = Math.max(1, Math.floor(connections / 2))
-    this.#slowReads = new LimitedUse(slowReads)
-    const newPool = (max: number) => {
+    this.#slowReads = new LimitedUse(slowReads, (turn) => timeWait(`${name}-slow-reads`, turn))
+    const newPool = (max: number, poolName: string) => {
       const pool = new pg.Pool({ ...config, max, idleTimeoutMillis: 60_000 })
+      this.#poolNames.set(pool, poolName)
+      pool.on('connect', (client) => nameClient(client, poolName))
       // The pool replaces an idle connection that breaks; without a listener the error would end the process.
       pool.on('error', () => {})
       pool.on('connect', (client) => client.on('error', () => {}))
       return pool
     }
-    this.pool = newPool(connections)
-    this.#slowReadPool = newPool(slowReads)
-    this.#exportPool = newPool(exportsMax)
+    this.pool = newPool(connections, name)
+    this.#slowReadPool = newPool(slowReads, `${name}-slow-reads`)
+    this.#exportPool = newPool(exportsMax, `${name}-exports`)
     this.pool.on('connect', prepare)
     for (const slow of [this.#slowReadPool, this.#exportPool])
       slow.on('connect', (client) => giveWay?.(client))
@@ -206,25 +224,30 @@ export class Database implements StatementSource {
     }
   }
 
-  #send(
-    client: pg.ClientBase,
-    { text, values, once, long, sink }: Sql,
-    begin?: string,
-  ): Promise<readonly Tuple[]> {
+  #send(client: pg.ClientBase, sql: Sql, begin?: string): Promise<readonly Tuple[]> {
+    const { text, values, once, long, sink } = sql
     const name = once ? '' : nameOn(client, text)
     const limitMs = this.#limitMs && long ? longStatementMaxMs : this.#limitMs
     const { promise, resolve, reject } = Promise.withResolvers<readonly Tuple[]>()
+    const onEnd = observeStatement(sql)
     client.query(
-      new Statement({ text, values, name, begin }, limitMs, (error, tuples) =>
-        error ? reject(error) : resolve(tuples),
-      ),
+      new Statement({ text, values, name, begin }, limitMs, (error, tuples) => {
+        onEnd?.(tuples.length, error)
+        if (error) reject(error)
+        else resolve(tuples)
+      }),
     )
     const untap = sink && tapRows(client, sink)
-    return promise.finally(untap).catch((error: unknown) => this.#refuse(error))
+    return promise.finally(untap).catch((error: unknown) => {
+      countTimeout(error, client)
+      return this.#refuse(error)
+    })
   }
 
   async #connection(pool = this.pool): Promise<pg.PoolClient> {
-    return pool.connect().catch((error: unknown) => {
+    const name = this.#poolNames.get(pool) ?? ''
+    return timeWait(name, pool.connect()).catch((error: unknown) => {
+      countTimeout(error, name)
       throw isOutOfSpace(error) ? this.#refuse(error) : outage(error)
     })
   }
@@ -299,11 +322,20 @@ export class Database implements StatementSource {
     return this.#transaction(work, kind)
   }
 
-  async #transaction<T>(
+  #transaction<T>(
     work: (transaction: Transaction) => Promise<T>,
     kind?: TransactionKind,
     signal?: AbortSignal,
     pool = this.pool,
+  ): Promise<T> {
+    return inSpan('transaction', {}, () => this.#attempt(work, kind, signal, pool))
+  }
+
+  async #attempt<T>(
+    work: (transaction: Transaction) => Promise<T>,
+    kind: TransactionKind | undefined,
+    signal: AbortSignal | undefined,
+    pool: pg.Pool,
   ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const means = {
@@ -327,7 +359,16 @@ export class Database implements StatementSource {
   }
 
   get #pools(): readonly pg.Pool[] {
-    return [this.pool, this.#slowReadPool, this.#exportPool]
+    return [...this.#poolNames.keys()]
+  }
+
+  /** For metrics: its connections, and who waits for one. */
+  get connections(): readonly Reading[] {
+    const pools = [...this.#poolNames].map(([{ totalCount, idleCount: idle, waitingCount }, name]) =>
+      readPool(name, { active: totalCount - idle, idle, waiting: waitingCount }),
+    )
+    const lanes = Object.entries(this.#lanes).map(([name, some]) => some.readAs(name))
+    return [...pools, ...lanes].flat()
   }
 
   /** Waits for running statements, but not for a database that has stopped responding. */

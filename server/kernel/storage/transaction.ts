@@ -39,6 +39,8 @@ export class LateTransaction implements Transaction {
   #begin: string | undefined
   /** The previous statement. The next one is sent when it has ended, so that the driver queues none. */
   #before: Promise<unknown> = Promise.resolve()
+  /** Why the first statement has failed. */
+  #fault: { readonly error: unknown } | undefined
 
   constructor(means: Means, kind?: TransactionKind) {
     this.#means = means
@@ -65,12 +67,20 @@ export class LateTransaction implements Transaction {
     return rows
   }
 
-  /** Statements run one after another, in the order of their calls. */
-  #send(client: pg.PoolClient, sql: Sql): Promise<readonly Tuple[]> {
+  /**
+   * Statements run one after another, in the order of their calls. When the first one fails, the database may have
+   * refused it before BEGIN: the next ones would be stored outside of any transaction, so they are not sent.
+   */
+  #send(client: pg.PoolClient, sql: Sql, isEnd = false): Promise<readonly Tuple[]> {
     const begin = this.#begin
     this.#begin = undefined
-    const sent = this.#before.then(() => this.#means.send(client, sql, begin))
-    this.#before = sent.catch(() => {})
+    const sent = this.#before.then(() => {
+      if (this.#fault && !isEnd) throw this.#fault.error
+      return this.#means.send(client, sql, begin)
+    })
+    this.#before = sent.catch((error: unknown) => {
+      if (begin !== undefined) this.#fault = { error }
+    })
     return sent
   }
 
@@ -103,7 +113,7 @@ export class LateTransaction implements Transaction {
     if (!this.#client) return
     let lost = broken
     if (!lost && this.#begin === undefined) {
-      await this.#send(this.#client, statement('ROLLBACK')).catch((failure: Error) => {
+      await this.#send(this.#client, statement('ROLLBACK'), true).catch((failure: Error) => {
         lost = failure
       })
     }

@@ -94,6 +94,8 @@ export interface Instance {
   readonly apiDocument: (own?: OwnModel) => ApiDocument
   /** Whether shoppers, too, may request an explanation of a response. */
   readonly explainsToShoppers: boolean
+  /** A request that takes longer is logged. */
+  readonly slowMs: number
   /** How many writes without the secret of a key one address may send in a minute. */
   readonly shopperWritesMax: number
   /** The URL that clients use, if a setting fixes it. */

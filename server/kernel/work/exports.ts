@@ -59,6 +59,11 @@ export class Exports {
     }
   }
 
+  /** How many are in progress. */
+  get running(): number {
+    return this.#count('all')
+  }
+
   #count(name: string): number {
     return this.#underWay.get(name) ?? 0
   }

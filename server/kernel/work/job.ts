@@ -1,4 +1,10 @@
+import { counter } from '../metrics/metrics.ts'
 import type { Instance, Work } from './context.ts'
+
+/** Of jobs of all kinds. */
+export const failedJobs = counter('sutler_jobs_failed_total', 'Runs of jobs that ended with an error.', [
+  'job',
+])
 
 /** Short work after the response to its request, for the same store and author. It must be safe to run twice. */
 export interface Job<P = unknown> {

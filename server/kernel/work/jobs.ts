@@ -13,8 +13,9 @@ import { atMost } from '../at-most.ts'
 import { newId } from '../ids.ts'
 import { patientPool } from '../storage/connections/patient-pool.ts'
 import { type Database, isDatabaseAway } from '../storage/database.ts'
+import { inRootSpan } from '../traces/spans.ts'
 import type { Instance } from './context.ts'
-import type { Chore, Job, LongJob } from './job.ts'
+import { type Chore, failedJobs, type Job, type LongJob } from './job.ts'
 import { LongJobs, slots } from './long-jobs.ts'
 import { resumeOrphans } from './outside-calls.ts'
 import { longJobsChannel } from './queue.ts'
@@ -126,8 +127,11 @@ export async function startJobs(
     async (payload, helpers) => {
       inHand.add(helpers.job.id)
       try {
-        await runPatiently(async () => void (await run(payload, helpers)))
+        await inRootSpan(`job ${name}`, { kind: 'CONSUMER', attributes: { 'sutler.job': name } }, () =>
+          runPatiently(async () => void (await run(payload, helpers))),
+        )
       } catch (error) {
+        failedJobs.inc({ job: name })
         log.error({ err: error }, `job ${name} failed`)
         throw error
       } finally {

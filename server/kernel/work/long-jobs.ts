@@ -3,8 +3,9 @@ import { Unavailable } from '../../platform/faults.ts'
 import { Problem } from '../errors.ts'
 import { columns, json, number } from '../storage/columns.ts'
 import { isTemporary, sqlState } from '../storage/database.ts'
+import { inRootSpan } from '../traces/spans.ts'
 import type { Instance, Work } from './context.ts'
-import type { LongJob, Turn } from './job.ts'
+import { failedJobs, type LongJob, type Turn } from './job.ts'
 import { workOf } from './work-of.ts'
 
 /** How often a job may start without progress: the job itself may be what kills its process. */
@@ -201,10 +202,16 @@ export class LongJobs {
       return job.run(work, payload, turnOf(id))
     }
     try {
-      await run()
+      const attributes = {
+        'sutler.job': job.name,
+        'sutler.store_id': work.store.id,
+        'sutler.request_id': work.requestId,
+      }
+      await inRootSpan(`job ${job.name}`, { kind: 'CONSUMER', attributes }, run)
       return undefined
     } catch (error) {
       if (!isTemporary(error)) {
+        failedJobs.inc({ job: job.name })
         log.error({ err: error }, `job ${job.name} failed`)
         return this.#fail(job, work, payload)
       }

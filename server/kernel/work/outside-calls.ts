@@ -1,12 +1,20 @@
 import { Problem } from '../errors.ts'
 import { newId } from '../ids.ts'
+import { counter } from '../metrics/metrics.ts'
 import type { Answer } from '../shape/answer.ts'
 import { type Database, isDatabaseAway } from '../storage/database.ts'
+import { currentTimings } from '../traces/scopes.ts'
+import { inSpan } from '../traces/spans.ts'
 import { CallUnderWay } from './after-call.ts'
 import type { Ctx, Instance, Work } from './context.ts'
 import { forgetAfterDays } from './every-store.ts'
 import type { Job } from './job.ts'
 import { queue } from './queue.ts'
+
+const outsideCalls = counter('sutler_outside_calls_total', 'Requests to other servers, by their outcome.', [
+  'service',
+  'outcome',
+])
 
 /**
  * A request to another server whose effect must happen once, for example because a client pays: see
@@ -227,7 +235,7 @@ async function orRelease<V, T>(
 
 async function send<V, R, A>(
   work: Work,
-  call: Pick<OutsideCall<V, R, unknown, A>, 'send' | 'access' | 'timeoutMs' | 'peer'>,
+  call: Pick<OutsideCall<V, R, unknown, A>, 'name' | 'send' | 'access' | 'timeoutMs' | 'peer'>,
   errand: LeasedErrand<V>,
 ): Promise<R> {
   return orRelease(work, call, errand, async () => {
@@ -236,11 +244,23 @@ async function send<V, R, A>(
     const signal = AbortSignal.timeout(call.timeoutMs)
     const keep = (values: unknown) => keepValues(work, errand, values)
     const outside = { clock, log, mayConnect, sealKeys, services, signal, keep }
+    const service = call.peer?.(errand.values) || call.name
+    const attributes = { 'peer.service': service, 'sutler.errand_id': errand.id }
+    const beganMs = performance.now()
+    const count = (outcome: 'answered' | 'refused' | 'unknown') => {
+      outsideCalls.inc({ service, outcome })
+      currentTimings()?.wait('outside', performance.now() - beganMs)
+    }
     try {
       const { promise, reject } = Promise.withResolvers<never>()
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-      return await Promise.race([call.send(errand, outside, access), promise])
+      const result = await inSpan(`call ${service}`, { kind: 'CLIENT', attributes }, () =>
+        Promise.race([call.send(errand, outside, access), promise]),
+      )
+      count('answered')
+      return result
     } catch (cause) {
+      count(cause instanceof Problem ? 'refused' : 'unknown')
       if (cause instanceof Problem) throw cause
       const detail =
         'Another server did not confirm the outcome of the request. Send the request again with the same Idempotency-Key to learn it.'

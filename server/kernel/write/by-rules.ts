@@ -36,6 +36,15 @@ export const add = <F extends Fields>(
   id?: string,
 ): Promise<Row<F>> => addBy(work, resource, scope, () => values, id)
 
+/** As `add`, below a parent that the caller has locked, and that has `count` such objects. */
+export const addCounted = <F extends Fields>(
+  work: Work,
+  resource: Resource<F>,
+  scope: readonly string[],
+  values: New<F>,
+  count: number,
+): Promise<Row<F>> => addBy(work, resource, scope, () => values, newId(), count)
+
 /** As `add`, with values that depend on the added fields of the store. */
 export async function addBy<F extends Fields>(
   work: Work,
@@ -43,6 +52,7 @@ export async function addBy<F extends Fields>(
   scope: readonly string[],
   read: ReadBody<F, New<F>>,
   id: string = newId(),
+  count?: number,
 ): Promise<Row<F>> {
   return byRules(work, resource.afterWrite, async (work, last) => {
     const row = await insertAs(work, resource, scope, async (own) => {
@@ -50,7 +60,7 @@ export async function addBy<F extends Fields>(
       const key = resource.unborn && resource.key && draft.values[resource.key.field]
       if (key) await claimKey(work, resource, String(key))
       await resource.beforeWrite?.(work, draft)
-      if (resource.most) await mustHaveRoom(work, resource, resource.most, scope)
+      if (resource.most) await mustHaveRoom(work, resource, resource.most, scope, count)
       return work.store.insert(own, draft, last)
     })
     await resource.afterWrite?.(work, row, undefined)
@@ -109,22 +119,27 @@ function byRules<T>(
   return work.transaction((inside) => write(inside, follows === undefined))
 }
 
-/**
- * Refuses one object more than the limit. It locks the parent, so that concurrent creates are counted one at a time.
- */
+/** Refuses one object more than the limit. */
 async function mustHaveRoom(
   work: Work,
   resource: Resource,
   { n, detail }: Limit,
   scope: readonly string[],
+  count?: number,
 ): Promise<void> {
+  const counted = count ?? (await lockAndCount(work, resource, scope))
+  const most = typeof n === 'number' ? n : await n(work)
+  if (counted >= most) throw new Problem('unprocessable', detail(most))
+}
+
+/** Counts the objects of a scope. It locks their parent, so that concurrent creates are counted one at a time. */
+async function lockAndCount(work: Work, resource: Resource, scope: readonly string[]): Promise<number> {
   const parent = resource.parent?.()
   if (!parent) await work.store.advisoryLock(resource.table)
   else if (!(await work.store.lock(parent, scope.at(-1) ?? '')).size)
     throw notFoundIn(parent, scope.at(-1) ?? '')
-  const most = typeof n === 'number' ? n : await n(work)
   const [counted] = await work.store.run(totalSql(resource), ...scope)
-  if (Number(counted?.[0]) >= most) throw new Problem('unprocessable', detail(most))
+  return Number(counted?.[0])
 }
 
 /** Changes some values of an object by the resource's rules. If a rule refuses, nothing is stored. */
@@ -199,6 +214,7 @@ async function update<F extends Fields, C>(
   return row
 }
 
+/** Deletes an object by the resource's rules, and returns what a delete answers. */
 export async function remove(
   work: Work,
   resource: Resource,

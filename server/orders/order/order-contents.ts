@@ -82,6 +82,16 @@ export async function contentsOfOrder(store: Store, orderId: string): Promise<Or
   return contents
 }
 
+/** The stock that the items of one order take. */
+export async function portionsOfOrder(store: Store, orderId: string): Promise<readonly Portion[]> {
+  const [row] = await store.read(
+    `SELECT doc->'portions' FROM order_contents WHERE store_id = $1 AND order_id = $2`,
+    orderId,
+  )
+  if (!row) throw new Error(`order ${orderId} has no contents`)
+  return JSON.parse(row[0] as string) as readonly Portion[]
+}
+
 /** Stores the contents of a new order. */
 export async function insertContents(store: Store, orderId: string, contents: OrderContents): Promise<void> {
   await store.run(

@@ -36,7 +36,9 @@ export async function prepareOrder(work: Work, draft: Draft<OrderFields>): Promi
   const [from, to] = [stateOf(before.doc), stateOf(values)]
   // Payments set the status themselves; clients cannot set the payment.
   if (changes.payment === undefined) checkChange(from, to)
-  if (changes.shipping_address && values.shipping_address && !values.anonymized) {
+  // The address of an order that is anonymized just now has lost its texts, and is no new one.
+  const isAnonymized = values.anonymized && !before.doc.anonymized
+  if (changes.shipping_address && values.shipping_address && !isAnonymized) {
     mustTakeAddress(from)
     mustBeWhole(values.shipping_address, 'data.shipping_address')
   }

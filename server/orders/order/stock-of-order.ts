@@ -1,8 +1,9 @@
 import { allocate, deallocate, type Portion, ship } from '../../assortment/index.ts'
 import { Problem } from '../../kernel/errors.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { contentsOfOrder } from './order-contents.ts'
+import { portionsOfOrder } from './order-contents.ts'
 import { isShippedBy, type OrderState } from './order-states.ts'
+import type { WholeOrder } from './orders.ts'
 
 /** Where the stock of an order is, and what it has taken from which location. */
 export interface OrderStock {
@@ -29,11 +30,26 @@ export async function followState(work: Work, { from, to, stock }: Step): Promis
   return isShipped ? { ...stock, state: 'shipped' } : noStock
 }
 
+/** Where the stock of an order is after a change of its payments. */
+export interface ChangedStock {
+  readonly stock: OrderStock
+  /** Takes what is to be allocated, or refuses (400): the last step of a transaction, as other buyers wait for it. */
+  readonly take?: () => Promise<void>
+}
+
 /** Allocates the stock of an order for its first payment, or refuses (400). The caller has locked the order. */
-export async function allocateStock(work: Work, orderId: string): Promise<OrderStock> {
-  const { portions } = await contentsOfOrder(work.store, orderId)
+export async function allocateStock(work: Work, { id, hidden }: WholeOrder): Promise<ChangedStock> {
+  const wanted = hidden.product_ids?.length ? await portionsOfOrder(work.store, id) : []
+  const { portions, take } = await refuseShortage(() => allocate(work, wanted))
+  return {
+    stock: { state: 'allocated', portions },
+    ...(portions.length > 0 && { take: () => refuseShortage(take) }),
+  }
+}
+
+async function refuseShortage<T>(allocate: () => Promise<T>): Promise<T> {
   try {
-    return { state: 'allocated', portions: await allocate(work, portions) }
+    return await allocate()
   } catch (error) {
     if (!(error instanceof Problem) || !error.meta?.ids) throw error
     const detail = 'Not all items of the order are in stock any more, so it cannot be paid.'

@@ -100,7 +100,7 @@ export async function deleteCartPayment({ store }: Work, reference: string): Pro
 }
 
 /** A shopper who has paid is about to check out. */
-const checkoutMaxMs = 10 * 60_000
+export const checkoutMaxMs = 10 * 60_000
 
 /** Payments whose money no order has, the oldest first. */
 export async function findUnclaimed({ store, clock }: Work, most: number) {

@@ -1,10 +1,11 @@
 import { action } from '../../kernel/declare/action.ts'
+import type { DatabaseFigure } from '../../kernel/metrics/database-figures.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import { about, optional, shown } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { concerns } from '../transactions/concerns.ts'
 import { gatewayVerbs } from '../transactions/transaction-events.ts'
-import { findUnclaimed } from './cart-payments.ts'
+import { checkoutMaxMs, findUnclaimed } from './cart-payments.ts'
 
 const listedMax = 1000
 /** A call that is younger may only be slow. */
@@ -81,3 +82,20 @@ function show([id, orderId, doc]: readonly (string | null)[]) {
     ...{ amount, currency },
   }
 }
+
+const before = (ms: number) => `now() - ${ms} * interval '1 ms'`
+
+/** As `GET /v2/open-payments` lists them, of all stores. */
+export const openPaymentFigures: readonly DatabaseFigure[] = [
+  {
+    name: 'sutler_open_payments',
+    about: 'Payments that a person has to look at: GET /v2/open-payments lists them.',
+    label: 'reason',
+    sql: `SELECT 'no_answer', count(*) FROM transaction_events
+        WHERE answer IS NULL AND asked_at < ${before(openMinMs)}
+      UNION ALL SELECT hidden->>'concern', count(*) FROM order_transactions
+        WHERE hidden->>'concern' IS NOT NULL GROUP BY 1
+      UNION ALL SELECT 'no_order', count(*) FROM cart_payments
+        WHERE held_since < ${before(checkoutMaxMs)} AND order_id IS NULL`,
+  },
+]

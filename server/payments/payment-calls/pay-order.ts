@@ -10,7 +10,7 @@ import { gatewaySlugs } from '../gateways/gateway-kinds.ts'
 import { transactions } from '../transactions/transactions.ts'
 import { settlePending } from './follow-payment.ts'
 import { gatewayCall } from './gateway-call.ts'
-import { dependsOnPending, preparePayment } from './prepare-payment.ts'
+import { PendingPayments, preparePayment } from './prepare-payment.ts'
 import { respond } from './respond.ts'
 
 export const paymentFields = {
@@ -67,21 +67,26 @@ export const payOrder = action({
     runOrRehearse(ctx, headers, async (ctx) => {
       const { order_id: id } = params
       if (ctx.isRehearsal) {
-        const { row } = await preparePayment(ctx, id, body)
+        const { row } = await preparePayment(ctx, id, body, true)
         return objectAnswer(200, transactions, row, ctx)
       }
-      if (await dependsOnPending(ctx, id, body)) await settlePending(ctx, id)
-      const pay = () =>
+      const pay = (isPendingRead: boolean) =>
         callOut(
           ctx,
           gatewayCall,
           async (inside) => {
-            const { row, request } = await preparePayment(inside, id, body)
+            const { row, request } = await preparePayment(inside, id, body, isPendingRead)
             return request ?? new NoCall(objectAnswer(200, transactions, row, inside))
           },
           respond,
         )
       // Of two equal requests at once, the second has the payment of the first.
-      return afterCall(pay)
+      try {
+        return await afterCall(() => pay(false))
+      } catch (error) {
+        if (!(error instanceof PendingPayments)) throw error
+      }
+      await settlePending(ctx, id)
+      return afterCall(() => pay(true))
     }),
 })

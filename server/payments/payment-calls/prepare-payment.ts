@@ -1,9 +1,14 @@
-import { notFound, Problem } from '../../kernel/errors.ts'
-import { isId } from '../../kernel/ids.ts'
+import { Problem } from '../../kernel/errors.ts'
 import type { Values } from '../../kernel/shape/fields.ts'
 import { CallUnderWay } from '../../kernel/work/after-call.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { newTransaction, orders, paymentOf, type Transaction, type WholeOrder } from '../../orders/index.ts'
+import {
+  isPending,
+  newTransaction,
+  paymentOf,
+  type Transaction,
+  type WholeOrder,
+} from '../../orders/index.ts'
 import type { Charge } from '../rules/gateway.ts'
 import { afterAnswer, newPayment } from '../rules/gateway-payment.ts'
 import { startPayment } from '../rules/requests.ts'
@@ -30,15 +35,32 @@ interface PreparedPayment {
   readonly request?: GatewayRequest
 }
 
-/** Checks a payment and stores its transaction, before its gateway is asked. */
-export const preparePayment = (work: Work, orderId: string, body: Body): Promise<PreparedPayment> =>
-  changePayments(work, orderId, (locked) => prepare(work, locked, body))
+/** Thrown where the pending payments of the order decide about another one: their gateways are asked first. */
+export class PendingPayments extends Error {}
 
-async function prepare(work: Work, locked: LockedOrder, body: Body): Promise<SettledOrder<PreparedPayment>> {
+/**
+ * Checks a payment and stores its transaction, before its gateway is asked. `isPendingRead`: what is pending has been
+ * read at its gateway.
+ */
+export const preparePayment = (
+  work: Work,
+  orderId: string,
+  body: Body,
+  isPendingRead: boolean,
+): Promise<PreparedPayment> =>
+  changePayments(work, orderId, (locked) => prepare(work, locked, body, isPendingRead))
+
+async function prepare(
+  work: Work,
+  locked: LockedOrder,
+  body: Body,
+  isPendingRead: boolean,
+): Promise<SettledOrder<PreparedPayment>> {
   const { gateway, method, amount } = body
   const { charge, key, earlier } = await admit(work, locked.order, body)
   const again = earlier ?? (isForm(body) ? await findForm(work, locked, body) : undefined)
   if (again) return { result: await askAgain(work, again) }
+  if (!isPendingRead && dependsOnPending(locked, body)) throw new PendingPayments()
   const started = accept(startPayment(locked.money, { gateway, method, amount }))
   const { paymentmethod_meta: meta } = body
   const labels = {
@@ -51,12 +73,12 @@ async function prepare(work: Work, locked: LockedOrder, body: Body): Promise<Set
   const question = { verb: 'pay', charge: { ...charge, amount: started.amount } } as const
   if (isLocal(gateway)) {
     const paid = afterAnswer(newPayment(started), await ask(manualGateway, question, { key: '' }))
-    const { result: row, values } = await settleNew(work, locked, paid, labels)
-    return { result: { row }, values }
+    const { result: row, ...settled } = await settleNew(work, locked, paid, labels)
+    return { result: { row }, ...settled }
   }
   const begun = newPayment(started)
-  const { result: row, values } = await settleNew(work, locked, begun, labels, isChargedNow(started))
-  return { result: { row, request: await askLater(work, row, question) }, values }
+  const { result: row, ...settled } = await settleNew(work, locked, begun, labels, isChargedNow(started))
+  return { result: { row, request: await askLater(work, row, question) }, ...settled }
 }
 
 interface AdmittedPayment {
@@ -76,18 +98,12 @@ async function admit(work: Work, order: WholeOrder, body: Body): Promise<Admitte
   return { charge, key, earlier }
 }
 
-/**
- * Whether the pending payments of the order decide about a payment, so that their gateways are asked first. Refuses one
- * that its own gateway does not take: it is not worth any work.
- */
-export async function dependsOnPending(work: Work, orderId: string, body: Body): Promise<boolean> {
+/** Whether the pending payments of the order decide about a payment. One that is refused anyway is not worth any work. */
+function dependsOnPending({ money }: LockedOrder, body: Body): boolean {
   // A form keeps its intent, whatever was declined in it.
-  if (isForm(body)) return false
-  const order = isId(orderId) ? await work.store.findWhole(orders, orderId) : undefined
-  if (!order) throw notFound('order', orderId)
-  const { earlier } = await admit(work, order, body)
+  if (isForm(body) || !money.transactions.some(isPending)) return false
   const { gateway, method, amount } = body
-  return !earlier && !startPayment(moneyOf(order, []), { gateway, method, amount }).refusal
+  return !startPayment({ ...money, transactions: [] }, { gateway, method, amount }).refusal
 }
 
 /** A setup waits for the shopper, who may not pay at all. */

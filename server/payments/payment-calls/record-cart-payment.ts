@@ -43,7 +43,11 @@ async function record(
   const begun = started && newPayment(started, { reference, failure: refusal && reasonOf(refusal) })
   const settled = begun && (await settleNew(work, locked, begun, labels))
   await deleteCartPayment(work, payment.reference)
-  return { result: settled?.result, values: { ...settled?.values, payment_intent_id: '' } }
+  return {
+    result: settled?.result,
+    values: { ...settled?.values, payment_intent_id: '' },
+    last: settled?.last,
+  }
 }
 
 const reasonOf = (refusal: Refusal) => ({

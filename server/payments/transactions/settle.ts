@@ -3,7 +3,7 @@ import type { Changes, New } from '../../kernel/shape/fields.ts'
 import { columns, number, optional } from '../../kernel/storage/columns.ts'
 import { changeThings } from '../../kernel/thing/change-thing.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { add, changeLocked } from '../../kernel/write/by-rules.ts'
+import { addCounted, changeLocked } from '../../kernel/write/by-rules.ts'
 import {
   noStock,
   type OrderFields,
@@ -39,6 +39,8 @@ export interface LockedOrder {
 export interface SettledOrder<T> {
   readonly result: T
   readonly values?: Changes<OrderFields> | undefined
+  /** What is done when the order is written, as others wait for it. A Problem refuses all. */
+  readonly last?: (() => Promise<void>) | undefined
 }
 
 /**
@@ -60,6 +62,7 @@ export async function changePayments<T>(
   const { before, after, outcome } = changed
   // Each payment is news of its order, also one that leaves its sums: a refund of a part.
   if (outcome.values && after === before) await work.store.touch(orders, before.id)
+  await outcome.last?.()
   return outcome.result
 }
 
@@ -148,15 +151,12 @@ export async function settleNew(
 ): Promise<SettledOrder<TransactionRow>> {
   const { order } = locked
   const notation = order.hidden.currency
-  const row = await add(work, transactions, [order.id], {
-    ...labels,
-    ...storedValuesOf(payment),
-    ...{ currency: notation.code, notation },
-  })
+  const values = { ...labels, ...storedValuesOf(payment), currency: notation.code, notation }
+  const row = await addCounted(work, transactions, [order.id], values, locked.transactions.size)
   await recordBeginning(work, row.id, payment)
   const all = new Map(locked.transactions).set(row.id, payment.transaction)
-  const stock = await stockAfter(work, locked, all, isCharged)
-  return { result: row, values: await valuesAfter(work, locked, all, stock) }
+  const { stock, take } = await stockAfter(work, locked, all, isCharged)
+  return { result: row, values: await valuesAfter(work, locked, all, stock), last: take }
 }
 
 /**

@@ -2,6 +2,7 @@ import { Problem } from '../../kernel/errors.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import {
   allocateStock,
+  type ChangedStock,
   isAuthorized,
   isPaid,
   isPending,
@@ -29,13 +30,19 @@ export async function stockAfter(
   { order, money: { isCancelled } }: LockedOrder,
   all: ReadonlyMap<string, Transaction>,
   isCharged: boolean,
-): Promise<OrderStock> {
+): Promise<ChangedStock> {
   const { stock } = order.hidden
-  if (isCancelled || stock.state === 'shipped') return stock
+  if (isCancelled || stock.state === 'shipped') return { stock }
   if (isCharged || [...all.values()].some(isCounted)) {
-    return stock.state === 'none' ? allocateStock(work, order.id) : stock
+    return stock.state === 'none' ? allocateStock(work, order) : { stock }
   }
-  return stock.state === 'none' ? stock : releaseStock(work, stock)
+  return { stock: stock.state === 'none' ? stock : await releaseStock(work, stock) }
+}
+
+async function takeStockAfter(...args: Parameters<typeof stockAfter>): Promise<OrderStock> {
+  const { stock, take } = await stockAfter(...args)
+  await take?.()
+  return stock
 }
 
 /** As `stockAfter`, after the gateway has answered about the transaction `id`; undefined if the stock is sold out. */
@@ -48,11 +55,11 @@ export async function stockOrShortage(
   const { stock } = locked.order.hidden
   if (stock.state !== 'none') {
     const isCharged = ![...all.values()].some(isCounted) && (await isAnyUnknown(work, othersIn(all, id)))
-    return stockAfter(work, locked, all, isCharged)
+    return takeStockAfter(work, locked, all, isCharged)
   }
   if (![...all.values()].some(isCounted)) return stock
   try {
-    return await work.store.attempt(() => stockAfter(work, locked, all, false))
+    return await work.store.attempt(() => takeStockAfter(work, locked, all, false))
   } catch (error) {
     if (error instanceof Problem && error.status < 500) return undefined
     throw error

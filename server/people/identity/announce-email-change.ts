@@ -33,6 +33,7 @@ export async function announceEmailChange(
 export const mailEmailChange: Job<{ readonly sealedTo: string }> = {
   name: 'identity:mail-email-change',
   attemptsMax: 4,
+  callsOut: () => 'mail',
   run: async ({ store, instance: { mail, sealKeys } }, { sealedTo }) => {
     if (!mail) return
     const [row] = await store.run('SELECT name FROM stores WHERE id = $1')

@@ -2,6 +2,7 @@ import { mustBeWithinRate, mustHaveRateLeft } from '../../kernel/attempts/rates.
 import { inTurn } from '../../kernel/attempts/slow-hash.ts'
 import { action } from '../../kernel/declare/action.ts'
 import { Problem } from '../../kernel/errors.ts'
+import { counter } from '../../kernel/metrics/metrics.ts'
 import { named, namedSchema } from '../../kernel/openapi/named-schemas.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import { about, type ShownValue, shown } from '../../kernel/shape/shown.ts'
@@ -11,6 +12,11 @@ import { isBasic, readCredentials } from './client-credentials.ts'
 import { isSlowHash, matchesSecret, upgradeHash } from './key-secret.ts'
 
 const grants = ['client_credentials', 'implicit'] as const
+
+const issued = counter('sutler_tokens_total', 'Requests for access tokens with a known grant.', [
+  'kind',
+  'outcome',
+])
 
 const credentials = namedSchema('AccessTokenRequest', {
   type: 'object',
@@ -80,6 +86,7 @@ export const getAccessToken = action({
     const secret = sent.client_secret ?? ''
     const isValid = key && (grant === 'implicit' || (await verifySecret(ctx, key, secret)))
     if (!isValid) {
+      issued.inc({ kind: grant, outcome: 'refused' })
       mustBeWithinRate(ctx, 'wrongKeys')
       // RFC 6749 §5.2
       const headers = basic ? { 'www-authenticate': 'Basic realm="Sutler"' } : {}
@@ -90,6 +97,7 @@ export const getAccessToken = action({
 
     const { tokens } = ctx.instance
     const { token, expires } = await tokens.issue(key.storeId, key.id, grant, grant === 'implicit')
+    issued.inc({ kind: grant, outcome: 'issued' })
     return json(200, {
       access_token: token,
       token_type: 'Bearer',

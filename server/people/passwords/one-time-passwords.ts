@@ -152,6 +152,7 @@ interface Letter {
 export const mailOneTimePassword: Job<Letter> = {
   name: 'passwords:mail-one-time-password',
   attemptsMax: 4,
+  callsOut: () => 'mail',
   run: async ({ store, clock, instance: { mail, sealKeys } }, { linkId, sealed, expiresAtMs }) => {
     // The password has expired, or mail has been switched off.
     if (!mail || clock.now().getTime() >= expiresAtMs) return

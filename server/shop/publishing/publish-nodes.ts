@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { columns, flag, json, optional, optionalText } from '../../kernel/storage/columns.ts'
 import { isCurrent } from '../../kernel/storage/editions.ts'
 import { isoTime } from '../../kernel/storage/expressions.ts'
+import { inParts, type SizedRows } from '../../kernel/storage/sized-parts.ts'
 import type { Publication } from '../sources/publication.ts'
 import type { NodeStep } from '../sources/published-product.ts'
 
@@ -60,7 +61,7 @@ function publishedNode(source: NodeSource): PublishedNode {
   }
 }
 
-const chunkMax = 1000
+const sizedNodes: SizedRows = { table: 'nodes', columns: ['doc'] }
 
 /**
  * Publishes the hierarchies of a catalog and their nodes. Returns the nodes whose path or curated products changed:
@@ -70,8 +71,8 @@ export async function publishNodes(publication: Publication): Promise<readonly s
   const { gone, changed } = await findChangedNodes(publication)
   const moved = [...gone]
   await end(publication, gone)
-  for (let at = 0; at < changed.length; at += chunkMax) {
-    moved.push(...(await publishSome(publication, changed.slice(at, at + chunkMax))))
+  for await (const ids of inParts(publication.work.store, sizedNodes, [...changed.keys()])) {
+    moved.push(...(await publishSome(publication, ids, changed)))
   }
   return moved
 }
@@ -98,15 +99,13 @@ async function findChangedNodes({ work, catalogId, hierarchyIds }: Publication) 
   )
   return {
     gone: rows.flatMap(([id, isGone]) => (isGone === 't' ? [id as string] : [])),
-    changed: rows.flatMap(([id, isGone, state]) =>
-      isGone === 't' ? [] : [{ id: id as string, state: state as string }],
+    /** The state of each, by its id. */
+    changed: new Map(
+      rows.flatMap(([id, isGone, state]) =>
+        isGone === 't' ? [] : [[id as string, state as string] as const],
+      ),
     ),
   }
-}
-
-interface ChangedNode {
-  readonly id: string
-  readonly state: string
 }
 
 const currentColumns = columns({
@@ -117,13 +116,12 @@ const currentColumns = columns({
 
 async function publishSome(
   publication: Publication,
-  changed: readonly ChangedNode[],
+  ids: readonly string[],
+  states: ReadonlyMap<string, string>,
 ): Promise<readonly string[]> {
-  const ids = changed.map(({ id }) => id)
   const before = await findCurrentNodes(publication, ids)
   await end(publication, ids)
   const nodes = await readNodes(publication, ids)
-  const states = new Map(changed.map(({ id, state }) => [id, state]))
   await begin(publication, nodes, states)
   return nodes
     .filter(({ id, published: { doc, hidden } }) => {

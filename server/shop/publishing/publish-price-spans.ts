@@ -1,8 +1,10 @@
 import { columns, json, optionalText } from '../../kernel/storage/columns.ts'
 import { inEdition, isCurrent } from '../../kernel/storage/editions.ts'
 import { isoTime } from '../../kernel/storage/expressions.ts'
+import { inParts } from '../../kernel/storage/sized-parts.ts'
 import { type Item, livePrices, type PriceSpan, priceSpans, withParts } from '../../prices/index.ts'
 import { findPublishable, type Publishable } from '../sources/find-publishable.ts'
+import { sizedProducts } from '../sources/product-sources.ts'
 import type { Publication } from '../sources/publication.ts'
 import { type Priceable, publishedItem } from '../sources/published-item.ts'
 
@@ -24,9 +26,13 @@ export async function preparePriceSpans(
   publishable: ReadonlyMap<string, Publishable>,
 ): Promise<PreparedSpans> {
   const items = itemsOf(publishable)
-  const find = async (ids: readonly string[]) => [
-    ...itemsOf(await findPublishable(publication, ids)).values(),
-  ]
+  const find = async (ids: readonly string[]) => {
+    const parts: Item[] = []
+    for await (const part of inParts(publication.work.store, sizedProducts, ids)) {
+      parts.push(...itemsOf(await findPublishable(publication, part)).values())
+    }
+    return parts
+  }
   const spans = await findPriceSpans(publication, [...items.values()], find)
   const spansOf = (id: string): readonly PriceSpan[] => {
     const item = items.get(id)

@@ -1,4 +1,5 @@
 import { columns, json, number } from '../../kernel/storage/columns.ts'
+import { partBytesMax, partRowsMax, textBytes } from '../../kernel/storage/sized-parts.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import type { Chore, LongJob } from '../../kernel/work/job.ts'
 import { workOf } from '../../kernel/work/work-of.ts'
@@ -10,9 +11,6 @@ import { recountWords, storeValues, toSearchRow } from './publish-search.ts'
 interface Catalog {
   readonly catalogId: string
 }
-
-/** How many products one statement rewrites. */
-const chunkMax = 500
 
 /**
  * Rewrites the search rows of a catalog that an older version of the server wrote in another form. Until then
@@ -100,10 +98,15 @@ async function nextProducts(
   after: ProductVersion | undefined,
 ): Promise<readonly VersionToIndex[]> {
   const rows = await work.store.run(
-    `SELECT ${productColumns.sql} FROM published_products p
-     WHERE p.store_id = $1 AND p.catalog_id = $2 AND (p.id, p.since) > ($3::uuid, $4::int)
-       AND p.listed_in IS NOT NULL
-     ORDER BY p.id, p.since LIMIT ${chunkMax}`,
+    `SELECT ${productColumns.sql} FROM (
+       SELECT *, sum(bytes) OVER (ORDER BY id, since) - bytes AS before FROM (
+         SELECT p.id, p.since, p.until, p.doc, p.hidden, ${textBytes('p.doc', 'p.hidden')} AS bytes
+         FROM published_products p
+         WHERE p.store_id = $1 AND p.catalog_id = $2 AND (p.id, p.since) > ($3::uuid, $4::int)
+           AND p.listed_in IS NOT NULL
+         ORDER BY p.id, p.since LIMIT ${partRowsMax}
+       ) next
+     ) p WHERE before < ${partBytesMax} ORDER BY p.id, p.since`,
     catalogId,
     after?.id ?? '00000000-0000-0000-0000-000000000000',
     after?.since ?? 0,

@@ -1,6 +1,8 @@
 import { feedPosition } from '../../kernel/feed/sequence.ts'
+import { inParts } from '../../kernel/storage/sized-parts.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { EditionTotals } from '../sources/edition-totals.ts'
+import { sizedProducts } from '../sources/product-sources.ts'
 import type { Publication } from '../sources/publication.ts'
 import { SearchValues } from '../sources/search-values.ts'
 import { searchForm } from '../sources/searchable.ts'
@@ -10,9 +12,6 @@ import { publishNodes } from './publish-nodes.ts'
 import { publishChangedPrices, publishPrices } from './publish-prices.ts'
 import { prepareProducts, writeProducts } from './publish-products.ts'
 import { countWords, forgetValues } from './publish-search.ts'
-
-/** How many products are processed together. */
-const chunkMax = 500
 
 /** What a release is published from. */
 interface Recipe extends Omit<EditionSources, 'at' | 'layout' | 'repricesAll'> {
@@ -60,7 +59,7 @@ export async function writeEdition(
     !isFull && before.sources.layout === layout && (await isFeedComplete(work, before))
       ? await publishChanged(publication, before.position)
       : await publishAll(publication)
-  await publishInChunks(publication, ids, progress)
+  await publishInParts(publication, ids, progress)
   await countWords(work, catalogId, publication.edition, 1)
   if (isFull && before) await forgetValues(publication)
   await publication.totals.store(work, publication.edition)
@@ -79,20 +78,22 @@ export async function writeEdition(
   return { isFull, isFirst: !before, checkedProducts: ids.length }
 }
 
-/** PostgreSQL writes a chunk while the server prepares the next one. */
-async function publishInChunks(
+/** PostgreSQL writes a part while the server prepares the next one. */
+async function publishInParts(
   publication: Publication,
   ids: readonly string[],
   progress: (percent: number) => Promise<void>,
 ): Promise<void> {
   let writing = Promise.resolve()
-  for (let from = 0; from < ids.length; from += chunkMax) {
+  let done = 0
+  for await (const part of inParts(publication.work.store, sizedProducts, ids)) {
     const [prepared] = await Promise.all([
-      prepareProducts(publication, ids.slice(from, from + chunkMax)),
+      prepareProducts(publication, part),
       writing,
-      progress(Math.floor((from * 99) / ids.length)),
+      progress(Math.floor((done * 99) / ids.length)),
     ])
     writing = writeProducts(publication, prepared)
+    done += part.length
   }
   await writing
 }

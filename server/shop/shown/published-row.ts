@@ -1,6 +1,7 @@
 import type { Row } from '../../kernel/shape/model.ts'
 import { type Columns, columns, json } from '../../kernel/storage/columns.ts'
 import { inEdition } from '../../kernel/storage/editions.ts'
+import type { SizedRows } from '../../kernel/storage/sized-parts.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import type { Item, Selection } from '../../prices/index.ts'
 import { publishedItem } from '../sources/published-item.ts'
@@ -61,6 +62,16 @@ export function shopItem(row: PublishedRow, selected?: Selection): ShopItem {
   const { id, doc, facts } = row
   return { ...publishedItem({ id, attributes: doc.attributes, meta: doc.meta, facts }, selected), row }
 }
+
+/** What of a published product may be long. */
+export const sizedPublished = ({
+  published: { catalogId, edition },
+}: Pick<View, 'published'>): SizedRows => ({
+  table: 'published_products',
+  columns: ['doc', 'hidden'],
+  where: `catalog_id = $3 AND ${inEdition('$4::int')}`,
+  values: [catalogId, edition],
+})
 
 /** Finds the parents among these products. */
 export async function parentsAmong(

@@ -1,4 +1,5 @@
 import { Memory } from '../../kernel/memory.ts'
+import { ownValue } from '../../kernel/shape/values.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { perInstance } from '../../kernel/work/per-instance.ts'
 import type { Item, PriceTable, Shop } from '../../prices/index.ts'
@@ -39,7 +40,8 @@ export function rememberItems(
     (find: Shop<ShopItem>['findItems'], name: 'id' | 'sku') =>
     async (names: readonly string[]): Promise<readonly ShopItem[]> => {
       const known = names.flatMap((one) => items.get(keyOf(name, one)) ?? [])
-      const missing = names.filter((one) => !known.some((item) => item[name] === one))
+      const knownNames = new Set(known.map((item) => item[name]))
+      const missing = names.filter((one) => !knownNames.has(one))
       const found = missing.length ? await find(missing) : []
       for (const item of found) items.set(keyOf(name, item[name]), item)
       return [...known, ...found]
@@ -56,7 +58,7 @@ export function rememberItems(
       const missing = some.filter((item) => !known.get(item))
       const table = await shop.prices(books, missing)
       for (const item of missing) {
-        const ofItem = new Map(books.map((book) => [book, table.bookPrices(book, item)]))
+        const ofItem = new Map(books.map((book) => [book, ownOf(table.bookPrices(book, item), item)]))
         known.set(item, ofItem)
         prices.set(keyOfPrices(item), ofItem)
       }
@@ -65,5 +67,21 @@ export function rememberItems(
     },
   }
 }
+
+/**
+ * A price table has the price modifiers of all items that were read with it. Each item keeps its own: with those of the
+ * others, a thousand items would take a million of them to count.
+ */
+const ownOf = ({ modifiers, ...prices }: ReturnType<PriceTable['bookPrices']>, { modifierNames }: Item) => ({
+  ...prices,
+  modifiers:
+    modifiers &&
+    Object.fromEntries(
+      modifierNames.flatMap((name) => {
+        const modifier = ownValue(modifiers, name)
+        return modifier ? [[name, modifier] as const] : []
+      }),
+    ),
+})
 
 const skusOf = ({ sku, parentSku }: Pick<Item, 'sku' | 'parentSku'>) => JSON.stringify([sku, parentSku])

@@ -3,6 +3,7 @@ import { findAll } from '../../kernel/query/find.ts'
 import type { Row } from '../../kernel/shape/model.ts'
 import { columns, flag } from '../../kernel/storage/columns.ts'
 import { isoTime } from '../../kernel/storage/expressions.ts'
+import type { SizedRows } from '../../kernel/storage/sized-parts.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { optionsForSale } from './bundle-options.ts'
 import { currentVariations } from './current-variations.ts'
@@ -10,6 +11,9 @@ import type { Assignment, NodeStep, ProductSource } from './published-product.ts
 
 /** The paths to nodes, by node id. Many products share them. */
 export type Ways = Map<string, readonly NodeStep[]>
+
+/** What of a product may be long. */
+export const sizedProducts: SizedRows = { table: 'products', columns: ['doc', 'hidden'] }
 
 /** Reads the data from which products are published. Deleted products are left out. */
 export async function productSources(

@@ -6,10 +6,11 @@ import { findListed } from '../../kernel/query/find.ts'
 import { portionsOf } from '../../kernel/query/portions.ts'
 import { text } from '../../kernel/shape/fields.ts'
 import { shown } from '../../kernel/shape/shown.ts'
+import { inParts } from '../../kernel/storage/sized-parts.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { nextTurn } from '../../kernel/work/in-turns.ts'
 import { files } from '../../store/index.ts'
-import { findPublishedRows, optionsOf, type PublishedRow } from '../shown/published-row.ts'
+import { findPublishedRows, optionsOf, type PublishedRow, sizedPublished } from '../shown/published-row.ts'
 import { showProducts } from '../shown/show-products.ts'
 import type { View } from '../view/view.ts'
 import { publishedProducts } from './published-products.ts'
@@ -21,12 +22,12 @@ type ShownPortions = () => AsyncIterable<PublishedRows>
 
 interface Finder {
   readonly under: string
-  /** The JSON of the objects, by their ids, for some rows at once. */
+  /** The JSON of the objects, by their ids, for some rows at once. May leave out those that are shown already. */
   find(
     ctx: Ctx,
     view: View,
     rows: PublishedRows,
-    options: IncludedOptions,
+    options: IncludedOptions & { readonly shownIds: ReadonlySet<string> },
   ): AsyncIterable<readonly ShownObject[]>
 }
 
@@ -37,6 +38,9 @@ interface IncludedOptions {
   readonly areComponents?: boolean
 }
 
+/** Products of a page share pictures. */
+const without = (ids: readonly string[], others: ReadonlySet<string>) => ids.filter((id) => !others.has(id))
+
 /** More options are refused, because a client would take some of them for all. */
 const optionsMax = 10_000
 
@@ -44,19 +48,17 @@ const optionsMax = 10_000
 const finders: Readonly<Record<string, Finder>> = {
   main_image: {
     under: 'main_images',
-    find: (ctx, _view, rows) =>
-      filesOf(
-        ctx,
-        rows.flatMap(({ doc }) => doc.relationships.main_image?.data.id ?? []),
-      ),
+    find: (ctx, _view, rows, { shownIds }) => {
+      const ids = rows.flatMap(({ doc }) => doc.relationships.main_image?.data.id ?? [])
+      return filesOf(ctx, without(ids, shownIds))
+    },
   },
   files: {
     under: 'files',
-    find: (ctx, _view, rows) =>
-      filesOf(
-        ctx,
-        rows.flatMap(({ doc }) => (doc.relationships.files?.data ?? []).map(({ id }) => id)),
-      ),
+    find: (ctx, _view, rows, { shownIds }) => {
+      const ids = rows.flatMap(({ doc }) => (doc.relationships.files?.data ?? []).map(({ id }) => id))
+      return filesOf(ctx, without(ids, shownIds))
+    },
   },
   component_products: {
     under: 'component_products',
@@ -66,9 +68,6 @@ const finders: Readonly<Record<string, Finder>> = {
     },
   },
 }
-
-/** How many options are shown at once: at first a few, then as many as have so many characters. */
-const atOnce = { first: 20, max: 500, chars: 1_000_000 } as const
 
 async function* optionsOfAll(
   ctx: Ctx,
@@ -80,15 +79,11 @@ async function* optionsOfAll(
     const detail = `The bundles of this page have more than ${optionsMax} options. Request fewer bundles at a time.`
     throw new Problem('bad_request', detail, { source: 'include' })
   }
-  let count: number = atOnce.first
-  for (let at = 0; at < ids.length; ) {
-    const options = await findPublishedRows(ctx, view, ids.slice(at, at + count))
+  for await (const part of inParts(ctx.store, sizedPublished(view), ids)) {
+    const options = await findPublishedRows(ctx, view, part)
     const objects = await showAll(ctx, view, [...options.values()])
     await nextTurn()
     yield objects
-    at += count
-    const chars = objects.reduce((sum, [, text]) => sum + text.length, 0)
-    count = Math.max(1, Math.min(atOnce.max, Math.floor((atOnce.chars * count) / Math.max(1, chars))))
   }
 }
 
@@ -132,7 +127,7 @@ export async function* includedParts(
   if (!requested.length) return
   for (const [i, { under, find }] of requested.entries()) {
     yield `${i === 0 ? ',"included":{' : ','}"${under}":[`
-    yield* joined(onlyOnce(portions, (rows) => find(ctx, view, rows, options)))
+    yield* joined(onlyOnce(portions, (rows, shownIds) => find(ctx, view, rows, { ...options, shownIds })))
     yield ']'
   }
   yield '}'
@@ -141,11 +136,11 @@ export async function* includedParts(
 /** The objects that a function finds for the rows, each once. */
 async function* onlyOnce(
   portions: ShownPortions,
-  find: (rows: PublishedRows) => AsyncIterable<readonly ShownObject[]>,
+  find: (rows: PublishedRows, shownIds: ReadonlySet<string>) => AsyncIterable<readonly ShownObject[]>,
 ): AsyncGenerator<readonly string[]> {
   const ids = new Set<string>()
   for await (const rows of portions()) {
-    for await (const objects of find(rows)) {
+    for await (const objects of find(rows, ids)) {
       yield objects.filter(([id]) => !ids.has(id)).map(([, text]) => text)
       for (const [id] of objects) ids.add(id)
     }

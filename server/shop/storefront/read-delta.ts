@@ -5,18 +5,16 @@ import { Problem } from '../../kernel/errors.ts'
 import { file } from '../../kernel/http/file.ts'
 import { text } from '../../kernel/shape/fields.ts'
 import { inEdition } from '../../kernel/storage/editions.ts'
+import { inParts } from '../../kernel/storage/sized-parts.ts'
 import type { Ctx, Work } from '../../kernel/work/context.ts'
 import { isDeltaLink } from '../catalogs/delta-link.ts'
 import { releases } from '../catalogs/releases.ts'
 import { type CatalogEdition, editionOf } from '../publishing/editions.ts'
 import { repricedProducts } from '../publishing/repriced-products.ts'
-import { findPublishedRows } from '../shown/published-row.ts'
+import { findPublishedRows, sizedPublished } from '../shown/published-row.ts'
 import { showProducts } from '../shown/show-products.ts'
 import type { View } from '../view/view.ts'
 import { deltaView } from '../view/views.ts'
-
-/** How many products are read together. */
-const chunkMax = 500
 
 /** What a release changed, for clients that keep a copy of the catalog, such as a search engine. */
 export const readDelta = action({
@@ -57,8 +55,8 @@ const line = (document: object) => `${JSON.stringify(document)}\n`
 
 async function* deltaOf(ctx: Ctx, view: View, isFull: boolean): AsyncGenerator<string> {
   const changed = await changedIds(ctx, view.published, isFull)
-  for (let from = 0; from < changed.length; from += chunkMax) {
-    const rows = await findPublishedRows(ctx, view, changed.slice(from, from + chunkMax))
+  for await (const part of inParts(ctx.store, sizedPublished(view), changed)) {
+    const rows = await findPublishedRows(ctx, view, part)
     const shown = await showProducts(ctx, view, [...rows.values()])
     yield shown.map((product) => line({ delta_type: 'createupdate', ...product })).join('')
   }

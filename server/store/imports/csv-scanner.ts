@@ -143,7 +143,7 @@ export class CsvScanner {
     this.#state = 'begin'
   }
 
-  /** Ends the row, and returns it unless it is empty. */
+  /** Ends the row, and returns it unless it is empty. Nobody sees white space in a cell of a spreadsheet. */
   #endRow(): CsvRow | undefined {
     this.#count(1)
     this.#closeCell()
@@ -153,7 +153,7 @@ export class CsvScanner {
     this.#characters = 0
     this.#cells = []
     this.#separators = []
-    if (row.cells.every((cell) => cell === '')) return undefined
+    if (row.cells.every((cell) => cell.trim() === '')) return undefined
     if (this.#delimiter) return row
     const { delimiter, cells } = chooseDelimiter({ parts: row.cells, separators }, this.#names)
     this.#delimiter = delimiter

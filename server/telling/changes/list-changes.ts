@@ -130,7 +130,7 @@ async function find(
 ): Promise<FoundChanges> {
   const first = await firstPart(ctx, filter, most, after, waitS > 0 ? followOn : nextChanges)
   if (!mustWait(first) || waitS === 0) return first
-  const leave = takePlace(ctx.instance, ctx.store.id)
+  const leave = takePlace(ctx.instance, ctx.store.id, 'poll')
   const key = ctx.instance.tokens.watch(ctx.who)
   try {
     const time = AbortSignal.timeout(waitS * 1000)

@@ -45,7 +45,7 @@ export async function streamChanges(
   pace: StreamPace = usualPace,
 ): Promise<Answer> {
   refuseOutside(await nextChanges(ctx, following.after, {}, 0), following.after, 'Last-Event-ID')
-  const leave = takePlace(ctx.instance, ctx.store.id)
+  const leave = takePlace(ctx.instance, ctx.store.id, 'stream')
   // The kernel ends the response with its key; the events must not wait for the next change then.
   const key = ctx.instance.tokens.watch(ctx.who)
   const ends = AbortSignal.any([following.hungUp, key.signal, AbortSignal.timeout(pace.streamMaxMs)])

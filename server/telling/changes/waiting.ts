@@ -1,4 +1,5 @@
 import { Problem } from '../../kernel/errors.ts'
+import { gauge } from '../../kernel/metrics/metrics.ts'
 import type { Instance } from '../../kernel/work/context.ts'
 import { perInstance } from '../../kernel/work/per-instance.ts'
 
@@ -33,9 +34,15 @@ class WaitingRequests {
 
 const waitingOf = perInstance(() => new WaitingRequests())
 
+const readers = gauge('sutler_feed_readers', 'Requests that follow a feed: poll or stream.', ['kind'])
+
 /** Takes a place among the requests of this process that wait for changes. Call the result once, to leave it. */
-export function takePlace(instance: Instance, storeId: string): () => void {
+export function takePlace(instance: Instance, storeId: string, kind: 'poll' | 'stream'): () => void {
   const waiting = waitingOf(instance)
   waiting.join(storeId)
-  return () => waiting.leave(storeId)
+  readers.inc({ kind })
+  return () => {
+    readers.dec({ kind })
+    waiting.leave(storeId)
+  }
 }

@@ -1,5 +1,6 @@
 import type { FeedChange } from '../../kernel/feed/changes.ts'
 import { isTemporary } from '../../kernel/storage/database.ts'
+import { inRootSpan } from '../../kernel/traces/spans.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import type { SendOutcome, TargetMessage } from '../targets/message.ts'
 import type { Network } from '../targets/network.ts'
@@ -45,9 +46,20 @@ export async function deliver(
     },
     content,
   }
-  const outcome = await send(network, endpoint.target, message, { signal })
+  const outcome = await inRootSpan(`deliver ${job.key}`, spanOf(job, endpoint), () =>
+    send(network, endpoint.target, message, { signal }),
+  )
   return attemptOf(work, job, outcome)
 }
+
+/** Without the address, which may have a secret. */
+const spanOf = (job: ClaimedJob, { target }: Endpoint) => ({
+  kind: 'PRODUCER' as const,
+  attributes: {
+    ...{ 'messaging.system': target.type, 'sutler.event': job.key, 'sutler.event_id': job.eventId },
+    ...{ 'sutler.store_id': job.storeId, 'sutler.integration_id': job.integrationId },
+  },
+})
 
 const unmade: SendOutcome = {
   ...{ succeeded: false, statusCode: 0, body: '', processingTimeS: 0, isSlow: false, isFinal: false },

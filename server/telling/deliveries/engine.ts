@@ -7,6 +7,7 @@ import { Slots } from '../../kernel/work/slots.ts'
 import type { Network } from '../targets/network.ts'
 import { type ClaimedJob, claim, endpointOf, findDue, type Wish } from './claim.ts'
 import { deliver } from './deliver.ts'
+import { countDelivery } from './delivery-metrics.ts'
 import { type Endpoint, findEndpoints } from './endpoints.ts'
 import { EventContents } from './event-contents.ts'
 import { AttemptRecorder, type DeliveryAttempt } from './record-attempts.ts'
@@ -182,6 +183,7 @@ export class Engine {
       this.#returned.push(job)
       return
     }
+    countDelivery(attempt)
     if (outcome) this.#slots.note(endpointOf(job.storeId, job.integrationId), outcome)
     this.#recorder.add(attempt)
   }

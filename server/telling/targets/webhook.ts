@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { traceHeaders } from '../../kernel/traces/trace-context.ts'
 import { readableText } from './describe-failure.ts'
 import {
   deliveredResult,
@@ -62,6 +63,7 @@ export async function sendWebhook(
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'Sutler',
+    ...traceHeaders(),
     ...(target.secret_key && { 'x-moltin-secret-key': target.secret_key }),
     ...(target.signing_secret && signatureHeaders(target.signing_secret, message.eventId, message.at, body)),
   }

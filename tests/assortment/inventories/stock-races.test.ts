@@ -1,8 +1,16 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { allocate, deallocate, ship } from '../../../server/assortment/index.ts'
+import { deallocate, ship } from '../../../server/assortment/index.ts'
 import { Problem } from '../../../server/kernel/errors.ts'
-import { act, level, makeLocation, makeStock, mustAgree, stockOf } from '../../builders/assortment/stock.ts'
+import {
+  act,
+  level,
+  makeLocation,
+  makeStock,
+  mustAgree,
+  stockOf,
+  take,
+} from '../../builders/assortment/stock.ts'
 import { tries } from '../../support/long.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
@@ -31,7 +39,7 @@ test('allocations of several products, in any order, do not deadlock', async () 
     const turned = ids.map((_, i) => ids[(i * (n % 2 ? 1 : 3) + n) % ids.length] as string)
     return turned.map((productId) => ({ productId, quantity: 5 }))
   })
-  const done = await Promise.allSettled(orders.map((portions) => allocate(world.work, portions)))
+  const done = await Promise.allSettled(orders.map((portions) => take(world.work, portions)))
   expect(done.filter(({ status }) => status === 'fulfilled').length).toBe(20)
   for (const one of done) if (one.status === 'rejected') expect(one.reason).toBeInstanceOf(Problem)
   for (const id of ids) expect(await stockOf(world.admin, id)).toMatchObject(level(0, 100))
@@ -52,7 +60,7 @@ const opens: Readonly<Record<string, number>> = {
   cancel: -1,
   send: -1,
 }
-const byOrders = { order: allocate, cancel: deallocate, send: ship } as const
+const byOrders = { order: take, cancel: deallocate, send: ship } as const
 
 test('after 32 concurrent writers, stock is the sum of the successful transactions, and allocated stock the sum of the open ones', async () => {
   const race = fc.asyncProperty(fc.array(step, { minLength: writers, maxLength: writers }), async (steps) => {

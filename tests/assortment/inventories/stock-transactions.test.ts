@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { allocate, ship } from '../../../server/assortment/index.ts'
+import { ship } from '../../../server/assortment/index.ts'
 import {
   act,
   level,
@@ -9,6 +9,7 @@ import {
   makeStock,
   mustAgree,
   stockOf,
+  take,
   transactionsOf,
 } from '../../builders/assortment/stock.ts'
 import { openWorld, type World } from '../../support/world.ts'
@@ -244,12 +245,12 @@ test('an order’s products are all allocated, or none', async () => {
     { productId: scarce, quantity: n },
     { productId: plenty, quantity: 2 },
   ]
-  await expect(allocate(world.work, portions(3))).rejects.toMatchObject({
+  await expect(take(world.work, portions(3))).rejects.toMatchObject({
     status: 422,
     meta: { ids: [scarce] },
   })
   expect(await stockOf(world.admin, plenty)).toMatchObject(level(10, 0))
-  await allocate(world.work, portions(2))
+  await take(world.work, portions(2))
   expect(await stockOf(world.admin, plenty)).toMatchObject(level(7, 3))
   expect(await stockOf(world.admin, scarce)).toMatchObject(level(0, 2))
 })
@@ -264,14 +265,14 @@ test('an order without a location takes what is outside of all locations first, 
     { productId: id, quantity: 6 },
     { productId: id, quantity: 2, location: 'some' },
   ]
-  const taken = await allocate(world.work, portions)
+  const taken = await take(world.work, portions)
   expect(taken).toEqual([
     { productId: id, quantity: 2, location: 'some' },
     { productId: id, quantity: 2 },
     { productId: id, quantity: 4, location: 'most' },
   ])
   expect(await stockOf(world.admin, id)).toMatchObject(level(2, 8))
-  await expect(allocate(world.work, [{ productId: id, quantity: 3 }])).rejects.toMatchObject({ status: 422 })
+  await expect(take(world.work, [{ productId: id, quantity: 3 }])).rejects.toMatchObject({ status: 422 })
   await ship(world.work, taken)
   expect(await stockOf(world.admin, id)).toMatchObject(level(2, 0))
 })

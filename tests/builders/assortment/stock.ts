@@ -1,11 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
+import { allocate, type Portion } from '../../../server/assortment/index.ts'
+import type { Work } from '../../../server/kernel/work/context.ts'
 import type { Client, Reply } from '../../support/client.ts'
 
 /** The header of the second dialect. */
 export const located = { 'EP-Inventories-Multi-Location': 'true' }
 
 export const transactionsOf = (id: string) => `/v2/inventories/${id}/transactions`
+
+/** Allocates portions in a transaction of their own. */
+export const take = (work: Work, portions: readonly Portion[]): Promise<readonly Portion[]> =>
+  work.transaction(async (inside) => {
+    const allocation = await allocate(inside, portions)
+    await allocation.take()
+    return allocation.portions
+  })
 
 export async function makeLocation(client: Client, slug: string): Promise<string> {
   const attributes = { name: `At ${slug}`, slug }

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Resource } from '../../../server/kernel/declare/resource.ts'
+import { cartPath } from '../../builders/carts/cart-samples.ts'
+import { customDiscount } from '../../builders/carts/custom-discounts.ts'
 import { order } from '../../builders/orders/buying.ts'
+import { operations } from '../../builders/samples.ts'
 import { isLong, some } from '../../support/long.ts'
-import { type MeasuredServer, measuredServer } from '../../support/measured-server.ts'
+import { heldUpMs, type MeasuredServer, measuredServer } from '../../support/measured-server.ts'
 import { openWorld, type World } from '../../support/world.ts'
 import { appAndWorkshop } from '../../workshop/index.ts'
 import { listTraits, representativesOf } from '../classes.ts'
@@ -45,11 +48,22 @@ const turnMaxMs = 60
 /** All pages together: garbage of one is in the memory of the next. */
 const peakMax = 100 * 1024 * 1024
 const waitMaxMs = 100
+/** The long form writes and reads some hundred megabytes of each list. */
+const timeoutMs = isLong ? 300_000 : 60_000
 
 const listingOf = (id: string) => listings.find((one) => one.id === id) as Listing
 
-/** The lists whose objects are made of other tables than their own: what fills these, and what they include of them. */
-const composed: Readonly<Record<string, { readonly include?: string; fill(path: string): Promise<void> }>> = {
+const shopIncludes = 'main_image,files,component_products'
+
+/** What fills a list whose objects are made of other tables than its own, and what it includes of them. */
+interface ListFill {
+  readonly include?: string
+  /** Only in the long form: another list runs the same code. */
+  readonly long?: true
+  fill(path: string): Promise<void>
+}
+
+const composed: Readonly<Record<string, ListFill>> = {
   'list-orders': {
     include: 'items,tax_items,custom_discounts,promotions,account,account_member',
     async fill() {
@@ -80,9 +94,18 @@ const composed: Readonly<Record<string, { readonly include?: string; fill(path: 
       )
     },
   },
-  'list-catalog-hierarchy-products': { fill: fillPlaces },
-  'list-catalog-node-products': { fill: fillPlaces },
+  'list-carts': { include: 'custom_discounts', fill: fillCarts },
+  'list-catalog-products': { include: shopIncludes, fill: () => fillShown('list-catalog-products') },
+  'list-catalog-product-children': {
+    ...{ include: shopIncludes, long: true },
+    fill: (path) => fillShown('list-catalog-product-children', path),
+  },
+  'list-catalog-hierarchy-products': { include: shopIncludes, long: true, fill: fillPlaces },
+  'list-catalog-node-products': { include: shopIncludes, long: true, fill: fillPlaces },
 }
+
+/** What `include` of these names is refused if it has too many characters. */
+const bounded = ['list-flow-entries']
 
 /** Fills a list with long objects. */
 async function fillLong(id: string, path?: string): Promise<void> {
@@ -95,13 +118,53 @@ async function fillLong(id: string, path?: string): Promise<void> {
 async function fillPlaces(path: string): Promise<void> {
   const listing = listingOf('list-catalog-node-products')
   await fill(world, samplesOf(listing), listing, path, rows)
-  await fillLong('list-catalog-products')
+  await fillShown('list-catalog-products')
   await world.sql(
     `INSERT INTO published_node_products (store_id, catalog_id, id, since, until, node_id, place, curated)
      SELECT store_id, catalog_id, p.id, p.since, p.until, m.node_id, m.place, false
      FROM published_products p JOIN (SELECT DISTINCT ON (catalog_id, node_id) * FROM published_node_products
        WHERE store_id = $1) m USING (store_id, catalog_id) ON CONFLICT DO NOTHING`,
     [world.storeId],
+  )
+}
+
+/** Gives long products long pictures, and every other one a long option. */
+async function fillShown(id: string, path?: string): Promise<void> {
+  await fillLong('list-files')
+  await fillLong(id, path)
+  await world.sql(
+    `WITH picture AS (SELECT id, row_number() OVER (ORDER BY id) AS n FROM files WHERE store_id = $1),
+     product AS (
+       SELECT catalog_id, id, since, row_number() OVER (ORDER BY id) AS n,
+         lead(id) OVER (PARTITION BY catalog_id ORDER BY id) AS next
+       FROM published_products WHERE store_id = $1)
+     UPDATE published_products p SET doc = jsonb_set(
+       CASE WHEN one.n % 2 = 0 THEN doc::jsonb ELSE jsonb_set(doc::jsonb, '{attributes,components}',
+         jsonb_build_object('part', jsonb_build_object('name', 'Part', 'options', jsonb_build_array(
+           jsonb_build_object('type', 'product', 'id', coalesce(next, one.id), 'quantity', 1))))) END,
+       '{relationships}', jsonb_build_object(
+         'main_image', jsonb_build_object('data', jsonb_build_object('type', 'main_image', 'id', f.id)),
+         'files', jsonb_build_object('data', jsonb_build_array(jsonb_build_object('type', 'file', 'id', f.id)))))
+     FROM product one JOIN picture f ON f.n = one.n % 10 + 1
+     WHERE p.store_id = $1 AND p.catalog_id = one.catalog_id AND p.id = one.id AND p.since = one.since`,
+    [world.storeId],
+  )
+}
+
+/** Gives carts a discount with a long text, which is no part of what lists show of them. */
+async function fillCarts(path: string): Promise<void> {
+  const listing = listingOf('list-carts')
+  await fill(world, samplesOf(listing), listing, path, rows)
+  const cart = await cartPath(world.admin)
+  const item = { type: 'custom_item', name: 'Wrap', quantity: 1, price: { amount: 100 } }
+  await world.admin.post(`${cart}/items`, { data: item })
+  await world.admin.post(`${cart}/custom-discounts`, { data: [customDiscount(-10)] })
+  await world.sql(
+    `UPDATE carts SET hidden = one.hidden,
+       inside = jsonb_set(one.inside::jsonb, '{contents,customDiscounts,0,description}', to_jsonb(repeat('é', $2)))::json
+     FROM (SELECT * FROM carts WHERE store_id = $1 AND inside::jsonb->'contents'->'customDiscounts' <> '[]' LIMIT 1) one
+     WHERE carts.store_id = $1`,
+    [world.storeId, chars],
   )
 }
 
@@ -114,12 +177,22 @@ const lengthenRows = ({ table, envelope }: Resource) =>
 const paged = listings.filter(
   ({ specimen: { resource } }) => isTable(resource) && !resource.shownAs && !resource.whole && !resource.most,
 )
-const withIncluded = paged.filter(({ id }) => composed[id]?.include)
-const others = representativesOf(paged, listTraits).filter((one) => !withIncluded.includes(one))
+const withIncluded = paged.filter(({ id }) => composed[id]?.include && (isLong || !composed[id].long))
+const others = representativesOf(paged, listTraits).filter(({ id }) => !composed[id]?.include)
 
 test('every list whose objects are made of other tables is tried with them', () => {
   const ids = paged.map(({ id }) => id).filter((id) => Object.hasOwn(composed, id))
   expect(ids.sort()).toEqual(Object.keys(composed).sort())
+})
+
+test('every list whose action takes `include` is tried with it', () => {
+  const ids = operations.flatMap(({ id, of }) => (of.is === 'action' && of.action.query?.include ? id : []))
+  const expected = paged.map(({ id }) => id).filter((id) => ids.includes(id) && !bounded.includes(id))
+  expect(
+    Object.keys(composed)
+      .filter((id) => composed[id]?.include && id !== 'list-products')
+      .sort(),
+  ).toEqual(expected.sort())
 })
 
 test.each([...withIncluded, ...some(2, others)].map((listing) => [listing.id, listing] as const))(
@@ -136,6 +209,10 @@ test.each([...withIncluded, ...some(2, others)].map((listing) => [listing.id, li
     const { longestTurnMs } = await server.size()
     expect(status).toBe(200)
     if (composed[id]) expect(bytes).toBeGreaterThan(longPageMin)
+    expect((await server.size()).peakRss - peakBefore).toBeLessThan(peakMax)
+    expect(longestTurnMs).toBeLessThan(turnMaxMs)
+    if (isLong) await mustDelayNobody(page)
+    // What a client that stops holds of it may be in the buffers of the sockets.
     if (bytes < longPageMin) return
 
     // A connection holds its last response until the next one.
@@ -149,14 +226,24 @@ test.each([...withIncluded, ...some(2, others)].map((listing) => [listing.id, li
       },
     })
     expect(held).toBeLessThan(heldMax)
-    expect(longestTurnMs).toBeLessThan(turnMaxMs)
-    if (isLong) await mustDelayNobody(page)
     expect((await server.size()).peakRss - peakBefore).toBeLessThan(peakMax)
   },
+  timeoutMs,
 )
 
-/** While one client reads the page as fast as it can, another one asks for something small. */
+/**
+ * While one client reads the page as fast as it can, another one asks for something small. The machine may have other
+ * work: the time in which it gave no processor to the server, or none to the clients, does not count, and the best of
+ * three tries does.
+ */
 async function mustDelayNobody(page: string): Promise<void> {
+  let best = Number.POSITIVE_INFINITY
+  for (let i = 0; i < 3 && best >= waitMaxMs; i++) best = Math.min(best, await waitBeside(page))
+  expect(best).toBeLessThan(waitMaxMs)
+}
+
+/** How long 95 % of the small requests wait at most. */
+async function waitBeside(page: string): Promise<number> {
   let isDone = false
   const waits: number[] = []
   const reading = server.readAway(page).finally(() => {
@@ -164,10 +251,12 @@ async function mustDelayNobody(page: string): Promise<void> {
   })
   while (!isDone) {
     const began = performance.now()
+    const [serverBefore, clientBefore] = [server.heldUpMs(), heldUpMs('thread-self')]
     await server.readAway('/v2/currencies')
-    waits.push(performance.now() - began)
+    const wait = performance.now() - began
+    waits.push(wait - Math.max(server.heldUpMs() - serverBefore, heldUpMs('thread-self') - clientBefore))
   }
   await reading
   waits.sort((one, other) => one - other)
-  expect(waits[Math.floor(waits.length * 0.95)]).toBeLessThan(waitMaxMs)
+  return waits[Math.floor(waits.length * 0.95)] as number
 }

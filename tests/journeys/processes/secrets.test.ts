@@ -20,7 +20,7 @@ import {
 } from '../../support/process.ts'
 import { secret as one } from '../../support/world.ts'
 
-/** A secret is replaced as docs/operating.md says, and a start without the right one is refused. */
+/** A secret is replaced as docs/secret.md says, and a start without the right one is refused. */
 
 let database: OwnDatabase
 beforeEach(async () => {

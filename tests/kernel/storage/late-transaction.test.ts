@@ -117,6 +117,19 @@ test.each([
   expect(log).toEqual(expected)
 })
 
+test('when the first statement fails, none that follows is sent: it could be outside of any transaction', async () => {
+  const { transaction, log } = opened({ fails: (text) => text === 'first' })
+  const [first, second] = await Promise.allSettled([
+    transaction.run(sql('first')),
+    transaction.run(sql('second')),
+  ])
+  expect([first.status, second.status]).toEqual(['rejected', 'rejected'])
+  await expect(transaction.run(sql('third'))).rejects.toThrow('first failed')
+  await expect(transaction.commit()).rejects.toThrow('first failed')
+  await transaction.rollBack(undefined)
+  expect(log).toEqual(['connected', 'BEGIN', 'first', 'ROLLBACK', 'released'])
+})
+
 test('a rollback before it has begun returns no connection', async () => {
   const { transaction, log } = opened()
   await transaction.rollBack(undefined)

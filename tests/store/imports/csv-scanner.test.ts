@@ -18,9 +18,9 @@ const cellsOf = (...texts: readonly string[]) => scan(...texts).map(({ cells }) 
 const header = ['name', 'sku', 'commodity_type']
 const odd = fc.constantFrom('', ' ', ',', ';', '\t', '"', '""', '\r', '\n', '\r\n', 'Pan 10" deep', '=1+1')
 const cell = fc.oneof(odd, fc.string({ unit: anyCharacter, maxLength: 6 }))
-// A row of empty cells is an empty row.
+// A row of empty cells, or of white space, is an empty row.
 const rows = fc.array(
-  fc.array(cell, { minLength: 3, maxLength: 3 }).filter((cells) => cells.some((one) => one !== '')),
+  fc.array(cell, { minLength: 3, maxLength: 3 }).filter((cells) => cells.some((one) => one.trim() !== '')),
   { maxLength: 5 },
 )
 const lineEnd = fc.constantFrom('\r\n', '\n', '\r')
@@ -90,8 +90,8 @@ describe('CSV', () => {
   })
 
   test('numbers its rows as a spreadsheet does: empty rows count, and a cell with line ends is in one row', () => {
-    const text = '\n,,\nname,sku,commodity_type\r\n\r\n"a\nb\r\nc",s,p\r\n,,\r\nd,t,p'
-    expect(scan(text).map(({ row }) => row)).toEqual([3, 5, 7])
+    const text = '\n,,\nname,sku,commodity_type\r\n\r\n"a\nb\r\nc",s,p\r\n,,\r\n ,"\t",\r\nd,t,p'
+    expect(scan(text).map(({ row }) => row)).toEqual([3, 5, 8])
   })
 
   test.each([

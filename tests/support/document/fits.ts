@@ -30,7 +30,7 @@ const place = (path: string) => path.replace(/:\w+|\{\w+\}/g, '{}')
 
 /** Headers of an answer that its HTTP client reads, a browser or a cache: no API document speaks of them. */
 const ofHttp =
-  /^(content-(type|length|disposition|security-policy)|connection|keep-alive|trailer|date|vary|transfer-encoding|cache-control|referrer-policy|x-content-type-options|x-accel-buffering|cross-origin-resource-policy|accept-ranges|access-control-.*)$/
+  /^(content-(type|length|disposition|security-policy)|connection|keep-alive|trailer|date|vary|transfer-encoding|cache-control|referrer-policy|x-content-type-options|x-accel-buffering|cross-origin-resource-policy|accept-ranges|server-timing|access-control-.*)$/
 
 /**
  * Headers of a request that mean something to an operation. Whether If-Match, Range or Idempotency-Key do, the status

@@ -97,7 +97,7 @@ test('a stream that nobody reads ends, and gives its place to another', async ()
   await expect(open()).rejects.toThrow(/Too many requests of this store/)
   await sleep(800)
   expect(errors.length).toBe(100)
-  takePlace(world.work.instance, world.storeId)()
+  takePlace(world.work.instance, world.storeId, 'poll')()
 })
 
 test('a stream holds little for a client that reads slowly, which still gets each change once', async () => {

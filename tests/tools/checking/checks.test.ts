@@ -88,6 +88,18 @@ test.for(broken)('the check of %s finds what is wrong: %s', async ([name, breaki
   expect(differences).toContainEqual(expect.stringMatching(says))
 })
 
+test('the feed of a store that has erased personal data passes its check', async () => {
+  const { admin } = world
+  const data = { type: 'customer', name: 'Ada', email: 'ada.to.erase@example.com' }
+  const { id } = (await admin.post('/v2/customers', { data })).body.data
+  const erasure = { type: 'erasure_request', resource_type: 'customer', resource_id: id }
+  const request = (await admin.post('/v2/personal-data/erasure-requests', { data: erasure })).body.data
+  const path = `/v2/personal-data/erasure-requests/${request.id}`
+  await expect.poll(async () => (await admin.get(path)).body.data.status, { timeout: 10_000 }).toBe('SUCCESS')
+  const { differences } = await checks.feed()
+  expect(differences).toEqual([])
+})
+
 test('the command exits with 1 if anything differs, and with 0 if nothing does', async () => {
   const settings = {
     DATABASE_URL: databaseUrl(inject('postgres'), world.database),

@@ -1,4 +1,6 @@
 import type pg from 'pg'
+import type { Reading } from '../../metrics/metrics.ts'
+import { readPool } from './observe.ts'
 
 interface SharedLane {
   client: pg.Client | undefined
@@ -48,6 +50,13 @@ export class Lanes {
     client.connect().catch(forget)
     this.#prepare(client)
     return client
+  }
+
+  /** Its connections, for metrics. A statement never waits for one. */
+  readAs(pool: string): readonly Reading[] {
+    const open = this.#lanes.filter(({ client }) => client)
+    const active = open.filter(({ underWay }) => underWay > 0).length
+    return readPool(pool, { active, idle: open.length - active, waiting: 0 })
   }
 
   async end(): Promise<void> {

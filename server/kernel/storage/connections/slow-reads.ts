@@ -10,15 +10,18 @@ const waitMaxMs = 10_000
 export class LimitedUse {
   #free: number
   readonly #line = new Set<() => void>()
+  readonly #watch: (turn: Promise<void>) => Promise<void>
 
-  constructor(size: number) {
+  /** `watch` is called with each turn that has to be waited for. */
+  constructor(size: number, watch: (turn: Promise<void>) => Promise<void> = (turn) => turn) {
     this.#free = size
+    this.#watch = watch
   }
 
   /** If `signal` aborts while it waits, the promise rejects with its reason. */
   async use<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free -= 1
-    else await this.#turn(signal)
+    else await this.#watch(this.#turn(signal))
     try {
       return await work()
     } finally {

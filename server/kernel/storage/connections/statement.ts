@@ -4,7 +4,8 @@ import type { Tuple } from '../database.ts'
 
 /** Properties of the driver's connection that its types leave out. */
 interface Wire extends pg.Connection {
-  readonly parsedStatements: Readonly<Record<string, string>>
+  /** The prepared statements, and those that are being prepared. */
+  readonly parsedStatements: Record<string, string>
   readonly submittedNamedStatements: Record<string, string>
 }
 type ParameterText = string | null
@@ -122,15 +123,10 @@ export class PreparedTexts {
   }
 }
 
-/** The driver's record of prepared statements, which its types leave out. */
-interface DriverState {
-  readonly parsedStatements: Record<string, string>
-}
-
 /** Queued like any statement. Unlike DEALLOCATE it cannot fail, and does not disturb a transaction. */
 class Close extends pg.Query {
   readonly #name: string
-  #driver: DriverState | undefined
+  #wire: Wire | undefined
 
   constructor(name: string) {
     super('')
@@ -138,13 +134,13 @@ class Close extends pg.Query {
   }
 
   override submit = (connection: pg.Connection): void => {
-    this.#driver = connection as unknown as DriverState
+    this.#wire = connection as Wire
     connection.close({ type: 'S', name: this.#name }, true)
     connection.sync()
   }
 
   /** Called when the close has ended. If it never ends, the connection is lost, and the statement with it. */
   readonly callback = (): void => {
-    delete this.#driver?.parsedStatements[this.#name]
+    delete this.#wire?.parsedStatements[this.#name]
   }
 }

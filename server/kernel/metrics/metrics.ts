@@ -1,0 +1,116 @@
+import { createServer, type Server } from 'node:http'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+/** What this process has counted since it started. A metric is declared beside what it counts. */
+const processMetrics = new Registry()
+
+const registers = [processMetrics]
+
+export const counter = <L extends string = never>(
+  name: string,
+  help: string,
+  labelNames: readonly L[] = [],
+): Counter<L> => new Counter({ name, help, labelNames, registers })
+
+export const gauge = <L extends string = never>(
+  name: string,
+  help: string,
+  labelNames: readonly L[] = [],
+): Gauge<L> => new Gauge({ name, help, labelNames, registers })
+
+export const histogram = <L extends string = never>(
+  name: string,
+  help: string,
+  labelNames: readonly L[],
+  bucketsS: readonly number[],
+): Histogram<L> => new Histogram({ name, help, labelNames, buckets: [...bucketsS], registers })
+
+/** One value of a gauge. */
+export interface Reading {
+  readonly labels?: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+/** A value that is looked up when it is asked for. */
+export interface GaugeSource {
+  readonly name: string
+  readonly about: string
+  readonly labels?: readonly string[]
+  read(): readonly Reading[] | Promise<readonly Reading[]>
+}
+
+function addGauge(registry: Registry, { name, about, labels = [], read }: GaugeSource): void {
+  new Gauge({
+    ...{ name, help: about, labelNames: labels, registers: [registry] },
+    async collect() {
+      const readings = await read()
+      this.reset()
+      // Nothing is shown in place of what is not known: a reset gauge without labels would be 0.
+      if (readings.length === 0 && labels.length === 0) this.remove()
+      for (const { labels: values = {}, value } of readings) this.set(values, value)
+    },
+  })
+}
+
+let hasProcessMetrics = false
+
+/** `/metrics` on a port of its own, since it is for those who run the server; not yet listening. */
+export function metricsServer(gauges: readonly GaugeSource[]): Server {
+  // Once in a process: the package has no way to end what it observes.
+  if (!hasProcessMetrics) collectDefaultMetrics({ register: processMetrics })
+  hasProcessMetrics = true
+  const own = new Registry()
+  const lag = eventLoopLag()
+  for (const gauge of [...gauges, lag.gauge]) addGauge(own, gauge)
+  const all = Registry.merge([processMetrics, own])
+  const server = createServer(async (request, response) => {
+    if (request.url?.split('?')[0] !== '/metrics') {
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('The metrics are at /metrics.\n')
+      return
+    }
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.writeHead(405, { allow: 'GET, HEAD' }).end()
+      return
+    }
+    try {
+      const text = await all.metrics()
+      response.writeHead(200, { 'content-type': all.contentType }).end(text)
+    } catch (error) {
+      response.writeHead(500, { 'content-type': 'text/plain' }).end(`${(error as Error).message}\n`)
+    }
+  })
+  server.once('close', lag.stop)
+  return server
+}
+
+/** What is measured is a timer of this interval, and how much later than that it comes. */
+const resolutionMs = 20
+const windowMs = 10_000
+const quantiles = [0.5, 0.99, 1] as const
+
+/** How late timers come, over the last ten seconds. */
+function eventLoopLag(): { readonly gauge: GaugeSource; stop(): void } {
+  const delays = monitorEventLoopDelay({ resolution: resolutionMs })
+  const lagOf = (quantile: number) =>
+    delays.count ? Math.max(0, delays.percentile(quantile * 100) / 1e9 - resolutionMs / 1000) : 0
+  const readNow = () => quantiles.map((one) => ({ labels: { quantile: String(one) }, value: lagOf(one) }))
+  let latest: ReturnType<typeof readNow> | undefined
+  delays.enable()
+  const timer = setInterval(() => {
+    latest = readNow()
+    delays.reset()
+  }, windowMs).unref()
+  return {
+    gauge: {
+      name: 'sutler_event_loop_lag_seconds',
+      about: 'How late the event loop was over ten seconds. Quantile 1 is the most.',
+      labels: ['quantile'],
+      read: () => latest ?? readNow(),
+    },
+    stop() {
+      clearInterval(timer)
+      delays.disable()
+    },
+  }
+}

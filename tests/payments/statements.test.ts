@@ -1,0 +1,43 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { openShop, order } from '../builders/orders/buying.ts'
+import { pay, takeManualPayments } from '../builders/payments/paying.ts'
+import { openWorld, type World } from '../support/world.ts'
+
+let world: World
+let products: Readonly<Record<string, string>>
+beforeAll(async () => {
+  world = await openWorld({ alone: true })
+  products = await openShop(world, { LOAF: 500, RYE: 600 })
+  await takeManualPayments(world.admin)
+  const stock = { data: { type: 'stock', quantity: 10 } }
+  expect((await world.admin.post(`/v2/inventories/${products.RYE}`, stock)).status).toBe(201)
+})
+afterAll(() => world.close())
+
+/** The statements of the transaction of a payment, COMMIT among them. It sends no others; BEGIN goes with the first. */
+async function statementsOf(sku: string): Promise<readonly string[]> {
+  const { id } = await order(world.admin, { type: 'cart_item', id: products[sku], quantity: 1 })
+  const query = vi.spyOn(pg.Client.prototype, 'query')
+  try {
+    expect((await pay(world.admin, id)).status).toBe(200)
+    const { calls, contexts } = query.mock
+    const texts = calls.map(([sent]) => (sent as unknown as { text?: string }).text ?? String(sent))
+    const commit = texts.lastIndexOf('COMMIT')
+    return texts.filter((_, i) => contexts[i] === contexts[commit] && i <= commit)
+  } finally {
+    query.mockRestore()
+  }
+}
+
+test('a payment sends few statements, COMMIT among them', async () => {
+  expect((await statementsOf('LOAF')).length).toBe(10)
+  expect((await statementsOf('RYE')).length).toBe(14)
+})
+
+test('the stock is taken last, as other buyers wait for it', async () => {
+  const texts = await statementsOf('RYE')
+  const at = (part: string) => texts.findIndex((text) => text.includes(part))
+  expect(at('UPDATE orders')).toBeLessThan(at('FROM stocks WHERE store_id = $1 AND id = ANY'))
+  expect(texts.length - at('FROM stocks WHERE store_id = $1 AND id = ANY')).toBe(4)
+})
