@@ -77,6 +77,8 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['custom', 'a type of the package pg', /storage\/database\.ts$/],
   ['data', 'what an envelope is around'],
   ['error', 'what is thrown, or answered'],
+  ['extension', 'of PostgreSQL', /upgrades\/statements\.ts$/],
+  ['identity', 'a column that PostgreSQL counts', /upgrades\/statements\.ts$/],
   ['export', 'a word of the language'],
   ['extension', 'of a chunk of a request', /reading\/unreadable\.ts$/],
   ['field', 'what a resource is made of'],
@@ -286,6 +288,7 @@ const ofAllStores: Readonly<Record<string, string>> = {
   'server/kernel/work/long-jobs.ts': 'a worker gives back its jobs of all stores',
   'server/kernel/work/worker-session.ts': 'a worker that has died had jobs of all stores',
   'tools/checking/check-money.ts': 'an operator checks all stores',
+  'tools/doctor.ts': 'an operator examines the jobs of all stores',
   'server/telling/deliveries/delivery-metrics.ts': 'metrics of the whole database',
 }
 

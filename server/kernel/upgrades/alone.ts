@@ -30,8 +30,8 @@ export async function alone<T>(
 }
 
 /**
- * A statement that waits ends soon after its process, and with it the locks of its session. PostgreSQL cannot do this on
- * every system; there the session ends when the statement does.
+ * A statement that waits ends soon after its process, and with it the locks of its session. PostgreSQL cannot do this
+ * on every system; there the session ends when the statement does.
  */
 export async function endWithClient(client: pg.ClientBase): Promise<void> {
   await client.query(`SET client_connection_check_interval = '1s'`).catch(() => {})

@@ -11,13 +11,13 @@ const lock = 7305013
 interface FinishOptions {
   readonly folder?: string | undefined
   readonly signal?: AbortSignal | undefined
-  /** For a server: backfills rest between portions, and what is removed stays for a day after the last older process. */
+  /** For a server: backfills rest between portions, and what older processes use stays for a day. */
   readonly isGentle?: boolean
   readonly onProgress?: (progress: BackfillProgress) => void
 }
 
 /** What keeps the migrations from their end; undefined if all are applied. */
-export type Unfinished = string | undefined
+type WaitReason = string | undefined
 
 /** How long ago an older process may have lived, before what it uses is removed: for a command, and for a server. */
 const quietFor = { command: '15 seconds', server: '1 day' } as const
@@ -29,7 +29,7 @@ const quietFor = { command: '15 seconds', server: '1 day' } as const
 export async function finishMigrations(
   database: Database,
   { folder, signal, isGentle = false, onProgress = () => {} }: FinishOptions = {},
-): Promise<Unfinished> {
+): Promise<WaitReason> {
   if ((await pendingMigrations(database, folder)).length === 0) return undefined
   const client = await database.pool.connect()
   try {

@@ -6,8 +6,8 @@ import type { Connection } from '../storage/database.ts'
 export const ownFolder = fileURLToPath(new URL('../../migrations/', import.meta.url))
 
 /**
- * `expand` adds what the new version needs, and the previous version goes on beside it. `backfill` fills what was added,
- * in portions, while servers run. `contract` removes what only older versions use.
+ * `expand` adds what the new version needs, and the previous version goes on beside it. `backfill` fills what was
+ * added, in portions, while servers run. `contract` removes what only older versions use.
  */
 export type Step = 'expand' | 'backfill' | 'contract'
 
@@ -22,7 +22,7 @@ export interface Migration {
 
 const stepLine = /^-- step: (?:(expand|contract)|backfill of (\w+))$/m
 
-/** The file begins with its step, as `-- step: backfill of products`. Without one it expands. */
+/** The file begins with its step, as `-- step: backfill of boats`. Without one it expands. */
 function parseMigration(name: string, sql: string): Migration {
   const [, step, table = ''] = stepLine.exec(sql) ?? []
   return { name, step: table ? 'backfill' : step === 'contract' ? 'contract' : 'expand', sql, table }
