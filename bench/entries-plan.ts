@@ -16,7 +16,7 @@ import { parse } from '../server/kernel/query/parse.ts'
 import { plan } from '../server/kernel/query/plan.ts'
 import { pageSql } from '../server/kernel/query/sql.ts'
 import { Database } from '../server/kernel/storage/database.ts'
-import { migrate } from '../server/kernel/storage/migrate.ts'
+import { migrate } from '../server/kernel/upgrades/migrate.ts'
 import { startEmbedded } from '../server/platform/postgres/embedded.ts'
 
 const large = Number(process.argv[2] ?? 1_000_000)

@@ -7,7 +7,7 @@ import { pino } from 'pino'
 import { Sequencer } from '../server/kernel/feed/sequence-changes.ts'
 import { newId } from '../server/kernel/ids.ts'
 import { Database } from '../server/kernel/storage/database.ts'
-import { migrate } from '../server/kernel/storage/migrate.ts'
+import { migrate } from '../server/kernel/upgrades/migrate.ts'
 import { startEmbedded } from '../server/platform/postgres/embedded.ts'
 
 /**

@@ -3,6 +3,7 @@ import { checkCommands } from './check.ts'
 import { config } from './config.ts'
 import { copy } from './copy.ts'
 import { dev } from './dev.ts'
+import { doctor } from './doctor.ts'
 import { exportCommand } from './export.ts'
 import type { Command } from './frame/command.ts'
 import { health } from './health.ts'
@@ -24,7 +25,7 @@ export const commands: readonly Command[] = [
   ...(import.meta.filename.endsWith('.ts') ? [dev] : []),
   ...[health, version, config, prepare, unit],
   ...[backup, restoreCommand, exportCommand, importCommand, copy],
-  migrateCommand,
+  ...[migrateCommand, doctor],
   ...keyCommands,
   ...storeCommands,
   secretRotate,

@@ -1,34 +1,41 @@
-import { command } from './frame/command.ts'
+import { command, flag } from './frame/command.ts'
+import { WrongCall } from './frame/wrong-call.ts'
 
 export const migrateCommand = command({
   name: 'migrate',
   group: 'Schema',
-  about: 'Brings the schema of the database up to date, as a start does.',
-  details: 'Each migration is one transaction, and runs once. Several processes may do it at the same time.',
+  about: 'Brings the schema of the database up to date, in three steps.',
+  details:
+    'Expand: adds what the new version needs, as a start does; the previous version goes on beside it. Backfill: fills\n' +
+    'what was added, in portions. Contract: removes what only older versions use, once none of them runs.\n' +
+    'Servers do the same by themselves, and wait a day before they contract. Several processes may do it at once.',
+  options: {
+    plan: flag('Only say what each migration would do: locks, rows, time, and what requests see meanwhile.'),
+    pause: flag('Pause the backfills, here and in servers.'),
+    resume: flag('Resume paused backfills. They go on where they stopped.'),
+  },
   examples: [
+    ['sutler migrate --plan', 'before an upgrade, with the new version and the data of today'],
     ['DATABASE_URL=postgres://me@db/shop sutler migrate', 'before the servers of a new version start'],
+    ['sutler migrate --pause', 'when the shop needs the database for itself'],
   ],
-  leaves: 'what has been applied stays; the migration that was running is undone. Run it again.',
-  async run({ signal }) {
+  leaves: 'what has been applied stays; the step that was running is undone. Run it again.',
+  async run({ options, signal, progress }) {
+    if ([options.plan, options.pause, options.resume].filter(Boolean).length > 1) {
+      throw new WrongCall('--plan, --pause and --resume exclude each other')
+    }
     const { readConfig } = await import('../server/config.ts')
     const { openDatabase } = await import('../tools/open-database.ts')
-    const { migrateAll } = await import('../server/prepare-database.ts')
-    const { appliedMigrations } = await import('../server/kernel/storage/migrate.ts')
-    const opened = await openDatabase(readConfig(), true)
+    const upgrade = await import('../tools/upgrade.ts')
+    const { database, close } = await openDatabase(readConfig(), true)
     // A migration in progress ends with its session.
-    signal.addEventListener('abort', () => void opened.close(), { once: true })
+    signal.addEventListener('abort', () => void close(), { once: true })
     try {
-      const before = new Set(await appliedMigrations(opened.database))
-      await migrateAll(opened.database)
-      const after = await appliedMigrations(opened.database)
-      const applied = after.filter((name) => !before.has(name))
-      return {
-        text:
-          applied.length > 0 ? `Applied ${applied.join(', ')}` : `The schema is up to date (${after.at(-1)})`,
-        data: { applied, last: after.at(-1) },
-      }
+      if (options.plan) return await upgrade.describePlan(database)
+      if (options.pause || options.resume) return await upgrade.pause(database, options.pause)
+      return await upgrade.upgrade(database, progress, signal)
     } finally {
-      await opened.close()
+      await close()
     }
   },
 })

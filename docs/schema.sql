@@ -2583,6 +2583,14 @@ CREATE TRIGGER password_profiles_parent_fkey BEFORE DELETE ON authentication_rea
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON authentication_realms FOR EACH ROW EXECUTE FUNCTION authentication_realms_tracked();
 CREATE TRIGGER user_authentication_infos_parent_fkey BEFORE DELETE ON authentication_realms FOR EACH ROW EXECUTE FUNCTION user_authentication_infos_parent_fkey();
 
+CREATE TABLE backfills (
+  name text NOT NULL,
+  "position" text[],
+  rows_done bigint DEFAULT 0 NOT NULL,
+  is_paused boolean DEFAULT false NOT NULL,
+  CONSTRAINT backfills_pkey PRIMARY KEY (name)
+);
+
 CREATE TABLE cart_payments (
   store_id uuid NOT NULL,
   reference text COLLATE "C" NOT NULL,
@@ -3347,6 +3355,7 @@ CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON merchant_realm_mappings
 CREATE TABLE migrations (
   name text NOT NULL,
   applied_at timestamp with time zone NOT NULL,
+  step text DEFAULT 'expand'::text NOT NULL,
   CONSTRAINT migrations_pkey PRIMARY KEY (name)
 );
 
@@ -3753,6 +3762,17 @@ CREATE INDEX prices_of_store_by_sku ON prices USING btree (store_id, prices_of, 
 CREATE INDEX prices_of_store_by_updated_at ON prices USING btree (store_id, prices_of, updated_at, id);
 CREATE TRIGGER fence_times BEFORE INSERT ON prices FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON prices FOR EACH ROW EXECUTE FUNCTION prices_tracked();
+
+CREATE TABLE processes (
+  name text NOT NULL,
+  version text NOT NULL,
+  last_migration text NOT NULL,
+  seen_at timestamp with time zone NOT NULL,
+  has_ended boolean DEFAULT false NOT NULL,
+  CONSTRAINT processes_pkey PRIMARY KEY (name)
+) WITH (
+  fillfactor=50
+);
 
 CREATE TABLE product_components (
   store_id uuid NOT NULL,

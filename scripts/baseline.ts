@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Database } from '../server/kernel/storage/database.ts'
-import { migrate } from '../server/kernel/storage/migrate.ts'
+import { migrate } from '../server/kernel/upgrades/migrate.ts'
 import { startEmbedded } from '../server/platform/postgres/embedded.ts'
 import { writeBaseline } from './baseline/write-baseline.ts'
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Database } from '../server/kernel/storage/database.ts'
-import { migrate } from '../server/kernel/storage/migrate.ts'
+import { migrate } from '../server/kernel/upgrades/migrate.ts'
 import { startEmbedded } from '../server/platform/postgres/embedded.ts'
 import { generatedDocs } from './docs/generated.ts'
 

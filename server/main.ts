@@ -31,6 +31,9 @@ import { DiskSpace } from './kernel/storage/disk-space.ts'
 import { Watermark } from './kernel/storage/watermark.ts'
 import { exportTraces } from './kernel/traces/spans.ts'
 import { traceOfLog } from './kernel/traces/trace-context.ts'
+import { Finisher } from './kernel/upgrades/finisher.ts'
+import { lastMigration } from './kernel/upgrades/migrations.ts'
+import { Processes } from './kernel/upgrades/processes.ts'
 import { backgroundConnections } from './kernel/work/background.ts'
 import type { Instance } from './kernel/work/context.ts'
 import { prepareStores } from './kernel/work/every-store.ts'
@@ -49,6 +52,7 @@ import { isIn, isPublic } from './platform/sockets/addresses.ts'
 import { migrateAll } from './prepare-database.ts'
 import { useSecrets } from './secrets.ts'
 import { measure } from './serve-metrics.ts'
+import { WaitingRoom } from './waiting-room.ts'
 
 /** A server that listens. */
 export interface RunningServer {
@@ -97,8 +101,8 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       ...{ limitMs, plansOnce: true },
       giveWay: embedded && giveWay,
     })
-    // For long work that must not delay requests: jobs, background work and the sequencer.
-    const jobDatabase = new Database(databaseUrl, jobConnections + backgroundConnections + 1, {
+    // For long work that must not delay requests: jobs, background work, the sequencer, and two to finish migrations.
+    const jobDatabase = new Database(databaseUrl, jobConnections + backgroundConnections + 3, {
       name: 'jobs',
     })
     undo.push(() => Promise.all([database.close(), jobDatabase.close()]))
@@ -106,7 +110,15 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     undo.push(async () => disk.stop())
     database.onNoSpace = jobDatabase.onNoSpace = () => disk.note()
     await database.mustBeReachable()
-    await migrateAll(jobDatabase)
+    const waitingRoom = new WaitingRoom(config, log)
+    undo.push(() => waitingRoom.close())
+    await migrateAll(jobDatabase, (reason) => waitingRoom.open(reason))
+    await waitingRoom.close()
+    const processes = new Processes(jobDatabase, log, {
+      ...{ name: processName, version: packageJson.version, lastMigration: await lastMigration() },
+    })
+    undo.push(() => processes.stop())
+    await processes.start()
     const secrets = await useSecrets(config, database, clock)
     const [bucket, filesDir] = [bucketOf(config), filesDirOf(config)]
     const blobs = bucket ? await s3Blobs(bucket, filesDir) : diskBlobs(filesDir)
@@ -121,6 +133,9 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     const watermark = new Watermark(jobDatabase, clock, log)
     workers.push(() => watermark.stop())
     await watermark.start()
+    const finisher = new Finisher(jobDatabase, log)
+    workers.push(() => finisher.stop())
+    finisher.start()
     const register = new Register(modules)
     const reads = new ReadRecorder(register, database, clock, log)
     workers.push(() => reads.stop())
@@ -130,6 +145,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     const instance: Instance = {
       database,
       processName,
+      processCount: () => processes.count,
       tokens: new Tokens(secrets, clock, config.tokenLifetimeS, (store, key) =>
         isKeyActive(database, store, key),
       ),
@@ -193,7 +209,12 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       return server.close()
     })
     const url = await listen(server, config)
-    return { url, metricsUrl, instance, failed: embedded?.exited ?? new Promise(() => {}), stop }
+    return {
+      ...{ url, metricsUrl },
+      instance,
+      failed: Promise.race([processes.failed, ...(embedded ? [embedded.exited] : [])]),
+      stop,
+    }
   } catch (error) {
     await stop()
     throw error

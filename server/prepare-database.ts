@@ -3,13 +3,14 @@ import type { Config } from './config.ts'
 import { firstStart } from './first-start.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Database } from './kernel/storage/database.ts'
-import { migrate } from './kernel/storage/migrate.ts'
+import type { OnWait } from './kernel/upgrades/alone.ts'
+import { migrate } from './kernel/upgrades/migrate.ts'
 import { migrateJobs } from './kernel/work/jobs.ts'
 import { useSecrets } from './secrets.ts'
 
-/** Brings the schema of a database up to date. */
-export async function migrateAll(database: Database): Promise<void> {
-  await migrate(database)
+/** Brings the schema of a database to what this version needs. */
+export async function migrateAll(database: Database, onWait?: OnWait): Promise<void> {
+  await migrate(database, undefined, onWait)
   await migrateJobs(database)
 }
 

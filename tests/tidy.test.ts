@@ -77,6 +77,8 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['custom', 'a type of the package pg', /storage\/database\.ts$/],
   ['data', 'what an envelope is around'],
   ['error', 'what is thrown, or answered'],
+  ['extension', 'of PostgreSQL', /upgrades\/statements\.ts$/],
+  ['identity', 'a column that PostgreSQL counts', /upgrades\/statements\.ts$/],
   ['export', 'a word of the language'],
   ['extension', 'of a chunk of a request', /reading\/unreadable\.ts$/],
   ['field', 'what a resource is made of'],
@@ -136,6 +138,7 @@ const kernelRooms = [
     'shape',
     'body',
     'storage',
+    'upgrades',
     'work',
     'feed',
   ],
@@ -146,8 +149,8 @@ const roomOf = (path: string) => path.replace('server/kernel/', '').replace('.ts
 
 /** What the kernel uses outside its process, and the rooms that may: see ARCHITECTURE.md. */
 const outsideOf: readonly (readonly [module: RegExp, rooms: readonly string[]])[] = [
-  [/^pg$/, ['storage']],
-  [/^node:fs/, ['storage']],
+  [/^pg$/, ['storage', 'upgrades']],
+  [/^node:fs/, ['upgrades']],
   [/^(graphile-worker|nodemailer)$/, ['work']],
   [/^prom-client$/, ['metrics']],
   [/^@opentelemetry\//, ['traces']],
@@ -284,6 +287,7 @@ const ofAllStores: Readonly<Record<string, string>> = {
   'server/kernel/request/idempotency.ts': 'housekeeping: what has expired',
   'server/kernel/work/long-jobs.ts': 'a worker gives back its jobs of all stores',
   'server/kernel/work/worker-session.ts': 'a worker that has died had jobs of all stores',
+  'tools/doctor.ts': 'an operator examines the jobs of all stores',
   'server/telling/deliveries/delivery-metrics.ts': 'metrics of the whole database',
   'tools/checking/check-money.ts': 'an operator checks all stores',
 }

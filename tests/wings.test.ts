@@ -177,10 +177,12 @@ describe('the tests', () => {
 test('tests are in folders with the names of what they test', () => {
   /** What is about all of it. */
   const ofAll = ['builders', 'contract', 'journeys', 'races', 'support', 'workshop']
+  /** What stands beside the server. */
+  const beside = ['tools', 'command', 'packaging']
   const strange = foldersIn('tests').filter(
-    (name) => ![...names, ...below, ...ofAll, 'tools', 'command'].includes(name),
+    (name) => ![...names, ...below, ...ofAll, ...beside].includes(name),
   )
-  const inside = [...names.map((name) => `server/${name}`), 'tools', 'command'].flatMap((place) => {
+  const inside = [...names.map((name) => `server/${name}`), ...beside].flatMap((place) => {
     const folder = place.replace('server/', '')
     if (!existsSync(join(root, 'tests', folder))) return []
     return foldersIn(`tests/${folder}`)

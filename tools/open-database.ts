@@ -48,7 +48,7 @@ export async function openDatabase(
 
 async function mustBeAlone(database: Database): Promise<void> {
   const text = `SELECT count(*) FROM pg_stat_activity
-    WHERE datname = current_database() AND application_name = 'sutler' AND pid <> pg_backend_pid()`
+    WHERE datname = current_database() AND application_name ~ '^sutler( [^ ]+[.]sql)?$' AND pid <> pg_backend_pid()`
   const [row] = await database.run({ text, values: [], once: true })
   if (Number(row?.[0]) > 0) {
     throw new StartupRefusal('a server runs on this database: stop it, and try again')

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Connection } from '../../server/kernel/storage/database.ts'
-import type { Baseline } from '../../server/kernel/storage/migrate.ts'
+import type { Baseline } from '../../server/kernel/upgrades/baseline.ts'
 import { rooms } from '../../tests/support/source-files.ts'
 import { routineOwner, tableOwner } from '../../tests/support/sql-owners.ts'
 import { baselineSql } from './baseline-sql.ts'

@@ -12,8 +12,9 @@ export const sourceOf = (file: string) => read(file).replace(/^\s*(\/?\*|\/\/).*
 
 /** Tables that no resource declares, or that resources of another room show. */
 export const undeclared: Readonly<Record<string, string>> = {
-  kernel: `added_fields attempts changes database_figures edition_totals errands feed_days feed_gaps feeds first_days fresh_changes idempotency_keys
-    list_blocks list_deltas list_moves list_totals long_jobs migrations organisations secrets singletons stores`,
+  kernel: `added_fields attempts backfills changes database_figures edition_totals errands feed_days feed_gaps feeds first_days fresh_changes idempotency_keys
+    list_blocks list_deltas list_moves list_totals long_jobs migrations organisations processes secrets
+    singletons stores`,
   'people/identity': 'user_token_epochs',
   'people/passwords': 'one_time_passwords',
   'people/oidc': 'sign_in_codes sign_in_requests',

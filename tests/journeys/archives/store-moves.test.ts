@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } fr
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { baselineIn } from '../../../server/kernel/storage/migrate.ts'
+import { baselineIn } from '../../../server/kernel/upgrades/baseline.ts'
 import { keyTable, leftBehind } from '../../../tools/moving/left-behind.ts'
 import { fillStore, readLists } from '../../builders/tools/full-store.ts'
 import { begin, run } from '../../builders/tools/run-command.ts'
