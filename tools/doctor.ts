@@ -6,12 +6,12 @@ import type { Database } from '../server/kernel/storage/database.ts'
 import { pendingMigrations } from '../server/kernel/upgrades/migrations.ts'
 
 /** `warning`: it works, and may not for long. `fault`: it does not work, or loses writes. */
-type State = 'ok' | 'warning' | 'fault'
+type Severity = 'ok' | 'warning' | 'fault'
 
 /** One line of the doctor. */
-interface Finding {
+interface Examination {
   readonly subject: string
-  readonly state: State
+  readonly state: Severity
   readonly says: string
   /** What to do about it. */
   readonly advice: string
@@ -29,8 +29,8 @@ const finding = (
   subject: string,
   says: string,
   advice: string | false | undefined = '',
-  state: Exclude<State, 'ok'> = 'warning',
-): Finding => ({ subject, state: advice ? state : 'ok', says, advice: advice || '' })
+  state: Exclude<Severity, 'ok'> = 'warning',
+): Examination => ({ subject, state: advice ? state : 'ok', says, advice: advice || '' })
 
 /** Looks over a database, and changes nothing. */
 export async function examine(
@@ -38,7 +38,7 @@ export async function examine(
   config: Config,
   unknownSettings: readonly string[],
   clock: Clock,
-): Promise<readonly Finding[]> {
+): Promise<readonly Examination[]> {
   const ask: Ask = async (text, ...values) => (await database.run({ text, values, once: true }))[0] ?? []
   const [hasSchema] = await ask(`SELECT to_regclass('processes')`)
   return [
@@ -56,7 +56,7 @@ export async function examine(
   ]
 }
 
-async function versions(ask: Ask): Promise<readonly Finding[]> {
+async function versions(ask: Ask): Promise<readonly Examination[]> {
   const [number, version] = await ask(
     `SELECT current_setting('server_version_num'), current_setting('server_version')`,
   )
@@ -68,7 +68,7 @@ async function versions(ask: Ask): Promise<readonly Finding[]> {
   ]
 }
 
-async function extensions(ask: Ask): Promise<readonly Finding[]> {
+async function extensions(ask: Ask): Promise<readonly Examination[]> {
   const [missing, available] = await ask(`SELECT string_agg(n, ', ') FILTER (WHERE e.extname IS NULL),
       bool_and(e.extname IS NOT NULL OR a.name IS NOT NULL)
     FROM unnest(ARRAY['btree_gin', 'pg_trgm']) n
@@ -81,7 +81,7 @@ async function extensions(ask: Ask): Promise<readonly Finding[]> {
   ]
 }
 
-async function rights(ask: Ask): Promise<Finding> {
+async function rights(ask: Ask): Promise<Examination> {
   const [user, mayCreate, mayUseTemp, foreign] = await ask(`SELECT current_user,
     has_schema_privilege('public', 'CREATE'), has_database_privilege(current_database(), 'TEMP'),
     (SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
@@ -107,7 +107,7 @@ async function rights(ask: Ask): Promise<Finding> {
   )
 }
 
-async function disks(ask: Ask, { databaseUrl, dataDir }: Config): Promise<readonly Finding[]> {
+async function disks(ask: Ask, { databaseUrl, dataDir }: Config): Promise<readonly Examination[]> {
   const [bytes, largest] = await ask(`SELECT pg_database_size(current_database()),
     (SELECT max(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r')`)
   const size = `the database has ${gigabytes(Number(bytes))}, its largest table ${gigabytes(Number(largest))}`
@@ -122,7 +122,7 @@ async function disks(ask: Ask, { databaseUrl, dataDir }: Config): Promise<readon
 
 const gigabytes = (bytes: number) => `${(bytes / gigabyte).toFixed(2)} GB`
 
-async function clocks(ask: Ask, clock: Clock): Promise<Finding> {
+async function clocks(ask: Ask, clock: Clock): Promise<Examination> {
   const before = clock.now().getTime()
   const [seconds] = await ask('SELECT extract(epoch FROM clock_timestamp())')
   const middle = (before + clock.now().getTime()) / 2
@@ -132,7 +132,7 @@ async function clocks(ask: Ask, clock: Clock): Promise<Finding> {
   return finding('clock', says, advice, apart > clockMaxS.fault ? 'fault' : 'warning')
 }
 
-async function connections(ask: Ask, config: Config, hasProcesses: boolean): Promise<Finding> {
+async function connections(ask: Ask, config: Config, hasProcesses: boolean): Promise<Examination> {
   const [max, used] = await ask(`SELECT current_setting('max_connections')::int
       - current_setting('superuser_reserved_connections')::int, (SELECT count(*) FROM pg_stat_activity
       WHERE backend_type = 'client backend')`)
@@ -148,7 +148,7 @@ async function connections(ask: Ask, config: Config, hasProcesses: boolean): Pro
 /** Settings of PostgreSQL that lose writes, or let a database rot. */
 const needed = ['fsync', 'full_page_writes', 'synchronous_commit', 'autovacuum'] as const
 
-async function settings(ask: Ask, unknownSettings: readonly string[]): Promise<readonly Finding[]> {
+async function settings(ask: Ask, unknownSettings: readonly string[]): Promise<readonly Examination[]> {
   const [off] = await ask(
     `SELECT string_agg(name, ', ') FROM pg_settings WHERE name = ANY($1) AND setting = 'off'`,
     needed,
@@ -168,7 +168,7 @@ async function settings(ask: Ask, unknownSettings: readonly string[]): Promise<r
   ]
 }
 
-async function transactions(ask: Ask): Promise<Finding> {
+async function transactions(ask: Ask): Promise<Examination> {
   const [pid, app, seconds] =
     await ask(`SELECT pid, application_name, round(extract(epoch FROM now() - xact_start))
     FROM pg_stat_activity WHERE datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid()
@@ -181,7 +181,7 @@ async function transactions(ask: Ask): Promise<Finding> {
   )
 }
 
-async function indexes(ask: Ask): Promise<Finding> {
+async function indexes(ask: Ask): Promise<Examination> {
   const [invalid] = await ask(
     `SELECT string_agg(indexrelid::regclass::text, ', ') FROM pg_index WHERE NOT indisvalid`,
   )
@@ -192,7 +192,7 @@ async function indexes(ask: Ask): Promise<Finding> {
   )
 }
 
-async function migrations(database: Database): Promise<Finding> {
+async function migrations(database: Database): Promise<Examination> {
   const pending = await pendingMigrations(database)
   const [first] = pending
   return finding(
@@ -202,7 +202,7 @@ async function migrations(database: Database): Promise<Finding> {
   )
 }
 
-async function processes(ask: Ask): Promise<Finding> {
+async function processes(ask: Ask): Promise<Examination> {
   const [all, versions] =
     await ask(`SELECT string_agg(version || ' × ' || n, ', ' ORDER BY version), count(*) FROM (
     SELECT version, count(*) AS n FROM processes
@@ -214,7 +214,7 @@ async function processes(ask: Ask): Promise<Finding> {
   )
 }
 
-async function jobs(ask: Ask): Promise<Finding> {
+async function jobs(ask: Ask): Promise<Examination> {
   const [waiting, failed, names] = await ask(`SELECT count(*) FILTER (WHERE attempts < max_attempts),
       count(*) FILTER (WHERE attempts >= max_attempts),
       string_agg(DISTINCT task_identifier, ', ') FILTER (WHERE attempts >= max_attempts)
@@ -226,7 +226,7 @@ async function jobs(ask: Ask): Promise<Finding> {
   )
 }
 
-async function longJobs(ask: Ask): Promise<Finding> {
+async function longJobs(ask: Ask): Promise<Examination> {
   const [count, waiting, reason] = await ask(
     `SELECT count(*), count(waiting_for), min(waiting_for) FROM long_jobs`,
   )

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { StartupError } from '../../platform/faults.ts'
 import { sqlState } from '../storage/database.ts'
-import type { Migration, Step } from './migrations.ts'
+import type { Migration, MigrationStep } from './migrations.ts'
 
 /** While a statement waits for a lock of a table, all later requests for the table wait behind it. */
 export const lockTimeoutMs = 250
@@ -10,7 +10,7 @@ const retryAfterMs = { min: 250, max: 5000 }
 const patienceMs = 600_000
 
 /** Records a migration as applied, in the transaction that completes it. */
-export const record = (client: pg.ClientBase, name: string, step: Step): Promise<unknown> =>
+export const record = (client: pg.ClientBase, name: string, step: MigrationStep): Promise<unknown> =>
   client.query('INSERT INTO migrations (name, applied_at, step) VALUES ($1, now(), $2)', [name, step])
 
 /** Applies a migration. If the process is killed meanwhile, the next one that applies it completes it. */

@@ -58,7 +58,7 @@ export async function backfill(
 }
 
 /** A column of the primary key, with its type. */
-interface KeyColumn {
+interface KeyPart {
   readonly name: string
   readonly type: string
 }
@@ -66,7 +66,7 @@ interface KeyColumn {
 async function runPortion(
   client: pg.ClientBase,
   { name, step, sql, table }: Migration,
-  key: readonly KeyColumn[],
+  key: readonly KeyPart[],
   size: number,
 ) {
   const [state] = (
@@ -116,8 +116,8 @@ async function runPortion(
   }
 }
 
-async function keyOf(client: pg.ClientBase, table: string): Promise<readonly KeyColumn[]> {
-  const { rows } = await client.query<KeyColumn>(
+async function keyOf(client: pg.ClientBase, table: string): Promise<readonly KeyPart[]> {
+  const { rows } = await client.query<KeyPart>(
     `SELECT a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type
     FROM pg_index i CROSS JOIN unnest(i.indkey) WITH ORDINALITY AS k(attnum, place)
       JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum

@@ -17,7 +17,7 @@ interface FinishOptions {
 }
 
 /** What keeps the migrations from their end; undefined if all are applied. */
-type WaitReason = string | undefined
+type Remainder = string | undefined
 
 /** How long ago an older process may have lived, before what it uses is removed: for a command, and for a server. */
 const quietFor = { command: '15 seconds', server: '1 day' } as const
@@ -29,7 +29,7 @@ const quietFor = { command: '15 seconds', server: '1 day' } as const
 export async function finishMigrations(
   database: Database,
   { folder, signal, isGentle = false, onProgress = () => {} }: FinishOptions = {},
-): Promise<WaitReason> {
+): Promise<Remainder> {
   if ((await pendingMigrations(database, folder)).length === 0) return undefined
   const client = await database.pool.connect()
   try {

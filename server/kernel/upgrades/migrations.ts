@@ -9,12 +9,12 @@ export const ownFolder = fileURLToPath(new URL('../../migrations/', import.meta.
  * `expand` adds what the new version needs, and the previous version goes on beside it. `backfill` fills what was
  * added, in portions, while servers run. `contract` removes what only older versions use.
  */
-export type Step = 'expand' | 'backfill' | 'contract'
+export type MigrationStep = 'expand' | 'backfill' | 'contract'
 
 /** A file of server/migrations/. */
 export interface Migration {
   readonly name: string
-  readonly step: Step
+  readonly step: MigrationStep
   readonly sql: string
   /** The table that a backfill walks. */
   readonly table: string

@@ -1,9 +1,9 @@
 import type pg from 'pg'
 import type { Database } from '../storage/database.ts'
 import { concurrentIndexIn, lockTimeoutMs } from './apply.ts'
-import { type Migration, pendingMigrations, type Step } from './migrations.ts'
+import { type Migration, type MigrationStep, pendingMigrations } from './migrations.ts'
 import { sampleTable } from './sample.ts'
-import { type Effect, type EffectKind, effectsOf, type LockMode, lockModes } from './statements.ts'
+import { type EffectKind, effectsOf, type LockMode, lockModes, type StatementEffect } from './statements.ts'
 
 /** The kinds from the cheapest to the one that nobody knows. */
 const kinds: readonly EffectKind[] = [
@@ -24,7 +24,7 @@ interface PlannedTable {
 /** What a migration will do to this database. */
 export interface PlannedMigration {
   readonly name: string
-  readonly step: Step
+  readonly step: MigrationStep
   readonly kind: EffectKind
   readonly tables: readonly PlannedTable[]
   /** How long it waits for a lock at a time; undefined for one that blocks no requests. */
@@ -51,7 +51,7 @@ export async function planMigrations(
 
 async function plan(client: pg.ClientBase, migration: Migration): Promise<PlannedMigration> {
   const { name, step, sql, table } = migration
-  const effects: readonly Effect[] =
+  const effects: readonly StatementEffect[] =
     step === 'backfill' ? [{ kind: 'backfill', table, lock: 'ROW EXCLUSIVE' }] : effectsOf(sql)
   const tables: PlannedTable[] = []
   for (const [named, own] of Map.groupBy(effects, (effect) => effect.table)) {

@@ -12,7 +12,7 @@ export const lockModes = [
 export type LockMode = (typeof lockModes)[number]
 
 /** What a statement does to a table that exists. */
-export interface Effect {
+export interface StatementEffect {
   readonly kind: EffectKind
   /** Empty where the statement names no table. */
   readonly table: string
@@ -92,9 +92,10 @@ const actions: readonly (readonly [form: RegExp, kind: EffectKind, lock: LockMod
 const alterTable = new RegExp(`^ALTER TABLE ${name} (.*)$`, 's')
 
 /** What the statements of a migration do, in their order. A form that this does not know is `unknown`. */
-export const effectsOf = (sql: string): readonly Effect[] => splitSql(sql, ';').flatMap(effectsOfStatement)
+export const effectsOf = (sql: string): readonly StatementEffect[] =>
+  splitSql(sql, ';').flatMap(effectsOfStatement)
 
-function effectsOfStatement(statement: string): readonly Effect[] {
+function effectsOfStatement(statement: string): readonly StatementEffect[] {
   const alter = alterTable.exec(statement)
   if (alter) {
     const [, table = '', all = ''] = alter
