@@ -11,6 +11,9 @@ export const migrateCommand = command({
     'Servers do the same by themselves, and wait a day before they contract. Several processes may do it at once.',
   options: {
     plan: flag('Only say what each migration would do: locks, rows, time, and what requests see meanwhile.'),
+    expand: flag(
+      'Only add what the new version needs, as a job before an upgrade does; servers do the rest.',
+    ),
     pause: flag('Pause the backfills, here and in servers.'),
     resume: flag('Resume paused backfills. They go on where they stopped.'),
   },
@@ -21,8 +24,9 @@ export const migrateCommand = command({
   ],
   leaves: 'what has been applied stays; the step that was running is undone. Run it again.',
   async run({ options, signal, progress }) {
-    if ([options.plan, options.pause, options.resume].filter(Boolean).length > 1) {
-      throw new WrongCall('--plan, --pause and --resume exclude each other')
+    const { plan, expand, pause, resume } = options
+    if ([plan, expand, pause, resume].filter(Boolean).length > 1) {
+      throw new WrongCall('--plan, --expand, --pause and --resume exclude each other')
     }
     const { readConfig } = await import('../server/config.ts')
     const { openDatabase } = await import('../tools/open-database.ts')
@@ -31,8 +35,9 @@ export const migrateCommand = command({
     // A migration in progress ends with its session.
     signal.addEventListener('abort', () => void close(), { once: true })
     try {
-      if (options.plan) return await upgrade.describePlan(database)
-      if (options.pause || options.resume) return await upgrade.pause(database, options.pause)
+      if (plan) return await upgrade.describePlan(database)
+      if (expand) return await upgrade.expand(database)
+      if (pause || resume) return await upgrade.pause(database, pause)
       return await upgrade.upgrade(database, progress, signal)
     } finally {
       await close()

@@ -14,14 +14,27 @@ export async function upgrade(database: Database, progress: Progress, signal: Ab
     onProgress: ({ name, rows, rowsDone, rowsTotal }) =>
       progress.add(rows, 0, name, rowsDone / Math.max(rowsTotal, rowsDone, 1)),
   })
+  const applied = await appliedSince(before, database)
+  return {
+    text: unfinished === undefined ? applied.text : `${applied.text}. Not finished: ${unfinished}.`,
+    data: { ...applied.data, unfinished: unfinished ?? null },
+    hasFailed: unfinished !== undefined,
+  }
+}
+
+/** Applies the steps that add; the previous version goes on beside them. */
+export async function expand(database: Database) {
+  const before = new Set(await appliedMigrations(database))
+  await migrateAll(database)
+  return appliedSince(before, database)
+}
+
+async function appliedSince(before: ReadonlySet<string>, database: Database) {
   const after = await appliedMigrations(database)
   const applied = after.filter((name) => !before.has(name))
-  const done =
-    applied.length > 0 ? `Applied ${applied.join(', ')}` : `Nothing to apply (last: ${after.at(-1)})`
   return {
-    text: unfinished === undefined ? done : `${done}. Not finished: ${unfinished}.`,
-    data: { applied, last: after.at(-1), unfinished: unfinished ?? null },
-    hasFailed: unfinished !== undefined,
+    text: applied.length > 0 ? `Applied ${applied.join(', ')}` : `Nothing to apply (last: ${after.at(-1)})`,
+    data: { applied, last: after.at(-1) },
   }
 }
 

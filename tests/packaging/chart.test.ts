@@ -82,5 +82,5 @@ test.each(['deployment.yaml', 'migration.yaml'])(
 
 test('the schema is migrated before an upgrade', () => {
   expect(templates['migration.yaml']).toContain('helm.sh/hook: pre-install,pre-upgrade')
-  expect(templates['migration.yaml']).toContain('args: [migrate, --json]')
+  expect(templates['migration.yaml']).toContain('args: [migrate, --expand, --json]')
 })

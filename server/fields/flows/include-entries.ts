@@ -105,12 +105,13 @@ async function readText(body: Answer['body']): Promise<string> {
   const parts: Uint8Array[] = []
   let length = 0
   for await (const part of body instanceof Readable ? body : [body]) {
-    length += part.length
+    const bytes = Buffer.from(part)
+    length += bytes.length
     if (length > bytesMax) {
       const detail = `A response with entries of flows has at most ${bytesMax} bytes without them. Read fewer objects at a time, with a smaller page[limit].`
       throw new Problem('bad_request', detail, { source: 'include' })
     }
-    parts.push(part)
+    parts.push(bytes)
   }
   return Buffer.concat(parts).toString()
 }

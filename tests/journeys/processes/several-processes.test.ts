@@ -17,9 +17,9 @@ test('several processes on one database are one server', async () => {
   // All find an empty database: one migrates it, one creates the store.
   const servers = [1, 2, 3].map(() => serve(newDirectory(), settings))
   const urls = await Promise.all(servers.map(({ ready }) => ready))
-  // The settings have the key, so there is none to print. Warnings of Node are ignored.
+  // The settings have the key, so there is none to print. Warnings of Node, and what tells of migrations, are ignored.
   for (const { output } of servers) {
-    const own = output().replaceAll(/^\((node:|Use `node ).*\n/gm, '')
+    const own = output().replaceAll(/^(\(node:|\(Use `node |.*"the start (applies|waits)).*\n/gm, '')
     expect(own).toMatch(/^Sutler is ready at \S+ \(.*\)\n$/)
   }
   const [first, second, third] = (await Promise.all(urls.map((url) => adminOf(url)))) as [
