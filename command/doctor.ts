@@ -12,27 +12,22 @@ export const doctor = command({
     ['sutler doctor --json', 'for programs'],
   ],
   async run() {
-    const { readConfig, readSettings } = await import('../server/config.ts')
-    const { openDatabase } = await import('../tools/open-database.ts')
+    const { readSettings } = await import('../server/config.ts')
+    const { withDatabase } = await import('./with-database.ts')
     const { systemClock } = await import('../server/kernel/clock.ts')
     const { examine } = await import('../tools/doctor.ts')
-    const config = readConfig()
-    const { database, close } = await openDatabase(config, true)
-    try {
-      const findings = await examine(database, config, readSettings().unknown, systemClock)
-      const width = Math.max(...findings.map(({ subject }) => subject.length))
-      const lines = findings.map(({ subject, state, says, advice }) =>
-        [`${state.padEnd(7)}  ${subject.padEnd(width)}  ${says}`, ...(advice ? [`: ${advice}`] : [])].join(
-          '',
-        ),
-      )
-      return {
-        text: lines.join('\n'),
-        data: { findings },
-        hasFailed: findings.some(({ state }) => state === 'fault'),
-      }
-    } finally {
-      await close()
+    const findings = await withDatabase((database, config) =>
+      examine(database, config, readSettings().unknown, systemClock),
+    )
+    const width = Math.max(...findings.map(({ subject }) => subject.length))
+    const lines = findings.map(
+      ({ subject, state, says, advice }) =>
+        `${state.padEnd(7)}  ${subject.padEnd(width)}  ${says}${advice && `: ${advice}`}`,
+    )
+    return {
+      text: lines.join('\n'),
+      data: { findings },
+      hasFailed: findings.some(({ state }) => state === 'fault'),
     }
   },
 })

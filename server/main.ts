@@ -145,7 +145,6 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     const instance: Instance = {
       database,
       processName,
-      processCount: () => processes.count,
       tokens: new Tokens(secrets, clock, config.tokenLifetimeS, (store, key) =>
         isKeyActive(database, store, key),
       ),

@@ -68,6 +68,13 @@ test('a plan says what a migration would do, and changes nothing', async () => {
   })
 })
 
+test('a job before an upgrade only expands', async () => {
+  const { code, stdout } = await run(['migrate', '--expand', '--json'], settings())
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { applied: [] }])
+  const wrong = await run(['migrate', '--expand', '--pause'], settings())
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--expand')])
+})
+
 test('a start waits while another process migrates, and health checks learn for what', async () => {
   const holder = new pg.Client(own.url)
   await holder.connect()

@@ -105,7 +105,7 @@ async function readText(body: Answer['body']): Promise<string> {
   const parts: Uint8Array[] = []
   let length = 0
   for await (const part of body instanceof Readable ? body : [body]) {
-    const bytes = Buffer.from(part)
+    const bytes = typeof part === 'string' ? Buffer.from(part) : part
     length += bytes.length
     if (length > bytesMax) {
       const detail = `A response with entries of flows has at most ${bytesMax} bytes without them. Read fewer objects at a time, with a smaller page[limit].`

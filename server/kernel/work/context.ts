@@ -56,8 +56,6 @@ export interface Instance {
   readonly database: Database
   /** The name of this process. A session holds its lock while the process lives: see `WorkerSession`. */
   readonly processName: string
-  /** How many processes serve this database, with this one. It may be late by some seconds. */
-  readonly processCount: () => number
   readonly tokens: Tokens
   readonly access: AccessTable
   readonly shopperTokens: readonly ShopperToken[]
