@@ -13,6 +13,7 @@ export { type OrderFields, type OrderRow, orders, type WholeOrder } from './orde
 export { giveUpPayments } from './order/prepare-order.ts'
 export {
   allocateStock,
+  awaitStockOf,
   type ChangedStock,
   noStock,
   type OrderStock,

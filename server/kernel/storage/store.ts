@@ -85,7 +85,13 @@ export class Store {
     if (!this.inTransaction) return this
     // A holder of a pool connection must not wait for a second one: if all did, none would be free.
     const quick = (sql: Sql) => this.#source.quick(sql)
-    return this.#within({ run: quick, read: quick, last: quick })
+    return this.#within({
+      run: quick,
+      read: quick,
+      last: quick,
+      enterLocks: () => {},
+      crowdedLocks: () => [],
+    })
   }
 
   /** The same store, with another author. */
@@ -186,7 +192,7 @@ export class Store {
     ids: readonly string[],
     scope: readonly string[] = [],
   ): Promise<readonly Whole<F, C>[]> {
-    this.#mustLock(of)
+    this.enterLocks(of, ids)
     if (!ids.length) return []
     const below = scope.map((_, i) => ` AND ${of.scopeColumns[i]} = $${i + 3}`).join('')
     const text =
@@ -245,12 +251,14 @@ export class Store {
    * Locks rows for a write: until the transaction ends, no one else can change, lock or delete them. Locks are taken in
    * the order of the ids, so that no two transactions wait for each other. Returns the ids of the existing rows.
    */
-  lock(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
+  async lock(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
+    this.enterLocks(of, ids)
     return this.#lock(of, ids, 'NO KEY UPDATE')
   }
 
   /** As `lock`; also prevents new rows below them. */
-  lockExclusive(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
+  async lockExclusive(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
+    this.enterLocks(of, ids)
     return this.#lock(of, ids, 'UPDATE')
   }
 
@@ -262,6 +270,25 @@ export class Store {
   /** Reads rows and locks them: see `lockShared`. */
   readAndLock(text: Select, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
     return this.run(`${text} FOR KEY SHARE`, ...values)
+  }
+
+  /**
+   * Called before a statement of a module's own that locks these rows, as the methods above do. Without it, those who
+   * wait for a row may use all connections: see `LockQueues`.
+   */
+  enterLocks({ table }: Rows, names: readonly string[]): void {
+    this.#mustLock({ table })
+    this.#transaction?.enterLocks(names.map((name) => `${this.id} ${table} ${name}`))
+  }
+
+  /**
+   * The rows that others wait for. A transaction that takes such a row late enters its lock at the beginning, so that it
+   * does nothing in vain.
+   */
+  crowdedRows({ table }: Rows): readonly string[] {
+    const beginning = `${this.id} ${table} `
+    const locks = this.#transaction?.crowdedLocks() ?? []
+    return locks.flatMap((lock) => (lock.startsWith(beginning) ? lock.slice(beginning.length) : []))
   }
 
   #mustLock({ table }: Rows): void {
@@ -276,6 +303,7 @@ export class Store {
 
   /** Takes a lock by name, for what has no row, until the transaction ends. */
   async advisoryLock(name: string): Promise<void> {
+    this.#transaction?.enterLocks([`${this.id} ${name}`])
     await this.run(`SELECT ${advisoryLockSql('$2')}`, name)
   }
 

@@ -10,6 +10,13 @@ export interface Transaction extends Connection {
   read(sql: Sql): Promise<readonly Tuple[]>
   /** Runs the last statement: if the transaction has not begun, the statement is a transaction by itself. */
   last(sql: Sql): Promise<readonly Tuple[]>
+  /**
+   * Called before a statement that takes these locks. If too many other transactions take one of them, this one ends,
+   * and begins again when its turn has come: see `LockQueues`.
+   */
+  enterLocks(locks: readonly string[]): void
+  /** The locks that others wait for, without a connection, and that it has not entered. */
+  crowdedLocks(): readonly string[]
 }
 
 /**
@@ -25,6 +32,9 @@ interface Means {
   send(client: pg.PoolClient, sql: Sql, begin?: string): Promise<readonly Tuple[]>
   read(sql: Sql): Promise<readonly Tuple[]>
   alone(sql: Sql): Promise<readonly Tuple[]>
+  /** Throws if the transaction must begin again. */
+  enterLocks(locks: readonly string[]): void
+  crowdedLocks(): readonly string[]
 }
 
 const statement = (text: string): Sql => ({ text, values: [], once: true })
@@ -39,7 +49,7 @@ export class LateTransaction implements Transaction {
   #begin: string | undefined
   /** The previous statement. The next one is sent when it has ended, so that the driver queues none. */
   #before: Promise<unknown> = Promise.resolve()
-  /** Why the first statement has failed. */
+  /** Why no other statement is sent: the first one has failed, or the transaction must begin again. */
   #fault: { readonly error: unknown } | undefined
 
   constructor(means: Means, kind?: TransactionKind) {
@@ -65,6 +75,19 @@ export class LateTransaction implements Transaction {
     // old while it waits for a connection.
     if (!this.#ended) await this.#start()
     return rows
+  }
+
+  enterLocks(locks: readonly string[]): void {
+    try {
+      this.#means.enterLocks(locks)
+    } catch (error) {
+      this.#fault = { error }
+      throw error
+    }
+  }
+
+  crowdedLocks(): readonly string[] {
+    return this.#means.crowdedLocks()
   }
 
   /**
@@ -99,6 +122,7 @@ export class LateTransaction implements Transaction {
   }
 
   async commit(): Promise<void> {
+    if (this.#fault) throw this.#fault.error
     if (!this.#begun) return
     const client = await this.#begun
     if (this.#begin === undefined) await this.#send(client, statement('COMMIT'))

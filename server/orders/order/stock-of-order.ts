@@ -1,5 +1,13 @@
-import { allocate, deallocate, type Portion, ship } from '../../assortment/index.ts'
+import {
+  allocate,
+  awaitStock,
+  crowdedStocks,
+  deallocate,
+  type Portion,
+  ship,
+} from '../../assortment/index.ts'
 import { Problem } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { portionsOfOrder } from './order-contents.ts'
 import { isShippedBy, type OrderState } from './order-states.ts'
@@ -35,6 +43,22 @@ export interface ChangedStock {
   readonly stock: OrderStock
   /** Takes what is to be allocated, or refuses (400): the last step of a transaction, as other buyers wait for it. */
   readonly take?: () => Promise<void>
+}
+
+/** Where other buyers wait for the stock of an order, this one waits too, before its payment holds anything. */
+export async function awaitStockOf(work: Work, orderId: string): Promise<void> {
+  const crowded = crowdedStocks(work)
+  if (!crowded.length || !isId(orderId)) return
+  const rows = await work.store.read(
+    `SELECT product_id FROM orders, jsonb_array_elements_text(product_ids) product_id
+     WHERE store_id = $1 AND id = $2 AND hidden->'stock'->>'state' = 'none' AND product_id = ANY($3::text[])`,
+    orderId,
+    crowded,
+  )
+  awaitStock(
+    work,
+    rows.map(([id]) => id as string),
+  )
 }
 
 /** Allocates the stock of an order for its first payment, or refuses (400). The caller has locked the order. */

@@ -5,6 +5,7 @@ import { changeThings } from '../../kernel/thing/change-thing.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { addCounted, changeLocked } from '../../kernel/write/by-rules.ts'
 import {
+  awaitStockOf,
   noStock,
   type OrderFields,
   type OrderStock,
@@ -55,6 +56,7 @@ export async function changePayments<T>(
     throw notFound('order', orderId)
   },
 ): Promise<T> {
+  await awaitStockOf(work, orderId)
   const [changed] = await changeThings(work, orders, [orderId], async ([order]) =>
     order ? [await deed(await withPayments(work, order))] : [],
   )
