@@ -17,7 +17,7 @@ import { carts } from './carts.ts'
 import { findCart, readStoredCart, storedCartSql } from './find-cart.ts'
 
 /** A request for a cart, or for its items. */
-interface Question {
+interface CartReading {
   readonly shows: 'cart' | 'items'
   readonly name: string
   readonly includes: readonly string[]
@@ -30,14 +30,14 @@ interface Access {
 }
 
 /** What an answer depends on. */
-interface State extends Access {
+interface CartState extends Access {
   readonly id: string
   readonly version: string
   readonly state: string
 }
 
 /** The answer to a question. Its body is ready to be sent, to any number of readers. */
-interface ReadyAnswer extends State {
+interface ReadyAnswer extends CartState {
   readonly until: string | undefined
   readonly answer: Answer
 }
@@ -58,7 +58,7 @@ const answersOf = perInstance(
 /** The answers that are being made, by the question and what they depend on. One that is forgotten is made twice. */
 const unfinishedOf = perInstance(() => new Memory<string, Promise<ReadyAnswer>>(1000))
 
-const keyOf = ({ store, baseUrl }: Ctx, { shows, name, includes }: Question): string =>
+const keyOf = ({ store, baseUrl }: Ctx, { shows, name, includes }: CartReading): string =>
   JSON.stringify([store.id, baseUrl, shows, name, includes])
 
 /** Changes with every write of the cart, and when the store changes the added fields. As in SQL: `versionSql`. */
@@ -76,7 +76,7 @@ const versionSql = `concat(carts.version, ' ',
  */
 export async function answerCart(
   ctx: Ctx,
-  shows: Question['shows'],
+  shows: CartReading['shows'],
   name: string,
   { query, headers }: Pick<ActionCall, 'query' | 'headers'>,
   answer: (row: Cart) => Promise<Answer>,
@@ -107,7 +107,7 @@ export async function answerCart(
 }
 
 /** The answer that another request has made. */
-async function passOn(ctx: Ctx, { shows }: Question, ready: ReadyAnswer): Promise<Answer> {
+async function passOn(ctx: Ctx, { shows }: CartReading, ready: ReadyAnswer): Promise<Answer> {
   await mustBeReader(ctx, ready)
   if (shows === 'cart') ctx.onRead(carts, { id: ready.id, scope: [] } as Pick<Row, 'id' | 'scope'> as Row)
   return ready.answer
@@ -131,7 +131,7 @@ const stateTexts = storedCartSql(
 )
 
 /** What the answers about a stored cart depend on now; undefined where nobody has written it. */
-async function findState(ctx: Ctx, name: string): Promise<State | undefined> {
+async function findState(ctx: Ctx, name: string): Promise<CartState | undefined> {
   const row = await readStoredCart(ctx, stateTexts, name)
   if (!row) return undefined
   const [state, id, version, customers, accounts, isPreview] = row
@@ -143,7 +143,7 @@ async function findState(ctx: Ctx, name: string): Promise<State | undefined> {
 }
 
 /** The answer that was given before, if it would be the same now. */
-function rememberedAnswer(ctx: Ctx, question: Question, current: State): ReadyAnswer | undefined {
+function rememberedAnswer(ctx: Ctx, question: CartReading, current: CartState): ReadyAnswer | undefined {
   const before = answersOf(ctx.instance).get(keyOf(ctx, question))
   const isSame = before?.id === current.id && before.version === current.version
   return isSame && stillHolds(before, current.state, ctx.clock.now()) ? before : undefined
@@ -152,7 +152,7 @@ function rememberedAnswer(ctx: Ctx, question: Question, current: State): ReadyAn
 /** Makes the answer, and remembers it. */
 async function makeAnswer(
   ctx: Ctx,
-  question: Question,
+  question: CartReading,
   answer: (row: Cart) => Promise<Answer>,
 ): Promise<ReadyAnswer> {
   const row = await findCart(ctx, question.name)

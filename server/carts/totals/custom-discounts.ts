@@ -1,6 +1,6 @@
 import { apportion, sum } from '../../prices/index.ts'
 import type { Share } from '../../promotions/index.ts'
-import type { CustomDiscount, CustomDiscounts } from './totals-cart.ts'
+import type { CustomDiscounts, TotalsDiscount } from './totals-cart.ts'
 
 /**
  * What custom discounts take off the lines, whose values are given: first those of lines, then those of the cart in
@@ -13,7 +13,7 @@ export function customShares(
   const left = new Map(values)
   const shares: Share[] = []
   const take = (
-    discount: CustomDiscount,
+    discount: TotalsDiscount,
     ordinal: number,
     isOfCart: boolean,
     lineId: string,
@@ -23,7 +23,7 @@ export function customShares(
     left.set(lineId, (left.get(lineId) ?? 0) + amount)
     shares.push({ lineId, amount, cause: { source: 'custom', id, name, code }, isOfCart, ordinal })
   }
-  const stopped = ({ amount }: CustomDiscount, rest: number) => 0 - Math.min(-amount, rest)
+  const stopped = ({ amount }: TotalsDiscount, rest: number) => 0 - Math.min(-amount, rest)
   for (const [index, discount] of ofLines.entries()) {
     take(discount, index + 1, false, discount.lineId, stopped(discount, left.get(discount.lineId) ?? 0))
   }

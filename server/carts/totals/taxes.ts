@@ -1,12 +1,12 @@
 import { addRatios, apportion, decimal, type Ratio, ratio, round, sum, toAmount } from '../../prices/index.ts'
 import type { LineTax } from './cart-totals.ts'
-import type { TaxItem, TotalsComponent, TotalsLine } from './totals-cart.ts'
+import type { TotalsComponent, TotalsLine, TotalsTax } from './totals-cart.ts'
 
 /** Something that tax items belong to. */
 interface TaxedPrice {
   readonly price: number
   readonly includesTax: boolean
-  readonly taxes: readonly TaxItem[]
+  readonly taxes: readonly TotalsTax[]
   /** How many equal parts of the price are rounded one by one: all units in the simple method, otherwise one. */
   readonly parts: number
 }
