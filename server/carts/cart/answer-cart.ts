@@ -5,6 +5,7 @@ import { parse } from '../../kernel/query/parse.ts'
 import { isUnborn } from '../../kernel/query/unborn.ts'
 import type { Answer } from '../../kernel/shape/answer.ts'
 import type { Row } from '../../kernel/shape/model.ts'
+import { columns, flag } from '../../kernel/storage/columns.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { perInstance } from '../../kernel/work/per-instance.ts'
 import { wantsExplanation } from '../../shop/index.ts'
@@ -125,21 +126,25 @@ async function mustBeReader(ctx: Ctx, { owners, isPreview }: Access): Promise<vo
   if (isPreview) await mustHaveRight(ctx, 'shoppers_see_snapshots')
 }
 
+const idsIn = (text: string | null) => JSON.parse(text ?? '[]') as readonly string[]
+
 /** Made once: a storefront sends it on every page, and a long text that is new is hashed anew each time. */
-const stateTexts = storedCartSql(
-  `carts.id, ${versionSql}, carts.customers, carts.accounts, carts.doc->>'snapshot_date' IS NOT NULL`,
-)
+const stateColumns = columns({
+  id: 'carts.id',
+  version: versionSql,
+  customers: ['carts.customers', idsIn],
+  accounts: ['carts.accounts', idsIn],
+  isPreview: ["carts.doc->>'snapshot_date' IS NOT NULL", flag],
+})
+const stateTexts = storedCartSql(stateColumns.sql)
 
 /** What the answers about a stored cart depend on now; undefined where nobody has written it. */
 async function findState(ctx: Ctx, name: string): Promise<CartState | undefined> {
   const row = await readStoredCart(ctx, stateTexts, name)
   if (!row) return undefined
-  const [state, id, version, customers, accounts, isPreview] = row
-  return {
-    ...{ id: id as string, version: version as string, state: state as string },
-    owners: { customers: JSON.parse(customers ?? '[]'), accounts: JSON.parse(accounts ?? '[]') },
-    isPreview: isPreview === 't',
-  }
+  const [state, ...values] = row
+  const { customers, accounts, ...others } = stateColumns.read(values)
+  return { ...others, state: state as string, owners: { customers, accounts } }
 }
 
 /** The answer that was given before, if it would be the same now. */
