@@ -3,7 +3,7 @@ import { nodeProducts } from '../../../server/assortment/hierarchies/node-produc
 import { specimens } from '../../builders/samples.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
-/** Each constraint of the database that a request can break has words for clients: a broken one without them is a 500. */
+/** A broken constraint without words for clients is a 500. */
 
 let world: World
 beforeAll(async () => {
