@@ -8,7 +8,7 @@ import { guestBody } from '../builders/orders/buying.ts'
 
 const its = promotionShop()
 
-/** What an order without shipping costs, from its lines and the discounts that its checkout has left in its contents. */
+/** What an order without shipping costs, from its lines and the discounts that its contents have of the checkout. */
 function totalOf({ contents, priced }: OrderContents) {
   // The shares name the lines of the cart, and are in the order of the lines.
   const shares = priced.lines.flatMap(({ discounts }, i) =>
