@@ -3,6 +3,7 @@ import type { Blobs } from '../../platform/blobs/blobs.ts'
 import type { AccessTable } from '../auth/access.ts'
 import type { Keys } from '../auth/keys.ts'
 import type { Principal, Shopper } from '../auth/principal.ts'
+import type { RequestRates } from '../auth/request-rates.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import type { Clock } from '../clock.ts'
 import type { Answer, LineFormat } from '../shape/answer.ts'
@@ -96,6 +97,10 @@ export interface Instance {
   readonly slowMs: number
   /** How many writes without the secret of a key one address may send in a minute. */
   readonly shopperWritesMax: number
+  /** The rates of requests in stores that have no own rates; undefined for no limits. */
+  readonly requestRates: RequestRates | undefined
+  /** How many processes serve this database, with this one. */
+  readonly processCount: () => number
   /** The URL that clients use, if a setting fixes it. */
   readonly baseUrl: string | undefined
   /** Whether clients may choose the ids of new objects: see `Ctx.chosenId`. */
