@@ -21,9 +21,14 @@ interface Allocation {
 /** The products for whose stock other buyers wait. */
 export const crowdedStocks = ({ store }: Work): readonly string[] => store.crowdedRows(stocks)
 
-/** Waits for the stock of products before the transaction does more. It begins again when its turn has come. */
-export const awaitStock = ({ store }: Work, productIds: readonly string[]): void =>
-  store.enterLocks(stocks, productIds)
+/** Where other buyers wait for the stock of these products, the transaction begins again when its turn has come. */
+export function awaitStock(work: Work, productIds: readonly string[]): void {
+  const crowded = new Set(crowdedStocks(work))
+  work.store.enterLocks(
+    stocks,
+    productIds.filter((id) => crowded.has(id)),
+  )
+}
 
 /**
  * Allocates all portions or none, so that two buyers never get the same stock. A portion without a location is taken

@@ -1,5 +1,5 @@
 import { Problem } from '../../kernel/errors.ts'
-import { lockSql } from '../../kernel/storage/store.ts'
+import { lockSql } from '../../kernel/storage/locks.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { changesOf, type Level, levelMax, type StockChange } from './movements.ts'
 import { stockTransactions } from './stock-transactions.ts'

@@ -3,7 +3,7 @@ import { hasExpired } from '../query/find.ts'
 import type { Fields } from '../shape/fields.ts'
 import type { Whole } from '../shape/model.ts'
 import { Binds } from '../storage/binds.ts'
-import { advisoryLockSql } from '../storage/store.ts'
+import { advisoryLockSql } from '../storage/locks.ts'
 import { wholeColumns } from '../storage/stored-row.ts'
 import type { Work } from '../work/context.ts'
 

@@ -21,7 +21,7 @@ export interface OrderStock {
 
 export const noStock: OrderStock = { state: 'none', portions: [] }
 
-interface Step {
+interface StateStep {
   readonly from: OrderState
   readonly to: OrderState
   readonly stock: OrderStock
@@ -31,7 +31,7 @@ interface Step {
  * Moves the stock of an order that is cancelled or fulfilled, and says where it is then. An order whose stock is not
  * allocated has none to move. The caller has locked the order.
  */
-export async function followState(work: Work, { from, to, stock }: Step): Promise<OrderStock> {
+export async function followState(work: Work, { from, to, stock }: StateStep): Promise<OrderStock> {
   if (stock.state !== 'allocated') return stock
   const isShipped = isShippedBy(from, to)
   await (isShipped ? ship : deallocate)(work, stock.portions)
@@ -47,18 +47,17 @@ export interface ChangedStock {
 
 /** Where other buyers wait for the stock of an order, this one waits too, before its payment holds anything. */
 export async function awaitStockOf(work: Work, orderId: string): Promise<void> {
-  const crowded = crowdedStocks(work)
-  if (!crowded.length || !isId(orderId)) return
-  const rows = await work.store.read(
-    `SELECT product_id FROM orders, jsonb_array_elements_text(product_ids) product_id
-     WHERE store_id = $1 AND id = $2 AND hidden->'stock'->>'state' = 'none' AND product_id = ANY($3::text[])`,
+  if (!crowdedStocks(work).length || !isId(orderId)) return
+  const [row] = await work.store.read(
+    `SELECT product_ids FROM orders WHERE store_id = $1 AND id = $2 AND hidden->'stock'->>'state' = 'none'`,
     orderId,
-    crowded,
   )
-  awaitStock(
-    work,
-    rows.map(([id]) => id as string),
-  )
+  if (row) awaitStock(work, JSON.parse(row[0] as string) as readonly string[])
+}
+
+/** The same for an order that is locked: a crowd may have come while its payment waited for a connection. */
+export function awaitStockOfLocked(work: Work, { hidden }: WholeOrder): void {
+  if (hidden.stock.state === 'none') awaitStock(work, hidden.product_ids ?? [])
 }
 
 /** Allocates the stock of an order for its first payment, or refuses (400). The caller has locked the order. */

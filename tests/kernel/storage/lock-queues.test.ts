@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { LockQueues } from '../../../server/kernel/storage/connections/lock-queues.ts'
 import { Database } from '../../../server/kernel/storage/database.ts'
-import type { Transaction } from '../../../server/kernel/storage/transaction.ts'
+import type { DatabaseTransaction } from '../../../server/kernel/storage/transaction.ts'
 import { until } from '../../support/until.ts'
 
 // Of eight connections, two are left to others: six are let in to each lock, and five may be behind others.
@@ -18,7 +18,7 @@ const lockOf = (name: string) => ({
   values: [name],
 })
 
-async function lock(transaction: Transaction, name: string): Promise<void> {
+async function lock(transaction: DatabaseTransaction, name: string): Promise<void> {
   transaction.enterLocks([name])
   await transaction.run(lockOf(name))
 }
