@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Act, actsOf, type World } from './acts/acts.ts'
 import { type Client, openClient } from './acts/client.ts'
+import { type Cost, costOf } from './acts/cost.ts'
 import {
   namesOf,
   ownedBy,
@@ -12,7 +13,6 @@ import {
   recordAll,
   replayFor,
 } from './acts/own-sql.ts'
-import { costOf, type Spent } from './acts/spent.ts'
 import { openWorld } from './acts/world.ts'
 import type { Bare } from './bare.ts'
 import { type OwnServer, startOwnServer } from './own-server.ts'
@@ -50,7 +50,7 @@ async function open(checkout: string): Promise<Side> {
 }
 
 /** One way of doing an act: prepares a round, and does it. The result is what the round costs. */
-type Way = (round: number) => Promise<Spent>
+type Way = (round: number) => Promise<Cost>
 
 const timed = async (client: Pick<Client, 'each'>, count: number, run: (i: number) => Promise<unknown>) => {
   const began = performance.now()
@@ -101,7 +101,7 @@ async function startBare({ server, acts }: Side, names: readonly string[]) {
 /** The ways take turns, each first once. The first round compiles code, and prepares statements. */
 async function measure<W extends string>(ways: Readonly<Partial<Record<W, Way>>>) {
   const names = Object.keys(ways) as W[]
-  const costs = {} as Record<W, Spent[]>
+  const costs = {} as Record<W, Cost[]>
   for (let round = 0; round <= rounds; round++) {
     for (let turn = 0; turn < names.length; turn++) {
       const name = names[(turn + round) % names.length] as W
@@ -112,11 +112,11 @@ async function measure<W extends string>(ways: Readonly<Partial<Record<W, Way>>>
   return costs
 }
 
-const number = (costs: readonly Spent[] = [], of: keyof Spent, digits = 0): string =>
+const number = (costs: readonly Cost[] = [], of: keyof Cost, digits = 0): string =>
   costs.length ? median(costs.map((cost) => cost[of])).toFixed(digits) : '–'
 
 /** The median of the ratios of each round. */
-const ratioOf = (one: readonly Spent[] = [], other: readonly Spent[] = []): number =>
+const ratioOf = (one: readonly Cost[] = [], other: readonly Cost[] = []): number =>
   median(one.map(({ perSecond }, i) => perSecond / (other[i]?.perSecond ?? Number.NaN)))
 
 /** Says whether an aim is met, where there is one. */
@@ -177,7 +177,7 @@ async function rowOf(name: string): Promise<readonly string[]> {
     ratioText(ofBare) + verdict(ofBare >= (act.ofBareMin ?? 0), act.ofBareMin),
     ratioText(ratioOf(costs.own, costs.other)),
   ]
-  const both = (of: keyof Spent) => [costs.other, costs.own].flatMap((one) => (one ? number(one, of) : []))
+  const both = (of: keyof Cost) => [costs.other, costs.own].flatMap((one) => (one ? number(one, of) : []))
   return [
     ...[name, number(costs.own, 'perSecond'), ...cells],
     ...(['nodeUs', 'postgresUs', 'logBytes'] as const).map((of) => both(of).join(' → ')),

@@ -14,9 +14,10 @@ import { seedPublished } from './seed-published.ts'
 import { shopScenarios } from './shop-scenarios.ts'
 
 /**
- * `node bench/large-stores.ts [rows seconds [groups]]`: lists, walks and filters of a large store beside bare node:http,
- * in the same run, on the same rows. Only the ratios count, because the machine's own speed cancels out. Fails if a
- * scenario costs more than bench/budgets.json allows. `groups` selects scenarios: accounts, products, orders, shop.
+ * `node bench/large-stores.ts [rows seconds [groups]]`: lists, walks and filters of a large store beside bare
+ * node:http, in the same run, on the same rows. Only the ratios count, because the machine's own speed cancels out.
+ * Fails if a scenario costs more than bench/budgets.json allows. `groups` selects scenarios: accounts, products,
+ * orders, shop.
  */
 const [rows = 1_000_000, seconds = 4] = process.argv.slice(2, 4).map(Number)
 const only = process.argv.slice(4)

@@ -29,10 +29,10 @@ const ofContents = ['items', 'tax_items', 'custom_discounts', 'promotions'] as c
 const related = { account: 'accounts', account_member: 'account_members' } as const
 
 type Content = (typeof ofContents)[number]
-type Related = keyof typeof related
-type Name = Content | Related
+type RelatedName = keyof typeof related
+type Name = Content | RelatedName
 
-const isRelated = (name: Name): name is Related => Object.hasOwn(related, name)
+const isRelated = (name: Name): name is RelatedName => Object.hasOwn(related, name)
 
 const names: readonly Name[] = [...ofContents, 'account', 'account_member']
 
@@ -163,7 +163,11 @@ async function* contentTexts(
 }
 
 /** The accounts or members of orders, each once. Shoppers see only what they may read at its own address. */
-async function* relatedTexts(ctx: Ctx, portions: Portions, name: Related): AsyncGenerator<readonly string[]> {
+async function* relatedTexts(
+  ctx: Ctx,
+  portions: Portions,
+  name: RelatedName,
+): AsyncGenerator<readonly string[]> {
   const resource: Resource = name === 'account' ? accountResource : accountMembers
   const column = name === 'account' ? 'account_id' : 'account_member_id'
   const shown = new Set<string>()

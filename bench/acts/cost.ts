@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { OwnServer } from '../own-server.ts'
 
 /** What one act costs. */
-export interface Spent {
+export interface Cost {
   readonly perSecond: number
   readonly nodeUs: number
   readonly postgresUs: number
@@ -11,7 +11,7 @@ export interface Spent {
 }
 
 /** What each of `count` acts costs a server and its PostgreSQL. */
-export async function costOf(server: OwnServer, count: number, act: () => Promise<number>): Promise<Spent> {
+export async function costOf(server: OwnServer, count: number, act: () => Promise<number>): Promise<Cost> {
   const before = await spentBy(server)
   const perSecond = await act()
   const after = await spentBy(server)
