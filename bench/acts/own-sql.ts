@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Database, type Sql } from '../../server/kernel/storage/database.ts'
-import type { Transaction } from '../../server/kernel/storage/transaction.ts'
+import { type Connection, Database, type Sql } from '../../server/kernel/storage/database.ts'
 import { type OwnServer, startOwnServer } from '../own-server.ts'
 import { type Act, actsOf, type World } from './acts.ts'
 import { openClient } from './client.ts'
@@ -138,7 +137,7 @@ const ends = ({ text }: SentStatement): boolean => /^(COMMIT|ROLLBACK)\b/.test(t
 
 const sqlOf = ({ text, values, once }: SentStatement): Sql => ({ text, values, once })
 
-async function inTransaction(transaction: Transaction, statement: SentStatement): Promise<void> {
+async function inTransaction(transaction: Connection, statement: SentStatement): Promise<void> {
   mustBeSame(statement, await transaction.run(sqlOf(statement)))
 }
 
