@@ -85,7 +85,31 @@ export class Store {
     if (!this.inTransaction) return this
     // A holder of a pool connection must not wait for a second one: if all did, none would be free.
     const quick = (sql: Sql) => this.#source.quick(sql)
-    return this.#within({ run: quick, read: quick, last: quick })
+    return this.#within({
+      run: quick,
+      read: quick,
+      last: quick,
+      runLater: async (sql) => void (await quick(sql)),
+    })
+  }
+
+  /**
+   * The same store for writes whose outcome nobody reads, and that no rule refuses: each goes with the statement that
+   * follows it, or with COMMIT, and returns no rows. Outside of a transaction they run at once.
+   */
+  later(): Store {
+    const transaction = this.#transaction
+    if (!transaction) return this
+    const run = async (sql: Sql) => {
+      await transaction.runLater(sql)
+      return []
+    }
+    return this.#within({
+      run,
+      last: run,
+      read: (sql) => transaction.read(sql),
+      runLater: (sql) => transaction.runLater(sql),
+    })
   }
 
   /** The same store, with another author. */
