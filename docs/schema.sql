@@ -4618,6 +4618,7 @@ CREATE TABLE stores (
   organisation_id uuid NOT NULL,
   name text NOT NULL,
   created_at timestamp(3) with time zone NOT NULL,
+  request_rates text,
   CONSTRAINT stores_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(id),
   CONSTRAINT stores_pkey PRIMARY KEY (id)
 );

@@ -112,7 +112,7 @@ const availableIn = (ctx: Work, { lines }: Contents, ids: readonly string[]) =>
     lines.flatMap((line) => (line.kind === 'cart_item' && ids.includes(line.id) ? [line.productId] : [])),
   )
 
-interface Occasion {
+interface LineContext {
   readonly work: Work
   readonly cart: CartValues
   readonly available: Available
@@ -121,7 +121,7 @@ interface Occasion {
 }
 
 /** The contents with a changed line. Its place stays the same. */
-function changeLine(contents: Contents, id: string, change: LineChange, on: Occasion): Contents {
+function changeLine(contents: Contents, id: string, change: LineChange, on: LineContext): Contents {
   const { lines, shippingGroups } = contents
   const i = lines.findIndex((line) => line.id === id)
   const line = lines[i]

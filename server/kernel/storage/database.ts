@@ -10,7 +10,12 @@ import { cancelWith, LimitedUse } from './connections/slow-reads.ts'
 import { isPrepared, PreparedTexts, planOnce, Statement } from './connections/statement.ts'
 import { isOutOfSpace } from './disk-space.ts'
 import { type RowSink, rowSocket, tapRows } from './row-tap.ts'
-import { LateTransaction, type SentBefore, type Transaction, type TransactionKind } from './transaction.ts'
+import {
+  type DatabaseTransaction,
+  LateTransaction,
+  type SentBefore,
+  type TransactionKind,
+} from './transaction.ts'
 
 /** A statement with separate values: a value is never part of the text. */
 export interface Sql {
@@ -37,7 +42,7 @@ export interface Connection {
 /** The connections that a store uses: those of the database, or the share of a request. */
 export interface StatementSource extends Connection {
   quick(sql: Sql): Promise<readonly Tuple[]>
-  transaction<T>(work: (transaction: Transaction) => Promise<T>, kind?: TransactionKind): Promise<T>
+  transaction<T>(work: (transaction: DatabaseTransaction) => Promise<T>, kind?: TransactionKind): Promise<T>
 }
 
 const prepared = new WeakMap<pg.ClientBase, PreparedTexts>()
@@ -332,12 +337,12 @@ export class Database implements StatementSource {
    * Runs `work` in one transaction, and again if it lost a race. It must not call other servers. In a `snapshot` all
    * reads see one moment, and a change of a row that another transaction changed since is a lost race.
    */
-  transaction<T>(work: (transaction: Transaction) => Promise<T>, kind?: TransactionKind): Promise<T> {
+  transaction<T>(work: (transaction: DatabaseTransaction) => Promise<T>, kind?: TransactionKind): Promise<T> {
     return this.#transaction(work, kind)
   }
 
   #transaction<T>(
-    work: (transaction: Transaction) => Promise<T>,
+    work: (transaction: DatabaseTransaction) => Promise<T>,
     kind?: TransactionKind,
     signal?: AbortSignal,
     pool = this.pool,
@@ -346,7 +351,7 @@ export class Database implements StatementSource {
   }
 
   async #attempt<T>(
-    work: (transaction: Transaction) => Promise<T>,
+    work: (transaction: DatabaseTransaction) => Promise<T>,
     kind: TransactionKind | undefined,
     signal: AbortSignal | undefined,
     pool: pg.Pool,

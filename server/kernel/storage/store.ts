@@ -24,7 +24,12 @@ import { refusalOf } from './refusals.ts'
 import { statementsOf } from './row-statements.ts'
 import type { RowSink } from './row-tap.ts'
 import { stateIn, textsOf, toRow, wholeColumns, writtenRow } from './stored-row.ts'
-import { keepUnlessFailed, type Transaction, type TransactionKind, undoAlways } from './transaction.ts'
+import {
+  type DatabaseTransaction,
+  keepUnlessFailed,
+  type TransactionKind,
+  undoAlways,
+} from './transaction.ts'
 
 /** A statement that reads. */
 type Select = `SELECT ${string}`
@@ -52,11 +57,17 @@ export class Store {
   readonly #source: StatementSource
   readonly #now: () => Date
   readonly #by: string
-  readonly #transaction: Transaction | undefined
+  readonly #transaction: DatabaseTransaction | undefined
   readonly #connection: Connection
   readonly #reader: Connection
 
-  constructor(id: string, source: StatementSource, now: () => Date, by: string, transaction?: Transaction) {
+  constructor(
+    id: string,
+    source: StatementSource,
+    now: () => Date,
+    by: string,
+    transaction?: DatabaseTransaction,
+  ) {
     this.id = id
     this.#source = source
     this.#now = now
@@ -122,7 +133,7 @@ export class Store {
     return this.#source.transaction((transaction) => work(this.#within(transaction)), kind)
   }
 
-  #within(transaction: Transaction): Store {
+  #within(transaction: DatabaseTransaction): Store {
     return new Store(this.id, this.#source, this.#now, this.#by, transaction)
   }
 

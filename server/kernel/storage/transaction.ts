@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { Connection, Sql, Tuple } from './database.ts'
 
 /** A transaction. It begins with the first statement that is more than a read: before that it would hold nothing. */
-export interface Transaction extends Connection {
+export interface DatabaseTransaction extends Connection {
   /**
    * Runs a SELECT that locks nothing. Each statement of a transaction sees the latest commits (READ COMMITTED), so
    * until the transaction begins, the SELECT runs outside of it and sees the same.
@@ -40,7 +40,7 @@ interface Means {
 
 const statement = (text: string): Sql => ({ text, values: [], once: true })
 
-export class LateTransaction implements Transaction {
+export class LateTransaction implements DatabaseTransaction {
   readonly #means: Means
   readonly #kind: TransactionKind | undefined
   #begun: Promise<pg.PoolClient> | undefined

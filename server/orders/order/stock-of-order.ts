@@ -13,7 +13,7 @@ export interface OrderStock {
 
 export const noStock: OrderStock = { state: 'none', portions: [] }
 
-interface Step {
+interface StateStep {
   readonly from: OrderState
   readonly to: OrderState
   readonly stock: OrderStock
@@ -23,7 +23,7 @@ interface Step {
  * Moves the stock of an order that is cancelled or fulfilled, and says where it is then. An order whose stock is not
  * allocated has none to move. The caller has locked the order.
  */
-export async function followState(work: Work, { from, to, stock }: Step): Promise<OrderStock> {
+export async function followState(work: Work, { from, to, stock }: StateStep): Promise<OrderStock> {
   if (stock.state !== 'allocated') return stock
   const isShipped = isShippedBy(from, to)
   await (isShipped ? ship : deallocate)(work, stock.portions)

@@ -112,21 +112,33 @@ async function rulesIn(work: Work, now: string | undefined): Promise<StoreRules>
   if (now === undefined) return noRules
   const before = cachedRules(work.instance).get(work.store.id)
   if (before?.state === now) return before.rules
-  // One statement reads the rules and their state together.
+  // One statement reads the rules and their state together, and of the rules what chooses one: the rest may be long.
   const [row] = await work.store.run(
-    `SELECT (${ruleStateSql}), (SELECT json_agg(json_build_array(r.id, r.created_at AT TIME ZONE 'UTC', r.doc->'attributes',
-       r.hidden->'pending')) FROM catalog_rules r WHERE r.store_id = $1)`,
+    `SELECT (${ruleStateSql}), (SELECT json_agg(json_build_array(r.id, r.created_at AT TIME ZONE 'UTC',
+       ${chosenBy("r.doc->'attributes'")}, CASE WHEN r.hidden->'pending' IS NOT NULL THEN json_build_object(
+         'waits_for', r.hidden->'pending'->'waits_for',
+         'in_effect', CASE json_typeof(r.hidden->'pending'->'in_effect') WHEN 'object' THEN
+           ${chosenBy("r.hidden->'pending'->'in_effect'")} END) END))
+       FROM catalog_rules r WHERE r.store_id = $1)`,
   )
   const rules = storeRules(JSON.parse(row?.[1] ?? '[]') as StoredRule[])
   cachedRules(work.instance).set(work.store.id, { state: row?.[0] ?? now, rules })
   return rules
 }
 
+const chosenByNames = ['name', 'catalog_id', 'schedules', 'pricebook_ids', ...criteria] as const
+
+const chosenBy = (values: string) =>
+  `json_build_object(${chosenByNames.map((name) => `'${name}', ${values}->'${name}'`).join(', ')})`
+
+/** What a rule is chosen by, and what it chooses. Null where it has none. */
+type ChoosingValues = Pick<RuleValues, (typeof chosenByNames)[number]>
+
 type StoredRule = readonly [
   id: string,
   createdAt: string,
-  values: RuleValues,
-  pending: PendingPricebooks | null,
+  values: ChoosingValues,
+  pending: (Pick<PendingPricebooks, 'waits_for'> & { readonly in_effect: ChoosingValues | null }) | null,
 ]
 
 function storeRules(rows: readonly StoredRule[]): StoreRules {
@@ -141,7 +153,7 @@ function storeRules(rows: readonly StoredRule[]): StoreRules {
   }
 }
 
-function toCachedRule(id: string, createdAt: string, values: RuleValues): CachedRule {
+function toCachedRule(id: string, createdAt: string, values: ChoosingValues): CachedRule {
   const { name, catalog_id, schedules, pricebook_ids } = values
   const valueSets = criteria.map((one) => [one, values[one]?.length ? new Set(values[one]) : undefined])
   return {

@@ -14,7 +14,7 @@ const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknow
 type Done = (error: Error | undefined | null, tuples: readonly Tuple[]) => void
 
 /** A text with its values. With a `name` it stays prepared. */
-export interface SentText {
+interface SentText {
   readonly text: string
   readonly values: readonly unknown[]
   readonly name: string
@@ -24,7 +24,7 @@ export interface SentText {
  * What goes in the same message: a transaction begins, then come statements that are prepared, whose rows nobody reads.
  * If one fails, PostgreSQL skips the rest of the message.
  */
-interface SentBefore {
+interface MessageStart {
   readonly begin: string | undefined
   readonly writes: readonly SentText[]
 }
@@ -35,12 +35,12 @@ export class Statement extends pg.Query {
   readonly query_timeout: number | undefined
   readonly callback: () => void
   readonly #sent: SentText
-  readonly #before: SentBefore
+  readonly #before: MessageStart
   readonly #tuples: Tuple[] = []
   /** How many statements before it have not ended. */
   #underWay: number
 
-  constructor(sent: SentText, before: SentBefore, timeoutMs: number | undefined, done: Done) {
+  constructor(sent: SentText, before: MessageStart, timeoutMs: number | undefined, done: Done) {
     super({ text: sent.text, name: sent.name })
     this.#sent = sent
     this.#before = before
