@@ -7,7 +7,7 @@ import { inSpan } from '../traces/spans.ts'
 import { Lanes } from './connections/lanes.ts'
 import { countTimeout, nameClient, observeStatement, readPool, timeWait } from './connections/observe.ts'
 import { cancelWith, LimitedUse } from './connections/slow-reads.ts'
-import { isPrepared, PreparedTexts, planOnce, Statement } from './connections/statement.ts'
+import { isPrepared, nameOn, planOnce, Statement } from './connections/statement.ts'
 import { isOutOfSpace } from './disk-space.ts'
 import { type RowSink, rowSocket, tapRows } from './row-tap.ts'
 import {
@@ -43,14 +43,6 @@ export interface Connection {
 export interface StatementSource extends Connection {
   quick(sql: Sql): Promise<readonly Tuple[]>
   transaction<T>(work: (transaction: DatabaseTransaction) => Promise<T>, kind?: TransactionKind): Promise<T>
-}
-
-const prepared = new WeakMap<pg.ClientBase, PreparedTexts>()
-
-function nameOn(client: pg.ClientBase, text: string): string {
-  const texts = prepared.get(client) ?? new PreparedTexts(client)
-  prepared.set(client, texts)
-  return texts.nameOf(text)
 }
 
 const outage = (cause: unknown, detail = 'The database is not reachable.') =>

@@ -27,6 +27,8 @@ import { stateIn, textsOf, toRow, wholeColumns, writtenRow } from './stored-row.
 import {
   type DatabaseTransaction,
   keepUnlessFailed,
+  laterIn,
+  outsideOf,
   type TransactionKind,
   undoAlways,
 } from './transaction.ts'
@@ -95,13 +97,7 @@ export class Store {
   outside(): Store {
     if (!this.inTransaction) return this
     // A holder of a pool connection must not wait for a second one: if all did, none would be free.
-    const quick = (sql: Sql) => this.#source.quick(sql)
-    return this.#within({
-      run: quick,
-      read: quick,
-      last: quick,
-      runLater: async (sql) => void (await quick(sql)),
-    })
+    return this.#within(outsideOf(this.#source))
   }
 
   /**
@@ -109,18 +105,7 @@ export class Store {
    * follows it, or with COMMIT, and returns no rows. Outside of a transaction they run at once.
    */
   later(): Store {
-    const transaction = this.#transaction
-    if (!transaction) return this
-    const run = async (sql: Sql) => {
-      await transaction.runLater(sql)
-      return []
-    }
-    return this.#within({
-      run,
-      last: run,
-      read: (sql) => transaction.read(sql),
-      runLater: (sql) => transaction.runLater(sql),
-    })
+    return this.#transaction ? this.#within(laterIn(this.#transaction)) : this
   }
 
   /** The same store, with another author. */

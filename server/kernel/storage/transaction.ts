@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Connection, Sql, Tuple } from './database.ts'
+import type { Connection, Sql, StatementSource, Tuple } from './database.ts'
 
 /** A transaction. It begins with the first statement that is more than a read: before that it would hold nothing. */
 export interface DatabaseTransaction extends Connection {
@@ -146,6 +146,22 @@ export class LateTransaction implements DatabaseTransaction {
     this.#ended = true
     this.#client?.release(broken)
   }
+}
+
+/** Takes statements for a transaction, and runs them outside of any, on the pipelined connection. */
+export function outsideOf(source: Pick<StatementSource, 'quick'>): DatabaseTransaction {
+  const quick = (sql: Sql) => source.quick(sql)
+  return { run: quick, read: quick, last: quick, runLater: async (sql) => void (await quick(sql)) }
+}
+
+/** The same transaction, whose writes are all for later. */
+export function laterIn(transaction: DatabaseTransaction): DatabaseTransaction {
+  const run = async (sql: Sql) => {
+    await transaction.runLater(sql)
+    return []
+  }
+  const { read, runLater } = transaction
+  return { run, last: run, read: read.bind(transaction), runLater: runLater.bind(transaction) }
 }
 
 /** Parts of a transaction that are undone while the transaction continues. */

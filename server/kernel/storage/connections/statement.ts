@@ -131,7 +131,7 @@ export const isPrepared = (client: pg.ClientBase, name: string): boolean =>
   name in (client as unknown as { connection: Wire }).connection.parsedStatements
 
 /** The prepared statements of one connection, each with its own name. */
-export class PreparedTexts {
+class PreparedTexts {
   readonly #names: Memory<string, string>
   #named = 0
 
@@ -148,6 +148,15 @@ export class PreparedTexts {
     this.#names.set(text, name)
     return name
   }
+}
+
+const prepared = new WeakMap<pg.ClientBase, PreparedTexts>()
+
+/** The name of a statement that stays prepared on this connection. */
+export function nameOn(client: pg.ClientBase, text: string): string {
+  const texts = prepared.get(client) ?? new PreparedTexts(client)
+  prepared.set(client, texts)
+  return texts.nameOf(text)
 }
 
 /** Queued like any statement. Unlike DEALLOCATE it cannot fail, and does not disturb a transaction. */
