@@ -51,6 +51,7 @@ const outage = (cause: unknown, detail = 'The database is not reachable.') =>
 function refuseOutage(error: unknown): never {
   if (!isOutage(error)) throw error
   if (isOutOfSpace(error)) throw outage(error, 'The database has no disk space left.')
+  if (sqlState(error) === readOnlyState) throw outage(error, 'The database accepts no writes.')
   throw (error as Error).message === 'Query read timeout'
     ? outage(error, 'The database did not respond in time.')
     : outage(error)
@@ -61,15 +62,18 @@ function refuseOutage(error: unknown): never {
 const isUnavailable = (error: unknown): error is Problem =>
   error instanceof Problem && error.code === 'unavailable' && !isOutOfSpace(error.cause)
 
+/** A write on a standby, or on a database that was made read-only. */
+const readOnlyState = '25006'
+
 /**
- * Whether a statement failed because the database is away. SQLSTATE classes 08 (connection), 53 (resources) and 57P
- * (shutdown); errors of the system (ECONNREFUSED, ENOTFOUND, …) and of the driver have no SQLSTATE.
+ * Whether a statement failed because the database is away, or takes no writes. SQLSTATE classes 08 (connection), 53
+ * (resources) and 57P (shutdown); errors of the system (ECONNREFUSED, ENOTFOUND, …) and of the driver have no SQLSTATE.
  */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code = '' } = error as NodeJS.ErrnoException
   return error instanceof pg.DatabaseError
-    ? /^(08|53|57P)/.test(code)
+    ? /^(08|53|57P)/.test(code) || code === readOnlyState
     : /^E(?!RR_)/.test(code) || /connect|terminat|socket|timeout|queryable/i.test(error.message)
 }
 
