@@ -7,10 +7,15 @@ import { inSpan } from '../traces/spans.ts'
 import { Lanes } from './connections/lanes.ts'
 import { countTimeout, nameClient, observeStatement, readPool, timeWait } from './connections/observe.ts'
 import { cancelWith, LimitedUse } from './connections/slow-reads.ts'
-import { PreparedTexts, planOnce, Statement } from './connections/statement.ts'
+import { isPrepared, nameOn, planOnce, Statement } from './connections/statement.ts'
 import { isOutOfSpace } from './disk-space.ts'
 import { type RowSink, rowSocket, tapRows } from './row-tap.ts'
-import { type DatabaseTransaction, LateTransaction, type TransactionKind } from './transaction.ts'
+import {
+  type DatabaseTransaction,
+  LateTransaction,
+  type SentBefore,
+  type TransactionKind,
+} from './transaction.ts'
 
 /** A statement with separate values: a value is never part of the text. */
 export interface Sql {
@@ -38,14 +43,6 @@ export interface Connection {
 export interface StatementSource extends Connection {
   quick(sql: Sql): Promise<readonly Tuple[]>
   transaction<T>(work: (transaction: DatabaseTransaction) => Promise<T>, kind?: TransactionKind): Promise<T>
-}
-
-const prepared = new WeakMap<pg.ClientBase, PreparedTexts>()
-
-function nameOn(client: pg.ClientBase, text: string): string {
-  const texts = prepared.get(client) ?? new PreparedTexts(client)
-  prepared.set(client, texts)
-  return texts.nameOf(text)
 }
 
 const outage = (cause: unknown, detail = 'The database is not reachable.') =>
@@ -213,13 +210,13 @@ export class Database implements StatementSource {
   async #query(
     client: pg.ClientBase,
     sql: Sql,
-    { signal, begin }: { readonly signal?: AbortSignal | undefined; readonly begin?: string | undefined },
+    { signal, ...before }: SentBefore & { readonly signal?: AbortSignal | undefined },
   ): Promise<readonly Tuple[]> {
-    if (!signal) return this.#send(client, sql, begin)
+    if (!signal) return this.#send(client, sql, before)
     signal.throwIfAborted()
     const ended = cancelWith(signal, client)
     try {
-      return await this.#send(client, sql, begin)
+      return await this.#send(client, sql, before)
     } catch (error) {
       if (signal.aborted && isCancelled(error)) throw signal.reason
       throw error
@@ -228,15 +225,19 @@ export class Database implements StatementSource {
     }
   }
 
-  #send(client: pg.ClientBase, sql: Sql, begin?: string): Promise<readonly Tuple[]> {
+  #send(client: pg.ClientBase, sql: Sql, { begin, writes = [] }: SentBefore = {}): Promise<readonly Tuple[]> {
     const { text, values, once, long, sink } = sql
+    const named = writes.map((write) => ({ ...write, name: write.once ? '' : nameOn(client, write.text) }))
+    if (!named.every(({ name }) => isPrepared(client, name)))
+      return this.#sendEach(client, sql, { begin, writes })
     const name = once ? '' : nameOn(client, text)
-    const limitMs = this.#limitMs && long ? longStatementMaxMs : this.#limitMs
+    const limitMs =
+      this.#limitMs && (long || writes.some((write) => write.long)) ? longStatementMaxMs : this.#limitMs
     const { promise, resolve, reject } = Promise.withResolvers<readonly Tuple[]>()
-    const onEnd = observeStatement(sql)
+    const onEnd = [...writes, sql].map(observeStatement)
     client.query(
-      new Statement({ text, values, name, begin }, limitMs, (error, tuples) => {
-        onEnd?.(tuples.length, error)
+      new Statement({ text, values, name }, { begin, writes: named }, limitMs, (error, tuples) => {
+        for (const end of onEnd) end?.(tuples.length, error)
         if (error) reject(error)
         else resolve(tuples)
       }),
@@ -246,6 +247,16 @@ export class Database implements StatementSource {
       countTimeout(error, client)
       return this.#refuse(error)
     })
+  }
+
+  /** One after the other, since a statement whose text a connection has not seen needs a message of its own. */
+  async #sendEach(
+    client: pg.ClientBase,
+    sql: Sql,
+    { begin, writes = [] }: SentBefore,
+  ): Promise<readonly Tuple[]> {
+    for (const [i, write] of writes.entries()) await this.#send(client, write, i ? {} : { begin })
+    return this.#send(client, sql)
   }
 
   async #connection(pool = this.pool): Promise<pg.PoolClient> {
@@ -344,8 +355,8 @@ export class Database implements StatementSource {
     for (let attempt = 1; ; attempt++) {
       const means = {
         connect: () => this.#connection(pool),
-        send: (client: pg.PoolClient, sql: Sql, begin?: string) =>
-          this.#query(client, sql, { signal, begin }),
+        send: (client: pg.PoolClient, sql: Sql, before?: SentBefore) =>
+          this.#query(client, sql, { signal, ...before }),
         read: (sql: Sql) => this.quick(sql),
         alone: (sql: Sql) => this.#onPool(sql, signal, pool),
       }

@@ -27,6 +27,8 @@ import { stateIn, textsOf, toRow, wholeColumns, writtenRow } from './stored-row.
 import {
   type DatabaseTransaction,
   keepUnlessFailed,
+  laterIn,
+  outsideOf,
   type TransactionKind,
   undoAlways,
 } from './transaction.ts'
@@ -95,8 +97,15 @@ export class Store {
   outside(): Store {
     if (!this.inTransaction) return this
     // A holder of a pool connection must not wait for a second one: if all did, none would be free.
-    const quick = (sql: Sql) => this.#source.quick(sql)
-    return this.#within({ run: quick, read: quick, last: quick })
+    return this.#within(outsideOf(this.#source))
+  }
+
+  /**
+   * The same store for writes whose outcome nobody reads, and that no rule refuses: each goes with the statement that
+   * follows it, or with COMMIT, and returns no rows. Outside of a transaction they run at once.
+   */
+  later(): Store {
+    return this.#transaction ? this.#within(laterIn(this.#transaction)) : this
   }
 
   /** The same store, with another author. */

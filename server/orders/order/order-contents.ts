@@ -102,11 +102,13 @@ export async function portionsOfOrder(store: Store, orderId: string): Promise<re
 
 /** Stores the contents of a new order. */
 export async function insertContents(store: Store, orderId: string, contents: OrderContents): Promise<void> {
-  await store.run(
-    'INSERT INTO order_contents (store_id, order_id, doc) VALUES ($1, $2, $3)',
-    orderId,
-    JSON.stringify(contents),
-  )
+  await store
+    .later()
+    .run(
+      'INSERT INTO order_contents (store_id, order_id, doc) VALUES ($1, $2, $3)',
+      orderId,
+      JSON.stringify(contents),
+    )
 }
 
 /** Stores other contents of an order: see `changeContents`. */
