@@ -169,7 +169,7 @@ async function move(
   )
   if (!movements.length) return
   await moveStock(work, movements)
-  await showLevels(work, unique(portions.map(({ productId }) => productId)))
+  await showLevels({ store: work.store.later() }, unique(portions.map(({ productId }) => productId)))
 }
 
 /** Adds up portions of the same product and location. */

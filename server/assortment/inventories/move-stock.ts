@@ -137,7 +137,10 @@ function refusalOf(refused: readonly Movement[]): Problem {
 }
 
 /** Updates the documents of stocks to their current levels. */
-export async function showLevels({ store }: Work, productIds: readonly string[]): Promise<void> {
+export async function showLevels(
+  { store }: Pick<Work, 'store'>,
+  productIds: readonly string[],
+): Promise<void> {
   await store.changeAll(stocks, {
     from: (bind) => `stock_documents($1, ${bind(productIds)}::uuid[]) AS shown`,
     where: () => 'r.id = shown.stock_id',

@@ -49,7 +49,7 @@ export function withIncludedEntries<M extends { readonly operations: readonly Op
     return {
       ...operation,
       includesLinked: true,
-      run: async (ctx, call) => includeEntries(ctx, call.query, { slugs }, await operation.run(ctx, call)),
+      run: (ctx, call) => includeEntries(ctx, call.query, { slugs }, () => operation.run(ctx, call)),
     }
   }
   return modules.map((module) => ({ ...module, operations: module.operations.map(including) }))
@@ -75,12 +75,18 @@ interface AnswerBody {
   readonly included?: Readonly<Record<string, unknown>>
 }
 
-/** The answer with the entries that its objects link to, under the slug of the field. */
-export async function includeEntries(ctx: Ctx, query: string, flows: Flows, answer: Answer): Promise<Answer> {
+/** What `read` answers, with the entries that its objects link to, under the slug of the field. */
+export async function includeEntries(
+  ctx: Ctx,
+  query: string,
+  flows: Flows,
+  read: () => Promise<Answer>,
+): Promise<Answer> {
   const { include } = parse(query)
-  if (!include.length || answer.status !== 200 || ctx.lines) return answer
-  const names = await findRelationships(ctx, flows, include)
-  if (!names.length) return answer
+  if (!include.length || ctx.lines) return read()
+  // Together, so that both statements are on their way at once.
+  const [names, answer] = await Promise.all([findRelationships(ctx, flows, include), read()])
+  if (!names.length || answer.status !== 200) return answer
   const body = JSON.parse(await readText(answer.body)) as AnswerBody
   const idsOf = (name: string): readonly string[] =>
     [body.data].flat().flatMap((one) => [one.relationships?.[name]?.data ?? []].flat().map(({ id }) => id))

@@ -28,6 +28,8 @@ import { stateIn, textsOf, toRow, wholeColumns, writtenRow } from './stored-row.
 import {
   type DatabaseTransaction,
   keepUnlessFailed,
+  laterIn,
+  outsideOf,
   type TransactionKind,
   undoAlways,
 } from './transaction.ts'
@@ -88,14 +90,15 @@ export class Store {
   outside(): Store {
     if (!this.inTransaction) return this
     // A holder of a pool connection must not wait for a second one: if all did, none would be free.
-    const quick = (sql: Sql) => this.#source.quick(sql)
-    return this.#within({
-      run: quick,
-      read: quick,
-      last: quick,
-      enterLocks: () => {},
-      crowdedLocks: () => [],
-    })
+    return this.#within(outsideOf(this.#source))
+  }
+
+  /**
+   * The same store for writes whose outcome nobody reads, and that no rule refuses: each goes with the statement that
+   * follows it, or with COMMIT, and returns no rows. Outside of a transaction they run at once.
+   */
+  later(): Store {
+    return this.#transaction ? this.#within(laterIn(this.#transaction)) : this
   }
 
   /** The same store, with another author. */
@@ -255,20 +258,17 @@ export class Store {
    * Locks rows for a write: until the transaction ends, no one else can change, lock or delete them. Locks are taken in
    * the order of the ids, so that no two transactions wait for each other. Returns the ids of the existing rows.
    */
-  async lock(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
-    this.enterLocks(of, ids)
+  lock(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
     return this.#lock(of, ids, 'NO KEY UPDATE')
   }
 
   /** As `lock`; also prevents new rows below them. */
-  async lockExclusive(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
-    this.enterLocks(of, ids)
+  lockExclusive(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
     return this.#lock(of, ids, 'UPDATE')
   }
 
   /** Locks rows against deletion until the transaction ends. Others may change them. */
-  async lockShared(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
-    this.enterLocks(of, [])
+  lockShared(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
     return this.#lock(of, ids, 'KEY SHARE')
   }
 
@@ -289,6 +289,7 @@ export class Store {
   }
 
   async #lock(of: Rows, ids: readonly string[], strength: string): Promise<ReadonlySet<string>> {
+    this.enterLocks(of, strength === 'KEY SHARE' ? [] : ids)
     const rows = await this.run(lockSql(of, '$2', strength), ids)
     return new Set(rows.map(([id]) => id as string))
   }

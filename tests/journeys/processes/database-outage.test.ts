@@ -82,6 +82,26 @@ test('requests are answered with 503 during an outage, and succeed afterwards', 
   await worksAgain()
 })
 
+test('a database that accepts no writes, such as a standby, makes writes 503 and the server not ready', async () => {
+  const set = (change: string) =>
+    database.sql(`BEGIN READ WRITE; ALTER DATABASE ${database.name} ${change}; COMMIT`)
+  await set('SET default_transaction_read_only = on')
+  // Connections that are open keep what they began with.
+  proxy.cut(100)
+  const account = { data: { type: 'account', name: 'A' } }
+  await expect
+    .poll(async () => (await admin.post('/v2/accounts', account)).body.errors?.[0].detail, { timeout: 5000 })
+    .toBe('The database accepts no writes.')
+  expect((await admin.post('/v2/accounts', account)).status).toBe(503)
+  expect((await admin.get('/v2/accounts')).status).toBe(200)
+  const ready = await admin.get('/readyz')
+  expect([ready.status, ready.body.status]).toEqual([503, 'the database accepts no writes'])
+  await set('RESET default_transaction_read_only')
+  proxy.cut(100)
+  await worksAgain()
+  expect((await admin.get('/readyz')).status).toBe(200)
+})
+
 test.each([
   ['before the queue knew', undefined],
   ['when the queue said that it knows', 'DELETE'],
