@@ -3,6 +3,7 @@ import type { Operation } from '../../kernel/declare/operation.ts'
 import type { Resource } from '../../kernel/declare/resource.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { objectText } from '../../kernel/http/object-text.ts'
+import { readUpTo } from '../../kernel/http/reading/read-up-to.ts'
 import { isId } from '../../kernel/ids.ts'
 import { currentDefinition } from '../../kernel/query/definitions.ts'
 import { parse } from '../../kernel/query/parse.ts'
@@ -108,18 +109,9 @@ export async function includeEntries(
  */
 async function readText(body: Answer['body']): Promise<string> {
   if (typeof body === 'string') return body
-  const parts: Uint8Array[] = []
-  let length = 0
-  for await (const part of body instanceof Readable ? body : [body]) {
-    const bytes = typeof part === 'string' ? Buffer.from(part) : part
-    length += bytes.length
-    if (length > bytesMax) {
-      const detail = `A response with entries of flows has at most ${bytesMax} bytes without them. Read fewer objects at a time, with a smaller page[limit].`
-      throw new Problem('bad_request', detail, { source: 'include' })
-    }
-    parts.push(bytes)
-  }
-  return Buffer.concat(parts).toString()
+  const detail = `A response with entries of flows has at most ${bytesMax} bytes without them. Read fewer objects at a time, with a smaller page[limit].`
+  const tooLong = () => new Problem('bad_request', detail, { source: 'include' })
+  return (await readUpTo(body instanceof Readable ? body : [body], bytesMax, tooLong)).toString()
 }
 
 /** Those of the names that are relationships of the flows. */

@@ -5,6 +5,7 @@ import { LostRace, Problem } from '../errors.ts'
 import type { Reading } from '../metrics/metrics.ts'
 import { inSpan } from '../traces/spans.ts'
 import { Lanes } from './connections/lanes.ts'
+import { LockQueues, type LockVisit } from './connections/lock-queues.ts'
 import { countTimeout, nameClient, observeStatement, readPool, timeWait } from './connections/observe.ts'
 import { cancelWith, LimitedUse } from './connections/slow-reads.ts'
 import { isPrepared, nameOn, planOnce, Statement } from './connections/statement.ts'
@@ -147,6 +148,7 @@ export class Database implements StatementSource {
   readonly #exportPool: pg.Pool
   readonly #points: Lanes
   readonly #pages: Lanes
+  readonly #lockQueues: LockQueues
   readonly #limitMs: number | undefined
   readonly #poolNames = new Map<pg.Pool, string>()
   readonly #lanes: Readonly<Record<string, Lanes>>
@@ -159,6 +161,7 @@ export class Database implements StatementSource {
     { name = 'requests', limitMs, giveWay, plansOnce }: DatabaseOptions = {},
   ) {
     this.#limitMs = limitMs
+    this.#lockQueues = new LockQueues(`${name}-locks`, connections)
     const config: pg.ClientConfig = {
       connectionString: url,
       application_name: 'sutler',
@@ -343,23 +346,28 @@ export class Database implements StatementSource {
     signal?: AbortSignal,
     pool = this.pool,
   ): Promise<T> {
-    return inSpan('transaction', {}, () => this.#attempt(work, kind, signal, pool))
+    return inSpan('transaction', {}, () =>
+      this.#lockQueues.visit((visit) => this.#attempt(work, visit, kind, signal, pool)),
+    )
   }
 
   async #attempt<T>(
     work: (transaction: DatabaseTransaction) => Promise<T>,
+    visit: LockVisit,
     kind: TransactionKind | undefined,
     signal: AbortSignal | undefined,
     pool: pg.Pool,
   ): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      const means = {
-        connect: () => this.#connection(pool),
-        send: (client: pg.PoolClient, sql: Sql, before?: SentBefore) =>
-          this.#query(client, sql, { signal, ...before }),
-        read: (sql: Sql) => this.quick(sql),
-        alone: (sql: Sql) => this.#onPool(sql, signal, pool),
-      }
+    const means = {
+      connect: () => this.#connection(pool),
+      send: (client: pg.PoolClient, sql: Sql, before?: SentBefore) =>
+        this.#query(client, sql, { signal, ...before }),
+      read: (sql: Sql) => this.quick(sql),
+      alone: (sql: Sql) => this.#onPool(sql, signal, pool),
+      enterLocks: (locks: readonly string[]) => visit.enter(locks),
+      crowdedLocks: () => visit.crowded(),
+    }
+    for (let losses = 0; ; ) {
       const transaction = new LateTransaction(means, kind)
       try {
         const result = await work(transaction)
@@ -367,8 +375,9 @@ export class Database implements StatementSource {
         return result
       } catch (error) {
         await transaction.rollBack(isUnavailable(error) ? error : undefined)
-        if (!isRetryable(error)) throw error
-        if (attempt === transactionAttemptsMax) throw new LostRace(error)
+        if (visit.isTurnedAway) await timeWait(this.#lockQueues.name, visit.enterInTurn())
+        else if (!isRetryable(error)) throw error
+        else if (++losses === transactionAttemptsMax) throw new LostRace(error)
       }
     }
   }
@@ -377,13 +386,13 @@ export class Database implements StatementSource {
     return [...this.#poolNames.keys()]
   }
 
-  /** For metrics: its connections, and who waits for one. */
+  /** For metrics: its connections, and who waits for one, or for a lock without one. */
   get connections(): readonly Reading[] {
     const pools = [...this.#poolNames].map(([{ totalCount, idleCount: idle, waitingCount }, name]) =>
       readPool(name, { active: totalCount - idle, idle, waiting: waitingCount }),
     )
     const lanes = Object.entries(this.#lanes).map(([name, some]) => some.readAs(name))
-    return [...pools, ...lanes].flat()
+    return [...pools, ...lanes, this.#lockQueues.read()].flat()
   }
 
   /** Waits for running statements, but not for a database that has stopped responding. */

@@ -15,6 +15,13 @@ export interface DatabaseTransaction extends Connection {
   runLater(sql: Sql): Promise<void>
   /** Runs the last statement: if the transaction has not begun, the statement is a transaction by itself. */
   last(sql: Sql): Promise<readonly Tuple[]>
+  /**
+   * Called before a statement that takes these locks. If too many other transactions take one of them, this one ends,
+   * and begins again when its turn has come: see `LockQueues`.
+   */
+  enterLocks(locks: readonly string[]): void
+  /** The locks that others wait for, without a connection, and that it has not entered. */
+  crowdedLocks(): readonly string[]
 }
 
 /**
@@ -36,6 +43,9 @@ interface Means {
   send(client: pg.PoolClient, sql: Sql, before?: SentBefore): Promise<readonly Tuple[]>
   read(sql: Sql): Promise<readonly Tuple[]>
   alone(sql: Sql): Promise<readonly Tuple[]>
+  /** Throws if the transaction must begin again. */
+  enterLocks(locks: readonly string[]): void
+  crowdedLocks(): readonly string[]
 }
 
 const statement = (text: string): Sql => ({ text, values: [], once: true })
@@ -52,7 +62,7 @@ export class LateTransaction implements DatabaseTransaction {
   #writes: Sql[] = []
   /** The previous statement. The next one is sent when it has ended, so that the driver queues none. */
   #before: Promise<unknown> = Promise.resolve()
-  /** Why the first statement has failed. */
+  /** Why no other statement is sent: the first one has failed, or the transaction must begin again. */
   #fault: { readonly error: unknown } | undefined
 
   constructor(means: Means, kind?: TransactionKind) {
@@ -84,6 +94,21 @@ export class LateTransaction implements DatabaseTransaction {
     // old while it waits for a connection.
     if (!this.#ended) await this.#start()
     return rows
+  }
+
+  enterLocks(locks: readonly string[]): void {
+    // Begun again, it would write twice.
+    if (this.#ended) throw new Error('the transaction has ended')
+    try {
+      this.#means.enterLocks(locks)
+    } catch (error) {
+      this.#fault = { error }
+      throw error
+    }
+  }
+
+  crowdedLocks(): readonly string[] {
+    return this.#means.crowdedLocks()
   }
 
   /**
@@ -121,6 +146,7 @@ export class LateTransaction implements DatabaseTransaction {
   }
 
   async commit(): Promise<void> {
+    if (this.#fault) throw this.#fault.error
     if (!this.#begun) return
     const client = await this.#begun
     if (this.#begin === undefined || this.#writes.length) await this.#send(client, statement('COMMIT'))
@@ -151,7 +177,8 @@ export class LateTransaction implements DatabaseTransaction {
 /** Takes statements for a transaction, and runs them outside of any, on the pipelined connection. */
 export function outsideOf(source: Pick<StatementSource, 'quick'>): DatabaseTransaction {
   const quick = (sql: Sql) => source.quick(sql)
-  return { run: quick, read: quick, last: quick, runLater: async (sql) => void (await quick(sql)) }
+  const runLater = async (sql: Sql) => void (await quick(sql))
+  return { run: quick, read: quick, last: quick, runLater, enterLocks: () => {}, crowdedLocks: () => [] }
 }
 
 /** The same transaction, whose writes are all for later. */
@@ -160,8 +187,13 @@ export function laterIn(transaction: DatabaseTransaction): DatabaseTransaction {
     await transaction.runLater(sql)
     return []
   }
-  const { read, runLater } = transaction
-  return { run, last: run, read: read.bind(transaction), runLater: runLater.bind(transaction) }
+  return {
+    ...{ run, last: run },
+    read: (sql) => transaction.read(sql),
+    runLater: (sql) => transaction.runLater(sql),
+    enterLocks: (locks) => transaction.enterLocks(locks),
+    crowdedLocks: () => transaction.crowdedLocks(),
+  }
 }
 
 /** Parts of a transaction that are undone while the transaction continues. */

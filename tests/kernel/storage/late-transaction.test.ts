@@ -36,6 +36,8 @@ function opened({ fails }: { readonly fails?: (text: string) => boolean } = {}) 
     },
     read: (one) => note('apart: ', one),
     alone: (one) => note('alone: ', one),
+    enterLocks: () => {},
+    crowdedLocks: () => [],
   })
   return { transaction, log, most: () => most }
 }
