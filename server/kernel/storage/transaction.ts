@@ -177,10 +177,8 @@ export class LateTransaction implements DatabaseTransaction {
 /** Takes statements for a transaction, and runs them outside of any, on the pipelined connection. */
 export function outsideOf(source: Pick<StatementSource, 'quick'>): DatabaseTransaction {
   const quick = (sql: Sql) => source.quick(sql)
-  return {
-    ...{ run: quick, read: quick, last: quick, runLater: async (sql) => void (await quick(sql)) },
-    ...{ enterLocks: () => {}, crowdedLocks: () => [] },
-  }
+  const runLater = async (sql: Sql) => void (await quick(sql))
+  return { run: quick, read: quick, last: quick, runLater, enterLocks: () => {}, crowdedLocks: () => [] }
 }
 
 /** The same transaction, whose writes are all for later. */
@@ -189,9 +187,10 @@ export function laterIn(transaction: DatabaseTransaction): DatabaseTransaction {
     await transaction.runLater(sql)
     return []
   }
-  const { read, runLater } = transaction
   return {
-    ...{ run, last: run, read: read.bind(transaction), runLater: runLater.bind(transaction) },
+    ...{ run, last: run },
+    read: (sql) => transaction.read(sql),
+    runLater: (sql) => transaction.runLater(sql),
     enterLocks: (locks) => transaction.enterLocks(locks),
     crowdedLocks: () => transaction.crowdedLocks(),
   }
