@@ -22,11 +22,11 @@ export const start = command({
   ],
   leaves: 'it finishes the requests in flight, and stops its PostgreSQL.',
   async run({ options, signal, print, say }) {
-    if (options.port !== undefined) process.env.PORT = options.port
+    const { readSettings, setInEnvironment } = await import('../server/config.ts')
+    if (options.port !== undefined) setInEnvironment('PORT', options.port)
     beginAgain(heapFlags, process.argv.slice(2))
     const server = await import('../server/main.ts')
     const { StartupError } = await import('../server/platform/faults.ts')
-    const { readSettings } = await import('../server/config.ts')
     for (const line of readSettings().unknown) say(`sutler: ${line}`)
     const running = await server.start()
     const stopped = { text: '', data: { stopped: true } }
