@@ -26,6 +26,11 @@ export type Config = ReturnType<typeof readSettings>['config']
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
+/** Sets what an option of a command says in place of the environment. */
+export function setInEnvironment(name: 'PORT' | 'SUTLER_CONFIG', value: string): void {
+  process.env[name] = value
+}
+
 /** The settings of this process. Throws if one of them is wrong. */
 export function readConfig(env: Env = process.env): Config {
   const { config, faults } = readSettings(env)
@@ -115,7 +120,7 @@ export function readSettings(env: Env = process.env) {
 
     /**
      * `true` starts without the secret that the database was created with, if that secret is lost. Everyone is signed
-     * out, and you must set the client secrets of OIDC profiles again.
+     * out, and you must set the secrets of OIDC profiles, gateways and integrations again.
      */
     forgetSecret: setting('SUTLER_FORGET_SECRET', onOrOff, false),
 
