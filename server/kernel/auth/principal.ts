@@ -28,3 +28,10 @@ export interface Shopper {
  * shopper's token beside its own. Ask for the `kind` where that token narrows what the caller may do.
  */
 export const hasSecret = ({ grant }: Pick<Principal, 'grant'>): boolean => grant === 'client_credentials'
+
+/** Whether the caller acts for the store, also where a shopper's token comes beside theirs. */
+export const isSeller = (who: Pick<Principal, 'grant'>): boolean => hasSecret(who)
+
+/** As `isSeller`, and no shopper's token narrows what the caller may do. */
+export const actsAsSeller = (who: Pick<Principal, 'grant' | 'shopper'>): boolean =>
+  isSeller(who) && who.shopper === undefined

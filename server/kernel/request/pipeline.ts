@@ -5,7 +5,7 @@ import { mustBeWithinRate } from '../attempts/rates.ts'
 import { countRequest } from '../attempts/request-limits.ts'
 import { isReport, weightOf } from '../attempts/request-weight.ts'
 import { authorize } from '../auth/access.ts'
-import { hasSecret, type Principal } from '../auth/principal.ts'
+import { actsAsSeller, hasSecret, type Principal } from '../auth/principal.ts'
 import { parseRequestRates, type RequestRates } from '../auth/request-rates.ts'
 import { bearerToken } from '../auth/tokens.ts'
 import { isRepeatable, type Operation, rightFor } from '../declare/operation.ts'
@@ -316,7 +316,7 @@ function contextOf(passage: Passage, { signal, transaction, keyed }: RunOptions 
       ? instance.database.reading(() => signal ?? hangUpSignal(request.raw.socket))
       : instance.database
   const by = authorOf(who.actor, request.id)
-  const chosenId = instance.keepsIds && who.kind === 'client_credentials' ? chosenIdOf(request) : undefined
+  const chosenId = instance.keepsIds && actsAsSeller(who) ? chosenIdOf(request) : undefined
   return new Ctx({
     store: new Store(who.storeId, database, () => clock.now(), by, transaction),
     who,
