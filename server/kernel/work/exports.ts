@@ -34,7 +34,7 @@ export class Exports {
   }
 
   /** Counts an export until the returned function is called; refuses one too many. */
-  begin(who: Pick<Principal, 'storeId' | 'grant' | 'shopper'>): () => void {
+  begin(who: Pick<Principal, 'storeId' | 'grant' | 'sessionId' | 'shopper'>): () => void {
     const { storeId } = who
     const isServer = actsAsSeller(who)
     const names = [
