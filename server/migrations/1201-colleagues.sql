@@ -39,7 +39,7 @@ BEGIN
     CONSTRAINT = 'role_assignments_last_store_admin';
 END $$;
 
-CREATE TRIGGER keep_a_store_admin AFTER DELETE OR UPDATE ON role_assignments
+CREATE CONSTRAINT TRIGGER role_assignments_last_store_admin AFTER DELETE OR UPDATE ON role_assignments
   FOR EACH ROW EXECUTE FUNCTION keep_a_store_admin();
 
 -- Who has signed in. What is hidden is the hash of the secret in their cookie, and the last use.
