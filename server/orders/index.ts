@@ -15,6 +15,8 @@ export { type OrderFields, type OrderRow, orders, type WholeOrder } from './orde
 export { giveUpPayments } from './order/prepare-order.ts'
 export {
   allocateStock,
+  awaitStockOf,
+  awaitStockOfLocked,
   type ChangedStock,
   noStock,
   type OrderStock,

@@ -66,7 +66,8 @@ export async function* eachContents(
   store: Store,
   orderIds: readonly string[],
 ): AsyncGenerator<readonly [orderId: string, OrderContents]> {
-  if (!orderIds.length) return
+  // Those of one order are all needed anyway, and a statement that cuts them has to decompress them, too.
+  if (orderIds.length <= 1) return yield* await findContents(store, orderIds)
   const rows = await store.read(
     `SELECT order_id, ${cutText('doc', charsMax)} FROM order_contents
      WHERE store_id = $1 AND order_id = ANY($2::uuid[])`,
@@ -101,11 +102,13 @@ export async function portionsOfOrder(store: Store, orderId: string): Promise<re
 
 /** Stores the contents of a new order. */
 export async function insertContents(store: Store, orderId: string, contents: OrderContents): Promise<void> {
-  await store.run(
-    'INSERT INTO order_contents (store_id, order_id, doc) VALUES ($1, $2, $3)',
-    orderId,
-    JSON.stringify(contents),
-  )
+  await store
+    .later()
+    .run(
+      'INSERT INTO order_contents (store_id, order_id, doc) VALUES ($1, $2, $3)',
+      orderId,
+      JSON.stringify(contents),
+    )
 }
 
 /** Stores other contents of an order: see `changeContents`. */

@@ -4,6 +4,8 @@ import { changeThings } from '../../kernel/thing/change-thing.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { addCounted, changeLocked } from '../../kernel/write/by-rules.ts'
 import {
+  awaitStockOf,
+  awaitStockOfLocked,
   noStock,
   type OrderFields,
   type OrderStock,
@@ -45,9 +47,12 @@ export async function changePayments<T>(
     throw notFound('order', orderId)
   },
 ): Promise<T> {
-  const [changed] = await changeThings(work, orders, [orderId], async ([order]) =>
-    order ? [await deed(await withPayments(work, order))] : [],
-  )
+  await awaitStockOf(work, orderId)
+  const [changed] = await changeThings(work, orders, [orderId], async ([order]) => {
+    if (!order) return []
+    awaitStockOfLocked(work, order)
+    return [await deed(await withPayments(work, order))]
+  })
   if (!changed) return ifNone()
   const { before, after, outcome } = changed
   // Each payment is news of its order, also one that leaves its sums: a refund of a part.
