@@ -42,7 +42,7 @@ import { jobConnections, startJobs } from './kernel/work/jobs.ts'
 import { type Mailer, smtp } from './kernel/work/mail.ts'
 import { forgetErrands, resumeErrandJob } from './kernel/work/outside-calls.ts'
 import { renewSeals } from './kernel/work/secret-records.ts'
-import { access as appAccess, findActiveKey } from './people/index.ts'
+import { access as appAccess, findActiveKey, findActiveSession, persons } from './people/index.ts'
 import { ExportReads, ReadRecorder, Register } from './personal-data/index.ts'
 import { diskBlobs } from './platform/blobs/disk-blobs.ts'
 import { s3Blobs } from './platform/blobs/s3-blobs.ts'
@@ -145,10 +145,15 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     const instance: Instance = {
       database,
       processName,
-      tokens: new Tokens(secrets, clock, config.tokenLifetimeS, (store, key) =>
-        findActiveKey(database, store, key),
+      tokens: new Tokens(
+        secrets,
+        clock,
+        config.tokenLifetimeS,
+        (store, key) => findActiveKey(database, store, key),
+        (store, session) => findActiveSession(database, store, session, clock.now()),
       ),
       access,
+      persons,
       shopperTokens,
       clock,
       log,

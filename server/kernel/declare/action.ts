@@ -108,6 +108,8 @@ export interface Action<
     readonly errors?: true
     /** The response has an entity tag. An object of a resource always has one. */
     readonly etag?: true
+    /** The response sets a cookie, for browsers. */
+    readonly cookie?: true
     /** `data` if it is not an object of a resource; of a page, each item. See `named`. */
     readonly data?: Field
     /** The members of the response beside `data`; of a page, beside `meta` and `links`. */

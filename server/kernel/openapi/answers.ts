@@ -154,7 +154,7 @@ function actionAnswers(
 /** One object of a resource, or the data that an action declares. */
 function objectAnswer(
   resource: Resource | undefined,
-  { data: own, beside, errors, etag }: NonNullable<Action['shows']>,
+  { data: own, beside, errors, etag, cookie }: NonNullable<Action['shows']>,
 ): Response {
   const data = own ?? (resource && objectOf(() => resource))
   const members = {
@@ -168,6 +168,7 @@ function objectAnswer(
   return {
     description: resource ? `The ${resource.noun[0].replaceAll('-', ' ')}.` : 'Done.',
     ...((etag || resource) && { headers: tagged }),
+    ...(cookie && { headers: headersNamed('Set-Cookie') }),
     content: content(isTyped ? object(members, data ? ['data'] : []) : { type: 'object' }),
   }
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Blobs } from '../../platform/blobs/blobs.ts'
-import type { AccessTable } from '../auth/access.ts'
+import type { AccessTable, Persons } from '../auth/access.ts'
 import type { Keys } from '../auth/keys.ts'
 import type { Principal, Shopper } from '../auth/principal.ts'
 import type { RequestRates } from '../auth/request-rates.ts'
@@ -10,7 +10,7 @@ import type { Answer, LineFormat } from '../shape/answer.ts'
 import type { ApiDocument } from '../shape/api-document.ts'
 import type { Model, OwnModel, Row } from '../shape/model.ts'
 import type { Database } from '../storage/database.ts'
-import { authorOf, type Store } from '../storage/store.ts'
+import { authorOf, Store } from '../storage/store.ts'
 import type { TransactionKind } from '../storage/transaction.ts'
 import type { Exports } from './exports.ts'
 import type { Job, LongJob, Schedule } from './job.ts'
@@ -59,6 +59,7 @@ export interface Instance {
   readonly processName: string
   readonly tokens: Tokens
   readonly access: AccessTable
+  readonly persons: Persons
   readonly shopperTokens: readonly ShopperToken[]
   readonly clock: Clock
   readonly log: Logger
@@ -232,6 +233,13 @@ export class Ctx extends Work {
     this.queued = occasion.queued ?? ((run) => run())
     this.clientAddress = occasion.clientAddress
     this.baseUrl = occasion.baseUrl
+  }
+
+  /** The same request in the store that its body names. Only for an open operation: it has no store before. */
+  inStore(id: string): this {
+    const by = authorOf(this.who.actor, this.requestId)
+    const store = new Store(id, this.instance.database, () => this.clock.now(), by)
+    return this.with({ store, who: { ...this.who, storeId: id } })
   }
 
   /** Records that the response shows this row. */

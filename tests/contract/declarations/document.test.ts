@@ -58,6 +58,7 @@ const tried: Readonly<Record<string, string>> = {
   'create-account-member-tokens': 'the member must exist: below',
   'create-customer-token': 'the customer must exist: below',
   'get-access-token': 'it needs an application key: below',
+  'create-colleague-token': 'it needs a colleague: tests/people/colleagues',
   'start-oidc-login': 'it requires all of its parameters: tests/people/oidc',
   'create-cart-payment': 'it needs Stripe: writes/outside-calls.test.ts',
   'update-cart-payment': 'as the one before',
