@@ -137,3 +137,17 @@ test('a Store Admin invites a colleague by a link, which sets the password once'
   expect((await accept(again.data.link, 'four other unrelated words')).status).toBe(201)
   await expect.poll(async () => (await bob.get('/v2/accounts')).status, { timeout: 2000 }).toBe(401)
 })
+
+test('only an administrator erases a colleague', async () => {
+  const boss = await colleagueOf(world, 'Store Admin')
+  const { client, userId, passwordId } = await colleagueOf(world, 'Support')
+  const erasure = (resource_type: string, resource_id: string) => ({
+    data: { type: 'erasure_request', resource_type, resource_id },
+  })
+  const erase = (resource_type: string, id: string) =>
+    client.post('/v2/personal-data/erasure-requests', erasure(resource_type, id))
+  expect((await erase('user-authentication-info', boss.userId)).status).toBe(403)
+  expect((await erase('user-authentication-info', userId.toUpperCase())).status).toBe(403)
+  expect((await erase('user-authentication-password-profile-info', passwordId)).status).toBe(403)
+  expect((await erase('user-authentication-info', randomUUID())).status).toBe(201)
+})
