@@ -8,6 +8,7 @@ import type { OwnModel } from '../shape/model.ts'
 import type { ShopperToken } from '../work/context.ts'
 import { successOf } from './answers.ts'
 import { components, type DocumentComponents } from './components.ts'
+import { listedBy, listFacts } from './list-facts.ts'
 import { usedComponents, withReferences } from './named-schemas.ts'
 import { withoutOwnWords } from './own-words.ts'
 import { parametersOf } from './parameters.ts'
@@ -165,6 +166,7 @@ function describeOperation(
   const persons = shopperTokens.filter(({ kind }) => kinds.includes(kind))
   const { alternative } = operation
   const ways = [operation, ...(alternative ? [alternative.operation] : [])]
+  const listed = listedBy(operation)
   const body = ways.map((way) => bodyOf(way, shared)).reduce(eitherBody)
   const responses = ways
     .map((way) => ({ ...problemResponses(way, kinds), ...successOf(way, shared) }))
@@ -176,6 +178,7 @@ function describeOperation(
     description: [about, open ? anyone : `Allowed for: ${kinds.map(quote).join(', ')}.`].join('\n\n'),
     ...(open && { security: [] }),
     ...(persons.length && { security: waysToSignIn(persons) }),
+    ...(listed && { 'x-sutler-list': listFacts(listed) }),
     parameters: parametersOf(operation, path, shared),
     ...(body && { requestBody: body }),
     responses,
