@@ -203,6 +203,9 @@ export function readSettings(env: Env = process.env) {
      */
     strictPasswords: setting('SUTLER_STRICT_PASSWORDS', onOrOff, false),
 
+    /** `off` serves no console at `/console`. */
+    console: setting('SUTLER_CONSOLE', oneOf(['on', 'off']), 'on'),
+
     /**
      * `true` lets shoppers ask why they see a catalog and its prices (`Prefer: explain`). Off by default, because the
      * answer reveals the merchant's rules and price books.
