@@ -203,7 +203,7 @@ export function readSettings(env: Env = process.env) {
      */
     strictPasswords: setting('SUTLER_STRICT_PASSWORDS', onOrOff, false),
 
-    /** `off` serves no console at `/console`. */
+    /** `off` serves no console at `/console`. It is a page that talks to the API as any other client does. */
     console: setting('SUTLER_CONSOLE', oneOf(['on', 'off']), 'on'),
 
     /**

@@ -1,8 +1,9 @@
 import { sutlerApi } from '../../server/api-document.ts'
 import type { Operation } from '../../server/kernel/declare/operation.ts'
 import type { Resource } from '../../server/kernel/declare/resource.ts'
-import { type ListFacts, listFacts } from '../../server/kernel/openapi/list-facts.ts'
+import { type ListFacts, listFacts } from '../../server/kernel/openapi/parameters.ts'
 import { listKey } from '../../server/kernel/query/places.ts'
+import { valueTypeOf } from '../../server/kernel/query/plan.ts'
 import type { Op } from '../../server/kernel/shape/list-query.ts'
 import type { FilterRule, ValueType } from '../../server/kernel/shape/model.ts'
 import { isCurrent } from '../../server/kernel/storage/editions.ts'
@@ -62,12 +63,17 @@ export async function roomIn(samples: Samples, listing: Listing, path: string, c
 const documented = operationsOf(sutlerApi(appAndWorkshop.modules, appAndWorkshop.access))
 
 /** The document cannot say what a list has that is only known at run time. */
-const factsOf = ({ id, specimen: { resource } }: Pick<Listing, 'id' | 'specimen'>): ListFacts =>
-  documented.get(id)?.['x-sutler-list'] ?? listFacts(resource)
+function factsOf({ id, specimen: { resource } }: Pick<Listing, 'id' | 'specimen'>): ListFacts {
+  return documented.get(id)?.['x-sutler-list'] ?? listFacts(resource)
+}
 
 /** What a filter on the field compares. */
-export const valueType = (listing: Listing, field: string): ValueType =>
-  field.endsWith('.length') ? 'number' : (factsOf(listing).filter[field]?.type ?? 'text')
+export function valueType(listing: Listing, field: string): ValueType {
+  if (documented.get(listing.id)?.['x-sutler-list']) return factsOf(listing).filter[field]?.type ?? 'text'
+  if (field.endsWith('.length')) return 'number'
+  const type = valueTypeOf(listing.specimen.resource, field)
+  return type === 'text' ? (factsOf(listing).filter[field]?.type ?? type) : type
+}
 
 /** The tests of lists try what the API document promises, so a promise that the API breaks fails them. */
 export const opsOf = (listing: Listing): [field: string, ops: readonly Op[]][] =>

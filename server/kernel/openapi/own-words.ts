@@ -2,7 +2,7 @@ import { dayPattern } from '../body/days.ts'
 
 /**
  * A copy of a part of a document without the words of our own schemas, which no reader knows: `checkedByRule` gives its
- * keywords, the format `day` its pattern, and `refersTo` becomes an extension.
+ * keywords, the format `day` its pattern, and `refersTo` its name in the document.
  */
 export function withoutOwnWords<T>(part: T): T {
   if (typeof part !== 'object' || part === null) return part
