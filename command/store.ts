@@ -1,4 +1,5 @@
 import { type Command, command, text } from './frame/command.ts'
+import { WrongCall } from './frame/wrong-call.ts'
 
 export const storeCommands: readonly Command[] = [
   command({
@@ -41,8 +42,19 @@ export const storeCommands: readonly Command[] = [
       const { listStores } = await import('../server/stores.ts')
       const stores = await withDatabase((database) => listStores(database))
       return {
-        text: stores.map(({ id, name, createdAt }) => `${id}  ${name}  (since ${createdAt})`).join('\n'),
-        data: { stores: stores.map(({ id, name, createdAt }) => ({ id, name, created_at: createdAt })) },
+        text: stores
+          .map(
+            ({ id, name, createdAt, rates }) =>
+              `${id}  ${name}  (since ${createdAt}${rates ? `, ${rates}` : ''})`,
+          )
+          .join('\n'),
+        data: {
+          stores: stores.map(({ createdAt, rates = null, ...store }) => ({
+            ...store,
+            created_at: createdAt,
+            rates,
+          })),
+        },
       }
     },
   }),
@@ -62,6 +74,45 @@ export const storeCommands: readonly Command[] = [
         return storeId
       })
       return { text: `The store ${id} is now called ${name}.`, data: { id, name } }
+    },
+  }),
+  command({
+    name: 'store rate',
+    group: 'People',
+    about: 'Gives a store rates of its own, in place of those of SUTLER_RATE.',
+    details:
+      'Running servers use them within five seconds. The rates are written as in SUTLER_RATE; "none" is no limit, and ' +
+      '"default" goes back to SUTLER_RATE.',
+    args: [['rates', 'The requests a second, such as store:200,key:100; or none, or default.']],
+    options: { store: text('id', 'The store, where the server has several.') },
+    examples: [
+      ['sutler store rate store:200', 'at most 200 requests a second in the only store of a server'],
+      ['sutler store rate default --store <id>', 'what SUTLER_RATE says, as for other stores'],
+    ],
+    leaves: 'nothing has changed.',
+    async run({ args: [rates = ''], options }) {
+      const { withStore } = await import('./with-database.ts')
+      const { changeStoreRates } = await import('../server/stores.ts')
+      const { parseRequestRates, requestRatesAccepted } = await import(
+        '../server/kernel/auth/request-rates.ts'
+      )
+      const own = rates === 'default' ? null : rates.replaceAll(/\s/g, '')
+      if (own !== null && !parseRequestRates(own)) {
+        throw new WrongCall(
+          `${JSON.stringify(rates)} is not a list of rates: send ${requestRatesAccepted}, or default for those of SUTLER_RATE`,
+        )
+      }
+      const id = await withStore(options.store, async (database, storeId) => {
+        await changeStoreRates(database, storeId, own)
+        return storeId
+      })
+      return {
+        text:
+          own === null
+            ? `The store ${id} has the rates of SUTLER_RATE.`
+            : `The store ${id} has the rates ${own}.`,
+        data: { id, rates: own },
+      }
     },
   }),
 ]

@@ -12,6 +12,7 @@ import {
   onOrOff,
   postgresUrl,
   proxies,
+  requestRates,
   secretCharsMin,
   secretText,
   share,
@@ -47,7 +48,7 @@ export function readSettings(env: Env = process.env) {
 
     /**
      * The number of connections that each process opens to PostgreSQL for requests. In addition, it opens half as many
-     * for slow reads, three for short reads and eighteen for background work.
+     * for slow reads, three for short reads, four for exports and nineteen for background work.
      */
     databaseConnections: setting('SUTLER_DATABASE_CONNECTIONS', integer(1, 1000), 10),
 
@@ -218,6 +219,14 @@ export function readSettings(env: Env = process.env) {
      * SUTLER_TRUST_PROXY, or all shoppers share its address.
      */
     shopperWritesMax: setting('SUTLER_SHOPPER_WRITES_PER_MINUTE', integer(1, 1_000_000_000), 6000),
+
+    /**
+     * How many requests a second each store, application key, signed-in shopper and address may send, as
+     * `store:200,key:100,shopper:20,address:50`; beyond it the response is 429. What is left out has no limit. A rate
+     * holds for all processes together. `sutler store rate` gives one store its own rates. By default there are none.
+     * See docs/operating.md.
+     */
+    requestRates: setting('SUTLER_RATE', requestRates, undefined),
 
     /** The lifetime of an access token in seconds. Keep it short: a single token cannot be revoked. */
     tokenLifetimeS: setting('SUTLER_TOKEN_LIFETIME_S', integer(1, 31_536_000), 3600),

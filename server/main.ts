@@ -43,7 +43,7 @@ import { jobConnections, startJobs } from './kernel/work/jobs.ts'
 import { type Mailer, smtp } from './kernel/work/mail.ts'
 import { forgetErrands, resumeErrandJob } from './kernel/work/outside-calls.ts'
 import { renewSeals } from './kernel/work/secret-records.ts'
-import { access as appAccess, isKeyActive } from './people/index.ts'
+import { access as appAccess, findActiveKey } from './people/index.ts'
 import { ExportReads, ReadRecorder, Register } from './personal-data/index.ts'
 import { diskBlobs } from './platform/blobs/disk-blobs.ts'
 import { s3Blobs } from './platform/blobs/s3-blobs.ts'
@@ -147,7 +147,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       database,
       processName,
       tokens: new Tokens(secrets, clock, config.tokenLifetimeS, (store, key) =>
-        isKeyActive(database, store, key),
+        findActiveKey(database, store, key),
       ),
       access,
       shopperTokens,
@@ -173,6 +173,8 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       explainsToShoppers: config.explainsToShoppers,
       slowMs: config.slowMs,
       shopperWritesMax: config.shopperWritesMax,
+      requestRates: config.requestRates,
+      processCount: () => processes.count,
       baseUrl: config.baseUrl,
       keepsIds: config.keepsIds,
       services: { stripe: config.stripeUrl },

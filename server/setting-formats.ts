@@ -1,4 +1,5 @@
 import type { BlockList } from 'node:net'
+import { parseRequestRates, type RequestRates, requestRatesAccepted } from './kernel/auth/request-rates.ts'
 import { rangesOf } from './platform/sockets/addresses.ts'
 
 const examples = 'separated by commas, such as 10.0.0.0/8, 192.0.2.7 or loopback'
@@ -64,6 +65,8 @@ export const onOrOff: Format<boolean> = {
 export function oneOf<const T extends string>(values: readonly T[]): Format<T> {
   return { accepts: `one of ${values.join(', ')}`, read: (value) => values.find((one) => one === value) }
 }
+
+export const requestRates: Format<RequestRates> = { accepts: requestRatesAccepted, read: parseRequestRates }
 
 export const secretText: Format<string> = {
   accepts: `at least ${secretCharsMin} characters`,

@@ -1,4 +1,5 @@
 import { newId } from './kernel/ids.ts'
+import { columns, optionalText } from './kernel/storage/columns.ts'
 import type { Connection } from './kernel/storage/database.ts'
 
 /** A store of this server. */
@@ -6,16 +7,20 @@ interface StoreOfServer {
   readonly id: string
   readonly name: string
   readonly createdAt: string
+  /** Its own rates of requests; undefined if it has those of the server. */
+  readonly rates: string | undefined
 }
 
+const listed = columns({
+  id: 'id',
+  name: 'name',
+  createdAt: 'created_at',
+  rates: ['request_rates', optionalText],
+})
+
 export async function listStores(connection: Pick<Connection, 'run'>): Promise<readonly StoreOfServer[]> {
-  const rows = await connection.run({
-    text: 'SELECT id, name, created_at FROM stores ORDER BY created_at, id',
-    values: [],
-  })
-  return rows.map(([id, name, createdAt]) => ({
-    ...{ id: id as string, name: name as string, createdAt: createdAt as string },
-  }))
+  const text = `SELECT ${listed.sql} FROM stores ORDER BY created_at, id`
+  return (await connection.run({ text, values: [] })).map(listed.read)
 }
 
 /**
@@ -33,6 +38,15 @@ export async function createStore(connection: Connection, name: string, now: Dat
     values: [store, organisation, name, now],
   })
   return store
+}
+
+/** Gives a store rates of its own in place of the server's, as `parseRequestRates` reads them; null takes them away. */
+export async function changeStoreRates(
+  connection: Pick<Connection, 'run'>,
+  id: string,
+  rates: string | null,
+): Promise<void> {
+  await connection.run({ text: 'UPDATE stores SET request_rates = $2 WHERE id = $1', values: [id, rates] })
 }
 
 /** Gives a store, and its organisation, another name. */

@@ -54,6 +54,12 @@ const refused: [env: Record<string, string>, line: RegExp][] = [
     /^SUTLER_S3_ENDPOINT is "s3.example.com": it must be an http or https/,
   ],
   [{ SUTLER_STRICT_PASSWORDS: 'yes' }, /^SUTLER_STRICT_PASSWORDS is "yes": it must be true or false$/],
+  ...['store', 'store:0', 'store:100000', 'store:1.5', 'all:5', 'store:5,store:6', 'store:5,'].map(
+    (rates): [Record<string, string>, RegExp] => [
+      { SUTLER_RATE: rates },
+      new RegExp(`^SUTLER_RATE is "${rates}": it must be rates such as store:200,key:100: each is one of`),
+    ],
+  ),
   [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL is "loud": it must be one of trace, debug,/],
   [{ SUTLER_TOKEN_LIFETIME_S: '0' }, /^SUTLER_TOKEN_LIFETIME_S is "0": it must be a whole number from 1/],
   [{ SUTLER_DATABASE_CONNECTIONS: '1e3' }, /^SUTLER_DATABASE_CONNECTIONS is "1e3"/],
@@ -72,6 +78,9 @@ const accepted: [env: Record<string, string>, config: Record<string, unknown>][]
   [{ SUTLER_STRICT_PASSWORDS: 'false' }, { strictPasswords: false }],
   [{ SUTLER_EXPLAIN_TO_SHOPPERS: 'true' }, { explainsToShoppers: true }],
   [{ SUTLER_SHOPPER_WRITES_PER_MINUTE: '60000' }, { shopperWritesMax: 60_000 }],
+  [{ SUTLER_RATE: 'store:200, key:100' }, { requestRates: { store: 200, key: 100 } }],
+  [{ SUTLER_RATE: 'shopper:5,address:99999' }, { requestRates: { shopper: 5, address: 99_999 } }],
+  [{ SUTLER_RATE: 'none' }, { requestRates: {} }],
   [{ SUTLER_TRUST_PROXY: '10.0.0.0/8, ::1' }, { trustProxy: '10.0.0.0/8,::1' }],
   [
     { PORT: '0', LOG_LEVEL: 'silent' },
@@ -161,6 +170,9 @@ describe('a setting', () => {
   test('with an unknown name is listed, wherever it is', () => {
     const SUTLER_CONFIG = write('typo', 'SUTLER_BASEURL=https://a.example\nPOSTGRES_USER=a\n')
     const env = { SUTLER_CONFIG, SUTLER_PORT: '1', SUTLER_URL: 'http://localhost', HOME: '/' }
-    expect(readSettings(env).unknown).toEqual(['SUTLER_BASEURL', 'SUTLER_PORT'])
+    expect(readSettings(env).unknown).toEqual([
+      'SUTLER_BASEURL is not a setting: did you mean SUTLER_BASE_URL?',
+      'SUTLER_PORT is not a setting: did you mean PORT?',
+    ])
   })
 })

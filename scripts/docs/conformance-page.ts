@@ -12,6 +12,12 @@ const differences = [
       'contract does not say which texts they replace.',
   ],
   [
+    'Rates',
+    'The contract limits each store to 100 requests a second, of which keys reserve parts (`reserved_rate_limit`). A server ' +
+      'of Sutler has no limit until its operator sets one (`SUTLER_RATE`). Then a reservation holds within a second, requests ' +
+      'have weights, and responses say what is left ([clients.md](clients.md#what-to-know)).',
+  ],
+  [
     'Errors of currencies',
     'The contract prints one object with a `description`. Sutler answers a list with `detail`, as everywhere else: the ' +
       'older text of the contract has that too, and we know no client that reads the object.',

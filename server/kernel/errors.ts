@@ -45,6 +45,8 @@ export interface ProblemExtras {
   /** Further faults of the same request: see `together`. */
   readonly others?: readonly Problem[]
   readonly cause?: unknown
+  /** What metrics count the refusal by. Default: the code. */
+  readonly reason?: string
 }
 
 /**
@@ -59,6 +61,7 @@ export class Problem extends Error {
   readonly source: string | undefined
   readonly meta: ProblemExtras['meta']
   readonly headers: Readonly<Record<string, string>>
+  readonly reason: string
   readonly #others: readonly Problem[]
 
   constructor(code: ProblemCode, detail?: string, extras: ProblemExtras = {}) {
@@ -71,6 +74,7 @@ export class Problem extends Error {
     this.source = extras.source
     this.meta = extras.meta
     this.headers = extras.headers ?? {}
+    this.reason = extras.reason ?? code
     this.#others = extras.others ?? []
   }
 

@@ -92,6 +92,7 @@ export function buildServer(
     exposedHeaders: [
       ...['ETag', 'Link', 'X-Request-Id', 'Retry-After', 'Accept-Ranges', 'Content-Range'],
       ...['Sutler-Watermark', 'Sutler-Total-Count', 'Sutler-Feed-Position'],
+      ...['RateLimit', 'RateLimit-Policy'],
     ],
     maxAge: 86_400,
     // Monitoring tools send OPTIONS without being browsers.
@@ -131,7 +132,7 @@ export function buildServer(
         config: { unread: takesUpload(operation), operation: operation.id },
         handler: (request, reply) =>
           observe(instance, operation, request, reply, async () => {
-            const answer = await respond(instance, operation, request)
+            const answer = await respond(instance, operation, request, reply)
             return sendAnswer(reply, await compress(answer, operation, request, compressedCharsMin))
           }),
       })
@@ -172,8 +173,14 @@ interface HttpOptions {
 const begin = ({ id }: FastifyRequest, reply: FastifyReply): FastifyReply =>
   reply.headers({ 'x-request-id': id, ...unkept })
 
-async function respond(instance: Instance, operation: Operation, request: FastifyRequest): Promise<Answer> {
-  const answer = withCaching({ instance, operation, answer: await handle(instance, operation, request) })
+async function respond(
+  instance: Instance,
+  operation: Operation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Answer> {
+  const handled = await handle(instance, operation, request, (headers) => void reply.headers(headers))
+  const answer = withCaching({ instance, operation, answer: handled })
   refuseOldVersion(answer, request.raw)
   if (request.method !== 'HEAD') await waitForContent(answer)
   return answer
@@ -182,7 +189,7 @@ async function respond(instance: Instance, operation: Operation, request: Fastif
 function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   if (error instanceof ClientGone) return void reply.hijack()
   const problem = problemOf(error)
-  countRefusal(problem.code)
+  countRefusal(problem.reason)
   // DiskSpace logs a full disk once, when a statement finds it.
   if (isOutOfSpace(problem.cause)) return void sendAnswer(reply, problemAnswer(problem, request.id))
   if (problem.code === 'unavailable') {

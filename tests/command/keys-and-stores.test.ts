@@ -55,8 +55,24 @@ test('an operator without a key makes one beside the server, renews it and delet
   expect((await manager.get('/v2/stores')).body.data).toMatchObject([{ id: outlet.id, name: 'Outlet' }])
   await json('store', 'rename', 'Sale', '--store', outlet.id)
   expect((await json('store', 'list')).stores).toContainEqual({
-    ...{ id: outlet.id, name: 'Sale', created_at: expect.any(String) },
+    ...{ id: outlet.id, name: 'Sale', created_at: expect.any(String), rates: null },
   })
+  await json('store', 'rate', 'store:50, key:20', '--store', outlet.id)
+  await expect
+    .poll(async () => (await manager.get('/v2/stores')).headers.get('ratelimit-policy'), { timeout: 10_000 })
+    .toBe('"key";q=20;w=1, "store";q=50;w=1')
+  expect((await admin.get('/v2/stores')).headers.get('ratelimit-policy')).toBeNull()
+  expect((await json('store', 'list')).stores).toContainEqual(
+    expect.objectContaining({ id: outlet.id, rates: 'store:50,key:20' }),
+  )
+  expect(await run(['store', 'rate', '200', '--store', outlet.id], settings)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('"200" is not a list of rates: send rates such as store:200,key:100'),
+  })
+  await json('store', 'rate', 'default', '--store', outlet.id)
+  await expect
+    .poll(async () => (await manager.get('/v2/stores')).headers.get('ratelimit-policy'), { timeout: 10_000 })
+    .toBeNull()
   // With two stores an operator has to choose.
   const { code, stderr } = await run(['key', 'add', 'X'], settings)
   expect([code, stderr]).toEqual([

@@ -5,6 +5,7 @@ import { newId } from '../ids.ts'
 import { Memory } from '../memory.ts'
 import { deriveKeys, type KeySecrets, type Keys, verifyToken } from './keys.ts'
 import type { Principal } from './principal.ts'
+import type { RequestRates } from './request-rates.ts'
 
 /** Another process may delete a key. Half of the second within which all of its responses end. */
 const lookEveryMs = 500
@@ -82,6 +83,17 @@ const keysMax = 10_000
  */
 const keyRecheckAfterMs = 800
 
+/** What a request needs to know of its application key. */
+export interface ActiveKey {
+  /** The requests a second that are reserved for the key. */
+  readonly reservedRate: number
+  /** The rates of its store, if the store has its own. */
+  readonly storeRates: RequestRates | undefined
+}
+
+/** Finds a key; undefined if it was deleted. */
+type FindKey = (storeId: string, keyId: string) => Promise<ActiveKey | undefined>
+
 interface VerifiedToken {
   readonly principal: Principal
   readonly expiresAtMs: number
@@ -94,21 +106,18 @@ interface VerifiedToken {
 export class Tokens {
   readonly #signKeys: Keys
   readonly #clock: Clock
-  readonly #isKeyActive: (storeId: string, keyId: string) => Promise<boolean>
+  readonly #findKey: FindKey
   readonly #verified = new Memory<string, VerifiedToken>(verifiedMax)
-  readonly #keys: Memory<string, { readonly alive: boolean }>
+  readonly #keys: Memory<string, { readonly key: ActiveKey | undefined }>
   readonly #watch: KeyWatch
   readonly lifetimeS: number
 
-  constructor(
-    secrets: KeySecrets,
-    clock: Clock,
-    lifetimeS: number,
-    isKeyActive: (storeId: string, keyId: string) => Promise<boolean>,
-  ) {
+  constructor(secrets: KeySecrets, clock: Clock, lifetimeS: number, findKey: FindKey) {
     this.#signKeys = deriveKeys(secrets, 'access-token')
     this.#clock = clock
-    this.#isKeyActive = isKeyActive
+    this.#findKey = findKey
+    const isKeyActive = async (storeId: string, keyId: string) =>
+      (await findKey(storeId, keyId)) !== undefined
     this.#watch = new KeyWatch(isKeyActive, keyDeleted)
     this.#keys = new Memory(keysMax, { age: { maxMs: keyRecheckAfterMs, clock } })
     this.lifetimeS = lifetimeS
@@ -135,8 +144,8 @@ export class Tokens {
     return { token, expires }
   }
 
-  /** The caller of a token; throws a Problem (401) if the token is not valid. */
-  async verify(token: string): Promise<Principal> {
+  /** The caller of a token, and its key; throws a Problem (401) if the token is not valid. */
+  async verify(token: string): Promise<{ readonly who: Principal; readonly key: ActiveKey }> {
     const nowMs = this.#clock.now().getTime()
     let verified = this.#verified.get(token)
     if (!verified) {
@@ -148,16 +157,16 @@ export class Tokens {
       throw unauthorized('The access token has expired.')
     }
     const { storeId, keyId } = verified.principal
-    let key = this.#keys.get(keyId)
-    if (!key) {
-      const checked = { alive: await this.#isKeyActive(storeId, keyId) }
+    let known = this.#keys.get(keyId)
+    if (!known) {
+      const checked = { key: await this.#findKey(storeId, keyId) }
       // Do not overwrite a newer entry: the key may have been revoked meanwhile.
-      key = this.#keys.get(keyId)
-      if (!key) this.#keys.set(keyId, checked)
-      key ??= checked
+      known = this.#keys.get(keyId)
+      if (!known) this.#keys.set(keyId, checked)
+      known ??= checked
     }
-    if (!key.alive) throw keyDeleted()
-    return verified.principal
+    if (!known.key) throw keyDeleted()
+    return { who: verified.principal, key: known.key }
   }
 
   /**
@@ -165,7 +174,7 @@ export class Tokens {
    * commits.
    */
   revoke(keyId: string): void {
-    this.#keys.set(keyId, { alive: false })
+    this.#keys.set(keyId, { key: undefined })
     this.#watch.end(keyId)
   }
 

@@ -2,7 +2,7 @@ import type { Answer } from '../shape/answer.ts'
 import type { Ctx } from '../work/context.ts'
 import type { Action, ActionCall, Method } from './action.ts'
 import type { Call } from './call.ts'
-import type { LinkOperation, Relationship } from './relationship.ts'
+import { type LinkOperation, listsRows, type Relationship } from './relationship.ts'
 import type { OperationName, Resource } from './resource.ts'
 import type { Singleton } from './singleton.ts'
 
@@ -61,6 +61,14 @@ export const isRepeatable = ({ of, access }: Operation): boolean => {
   const { signsIn, upload, shows } = of.is === 'action' ? of.action : {}
   return access === 'write' && !signsIn && !upload && !shows?.file
 }
+
+/** Whether the operation responds with a page of a list, or with all of it as lines. */
+export const isList = ({ of, method }: Operation): boolean =>
+  (of.is === 'resource' && of.name === 'list') ||
+  (of.is === 'action' &&
+    method === 'GET' &&
+    (of.action.shows?.page === true || of.action.shows?.lines === true)) ||
+  (of.is === 'relationship' && of.name === 'list' && listsRows(of.relationship))
 
 /** A call with its headers, and with its body as a stream for an upload. */
 export interface Incoming extends Call, Pick<ActionCall, 'headers' | 'method' | 'upload'> {}

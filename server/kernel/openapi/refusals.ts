@@ -1,5 +1,4 @@
-import type { Operation } from '../declare/operation.ts'
-import { listsRows } from '../declare/relationship.ts'
+import { isList, type Operation } from '../declare/operation.ts'
 import { type ProblemCode, problems } from '../errors.ts'
 import { headersNamed } from './headers.ts'
 
@@ -67,7 +66,8 @@ export function problemResponses(operation: Operation, callers: readonly string[
     ...bodyStatuses(operation),
     ...ruleStatuses(operation),
     ...declaredStatuses(operation),
-    ...(isExported(operation) ? ['426', '429'] : []),
+    // Too many exports of the list, or over HTTP/1.0.
+    ...(isList(operation) ? ['426', '429'] : []),
     ...(isCounted(operation, callers) ? ['429'] : []),
   ])
   return Object.fromEntries(
@@ -78,14 +78,6 @@ export function problemResponses(operation: Operation, callers: readonly string[
 /** Too many writes from one address: see `countWrite`. */
 const isCounted = ({ access }: Operation, callers: readonly string[]): boolean =>
   access === 'write' && callers.some((kind) => kind !== 'client_credentials')
-
-/** Too many exports of the list, or over HTTP/1.0. */
-const isExported = ({ of, method }: Operation): boolean =>
-  (of.is === 'resource' && of.name === 'list') ||
-  (of.is === 'action' &&
-    method === 'GET' &&
-    (of.action.shows?.page === true || of.action.shows?.lines === true)) ||
-  (of.is === 'relationship' && of.name === 'list' && listsRows(of.relationship))
 
 function accessStatuses({ of, access, path }: Operation): string[] {
   const { storeIn, signsIn } = of.is === 'action' ? of.action : {}

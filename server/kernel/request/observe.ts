@@ -26,9 +26,9 @@ const seconds = histogram(
 
 const inFlight = gauge('sutler_http_in_flight', 'Requests whose response has not ended.')
 
-const refusals = counter('sutler_http_refused_total', 'Responses with an error, by its code.', ['reason'])
+const refusals = counter('sutler_http_refused_total', 'Responses with an error, by its reason.', ['reason'])
 
-/** Counts a refusal by the code of its problem. */
+/** Counts a refusal by the reason of its problem. */
 export const countRefusal = (reason: string): void => refusals.inc({ reason })
 
 /** As nginx logs it: the client hung up before a response. */

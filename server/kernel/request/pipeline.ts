@@ -2,8 +2,11 @@ import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { hangUpSignal } from '../../platform/sockets/connections.ts'
 import { mustBeWithinRate } from '../attempts/rates.ts'
+import { countRequest } from '../attempts/request-limits.ts'
+import { isReport, weightOf } from '../attempts/request-weight.ts'
 import { authorize } from '../auth/access.ts'
 import { hasSecret, type Principal } from '../auth/principal.ts'
+import { parseRequestRates, type RequestRates } from '../auth/request-rates.ts'
 import { bearerToken } from '../auth/tokens.ts'
 import { isRepeatable, type Operation, rightFor } from '../declare/operation.ts'
 import { notFound, Problem } from '../errors.ts'
@@ -17,7 +20,7 @@ import { isId } from '../ids.ts'
 import { Memory } from '../memory.ts'
 import type { Answer } from '../shape/answer.ts'
 import { authorOf, Store } from '../storage/store.ts'
-import type { Transaction } from '../storage/transaction.ts'
+import type { DatabaseTransaction } from '../storage/transaction.ts'
 import { currentTimings } from '../traces/scopes.ts'
 import { Ctx, type Instance, type KeyedRequest } from '../work/context.ts'
 import { leaseMsOf } from '../work/outside-calls.ts'
@@ -33,7 +36,12 @@ interface Passage {
   readonly instance: Instance
   readonly operation: Operation
   readonly request: FastifyRequest
+  readonly setHeaders: (headers: Readonly<Record<string, string>>) => void
   who: Principal
+  /** Undefined if no store is known. */
+  rates: RequestRates | undefined
+  /** The requests a second that are reserved for the caller's key. */
+  reservedRate: number
   /** The body as text; '' where it is not read. */
   text: string
   body: unknown
@@ -49,10 +57,11 @@ type OperationAccess = Operation['access']
  */
 const steps: readonly (readonly [PipelineStep, ...OperationAccess[]])[] = [
   [authenticate, 'read', 'write'],
+  [findStore, 'open'],
+  [limitRate, 'read', 'write', 'open'],
   [mayCall, 'read', 'write'],
   [countWrite, 'write'],
   [refuseKey, 'write'],
-  [findStore, 'open'],
   [readBody, 'read', 'write', 'open'],
   [run, 'read', 'write', 'open'],
   [endWithKey, 'read', 'write'],
@@ -80,17 +89,21 @@ const nobody: Principal = {
   caller: 'nobody',
 }
 
-/** Responds to a request; refusals are thrown as Problems. */
+/** Responds to a request; refusals are thrown as Problems. Both have the headers that it sets. */
 export async function handle(
   instance: Instance,
   operation: Operation,
   request: FastifyRequest,
+  setHeaders: Passage['setHeaders'],
 ): Promise<Answer> {
   const passage: Passage = {
     instance,
     operation,
     request,
+    setHeaders,
     who: nobody,
+    rates: undefined,
+    reservedRate: 0,
     text: '',
     body: undefined,
     upload: undefined,
@@ -102,8 +115,10 @@ export async function handle(
 
 async function authenticate(passage: Passage): Promise<void> {
   const { instance, request } = passage
-  const who = await instance.tokens.verify(bearerToken(request.headers.authorization))
+  const { who, key } = await instance.tokens.verify(bearerToken(request.headers.authorization))
   passage.who = who
+  passage.rates = key.storeRates ?? instance.requestRates
+  passage.reservedRate = key.reservedRate
   if (signsIn(passage)) return
   for (const { header, kind, verify } of instance.shopperTokens) {
     const token = request.headers[header]
@@ -132,20 +147,41 @@ async function findStore(passage: Passage): Promise<void> {
   const parameter = actionOf(operation)?.storeIn
   if (parameter === undefined) return
   const named = (request.params as Record<string, string>)[parameter]?.toLowerCase() ?? ''
-  if (!(await isStore(instance, named))) throw notFound('store', named)
+  const store = await knownStore(instance, named)
+  if (!store) throw notFound('store', named)
   passage.who = { ...nobody, storeId: named }
+  passage.rates = store.rates ?? instance.requestRates
 }
 
-const storeCaches = perInstance(() => new Memory<string, true>(10_000))
+interface KnownStore {
+  /** Its own rates, if it has any. */
+  readonly rates: RequestRates | undefined
+}
 
-/** Checked once for each store. If a store is deleted later, its objects are not found either. */
-async function isStore(instance: Instance, id: string): Promise<boolean> {
+/** Its rates may change. If a store is deleted, its objects are not found either. */
+const storeRecheckAfterMs = 5000
+const storeCaches = perInstance(
+  ({ clock }) => new Memory<string, KnownStore>(10_000, { age: { maxMs: storeRecheckAfterMs, clock } }),
+)
+
+async function knownStore(instance: Instance, id: string): Promise<KnownStore | undefined> {
+  if (!isId(id)) return undefined
   const cache = storeCaches(instance)
-  if (cache.get(id)) return true
-  const sql = { text: 'SELECT 1 FROM stores WHERE id = $1', values: [id] }
-  if (!isId(id) || !(await instance.database.quick(sql)).length) return false
-  cache.set(id, true)
-  return true
+  const known = cache.get(id)
+  if (known) return known
+  const sql = { text: 'SELECT request_rates FROM stores WHERE id = $1', values: [id] }
+  const [row] = await instance.database.quick(sql)
+  const store = row && { rates: parseRequestRates(row[0] ?? '') }
+  if (store) cache.set(id, store)
+  return store
+}
+
+/** Counted before anything else is done for the request, and only where an operator has set rates. */
+function limitRate({ instance, operation, request, setHeaders, who, rates, reservedRate }: Passage): void {
+  if (!rates) return
+  const { url, headers, ip: clientAddress } = request
+  const counts = { weight: weightOf(operation, url, headers), isReport: isReport(operation) }
+  countRequest(instance, { ...counts, who, rates, reservedRate, clientAddress }, setHeaders)
 }
 
 async function readBody(passage: Passage): Promise<void> {
@@ -267,7 +303,7 @@ function reportWrite({ instance, operation, who }: Passage): void {
 
 interface RunOptions {
   readonly signal?: AbortSignal | undefined
-  readonly transaction?: Transaction
+  readonly transaction?: DatabaseTransaction
   readonly keyed?: KeyedRequest
 }
 

@@ -3,6 +3,7 @@ import type { Blobs } from '../../platform/blobs/blobs.ts'
 import type { AccessTable } from '../auth/access.ts'
 import type { Keys } from '../auth/keys.ts'
 import type { Principal, Shopper } from '../auth/principal.ts'
+import type { RequestRates } from '../auth/request-rates.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import type { Clock } from '../clock.ts'
 import type { Answer, LineFormat } from '../shape/answer.ts'
@@ -96,6 +97,10 @@ export interface Instance {
   readonly slowMs: number
   /** How many writes without the secret of a key one address may send in a minute. */
   readonly shopperWritesMax: number
+  /** The rates of requests in stores that have no own rates; undefined for no limits. */
+  readonly requestRates: RequestRates | undefined
+  /** How many processes serve this database, with this one. */
+  readonly processCount: () => number
   /** The URL that clients use, if a setting fixes it. */
   readonly baseUrl: string | undefined
   /** Whether clients may choose the ids of new objects: see `Ctx.chosenId`. */
@@ -105,7 +110,7 @@ export interface Instance {
 }
 
 /** The context that a piece of work belongs to. */
-interface Occasion {
+interface WorkContext {
   readonly store: Store
   readonly who: Principal
   readonly requestId: string
@@ -125,7 +130,7 @@ export class Work {
   /** Whether all writes are undone at the end: see `rehearse`. */
   readonly isRehearsal: boolean = false
 
-  constructor({ store, who, requestId, instance }: Occasion) {
+  constructor({ store, who, requestId, instance }: WorkContext) {
     this.store = store
     this.who = who
     this.requestId = requestId
@@ -173,7 +178,7 @@ export class Work {
     return this.with({ store, who: { ...this.who, actor } })
   }
 
-  protected with(changes: Partial<Occasion & Pick<Work, 'isRehearsal'>>): this {
+  protected with(changes: Partial<WorkContext & Pick<Work, 'isRehearsal'>>): this {
     return Object.assign(Object.create(Object.getPrototypeOf(this)), this, changes)
   }
 }
@@ -211,7 +216,7 @@ export class Ctx extends Work {
   readonly queued: Queue
 
   constructor(
-    occasion: Occasion &
+    occasion: WorkContext &
       Pick<Ctx, 'clientAddress' | 'baseUrl'> & {
         readonly lines?: LineFormat | undefined
         readonly keyed?: KeyedRequest

@@ -1,3 +1,5 @@
+import { parseRequestRates } from '../../kernel/auth/request-rates.ts'
+import type { ActiveKey } from '../../kernel/auth/tokens.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Connection, Database } from '../../kernel/storage/database.ts'
 import { StartupError } from '../../platform/faults.ts'
@@ -36,8 +38,14 @@ export async function createFirstKey(
   })
 }
 
-/** Whether the key still exists. Tokens of a deleted key are not valid. */
-export async function isKeyActive(database: Database, storeId: string, keyId: string): Promise<boolean> {
-  const text = 'SELECT 1 FROM application_keys WHERE store_id = $1 AND id = $2'
-  return (await database.quick({ text, values: [storeId, keyId] })).length > 0
+/** The key if it still exists. Tokens of a deleted key are not valid. */
+export async function findActiveKey(
+  database: Database,
+  storeId: string,
+  keyId: string,
+): Promise<ActiveKey | undefined> {
+  const text = `SELECT k.reserved_rate_limit, s.request_rates FROM application_keys k JOIN stores s ON s.id = k.store_id
+                WHERE k.store_id = $1 AND k.id = $2`
+  const [row] = await database.quick({ text, values: [storeId, keyId] })
+  return row && { reservedRate: Number(row[0]), storeRates: parseRequestRates(row[1] ?? '') }
 }

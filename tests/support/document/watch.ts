@@ -148,6 +148,8 @@ export function watchServers(): void {
         !/^\/(v2|pcm|catalogs?|oauth|files|exports|oidc-idp|catalog-deltas)\b/.test(url)
       )
         return
+      // SUTLER_RATE limits every request. The document is that of a server without it.
+      if (reply.hasHeader('ratelimit-policy')) return
       await watched.check(request, exchangeOf(request, reply.statusCode, reply.getHeaders(), payload))
     })
   })
