@@ -147,6 +147,24 @@ describe.runIf(hasChromium)(titled('the console in a browser'), () => {
     await world.admin.delete(path)
   })
 
+  test('what is typed stays while a session ends, and is saved after the next sign-in', async () => {
+    const { page } = tab
+    await signInAt(tab, world, '/v2/accounts?form=new')
+    await page.getByLabel('Name required').fill('Elm Pharmacy')
+    let isRefused = true
+    await page.route(/\/v2\/accounts$|access_token$/, (route) =>
+      isRefused ? route.fulfill({ status: 401, json: { errors: [] } }) : route.continue(),
+    )
+    await page.getByRole('button', { name: 'Save' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Sign in' })
+    await dialog.getByLabel('Client secret').fill(world.key.secret)
+    await expectNoBarriers(tab, 'the sign-in over a form')
+    isRefused = false
+    await dialog.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Elm Pharmacy' }).waitFor()
+    await world.admin.delete(`/v2/accounts/${page.url().split('/').at(-1)}`)
+  })
+
   test('Ctrl-K finds a screen by its name, with the keyboard alone', async () => {
     const { page } = tab
     await signInAt(tab, world)

@@ -72,7 +72,9 @@ export function valueType(listing: Listing, field: string): ValueType {
   if (documented.get(listing.id)?.['x-sutler-list']) return factsOf(listing).filter[field]?.type ?? 'text'
   if (field.endsWith('.length')) return 'number'
   const type = valueTypeOf(listing.specimen.resource, field)
-  return type === 'text' ? (factsOf(listing).filter[field]?.type ?? type) : type
+  if (type === 'text') return factsOf(listing).filter[field]?.type ?? type
+  // The store checks whole numbers of entries itself, and takes no others.
+  return type === 'integer' ? 'number' : type
 }
 
 /** The tests of lists try what the API document promises, so a promise that the API breaks fails them. */

@@ -47,10 +47,8 @@ export async function signIn(clientId: string, clientSecret: string): Promise<vo
   waiting = []
 }
 
-export function signOut(): void {
-  key = undefined
-  change({ session: undefined, hasEnded: false })
-}
+/** Everything that was read and typed is in the memory of the page, so a reload forgets it. */
+export const signOut = (): void => location.reload()
 
 /** Gets a new token with the same key; if the key is gone, waits until somebody signs in again. */
 export async function renewSession(): Promise<void> {

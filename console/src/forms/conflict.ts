@@ -1,6 +1,6 @@
 import { send } from '../api/client.ts'
 import type { Body, FieldFacts } from '../api/document.ts'
-import { type Item, isItem, valueAt } from '../api/objects.ts'
+import { type Item, isItem, pageIn, valueAt } from '../api/objects.ts'
 import { changedFields, startTexts, type Texts } from './body.ts'
 
 /** A field that two people have changed, with the texts of both and that before. */
@@ -51,12 +51,9 @@ export async function readConflict(path: string, body: Body, start: Texts, texts
 async function lastChangeOf(id: string): Promise<Pick<Conflict, 'who' | 'when'>> {
   const query = new URLSearchParams({ filter: `eq(id,${id})`, 'page[limit]': '1' })
   const answer = await send({ path: `/v2/audit?${query}` }).catch(() => undefined)
-  const entry = valueAt(answer?.body, 'data.0')
-  const first = Array.isArray(valueAt(answer?.body, 'data'))
-    ? (valueAt(answer?.body, 'data') as unknown[])[0]
-    : entry
-  const who = ['name', 'email', 'id', 'type'].map((name) => valueAt(first, `initiator.${name}`)).find(isText)
-  const when = valueAt(first, 'at')
+  const [last] = answer ? pageIn(answer.body).rows : []
+  const who = ['name', 'email', 'id', 'type'].map((name) => valueAt(last, `initiator.${name}`)).find(isText)
+  const when = valueAt(last, 'at')
   return { ...(who && { who }), ...(isText(when) && { when }) }
 }
 

@@ -46,7 +46,7 @@ function PlaceScreen({ place, fields }: { readonly place: Place; readonly fields
     await goTo(listPath)
   }
   if (search.form === 'new' || (search.form === 'edit' && itemPath))
-    return <FormScreen {...{ place, fields }} onDone={goTo} onCancel={() => history.back()} />
+    return <FormScreen {...{ place, fields }} onDone={goTo} onCancel={() => onSearch({ form: undefined })} />
   if (itemPath)
     return (
       <RecordScreen

@@ -35,6 +35,8 @@ function SignInForm({ clientId = '' }: { readonly clientId?: string | undefined 
         className={parts.input}
         value={name}
         required
+        // What is on the screen belongs to this key.
+        readOnly={clientId !== ''}
         autoComplete="username"
         spellCheck={false}
         onChange={({ target }) => setName(target.value)}
