@@ -209,6 +209,9 @@ export function readSettings(env: Env = process.env) {
      */
     strictPasswords: setting('SUTLER_STRICT_PASSWORDS', onOrOff, false),
 
+    /** `off` serves no console at `/console`. It is a page that talks to the API as any other client does. */
+    console: setting('SUTLER_CONSOLE', oneOf(['on', 'off']), 'on'),
+
     /**
      * `true` lets shoppers ask why they see a catalog and its prices (`Prefer: explain`). Off by default, because the
      * answer reveals the merchant's rules and price books.

@@ -6,6 +6,7 @@ import { announce } from './announce.ts'
 import { openDocsPage, sutlerApi } from './api-document.ts'
 import { app, shopperTokens } from './app.ts'
 import { bucketOf, type Config, filesDirOf, readConfig } from './config.ts'
+import { serveConsole } from './console.ts'
 import { firstStart } from './first-start.ts'
 import { sutlerPage } from './front-page.ts'
 import { atMost } from './kernel/at-most.ts'
@@ -18,7 +19,7 @@ import { Sequencer } from './kernel/feed/sequence-changes.ts'
 import { FeedWatcher } from './kernel/feed/watch.ts'
 import { compressedCharsMin } from './kernel/http/compress.ts'
 import { docs } from './kernel/http/docs.ts'
-import { frontPage } from './kernel/http/front-page.ts'
+import { frontPage, type ServerState } from './kernel/http/front-page.ts'
 import { faultOf, health } from './kernel/http/health.ts'
 import { newId } from './kernel/ids.ts'
 import { type Module, mustHaveRows, outsideCallsOf } from './kernel/module.ts'
@@ -208,7 +209,10 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     })
     health(server, database, disk)
     docs(server, instance.apiDocument, config.baseUrl, openDocsPage)
-    frontPage(server, config.baseUrl, () => faultOf(database, disk), sutlerPage)
+    const hasConsole = config.console === 'on'
+    const page = (state: ServerState) => sutlerPage({ ...state, hasConsole })
+    frontPage(server, config.baseUrl, () => faultOf(database, disk), page)
+    if (hasConsole) serveConsole(server)
     undo.push(() => {
       // Readers who wait for changes would keep their connections open.
       feed.stop()

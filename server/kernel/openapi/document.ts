@@ -10,7 +10,7 @@ import { successOf } from './answers.ts'
 import { components, type DocumentComponents } from './components.ts'
 import { usedComponents, withReferences } from './named-schemas.ts'
 import { withoutOwnWords } from './own-words.ts'
-import { parametersOf } from './parameters.ts'
+import { listedBy, listFacts, parametersOf } from './parameters.ts'
 import { problemResponses } from './refusals.ts'
 import { bodyOf } from './schemas.ts'
 import { phrase, type TagGroups, tagOf, tagsOf } from './tags.ts'
@@ -165,6 +165,7 @@ function describeOperation(
   const persons = shopperTokens.filter(({ kind }) => kinds.includes(kind))
   const { alternative } = operation
   const ways = [operation, ...(alternative ? [alternative.operation] : [])]
+  const listed = listedBy(operation)
   const body = ways.map((way) => bodyOf(way, shared)).reduce(eitherBody)
   const responses = ways
     .map((way) => ({ ...problemResponses(way, kinds), ...successOf(way, shared) }))
@@ -176,6 +177,7 @@ function describeOperation(
     description: [about, open ? anyone : `Allowed for: ${kinds.map(quote).join(', ')}.`].join('\n\n'),
     ...(open && { security: [] }),
     ...(persons.length && { security: waysToSignIn(persons) }),
+    ...(listed && { 'x-sutler-list': listFacts(listed) }),
     parameters: parametersOf(operation, path, shared),
     ...(body && { requestBody: body }),
     responses,

@@ -43,7 +43,7 @@ const fields = {
   }),
   current_password: currentPassword,
   password_hash: text({ hidden: true, readOnly: true }),
-  password_profile_id: reference('password-profile', {
+  password_profile_id: reference('password_profile', {
     required: true,
     immutable: true,
     about: 'The password profile, which must be in the same realm.',
