@@ -76,6 +76,7 @@ export const intentCall: OutsideCall<IntentRequest, Outcome, SettledIntent, Gate
     await followPaymentOfCart(work, reference, gateway)
     return { cartName, exists: row !== undefined, ...sealed(work, browser) }
   },
+  foresee: ({ cartName }) => ({ cartName, exists: true }),
 }
 
 /** Whether a payment is received at once or held. */
