@@ -22,20 +22,34 @@ export interface OwnServer {
   call<T>(method: string, path: string, data?: object, expected?: number): Promise<T>
   /** The status of a POST. */
   post(path: string, body: string): Promise<number>
+  /** Sends a message to its process, for what was loaded into it. */
+  tell(message: string): void
+  /** The same, and the answer. */
+  ask<T>(message: string): Promise<T>
   stop(): Promise<void>
 }
 
 const credentials = { client_id: 'bench', client_secret: 'the secret of the bench, long enough' }
 
+interface OwnServerOptions {
+  /** Uses the database of that server. */
+  readonly beside?: Pick<OwnServer, 'databaseUrl'>
+  /** Flags of Node that load something before the program. */
+  readonly preload?: readonly string[]
+}
+
 /** `checkout`: the directory of another commit, whose server starts in place of this one's. */
-export async function startOwnServer(checkout = resolve(import.meta.dirname, '..')): Promise<OwnServer> {
+export async function startOwnServer(
+  checkout = resolve(import.meta.dirname, '..'),
+  { beside, preload = [] }: OwnServerOptions = {},
+): Promise<OwnServer> {
   const directory = mkdtempSync(join(tmpdir(), 'sutler-bench-'))
   const { entry, command, flags } = programOf(checkout)
   const child = fork(join(checkout, entry), [command], {
-    execArgv: [...flags],
+    execArgv: [...flags, ...preload],
     env: {
       ...process.env,
-      DATABASE_URL: '',
+      DATABASE_URL: beside?.databaseUrl.split('&options=')[0] ?? '',
       PORT: '0',
       HOST: '127.0.0.1',
       LOG_LEVEL: 'error',
@@ -56,7 +70,9 @@ export async function startOwnServer(checkout = resolve(import.meta.dirname, '..
     })
   })
   // What a bench inserts has the times that it says, however old.
-  const databaseUrl = `${findRunning(directory) ?? ''}&options=${encodeURIComponent('-c sutler.keep_times=on')}`
+  const databaseUrl =
+    beside?.databaseUrl ??
+    `${findRunning(directory) ?? ''}&options=${encodeURIComponent('-c sutler.keep_times=on')}`
   const database = new Database(databaseUrl, 10)
   const form = new URLSearchParams({ grant_type: 'client_credentials', ...credentials })
   const issued = await fetch(`${url}/oauth/access_token`, { method: 'POST', body: form })
@@ -82,6 +98,12 @@ export async function startOwnServer(checkout = resolve(import.meta.dirname, '..
       const answer = await fetch(url + path, { method: 'POST', headers, body })
       await answer.arrayBuffer()
       return answer.status
+    },
+    tell: (message) => void child.send(message),
+    ask: (message) => {
+      const answer = new Promise((done) => child.once('message', done))
+      child.send(message)
+      return answer as Promise<never>
     },
     async stop() {
       await database.close()

@@ -14,10 +14,6 @@ import type { SeededObjects } from './seed.ts'
 export interface Scenario {
   readonly name: string
   readonly path: string
-  readonly method?: 'GET' | 'POST' | 'PUT'
-  readonly body?: string
-  /** Requests that differ: autocannon's own form. */
-  readonly requests?: () => { method: 'PUT'; path: string; body: string; headers: Record<string, string> }[]
   /** Each request uses the next of these paths. */
   readonly paths?: readonly string[]
   readonly bare?: Bare
@@ -63,20 +59,6 @@ export function accountScenarios({
   const common = 'filter=eq(legal_name,Company%20500%20Ltd)'
   const someIds = `filter=in(id,${accountIds.slice(0, 25)})`
   const oldest = 'filter=like(name,Account%2012*)'
-  const insert: Sql = {
-    text: `INSERT INTO accounts (store_id, id, created_at, updated_at, doc)
-      SELECT $1::uuid, $2::uuid, now(), now(), $3::json FROM set_config('sutler.by', 'bench bench', true) RETURNING ${columns}`,
-    values: [storeId, '$id', JSON.stringify({ name: 'Bare', legal_name: null, external_ref: null })],
-  }
-  const update: Sql = {
-    text: `UPDATE accounts SET version = version + 1, updated_at = now(), doc = $3::json
-      FROM set_config('sutler.by', 'bench bench', true) WHERE store_id = $1 AND id = $2 RETURNING ${columns}`,
-    values: [
-      storeId,
-      oneOf(accountIds),
-      JSON.stringify({ name: 'Bare', legal_name: null, external_ref: null }),
-    ],
-  }
   const hundred = 'page%5Blimit%5D=100'
   // The step in the middle of each walk (requirement §4.3).
   const walks = [
@@ -85,7 +67,6 @@ export function accountScenarios({
     ['updated-at', 'updated_at', `ge(updated_at,${accountAt})`],
   ] as const
   return [
-    { name: 'get-account', path: `/v2/accounts/${accountId}`, bare: { sql: one, quick: true } },
     {
       name: 'get-account-unread',
       path: '',
@@ -131,26 +112,6 @@ export function accountScenarios({
     { name: 'filter-1000-of-all', path: `/v2/accounts?${common}`, bare: filtered(common) },
     { name: 'filter-by-ids', path: `/v2/accounts?${someIds}`, bare: filtered(someIds) },
     { name: 'filter-11111-of-the-oldest', path: `/v2/accounts?${oldest}`, bare: filtered(oldest) },
-    {
-      name: 'create-account',
-      path: '/v2/accounts',
-      method: 'POST',
-      body: JSON.stringify({ data: { type: 'account', name: 'Bench' } }),
-      bare: { sql: insert, quick: false },
-    },
-    {
-      name: 'update-account-if-match',
-      path: '',
-      method: 'PUT',
-      requests: () =>
-        accountIds.map((id) => ({
-          method: 'PUT',
-          path: `/v2/accounts/${id}`,
-          body: JSON.stringify({ data: { type: 'account', name: 'Bench' } }),
-          headers: { 'if-match': '*' },
-        })),
-      bare: { sql: update, quick: false },
-    },
   ]
 }
 
@@ -175,13 +136,6 @@ export function entryScenarios({ storeId, customApiId, entryId }: SeededObjects)
     text: `SELECT ${rowColumns(entries)} FROM entries WHERE store_id = $1 AND custom_api_id = $2 AND id = $3`,
     values: [storeId, customApiId, entryId],
   }
-  const insert: Sql = {
-    text: `INSERT INTO entries (store_id, custom_api_id, id, created_at, updated_at, doc, hidden)
-      SELECT $1::uuid, $2::uuid, $3::uuid, now(), now(), $4::json, '{"meta": {"data_size": 6}}'::json
-      FROM set_config('sutler.by', 'bench bench', true) RETURNING ${rowColumns(entries)}`,
-    values: [storeId, customApiId, '$id', JSON.stringify({ title: 'Bare', amount: 7, note: null })],
-  }
-  const body = JSON.stringify({ data: { type: 'wish_ext', title: 'Bench', amount: 7 } })
   return [
     { name: 'get-entry', path: `${path}/${entryId}`, bare: { sql: one, quick: true } },
     { name: 'list-entries', path, bare: page(first) },
@@ -193,6 +147,5 @@ export function entryScenarios({ storeId, customApiId, entryId }: SeededObjects)
     },
     { name: 'filter-entries-one-of-all', path: `${path}?filter=eq(title,Wish%2050000)` },
     { name: 'filter-entries-100-of-all', path: `${path}?filter=eq(amount,77)` },
-    { name: 'create-entry', path, method: 'POST', body, bare: { sql: insert, quick: false } },
   ]
 }

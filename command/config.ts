@@ -20,7 +20,7 @@ export const config = command({
       value: value === undefined ? null : isSecret ? 'set' : value,
       from,
     }))
-    const wrong = [...faults, ...unknown.map((name) => `${name} is not a setting`)]
+    const wrong = [...faults, ...unknown]
     const width = Math.max(...shown.map(({ name }) => name.length))
     const lines = options.check
       ? []

@@ -7,10 +7,13 @@ export const start = command({
   about: 'Starts the server, with its own PostgreSQL unless DATABASE_URL is set.',
   details:
     'It runs in the foreground, prints its addresses when it is ready, and logs JSON lines. The first start creates the\n' +
-    'database in ./data, and prints a client id and a secret once.',
+    'database in ./data, and prints a client id and a secret once.\n' +
+    '\n' +
+    'Its settings are environment variables, or lines of the file that SUTLER_CONFIG names: sutler config lists them.',
   examples: [
     ['sutler', 'a shop in ./data, at http://localhost:8080'],
     ['PORT=9000 SUTLER_DATA_DIR=/srv/shop sutler start', 'another port, and another directory'],
+    ['SUTLER_CONFIG=/etc/sutler.env sutler start', 'settings in a file'],
     [
       'DATABASE_URL=postgres://me@db/shop SUTLER_SECRET_FILE=/run/secrets/sutler sutler start',
       'your own PostgreSQL',
@@ -22,8 +25,7 @@ export const start = command({
     const server = await import('../server/main.ts')
     const { StartupError } = await import('../server/platform/faults.ts')
     const { readSettings } = await import('../server/config.ts')
-    for (const name of readSettings().unknown)
-      say(`sutler: ${name} is not a setting: sutler config lists them`)
+    for (const line of readSettings().unknown) say(`sutler: ${line}`)
     const running = await server.start()
     const stopped = { text: '', data: { stopped: true } }
     const stop = new Promise<undefined>((done) => {

@@ -4,8 +4,9 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 
 // Before anything is loaded that an older Node cannot read.
-if (Number.parseInt(process.versions.node, 10) < 24) {
-  process.stderr.write(`sutler: Node ${process.versions.node} is too old: use Node 24 or later\n`)
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+if (major < 24 || (major === 24 && minor < 2)) {
+  process.stderr.write(`sutler: Node ${process.versions.node} is too old: use Node 24.2 or later\n`)
   process.exit(2)
 }
 

@@ -316,18 +316,105 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION fill_account_columns()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  doc jsonb := NEW.doc;
+BEGIN
+  NEW.name := doc->>'name';
+  NEW.legal_name := doc->>'legal_name';
+  NEW.registration_id := doc->>'registration_id';
+  NEW.external_ref := doc->>'external_ref';
+  NEW.parent_id := doc->>'parent_id';
+  NEW.account_tags := doc #> '{relationships,account_tags,data}';
+  RETURN NEW;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION fill_cart_columns()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 DECLARE
-  days integer;
+  doc jsonb := NEW.doc;
+  hidden jsonb := NEW.hidden;
 BEGIN
-  SELECT h.customers, h.accounts, h.expiry_days INTO NEW.customers, NEW.accounts, days
-    FROM json_to_record(NEW.hidden) AS h (customers jsonb, accounts jsonb, expiry_days integer);
-  NEW.customer_id := (NEW.customers->>0)::uuid;
+  NEW.reference := doc->>'id';
+  NEW.name := doc->>'name';
+  NEW.customers := hidden->'customers';
+  NEW.customer_id := hidden #>> '{customers,0}';
+  NEW.accounts := hidden->'accounts';
   -- In UTC: a time zone would make the sum depend on the session.
-  NEW.expires_at := (NEW.updated_at AT TIME ZONE 'UTC') + days * interval '24 hours';
+  NEW.expires_at := (NEW.updated_at AT TIME ZONE 'UTC') + (hidden->>'expiry_days')::integer * interval '24 hours';
+  RETURN NEW;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION fill_order_columns()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  doc jsonb := NEW.doc;
+  hidden jsonb := NEW.hidden;
+BEGIN
+  NEW.status := doc->>'status';
+  NEW.payment := doc->>'payment';
+  NEW.shipping := doc->>'shipping';
+  NEW.order_number := doc->>'order_number';
+  NEW.external_ref := doc->>'external_ref';
+  NEW.name := doc #>> '{customer,name}';
+  NEW.email := doc #>> '{customer,email}';
+  NEW.contact_name := doc #>> '{contact,name}';
+  NEW.contact_email := doc #>> '{contact,email}';
+  NEW.shipping_postcode := left(doc #>> '{shipping_address,postcode}', 255);
+  NEW.billing_postcode := left(doc #>> '{billing_address,postcode}', 255);
+  NEW.shipping_name := left((doc #>> '{shipping_address,first_name}') || ' ' ||
+    (doc #>> '{shipping_address,last_name}'), 255);
+  NEW.billing_name := left((doc #>> '{billing_address,first_name}') || ' ' ||
+    (doc #>> '{billing_address,last_name}'), 255);
+  NEW.customer_id := hidden->>'customer_id';
+  NEW.account_id := hidden->>'account_id';
+  NEW.account_member_id := hidden->>'account_member_id';
+  NEW.currency := hidden #>> '{currency,code}';
+  NEW.with_tax := hidden #>> '{prices,with_tax}';
+  NEW.without_tax := hidden #>> '{prices,without_tax}';
+  NEW.discount := -coalesce((hidden #>> '{prices,discount}')::bigint, 0);
+  NEW.paid := hidden #>> '{payments,paid}';
+  NEW.authorized := hidden #>> '{payments,authorized}';
+  NEW.pending := hidden #>> '{payments,pending}';
+  NEW.product_ids := hidden->'product_ids';
+  NEW.product_skus := hidden->'product_skus';
+  NEW.cart_id := hidden #>> '{cart,id}';
+  NEW.cart_version := hidden #>> '{cart,version}';
+  NEW.manual := coalesce((hidden->>'is_manual')::boolean, false);
+  RETURN NEW;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION fill_product_columns()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  attributes jsonb := NEW.doc->'attributes';
+  hidden jsonb := NEW.hidden;
+BEGIN
+  NEW.name := attributes->>'name';
+  NEW.sku := attributes->>'sku';
+  NEW.slug := attributes->>'slug';
+  NEW.upc_ean := attributes->>'upc_ean';
+  NEW.mpn := attributes->>'mpn';
+  NEW.external_ref := attributes->>'external_ref';
+  NEW.description := attributes->>'description';
+  NEW.status := attributes->>'status';
+  NEW.commodity_type := attributes->>'commodity_type';
+  NEW.product_type := hidden->>'product_type';
+  NEW.parent_id := hidden->>'parent_id';
+  NEW.main_image_id := hidden #>> '{relationships,main_image,data,id}';
+  NEW.variations := hidden #> '{relationships,variations,data}';
   RETURN NEW;
 END $function$
 ;
@@ -2483,12 +2570,12 @@ CREATE TABLE accounts (
   updated_at timestamp(3) with time zone NOT NULL,
   doc json NOT NULL,
   hidden json,
-  name text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'name'::text)) STORED NOT NULL,
-  legal_name text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'legal_name'::text)) STORED,
-  registration_id text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'registration_id'::text)) STORED,
-  external_ref text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'external_ref'::text)) STORED,
-  parent_id uuid GENERATED ALWAYS AS (((doc ->> 'parent_id'::text))::uuid) STORED,
-  account_tags jsonb GENERATED ALWAYS AS (((doc #> '{relationships,account_tags,data}'::text[]))::jsonb) STORED,
+  name text COLLATE "C" NOT NULL,
+  legal_name text COLLATE "C",
+  registration_id text COLLATE "C",
+  external_ref text COLLATE "C",
+  parent_id uuid,
+  account_tags jsonb,
   CONSTRAINT accounts_parent_id_fkey FOREIGN KEY (store_id, parent_id) REFERENCES accounts(store_id, id),
   CONSTRAINT accounts_pkey PRIMARY KEY (store_id, id),
   CONSTRAINT accounts_registration_id_key UNIQUE (store_id, registration_id)
@@ -2504,6 +2591,7 @@ CREATE INDEX accounts_by_updated_at ON accounts USING btree (store_id, updated_a
 CREATE TRIGGER account_addresses_parent_fkey BEFORE DELETE ON accounts FOR EACH ROW EXECUTE FUNCTION account_addresses_parent_fkey();
 CREATE TRIGGER account_memberships_parent_fkey BEFORE DELETE ON accounts FOR EACH ROW EXECUTE FUNCTION account_memberships_parent_fkey();
 CREATE TRIGGER fence_times BEFORE INSERT ON accounts FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fill_account_columns BEFORE INSERT OR UPDATE OF doc ON accounts FOR EACH ROW EXECUTE FUNCTION fill_account_columns();
 CREATE TRIGGER leave_carts AFTER DELETE ON accounts FOR EACH ROW EXECUTE FUNCTION leave_carts('accounts');
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON accounts FOR EACH ROW EXECUTE FUNCTION accounts_tracked();
 
@@ -2618,8 +2706,8 @@ CREATE TABLE carts (
   updated_at timestamp(3) with time zone NOT NULL,
   doc json NOT NULL,
   hidden json,
-  reference text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'id'::text)) STORED NOT NULL,
-  name text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'name'::text)) STORED NOT NULL,
+  reference text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
   customer_id uuid,
   customers jsonb,
   accounts jsonb,
@@ -3539,34 +3627,34 @@ CREATE TABLE orders (
   updated_at timestamp(3) with time zone NOT NULL,
   doc json NOT NULL,
   hidden json,
-  status text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'status'::text)) STORED NOT NULL,
-  payment text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'payment'::text)) STORED NOT NULL,
-  shipping text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'shipping'::text)) STORED NOT NULL,
-  currency text COLLATE "C" GENERATED ALWAYS AS ((hidden #>> '{currency,code}'::text[])) STORED NOT NULL,
-  with_tax bigint GENERATED ALWAYS AS (((hidden #>> '{prices,with_tax}'::text[]))::bigint) STORED NOT NULL,
-  without_tax bigint GENERATED ALWAYS AS (((hidden #>> '{prices,without_tax}'::text[]))::bigint) STORED NOT NULL,
-  paid bigint GENERATED ALWAYS AS (((hidden #>> '{payments,paid}'::text[]))::bigint) STORED NOT NULL,
-  authorized bigint GENERATED ALWAYS AS (((hidden #>> '{payments,authorized}'::text[]))::bigint) STORED NOT NULL,
-  pending bigint GENERATED ALWAYS AS (((hidden #>> '{payments,pending}'::text[]))::bigint) STORED NOT NULL,
-  customer_id uuid GENERATED ALWAYS AS (((hidden ->> 'customer_id'::text))::uuid) STORED,
-  account_id uuid GENERATED ALWAYS AS (((hidden ->> 'account_id'::text))::uuid) STORED,
-  account_member_id uuid GENERATED ALWAYS AS (((hidden ->> 'account_member_id'::text))::uuid) STORED,
-  name text COLLATE "C" GENERATED ALWAYS AS ((doc #>> '{customer,name}'::text[])) STORED,
-  email text COLLATE "C" GENERATED ALWAYS AS ((doc #>> '{customer,email}'::text[])) STORED,
-  contact_name text COLLATE "C" GENERATED ALWAYS AS ((doc #>> '{contact,name}'::text[])) STORED,
-  contact_email text COLLATE "C" GENERATED ALWAYS AS ((doc #>> '{contact,email}'::text[])) STORED,
-  order_number text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'order_number'::text)) STORED,
-  external_ref text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'external_ref'::text)) STORED,
-  shipping_postcode text COLLATE "C" GENERATED ALWAYS AS ("left"((doc #>> '{shipping_address,postcode}'::text[]), 255)) STORED,
-  billing_postcode text COLLATE "C" GENERATED ALWAYS AS ("left"((doc #>> '{billing_address,postcode}'::text[]), 255)) STORED,
-  product_ids jsonb GENERATED ALWAYS AS (((hidden -> 'product_ids'::text))::jsonb) STORED NOT NULL,
-  product_skus jsonb GENERATED ALWAYS AS (((hidden -> 'product_skus'::text))::jsonb) STORED NOT NULL,
-  cart_id uuid GENERATED ALWAYS AS (((hidden #>> '{cart,id}'::text[]))::uuid) STORED,
-  cart_version integer GENERATED ALWAYS AS (((hidden #>> '{cart,version}'::text[]))::integer) STORED,
-  manual boolean GENERATED ALWAYS AS (COALESCE(((hidden ->> 'is_manual'::text))::boolean, false)) STORED NOT NULL,
-  shipping_name text COLLATE "C" GENERATED ALWAYS AS ("left"((((doc #>> '{shipping_address,first_name}'::text[]) || ' '::text) || (doc #>> '{shipping_address,last_name}'::text[])), 255)) STORED,
-  billing_name text COLLATE "C" GENERATED ALWAYS AS ("left"((((doc #>> '{billing_address,first_name}'::text[]) || ' '::text) || (doc #>> '{billing_address,last_name}'::text[])), 255)) STORED,
-  discount bigint GENERATED ALWAYS AS ((- COALESCE(((hidden #>> '{prices,discount}'::text[]))::bigint, (0)::bigint))) STORED NOT NULL,
+  status text COLLATE "C" NOT NULL,
+  payment text COLLATE "C" NOT NULL,
+  shipping text COLLATE "C" NOT NULL,
+  currency text COLLATE "C" NOT NULL,
+  with_tax bigint NOT NULL,
+  without_tax bigint NOT NULL,
+  paid bigint NOT NULL,
+  authorized bigint NOT NULL,
+  pending bigint NOT NULL,
+  customer_id uuid,
+  account_id uuid,
+  account_member_id uuid,
+  name text COLLATE "C",
+  email text COLLATE "C",
+  contact_name text COLLATE "C",
+  contact_email text COLLATE "C",
+  order_number text COLLATE "C",
+  external_ref text COLLATE "C",
+  shipping_postcode text COLLATE "C",
+  billing_postcode text COLLATE "C",
+  product_ids jsonb NOT NULL,
+  product_skus jsonb NOT NULL,
+  cart_id uuid,
+  cart_version integer,
+  manual boolean NOT NULL,
+  shipping_name text COLLATE "C",
+  billing_name text COLLATE "C",
+  discount bigint NOT NULL,
   CONSTRAINT orders_paid_check CHECK (((paid >= 0) AND (authorized >= 0) AND (pending >= 0) AND (((paid + authorized) + pending) <= with_tax))),
   CONSTRAINT orders_pkey PRIMARY KEY (store_id, id),
   CONSTRAINT orders_cart_key UNIQUE (store_id, cart_id, cart_version)
@@ -3597,6 +3685,7 @@ CREATE INDEX orders_by_updated_at ON orders USING btree (store_id, updated_at, i
 CREATE INDEX orders_by_with_tax ON orders USING btree (store_id, with_tax, id) INCLUDE (created_at);
 CREATE INDEX orders_by_without_tax ON orders USING btree (store_id, without_tax, id) INCLUDE (created_at);
 CREATE TRIGGER fence_times BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fill_order_columns BEFORE INSERT OR UPDATE OF doc, hidden ON orders FOR EACH ROW EXECUTE FUNCTION fill_order_columns();
 CREATE TRIGGER order_transactions_parent_fkey BEFORE DELETE ON orders FOR EACH ROW EXECUTE FUNCTION order_transactions_parent_fkey();
 CREATE TRIGGER sum_changed_order AFTER UPDATE ON orders FOR EACH ROW WHEN ((((old.status = 'cancelled'::text) IS DISTINCT FROM (new.status = 'cancelled'::text)) OR (old.currency IS DISTINCT FROM new.currency) OR (old.created_at IS DISTINCT FROM new.created_at) OR (old.with_tax IS DISTINCT FROM new.with_tax) OR (old.discount IS DISTINCT FROM new.discount))) EXECUTE FUNCTION sum_order();
 CREATE TRIGGER sum_order AFTER INSERT OR DELETE ON orders FOR EACH ROW EXECUTE FUNCTION sum_order();
@@ -3921,19 +4010,19 @@ CREATE TABLE products (
   updated_at timestamp(3) with time zone NOT NULL,
   doc json NOT NULL,
   hidden json,
-  name text COLLATE "C" GENERATED ALWAYS AS ((doc #>> '{attributes,name}'::text[])) STORED NOT NULL,
-  sku text COLLATE "C" GENERATED ALWAYS AS ((doc #>> '{attributes,sku}'::text[])) STORED,
-  slug text COLLATE "C" GENERATED ALWAYS AS ((doc #>> '{attributes,slug}'::text[])) STORED,
-  upc_ean text COLLATE "C" GENERATED ALWAYS AS ((doc #>> '{attributes,upc_ean}'::text[])) STORED,
-  mpn text COLLATE "C" GENERATED ALWAYS AS ((doc #>> '{attributes,mpn}'::text[])) STORED,
-  external_ref text COLLATE "C" GENERATED ALWAYS AS ((doc #>> '{attributes,external_ref}'::text[])) STORED,
-  description text COLLATE "C" GENERATED ALWAYS AS ((doc #>> '{attributes,description}'::text[])) STORED,
-  status text COLLATE "C" GENERATED ALWAYS AS ((doc #>> '{attributes,status}'::text[])) STORED NOT NULL,
-  commodity_type text COLLATE "C" GENERATED ALWAYS AS ((doc #>> '{attributes,commodity_type}'::text[])) STORED NOT NULL,
-  product_type text COLLATE "C" GENERATED ALWAYS AS ((hidden ->> 'product_type'::text)) STORED NOT NULL,
-  parent_id uuid GENERATED ALWAYS AS (((hidden ->> 'parent_id'::text))::uuid) STORED,
-  main_image_id uuid GENERATED ALWAYS AS ((((((hidden -> 'relationships'::text) -> 'main_image'::text) -> 'data'::text) ->> 'id'::text))::uuid) STORED,
-  variations jsonb GENERATED ALWAYS AS (((hidden #> '{relationships,variations,data}'::text[]))::jsonb) STORED,
+  name text COLLATE "C" NOT NULL,
+  sku text COLLATE "C",
+  slug text COLLATE "C",
+  upc_ean text COLLATE "C",
+  mpn text COLLATE "C",
+  external_ref text COLLATE "C",
+  description text COLLATE "C",
+  status text COLLATE "C" NOT NULL,
+  commodity_type text COLLATE "C" NOT NULL,
+  product_type text COLLATE "C" NOT NULL,
+  parent_id uuid,
+  main_image_id uuid,
+  variations jsonb,
   CONSTRAINT products_child_check CHECK (((product_type = 'child'::text) = (parent_id IS NOT NULL))),
   CONSTRAINT products_product_type_check CHECK ((product_type = ANY (ARRAY['standard'::text, 'parent'::text, 'child'::text, 'bundle'::text]))),
   CONSTRAINT products_parent_id_fkey FOREIGN KEY (store_id, parent_id) REFERENCES products(store_id, id) ON DELETE CASCADE,
@@ -3956,6 +4045,7 @@ CREATE INDEX products_by_upc_ean ON products USING btree (store_id, upc_ean, cre
 CREATE INDEX products_by_updated_at ON products USING btree (store_id, updated_at, id);
 CREATE INDEX products_by_variations ON products USING gin (variations jsonb_path_ops) WHERE (variations IS NOT NULL);
 CREATE TRIGGER fence_times BEFORE INSERT ON products FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER fill_product_columns BEFORE INSERT OR UPDATE OF doc, hidden ON products FOR EACH ROW EXECUTE FUNCTION fill_product_columns();
 CREATE TRIGGER flow_entries_product_id_fkey BEFORE DELETE ON products FOR EACH ROW EXECUTE FUNCTION flow_entries_product_id_fkey();
 CREATE TRIGGER index_product AFTER INSERT OR DELETE ON products FOR EACH ROW EXECUTE FUNCTION index_product();
 CREATE TRIGGER index_product_again AFTER UPDATE ON products FOR EACH ROW WHEN (((old.doc)::text <> (new.doc)::text)) EXECUTE FUNCTION index_product();

@@ -31,7 +31,7 @@ const scripts = {
     process.env.SUTLER_TESTS = 'long'
     return scripts.test(args)
   },
-  bench: (args) => [['bench/run.ts', ...args]],
+  bench: (args) => [['bench/acts.ts', ...args]],
   build: () => {
     rmSync(join(root, 'dist'), { recursive: true, force: true })
     return [[...tsc, '--project', 'tsconfig.build.json'], ['scripts/build.ts']]

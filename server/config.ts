@@ -48,7 +48,7 @@ export function readSettings(env: Env = process.env) {
 
     /**
      * The number of connections that each process opens to PostgreSQL for requests. In addition, it opens half as many
-     * for slow reads, three for short reads and eighteen for background work.
+     * for slow reads, three for short reads, four for exports and twenty-one for background work.
      */
     databaseConnections: setting('SUTLER_DATABASE_CONNECTIONS', integer(1, 1000), 10),
 

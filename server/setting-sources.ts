@@ -46,18 +46,24 @@ export function settingsOf(env: Env) {
     return fallback
   }
 
-  /** Names that look like settings, and are none. */
+  /** A line for each name that looks like a setting, and is none. */
   const unknown = (): readonly string[] => {
     const known = settings.flatMap(({ name, isSecret }) => (isSecret ? [name, `${name}_FILE`] : [name]))
     const names = sources.flatMap(({ values }) => Object.keys(values))
     const strange = names.filter(
       (name) => name.startsWith('SUTLER_') && ![...known, ...otherNames].includes(name),
     )
-    return [...new Set(strange)].sort()
+    return [...new Set(strange)].sort().map((name) => {
+      const meant = known.find((one) => lettersOf(one) === lettersOf(name))
+      return `${name} is not a setting: ${meant ? `did you mean ${meant}?` : 'sutler config lists them'}`
+    })
   }
 
   return { setting, settings, faults, unknown }
 }
+
+/** Some settings have no prefix, and it is easy to forget which. */
+const lettersOf = (name: string) => name.replace(/^SUTLER_/, '').replaceAll('_', '')
 
 function find(
   sources: readonly SettingSource[],

@@ -170,6 +170,9 @@ describe('a setting', () => {
   test('with an unknown name is listed, wherever it is', () => {
     const SUTLER_CONFIG = write('typo', 'SUTLER_BASEURL=https://a.example\nPOSTGRES_USER=a\n')
     const env = { SUTLER_CONFIG, SUTLER_PORT: '1', SUTLER_URL: 'http://localhost', HOME: '/' }
-    expect(readSettings(env).unknown).toEqual(['SUTLER_BASEURL', 'SUTLER_PORT'])
+    expect(readSettings(env).unknown).toEqual([
+      'SUTLER_BASEURL is not a setting: did you mean SUTLER_BASE_URL?',
+      'SUTLER_PORT is not a setting: did you mean PORT?',
+    ])
   })
 })

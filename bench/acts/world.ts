@@ -4,9 +4,10 @@ import type { World } from './acts.ts'
 import type { Client } from './client.ts'
 
 const productsOfShop = 120
+const accountsOfStore = 50
 
 /** Opens a shop by requests only, so that it is the same at every commit: products with prices and stock. */
-export async function openWorld({ call }: OwnServer, client: Client): Promise<World> {
+export async function openWorld({ call, database }: OwnServer, client: Client): Promise<World> {
   const make = async (path: string, type: string, attributes: object, more: object = {}) =>
     (await call<{ data: CreatedObject }>('POST', path, { type, attributes, ...more }, 201)).data.id
   const hierarchyId = await make('/pcm/hierarchies', 'hierarchy', { name: 'Shop' })
@@ -40,5 +41,20 @@ export async function openWorld({ call }: OwnServer, client: Client): Promise<Wo
   for (const id of productIds.slice(0, productsOfShop / 2)) {
     await call('POST', `/v2/inventories/${id}`, { type: 'stock', quantity: 1_000_000 }, 201)
   }
-  return { client, productIds, counted: productIds.slice(0, productsOfShop / 2) }
+  // A page of them is full from the beginning.
+  await client.each(accountsOfStore, (i) =>
+    call('POST', '/v2/accounts', { type: 'account', name: `Account ${i}`, legal_name: 'Bench Ltd' }, 201),
+  )
+  const apis = '/v2/settings/extensions/custom-apis'
+  const api = { type: 'custom_api', name: 'Wishes', slug: 'wishes', api_type: 'wish_ext' }
+  const customApiId = (await call<{ data: CreatedObject }>('POST', apis, api, 201)).data.id
+  for (const [slug, kind] of Object.entries({ title: 'string', amount: 'integer' })) {
+    const field = { type: 'custom_field', name: slug, slug, field_type: kind }
+    await call('POST', `${apis}/${customApiId}/fields`, field, 201)
+  }
+  const [[storeId] = []] = await database.run({ text: 'SELECT id FROM stores', values: [] })
+  return {
+    ...{ client, storeId: storeId as string, customApiId, productIds },
+    counted: productIds.slice(0, productsOfShop / 2),
+  }
 }

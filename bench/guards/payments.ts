@@ -154,8 +154,8 @@ export const guardsOfPayments: readonly Guard[] = [
     cuts: [
       {
         file: 'server/payments/cart-payments/intent-call.ts',
-        text: 'const orderId = await findOrderSince(work, values)',
-        without: 'const orderId = [await findOrderSince(work, values)].at(1)',
+        text: 'const orderId = await findOrderSince(work, request)',
+        without: 'const orderId = [await findOrderSince(work, request)].at(1)',
       },
     ],
     tests: {

@@ -20,7 +20,7 @@ export async function runCommand(commands: readonly Command[], words: readonly s
     process.stdout.write(command ? helpOf(command) : overview(commands))
     return exitCodes.done
   }
-  const named = first === undefined || first.startsWith('-') ? ['start', ...words] : words
+  const named = namedBy(words)
   const { command, rest } = findCommand(commands, named)
   if (!command) {
     const same = commands.flatMap(({ name }) =>
@@ -45,6 +45,13 @@ export async function runCommand(commands: readonly Command[], words: readonly s
     return exitCodes.done
   }
   return runParsed(command, call)
+}
+
+/** Without a command it is `start`. Every program has `--version`. */
+function namedBy(words: readonly string[]): readonly string[] {
+  const [first, ...rest] = words
+  if (first === '--version' || first === '-v') return ['version', ...rest]
+  return first === undefined || first.startsWith('-') ? ['start', ...words] : words
 }
 
 async function runParsed(command: Command, { json, ...call }: ParsedCall): Promise<number> {

@@ -7,7 +7,14 @@ export {
 } from './chapters.ts'
 export { hierarchies } from './hierarchies/hierarchies.ts'
 export { nodes } from './hierarchies/nodes.ts'
-export { allocate, deallocate, type Portion, ship } from './inventories/allocate.ts'
+export {
+  allocate,
+  awaitStock,
+  crowdedStocks,
+  deallocate,
+  type Portion,
+  ship,
+} from './inventories/allocate.ts'
 export { sellableOf } from './inventories/sellable.ts'
 export { stockTransactions } from './inventories/stock-transactions.ts'
 export { stockOf } from './inventories/stocks.ts'

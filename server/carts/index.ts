@@ -1,7 +1,6 @@
 export { carts } from './cart/carts.ts'
 export { handOver, lockCart } from './cart/check-out.ts'
 export { findCart } from './cart/find-cart.ts'
-export { linkPaymentIntent } from './cart/link-payment-intent.ts'
 export { removeCartsOf, removeOrderedCarts } from './cart/remove-carts.ts'
 export { cartChapter, cartItemChapter, simulationChapter, totals } from './chapters.ts'
 export { amountFields } from './contents/amounts.ts'

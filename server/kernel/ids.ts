@@ -9,6 +9,9 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 /** Any version of UUID: objects that were copied from another server keep their ids. */
 export const isId = (text: string): boolean => uuid.test(text)
 
+/** Ids are compared as text, as PostgreSQL writes them: in lower case. A name that is not an id stays as it is. */
+export const foldId = (name: string): string => (isId(name) ? name.toLowerCase() : name)
+
 /** The longest id that clients may choose where they choose ids that are not UUIDs. */
 export const chosenIdMax = 255
 

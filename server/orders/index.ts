@@ -6,6 +6,8 @@ export { metrics, orderChapter, orderExportChapter } from './chapters.ts'
 export { addOrder } from './checkout/add-order.ts'
 export { followIntentOf } from './checkout/checkout.ts'
 export { address, addressExample } from './order/addresses.ts'
+export { paymentsOfOrders } from './order/change-contents.ts'
+export { paymentValuesOf } from './order/derive-order.ts'
 export { included, includedText } from './order/included.ts'
 export type { OrderContents } from './order/order-contents.ts'
 export { shippings, statuses } from './order/order-states.ts'
@@ -13,12 +15,20 @@ export { type OrderFields, type OrderRow, orders, type WholeOrder } from './orde
 export { giveUpPayments } from './order/prepare-order.ts'
 export {
   allocateStock,
+  awaitStockOf,
+  awaitStockOfLocked,
   type ChangedStock,
   noStock,
   type OrderStock,
   releaseStock,
 } from './order/stock-of-order.ts'
-export { balanceOf, type Payment, paymentOf, paymentStates } from './payment-state/payment-of.ts'
+export {
+  balanceOf,
+  type OrderMoney,
+  type Payment,
+  paymentOf,
+  paymentStates,
+} from './payment-state/payment-of.ts'
 export {
   newTransaction,
   type PaymentMethod,

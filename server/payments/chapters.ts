@@ -1,6 +1,6 @@
 import { fill } from '../kernel/declare/hook.ts'
 import { module } from '../kernel/module.ts'
-import { followIntentOf, giveUpPayments } from '../orders/index.ts'
+import { followIntentOf, giveUpPayments, paymentsOfOrders } from '../orders/index.ts'
 import { confirmOrder } from './cart-payments/confirm-order.ts'
 import { createCartPayment } from './cart-payments/create-cart-payment.ts'
 import { updateCartPayment } from './cart-payments/update-cart-payment.ts'
@@ -20,6 +20,7 @@ import {
   confirmTransaction,
   refundTransaction,
 } from './payment-calls/verbs.ts'
+import { readPayments } from './transactions/payments-of-orders.ts'
 import { transactions } from './transactions/transactions.ts'
 
 export const payments = module({
@@ -56,7 +57,11 @@ export const transactionChapter = module({
   ],
   jobs: [followPayment, followCartPayment],
   figures: openPaymentFigures,
-  adds: [fill(giveUpPayments, cancelManualPayments), fill(followIntentOf, followPaymentOfOrder)],
+  adds: [
+    fill(paymentsOfOrders, readPayments),
+    fill(giveUpPayments, cancelManualPayments),
+    fill(followIntentOf, followPaymentOfOrder),
+  ],
 })
 
 export const manualOrderChapter = module({

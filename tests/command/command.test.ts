@@ -52,6 +52,12 @@ test('a wrong call says in one line what is wrong, and exits with 2', async () =
   }
 })
 
+test('--version is the command version', async () => {
+  const [option, command] = await Promise.all([run(['--version'], {}), run(['version'], {})])
+  expect(option).toEqual(command)
+  expect(option).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Sutler \d+\.\d+\.\d+ \(Node /) })
+})
+
 test('with --json a result, and a fault, is one JSON object on stdout', async () => {
   const { code, stdout } = await run(['version', '--json'], {})
   expect([code, JSON.parse(stdout)]).toEqual([
@@ -108,13 +114,14 @@ test('config shows where each setting comes from and no secret, and with --check
         { name: 'SUTLER_BASE_URL', value: null, from: 'default' },
       ]),
       faults: [expect.stringMatching(/^SUTLER_SECRET is not valid/)],
-      unknown: ['SUTLER_BASEURL'],
+      unknown: ['SUTLER_BASEURL is not a setting: did you mean SUTLER_BASE_URL?'],
     },
   ])
   const { code, stdout } = await run(['config', '--check'], env)
   expect([code, stdout]).toEqual([
     1,
-    'SUTLER_SECRET is not valid: it must be at least 32 characters\nSUTLER_BASEURL is not a setting\n',
+    'SUTLER_SECRET is not valid: it must be at least 32 characters\n' +
+      'SUTLER_BASEURL is not a setting: did you mean SUTLER_BASE_URL?\n',
   ])
   expect(await run(['config', '--check'], {})).toMatchObject({ code: 0, stdout: 'The settings are valid.\n' })
 })

@@ -24,8 +24,21 @@ describe('the package', () => {
 
   test('has what it needs to run, its licences, and the sums of its files', () => {
     expect(fs.readdirSync(installed).sort()).toEqual([
-      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'THIRD-PARTY.md', 'dist', 'package.json', 'sbom.cdx.json'],
+      ...[
+        'CHANGELOG.md',
+        'LICENSE',
+        'README.md',
+        'THIRD-PARTY.md',
+        'dist',
+        'docs',
+        'package.json',
+        'packaging',
+      ],
+      'sbom.cdx.json',
     ])
+    // What the README leads an operator to.
+    for (const page of ['docs/operating.md', 'docs/configuration.md', 'packaging/grafana/sutler.json'])
+      expect(fs.existsSync(join(installed, page)), page).toBe(true)
     const { scripts, ...manifest } = JSON.parse(fs.readFileSync(join(installed, 'package.json'), 'utf8'))
     expect(manifest).toMatchObject({
       name: 'sutler',

@@ -63,11 +63,13 @@ interface Unique {
 /** What is unique in the table, but for what has the row's own id in it. */
 export async function uniquesOf(world: World, table: string): Promise<readonly Unique[]> {
   // An index on an expression has no column there: the columns that its definition names are meant. A column that is
-  // generated from a field is told by the field's name.
+  // generated from a field, or filled from it by a trigger, is told by the field's name.
   const { rows } = await world.sql(
     `SELECT i.indexrelid::regclass::text AS name, pg_get_expr(i.indpred, i.indrelid) AS condition,
        array_agg(coalesce(
          substring(pg_get_expr(d.adbin, d.adrelid) FROM $re$^\\W*doc (?:-> 'attributes'::text\\) )?->> '(\\w+)'::text\\)$re$),
+         (SELECT max(substring(p.prosrc FROM format($re$NEW\\.%s := \\w+->>'(\\w+)'$re$, a.attname)))
+          FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid WHERE t.tgrelid = a.attrelid),
          a.attname::text)) AS columns, bool_or(a.attname = 'id') AS by_id
      FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid
      LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum AND a.attgenerated <> ''

@@ -23,7 +23,10 @@ test('anonymized orders have no text that a shopper wrote into an item or a ship
   })
   const { id } = (await world.shopper.post(`${cart}/checkout`, guestBody())).body.data
   await world.admin.put(`/v2/orders/${id}`, { data: { type: 'order', status: 'cancelled' } })
+  const withItems = async () => JSON.stringify(await world.admin.get(`/v2/orders/${id}?include=items`))
+  expect(await withItems()).toMatch(/Ada|Byron/)
   await world.admin.post('/v2/orders/anonymize', { data: { order_ids: [id] } })
+  expect(await withItems()).not.toMatch(/Ada|Byron/)
   const { body } = await world.admin.get(`/v2/orders/${id}/items`)
   expect(body.data.map(({ name, sku, custom_inputs }: Any) => [name, sku, custom_inputs])).toEqual([
     ['**', '**', undefined],

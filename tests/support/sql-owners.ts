@@ -48,10 +48,11 @@ export const routinesOf: Readonly<Record<string, string>> = {
   'fields/values': 'entry_unique_key indexed_values json_edited json_with',
   'fields/custom-apis': 'index_entry',
   'fields/flows': 'index_flow_entry nothing_said',
-  'assortment/products': `components_of drop_tag forget_main_image index_product indexed_part keep_tag product_values_of settle_tags
+  'assortment/products': `components_of drop_tag fill_product_columns forget_main_image index_product indexed_part keep_tag product_values_of settle_tags
     tag_is_used tags_of`,
   'assortment/hierarchies': 'count_moved_node forget_curated_product keep_has_children tell_nodes_of_product',
   'people/passwords': 'forget_one_time_passwords',
+  'people/accounts': 'fill_account_columns',
   'carts/cart': 'fill_cart_columns leave_carts',
   'assortment/inventories': 'stock_documents',
   'shop/catalogs': 'leave_catalogs leave_price_lists renew_catalog_rule_state rule_values without_pricebook',
@@ -59,6 +60,7 @@ export const routinesOf: Readonly<Record<string, string>> = {
   'shop/search': 'words_like',
   'promotions/standard': 'count_of record_promotion_version renew_promotion_state',
   'promotions/rules': 'renew_rule_promotion_state',
+  'orders/order': 'fill_order_columns',
   'orders/metrics': 'sum_order',
   'telling/deliveries': `activate_deliveries claim_deliveries deliveries_lock drop_deliveries end_deliveries forget_deliveries
     integrations_due queue_deliveries record_deliveries return_deliveries without_response`,

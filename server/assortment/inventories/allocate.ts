@@ -18,6 +18,18 @@ interface Allocation {
   readonly take: () => Promise<void>
 }
 
+/** The products for whose stock other buyers wait. */
+export const crowdedStocks = ({ store }: Work): readonly string[] => store.crowdedRows(stocks)
+
+/** Where other buyers wait for the stock of these products, the transaction begins again when its turn has come. */
+export function awaitStock(work: Work, productIds: readonly string[]): void {
+  const crowded = new Set(crowdedStocks(work))
+  work.store.enterLocks(
+    stocks,
+    productIds.filter((id) => crowded.has(id)),
+  )
+}
+
 /**
  * Allocates all portions or none, so that two buyers never get the same stock. A portion without a location is taken
  * from the stock outside of all locations first, and then from the locations that have most. The Problem (422) for a
@@ -26,6 +38,8 @@ interface Allocation {
  */
 export async function allocate(work: Work, portions: readonly Portion[]): Promise<Allocation> {
   const { ids, slugs } = await findCounted(work, unique(portions.map(({ productId }) => productId)))
+  // Where too many want the same stock, the transaction begins again: better before it has written much.
+  work.store.enterLocks(stocks, [...ids])
   const counted = joined(portions.filter(({ productId }) => ids.has(productId)))
   const places = unique([...slugs, ...slugsOf(counted)])
   // There is nothing to choose: the statement that takes the stock also sees whether it is there.
@@ -85,7 +99,10 @@ async function findCounted({ store }: Work, productIds: readonly string[]) {
         productIds,
       )
     : []
-  return { ids: new Set(rows.map(([id]) => id)), slugs: unique(rows.flatMap(([, slug]) => slug ?? [])) }
+  return {
+    ids: new Set(rows.map(([id]) => id as string)),
+    slugs: unique(rows.flatMap(([, slug]) => slug ?? [])),
+  }
 }
 
 /** Locks the stocks, and leaves out products without one. */
@@ -152,7 +169,7 @@ async function move(
   )
   if (!movements.length) return
   await moveStock(work, movements)
-  await showLevels(work, unique(portions.map(({ productId }) => productId)))
+  await showLevels({ store: work.store.later() }, unique(portions.map(({ productId }) => productId)))
 }
 
 /** Adds up portions of the same product and location. */

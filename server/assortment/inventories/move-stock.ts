@@ -1,5 +1,5 @@
 import { Problem } from '../../kernel/errors.ts'
-import { lockSql } from '../../kernel/storage/store.ts'
+import { lockSql } from '../../kernel/storage/locks.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { changesOf, type Level, levelMax, type StockChange } from './movements.ts'
 import { stockTransactions } from './stock-transactions.ts'
@@ -71,12 +71,14 @@ export const shortage = (ids: readonly string[]): Problem =>
  */
 export async function moveStock(work: Work, movements: readonly Movement[]): Promise<readonly string[]> {
   const { store } = work
+  const productIds = movements.map(({ productId }) => productId)
   const columns = [
-    movements.map(({ productId }) => productId),
+    productIds,
     movements.map(({ place }) => place?.id ?? null),
     movements.map(({ adds }) => adds.available),
     movements.map(({ adds }) => adds.allocated),
   ]
+  store.enterLocks(stocks, productIds)
   const done = await store.run(
     `WITH locked AS MATERIALIZED (
       ${lockSql(stocks, '$2')}
@@ -135,7 +137,10 @@ function refusalOf(refused: readonly Movement[]): Problem {
 }
 
 /** Updates the documents of stocks to their current levels. */
-export async function showLevels({ store }: Work, productIds: readonly string[]): Promise<void> {
+export async function showLevels(
+  { store }: Pick<Work, 'store'>,
+  productIds: readonly string[],
+): Promise<void> {
   await store.changeAll(stocks, {
     from: (bind) => `stock_documents($1, ${bind(productIds)}::uuid[]) AS shown`,
     where: () => 'r.id = shown.stock_id',

@@ -22,7 +22,7 @@ export function parseCell(type: FieldValueType, cell: string, locale?: Locale): 
   const text = cell.trim()
   if (text === '') return null
   if (type === 'boolean') return booleans.get(text.toLowerCase()) ?? text
-  if (type === 'date') return locale ? parseDay(text, locale) : text
+  if (type === 'date') return parseDay(text, locale)
   return isNumber(text) ? Number(text) : text
 }
 
@@ -54,7 +54,16 @@ const isDigit = (code: number): boolean => code >= 48 && code <= 57
 const form = /^(\d\d?)\/(\d\d?)\/(\d{4}|\d\d)(?: (\d\d?):(\d\d)(?::(\d\d))?)?$/
 
 /** A date as values have it: `2026-01-31 09:30:00`, or `2026-01-31`. */
-function parseDay(text: string, locale: Locale): string {
+function parseDay(text: string, locale: Locale | undefined): string {
+  if (!locale) {
+    // What is no date of any locale is refused with the other values, by their fields.
+    if (!form.test(text)) return text
+    throw new Problem(
+      'unprocessable',
+      'must be a date like 2026-01-31 or 2026-01-31 15:04:05, or as the query parameter `locale` says (en-US, en-GB ' +
+        `or en-CA), not ${JSON.stringify(text.slice(0, 60))}.`,
+    )
+  }
   const [, one, other, year = '', hour, minute, second = '00'] = form.exec(text) ?? []
   const [month, day] = locales[locale][0] === 'month' ? [one, other] : [other, one]
   const two = (digits = '') => digits.padStart(2, '0')

@@ -5,6 +5,7 @@ import { parse } from '../../kernel/query/parse.ts'
 import { isUnborn } from '../../kernel/query/unborn.ts'
 import type { Answer } from '../../kernel/shape/answer.ts'
 import type { Row } from '../../kernel/shape/model.ts'
+import { columns, flag } from '../../kernel/storage/columns.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { perInstance } from '../../kernel/work/per-instance.ts'
 import { wantsExplanation } from '../../shop/index.ts'
@@ -17,7 +18,7 @@ import { carts } from './carts.ts'
 import { findCart, readStoredCart, storedCartSql } from './find-cart.ts'
 
 /** A request for a cart, or for its items. */
-interface Question {
+interface CartReading {
   readonly shows: 'cart' | 'items'
   readonly name: string
   readonly includes: readonly string[]
@@ -30,14 +31,14 @@ interface Access {
 }
 
 /** What an answer depends on. */
-interface State extends Access {
+interface CartState extends Access {
   readonly id: string
   readonly version: string
   readonly state: string
 }
 
 /** The answer to a question. Its body is ready to be sent, to any number of readers. */
-interface ReadyAnswer extends State {
+interface ReadyAnswer extends CartState {
   readonly until: string | undefined
   readonly answer: Answer
 }
@@ -58,7 +59,7 @@ const answersOf = perInstance(
 /** The answers that are being made, by the question and what they depend on. One that is forgotten is made twice. */
 const unfinishedOf = perInstance(() => new Memory<string, Promise<ReadyAnswer>>(1000))
 
-const keyOf = ({ store, baseUrl }: Ctx, { shows, name, includes }: Question): string =>
+const keyOf = ({ store, baseUrl }: Ctx, { shows, name, includes }: CartReading): string =>
   JSON.stringify([store.id, baseUrl, shows, name, includes])
 
 /** Changes with every write of the cart, and when the store changes the added fields. As in SQL: `versionSql`. */
@@ -76,7 +77,7 @@ const versionSql = `concat(carts.version, ' ',
  */
 export async function answerCart(
   ctx: Ctx,
-  shows: Question['shows'],
+  shows: CartReading['shows'],
   name: string,
   { query, headers }: Pick<ActionCall, 'query' | 'headers'>,
   answer: (row: Cart) => Promise<Answer>,
@@ -107,7 +108,7 @@ export async function answerCart(
 }
 
 /** The answer that another request has made. */
-async function passOn(ctx: Ctx, { shows }: Question, ready: ReadyAnswer): Promise<Answer> {
+async function passOn(ctx: Ctx, { shows }: CartReading, ready: ReadyAnswer): Promise<Answer> {
   await mustBeReader(ctx, ready)
   if (shows === 'cart') ctx.onRead(carts, { id: ready.id, scope: [] } as Pick<Row, 'id' | 'scope'> as Row)
   return ready.answer
@@ -125,25 +126,29 @@ async function mustBeReader(ctx: Ctx, { owners, isPreview }: Access): Promise<vo
   if (isPreview) await mustHaveRight(ctx, 'shoppers_see_snapshots')
 }
 
+const idsIn = (text: string | null) => JSON.parse(text ?? '[]') as readonly string[]
+
 /** Made once: a storefront sends it on every page, and a long text that is new is hashed anew each time. */
-const stateTexts = storedCartSql(
-  `carts.id, ${versionSql}, carts.customers, carts.accounts, carts.doc->>'snapshot_date' IS NOT NULL`,
-)
+const stateColumns = columns({
+  id: 'carts.id',
+  version: versionSql,
+  customers: ['carts.customers', idsIn],
+  accounts: ['carts.accounts', idsIn],
+  isPreview: ["carts.doc->>'snapshot_date' IS NOT NULL", flag],
+})
+const stateTexts = storedCartSql(stateColumns.sql)
 
 /** What the answers about a stored cart depend on now; undefined where nobody has written it. */
-async function findState(ctx: Ctx, name: string): Promise<State | undefined> {
+async function findState(ctx: Ctx, name: string): Promise<CartState | undefined> {
   const row = await readStoredCart(ctx, stateTexts, name)
   if (!row) return undefined
-  const [state, id, version, customers, accounts, isPreview] = row
-  return {
-    ...{ id: id as string, version: version as string, state: state as string },
-    owners: { customers: JSON.parse(customers ?? '[]'), accounts: JSON.parse(accounts ?? '[]') },
-    isPreview: isPreview === 't',
-  }
+  const [state, ...values] = row
+  const { customers, accounts, ...others } = stateColumns.read(values)
+  return { ...others, state: state as string, owners: { customers, accounts } }
 }
 
 /** The answer that was given before, if it would be the same now. */
-function rememberedAnswer(ctx: Ctx, question: Question, current: State): ReadyAnswer | undefined {
+function rememberedAnswer(ctx: Ctx, question: CartReading, current: CartState): ReadyAnswer | undefined {
   const before = answersOf(ctx.instance).get(keyOf(ctx, question))
   const isSame = before?.id === current.id && before.version === current.version
   return isSame && stillHolds(before, current.state, ctx.clock.now()) ? before : undefined
@@ -152,7 +157,7 @@ function rememberedAnswer(ctx: Ctx, question: Question, current: State): ReadyAn
 /** Makes the answer, and remembers it. */
 async function makeAnswer(
   ctx: Ctx,
-  question: Question,
+  question: CartReading,
   answer: (row: Cart) => Promise<Answer>,
 ): Promise<ReadyAnswer> {
   const row = await findCart(ctx, question.name)

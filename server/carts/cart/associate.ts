@@ -14,13 +14,13 @@ import { mustBeOwner, mustNameOwn, ownerIn, ownersOf } from '../contents/owners.
 import { carts } from './carts.ts'
 
 /** Who a cart can be associated with. */
-interface Kind {
+interface OwnerKind {
   readonly of: 'customers' | 'accounts'
   readonly type: 'customer' | 'account'
   readonly resource: () => Resource
 }
 
-const bodyOf = ({ type }: Kind) =>
+const bodyOf = ({ type }: OwnerKind) =>
   list(
     group(
       {
@@ -38,7 +38,7 @@ const ownersMax = 100
 type Links = readonly { readonly id: string }[]
 
 /** The calls that associate a cart with a customer or an account, and that remove the association. */
-export const associationsWith = (kind: Kind) => {
+export const associationsWith = (kind: OwnerKind) => {
   const { of, type } = kind
   const path = `/v2/carts/:cart_id/relationships/${of}` as const
   return [
@@ -90,7 +90,7 @@ const remove: Edit = (ids, sent) => ids.filter((id) => !sent.includes(id))
 async function edit(
   ctx: Ctx,
   name: string,
-  { of, type, resource }: Kind,
+  { of, type, resource }: OwnerKind,
   links: Links,
   by: Edit,
 ): Promise<Answer> {

@@ -15,7 +15,8 @@ export async function lockCart(work: Work, name: string): Promise<Cart | undefin
 
 /**
  * Takes from a cart what its order now has: its shipping groups and its payment intent. Its items stay. Returns the
- * cart as it is then.
+ * cart as it is then. It is no deed of its own: the checkout has the lock, and the order stores the version that the
+ * cart has after this write, while a deed ends before its write.
  */
 export async function handOver(work: Work, cart: Cart): Promise<Cart> {
   const { contents } = cart.inside

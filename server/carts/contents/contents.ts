@@ -120,15 +120,20 @@ export const componentIdsOf = ({ components = {} }: Pick<ProductLine, 'component
   ...new Set(Object.values(components).flatMap(({ options }) => options.map(({ id }) => id))),
 ]
 
-export interface TaxItem {
+/** A tax item has a rate or an amount. */
+export type TaxItem = TaxLabels & TaxSize
+
+interface TaxLabels {
   readonly id: string
   readonly code?: string | undefined
   readonly name?: string | undefined
   readonly jurisdiction?: string | undefined
-  /** A fraction, such as 0.085 for 8.5 %. A tax item has a rate or an amount. */
-  readonly rate?: number | undefined
-  readonly amount?: number | undefined
 }
+
+/** A rate is a fraction, such as 0.085 for 8.5 %. */
+type TaxSize =
+  | { readonly rate: number; readonly amount?: undefined }
+  | { readonly rate?: undefined; readonly amount: number }
 
 export interface CustomDiscount {
   readonly id: string

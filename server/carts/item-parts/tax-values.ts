@@ -34,23 +34,23 @@ export const taxRules = {
 export type TaxValues = ShownValues<typeof taxFields>
 
 /** A tax item as a request has it: null is no value. */
-type TaxItemInput = { readonly [K in keyof TaxItem]: TaxItem[K] | null }
+type TaxItemInput = { readonly id: string } & {
+  readonly [K in keyof TaxValues]?: TaxValues[K] | undefined
+}
 
 /** A tax item has a rate or an amount. */
 export function checkedTax(
   { id, code, name, jurisdiction, rate, amount }: TaxItemInput,
   source: string,
 ): TaxItem {
-  const both = { rate: rate ?? undefined, amount: amount ?? undefined }
-  if ((both.rate === undefined) === (both.amount === undefined)) {
-    const detail = 'A tax item has a rate or an amount, not both: send one of the two, and the other as null.'
-    throw new Problem('unprocessable', detail, { source: `${source}.rate` })
-  }
-  return {
-    id: id as string,
+  const labels = {
+    id,
     code: code ?? undefined,
     name: name ?? undefined,
     jurisdiction: jurisdiction ?? undefined,
-    ...both,
   }
+  if (amount == null && rate != null) return { ...labels, rate }
+  if (rate == null && amount != null) return { ...labels, amount }
+  const detail = 'A tax item has a rate or an amount, not both: send one of the two, and the other as null.'
+  throw new Problem('unprocessable', detail, { source: `${source}.rate` })
 }

@@ -116,7 +116,7 @@ function toRequest({ values, source }: Extract<NewItem, { kind: 'cart_item' }>):
   })
 }
 
-interface Occasion {
+interface AddContext {
   readonly shop: CartShop
   readonly cart: CartValues
   readonly available: Available
@@ -145,7 +145,16 @@ function mustHaveFewPieces(lines: readonly CartLine[], before: readonly CartLine
 }
 
 /** Adds one item to contents, or throws a Problem. */
-function adder({ shop, cart, available, others, refuseCustomItem, isStrict, refused, ...caller }: Occasion) {
+function adder({
+  shop,
+  cart,
+  available,
+  others,
+  refuseCustomItem,
+  isStrict,
+  refused,
+  ...caller
+}: AddContext) {
   const quotes = shop.requested.values()
   const checks = checksStock(cart)
   return (contents: Contents, item: NewItem): Promise<Contents> | Contents => {

@@ -10,7 +10,7 @@ import { priceContents } from '../pricing/price-cart.ts'
 import type { Guess } from './guess-codes.ts'
 import type { NewItem } from './new-lines.ts'
 
-interface Occasion {
+interface CodeEntry {
   readonly cart: CartValues
   readonly shop: CartShop
   /** Whether the caller may know that a code is for other shoppers. */
@@ -25,7 +25,7 @@ interface Occasion {
 export async function enterCode(
   contents: Contents,
   { values, source }: Extract<NewItem, { kind: 'promotion_item' }>,
-  { cart, shop, isSeller, guess }: Occasion,
+  { cart, shop, isSeller, guess }: CodeEntry,
 ): Promise<Contents> {
   const code = values.code.trim()
   const meta = { code }

@@ -1,4 +1,5 @@
 import { action } from '../../kernel/declare/action.ts'
+import { foldId } from '../../kernel/ids.ts'
 import { noContent } from '../../kernel/shape/answer.ts'
 import { automaticCode } from '../../promotions/index.ts'
 import { changeCart } from '../cart/change-cart.ts'
@@ -21,11 +22,12 @@ export const deleteCartItem = action({
   query: itemsIncludes,
   shows: itemsShown,
   async run(ctx, { params, query }) {
+    const itemId = foldId(params.item_id)
     const row = await changeCart(ctx, params.cart_id, {
       apply: (contents, shop, cart) => {
-        const lines = contents.lines.filter(({ id }) => id !== params.item_id)
+        const lines = contents.lines.filter(({ id }) => id !== itemId)
         if (lines.length < contents.lines.length) return { ...contents, lines }
-        return withoutCode(contents, codeOfItem(cart, shop, params.item_id))
+        return withoutCode(contents, codeOfItem(cart, shop, itemId))
       },
     })
     return itemsAnswer(200, ctx, row, query)

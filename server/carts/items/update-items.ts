@@ -2,6 +2,7 @@ import { allOrNothing } from '../../kernel/body/many-objects.ts'
 import { action } from '../../kernel/declare/action.ts'
 import type { Problem } from '../../kernel/errors.ts'
 import { withErrors } from '../../kernel/http/problems.ts'
+import { foldId } from '../../kernel/ids.ts'
 import { group, integer, list, type ShownValues, text } from '../../kernel/shape/fields.ts'
 import { applyEach } from '../../kernel/thing/apply-each.ts'
 import type { Work } from '../../kernel/work/context.ts'
@@ -46,12 +47,13 @@ export const updateCartItem = action({
   body: { type: 'cart_item', alsoType: ['custom_item'], typeOptional: true, fields: changeFields },
   shows: itemsShown,
   async run(ctx, { params, body, headers, query }) {
+    const itemId = foldId(params.item_id)
     const row = await changeCart(ctx, params.cart_id, {
       ...shopperIn(headers),
       amountAt: 'data.quantity',
       apply: async (contents, shop, cart) => {
-        const available = await availableIn(ctx, contents, [params.item_id])
-        return changeLine(contents, params.item_id, body, {
+        const available = await availableIn(ctx, contents, [itemId])
+        return changeLine(contents, itemId, body, {
           work: ctx,
           cart,
           available,
@@ -85,7 +87,8 @@ export const updateCartItems = action({
   ),
   shows: { ...itemsShown, errors: true },
   async run(ctx, { params, data, rawBody, headers, query }) {
-    const changes = data as readonly (LineChange & { readonly id: string })[]
+    const sent = data as readonly (LineChange & { readonly id: string })[]
+    const changes = sent.map((change) => ({ ...change, id: foldId(change.id) }))
     const isAllOrNothing = allOrNothing(rawBody, 'update_all_or_nothing', true)
     const refused: Problem[] = []
     const row = await changeCart(ctx, params.cart_id, {
@@ -112,7 +115,7 @@ const availableIn = (ctx: Work, { lines }: Contents, ids: readonly string[]) =>
     lines.flatMap((line) => (line.kind === 'cart_item' && ids.includes(line.id) ? [line.productId] : [])),
   )
 
-interface Occasion {
+interface LineContext {
   readonly work: Work
   readonly cart: CartValues
   readonly available: Available
@@ -121,7 +124,7 @@ interface Occasion {
 }
 
 /** The contents with a changed line. Its place stays the same. */
-function changeLine(contents: Contents, id: string, change: LineChange, on: Occasion): Contents {
+function changeLine(contents: Contents, id: string, change: LineChange, on: LineContext): Contents {
   const { lines, shippingGroups } = contents
   const i = lines.findIndex((line) => line.id === id)
   const line = lines[i]

@@ -1,3 +1,4 @@
+import { columns } from '../../kernel/storage/columns.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { codesStateSql, promotionsStateSql, rulePromotionsStateSql } from '../../promotions/index.ts'
 import { shopStateSql } from '../../shop/index.ts'
@@ -36,37 +37,38 @@ export function stateSql({ shop = shopStateSql, customers, accounts, email, code
     ${promotionsStateSql}, ${rulePromotionsStateSql}, ${ofCodes}, ${customer}, ${account})`
 }
 
-const stateText = (codes?: string) =>
-  `SELECT ${stateSql({ shop: 's.shop', customers: '$2::jsonb', accounts: '$3::jsonb', email: '$4::text', codes })}, ${tagsOf('$3::jsonb')},
-    (SELECT doc->>'calculation_method' FROM singletons WHERE store_id = $1 AND name = 'settings'),
-    ${promotionsStateSql}, ${rulePromotionsStateSql}, s.shop FROM (SELECT ${shopStateSql} AS shop OFFSET 0) s` as const
+const stateColumns = (codes?: string) =>
+  columns({
+    state: stateSql({
+      ...{ shop: 's.shop', customers: '$2::jsonb', accounts: '$3::jsonb', email: '$4::text', codes },
+    }),
+    accountTags: [tagsOf('$3::jsonb'), (text: string | null) => JSON.parse(text ?? '[]') as string[]],
+    method: [
+      `(SELECT doc->>'calculation_method' FROM singletons WHERE store_id = $1 AND name = 'settings')`,
+      (text: string | null): CalculationMethod => (text === 'simple' ? 'simple' : 'line'),
+    ],
+    // Those of the two kinds of promotions.
+    promotions: [promotionsStateSql, (text: string | null) => text],
+    rulePromotions: [rulePromotionsStateSql, (text: string | null) => text],
+    shopState: 's.shop',
+  })
 
-const [withoutCodes, withCodes] = [stateText(), stateText('$5::jsonb')]
+const stateFrom = ({ sql }: ReturnType<typeof stateColumns>) =>
+  `SELECT ${sql} FROM (SELECT ${shopStateSql} AS shop OFFSET 0) s` as const
+
+const ofNoCodes = stateColumns()
+const [withoutCodes, withCodes] = [stateFrom(ofNoCodes), stateFrom(stateColumns('$5::jsonb'))]
 
 /** The state for a cart with these codes, and the ids of its account's tags. */
 export async function readState(
   { store }: Work,
   { customers = [], accounts = [], contact }: CartValues,
   codes: readonly string[],
-): Promise<{
-  readonly state: string
-  readonly shopState: string
-  readonly accountTags: readonly string[]
-  readonly method: CalculationMethod
-  /** Those of the two kinds of promotions. */
-  readonly promotions: string | null
-  readonly rulePromotions: string | null
-}> {
+) {
   const owners = [JSON.stringify(customers), JSON.stringify(accounts)]
   const [row] = codes.length
     ? await store.read(withCodes, ...owners, contact?.email || null, JSON.stringify(codes))
     : await store.read(withoutCodes, ...owners)
-  return {
-    state: row?.[0] as string,
-    shopState: row?.[5] as string,
-    accountTags: JSON.parse(row?.[1] ?? '[]') as string[],
-    method: row?.[2] === 'simple' ? 'simple' : 'line',
-    promotions: row?.[3] ?? null,
-    rulePromotions: row?.[4] ?? null,
-  }
+  if (!row) throw new Error('a store has a state')
+  return ofNoCodes.read(row)
 }

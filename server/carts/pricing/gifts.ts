@@ -103,13 +103,13 @@ type Gift = GiftsToAdd['gifts'][number]
 const requestFor = ({ product, quantity }: Gift): ProductRequest =>
   isId(product) ? { id: product.toLowerCase(), quantity } : { sku: product, quantity }
 
-interface Occasion {
+interface GiftContext {
   readonly shop: CartShop
   readonly available: Available
   readonly code: string
 }
 
-function giftLine({ product, quantity }: Gift, place: number, on: Occasion): ProductLine {
+function giftLine({ product, quantity }: Gift, place: number, on: GiftContext): ProductLine {
   const { shop, available, code } = on
   const quote = shop.requested[place]
   const unit = quote && unitPriceOf(quote, quantity, shop.currency.code)

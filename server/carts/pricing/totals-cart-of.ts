@@ -1,7 +1,7 @@
 import type { Evaluation } from '../../promotions/index.ts'
 import type { CartValues } from '../contents/cart-fields.ts'
 import type { CartLine, Contents, CustomDiscount, ProductLine, TaxItem } from '../contents/contents.ts'
-import type { CalculationMethod, TotalsCart, TotalsLine } from '../totals/totals-cart.ts'
+import type { CalculationMethod, TotalsCart, TotalsLine, TotalsTax } from '../totals/totals-cart.ts'
 import { isProduct } from './cart-shop.ts'
 
 /** The cart as far as its totals depend on it. */
@@ -42,8 +42,8 @@ function totalsLine(line: CartLine): TotalsLine {
   }
 }
 
-const totalsTax = ({ id, rate, amount }: TaxItem) =>
-  rate === undefined ? { id, amount: amount ?? 0 } : { id, rate }
+const totalsTax = ({ id, rate, amount }: TaxItem): TotalsTax =>
+  rate === undefined ? { id, amount } : { id, rate }
 
 /** The components of a bundle that have taxes of their own. */
 function componentsOf({ components = {}, componentTaxes = {} }: ProductLine) {

@@ -14,7 +14,7 @@ import { verdict } from '../shown/verdict-fields.ts'
 import { displayCart } from '../totals/display-totals.ts'
 
 /** The kinds of promotions. */
-interface Kind {
+interface SimulatedKind {
   readonly name: string
   readonly path: string
   readonly source: 'standard' | 'rule'
@@ -46,7 +46,7 @@ const bodyFields = {
 }
 
 /** Says what a promotion would do to a cart, as if it ran now and the shopper had entered a code. */
-export const simulationOf = ({ name, path, source }: Kind) =>
+export const simulationOf = ({ name, path, source }: SimulatedKind) =>
   action({
     name: `simulate-${name}`,
     route: `POST ${path}/:id/simulate`,
@@ -63,7 +63,7 @@ export const simulationOf = ({ name, path, source }: Kind) =>
 
 async function simulate(
   ctx: Ctx,
-  source: Kind['source'],
+  source: SimulatedKind['source'],
   id: string,
   cartId: string,
 ): Promise<ShownValue<typeof simulation>> {

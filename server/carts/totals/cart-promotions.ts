@@ -1,3 +1,4 @@
+import { sum } from '../../prices/index.ts'
 import type { Share } from '../../promotions/index.ts'
 import type { CartPromotion } from './cart-totals.ts'
 
@@ -6,13 +7,12 @@ import type { CartPromotion } from './cart-totals.ts'
  * promotion, and one that takes nothing is not in the cart.
  */
 export function cartPromotions(shares: readonly Share[]): readonly CartPromotion[] {
-  const byCause = new Map<string, CartPromotion>()
-  for (const { cause, amount, isOfCart } of inOrder(shares)) {
-    if (!isOfCart || cause.source === 'custom') continue
-    const key = `${cause.source} ${cause.id}`
-    byCause.set(key, { cause, amount: (byCause.get(key)?.amount ?? 0) + amount })
-  }
-  return [...byCause.values()].filter(({ amount }) => amount < 0)
+  const ofCart = inOrder(shares).filter(({ cause, isOfCart }) => isOfCart && cause.source !== 'custom')
+  const byCause = Map.groupBy(ofCart, ({ cause }) => `${cause.source} ${cause.id}`)
+  return [...byCause.values()].flatMap((own) => {
+    const amount = sum(own.map((share) => share.amount))
+    return own[0] && amount < 0 ? [{ cause: own[0].cause, amount }] : []
+  })
 }
 
 /** The simple method: each promotion stops at what the ones before it have left of the price without tax. */

@@ -1,12 +1,12 @@
 import { addRatios, apportion, decimal, type Ratio, ratio, round, sum, toAmount } from '../../prices/index.ts'
 import type { LineTax } from './cart-totals.ts'
-import type { TaxItem, TotalsComponent, TotalsLine } from './totals-cart.ts'
+import type { TotalsComponent, TotalsLine, TotalsTax } from './totals-cart.ts'
 
 /** Something that tax items belong to. */
 interface TaxedPrice {
   readonly price: number
   readonly includesTax: boolean
-  readonly taxes: readonly TaxItem[]
+  readonly taxes: readonly TotalsTax[]
   /** How many equal parts of the price are rounded one by one: all units in the simple method, otherwise one. */
   readonly parts: number
 }
@@ -51,17 +51,15 @@ function addedTaxes({ price, taxes, parts }: TaxedPrice): readonly TaxAmount[] {
 /** Amounts come off first. What is left is the price without tax and all rates of it. */
 function containedTaxes({ price, taxes, parts }: TaxedPrice): readonly TaxAmount[] {
   // A tax with a rate takes nothing yet, and a tax with an amount has no share of the rates.
-  const amounts = stopAt(
+  const stopped = stopAt(
     price,
-    taxes.map((tax) => ({ amount: 'amount' in tax ? tax.amount : 0 })),
-  ).map(({ amount }) => amount)
+    taxes.map((tax) => ({ tax, amount: 'amount' in tax ? tax.amount : 0 })),
+  )
   const rates = taxes.map((tax) => ('rate' in tax ? decimal(tax.rate) : ratio(0)))
-  const base = price - sum(amounts)
+  const base = price - sum(stopped.map(({ amount }) => amount))
   const shares = apportion(extractTax(base, addRatios(rates), parts), rates)
-  return taxes.map((tax, index) =>
-    'rate' in tax
-      ? { id: tax.id, base, amount: shares[index] ?? 0 }
-      : { id: tax.id, amount: amounts[index] ?? 0 },
+  return stopped.map(({ tax: { id, ...tax }, amount }, index) =>
+    'rate' in tax ? { id, base, amount: shares[index] as number } : { id, amount },
   )
 }
 

@@ -17,7 +17,7 @@ import { lineTaxes } from './taxes.ts'
 import type { CalculationMethod, TotalsCart, TotalsLine } from './totals-cart.ts'
 
 /** The totals as far as they are known after a step. */
-interface Draft {
+interface TotalsDraft {
   readonly cart: TotalsCart
   readonly lines: readonly DraftLine[]
   readonly cartPromotions: readonly CartPromotion[]
@@ -26,7 +26,7 @@ interface Draft {
 
 type DraftLine = LineParts & { readonly line: TotalsLine }
 
-type Step = (draft: Draft) => Draft
+type Step = (draft: TotalsDraft) => TotalsDraft
 
 /** What happens in which order. docs/money.md has an example of each step. */
 const steps: Readonly<Record<CalculationMethod, readonly Step[]>> = {
@@ -36,11 +36,11 @@ const steps: Readonly<Record<CalculationMethod, readonly Step[]>> = {
 
 /** Calculates what a cart costs: each line, each promotion of the cart, each shipping group, and all together. */
 export function totalCart(cart: TotalsCart): CartTotals {
-  const start: Draft = { cart, lines: [], cartPromotions: [], shippingGroups: [] }
+  const start: TotalsDraft = { cart, lines: [], cartPromotions: [], shippingGroups: [] }
   return addUp(steps[cart.method].reduce((draft, step) => step(draft), start))
 }
 
-function addValues(draft: Draft): Draft {
+function addValues(draft: TotalsDraft): TotalsDraft {
   const lines = draft.cart.lines.map((line) => {
     const value = multiply(line.unitPrice, line.quantity)
     return { line, value, discounts: [], taxes: [] }
@@ -48,7 +48,7 @@ function addValues(draft: Draft): Draft {
   return { ...draft, lines }
 }
 
-function takeDiscounts(draft: Draft): Draft {
+function takeDiscounts(draft: TotalsDraft): TotalsDraft {
   const { discounts } = draft.cart
   const values = new Map(draft.lines.map(({ line, value }) => [line.id, value]))
   const shares = discounts.source === 'custom' ? customShares(discounts, values) : discounts.shares
@@ -68,23 +68,23 @@ function checkShares(lineId: string, value: number | undefined, shares: readonly
 
 const discountOf = (shares: readonly Share[]): number => sum(shares.map(({ amount }) => amount))
 
-function addTaxesByLine(draft: Draft): Draft {
+function addTaxesByLine(draft: TotalsDraft): TotalsDraft {
   return withTaxes(draft, ({ line, value, discounts }) =>
     lineTaxes(line, value + discountOf(discounts), 'line'),
   )
 }
 
-function addTaxesByUnit(draft: Draft): Draft {
+function addTaxesByUnit(draft: TotalsDraft): TotalsDraft {
   return withTaxes(draft, ({ line, value }) => lineTaxes(line, value, 'unit'))
 }
 
-const withTaxes = (draft: Draft, taxes: (line: DraftLine) => readonly LineTax[]): Draft => ({
+const withTaxes = (draft: TotalsDraft, taxes: (line: DraftLine) => readonly LineTax[]): TotalsDraft => ({
   ...draft,
   lines: draft.lines.map((line) => ({ ...line, taxes: taxes(line) })),
 })
 
 /** The simple method knows standard promotions of the whole cart only. They lower the total, and no line. */
-function takeCartPromotions(draft: Draft): Draft {
+function takeCartPromotions(draft: TotalsDraft): TotalsDraft {
   const { discounts } = draft.cart
   if (discounts.source === 'custom') return draft
   const shares = discounts.shares.filter(({ cause }) => cause.source === 'standard')
@@ -92,11 +92,11 @@ function takeCartPromotions(draft: Draft): Draft {
   return { ...draft, cartPromotions: stopAtUntaxed(untaxed, cartPromotions(shares)) }
 }
 
-function addShipping(draft: Draft): Draft {
+function addShipping(draft: TotalsDraft): TotalsDraft {
   return { ...draft, shippingGroups: shippingTotals(draft.cart) }
 }
 
-function addUp({ cart, lines, cartPromotions, shippingGroups }: Draft): CartTotals {
+function addUp({ cart, lines, cartPromotions, shippingGroups }: TotalsDraft): CartTotals {
   const prices = lines.map(linePrices)
   const total = (name: LinePrice) => sum(prices.map((one) => one[name]))
   const linked = shippingGroups.filter(({ isLinked }) => isLinked)

@@ -19,14 +19,14 @@ export interface TotalsLine {
   /** At least 1. */
   readonly quantity: number
   readonly includesTax: boolean
-  readonly taxes: readonly TaxItem[]
+  readonly taxes: readonly TotalsTax[]
   /** The components of a bundle that have tax items of their own. */
   readonly components?: readonly TotalsComponent[] | undefined
   readonly shippingGroupId?: string | undefined
 }
 
 /** A tax takes a part of the price (0.2 is 20 %), or an amount of the whole line. */
-export type TaxItem =
+export type TotalsTax =
   | { readonly id: string; readonly rate: number | string }
   | { readonly id: string; readonly amount: number }
 
@@ -36,7 +36,7 @@ export interface TotalsComponent {
   /** In one bundle. */
   readonly quantity: number
   readonly includesTax: boolean
-  readonly taxes: readonly TaxItem[]
+  readonly taxes: readonly TotalsTax[]
 }
 
 /** What the evaluator of promotions takes off. */
@@ -49,11 +49,11 @@ export interface PromotionDiscounts {
 /** What a system outside takes off in place of promotions. Both lists are in the order of creation. */
 export interface CustomDiscounts {
   readonly source: 'custom'
-  readonly ofLines: readonly (CustomDiscount & { readonly lineId: string })[]
-  readonly ofCart: readonly CustomDiscount[]
+  readonly ofLines: readonly (TotalsDiscount & { readonly lineId: string })[]
+  readonly ofCart: readonly TotalsDiscount[]
 }
 
-export interface CustomDiscount {
+export interface TotalsDiscount {
   readonly id: string
   readonly name: string
   readonly code: string

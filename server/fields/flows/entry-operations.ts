@@ -55,8 +55,8 @@ export const flowEntryOperations: readonly Action[] = [
     shows: { page: true, data: flowEntry, beside: includedBeside },
     async run(ctx, { rawBody: _, ...call }) {
       const flow = await findOpenFlow(ctx, call.params)
-      const answer = await (flow.kind === 'core' ? listCoreEntries : listEntries)(ctx, flow, call)
-      return includeEntries(ctx, call.query, flow, answer)
+      const read = flow.kind === 'core' ? listCoreEntries : listEntries
+      return includeEntries(ctx, call.query, flow, () => read(ctx, flow, call))
     },
   }),
 
@@ -92,11 +92,11 @@ export const flowEntryOperations: readonly Action[] = [
     shows: { data: flowEntry, beside: includedBeside, etag: true },
     async run(ctx, { rawBody: _, ...call }) {
       const flow = await findOpenFlow(ctx, call.params)
-      const answer =
+      return includeEntries(ctx, call.query, flow, async () =>
         flow.kind === 'core'
-          ? await getCoreEntry(ctx, flow, call.params.id)
-          : await get(ctx, entriesOf(flow), [flow.id], await idIn(ctx, flow, call.params.id), call)
-      return includeEntries(ctx, call.query, flow, answer)
+          ? getCoreEntry(ctx, flow, call.params.id)
+          : get(ctx, entriesOf(flow), [flow.id], await idIn(ctx, flow, call.params.id), call),
+      )
     },
   }),
 

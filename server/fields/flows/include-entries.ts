@@ -3,6 +3,7 @@ import type { Operation } from '../../kernel/declare/operation.ts'
 import type { Resource } from '../../kernel/declare/resource.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { objectText } from '../../kernel/http/object-text.ts'
+import { readUpTo } from '../../kernel/http/reading/read-up-to.ts'
 import { isId } from '../../kernel/ids.ts'
 import { currentDefinition } from '../../kernel/query/definitions.ts'
 import { parse } from '../../kernel/query/parse.ts'
@@ -48,7 +49,7 @@ export function withIncludedEntries<M extends { readonly operations: readonly Op
     return {
       ...operation,
       includesLinked: true,
-      run: async (ctx, call) => includeEntries(ctx, call.query, { slugs }, await operation.run(ctx, call)),
+      run: (ctx, call) => includeEntries(ctx, call.query, { slugs }, () => operation.run(ctx, call)),
     }
   }
   return modules.map((module) => ({ ...module, operations: module.operations.map(including) }))
@@ -74,12 +75,18 @@ interface AnswerBody {
   readonly included?: Readonly<Record<string, unknown>>
 }
 
-/** The answer with the entries that its objects link to, under the slug of the field. */
-export async function includeEntries(ctx: Ctx, query: string, flows: Flows, answer: Answer): Promise<Answer> {
+/** What `read` answers, with the entries that its objects link to, under the slug of the field. */
+export async function includeEntries(
+  ctx: Ctx,
+  query: string,
+  flows: Flows,
+  read: () => Promise<Answer>,
+): Promise<Answer> {
   const { include } = parse(query)
-  if (!include.length || answer.status !== 200 || ctx.lines) return answer
-  const names = await findRelationships(ctx, flows, include)
-  if (!names.length) return answer
+  if (!include.length || ctx.lines) return read()
+  // Together, so that both statements are on their way at once.
+  const [names, answer] = await Promise.all([findRelationships(ctx, flows, include), read()])
+  if (!names.length || answer.status !== 200) return answer
   const body = JSON.parse(await readText(answer.body)) as AnswerBody
   const idsOf = (name: string): readonly string[] =>
     [body.data].flat().flatMap((one) => [one.relationships?.[name]?.data ?? []].flat().map(({ id }) => id))
@@ -102,18 +109,9 @@ export async function includeEntries(ctx: Ctx, query: string, flows: Flows, answ
  */
 async function readText(body: Answer['body']): Promise<string> {
   if (typeof body === 'string') return body
-  const parts: Uint8Array[] = []
-  let length = 0
-  for await (const part of body instanceof Readable ? body : [body]) {
-    const bytes = typeof part === 'string' ? Buffer.from(part) : part
-    length += bytes.length
-    if (length > bytesMax) {
-      const detail = `A response with entries of flows has at most ${bytesMax} bytes without them. Read fewer objects at a time, with a smaller page[limit].`
-      throw new Problem('bad_request', detail, { source: 'include' })
-    }
-    parts.push(bytes)
-  }
-  return Buffer.concat(parts).toString()
+  const detail = `A response with entries of flows has at most ${bytesMax} bytes without them. Read fewer objects at a time, with a smaller page[limit].`
+  const tooLong = () => new Problem('bad_request', detail, { source: 'include' })
+  return (await readUpTo(body instanceof Readable ? body : [body], bytesMax, tooLong)).toString()
 }
 
 /** Those of the names that are relationships of the flows. */

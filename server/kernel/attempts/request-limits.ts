@@ -38,7 +38,7 @@ const processBuckets = perInstance(({ clock }) => ({
   address: new Buckets(bucketsMax),
 }))
 
-type ResponseHeaders = Readonly<Record<string, string>>
+type RateHeaders = Readonly<Record<string, string>>
 
 /**
  * Counts a request, and gives `setHeaders` what its response says about it. Throws a Problem (429) if there were too
@@ -47,7 +47,7 @@ type ResponseHeaders = Readonly<Record<string, string>>
 export function countRequest(
   instance: Instance,
   request: RatedRequest,
-  setHeaders: (headers: ResponseHeaders) => void,
+  setHeaders: (headers: RateHeaders) => void,
 ): void {
   const now = new Instant(instance)
   const allowances = allowancesOf(request)

@@ -37,7 +37,7 @@ export async function record({ store, who, requestId, clock }: Work, happening: 
     hidden,
     row,
   } = happening
-  await store.run(
+  await store.later().run(
     `INSERT INTO fresh_changes (store_id, at, event, type, source, id, scope, personal, actor, request_id, doc,
        version, created_at, hidden)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,

@@ -8,20 +8,20 @@ const toCsvCell = (cell: string): string =>
   /[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 
 /** A column of a list as CSV: the path of a value in an object of the list. */
-export type Column = readonly string[]
+export type CellPath = readonly string[]
 
 /**
  * The columns of objects with this schema: one for each value, named by its path. A list, an object with free keys,
  * and a value of several kinds have one column for all of it.
  */
-export function columnsOf(schema: JsonSchema): readonly Column[] {
+export function columnsOf(schema: JsonSchema): readonly CellPath[] {
   const columns = leavesOf(schema, [])
   return [...new Map(columns.map((column) => [nameOf(column), column])).values()]
 }
 
-const nameOf = (column: Column): string => column.join('.')
+const nameOf = (column: CellPath): string => column.join('.')
 
-function leavesOf(schema: JsonSchema, path: Column): readonly Column[] {
+function leavesOf(schema: JsonSchema, path: CellPath): readonly CellPath[] {
   if (schema.anyOf && path.length === 0)
     return (schema.anyOf as JsonSchema[]).flatMap((one) => leavesOf(one, path))
   const inside = isOpen(schema) ? [] : Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)
@@ -41,19 +41,19 @@ const isOpen = ({
   [type ?? 'object'].flat().some((one) => one !== 'object' && one !== 'null')
 
 /** The first line. */
-export const headerLine = (columns: readonly Column[]): string => toCsvLine(columns.map(nameOf))
+export const headerLine = (columns: readonly CellPath[]): string => toCsvLine(columns.map(nameOf))
 
 /**
  * The line of an object, from its JSON. A value that is missing, or null, is an empty cell; an empty text is quoted.
  * What is not a text is written as JSON writes it.
  */
-export function objectLine(columns: readonly Column[], text: string): string {
+export function objectLine(columns: readonly CellPath[], text: string): string {
   const object: unknown = JSON.parse(text)
   return lineOf(columns.map((column) => cellAt(object, column)))
 }
 
 /** The cell of a column in the line of an object. */
-export function cellAt(object: unknown, column: Column): string {
+export function cellAt(object: unknown, column: CellPath): string {
   let value = object
   for (const name of column) value = memberOf(value, name)
   return cellOf(value)

@@ -21,11 +21,13 @@ export function health(server: FastifyInstance, database: Database, disk: DiskSp
 
 /** Why the server cannot serve requests; undefined if it can. */
 export async function faultOf(database: Database, disk: DiskSpace): Promise<string | undefined> {
-  if (disk.isOut) return 'the database has no disk space left'
+  const noSpace = 'the database has no disk space left'
+  if (disk.isOut) return noSpace
   try {
-    await database.run({ text: 'SELECT 1', values: [] })
-    return undefined
+    const [row] = await database.run({ text: 'SHOW transaction_read_only', values: [] })
+    return row?.[0] === 'on' ? 'the database accepts no writes' : undefined
   } catch {
-    return 'the database is not reachable'
+    // This statement may be the first that finds the disk full.
+    return disk.isOut ? noSpace : 'the database is not reachable'
   }
 }

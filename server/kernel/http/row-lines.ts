@@ -1,7 +1,7 @@
 import type { Resource } from '../declare/resource.ts'
 import type { Row } from '../shape/model.ts'
 import type { Ctx } from '../work/context.ts'
-import { type Column, cellAt, memberOf } from './csv-line.ts'
+import { type CellPath, cellAt, memberOf } from './csv-line.ts'
 import { objectText } from './object-text.ts'
 
 /** The columns that `RowLines` reads, in this order; `row` is the prefix of the row's columns. */
@@ -200,7 +200,7 @@ export class JsonRowLines extends RowLines {
 
 /** A piece of a line of CSV: a value of the document; else text that all lines share, or a gap in it. */
 interface Piece {
-  readonly path: Column | undefined
+  readonly path: CellPath | undefined
   readonly text: string
   readonly isGap: boolean
 }
@@ -210,7 +210,7 @@ export class CsvRowLines extends RowLines {
   readonly #pieces: readonly Piece[]
 
   constructor(
-    columns: readonly Column[],
+    columns: readonly CellPath[],
     resource: Resource,
     scope: readonly string[],
     ctx: Ctx,

@@ -1,30 +1,43 @@
 import { createServer, type Server } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type LabelValues, Registry } from 'prom-client'
 
-/** What this process has counted since it started. A metric is declared beside what it counts. */
+/** What this process has counted since its metrics are exported. A metric is declared beside what it counts. */
 const processMetrics = new Registry()
 
 const registers = [processMetrics]
 
-export const counter = <L extends string = never>(
-  name: string,
-  help: string,
-  labelNames: readonly L[] = [],
-): Counter<L> => new Counter({ name, help, labelNames, registers })
+/** Without a port for them nobody can read the metrics, and counting takes several microseconds of each request. */
+let isExported = false
 
-export const gauge = <L extends string = never>(
-  name: string,
-  help: string,
-  labelNames: readonly L[] = [],
-): Gauge<L> => new Gauge({ name, help, labelNames, registers })
+const ifExported =
+  <A extends readonly unknown[]>(count: (...values: A) => void) =>
+  (...values: A): void => {
+    if (isExported) count(...values)
+  }
 
-export const histogram = <L extends string = never>(
+export function counter<L extends string = never>(name: string, help: string, labelNames: readonly L[] = []) {
+  const own = new Counter({ name, help, labelNames, registers })
+  return { inc: ifExported((labels: LabelValues<L>) => own.inc(labels)) }
+}
+
+export function gauge<L extends string = never>(name: string, help: string, labelNames: readonly L[] = []) {
+  const own = new Gauge({ name, help, labelNames, registers })
+  return {
+    inc: ifExported((labels: LabelValues<L> = {}) => own.inc(labels)),
+    dec: ifExported((labels: LabelValues<L> = {}) => own.dec(labels)),
+  }
+}
+
+export function histogram<L extends string = never>(
   name: string,
   help: string,
   labelNames: readonly L[],
   bucketsS: readonly number[],
-): Histogram<L> => new Histogram({ name, help, labelNames, buckets: [...bucketsS], registers })
+) {
+  const own = new Histogram({ name, help, labelNames, buckets: [...bucketsS], registers })
+  return { observe: ifExported((labels: LabelValues<L>, value: number) => own.observe(labels, value)) }
+}
 
 /** One value of a gauge. */
 export interface Reading {
@@ -53,13 +66,11 @@ function addGauge(registry: Registry, { name, about, labels = [], read }: GaugeS
   })
 }
 
-let hasProcessMetrics = false
-
 /** `/metrics` on a port of its own, since it is for those who run the server; not yet listening. */
 export function metricsServer(gauges: readonly GaugeSource[]): Server {
   // Once in a process: the package has no way to end what it observes.
-  if (!hasProcessMetrics) collectDefaultMetrics({ register: processMetrics })
-  hasProcessMetrics = true
+  if (!isExported) collectDefaultMetrics({ register: processMetrics })
+  isExported = true
   const own = new Registry()
   const lag = eventLoopLag()
   for (const gauge of [...gauges, lag.gauge]) addGauge(own, gauge)

@@ -1,7 +1,7 @@
 import type { Call } from '../declare/call.ts'
 import type { Resource } from '../declare/resource.ts'
 import { notFound } from '../errors.ts'
-import { isId } from '../ids.ts'
+import { foldId, isId } from '../ids.ts'
 import type { Fields } from '../shape/fields.ts'
 import { nounOf, type Row } from '../shape/model.ts'
 import { Binds } from '../storage/binds.ts'
@@ -38,8 +38,7 @@ export async function scopeOf(
   return parent.scope ? [id] : [...above, id]
 }
 
-/** Ids are compared as text, as PostgreSQL writes them: in lower case. */
-const idIn = (name: string): string | undefined => (isId(name) ? name.toLowerCase() : undefined)
+const idIn = (name: string): string | undefined => (isId(name) ? foldId(name) : undefined)
 
 /** The id of the object that a path names. If the resource has a key, the id is looked up. */
 export async function findId(

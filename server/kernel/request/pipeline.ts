@@ -20,7 +20,7 @@ import { isId } from '../ids.ts'
 import { Memory } from '../memory.ts'
 import type { Answer } from '../shape/answer.ts'
 import { authorOf, Store } from '../storage/store.ts'
-import type { Transaction } from '../storage/transaction.ts'
+import type { DatabaseTransaction } from '../storage/transaction.ts'
 import { currentTimings } from '../traces/scopes.ts'
 import { Ctx, type Instance, type KeyedRequest } from '../work/context.ts'
 import { leaseMsOf } from '../work/outside-calls.ts'
@@ -316,7 +316,7 @@ function reportWrite({ instance, operation, who }: Passage): void {
 
 interface RunOptions {
   readonly signal?: AbortSignal | undefined
-  readonly transaction?: Transaction
+  readonly transaction?: DatabaseTransaction
   readonly keyed?: KeyedRequest
 }
 

@@ -6,6 +6,9 @@ const mark = '**'
 /** A text that a person has written. An empty one stays, as it says nothing. */
 export const hideText = <T extends string | undefined>(text: T): T => (text ? (mark as T) : text)
 
+/** Whether it stands for a text that was hidden. */
+export const isHidden = (text: string): boolean => text === mark
+
 /**
  * The changes that hide the personal values of an object: each text becomes a mark. A value with keys of its own is
  * removed, because the person may have chosen those too.

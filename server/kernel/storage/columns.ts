@@ -53,3 +53,10 @@ export const optional =
     text === null ? undefined : read(text)
 
 export const optionalText = (text: string | null): string | undefined => text ?? undefined
+
+/** The SQL of an instant in milliseconds, which reads as an ISO timestamp. */
+export const instant = (column: string) =>
+  [
+    `extract(epoch FROM ${column}) * 1000`,
+    (ms: string): string => new Date(Number(ms)).toISOString(),
+  ] as const

@@ -5,12 +5,18 @@ import { LostRace, Problem } from '../errors.ts'
 import type { Reading } from '../metrics/metrics.ts'
 import { inSpan } from '../traces/spans.ts'
 import { Lanes } from './connections/lanes.ts'
+import { LockQueues, type LockVisit } from './connections/lock-queues.ts'
 import { countTimeout, nameClient, observeStatement, readPool, timeWait } from './connections/observe.ts'
 import { cancelWith, LimitedUse } from './connections/slow-reads.ts'
-import { PreparedTexts, planOnce, Statement } from './connections/statement.ts'
+import { isPrepared, nameOn, planOnce, Statement } from './connections/statement.ts'
 import { isOutOfSpace } from './disk-space.ts'
 import { type RowSink, rowSocket, tapRows } from './row-tap.ts'
-import { LateTransaction, type Transaction, type TransactionKind } from './transaction.ts'
+import {
+  type DatabaseTransaction,
+  LateTransaction,
+  type SentBefore,
+  type TransactionKind,
+} from './transaction.ts'
 
 /** A statement with separate values: a value is never part of the text. */
 export interface Sql {
@@ -37,15 +43,7 @@ export interface Connection {
 /** The connections that a store uses: those of the database, or the share of a request. */
 export interface StatementSource extends Connection {
   quick(sql: Sql): Promise<readonly Tuple[]>
-  transaction<T>(work: (transaction: Transaction) => Promise<T>, kind?: TransactionKind): Promise<T>
-}
-
-const prepared = new WeakMap<pg.ClientBase, PreparedTexts>()
-
-function nameOn(client: pg.ClientBase, text: string): string {
-  const texts = prepared.get(client) ?? new PreparedTexts(client)
-  prepared.set(client, texts)
-  return texts.nameOf(text)
+  transaction<T>(work: (transaction: DatabaseTransaction) => Promise<T>, kind?: TransactionKind): Promise<T>
 }
 
 const outage = (cause: unknown, detail = 'The database is not reachable.') =>
@@ -54,6 +52,7 @@ const outage = (cause: unknown, detail = 'The database is not reachable.') =>
 function refuseOutage(error: unknown): never {
   if (!isOutage(error)) throw error
   if (isOutOfSpace(error)) throw outage(error, 'The database has no disk space left.')
+  if (sqlState(error) === readOnlyState) throw outage(error, 'The database accepts no writes.')
   throw (error as Error).message === 'Query read timeout'
     ? outage(error, 'The database did not respond in time.')
     : outage(error)
@@ -64,37 +63,24 @@ function refuseOutage(error: unknown): never {
 const isUnavailable = (error: unknown): error is Problem =>
   error instanceof Problem && error.code === 'unavailable' && !isOutOfSpace(error.cause)
 
+/** A write on a standby, or on a database that was made read-only. */
+const readOnlyState = '25006'
+
 /**
- * Whether a statement failed because the database is away. SQLSTATE classes 08 (connection), 53 (resources) and 57P
- * (shutdown); errors of the system (ECONNREFUSED, ENOTFOUND, …) and of the driver have no SQLSTATE.
+ * Whether a statement failed because the database is away, or takes no writes. SQLSTATE classes 08 (connection), 53
+ * (resources) and 57P (shutdown); errors of the system (ECONNREFUSED, ENOTFOUND, …) and of the driver have no SQLSTATE.
  */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code = '' } = error as NodeJS.ErrnoException
   return error instanceof pg.DatabaseError
-    ? /^(08|53|57P)/.test(code)
+    ? /^(08|53|57P)/.test(code) || code === readOnlyState
     : /^E(?!RR_)/.test(code) || /connect|terminat|socket|timeout|queryable/i.test(error.message)
 }
 
 /** The SQLSTATE of a failed statement, or undefined. */
 export const sqlState = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError ? error.code : undefined
-
-/** The constraint that a statement violated, or undefined. */
-export const brokenConstraint = (error: unknown): string | undefined =>
-  error instanceof pg.DatabaseError ? error.constraint : undefined
-
-/** The missing key of a foreign key violation: the value of the last column. */
-export function missingKey(error: unknown): string | undefined {
-  const detail = error instanceof pg.DatabaseError ? error.detail : undefined
-  // PostgreSQL translates the words around `(columns)=(values)`.
-  const start = detail?.indexOf(')=(') ?? -1
-  if (!detail || start < 0) return undefined
-  return detail
-    .slice(start + 3, detail.indexOf(')', start + 3))
-    .split(', ')
-    .at(-1)
-}
 
 /** A transaction that lost a race (deadlock or serialization failure) and may run again. */
 const isRetryable = (error: unknown) => ['40001', '40P01'].includes(sqlState(error) ?? '')
@@ -146,6 +132,7 @@ export class Database implements StatementSource {
   readonly #exportPool: pg.Pool
   readonly #points: Lanes
   readonly #pages: Lanes
+  readonly #lockQueues: LockQueues
   readonly #limitMs: number | undefined
   readonly #poolNames = new Map<pg.Pool, string>()
   readonly #lanes: Readonly<Record<string, Lanes>>
@@ -158,6 +145,7 @@ export class Database implements StatementSource {
     { name = 'requests', limitMs, giveWay, plansOnce }: DatabaseOptions = {},
   ) {
     this.#limitMs = limitMs
+    this.#lockQueues = new LockQueues(`${name}-locks`, connections)
     const config: pg.ClientConfig = {
       connectionString: url,
       application_name: 'sutler',
@@ -209,13 +197,13 @@ export class Database implements StatementSource {
   async #query(
     client: pg.ClientBase,
     sql: Sql,
-    { signal, begin }: { readonly signal?: AbortSignal | undefined; readonly begin?: string | undefined },
+    { signal, ...before }: SentBefore & { readonly signal?: AbortSignal | undefined },
   ): Promise<readonly Tuple[]> {
-    if (!signal) return this.#send(client, sql, begin)
+    if (!signal) return this.#send(client, sql, before)
     signal.throwIfAborted()
     const ended = cancelWith(signal, client)
     try {
-      return await this.#send(client, sql, begin)
+      return await this.#send(client, sql, before)
     } catch (error) {
       if (signal.aborted && isCancelled(error)) throw signal.reason
       throw error
@@ -224,15 +212,19 @@ export class Database implements StatementSource {
     }
   }
 
-  #send(client: pg.ClientBase, sql: Sql, begin?: string): Promise<readonly Tuple[]> {
+  #send(client: pg.ClientBase, sql: Sql, { begin, writes = [] }: SentBefore = {}): Promise<readonly Tuple[]> {
     const { text, values, once, long, sink } = sql
+    const named = writes.map((write) => ({ ...write, name: write.once ? '' : nameOn(client, write.text) }))
+    if (!named.every(({ name }) => isPrepared(client, name)))
+      return this.#sendEach(client, sql, { begin, writes })
     const name = once ? '' : nameOn(client, text)
-    const limitMs = this.#limitMs && long ? longStatementMaxMs : this.#limitMs
+    const limitMs =
+      this.#limitMs && (long || writes.some((write) => write.long)) ? longStatementMaxMs : this.#limitMs
     const { promise, resolve, reject } = Promise.withResolvers<readonly Tuple[]>()
-    const onEnd = observeStatement(sql)
+    const onEnd = [...writes, sql].map(observeStatement)
     client.query(
-      new Statement({ text, values, name, begin }, limitMs, (error, tuples) => {
-        onEnd?.(tuples.length, error)
+      new Statement({ text, values, name }, { begin, writes: named }, limitMs, (error, tuples) => {
+        for (const end of onEnd) end?.(tuples.length, error)
         if (error) reject(error)
         else resolve(tuples)
       }),
@@ -242,6 +234,16 @@ export class Database implements StatementSource {
       countTimeout(error, client)
       return this.#refuse(error)
     })
+  }
+
+  /** One after the other, since a statement whose text a connection has not seen needs a message of its own. */
+  async #sendEach(
+    client: pg.ClientBase,
+    sql: Sql,
+    { begin, writes = [] }: SentBefore,
+  ): Promise<readonly Tuple[]> {
+    for (const [i, write] of writes.entries()) await this.#send(client, write, i ? {} : { begin })
+    return this.#send(client, sql)
   }
 
   async #connection(pool = this.pool): Promise<pg.PoolClient> {
@@ -318,33 +320,38 @@ export class Database implements StatementSource {
    * Runs `work` in one transaction, and again if it lost a race. It must not call other servers. In a `snapshot` all
    * reads see one moment, and a change of a row that another transaction changed since is a lost race.
    */
-  transaction<T>(work: (transaction: Transaction) => Promise<T>, kind?: TransactionKind): Promise<T> {
+  transaction<T>(work: (transaction: DatabaseTransaction) => Promise<T>, kind?: TransactionKind): Promise<T> {
     return this.#transaction(work, kind)
   }
 
   #transaction<T>(
-    work: (transaction: Transaction) => Promise<T>,
+    work: (transaction: DatabaseTransaction) => Promise<T>,
     kind?: TransactionKind,
     signal?: AbortSignal,
     pool = this.pool,
   ): Promise<T> {
-    return inSpan('transaction', {}, () => this.#attempt(work, kind, signal, pool))
+    return inSpan('transaction', {}, () =>
+      this.#lockQueues.visit((visit) => this.#attempt(work, visit, kind, signal, pool)),
+    )
   }
 
   async #attempt<T>(
-    work: (transaction: Transaction) => Promise<T>,
+    work: (transaction: DatabaseTransaction) => Promise<T>,
+    visit: LockVisit,
     kind: TransactionKind | undefined,
     signal: AbortSignal | undefined,
     pool: pg.Pool,
   ): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      const means = {
-        connect: () => this.#connection(pool),
-        send: (client: pg.PoolClient, sql: Sql, begin?: string) =>
-          this.#query(client, sql, { signal, begin }),
-        read: (sql: Sql) => this.quick(sql),
-        alone: (sql: Sql) => this.#onPool(sql, signal, pool),
-      }
+    const means = {
+      connect: () => this.#connection(pool),
+      send: (client: pg.PoolClient, sql: Sql, before?: SentBefore) =>
+        this.#query(client, sql, { signal, ...before }),
+      read: (sql: Sql) => this.quick(sql),
+      alone: (sql: Sql) => this.#onPool(sql, signal, pool),
+      enterLocks: (locks: readonly string[]) => visit.enter(locks),
+      crowdedLocks: () => visit.crowded(),
+    }
+    for (let losses = 0; ; ) {
       const transaction = new LateTransaction(means, kind)
       try {
         const result = await work(transaction)
@@ -352,8 +359,9 @@ export class Database implements StatementSource {
         return result
       } catch (error) {
         await transaction.rollBack(isUnavailable(error) ? error : undefined)
-        if (!isRetryable(error)) throw error
-        if (attempt === transactionAttemptsMax) throw new LostRace(error)
+        if (visit.isTurnedAway) await timeWait(this.#lockQueues.name, visit.enterInTurn())
+        else if (!isRetryable(error)) throw error
+        else if (++losses === transactionAttemptsMax) throw new LostRace(error)
       }
     }
   }
@@ -362,13 +370,13 @@ export class Database implements StatementSource {
     return [...this.#poolNames.keys()]
   }
 
-  /** For metrics: its connections, and who waits for one. */
+  /** For metrics: its connections, and who waits for one, or for a lock without one. */
   get connections(): readonly Reading[] {
     const pools = [...this.#poolNames].map(([{ totalCount, idleCount: idle, waitingCount }, name]) =>
       readPool(name, { active: totalCount - idle, idle, waiting: waitingCount }),
     )
     const lanes = Object.entries(this.#lanes).map(([name, some]) => some.readAs(name))
-    return [...pools, ...lanes].flat()
+    return [...pools, ...lanes, this.#lockQueues.read()].flat()
   }
 
   /** Waits for running statements, but not for a database that has stopped responding. */

@@ -5,6 +5,7 @@ import type { Draft, Model, Row, Whole } from '../shape/model.ts'
 import { definitionUnchanged, modelInState, withAddedFields } from './added-fields.ts'
 import { Binds } from './binds.ts'
 import type { Connection, Sql, StatementSource, Tuple } from './database.ts'
+import { advisoryLockSql, lockedRowsIn, lockNames, lockSql } from './locks.ts'
 import {
   type Batch,
   type ChangedRow,
@@ -24,7 +25,14 @@ import { refusalOf } from './refusals.ts'
 import { statementsOf } from './row-statements.ts'
 import type { RowSink } from './row-tap.ts'
 import { stateIn, textsOf, toRow, wholeColumns, writtenRow } from './stored-row.ts'
-import { keepUnlessFailed, type Transaction, type TransactionKind, undoAlways } from './transaction.ts'
+import {
+  type DatabaseTransaction,
+  keepUnlessFailed,
+  laterIn,
+  outsideOf,
+  type TransactionKind,
+  undoAlways,
+} from './transaction.ts'
 
 /** A statement that reads. */
 type Select = `SELECT ${string}`
@@ -35,14 +43,6 @@ export type Rows = Pick<Model, 'table'> & Partial<Pick<Model, 'type' | 'parent' 
 /** The format of an author: the change feed contains both parts. */
 export const authorOf = (actor: string, requestId: string): string => `${actor} ${requestId}`
 
-/** Takes a lock by a bound name until the transaction ends. */
-export const advisoryLockSql = (name: string): string =>
-  `pg_advisory_xact_lock(hashtextextended($1::text || ${name}, 0))`
-
-/** What `Store.lock` sends, as a part of a statement that also writes. */
-export const lockSql = ({ table }: Pick<Rows, 'table'>, ids: string, strength = 'NO KEY UPDATE'): string =>
-  `SELECT id FROM ${table} WHERE store_id = $1 AND id = ANY(${ids}::uuid[]) ORDER BY id FOR ${strength}`
-
 /**
  * The rows of one store, through the pool or in one transaction. The triggers of the tables record every write in the
  * change feed, with `by` as its author.
@@ -52,11 +52,17 @@ export class Store {
   readonly #source: StatementSource
   readonly #now: () => Date
   readonly #by: string
-  readonly #transaction: Transaction | undefined
+  readonly #transaction: DatabaseTransaction | undefined
   readonly #connection: Connection
   readonly #reader: Connection
 
-  constructor(id: string, source: StatementSource, now: () => Date, by: string, transaction?: Transaction) {
+  constructor(
+    id: string,
+    source: StatementSource,
+    now: () => Date,
+    by: string,
+    transaction?: DatabaseTransaction,
+  ) {
     this.id = id
     this.#source = source
     this.#now = now
@@ -84,8 +90,15 @@ export class Store {
   outside(): Store {
     if (!this.inTransaction) return this
     // A holder of a pool connection must not wait for a second one: if all did, none would be free.
-    const quick = (sql: Sql) => this.#source.quick(sql)
-    return this.#within({ run: quick, read: quick, last: quick })
+    return this.#within(outsideOf(this.#source))
+  }
+
+  /**
+   * The same store for writes whose outcome nobody reads, and that no rule refuses: each goes with the statement that
+   * follows it, or with COMMIT, and returns no rows. Outside of a transaction they run at once.
+   */
+  later(): Store {
+    return this.#transaction ? this.#within(laterIn(this.#transaction)) : this
   }
 
   /** The same store, with another author. */
@@ -98,7 +111,7 @@ export class Store {
     return this.#source.transaction((transaction) => work(this.#within(transaction)), kind)
   }
 
-  #within(transaction: Transaction): Store {
+  #within(transaction: DatabaseTransaction): Store {
     return new Store(this.id, this.#source, this.#now, this.#by, transaction)
   }
 
@@ -186,7 +199,7 @@ export class Store {
     ids: readonly string[],
     scope: readonly string[] = [],
   ): Promise<readonly Whole<F, C>[]> {
-    this.#mustLock(of)
+    this.enterLocks(of, ids)
     if (!ids.length) return []
     const below = scope.map((_, i) => ` AND ${of.scopeColumns[i]} = $${i + 3}`).join('')
     const text =
@@ -264,18 +277,26 @@ export class Store {
     return this.run(`${text} FOR KEY SHARE`, ...values)
   }
 
-  #mustLock({ table }: Rows): void {
-    if (!this.inTransaction) throw new Error(`${table}: a lock has no effect outside a transaction`)
+  /** Called before SQL of a module's own that locks these rows. The methods above do it: see `LockQueues`. */
+  enterLocks(of: Rows, ids: readonly string[]): void {
+    if (!this.#transaction) throw new Error(`${of.table}: a lock has no effect outside a transaction`)
+    this.#transaction.enterLocks(lockNames(this.id, of, ids))
+  }
+
+  /** The rows that others wait for. One who takes such a row late enters its lock soon, to do nothing in vain. */
+  crowdedRows(of: Rows): readonly string[] {
+    return lockedRowsIn(this.id, of, this.#transaction?.crowdedLocks() ?? [])
   }
 
   async #lock(of: Rows, ids: readonly string[], strength: string): Promise<ReadonlySet<string>> {
-    this.#mustLock(of)
+    this.enterLocks(of, strength === 'KEY SHARE' ? [] : ids)
     const rows = await this.run(lockSql(of, '$2', strength), ids)
     return new Set(rows.map(([id]) => id as string))
   }
 
   /** Takes a lock by name, for what has no row, until the transaction ends. */
   async advisoryLock(name: string): Promise<void> {
+    this.#transaction?.enterLocks([`${this.id} ${name}`])
     await this.run(`SELECT ${advisoryLockSql('$2')}`, name)
   }
 

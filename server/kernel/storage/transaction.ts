@@ -1,15 +1,27 @@
 import type pg from 'pg'
-import type { Connection, Sql, Tuple } from './database.ts'
+import type { Connection, Sql, StatementSource, Tuple } from './database.ts'
 
 /** A transaction. It begins with the first statement that is more than a read: before that it would hold nothing. */
-export interface Transaction extends Connection {
+export interface DatabaseTransaction extends Connection {
   /**
    * Runs a SELECT that locks nothing. Each statement of a transaction sees the latest commits (READ COMMITTED), so
    * until the transaction begins, the SELECT runs outside of it and sees the same.
    */
   read(sql: Sql): Promise<readonly Tuple[]>
+  /**
+   * Sends a write together with the statement that follows it, or with COMMIT. Nobody sees its rows; if it fails, that
+   * statement does.
+   */
+  runLater(sql: Sql): Promise<void>
   /** Runs the last statement: if the transaction has not begun, the statement is a transaction by itself. */
   last(sql: Sql): Promise<readonly Tuple[]>
+  /**
+   * Called before a statement that takes these locks. If too many other transactions take one of them, this one ends,
+   * and begins again when its turn has come: see `LockQueues`.
+   */
+  enterLocks(locks: readonly string[]): void
+  /** The locks that others wait for, without a connection, and that it has not entered. */
+  crowdedLocks(): readonly string[]
 }
 
 /**
@@ -18,18 +30,27 @@ export interface Transaction extends Connection {
  */
 export type TransactionKind = 'snapshot' | 'export'
 
+/** What is sent before a statement, in the same turn. */
+export interface SentBefore {
+  /** Begins the transaction. */
+  readonly begin?: string | undefined
+  readonly writes?: readonly Sql[]
+}
+
 /** The database's part of a transaction. */
 interface Means {
   connect(): Promise<pg.PoolClient>
-  /** With `begin`, the transaction begins in the same turn. */
-  send(client: pg.PoolClient, sql: Sql, begin?: string): Promise<readonly Tuple[]>
+  send(client: pg.PoolClient, sql: Sql, before?: SentBefore): Promise<readonly Tuple[]>
   read(sql: Sql): Promise<readonly Tuple[]>
   alone(sql: Sql): Promise<readonly Tuple[]>
+  /** Throws if the transaction must begin again. */
+  enterLocks(locks: readonly string[]): void
+  crowdedLocks(): readonly string[]
 }
 
 const statement = (text: string): Sql => ({ text, values: [], once: true })
 
-export class LateTransaction implements Transaction {
+export class LateTransaction implements DatabaseTransaction {
   readonly #means: Means
   readonly #kind: TransactionKind | undefined
   #begun: Promise<pg.PoolClient> | undefined
@@ -37,9 +58,11 @@ export class LateTransaction implements Transaction {
   #ended = false
   /** Goes with the first statement. A snapshot has begun before, since it must set its level. */
   #begin: string | undefined
+  /** These go with the next statement. */
+  #writes: Sql[] = []
   /** The previous statement. The next one is sent when it has ended, so that the driver queues none. */
   #before: Promise<unknown> = Promise.resolve()
-  /** Why the first statement has failed. */
+  /** Why no other statement is sent: the first one has failed, or the transaction must begin again. */
   #fault: { readonly error: unknown } | undefined
 
   constructor(means: Means, kind?: TransactionKind) {
@@ -57,6 +80,12 @@ export class LateTransaction implements Transaction {
     return this.#begun || this.#kind ? this.run(sql) : this.#means.read(sql)
   }
 
+  async runLater(sql: Sql): Promise<void> {
+    if (this.#ended) throw new Error('the transaction has ended')
+    await this.#start()
+    this.#writes.push(sql)
+  }
+
   async last(sql: Sql): Promise<readonly Tuple[]> {
     if (this.#begun || this.#ended) return this.run(sql)
     const rows = await this.#means.alone(sql)
@@ -67,6 +96,21 @@ export class LateTransaction implements Transaction {
     return rows
   }
 
+  enterLocks(locks: readonly string[]): void {
+    // Begun again, it would write twice.
+    if (this.#ended) throw new Error('the transaction has ended')
+    try {
+      this.#means.enterLocks(locks)
+    } catch (error) {
+      this.#fault = { error }
+      throw error
+    }
+  }
+
+  crowdedLocks(): readonly string[] {
+    return this.#means.crowdedLocks()
+  }
+
   /**
    * Statements run one after another, in the order of their calls. When the first one fails, the database may have
    * refused it before BEGIN: the next ones would be stored outside of any transaction, so they are not sent.
@@ -74,9 +118,12 @@ export class LateTransaction implements Transaction {
   #send(client: pg.PoolClient, sql: Sql, isEnd = false): Promise<readonly Tuple[]> {
     const begin = this.#begin
     this.#begin = undefined
+    // What is undone need not be done before.
+    const writes = sql.text.startsWith('ROLLBACK') ? [] : this.#writes
+    this.#writes = []
     const sent = this.#before.then(() => {
       if (this.#fault && !isEnd) throw this.#fault.error
-      return this.#means.send(client, sql, begin)
+      return this.#means.send(client, sql, { begin, writes })
     })
     this.#before = sent.catch((error: unknown) => {
       if (begin !== undefined) this.#fault = { error }
@@ -99,9 +146,10 @@ export class LateTransaction implements Transaction {
   }
 
   async commit(): Promise<void> {
+    if (this.#fault) throw this.#fault.error
     if (!this.#begun) return
     const client = await this.#begun
-    if (this.#begin === undefined) await this.#send(client, statement('COMMIT'))
+    if (this.#begin === undefined || this.#writes.length) await this.#send(client, statement('COMMIT'))
     this.#release()
   }
 
@@ -123,6 +171,28 @@ export class LateTransaction implements Transaction {
   #release(broken?: Error): void {
     this.#ended = true
     this.#client?.release(broken)
+  }
+}
+
+/** Takes statements for a transaction, and runs them outside of any, on the pipelined connection. */
+export function outsideOf(source: Pick<StatementSource, 'quick'>): DatabaseTransaction {
+  const quick = (sql: Sql) => source.quick(sql)
+  const runLater = async (sql: Sql) => void (await quick(sql))
+  return { run: quick, read: quick, last: quick, runLater, enterLocks: () => {}, crowdedLocks: () => [] }
+}
+
+/** The same transaction, whose writes are all for later. */
+export function laterIn(transaction: DatabaseTransaction): DatabaseTransaction {
+  const run = async (sql: Sql) => {
+    await transaction.runLater(sql)
+    return []
+  }
+  return {
+    ...{ run, last: run },
+    read: (sql) => transaction.read(sql),
+    runLater: (sql) => transaction.runLater(sql),
+    enterLocks: (locks) => transaction.enterLocks(locks),
+    crowdedLocks: () => transaction.crowdedLocks(),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Action, ActionCall, Names } from '../declare/action.ts'
-import { newId } from '../ids.ts'
+import { foldId, newId } from '../ids.ts'
 import { type Answer, json, noContent } from '../shape/answer.ts'
 import type { Field, Fields, JsonSchema, ShownValues } from '../shape/fields.ts'
 import { shown } from '../shape/shown.ts'
@@ -98,10 +98,11 @@ export function parts<
     const { method, status, does } = verbs[verb]
     const route = `${method} ${path}${verb === 'list' || verb === 'create' ? '' : `/:${idName}`}`
     const run = async (ctx: Ctx, { params, headers, body: values }: PartCall): Promise<Answer> => {
-      const spot = at(params as PartParams<A>)
-      const name = params[thing] as string
+      const { [thing]: name = '', ...ids } = params
+      const places = Object.fromEntries(Object.entries(ids).map(([at, id]) => [at, foldId(id)]))
+      const spot = at(places as PartParams<A>)
       if (does === 'list') return json(status, { data: spot.list(await of.find(ctx, name)) })
-      const id = params[idName]?.toLowerCase() ?? newId()
+      const id = places[idName] ?? newId()
       if (does === 'show') return json(status, { data: spot.show(await of.find(ctx, name), id) })
       const deed = (contents: C, on: O) =>
         spot[does](contents, values as ShownValues<F>, { ...on, ...partChange(ctx, id, 'data') })

@@ -110,7 +110,7 @@ export interface Instance {
 }
 
 /** The context that a piece of work belongs to. */
-interface Occasion {
+interface WorkContext {
   readonly store: Store
   readonly who: Principal
   readonly requestId: string
@@ -130,7 +130,7 @@ export class Work {
   /** Whether all writes are undone at the end: see `rehearse`. */
   readonly isRehearsal: boolean = false
 
-  constructor({ store, who, requestId, instance }: Occasion) {
+  constructor({ store, who, requestId, instance }: WorkContext) {
     this.store = store
     this.who = who
     this.requestId = requestId
@@ -185,7 +185,7 @@ export class Work {
     return this.with({ store, who: { ...this.who, actor } })
   }
 
-  protected with(changes: Partial<Occasion & Pick<Work, 'isRehearsal'>>): this {
+  protected with(changes: Partial<WorkContext & Pick<Work, 'isRehearsal'>>): this {
     return Object.assign(Object.create(Object.getPrototypeOf(this)), this, changes)
   }
 }
@@ -223,7 +223,7 @@ export class Ctx extends Work {
   readonly queued: Queue
 
   constructor(
-    occasion: Occasion &
+    occasion: WorkContext &
       Pick<Ctx, 'clientAddress' | 'baseUrl'> & {
         readonly lines?: LineFormat | undefined
         readonly keyed?: KeyedRequest

@@ -1,10 +1,8 @@
 import { EventEmitter } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  type JobHelpers,
   makeWorkerUtils,
+  type Runner,
   run,
-  type Task,
   type TaskList,
   type WorkerEvents,
   Logger as WorkerLogger,
@@ -12,27 +10,17 @@ import {
 import { atMost } from '../at-most.ts'
 import { newId } from '../ids.ts'
 import { patientPool } from '../storage/connections/patient-pool.ts'
-import { type Database, isDatabaseAway } from '../storage/database.ts'
-import { inRootSpan } from '../traces/spans.ts'
+import type { Database } from '../storage/database.ts'
 import type { Instance } from './context.ts'
-import { type Chore, failedJobs, type Job, type LongJob } from './job.ts'
+import type { Chore, Job, LongJob } from './job.ts'
 import { LongJobs, slots } from './long-jobs.ts'
 import { resumeOrphans } from './outside-calls.ts'
 import { longJobsChannel } from './queue.ts'
-import { CallSlots, callLimits } from './slots.ts'
-import { workOf } from './work-of.ts'
+import { concurrency, ShortJobs } from './short-jobs.ts'
 import { WorkerSession } from './worker-session.ts'
 
 // Silences the queue's own log, since jobs write to the server's log.
 const quiet = new WorkerLogger(() => () => {})
-
-/** The payload of a job in the queue. */
-interface QueuedJob<P> {
-  readonly store: string
-  /** The author, see `authorOf`. */
-  readonly by: string
-  readonly payload: P
-}
 
 /** Queues a chore before its time. The queue contains it at most once. */
 export async function queueChore({ database }: Instance, chore: Chore): Promise<void> {
@@ -49,9 +37,6 @@ export async function migrateJobs(database: Database): Promise<void> {
   await utils.release()
 }
 
-/** How many short jobs a process runs at a time: those that call another server, and all others. */
-const concurrency = { calls: callLimits.total, others: 2 }
-
 /** Jobs that wait for another server hold no connection meanwhile. */
 const callConnections = 4
 
@@ -66,9 +51,6 @@ const pollMs = { calls: 2_000, others: 1_000 }
 
 const stoppingMaxMs = { jobs: 5_000, queue: 2_000 }
 
-/** The first and the longest delay of a short job while the database is away. */
-const retryAfterMs = { min: 1_000, max: 60_000 }
-
 /** How often the queue looks for jobs with a lock but no worker. */
 const locksEveryMs = { min: 5_000, max: 10_000 }
 
@@ -77,99 +59,63 @@ export async function startJobs(
   jobs: readonly (Job | LongJob)[],
   chores: readonly Chore[],
   instance: Instance,
-): Promise<{
-  /** Waits until the running jobs finish. A job that takes too long returns to the queue, for another process. */
-  stop(): Promise<void>
-}> {
-  const { database, log } = instance
-  let isReturned = false
-  const stopping = new AbortController()
-  // A pool that waits for the database: without it, a failed statement of the queue would end the process.
-  const patient = patientPool(database.pool, stopping.signal)
-  const events: WorkerEvents = new EventEmitter()
-  const longWorker = `long-${newId()}`
-  const long = new LongJobs(jobs.filter(isLong), instance, longWorker)
-  const workers = [longWorker]
-  const inHand = new Set<string>()
-  const callSlots = new CallSlots(instance.clock)
-  let session: WorkerSession | undefined
-  let looking = Promise.resolve()
-  events.on('pool:create', ({ workerPool }) => workers.push(workerPool.id))
-  // Returns jobs that were locked when the connection broke or the process was killed: the queue itself would keep them
-  // locked for hours.
-  events.on('resetLocked:success', () => {
-    const returned = async () => {
-      // A process that stops returns all its jobs anyway.
-      if (stopping.signal.aborted) return
-      await session?.returnOrphans()
-      await resumeOrphans(database)
-      // A job that has ended, but whose end is not stored yet, is not lost.
-      if (!patient.busy()) await session?.returnLost(inHand)
+): Promise<Pick<JobQueue, 'stop'>> {
+  const queue = new JobQueue(jobs, chores, instance)
+  await queue.start()
+  return queue
+}
+
+class JobQueue {
+  readonly #instance: Instance
+  readonly #stopping = new AbortController()
+  readonly #patient
+  readonly #short: ShortJobs
+  readonly #long: LongJobs
+  readonly #taskLists: Readonly<Record<'calls' | 'others', TaskList>>
+  readonly #crontab: string
+  readonly #events: WorkerEvents = new EventEmitter()
+  /** The names under which its workers lock jobs. */
+  readonly #workers: string[]
+  /** Once all workers are known. */
+  #session: WorkerSession | undefined
+  readonly #runners: Runner[] = []
+  #returning = Promise.resolve()
+
+  constructor(jobs: readonly (Job | LongJob)[], chores: readonly Chore[], instance: Instance) {
+    const { signal } = this.#stopping
+    this.#instance = instance
+    // A pool that waits for the database: without it, a failed statement of the queue would end the process.
+    this.#patient = patientPool(instance.database.pool, signal)
+    this.#short = new ShortJobs(instance, signal)
+    const longWorker = `long-${newId()}`
+    this.#long = new LongJobs(jobs.filter(isLong), instance, longWorker)
+    this.#workers = [longWorker]
+    const short = jobs.filter(isShort)
+    this.#taskLists = {
+      calls: this.#short.tasksOf(short.filter(({ callsOut }) => callsOut)),
+      others: {
+        ...this.#short.tasksOf(short.filter(({ callsOut }) => !callsOut)),
+        ...this.#short.upkeepOf(chores),
+      },
     }
-    looking = looking.then(returned).catch((error: unknown) => {
-      if (stopping.signal.aborted) return
-      log.error({ err: error }, 'cannot put lost jobs back into the queue yet')
-    })
-  })
-  /** An outage of the database is not a fault of the job, so the job waits here until the database is back. */
-  const runPatiently = async (run: () => Promise<void>) => {
-    for (let waitMs = retryAfterMs.min; ; waitMs = Math.min(2 * waitMs, retryAfterMs.max)) {
-      try {
-        return await run()
-      } catch (error) {
-        if (!isDatabaseAway(error) || stopping.signal.aborted) throw error
-        await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => {})
-      }
-    }
+    this.#crontab = chores.map(({ name, every }) => `${every} ${name}`).join('\n')
   }
-  const task =
-    (name: string, run: Task): Task =>
-    async (payload, helpers) => {
-      inHand.add(helpers.job.id)
-      try {
-        await inRootSpan(`job ${name}`, { kind: 'CONSUMER', attributes: { 'sutler.job': name } }, () =>
-          runPatiently(async () => void (await run(payload, helpers))),
-        )
-      } catch (error) {
-        failedJobs.inc({ job: name })
-        log.error({ err: error }, `job ${name} failed`)
-        throw error
-      } finally {
-        inHand.delete(helpers.job.id)
-        // Another process has the job now, so the queue must not hear how it ended here.
-        if (isReturned) await new Promise(() => {})
-      }
-    }
-  const tasksOf = (some: readonly Job[]): TaskList =>
-    Object.fromEntries(
-      some.map((job) => [
-        job.name,
-        task(job.name, async (queued, helpers) => {
-          const { payload, ...author } = queued as QueuedJob<unknown>
-          const peer = job.callsOut?.(payload)
-          const run = async () => {
-            await job.run(workOf(instance, author), payload)
-            instance.onWrite(author.store)
-          }
-          const retryAt = await (peer === undefined
-            ? run()
-            : callSlots.run({ store: author.store, peer }, run))
-          if (retryAt) await putOff(helpers, retryAt)
-        }),
-      ]),
-    )
-  const upkeep: TaskList = Object.fromEntries(
-    chores.map((chore) => [chore.name, task(chore.name, () => chore.run(instance))]),
-  )
-  const short = jobs.filter(isShort)
-  const taskLists = {
-    calls: tasksOf(short.filter(({ callsOut }) => callsOut)),
-    others: { ...tasksOf(short.filter(({ callsOut }) => !callsOut)), ...upkeep },
+
+  async start(): Promise<void> {
+    this.#events.on('pool:create', ({ workerPool }) => this.#workers.push(workerPool.id))
+    this.#events.on('resetLocked:success', () => this.#returnSoon())
+    this.#runners.push(await this.#begin('others', this.#crontab), await this.#begin('calls', ''))
+    const wake = () => this.#long.wake()
+    this.#session = new WorkerSession(this.#instance, this.#workers, longJobsChannel, wake)
+    await this.#session.returnOrphans()
+    await resumeOrphans(this.#instance.database)
+    this.#long.start()
   }
-  const begin = (part: keyof typeof taskLists, crontab: string) =>
-    run({
-      pgPool: patient.pool,
-      taskList: taskLists[part],
+
+  #begin(part: 'calls' | 'others', crontab: string): Promise<Runner> {
+    return run({
+      pgPool: this.#patient.pool,
+      taskList: this.#taskLists[part],
       crontab,
       concurrency: concurrency[part],
       pollInterval: pollMs[part],
@@ -177,42 +123,54 @@ export async function startJobs(
       maxResetLockedInterval: locksEveryMs.max,
       noHandleSignals: true,
       logger: quiet,
-      events,
+      events: this.#events,
     })
-  const runners = [
-    await begin('others', chores.map(({ name, every }) => `${every} ${name}`).join('\n')),
-    await begin('calls', ''),
-  ]
-  session = new WorkerSession(instance, workers, longJobsChannel, () => long.wake())
-  await session.returnOrphans()
-  await resumeOrphans(database)
-  long.start()
-  return {
-    async stop() {
-      // An error would keep the frames of this call, and what they hold, as long as its stack is not read.
-      stopping.abort('the server stops')
-      const stopped = Promise.all(runners.map((runner) => runner.stop()))
-      const finished = Promise.all([stopped.then(patient.idle), long.finish()])
-      isReturned = !(await atMost(stoppingMaxMs.jobs, finished))
-      const unlock = { text: 'SELECT graphile_worker.force_unlock_workers($1)', values: [workers] }
-      // If the database is away, the locks expire by themselves after hours.
-      const unlocked = Promise.all([database.run(unlock), long.giveBack(), looking])
-      await atMost(stoppingMaxMs.queue, unlocked).catch(() => {})
-      await session?.end()
-      // The queue keeps the options of each of its runs for as long as the process lives, and with them this server.
-      events.removeAllListeners()
-      for (const taskList of Object.values(taskLists))
-        for (const name of Object.keys(taskList)) delete taskList[name]
-    },
+  }
+
+  /**
+   * Returns jobs that were locked when the connection broke or the process was killed: the queue itself would keep them
+   * locked for hours.
+   */
+  #returnSoon(): void {
+    this.#returning = this.#returning
+      .then(() => this.#returnLocked())
+      .catch((error: unknown) => {
+        if (this.#stopping.signal.aborted) return
+        this.#instance.log.error({ err: error }, 'cannot put lost jobs back into the queue yet')
+      })
+  }
+
+  async #returnLocked(): Promise<void> {
+    // A process that stops returns all its jobs anyway.
+    if (this.#stopping.signal.aborted) return
+    await this.#session?.returnOrphans()
+    await resumeOrphans(this.#instance.database)
+    // A job that has ended, but whose end is not stored yet, is not lost.
+    if (!this.#patient.busy()) await this.#session?.returnLost(this.#short.inHand)
+  }
+
+  /** Waits until the running jobs finish. A job that takes too long returns to the queue, for another process. */
+  async stop(): Promise<void> {
+    // An error would keep the frames of this call, and what they hold, as long as its stack is not read.
+    this.#stopping.abort('the server stops')
+    const stopped = Promise.all(this.#runners.map((runner) => runner.stop()))
+    const finished = Promise.all([stopped.then(this.#patient.idle), this.#long.finish()])
+    if (!(await atMost(stoppingMaxMs.jobs, finished))) this.#short.giveUp()
+    const unlock = { text: 'SELECT graphile_worker.force_unlock_workers($1)', values: [this.#workers] }
+    // If the database is away, the locks expire by themselves after hours.
+    const unlocked = Promise.all([
+      this.#instance.database.run(unlock),
+      this.#long.giveBack(),
+      this.#returning,
+    ])
+    await atMost(stoppingMaxMs.queue, unlocked).catch(() => {})
+    await this.#session?.end()
+    // The queue keeps the options of each of its runs for as long as the process lives, and with them this server.
+    this.#events.removeAllListeners()
+    for (const taskList of Object.values(this.#taskLists))
+      for (const name of Object.keys(taskList)) delete taskList[name]
   }
 }
-
-/** Returns a job to the queue, until an instant. It takes the place of itself. */
-const putOff = ({ addJob, job }: JobHelpers, runAt: Date): Promise<unknown> =>
-  addJob(job.task_identifier, job.payload, {
-    ...{ runAt, maxAttempts: job.max_attempts },
-    ...(job.key !== null && { jobKey: job.key }),
-  })
 
 const isLong = (job: Job | LongJob): job is LongJob => job.long === true
 const isShort = (job: Job | LongJob): job is Job => !job.long

@@ -3,7 +3,7 @@ import { hasExpired } from '../query/find.ts'
 import type { Fields } from '../shape/fields.ts'
 import type { Whole } from '../shape/model.ts'
 import { Binds } from '../storage/binds.ts'
-import { advisoryLockSql } from '../storage/store.ts'
+import { advisoryLockSql } from '../storage/locks.ts'
 import { wholeColumns } from '../storage/stored-row.ts'
 import type { Work } from '../work/context.ts'
 
@@ -33,6 +33,7 @@ export async function lockOrClaim<F extends Fields, C>(
   key: string,
 ): Promise<Whole<F, C> | undefined> {
   const { sql, values, bind } = rowSql(work, of, key, (isGone) => `NOT ${isGone}`)
+  work.store.enterLocks(of, [key])
   const claim = `CASE WHEN own.id IS NULL THEN ${advisoryLockSql(bind(lockOf(of, key)))} END`
   for (;;) {
     const tuples = await work.store.run(
@@ -71,6 +72,7 @@ async function lockRow<F extends Fields, C>(
 ): Promise<Whole<F, C> | undefined> {
   const { store } = work
   const { sql, values } = rowSql(work, of, key, condition)
+  store.enterLocks(of, [key])
   for (;;) {
     const tuples = await store.run(sql, ...values.slice(1))
     const rows = await store.rowsOf(of, tuples, 1)

@@ -8,10 +8,10 @@ import { forgetChangesOf } from '../../kernel/feed/erase.ts'
 import { sequence } from '../../kernel/feed/sequence.ts'
 import type { Changes } from '../../kernel/shape/fields.ts'
 import { hidePersonal } from '../../kernel/shape/hide-personal.ts'
-import { changeThings } from '../../kernel/thing/change-thing.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { forgetPayingGuests, forgetUsersOfOrders } from '../../promotions/index.ts'
-import { type OrderContents, rewriteContents } from '../order/order-contents.ts'
+import { changeContents } from '../order/change-contents.ts'
+import type { OrderContents } from '../order/order-contents.ts'
 import { type OrderFields, type OrderRow, orders, type WholeOrder } from '../order/orders.ts'
 
 /** Orders without their buyers. */
@@ -32,22 +32,23 @@ export async function forgetBuyer(
   mayForget?: (found: readonly WholeOrder[]) => void,
 ): Promise<ForgottenOrders> {
   const { store } = work
-  let contents: ReadonlyMap<string, OrderContents> = new Map()
-  const changed = await changeThings(work, orders, ids, async (found) => {
-    mayForget?.(found)
+  const changed = await changeContents(work, ids, async (opened) => {
+    mayForget?.(opened.map(({ order }) => order))
     await sequence(store)
     await forgetChangesOf(store, [orders.table], ids)
     await forgetPayingGuests(work, ids)
     await forgetUsersOfOrders(work, ids)
-    contents = await rewriteContents(store, ids, withoutTexts)
-    return found.map((row) => ({ values: withoutBuyer(row, contents.get(row.id)) }))
+    return opened.map(({ order, contents }) => ({
+      values: withoutBuyer(order),
+      contents: withoutTexts(contents),
+    }))
   })
-  const rows = changed.map(({ after }) => after)
+  const rows = changed.map(({ order }) => order)
   const ofCarts = await removeOrderedCarts(
     store,
     rows.flatMap(({ hidden }) => hidden.cart ?? []),
   )
-  const ofItems = [...contents.values()].flatMap(({ cartItems }) =>
+  const ofItems = changed.flatMap(({ contents: { cartItems } }) =>
     Object.entries(cartItems).flatMap(([id, item]) => [id, item.id]),
   )
   return { rows, traces: [...ids, ...ofItems, ...ofCarts] }
@@ -66,12 +67,10 @@ function withoutTexts({ contents, portions, ...others }: OrderContents): OrderCo
   return { ...others, portions, contents: { ...hidden, lines } }
 }
 
-function withoutBuyer({ doc, hidden }: WholeOrder, ofOrder: OrderContents | undefined): Changes<OrderFields> {
-  const products = ofOrder?.contents.lines.filter(({ kind }) => kind === 'cart_item') ?? []
+function withoutBuyer({ doc, hidden }: WholeOrder): Changes<OrderFields> {
   return {
     ...hidePersonal(orders.fields, doc),
     anonymized: true,
-    product_skus: [...new Set(products.flatMap(({ sku }) => sku || []))],
     shipping_groups: hidden.shipping_groups?.map((one) => ({
       ...one,
       group: withoutTextsOfGroup(one.group),

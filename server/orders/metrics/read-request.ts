@@ -8,7 +8,7 @@ import type { Binds } from '../../kernel/storage/binds.ts'
 import { measuredOrders } from './order-filters.ts'
 
 /** Which orders are measured: from `fromMs` on, until before `toMs`. */
-export interface Selection {
+export interface OrderSelection {
   readonly fromMs: number
   readonly toMs: number
   readonly currency: string
@@ -66,7 +66,7 @@ export const divisionQuery = {
   }),
 }
 
-export function readSelection(query: string): Selection {
+export function readSelection(query: string): OrderSelection {
   const parameters = new URLSearchParams(query)
   const [fromMs, toMs] = [readTime(parameters, 'start_date'), readTime(parameters, 'end_date')]
   if (toMs <= fromMs) {
@@ -85,7 +85,7 @@ export function readSelection(query: string): Selection {
   }
 }
 
-export function readDivision(query: string, { fromMs, toMs }: Selection): Division {
+export function readDivision(query: string, { fromMs, toMs }: OrderSelection): Division {
   const parameters = new URLSearchParams(query)
   const interval = readOne(parameters, 'interval')
   if (!isInterval(interval)) {

@@ -1,6 +1,6 @@
 import { Binds } from '../../kernel/storage/binds.ts'
 import type { Sql } from '../../kernel/storage/database.ts'
-import type { Division, Interval, Selection } from './read-request.ts'
+import type { Division, Interval, OrderSelection } from './read-request.ts'
 
 /** What is measured. */
 export type Measure = 'orders' | 'value' | 'discount'
@@ -10,7 +10,7 @@ const grains = { day: 86_400_000, hour: 3_600_000, quarter: 900_000 } as const
 type Grain = keyof typeof grains
 
 /** What all orders of a selection come to. */
-export function summarySql(selection: Selection): Sql {
+export function summarySql(selection: OrderSelection): Sql {
   const { values, bind } = new Binds([undefined])
   const text = `SELECT coalesce(sum(orders), 0), coalesce(sum(value), 0), coalesce(sum(discount), 0)
     FROM (${sourceSql(selection, ofDays, bind)}) measured`
@@ -23,7 +23,12 @@ const units = { '1hr': 'hour', '1d': 'day', '1wk': 'week' } as const satisfies R
  * The JSON of the buckets, separated by commas: when each begins, and what its orders come to under `name`. A year has
  * thousands of hours, so the database writes the text, and other requests of the process do not wait for it.
  */
-export function timeSeriesSql(selection: Selection, division: Division, measure: Measure, name: string): Sql {
+export function timeSeriesSql(
+  selection: OrderSelection,
+  division: Division,
+  measure: Measure,
+  name: string,
+): Sql {
   const { interval, timeZone } = division
   const { values, bind } = new Binds([undefined])
   const zone = `${bind(timeZone)}::text`
@@ -98,7 +103,7 @@ const ofLocalDays: Sums = {
 }
 
 /** Rows with an instant, a number of orders, and what these come to. */
-function sourceSql(selection: Selection, sums: Sums, bind: Binds['bind']): string {
+function sourceSql(selection: OrderSelection, sums: Sums, bind: Binds['bind']): string {
   const { fromMs, toMs, filter, currency } = selection
   if (filter) return ordersSql(selection, [fromMs, toMs], bind)
   const quarters = within([fromMs, toMs], 'quarter')
@@ -126,7 +131,7 @@ const around = (span: Span, inner: Span): readonly Span[] =>
 const isIn = (currency: string, [fromMs, toMs]: Span, bind: Binds['bind']) =>
   `currency = ${bind(currency)} AND at >= ${instantSql(fromMs, bind)} AND at < ${instantSql(toMs, bind)}`
 
-function ordersSql({ currency, filter }: Selection, [fromMs, toMs]: Span, bind: Binds['bind']): string {
+function ordersSql({ currency, filter }: OrderSelection, [fromMs, toMs]: Span, bind: Binds['bind']): string {
   const isSelected = filter ? ` AND (${filter(bind)})` : ''
   return `SELECT created_at AS at, 1::bigint AS orders, with_tax::numeric AS value, discount::numeric AS discount
     FROM orders WHERE store_id = $1 AND currency = ${bind(currency)} AND status <> 'cancelled'

@@ -9,6 +9,7 @@ import {
 import type { Resource } from '../../kernel/declare/resource.ts'
 import { joined, textOf } from '../../kernel/http/in-parts.ts'
 import { objectText } from '../../kernel/http/object-text.ts'
+import { Memory } from '../../kernel/memory.ts'
 import { objectOf } from '../../kernel/openapi/named-schemas.ts'
 import { findListed } from '../../kernel/query/find.ts'
 import { parse } from '../../kernel/query/parse.ts'
@@ -16,6 +17,7 @@ import { portionsOf } from '../../kernel/query/portions.ts'
 import { text } from '../../kernel/shape/fields.ts'
 import { optional, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
+import { perInstance } from '../../kernel/work/per-instance.ts'
 import { accountMembers, accountResource } from '../../people/index.ts'
 import { eachContents, type OrderContents } from './order-contents.ts'
 import { orderItem, orderItemsOf } from './order-items.ts'
@@ -27,7 +29,10 @@ const ofContents = ['items', 'tax_items', 'custom_discounts', 'promotions'] as c
 const related = { account: 'accounts', account_member: 'account_members' } as const
 
 type Content = (typeof ofContents)[number]
-type Name = Content | keyof typeof related
+type RelatedName = keyof typeof related
+type Name = Content | RelatedName
+
+const isRelated = (name: Name): name is RelatedName => Object.hasOwn(related, name)
 
 const names: readonly Name[] = [...ofContents, 'account', 'account_member']
 
@@ -71,26 +76,43 @@ async function* includedParts(
   { names, include = names, known }: IncludeOptions,
 ): AsyncGenerator<string> {
   for (const [i, name] of names.entries()) {
-    const isRelated = name === 'account' || name === 'account_member'
-    const texts = isRelated
+    const texts = isRelated(name)
       ? relatedTexts(ctx, portions, name)
       : contentTexts(ctx, portions, known, (row, own) => show[name](row, own, ctx.baseUrl, include))
-    yield `${i === 0 ? ',"included":{' : ','}"${isRelated ? related[name] : name}":[`
+    yield `${i === 0 ? ',"included":{' : ','}"${isRelated(name) ? related[name] : name}":[`
     yield* joined(texts)
     yield ']'
   }
   if (names.length) yield '}'
 }
 
-/** As `includedIn`, for one order. */
-export function includedWith(
+/** The characters of all texts that a process remembers: those of 500 orders of 20 items. */
+const charsMax = 16_777_216
+
+const textsOf = perInstance(
+  () => new Memory<string, string>(charsMax, { sizeOf: (key, text) => key.length + text.length }),
+)
+
+/**
+ * As `includedIn`, for one order. What is made of its contents is remembered for each version of the order: they change
+ * only with it, and were read after it. Accounts change by themselves.
+ */
+export async function includedWith(
   ctx: Ctx,
   row: OrderRow,
   query: string,
   accepted: readonly Name[] = names,
 ): Promise<string> {
   const include = parse(query).include
-  return includedText(ctx, row, { names: accepted.filter((name) => include.includes(name)), include })
+  const options = { names: accepted.filter((name) => include.includes(name)), include }
+  if (!options.names.length || options.names.some(isRelated)) return includedText(ctx, row, options)
+  const texts = textsOf(ctx.instance)
+  const key = `${ctx.store.id} ${row.id} ${row.version} ${options.names} ${ctx.baseUrl}`
+  const remembered = texts.get(key)
+  if (remembered !== undefined) return remembered
+  const made = await includedText(ctx, row, options)
+  texts.set(key, made)
+  return made
 }
 
 /** As `includedWith`, for these names. */
@@ -144,7 +166,7 @@ async function* contentTexts(
 async function* relatedTexts(
   ctx: Ctx,
   portions: Portions,
-  name: keyof typeof related,
+  name: RelatedName,
 ): AsyncGenerator<readonly string[]> {
   const resource: Resource = name === 'account' ? accountResource : accountMembers
   const column = name === 'account' ? 'account_id' : 'account_member_id'

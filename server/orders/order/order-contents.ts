@@ -1,13 +1,14 @@
 import type { Portion } from '../../assortment/index.ts'
 import type { Contents, PricedCart } from '../../carts/index.ts'
+import { isHidden } from '../../kernel/shape/hide-personal.ts'
 import type { Store } from '../../kernel/storage/store.ts'
 import { cutText } from '../../kernel/storage/stored-row.ts'
 import { nextTurn } from '../../kernel/work/in-turns.ts'
 import type { Notation } from '../../store/index.ts'
 
 /**
- * The items of an order with what they cost, as the cart had them at checkout. They never change, except that personal
- * data is removed.
+ * The items of an order with what they cost, as the cart had them at checkout. Only `changeContents` changes them: no
+ * operation does, but personal data is removed.
  */
 export interface OrderContents {
   /** The lines have ids of their own. */
@@ -31,7 +32,8 @@ export function rowValuesOf({ contents, priced }: OrderContents) {
     ),
     promotion_ids: unique(priced.promotions.map(({ id }) => id)),
     product_ids: unique(lines.flatMap((line) => (line.kind === 'cart_item' ? line.productId : []))),
-    product_skus: unique(lines.flatMap(({ sku }) => sku || [])),
+    // A text that was removed finds nothing.
+    product_skus: unique(lines.flatMap(({ sku }) => (sku && !isHidden(sku) ? sku : []))),
   }
 }
 
@@ -40,13 +42,20 @@ const unique = (texts: readonly string[]): readonly string[] => [...new Set(text
 const text = 'SELECT order_id, doc FROM order_contents WHERE store_id = $1 AND order_id = ANY($2::uuid[])'
 
 /** The contents of orders, by their ids. */
-async function findContents(
+export async function findContents(
   store: Store,
   orderIds: readonly string[],
 ): Promise<ReadonlyMap<string, OrderContents>> {
   if (!orderIds.length) return new Map()
   const rows = await store.read(text, orderIds)
   return new Map(rows.map(([id, doc]) => [id as string, JSON.parse(doc as string) as OrderContents]))
+}
+
+/** The contents of an order among others. Each order has some. */
+export function contentsIn(found: ReadonlyMap<string, OrderContents>, orderId: string): OrderContents {
+  const contents = found.get(orderId)
+  if (!contents) throw new Error(`order ${orderId} has no contents`)
+  return contents
 }
 
 /** Longer contents are read one order at a time. */
@@ -57,7 +66,8 @@ export async function* eachContents(
   store: Store,
   orderIds: readonly string[],
 ): AsyncGenerator<readonly [orderId: string, OrderContents]> {
-  if (!orderIds.length) return
+  // Those of one order are all needed anyway, and a statement that cuts them has to decompress them, too.
+  if (orderIds.length <= 1) return yield* await findContents(store, orderIds)
   const rows = await store.read(
     `SELECT order_id, ${cutText('doc', charsMax)} FROM order_contents
      WHERE store_id = $1 AND order_id = ANY($2::uuid[])`,
@@ -77,9 +87,7 @@ export async function* eachContents(
 
 /** The contents of one order. */
 export async function contentsOfOrder(store: Store, orderId: string): Promise<OrderContents> {
-  const contents = (await findContents(store, [orderId])).get(orderId)
-  if (!contents) throw new Error(`order ${orderId} has no contents`)
-  return contents
+  return contentsIn(await findContents(store, [orderId]), orderId)
 }
 
 /** The stock that the items of one order take. */
@@ -94,27 +102,20 @@ export async function portionsOfOrder(store: Store, orderId: string): Promise<re
 
 /** Stores the contents of a new order. */
 export async function insertContents(store: Store, orderId: string, contents: OrderContents): Promise<void> {
+  await store
+    .later()
+    .run(
+      'INSERT INTO order_contents (store_id, order_id, doc) VALUES ($1, $2, $3)',
+      orderId,
+      JSON.stringify(contents),
+    )
+}
+
+/** Stores other contents of an order: see `changeContents`. */
+export async function updateContents(store: Store, orderId: string, contents: OrderContents): Promise<void> {
   await store.run(
-    'INSERT INTO order_contents (store_id, order_id, doc) VALUES ($1, $2, $3)',
+    'UPDATE order_contents SET doc = $3 WHERE store_id = $1 AND order_id = $2',
     orderId,
     JSON.stringify(contents),
   )
-}
-
-/** Applies a function to the contents of orders. Returns them as they are then, by order. */
-export async function rewriteContents(
-  store: Store,
-  orderIds: readonly string[],
-  rewrite: (contents: OrderContents) => OrderContents,
-): Promise<ReadonlyMap<string, OrderContents>> {
-  const rewritten = new Map<string, OrderContents>()
-  for (const [id, contents] of await findContents(store, orderIds)) {
-    rewritten.set(id, rewrite(contents))
-    await store.run(
-      'UPDATE order_contents SET doc = $3 WHERE store_id = $1 AND order_id = $2',
-      id,
-      JSON.stringify(rewritten.get(id)),
-    )
-  }
-  return rewritten
 }

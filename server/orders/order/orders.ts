@@ -190,5 +190,10 @@ export const orders = resource({
   afterWrite: recordOrderEvents,
   constraints: {
     orders_cart_key: { code: 'conflict', detail: 'this version of the cart has just become an order' },
+    orders_paid_check: {
+      code: 'unprocessable',
+      detail:
+        'What is paid, authorized and waits for a gateway cannot exceed the total of the order. Cancel what is authorized or waits first; what is paid stays.',
+    },
   },
 })

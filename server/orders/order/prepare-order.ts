@@ -2,24 +2,19 @@ import { hook } from '../../kernel/declare/hook.ts'
 import type { Draft } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { withoutNulls } from '../../people/index.ts'
-import type { PaymentSums } from '../payment-state/payment-of.ts'
+import type { Transaction } from '../payment-state/transaction.ts'
 import { mustBeWhole } from './addresses.ts'
+import { paymentValuesOf } from './derive-order.ts'
 import { checkChange, isCancelledBy, isShippedBy, mustTakeAddress, type OrderState } from './order-states.ts'
 import type { OrderFields, WholeOrder } from './orders.ts'
 import { followState } from './stock-of-order.ts'
 
 /**
- * Cancels the manual authorizations of a cancelled order, which no other call can cancel. Returns what its payments
- * have come to. The order is locked.
+ * Cancels the manual authorizations of a cancelled order, which no other call can cancel. Returns its payments as they
+ * are then. The order is locked.
  */
 export const giveUpPayments =
-  hook<(work: Work, order: WholeOrder) => Promise<PaymentsOfOrder>>('giveUpPayments')
-
-/** What the payments of an order have come to. */
-interface PaymentsOfOrder {
-  readonly payment: OrderState['payment']
-  readonly payments: PaymentSums
-}
+  hook<(work: Work, order: WholeOrder) => Promise<readonly Transaction[]>>('giveUpPayments')
 
 /** Completes an order that is about to be written, or refuses the change. */
 export async function prepareOrder(work: Work, draft: Draft<OrderFields>): Promise<void> {
@@ -46,7 +41,13 @@ export async function prepareOrder(work: Work, draft: Draft<OrderFields>): Promi
   if (!isCancelled && !isShippedBy(from, to)) return
   // The order is locked, as it is a thing, and its stock after it.
   values.stock = await followState(work, { from, to, stock: values.stock })
-  if (isCancelled) Object.assign(values, await giveUpPayments(work, before))
+  if (!isCancelled) return
+  const { prices, fully_paid_at: paidAt } = before.hidden
+  const money = {
+    ...{ total: prices.with_tax, isCancelled },
+    transactions: await giveUpPayments(work, before),
+  }
+  Object.assign(values, paymentValuesOf(money, paidAt, work.clock.now()))
 }
 
 /** The state of the order with these values. */

@@ -1,5 +1,13 @@
-import { allocate, deallocate, type Portion, ship } from '../../assortment/index.ts'
+import {
+  allocate,
+  awaitStock,
+  crowdedStocks,
+  deallocate,
+  type Portion,
+  ship,
+} from '../../assortment/index.ts'
 import { Problem } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { portionsOfOrder } from './order-contents.ts'
 import { isShippedBy, type OrderState } from './order-states.ts'
@@ -13,7 +21,7 @@ export interface OrderStock {
 
 export const noStock: OrderStock = { state: 'none', portions: [] }
 
-interface Step {
+interface StateStep {
   readonly from: OrderState
   readonly to: OrderState
   readonly stock: OrderStock
@@ -23,7 +31,7 @@ interface Step {
  * Moves the stock of an order that is cancelled or fulfilled, and says where it is then. An order whose stock is not
  * allocated has none to move. The caller has locked the order.
  */
-export async function followState(work: Work, { from, to, stock }: Step): Promise<OrderStock> {
+export async function followState(work: Work, { from, to, stock }: StateStep): Promise<OrderStock> {
   if (stock.state !== 'allocated') return stock
   const isShipped = isShippedBy(from, to)
   await (isShipped ? ship : deallocate)(work, stock.portions)
@@ -35,6 +43,21 @@ export interface ChangedStock {
   readonly stock: OrderStock
   /** Takes what is to be allocated, or refuses (400): the last step of a transaction, as other buyers wait for it. */
   readonly take?: () => Promise<void>
+}
+
+/** Where other buyers wait for the stock of an order, this one waits too, before its payment holds anything. */
+export async function awaitStockOf(work: Work, orderId: string): Promise<void> {
+  if (!crowdedStocks(work).length || !isId(orderId)) return
+  const [row] = await work.store.read(
+    `SELECT product_ids FROM orders WHERE store_id = $1 AND id = $2 AND hidden->'stock'->>'state' = 'none'`,
+    orderId,
+  )
+  if (row) awaitStock(work, JSON.parse(row[0] as string) as readonly string[])
+}
+
+/** The same for an order that is locked: a crowd may have come while its payment waited for a connection. */
+export function awaitStockOfLocked(work: Work, { hidden }: WholeOrder): void {
+  if (hidden.stock.state === 'none') awaitStock(work, hidden.product_ids ?? [])
 }
 
 /** Allocates the stock of an order for its first payment, or refuses (400). The caller has locked the order. */

@@ -28,6 +28,13 @@ export const noPayments: PaymentSums = { paid: 0, authorized: 0, pending: 0 }
 export const balanceOf = (total: number, { paid, authorized, pending }: PaymentSums): number =>
   total - paid - authorized - pending
 
+/** What the payment of an order depends on. */
+export interface OrderMoney {
+  readonly total: number
+  readonly isCancelled: boolean
+  readonly transactions: readonly Transaction[]
+}
+
 /** What the transactions of an order have come to. */
 export interface Payment extends PaymentSums {
   readonly payment: PaymentState

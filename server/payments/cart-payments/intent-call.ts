@@ -1,9 +1,10 @@
-import { type Cart, carts, findCart, linkPaymentIntent } from '../../carts/index.ts'
+import { type Cart, carts, findCart } from '../../carts/index.ts'
 import { seal, tryOpen } from '../../kernel/auth/seal.ts'
 import { notFound, Problem } from '../../kernel/errors.ts'
 import { objectAnswer } from '../../kernel/http/object-answer.ts'
 import { problemAnswer } from '../../kernel/http/problems.ts'
 import type { Answer } from '../../kernel/shape/answer.ts'
+import { changeThings } from '../../kernel/thing/change-thing.ts'
 import type { Ctx, Work } from '../../kernel/work/context.ts'
 import type { OutsideCall } from '../../kernel/work/outside-calls.ts'
 import type { PaymentMethod } from '../../orders/index.ts'
@@ -65,18 +66,36 @@ export const intentCall: OutsideCall<IntentRequest, Outcome, SettledIntent, Gate
       }
       return { cartName, exists, ...(refusal && { refusal }), ...sealed(work, browser) }
     }
-    await work.store.lock(carts, cartId)
-    // An intent that the order does not know would be paid beside it. Nobody learns the secret of this one.
-    const orderId = await findOrderSince(work, values)
-    if (orderId !== undefined) return { cartName, exists: true, orderId }
+    const linked = await linkIntent(work, values, reference)
+    if (linked.orderId !== undefined) return { cartName, ...linked }
     const method = receivedAs(charge.method)
-    const row = await linkPaymentIntent(work, cartId, reference)
     const { amount, currency } = charge
     await insertCartPayment(work, { reference, gateway, method, cartId, cart: cartName, amount, currency })
     await followPaymentOfCart(work, reference, gateway)
-    return { cartName, exists: row !== undefined, ...sealed(work, browser) }
+    return { cartName, ...linked, ...sealed(work, browser) }
   },
   foresee: ({ cartName }) => ({ cartName, exists: true }),
+}
+
+/**
+ * Links a cart with its new intent, unless it has become an order meanwhile: an intent that the order does not know
+ * would be paid beside it, and nobody learns the secret of this one.
+ */
+async function linkIntent(
+  work: Work,
+  request: IntentRequest,
+  intent: string,
+): Promise<Pick<SettledIntent, 'exists' | 'orderId'>> {
+  const values = { payment_intent_id: intent, links_payment: true }
+  const moment: { orderId?: string } = {}
+  const changed = await changeThings(work, carts, [request.cartId], async (found) => {
+    const orderId = await findOrderSince(work, request)
+    if (orderId !== undefined) moment.orderId = orderId
+    return found.map(({ doc }) =>
+      orderId !== undefined || doc.payment_intent_id === intent ? undefined : { values },
+    )
+  })
+  return moment.orderId === undefined ? { exists: changed.length > 0 } : { exists: true, ...moment }
 }
 
 /** Whether a payment is received at once or held. */

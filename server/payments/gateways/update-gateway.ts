@@ -51,7 +51,7 @@ const fields = {
 
 /** The values of a request by name; null removes one. */
 type RequestValues = Readonly<Record<string, string | boolean | null | undefined>>
-type Secrets = Readonly<Record<string, string | null>>
+type SecretChanges = Readonly<Record<string, string | null>>
 
 /** Changes the settings that are sent. The others, and the stored secrets, do not change. */
 export const updateGateway = action({
@@ -78,7 +78,7 @@ export const updateGateway = action({
     const sent = Object.entries(body as RequestValues).filter(
       ([, value]) => value !== undefined && value !== '',
     )
-    const newSecrets = Object.fromEntries(sent.filter(([name]) => secrets.includes(name))) as Secrets
+    const newSecrets = Object.fromEntries(sent.filter(([name]) => secrets.includes(name))) as SecretChanges
     const shown = ['enabled', ...settings, ...optional]
     const changes: Changes<typeof gateways.fields> = Object.fromEntries(
       sent.filter(([name]) => shown.includes(name)).map(([name, value]) => [name, value ?? undefined]),

@@ -28,8 +28,7 @@ export function pricesOfItem(item: ItemAmounts, source: string): ItemPrices {
   const { quantity, unitPrice, includesTax, units, values: sent } = item
   const value = item.value ?? multiply(unitPrice, quantity)
   const withoutDiscount = sent.without_discount ?? value
-  const discount = sent.discount ?? 0
-  const tax = sent.tax ?? 0
+  const { discount = 0, tax = 0 } = sent
   const net = sum([withoutDiscount, discount])
   const usual = { tax, without_tax: includesTax ? sum([net, -tax]) : net }
   const taxed = completeTax({ ...sent, discount }, usual, (name) => `${source}.${name}.value.amount`)

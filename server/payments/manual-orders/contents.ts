@@ -43,8 +43,11 @@ const amountsIn = (prices: Readonly<Record<string, Amount>>): Readonly<Record<st
 const includesTax = ({ unit_price: price, value }: ManualItem): boolean =>
   [price, value].some((one) => one?.includes_tax ?? one?.include_tax)
 
-const unitPriceOf = ({ unit_price: price, value, quantity }: ManualItem): number =>
-  price?.amount ?? Math.round((value?.amount ?? 0) / quantity)
+/** An item without a price is free, unless its amounts say otherwise. */
+function unitPriceOf({ unit_price: price, value, quantity }: ManualItem): number {
+  if (price) return price.amount
+  return value ? Math.round(value.amount / quantity) : 0
+}
 
 function amountsOf(item: ManualItem) {
   const shown = Object.entries(item.meta?.display_price ?? {}) as [

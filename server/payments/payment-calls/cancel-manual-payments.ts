@@ -1,17 +1,18 @@
 import type { Work } from '../../kernel/work/context.ts'
-import { paymentOf, type WholeOrder } from '../../orders/index.ts'
+import type { Transaction, WholeOrder } from '../../orders/index.ts'
 import { afterAnswer } from '../rules/gateway-payment.ts'
-import { paymentIn, storedValuesOf, withPayments } from '../transactions/settle.ts'
+import { withPayments } from '../transactions/payments-of-orders.ts'
+import { paymentIn, storedValuesOf } from '../transactions/settle.ts'
 import { recordAnswer } from '../transactions/transaction-events.ts'
 import { transactions } from '../transactions/transactions.ts'
 
 /**
  * Cancels what is authorized with the manual gateway, which has no call for it. Payments of other gateways stay: the
- * money is held there, and the merchant cancels them one by one. The order is locked.
+ * money is held there, and the merchant cancels them one by one. Returns all payments of the order, which is locked.
  */
-export async function cancelManualPayments(work: Work, order: WholeOrder) {
+export async function cancelManualPayments(work: Work, order: WholeOrder): Promise<readonly Transaction[]> {
   const { store } = work
-  const { transactions: found, money } = await withPayments(work, order)
+  const { transactions: found } = await withPayments(work, order)
   const all = new Map(found)
   const rows = await store.lockWhole(transactions, [...all.keys()], [order.id])
   const answer = { reports: [{ is: 'cancelled' }], reference: undefined } as const
@@ -25,6 +26,5 @@ export async function cancelManualPayments(work: Work, order: WholeOrder) {
   })
   await store.updateAll(transactions, cancelled)
   for (const { id } of cancelled) await recordAnswer(work, { transactionId: id, verb: 'cancel' }, answer)
-  const { payment, paid, authorized, pending } = paymentOf(money.total, [...all.values()])
-  return { payment, payments: { paid, authorized, pending } }
+  return [...all.values()]
 }

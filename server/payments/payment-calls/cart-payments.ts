@@ -1,39 +1,32 @@
+import { columns, instant, number, optional, optionalText } from '../../kernel/storage/columns.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import type { GatewaySlug } from '../gateways/gateway-kinds.ts'
 
-/** A payment that began with a cart, until an order records it as a transaction. */
-export interface CartPayment {
-  /** What the gateway calls it. */
-  readonly reference: string
-  readonly gateway: GatewaySlug
-  /** Whether it is received at once or held. Absent in payments of earlier versions. */
-  readonly method: 'purchase' | 'authorize' | undefined
-  readonly cartId: string
-  /** The id of the cart that clients use. */
-  readonly cart: string
-  readonly amount: number
-  readonly currency: string
-  /** The order that the cart has become. */
-  readonly orderId: string | undefined
-  /** When it got its amount. */
-  readonly pricedAt: string
-}
+const paymentColumns = columns({
+  reference: 'reference',
+  gateway: ['gateway', (text) => text as GatewaySlug],
+  method: ['method', optional((text) => text as 'purchase' | 'authorize')],
+  cartId: 'cart_id',
+  cart: 'cart',
+  amount: ['amount', number],
+  currency: 'currency',
+  orderId: ['order_id', optionalText],
+  pricedAt: instant('priced_at'),
+})
+
+/**
+ * A payment that began with a cart, until an order records it as a transaction. The gateway calls it `reference`.
+ * Payments of earlier versions do not say whether they are received at once or held. `cart` is the id that clients use,
+ * `orderId` the order that the cart has become, and at `pricedAt` it got its amount.
+ */
+export type CartPayment = ReturnType<typeof paymentColumns.read>
 
 export async function findCartPayment({ store }: Work, reference: string): Promise<CartPayment | undefined> {
   const [row] = await store.run(
-    `SELECT gateway, method, cart_id, cart, amount, currency, order_id, extract(epoch FROM priced_at) * 1000
-     FROM cart_payments WHERE store_id = $1 AND reference = $2`,
+    `SELECT ${paymentColumns.sql} FROM cart_payments WHERE store_id = $1 AND reference = $2`,
     reference,
   )
-  if (!row) return undefined
-  const [gateway, method, cartId, cart, amount, currency, orderId, pricedAtMs] = row
-  return {
-    reference,
-    ...{ gateway: gateway as GatewaySlug, method: (method ?? undefined) as CartPayment['method'] },
-    ...{ cartId: cartId as string, cart: cart as string, orderId: orderId ?? undefined },
-    ...{ amount: Number(amount), currency: currency as string },
-    pricedAt: new Date(Number(pricedAtMs)).toISOString(),
-  }
+  return row && paymentColumns.read(row)
 }
 
 type NewCartPayment = Omit<CartPayment, 'orderId' | 'pricedAt'>
@@ -102,16 +95,23 @@ export async function deleteCartPayment({ store }: Work, reference: string): Pro
 /** A shopper who has paid is about to check out. */
 export const checkoutMaxMs = 10 * 60_000
 
+const unclaimedColumns = columns({
+  ...{ id: 'cart_id', cart_id: 'cart', gateway: 'gateway', reference: 'reference' },
+  amount: ['held', number],
+  currency: 'currency',
+  since: instant('held_since'),
+})
+
 /** Payments whose money no order has, the oldest first. */
 export async function findUnclaimed({ store, clock }: Work, most: number) {
   const rows = await store.run(
-    `SELECT cart_id, cart, gateway, reference, held, currency, extract(epoch FROM held_since) * 1000
-     FROM cart_payments WHERE store_id = $1 AND held_since < $2 AND order_id IS NULL ORDER BY held_since LIMIT $3`,
+    `SELECT ${unclaimedColumns.sql} FROM cart_payments
+     WHERE store_id = $1 AND held_since < $2 AND order_id IS NULL ORDER BY held_since LIMIT $3`,
     new Date(clock.now().getTime() - checkoutMaxMs),
     most,
   )
-  return rows.map(([id, cart, gateway, reference, amount, currency, sinceMs]) => ({
-    ...{ type: 'open_payment', id, cart_id: cart, gateway, reference, amount: Number(amount), currency },
-    ...{ reason: 'no_order', since: new Date(Number(sinceMs)).toISOString() },
-  }))
+  return rows.map((row) => {
+    const { since, ...payment } = unclaimedColumns.read(row)
+    return { type: 'open_payment', ...payment, reason: 'no_order', since }
+  })
 }

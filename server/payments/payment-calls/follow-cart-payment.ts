@@ -1,5 +1,5 @@
 import type { Work } from '../../kernel/work/context.ts'
-import { newTransaction, type OrderRow, orders } from '../../orders/index.ts'
+import { newTransaction, type OrderRow, orders, type WholeOrder } from '../../orders/index.ts'
 import type { GatewaySlug } from '../gateways/gateway-kinds.ts'
 import type { Outcome } from '../rules/gateway.ts'
 import {
@@ -24,7 +24,7 @@ interface CartPaymentRef {
 interface FollowedPayment {
   readonly payment: CartPayment
   readonly since: string
-  readonly order: OrderRow | undefined
+  readonly order: WholeOrder | undefined
 }
 
 const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000]
@@ -89,9 +89,9 @@ function amountIn({ reports }: Outcome, { amount }: CartPayment): number {
 async function readOfOrder(
   work: Work,
   { reference, gateway }: CartPayment,
-  order: OrderRow,
+  order: WholeOrder,
 ): Promise<number | undefined> {
-  const amount = order.hidden.prices?.with_tax ?? 0
+  const amount = order.hidden.prices.with_tax
   const ageMs = ageMsOf(work, order.createdAt)
   const outcome = await readAtGateway(
     work,

@@ -2,6 +2,13 @@ import { action } from '../../kernel/declare/action.ts'
 import type { DatabaseFigure } from '../../kernel/metrics/database-figures.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import { about, optional, shown } from '../../kernel/shape/shown.ts'
+import {
+  columns,
+  instant,
+  number,
+  optional as orUndefined,
+  json as parsed,
+} from '../../kernel/storage/columns.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { concerns } from '../transactions/concerns.ts'
 import { gatewayVerbs } from '../transactions/transaction-events.ts'
@@ -45,37 +52,52 @@ export const listOpenPayments = action({
   },
 })
 
+const transactionColumns = {
+  id: 't.id',
+  orderId: 't.order_id',
+  doc: ['t.doc', parsed<Readonly<Record<string, unknown>>>],
+} as const
+
+const unansweredColumns = columns({ ...transactionColumns, verb: 'e.verb', askedAt: instant('e.asked_at') })
+
 async function findUnanswered(work: Work) {
   const rows = await work.store.run(
-    `SELECT t.id, t.order_id, t.doc, e.verb, extract(epoch FROM e.asked_at) * 1000
+    `SELECT ${unansweredColumns.sql}
      FROM transaction_events e JOIN order_transactions t ON t.store_id = e.store_id AND t.id = e.transaction_id
      WHERE e.store_id = $1 AND e.answer IS NULL AND e.asked_at < $2 ORDER BY e.asked_at, e.id LIMIT ${listedMax}`,
     new Date(work.clock.now().getTime() - openMinMs),
   )
-  return rows.map((row) => ({
-    ...{ ...show(row), reason: 'no_answer', request: row[3], since: new Date(Number(row[4])).toISOString() },
+  return rows.map(unansweredColumns.read).map((one) => ({
+    ...{ ...show(one), reason: 'no_answer', request: one.verb, since: one.askedAt },
   }))
 }
 
+const concernColumns = columns({
+  ...transactionColumns,
+  reason: "t.hidden->>'concern'",
+  updatedAt: instant('t.updated_at'),
+  excess: ["t.hidden#>>'{excess,open}'", orUndefined(number)],
+})
+
 async function findConcerns(work: Work) {
   const rows = await work.store.run(
-    `SELECT id, order_id, doc, hidden->>'concern', extract(epoch FROM updated_at) * 1000, hidden#>>'{excess,open}' FROM order_transactions
-     WHERE store_id = $1 AND hidden->>'concern' IS NOT NULL ORDER BY updated_at, id LIMIT ${listedMax}`,
+    `SELECT ${concernColumns.sql} FROM order_transactions t
+     WHERE t.store_id = $1 AND t.hidden->>'concern' IS NOT NULL ORDER BY t.updated_at, t.id LIMIT ${listedMax}`,
   )
-  return rows.map((row) => {
-    const [reason, updatedAtMs, excess] = row.slice(3)
-    return {
-      ...{ ...show(row), reason, since: new Date(Number(updatedAtMs)).toISOString() },
-      ...(reason === 'overpaid' && { excess: Number(excess) }),
-    }
-  })
+  return rows.map(concernColumns.read).map((one) => ({
+    ...{ ...show(one), reason: one.reason, since: one.updatedAt },
+    ...(one.reason === 'overpaid' && { excess: one.excess }),
+  }))
 }
 
-function show([id, orderId, doc]: readonly (string | null)[]) {
-  const { gateway, status, reference, amount, currency } = JSON.parse(doc as string) as Record<
-    string,
-    unknown
-  >
+interface StoredTransaction {
+  readonly id: string
+  readonly orderId: string
+  readonly doc: Readonly<Record<string, unknown>>
+}
+
+function show({ id, orderId, doc }: StoredTransaction) {
+  const { gateway, status, reference, amount, currency } = doc
   return {
     ...{ type: 'open_payment', id, order_id: orderId, gateway, status },
     ...(reference !== undefined && { reference }),

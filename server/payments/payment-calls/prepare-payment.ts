@@ -14,13 +14,8 @@ import { afterAnswer, newPayment } from '../rules/gateway-payment.ts'
 import { startPayment } from '../rules/requests.ts'
 import { isAutomatic } from '../stripe/intent-params.ts'
 import { accept } from '../transactions/decide.ts'
-import {
-  changePayments,
-  type LockedOrder,
-  moneyOf,
-  type SettledOrder,
-  settleNew,
-} from '../transactions/settle.ts'
+import { type LockedOrder, moneyOf } from '../transactions/payments-of-orders.ts'
+import { changePayments, type SettledOrder, settleNew } from '../transactions/settle.ts'
 import { receiptOf, type TransactionRow, transactions } from '../transactions/transactions.ts'
 import { isLocal, mustTakePayment } from './find-gateway.ts'
 import { ask, askLater, type GatewayRequest } from './gateway-call.ts'

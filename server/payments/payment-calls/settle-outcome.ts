@@ -4,13 +4,8 @@ import { isPaid, isPending, type Report, type Transaction } from '../../orders/i
 import type { Outcome } from '../rules/gateway.ts'
 import { afterAnswer } from '../rules/gateway-payment.ts'
 import type { Reason } from '../rules/reason.ts'
-import {
-  changePayments,
-  type LockedOrder,
-  paymentIn,
-  type SettledOrder,
-  settleChange,
-} from '../transactions/settle.ts'
+import type { LockedOrder } from '../transactions/payments-of-orders.ts'
+import { changePayments, paymentIn, type SettledOrder, settleChange } from '../transactions/settle.ts'
 import { forgetQuestion, recordAnswer } from '../transactions/transaction-events.ts'
 import {
   type TransactionFields,

@@ -3,18 +3,12 @@ import {
   isPaid,
   isPending,
   newTransaction,
+  type OrderMoney,
   type Payment,
   type PaymentMethod,
   paymentOf,
   type Transaction,
 } from '../../orders/index.ts'
-
-/** What payments need to know about an order. */
-export interface OrderMoney {
-  readonly total: number
-  readonly isCancelled: boolean
-  readonly transactions: readonly Transaction[]
-}
 
 /** Why a request about payments is refused. `refusals.ts` has the words for clients. */
 export type Refusal =

@@ -49,8 +49,10 @@ function wayOfPaying({
   }
 }
 
+type PaymentMethodData = Stripe.PaymentIntentCreateParams.PaymentMethodData
+
 /** Older storefronts send the token of a card, newer ones the id of a payment method. */
 const methodOf = (payment: string): Partial<Stripe.PaymentIntentCreateParams> =>
   payment.startsWith('tok_')
-    ? { payment_method_data: { type: 'card', card: { token: payment } } as never }
+    ? { payment_method_data: { type: 'card', card: { token: payment } } as PaymentMethodData }
     : { payment_method: payment }

@@ -7,7 +7,7 @@ import { storedText } from './stored-text.ts'
 
 /** How much the charge of an intent says is refunded. */
 export const refundedIn = ({ latest_charge: charge }: Stripe.PaymentIntent): number =>
-  typeof charge === 'object' ? (charge?.amount_refunded ?? 0) : 0
+  typeof charge === 'object' && charge ? charge.amount_refunded : 0
 
 /** What has become of the money of an intent. */
 function reportsOf(intent: Stripe.PaymentIntent, sums: RefundSums | undefined): readonly Report[] {

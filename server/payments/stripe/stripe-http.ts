@@ -2,11 +2,12 @@ import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type Stripe from 'stripe'
 import { isObject } from '../../kernel/body/input.ts'
+import { readUpTo } from '../../kernel/http/reading/read-up-to.ts'
 
 type StripeHttp = NonNullable<NonNullable<ConstructorParameters<typeof Stripe>[1]>['httpClient']>
 
 /** Longer than every response that is read: the longest has a hundred refunds. */
-const bodyMax = 4 * 1024 * 1024
+const bytesMax = 4 * 1024 * 1024
 
 /**
  * How the library sends requests. Its own client waits as long as bytes arrive, reads a body of any length, and a body
@@ -35,14 +36,8 @@ export const stripeHttp: StripeHttp = {
 }
 
 async function readObject(response: IncomingMessage): Promise<object> {
-  const parts: Buffer[] = []
-  let length = 0
-  for await (const part of response as AsyncIterable<Buffer>) {
-    length += part.length
-    if (length > bodyMax) throw new Error(`Stripe has sent more than ${bodyMax} bytes`)
-    parts.push(part)
-  }
-  const value: unknown = JSON.parse(Buffer.concat(parts).toString())
+  const tooLong = () => new Error(`Stripe has sent more than ${bytesMax} bytes`)
+  const value: unknown = JSON.parse((await readUpTo(response, bytesMax, tooLong)).toString())
   if (!isObject(value)) throw new Error('Stripe has sent no JSON object')
   return value
 }

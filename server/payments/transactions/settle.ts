@@ -1,23 +1,23 @@
 import { notFound } from '../../kernel/errors.ts'
 import type { Changes, New } from '../../kernel/shape/fields.ts'
-import { columns, number, optional } from '../../kernel/storage/columns.ts'
 import { changeThings } from '../../kernel/thing/change-thing.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { addCounted, changeLocked } from '../../kernel/write/by-rules.ts'
 import {
+  awaitStockOf,
+  awaitStockOfLocked,
   noStock,
   type OrderFields,
   type OrderStock,
   orders,
-  paymentOf,
+  paymentValuesOf,
   recordBuyer,
   type Transaction,
-  type WholeOrder,
 } from '../../orders/index.ts'
 import type { GatewayPayment } from '../rules/gateway-payment.ts'
 import { reasonForShoppers } from '../rules/reason.ts'
-import type { OrderMoney } from '../rules/requests.ts'
 import { concernAfter } from './concerns.ts'
+import { type LockedOrder, withPayments } from './payments-of-orders.ts'
 import { hasMoney, isCounted, stockAfter, stockOrShortage } from './stock-of-payments.ts'
 import { recordBeginning } from './transaction-events.ts'
 import {
@@ -26,14 +26,6 @@ import {
   transactions,
   type WholeTransaction,
 } from './transactions.ts'
-
-/** An order that no one else pays, changes or deletes until the transaction ends, with its payments. */
-export interface LockedOrder {
-  readonly order: WholeOrder
-  readonly money: OrderMoney
-  /** By id, in the order of their creation. */
-  readonly transactions: ReadonlyMap<string, Transaction>
-}
 
 /** What has become of the payments of an order, and the values of the order that follow from them. */
 export interface SettledOrder<T> {
@@ -55,9 +47,12 @@ export async function changePayments<T>(
     throw notFound('order', orderId)
   },
 ): Promise<T> {
-  const [changed] = await changeThings(work, orders, [orderId], async ([order]) =>
-    order ? [await deed(await withPayments(work, order))] : [],
-  )
+  await awaitStockOf(work, orderId)
+  const [changed] = await changeThings(work, orders, [orderId], async ([order]) => {
+    if (!order) return []
+    awaitStockOfLocked(work, order)
+    return [await deed(await withPayments(work, order))]
+  })
   if (!changed) return ifNone()
   const { before, after, outcome } = changed
   // Each payment is news of its order, also one that leaves its sums: a refund of a part.
@@ -65,36 +60,6 @@ export async function changePayments<T>(
   await outcome.last?.()
   return outcome.result
 }
-
-const columnsOfPayment = columns({
-  id: 'id',
-  type: ["doc->>'transaction_type'", (text) => text as Transaction['type']],
-  status: ["doc->>'status'", (text) => text as Transaction['status']],
-  amount: ["doc->>'amount'", number],
-  refundedAmount: ["doc->>'refunded_amount'", number],
-  failedRefundAmount: ["doc->>'failed_refund_amount'", optional(number)],
-  receivedAs: ["hidden->>'received_as'", optional((text) => text as 'purchase' | 'capture')],
-})
-
-/** A locked order with its payments. The statement of the lock would show them as they were before its wait. */
-export async function withPayments(work: Work, order: WholeOrder): Promise<LockedOrder> {
-  const rows = await work.store.run(
-    `SELECT ${columnsOfPayment.sql} FROM order_transactions
-     WHERE store_id = $1 AND order_id = $2 ORDER BY created_at, id`,
-    order.id,
-  )
-  const transactions = new Map(
-    rows.map(columnsOfPayment.read).map(({ id, ...transaction }) => [id, transaction]),
-  )
-  return { order, transactions, money: moneyOf(order, [...transactions.values()]) }
-}
-
-/** What payments need to know about an order. */
-export const moneyOf = ({ doc, hidden }: WholeOrder, transactions: readonly Transaction[]): OrderMoney => ({
-  total: hidden.prices.with_tax,
-  isCancelled: doc.status === 'cancelled',
-  transactions,
-})
 
 /** The payment as its row stores it. */
 export const storedValuesOf = ({
@@ -200,11 +165,6 @@ async function valuesAfter(
 ): Promise<Changes<OrderFields>> {
   const isFirst = ![...before.values()].some(isCounted) && [...all.values()].some(isCounted)
   if (isFirst) await recordBuyer(work, order)
-  const { fully_paid_at: paidAt } = order.hidden
-  const { payment, status, paid, authorized, pending } = paymentOf(total, [...all.values()])
-  return {
-    ...{ payment, payments: { paid, authorized, pending }, stock },
-    ...(!isCancelled && { status }),
-    ...(payment === 'paid' && { fully_paid_at: paidAt ?? work.clock.now().toISOString() }),
-  }
+  const money = { total, isCancelled, transactions: [...all.values()] }
+  return { stock, ...paymentValuesOf(money, order.hidden.fully_paid_at, work.clock.now()) }
 }

@@ -10,7 +10,7 @@ import {
   releaseStock,
   type Transaction,
 } from '../../orders/index.ts'
-import type { LockedOrder } from './settle.ts'
+import type { LockedOrder } from './payments-of-orders.ts'
 import { isAnyUnknown } from './transaction-events.ts'
 
 /** Whether the merchant has received the money and not returned all of it, or holds it. */

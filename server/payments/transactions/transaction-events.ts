@@ -54,7 +54,7 @@ export async function forgetQuestion({ store }: Work, eventId: string): Promise<
 const nextPlace = `(SELECT coalesce(max(place) + 1, 0) FROM transaction_events WHERE store_id = $1 AND transaction_id = $2)`
 
 async function insert({ store, clock }: Work, transactionId: string, verb: string, answer: object) {
-  await store.run(
+  await store.later().run(
     `INSERT INTO transaction_events (store_id, transaction_id, id, verb, asked_at, answer, place)
      VALUES ($1, $2, $3, $4, $5, $6, ${nextPlace})`,
     ...[transactionId, newId(), verb, clock.now(), JSON.stringify(answer)],

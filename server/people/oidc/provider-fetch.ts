@@ -1,6 +1,7 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import type { CustomFetchOptions } from 'openid-client'
+import { readUpTo } from '../../kernel/http/reading/read-up-to.ts'
 import { perInstance } from '../../kernel/work/per-instance.ts'
 import { isLoopback, rangeNameOf } from '../../platform/sockets/addresses.ts'
 import { checkedLookup, type MayConnect, mustAllowLiteral } from '../../platform/sockets/checked-lookup.ts'
@@ -34,7 +35,8 @@ export const providerFetchOf = perInstance(({ mayConnect }): ProviderFetch => {
       answer.destroy()
       throw new Error(`the provider answered ${status}`)
     }
-    const body = await readLimited(answer)
+    const tooLong = () => new Error(`the response is longer than ${bytesMax} bytes`)
+    const body = await readUpTo(answer, bytesMax, tooLong)
     const headers = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
       values.map((value): [string, string] => [name, value]),
     )
@@ -75,15 +77,4 @@ function refuseHost(host: string, addresses: readonly string[]): never {
     `${host} is at ${addresses.join(', ')}, which is not a public address: to allow providers there, ` +
       `set SUTLER_PROVIDER_NETWORKS=${names} (http is accepted only on this machine)`,
   )
-}
-
-async function readLimited(answer: http.IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of answer) {
-    bytes += chunk.length
-    if (bytes > bytesMax) throw new Error(`the response is longer than ${bytesMax} bytes`)
-    chunks.push(chunk)
-  }
-  return new Uint8Array(Buffer.concat(chunks))
 }

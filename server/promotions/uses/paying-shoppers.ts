@@ -11,7 +11,7 @@ export async function recordPayingShopper(
   orderId: string,
   shopper: DiscountShopper,
 ): Promise<void> {
-  await store.run(
+  await store.later().run(
     `INSERT INTO paying_shoppers (store_id, shopper, order_id) SELECT $1, unnest($2::text[]), $3
      ON CONFLICT DO NOTHING`,
     shopperKeys(shopper),

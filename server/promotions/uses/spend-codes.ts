@@ -114,6 +114,7 @@ async function takeUses(
   const ids = limited.map(({ codeId }) => codeId)
   // An update of several rows does not promise the order of its locks.
   if (limited.length > 1) await store.lock(codes, ...ids)
+  else store.enterLocks(codes, ids)
   const rows = await store.run(
     `UPDATE ${codes.table} c SET used = c.used + spend.uses
      FROM unnest($2::uuid[], $3::bigint[]) spend (id, uses)

@@ -1,6 +1,7 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import type { LookupFunction, OnReadOpts, Socket } from 'node:net'
+import { readBeginning } from '../../kernel/http/reading/read-up-to.ts'
 import { rangeNameOf } from '../../platform/sockets/addresses.ts'
 import {
   checkedLookup,
@@ -102,12 +103,12 @@ export async function exchange(
 ): Promise<HttpResponse> {
   network.mustAllow(request.url.hostname)
   const answer = await sendOnce(network, request, signal)
-  const { body, isSlow } = await readBeginning(answer, limits, signal)
+  const { body, isLonger, isSlow } = await readInTime(answer, limits, signal)
   const headers = Object.entries(answer.headers).map(([name, value]) => [name, String(value ?? '')])
-  const isWhole = answer.complete && body.length <= limits.bytesMax
+  const isWhole = answer.complete && !isLonger
   return {
     ...{ status: answer.statusCode ?? 0, headers: Object.fromEntries(headers), isWhole, isSlow },
-    body: body.subarray(0, limits.bytesMax),
+    body,
   }
 }
 
@@ -149,27 +150,18 @@ function sendOnce(
 const bytesOf = (body: RequestBody): number => body.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
 
 /** The status has arrived: a body that ends early, or never, does not change it. */
-async function readBeginning(
+async function readInTime(
   answer: http.IncomingMessage,
   { bytesMax, bodyMs }: ResponseLimits,
   signal: AbortSignal,
 ) {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
   let isLate = false
   const giveUp = () => {
     isLate = true
     answer.destroy()
   }
   const timer = bodyMs === undefined ? undefined : setTimeout(giveUp, bodyMs)
-  try {
-    for await (const chunk of answer) {
-      chunks.push(chunk)
-      bytes += chunk.length
-      // Leaving the loop closes the connection.
-      if (bytes > bytesMax) break
-    }
-  } catch {}
+  const { bytes: body, isLonger } = await readBeginning(answer, bytesMax)
   clearTimeout(timer)
-  return { body: Buffer.concat(chunks), isSlow: isLate || signal.aborted }
+  return { body, isLonger, isSlow: isLate || signal.aborted }
 }

@@ -59,7 +59,7 @@ export async function sendToSqs(
         }
       },
       destroy: () => {},
-    } as never,
+    },
   })
   const isFifo = queue.pathname.endsWith('.fifo')
   try {

@@ -201,6 +201,9 @@ describe('columns of templates', () => {
     expect((await shown()).Dune?.entries).toMatchObject({ 'products(book)': { released: '2020-12-31' } })
     const [status, ...errors] = await importFile(file, '?locale=de-DE')
     expect([status, errors.length]).toEqual(['failed', 2])
+    expect(errors[0]).toContain(
+      'as the query parameter `locale` says (en-US, en-GB or en-CA), not "2/1/2026 15:04:05"',
+    )
   })
 
   test.each([

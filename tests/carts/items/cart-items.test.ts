@@ -208,3 +208,16 @@ test('a price that changes is shown at once, and changes neither the version nor
   expect(after.body.data.meta.timestamps).toEqual(before.body.data.meta.timestamps)
   await world.admin.put('/v2/settings', { data: { type: 'settings', calculation_method: 'line' } })
 })
+
+test('an item is found by its id in capitals, as all objects are', async () => {
+  const cart = newCart()
+  const { body } = await add(cart, wrap())
+  const id = body.data[0].id.toUpperCase()
+  const taxes = `${cart}/items/${id}/taxes`
+  const tax = { type: 'tax_item', name: 'VAT', rate: 0.2 }
+  expect((await world.shopper.put(`${cart}/items/${id}`, { data: { quantity: 2 } })).status).toBe(200)
+  const changed = await world.shopper.put(`${cart}/items`, { data: [{ id, quantity: 3 }] })
+  expect([changed.status, lines(changed)]).toEqual([200, [['WRAP', 3, 100, 300]]])
+  expect((await world.admin.post(taxes, { data: tax })).status).toBe(201)
+  expect((await world.shopper.delete(`${cart}/items/${id}`)).body.data).toEqual([])
+})

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import type {
   PromotionDiscounts,
-  TaxItem,
   TotalsCart,
   TotalsLine,
+  TotalsTax,
 } from '../../../server/carts/totals/totals-cart.ts'
 import type { Share } from '../../../server/promotions/index.ts'
 import { apportionSlowly } from '../../builders/prices/slow-money.ts'
@@ -16,7 +16,7 @@ const rate = fc.oneof(
   fc.constantFrom(0, 0.05, 0.1, 0.2, 1, '0.08875', '0.000001'),
   fc.nat(1_200_000).map((millionths) => (millionths / 1_000_000).toFixed(6)),
 )
-const taxes: fc.Arbitrary<readonly TaxItem[]> = fc
+const taxes: fc.Arbitrary<readonly TotalsTax[]> = fc
   .array(fc.oneof({ arbitrary: fc.record({ rate }), weight: 3 }, fc.record({ amount: fc.nat(600) })), {
     maxLength: 5,
   })

@@ -1,4 +1,4 @@
-import type { TaxItem, TotalsCart, TotalsLine } from '../../../server/carts/totals/totals-cart.ts'
+import type { TotalsCart, TotalsLine, TotalsTax } from '../../../server/carts/totals/totals-cart.ts'
 import {
   type Fraction,
   floor,
@@ -24,11 +24,11 @@ import { apportionSlowly } from '../../builders/prices/slow-money.ts'
 const nearestBelow = (value: Fraction): bigint => -floor(minus(half, value))
 
 /** The taxes of a price for all units. As many parts of it are rounded one by one. */
-function taxesOf(price: bigint, parts: number, includesTax: boolean, taxes: readonly TaxItem[]): bigint[] {
+function taxesOf(price: bigint, parts: number, includesTax: boolean, taxes: readonly TotalsTax[]): bigint[] {
   return includesTax ? taxesIn(price, parts, taxes) : taxesOnTop(price, parts, taxes)
 }
 
-function taxesOnTop(price: bigint, parts: number, taxes: readonly TaxItem[]): bigint[] {
+function taxesOnTop(price: bigint, parts: number, taxes: readonly TotalsTax[]): bigint[] {
   return taxes.map((tax) => {
     if ('amount' in tax) return BigInt(tax.amount)
     let all = 0n
@@ -39,7 +39,7 @@ function taxesOnTop(price: bigint, parts: number, taxes: readonly TaxItem[]): bi
   })
 }
 
-function taxesIn(price: bigint, parts: number, taxes: readonly TaxItem[]): bigint[] {
+function taxesIn(price: bigint, parts: number, taxes: readonly TotalsTax[]): bigint[] {
   let left = price
   const found = taxes.map((tax) => {
     if (!('amount' in tax)) return 0n

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { cannotRehearse, isRehearsable, isSilentDelete, type Operation } from '../../../server/kernel/declare/operation.ts'
+import {
+  cannotRehearse,
+  isRehearsable,
+  isSilentDelete,
+  type Operation,
+} from '../../../server/kernel/declare/operation.ts'
 import { operations, Samples } from '../../builders/samples.ts'
 import { until } from '../../support/until.ts'
 import { openWorld, type World } from '../../support/world.ts'

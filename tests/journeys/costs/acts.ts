@@ -40,6 +40,7 @@ export async function actsIn(world: World): Promise<Readonly<Record<string, Act>
   const accountBody = () => body('account', { name: name(), external_ref: name() })
   const createAccount = () => ok(201, admin.post('/v2/accounts', accountBody()))
   const order = () => orderOf(admin, 1000)
+  const getWithItems = (id: string) => ok(200, admin.get(`/v2/orders/${id}?include=items`))
 
   return {
     'GET an account': { run: () => ok(200, admin.get(`/v2/accounts/${account}`)) },
@@ -73,6 +74,11 @@ export async function actsIn(world: World): Promise<Readonly<Record<string, Act>
     'check out': {
       ready: () => cartOf(2),
       run: (path) => ok(201, admin.post(`${path}/checkout`, guestBody())),
+    },
+    'GET an order with its items': { ready: order, run: ({ id }) => getWithItems(id) },
+    'GET an order with its items again': {
+      ready: async () => (await getWithItems((await order()).id)).data,
+      run: ({ id }) => getWithItems(id),
     },
     pay: { ready: order, run: ({ id }) => ok(200, pay(admin, id)) },
     refund: {

@@ -23,13 +23,17 @@ afterEach(async () => {
 })
 stopAfterEach()
 
-/** Requests the erasure of a customer, and returns the path of the request. */
-async function erase(): Promise<string> {
+/**
+ * Requests the erasure of a customer, and returns the path of the request. Workers know of the job before its request
+ * has its response, so an outage that begins with the job may break the request too.
+ */
+async function erase(isCut = false): Promise<string> {
   const customer = { type: 'customer', name: 'Ada', email: `${randomUUID()}@example.com` }
   const { status, body } = await admin.post('/v2/customers', { data: customer })
   expect(status, JSON.stringify(body)).toBe(201)
   const erasure = { type: 'erasure_request', resource_type: 'customer', resource_id: body.data.id }
-  expect((await admin.post('/v2/personal-data/erasure-requests', { data: erasure })).status).toBe(201)
+  const erasing = await admin.post('/v2/personal-data/erasure-requests', { data: erasure })
+  expect(isCut ? [201, 503] : [201], JSON.stringify(erasing.body)).toContain(erasing.status)
   return `/v2/personal-data/erasure-requests?filter=eq(resource_type,customer):eq(resource_id,${body.data.id})`
 }
 
@@ -78,12 +82,32 @@ test('requests are answered with 503 during an outage, and succeed afterwards', 
   await worksAgain()
 })
 
+test('a database that accepts no writes, such as a standby, makes writes 503 and the server not ready', async () => {
+  const set = (change: string) =>
+    database.sql(`BEGIN READ WRITE; ALTER DATABASE ${database.name} ${change}; COMMIT`)
+  await set('SET default_transaction_read_only = on')
+  // Connections that are open keep what they began with.
+  proxy.cut(100)
+  const account = { data: { type: 'account', name: 'A' } }
+  await expect
+    .poll(async () => (await admin.post('/v2/accounts', account)).body.errors?.[0].detail, { timeout: 5000 })
+    .toBe('The database accepts no writes.')
+  expect((await admin.post('/v2/accounts', account)).status).toBe(503)
+  expect((await admin.get('/v2/accounts')).status).toBe(200)
+  const ready = await admin.get('/readyz')
+  expect([ready.status, ready.body.status]).toEqual([503, 'the database accepts no writes'])
+  await set('RESET default_transaction_read_only')
+  proxy.cut(100)
+  await worksAgain()
+  expect((await admin.get('/readyz')).status).toBe(200)
+})
+
 test.each([
   ['before the queue knew', undefined],
   ['when the queue said that it knows', 'DELETE'],
 ])('a job that had ended when the database went away, %s, stays ended', async (_when, answered) => {
   const away = proxy.cutAt(1000, 'complete_job', answered)
-  const request = await erase()
+  const request = await erase(true)
   await away
   await worksAgain()
   await erased(request)
@@ -105,7 +129,7 @@ test('a job that had failed before the outage is retried', async () => {
 
 test('a job that an outage interrupts between the queue and its start runs later', async () => {
   const away = proxy.cutAt(1000, 'get_job', 'requestId')
-  const request = await erase()
+  const request = await erase(true)
   await away
   expect(await jobs()).toMatchObject([{ attempts: 1, locked: true }])
   await worksAgain()

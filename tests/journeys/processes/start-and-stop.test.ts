@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
@@ -96,6 +97,28 @@ test('SIGTERM lets the requests in flight finish', async () => {
   await Promise.all(writers)
   expect(cut).toEqual([])
   expect(new Set(statuses)).toEqual(new Set([201]))
+  expect(await running.exit).toBe(0)
+}, 120_000)
+
+test('after SIGTERM an open connection is served for a moment, and a new one is refused', async () => {
+  const running = serve(startedDirectory(), key)
+  const { hostname, port } = new URL(await running.ready)
+  const request = 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'
+  const open = async () => {
+    const socket = connect(Number(port), hostname)
+    await once(socket, 'connect')
+    return socket
+  }
+  const socket = await open()
+  socket.write(request)
+  await once(socket, 'data')
+  running.child.kill('SIGTERM')
+  await expect
+    .poll(() => open().then((one) => void one.destroy(), String), { interval: 5, timeout: 5000 })
+    .toContain('ECONNREFUSED')
+  socket.write(request)
+  const [answer] = await once(socket, 'data')
+  expect(String(answer)).toMatch(/^HTTP\/1.1 200 OK\r\n[\s\S]*connection: close/i)
   expect(await running.exit).toBe(0)
 }, 120_000)
 

@@ -22,19 +22,22 @@ function opened({ fails }: { readonly fails?: (text: string) => boolean } = {}) 
       log.push('connected')
       return client
     },
-    send: async (_client, one, begin) => {
+    send: async (_client, one, { begin, writes = [] } = {}) => {
       running += 1
       most = Math.max(most, running)
       await sleep(1)
-      const begun = begin === undefined ? Promise.resolve([]) : note('', sql(begin))
-      return begun
-        .then(() => note('', one))
-        .finally(() => {
-          running -= 1
-        })
+      try {
+        if (begin !== undefined) await note('', sql(begin))
+        for (const write of writes) await note('with the next: ', write)
+        return await note('', one)
+      } finally {
+        running -= 1
+      }
     },
     read: (one) => note('apart: ', one),
     alone: (one) => note('alone: ', one),
+    enterLocks: () => {},
+    crowdedLocks: () => [],
   })
   return { transaction, log, most: () => most }
 }
@@ -134,4 +137,30 @@ test('a rollback before it has begun returns no connection', async () => {
   const { transaction, log } = opened()
   await transaction.rollBack(undefined)
   expect(log).toEqual([])
+})
+
+test('a write for later goes with the next statement, or with COMMIT', async () => {
+  const { transaction, log } = opened()
+  await transaction.runLater(sql('write'))
+  await transaction.runLater(sql('another'))
+  await transaction.read(sql('read'))
+  await transaction.runLater(sql('last'))
+  await transaction.commit()
+  const first = ['BEGIN', 'with the next: write', 'with the next: another', 'read']
+  expect(log).toEqual(['connected', ...first, 'with the next: last', 'COMMIT', 'released'])
+})
+
+test('a transaction of writes for later alone is committed', async () => {
+  const { transaction, log } = opened()
+  await transaction.runLater(sql('write'))
+  await transaction.commit()
+  expect(log).toEqual(['connected', 'BEGIN', 'with the next: write', 'COMMIT', 'released'])
+})
+
+test('what is rolled back is not sent before', async () => {
+  const { transaction, log } = opened()
+  await transaction.run(sql('lock'))
+  await transaction.runLater(sql('write'))
+  await transaction.rollBack(undefined)
+  expect(log).toEqual(['connected', 'BEGIN', 'lock', 'ROLLBACK', 'released'])
 })

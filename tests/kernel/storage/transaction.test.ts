@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Database } from '../../../server/kernel/storage/database.ts'
+import { Store } from '../../../server/kernel/storage/store.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -105,3 +106,49 @@ test('concurrent changes of one object are all kept', async () => {
   })
   for (const statuses of await Promise.all(clients)) expect([...statuses]).toEqual([200])
 }, 120_000)
+
+test('writes for later are stored in order with the next statement, whose rows alone are returned', async () => {
+  const { database } = world.server.instance
+  await world.sql('CREATE TABLE kept (n integer PRIMARY KEY)')
+  const keep = (n: number) => ({ text: 'INSERT INTO kept VALUES ($1) RETURNING n', values: [n] })
+  const keepThree = (first: number) =>
+    database.transaction(async (transaction) => {
+      await transaction.runLater(keep(first))
+      const rows = await transaction.run({ text: 'SELECT max(n) FROM kept', values: [] })
+      await transaction.runLater(keep(first + 1))
+      await transaction.runLater(keep(first + 2))
+      return rows
+    })
+  // A connection sees their text for the first time, and then has it prepared.
+  for (const first of [1, 4, 7]) expect(await keepThree(first)).toEqual([[String(first)]])
+  // The last one fails with COMMIT.
+  await expect(keepThree(5)).rejects.toMatchObject({ constraint: 'kept_pkey' })
+  await expect(keepThree(8)).rejects.toMatchObject({ constraint: 'kept_pkey' })
+  await expect(
+    database.transaction(async (transaction) => {
+      await transaction.run({ text: 'SELECT 1', values: [] })
+      await transaction.runLater(keep(20))
+      await transaction.runLater(keep(9))
+    }),
+  ).rejects.toMatchObject({ constraint: 'kept_pkey' })
+  expect((await world.sql('SELECT count(*)::int AS n FROM kept')).rows[0].n).toBe(9)
+})
+
+test('writes for later inside of a part that is undone are undone', async () => {
+  const { instance, storeId } = { instance: world.server.instance, storeId: world.storeId }
+  await world.sql('CREATE TABLE undone (n integer PRIMARY KEY)')
+  const store = new Store(storeId, instance.database, () => new Date(), 'test test')
+  const keep = (inside: Store, n: number) =>
+    inside.later().run('INSERT INTO undone SELECT $2::int FROM (SELECT $1::uuid) s', n)
+  await store.transaction(async (inside) => {
+    await keep(inside, 1)
+    const part = inside.attempt(async () => {
+      await keep(inside, 2)
+      await keep(inside, 1)
+      await inside.run('SELECT $1::uuid')
+    })
+    await expect(part).rejects.toMatchObject({ constraint: 'undone_pkey' })
+    await keep(inside, 3)
+  })
+  expect((await world.sql('SELECT n FROM undone ORDER BY n')).rows).toEqual([{ n: 1 }, { n: 3 }])
+})

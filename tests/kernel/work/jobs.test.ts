@@ -5,6 +5,7 @@ import { Problem } from '../../../server/kernel/errors.ts'
 import { module } from '../../../server/kernel/module.ts'
 import type { Job, LongJob, Turn } from '../../../server/kernel/work/job.ts'
 import { startsMax, triesMax } from '../../../server/kernel/work/long-jobs.ts'
+import { concurrency } from '../../../server/kernel/work/short-jobs.ts'
 import { callLimits } from '../../../server/kernel/work/slots.ts'
 import { workOf } from '../../../server/kernel/work/work-of.ts'
 import { add } from '../../../server/kernel/write/by-rules.ts'
@@ -65,6 +66,8 @@ const calling: Job<NamedPayload & { readonly peer?: string }> = {
   callsOut: ({ peer = '' }) => peer,
   run: slow.run,
 }
+/** A short job that takes long. */
+const lengthy: Job<NamedPayload> = { name: 'tests:lengthy', attemptsMax: 1, run: slow.run }
 const welcome: Job<NamedPayload> = {
   name: 'tests:welcome',
   attemptsMax: 1,
@@ -74,7 +77,7 @@ const welcome: Job<NamedPayload> = {
 
 let world: World
 beforeAll(async () => {
-  const jobs = [slow, failing, quick, calling, welcome]
+  const jobs = [slow, failing, quick, calling, lengthy, welcome]
   const tests = module({ name: 'tests', about: 'Jobs of the tests.', jobs })
   world = await openWorld({ modules: [...app, tests] })
 })
@@ -139,6 +142,22 @@ test('a store whose calls hang does not delay the calls of another store', async
     return events.filter((one) => /^hangs \d+ ends$/.test(one)).length
   }
   await expect.poll(ended, { timeout: 30_000 }).toBe(names.length)
+}, 60_000)
+
+test('a store with many slow jobs does not delay the jobs of another store', async () => {
+  const other = await workElsewhere()
+  const names = Array.from({ length: 50 }, (_, n) => `lengthy ${n}`)
+  for (const name of names) await world.work.later(lengthy, { name })
+  const begun = () => events.filter((one) => /^lengthy \d+ begins$/.test(one)).length
+  await expect.poll(begun, { timeout: 10_000 }).toBe(concurrency.others - 1)
+  await other.later(quick, { name: 'quick elsewhere' })
+  await expect.poll(() => events, { timeout: 10_000 }).toContain('quick elsewhere')
+  expect(begun()).toBe(concurrency.others - 1)
+  const ended = () => {
+    for (const end of gates.values()) end()
+    return events.filter((one) => /^lengthy \d+ ends$/.test(one)).length
+  }
+  await expect.poll(ended, { timeout: 40_000 }).toBe(names.length)
 }, 60_000)
 
 test('another server that hangs does not delay the calls of the same store', async () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   afterReport,
+  type OrderMoney,
   type PaymentMethod,
   paymentMethods,
   paymentOf,
@@ -10,7 +11,6 @@ import {
 import {
   mayCancel,
   mayCapture,
-  type OrderMoney,
   type Refusal,
   startPayment,
   startRefund,

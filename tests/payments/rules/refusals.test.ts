@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Transaction } from '../../../server/orders/index.ts'
+import type { OrderMoney, Transaction } from '../../../server/orders/index.ts'
 import { problemOf } from '../../../server/payments/rules/refusals.ts'
 import {
   mayCapture,
-  type OrderMoney,
   type Refusal,
   startPayment,
   startRefund,

@@ -7,7 +7,7 @@ import type { Sql } from '../database.ts'
 
 const waits = histogram(
   'sutler_db_wait_seconds',
-  'How long work waited for a connection to the database, and for its turn among slow reads.',
+  'How long work waited for a connection to the database, and for its turn among slow reads or at a lock.',
   ['pool'],
   [0.0001, 0.001, 0.01, 0.1, 1, 10],
 )

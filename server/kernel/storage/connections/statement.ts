@@ -13,12 +13,20 @@ const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknow
 
 type Done = (error: Error | undefined | null, tuples: readonly Tuple[]) => void
 
-/** What is sent. With a `name` it stays prepared; with `begin` a transaction begins before it. */
+/** A text with its values. With a `name` it stays prepared. */
 interface SentText {
   readonly text: string
   readonly values: readonly unknown[]
   readonly name: string
-  readonly begin?: string | undefined
+}
+
+/**
+ * What goes in the same message: a transaction begins, then come statements that are prepared, whose rows nobody reads.
+ * If one fails, PostgreSQL skips the rest of the message.
+ */
+interface MessageStart {
+  readonly begin: string | undefined
+  readonly writes: readonly SentText[]
 }
 
 /** A statement without a description of its rows: all columns are read as text, in the order of the statement. */
@@ -27,11 +35,16 @@ export class Statement extends pg.Query {
   readonly query_timeout: number | undefined
   readonly callback: () => void
   readonly #sent: SentText
+  readonly #before: MessageStart
   readonly #tuples: Tuple[] = []
+  /** How many statements before it have not ended. */
+  #underWay: number
 
-  constructor(sent: SentText, timeoutMs: number | undefined, done: Done) {
+  constructor(sent: SentText, before: MessageStart, timeoutMs: number | undefined, done: Done) {
     super({ text: sent.text, name: sent.name })
     this.#sent = sent
+    this.#before = before
+    this.#underWay = before.writes.length + (before.begin === undefined ? 0 : 1)
     this.query_timeout = timeoutMs
     this.callback = (error?: Error | null) => done(error, this.#tuples)
   }
@@ -39,14 +52,17 @@ export class Statement extends pg.Query {
   /** Returns an error if the statement was not sent. */
   override submit = (connection: pg.Connection): Error | undefined => {
     const wire = connection as Wire
-    const { text, name, begin } = this.#sent
-    if (!this.#sent.values.length && !name) {
+    const { text, name } = this.#sent
+    const { begin, writes } = this.#before
+    if (!this.#sent.values.length && !name && !writes.length) {
       wire.query(begin === undefined ? text : `${begin}; ${text}`)
       return undefined
     }
     let values: ParameterText[]
+    let writtenValues: ParameterText[][]
     try {
       values = this.#sent.values.map(prepareValue)
+      writtenValues = writes.map((one) => one.values.map(prepareValue))
     } catch (error) {
       return error as Error
     }
@@ -60,6 +76,10 @@ export class Statement extends pg.Query {
     if (begin !== undefined) {
       wire.parse({ text: begin, name: '', types: [] }, true)
       wire.bind({ statement: '', values: [] }, true)
+      wire.execute({}, true)
+    }
+    for (const [i, write] of writes.entries()) {
+      wire.bind({ statement: write.name, values: writtenValues[i] }, true)
       wire.execute({}, true)
     }
     if (isNew && !name) wire.parse({ text, name, types: [] }, true)
@@ -82,7 +102,10 @@ export class Statement extends pg.Query {
     this.#tuples.push(fields)
   }
 
-  handleCommandComplete(): void {}
+  handleCommandComplete(): void {
+    if (this.#underWay > 0) this.#tuples.length = 0
+    this.#underWay -= 1
+  }
 
   handleReadyForQuery(): void {
     this.callback()
@@ -103,8 +126,12 @@ export function planOnce(client: pg.ClientBase): void {
 // one.
 const preparedMax = 500
 
+/** Whether a statement with this name can be bound without its text. */
+export const isPrepared = (client: pg.ClientBase, name: string): boolean =>
+  name in (client as unknown as { connection: Wire }).connection.parsedStatements
+
 /** The prepared statements of one connection, each with its own name. */
-export class PreparedTexts {
+class PreparedTexts {
   readonly #names: Memory<string, string>
   #named = 0
 
@@ -121,6 +148,15 @@ export class PreparedTexts {
     this.#names.set(text, name)
     return name
   }
+}
+
+const prepared = new WeakMap<pg.ClientBase, PreparedTexts>()
+
+/** The name of a statement that stays prepared on this connection. */
+export function nameOn(client: pg.ClientBase, text: string): string {
+  const texts = prepared.get(client) ?? new PreparedTexts(client)
+  prepared.set(client, texts)
+  return texts.nameOf(text)
 }
 
 /** Queued like any statement. Unlike DEALLOCATE it cannot fail, and does not disturb a transaction. */

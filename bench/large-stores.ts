@@ -1,10 +1,9 @@
 import { fork } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
 import autocannon from 'autocannon'
 import type { Database } from '../server/kernel/storage/database.ts'
 import { type Bare, runBare } from './bare.ts'
 import budgets from './budgets.json' with { type: 'json' }
-import { cartScenarios, orderScenarios } from './cart-scenarios.ts'
+import { orderScenarios } from './order-scenarios.ts'
 import { startOwnServer } from './own-server.ts'
 import { productScenarios } from './product-scenarios.ts'
 import { accountScenarios, entryScenarios, type Scenario } from './scenarios.ts'
@@ -15,9 +14,10 @@ import { seedPublished } from './seed-published.ts'
 import { shopScenarios } from './shop-scenarios.ts'
 
 /**
- * `npm run bench [-- rows seconds [groups]]`: Sutler beside bare node:http, in the same run, on the same rows. Only
- * the ratios count, because the machine's own speed cancels out. Fails if a scenario costs more than
- * bench/budgets.json allows. `groups` selects scenarios: accounts, products, carts, orders, shop.
+ * `node bench/large-stores.ts [rows seconds [groups]]`: lists, walks and filters of a large store beside bare
+ * node:http, in the same run, on the same rows. Only the ratios count, because the machine's own speed cancels out.
+ * Fails if a scenario costs more than bench/budgets.json allows. `groups` selects scenarios: accounts, products,
+ * orders, shop.
  */
 const [rows = 1_000_000, seconds = 4] = process.argv.slice(2, 4).map(Number)
 const only = process.argv.slice(4)
@@ -40,7 +40,6 @@ try {
       return [...accountScenarios(world), ...entryScenarios(world)]
     },
     products: async () => productScenarios(await seedProducts(server, rows)),
-    carts: () => cartScenarios(server),
     orders: async () => orderScenarios(await seedCarts(server, rows, cartsMax)),
     shop: async () => shopScenarios(await seedPublished(server, Math.min(rows, publishedMax))),
   }
@@ -96,23 +95,13 @@ async function measure(scenario: Scenario, url: string, bareUrl: string, token: 
   return { server: median(server), bare: median(bare), sql: median(sql), p99Ms: median(p99) } as Measurement
 }
 
-async function load(
-  url: string,
-  scenario: Pick<Scenario, 'name' | 'method' | 'body' | 'requests' | 'paths'>,
-  token: string,
-) {
+async function load(url: string, scenario: Pick<Scenario, 'name' | 'paths'>, token: string) {
   const result = await autocannon({
     url,
     connections,
     duration: seconds,
-    method: scenario.method ?? 'GET',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    ...(scenario.body && { body: scenario.body }),
+    headers: { authorization: `Bearer ${token}` },
     ...(scenario.paths && { requests: [{ setupRequest: nextRequestOf(scenario.paths) }] }),
-    // Each connection uses an order of its own, so that they do not all hit one row at a time.
-    ...(scenario.requests && {
-      setupClient: (client: autocannon.Client) => client.setRequests(shuffled(scenario.requests?.() ?? [])),
-    }),
   })
   if (result.non2xx || result.errors) {
     throw new Error(
@@ -129,11 +118,6 @@ function nextRequestOf(paths: readonly string[]) {
     nextPaths.set(paths, n + 1)
     return { ...request, path: paths[n % paths.length] as string }
   }
-}
-
-function shuffled<T>(items: readonly T[]): T[] {
-  const from = Math.floor(Math.random() * items.length)
-  return [...items.slice(from), ...items.slice(0, from)]
 }
 
 async function statementsPerSecond(database: Database, bare: Bare): Promise<number> {
@@ -181,7 +165,6 @@ function report(scenarios: readonly Scenario[], results: ReadonlyMap<string, Mea
     '',
   ].join('\n')
   process.stdout.write(`\n${table}\n`)
-  writeFileSync(new URL('./last-run.md', import.meta.url), table)
   if (over.length) {
     process.stdout.write(`Over budget:\n${over.join('\n')}\n`)
     process.exitCode = 1

@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { OwnServer } from '../own-server.ts'
+
+/** What one act costs. */
+export interface Cost {
+  readonly perSecond: number
+  readonly nodeUs: number
+  readonly postgresUs: number
+  readonly logBytes: number
+}
+
+/** What each of `count` acts costs a server and its PostgreSQL. */
+export async function costOf(server: OwnServer, count: number, act: () => Promise<number>): Promise<Cost> {
+  const before = await spentBy(server)
+  const perSecond = await act()
+  const after = await spentBy(server)
+  const one = (of: keyof typeof before) => (after[of] - before[of]) / count
+  return { perSecond, nodeUs: one('nodeUs'), postgresUs: one('postgresUs'), logBytes: one('logBytes') }
+}
+
+async function spentBy({ pid, directory, database }: OwnServer) {
+  const [[bytes] = []] = await database.run({
+    text: `SELECT pg_current_wal_insert_lsn() - '0/0'`,
+    values: [],
+  })
+  const [postmaster = ''] = readFileSync(join(directory, 'postgres/postmaster.pid'), 'utf8').split('\n')
+  const backends = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(statOf)
+    .filter(({ parent }) => parent === postmaster)
+  return {
+    nodeUs: statOf(String(pid)).us,
+    postgresUs: backends.reduce((sum, { us }) => sum + us, 0),
+    logBytes: Number(bytes),
+  }
+}
+
+/** The kernel counts hundredths of a second. */
+const tickUs = 10_000
+
+function statOf(pid: string): { readonly parent: string; readonly us: number } {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+    return { parent: fields[1] ?? '', us: (Number(fields[11]) + Number(fields[12])) * tickUs }
+  } catch {
+    return { parent: '', us: 0 }
+  }
+}
