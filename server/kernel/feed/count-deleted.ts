@@ -1,7 +1,7 @@
 import type { Work } from '../work/context.ts'
 
 /** How many objects were deleted, by their type. */
-export type DeletedCounts = Readonly<Record<string, number>>
+type DeletedCounts = Readonly<Record<string, number>>
 
 /**
  * Runs `run` in the open transaction, and counts the objects that it deletes, whatever deletes them: a statement, a

@@ -33,7 +33,7 @@ beforeAll(async () => {
   const hashed = rows
     .map(({ name }): string => name)
     .filter((name) => !(name in changesByItself) && !name.startsWith('changes_'))
-  hashes = [...hashed.map((name) => hashOf(name, name)), feedHash, totalsHash].join(' UNION ALL ')
+  hashes = [...hashed.map((name) => hashOf(name, name)), feedHash, totalsHash, sumsHash].join(' UNION ALL ')
 })
 afterAll(() => world.close())
 
@@ -56,11 +56,21 @@ const totalsHash = hashOf(
     WHERE list NOT LIKE 'integration%' GROUP BY store_id, list, scope HAVING sum(n) <> 0)`,
 )
 
+const summed = 'store_id, currency, orders, value, discount'
+const sumsHash = hashOf(
+  'the sums of orders',
+  `(SELECT store_id, currency, sum(orders), sum(value) + 0.00, sum(discount) + 0.00 FROM
+     (SELECT ${summed} FROM order_sums WHERE grain = 'day' UNION ALL SELECT ${summed} FROM order_sum_changes) c
+    GROUP BY store_id, currency)`,
+)
+
 /** Tables that change without a request, or by design, each with the reason. */
 const changesByItself: Readonly<Record<string, string>> = {
   processes: 'heartbeats',
   feeds: 'where the sequencer is; the feed is compared',
   fresh_changes: 'the sequencer empties it; the feed is compared',
+  order_sums: 'added up; the sums are compared',
+  order_sum_changes: 'added up; the sums are compared',
   list_totals: 'added up; the totals are compared',
   list_deltas: 'added up; the totals are compared',
   list_moves: 'moved into blocks',
@@ -115,14 +125,14 @@ async function readJobs(): Promise<ReadonlyMap<string, string>> {
   return new Map(rows.map(({ id, payload }) => [id, payload]))
 }
 
-interface Sent {
+interface Request {
   readonly path: string
   readonly body: unknown
 }
 
 type Headers = Readonly<Record<string, string>>
 
-async function send({ method }: Operation, { path, body }: Sent, headers: Headers = {}) {
+async function send({ method }: Operation, { path, body }: Request, headers: Headers = {}) {
   const isForm = body instanceof FormData
   const reply = await fetch(world.url + path, {
     method,
@@ -145,7 +155,7 @@ const shownIn = ({ status, text }: { readonly status: number; readonly text: str
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?!.*[0-9a-f]{8}-)/
 
 /** Requests that a faultless one becomes by one fault. */
-const faults: Readonly<Record<string, (call: Sent) => { call: Sent; headers?: Headers }>> = {
+const faults: Readonly<Record<string, (call: Request) => { call: Request; headers?: Headers }>> = {
   'with an old If-Match': (call) => ({ call, headers: { 'if-match': 'W/"old"' } }),
   'of an object that is not there': (call) => ({
     call: { ...call, path: call.path.replace(uuid, randomUUID()) },
