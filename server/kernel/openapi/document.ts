@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type AccessTable, mayDo } from '../auth/access.ts'
-import { type Operation, rightFor } from '../declare/operation.ts'
+import { cannotRehearse, type Operation, rightFor } from '../declare/operation.ts'
 import type { Module } from '../module.ts'
 import type { ApiDocument } from '../shape/api-document.ts'
 import type { JsonSchema } from '../shape/fields.ts'
@@ -161,6 +161,7 @@ function describeOperation(
 ): Record<string, unknown> {
   const { id, about } = operation
   const open = operation.access === 'open'
+  const reason = operation.access === 'write' ? cannotRehearse(operation) : undefined
   const kinds = callersOf(operation, access)
   const persons = shopperTokens.filter(({ kind }) => kinds.includes(kind))
   const { alternative } = operation
@@ -174,7 +175,11 @@ function describeOperation(
     operationId: id,
     tags: [tag],
     summary: phrase(id),
-    description: [about, open ? anyone : `Allowed for: ${kinds.map(quote).join(', ')}.`].join('\n\n'),
+    description: [
+      about,
+      ...(reason === undefined ? [] : [`Refuses \`Prefer: dry-run\` (400). ${reason}`]),
+      open ? anyone : `Allowed for: ${kinds.map(quote).join(', ')}.`,
+    ].join('\n\n'),
     ...(open && { security: [] }),
     ...(persons.length && { security: waysToSignIn(persons) }),
     ...(listed && { 'x-sutler-list': listFacts(listed) }),

@@ -1,4 +1,4 @@
-import { isRepeatable, type Operation } from '../declare/operation.ts'
+import { isRehearsable, isRepeatable, type Operation } from '../declare/operation.ts'
 import { listsRows } from '../declare/relationship.ts'
 import type { Resource } from '../declare/resource.ts'
 import { valueTypeOf } from '../query/plan.ts'
@@ -48,6 +48,7 @@ export function parametersOf(operation: Operation, path: string, shared: Documen
     ...(operation.alternative ? [alternativeHeader(operation.alternative.header)] : []),
     ...(single ? [common(access === 'read' ? 'ifNoneMatch' : 'ifMatch')] : []),
     ...(isRepeatable(operation) ? [common('idempotencyKey')] : []),
+    ...(isRehearsable(operation) ? [common('dryRun')] : []),
   ]
 }
 

@@ -25,6 +25,7 @@ import { currentTimings } from '../traces/scopes.ts'
 import { Ctx, type Instance, type KeyedRequest } from '../work/context.ts'
 import { leaseMsOf } from '../work/outside-calls.ts'
 import { perInstance } from '../work/per-instance.ts'
+import { dryRun, wantsDryRun } from './dry-runs.ts'
 import { idempotencyKey, once, onceAcrossCalls } from './idempotency.ts'
 import { withTimings } from './observe.ts'
 import { lengthen, resourceToRepeat } from './stored-answers.ts'
@@ -46,6 +47,7 @@ interface Passage {
   text: string
   body: unknown
   upload: Readable | undefined
+  isDryRun: boolean
   answer: Answer | undefined
 }
 
@@ -62,6 +64,7 @@ const steps: readonly (readonly [PipelineStep, ...OperationAccess[]])[] = [
   [mayCall, 'read', 'write'],
   [countWrite, 'write'],
   [refuseKey, 'write'],
+  [admitDryRun, 'write', 'open'],
   [readBody, 'read', 'write', 'open'],
   [run, 'read', 'write', 'open'],
   [endWithKey, 'read', 'write'],
@@ -107,6 +110,7 @@ export async function handle(
     text: '',
     body: undefined,
     upload: undefined,
+    isDryRun: false,
     answer: undefined,
   }
   for (const step of plans[operation.access]) await step(passage)
@@ -222,8 +226,17 @@ function refuseKey(passage: Passage): void {
   )
 }
 
+function admitDryRun(passage: Passage): void {
+  passage.isDryRun = wantsDryRun(passage.operation, passage.request.headers)
+}
+
 async function run(passage: Passage): Promise<void> {
   const { operation, request } = passage
+  if (passage.isDryRun) {
+    const rehearse = () => dryRun(operation, contextOf(passage), callOf(passage))
+    passage.answer = await inQueue(passage, rehearse)
+    return
+  }
   const key = isRepeatable(operation) ? idempotencyKey(request.headers['idempotency-key']) : undefined
   const carryOut = () => (key === undefined ? runPlain(passage) : runKeyed(passage, key))
   // A call to another server must not hold up others, so only its transactions wait: see `callOut`.

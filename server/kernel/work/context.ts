@@ -154,17 +154,24 @@ export class Work {
   /** Runs `run` in the open transaction, or in a new one. It must not call other servers. */
   async transaction<T>(run: (inside: this) => Promise<T>): Promise<T> {
     if (this.store.inTransaction) return run(this)
-    return this.store.transaction((store) => run(this.with({ store })))
+    return this.store.transaction((store) => {
+      const inside = this.with({ store })
+      return this.isRehearsal ? store.runAndUndo(() => run(inside)) : run(inside)
+    })
   }
 
   /**
-   * A dry run: runs `run` as `transaction` does, returns its result, and undoes its writes. It queues no jobs. The
-   * caller must leave out requests to other servers.
+   * A dry run: runs `run` as `transaction` does, returns its result, and undoes its writes. It queues no jobs, and
+   * `callOut` calls no other server.
    */
   async rehearse<T>(run: (inside: this) => Promise<T>): Promise<T> {
-    return this.transaction((inside) =>
-      inside.store.runAndUndo(() => run(inside.with({ isRehearsal: true }))),
-    )
+    const rehearsal = this.inRehearsal()
+    return this.store.inTransaction ? this.store.runAndUndo(() => run(rehearsal)) : rehearsal.transaction(run)
+  }
+
+  /** The same work, whose transactions are dry runs. What it writes outside of them, it must undo itself. */
+  inRehearsal(): this {
+    return this.with({ isRehearsal: true })
   }
 
   /** As `transaction`, always in a new one. All reads see one snapshot. */
