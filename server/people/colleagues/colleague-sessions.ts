@@ -33,7 +33,7 @@ export const colleagueSessions = resource({
   table: 'colleague_sessions',
   personal: ['user_id'],
   fields: {
-    user_id: reference('user-authentication-info', { readOnly: true, about: 'The colleague.' }),
+    user_id: reference('user_authentication_info', { readOnly: true, about: 'The colleague.' }),
     device: text({ readOnly: true, max: 512, about: 'What the browser or program said of itself.' }),
     address: text({ readOnly: true, max: 64, about: 'The IP address of the sign-in.' }),
     ends_at: time('When the sign-in ends at the latest.'),
@@ -107,6 +107,7 @@ export const deleteColleagueSession = action({
   about: 'Ends a sign-in. Its tokens are refused within a second, and its cookie is of no use any more.',
   area: 'colleague-sessions',
   status: 204,
+  refuses: ['precondition_failed'],
   async run(ctx, { params, ifMatch }) {
     const { id } = await findSession(ctx, params.id)
     return remove(ctx, colleagueSessions, [], id, { ifMatch })

@@ -43,7 +43,7 @@ function way<const F extends Fields>(
   }
 }
 
-const password_profile_id = reference('password-profile', {
+const password_profile_id = reference('password_profile', {
   about: 'The password profile, which must be in the merchant realm. By default its oldest one.',
 })
 const username = text({ required: true, min: 1, max: 320, about: 'The username in the password profile.' })

@@ -68,6 +68,7 @@ const sumsHash = hashOf(
 const changesByItself: Readonly<Record<string, string>> = {
   processes: 'heartbeats',
   feeds: 'where the sequencer is; the feed is compared',
+  feed_days: 'the sequencer counts changes; the feed is compared',
   fresh_changes: 'the sequencer empties it; the feed is compared',
   order_sums: 'added up; the sums are compared',
   order_sum_changes: 'added up; the sums are compared',
@@ -174,7 +175,7 @@ const foreseen = ['ship-crate']
 test('few operations refuse dry runs', () => {
   expect(refusing.map(({ id }) => id)).toEqual([
     ...['get-access-token', 'create-one-time-password-token-request', 'create-account-member-tokens'],
-    ...['create-customer-token', 'hear-stripe', 'test-integration'],
+    ...['create-customer-token', 'create-colleague-token', 'hear-stripe', 'test-integration'],
   ])
 })
 
