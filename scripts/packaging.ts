@@ -32,10 +32,8 @@ const checks: readonly PackagingCheck[] = [
     run: () => {
       const secret = ['--set', 'existingSecret=shop']
       const shared = ['--set', 'settings.SUTLER_S3_BUCKET=files']
-      const all = ['ingress', 'autoscaling', 'networkPolicy'].flatMap((name) => [
-        '--set',
-        `${name}.enabled=true`,
-      ])
+      const parts = ['ingress', 'autoscaling', 'networkPolicy', 'metrics', 'metrics.serviceMonitor']
+      const all = parts.flatMap((name) => ['--set', `${name}.enabled=true`])
       call('helm', 'lint', '--strict', chart, ...secret)
       const whole = call(
         'helm',
@@ -52,6 +50,7 @@ const checks: readonly PackagingCheck[] = [
         [],
         [...secret, '--set', 'replicas=2'],
         [...secret, '--set', 'autoscaling.enabled=true'],
+        [...secret, '--set', 'metrics.serviceMonitor.enabled=true'],
       ]
       for (const values of refused) {
         if (succeeds('helm', 'template', 'shop', chart, ...values))
