@@ -12,7 +12,7 @@ interface PackagingCheck {
   /** The programs that it calls. */
   readonly needs: readonly string[]
   /** Returns what it found out, and throws if something is wrong. */
-  readonly run: (folder: string) => string
+  readonly run: (folder: string) => string | Promise<string>
 }
 
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -97,7 +97,7 @@ try {
       continue
     }
     try {
-      process.stdout.write(`${name}: ${run(folder)}\n`)
+      process.stdout.write(`${name}: ${await run(folder)}\n`)
     } catch (error) {
       const { message, stdout, stderr } = error as Error & { stdout?: string; stderr?: string }
       process.stdout.write(`${name}: WRONG\n${[message, stdout, stderr].filter(Boolean).join('\n')}\n`)
