@@ -1,5 +1,6 @@
 import { backup } from './backup.ts'
 import { checkCommands } from './check.ts'
+import { colleagueCommands } from './colleague.ts'
 import { config } from './config.ts'
 import { copy } from './copy.ts'
 import { dev } from './dev.ts'
@@ -27,6 +28,7 @@ export const commands: readonly Command[] = [
   ...[backup, restoreCommand, exportCommand, importCommand, copy],
   ...[migrateCommand, doctor],
   ...keyCommands,
+  ...colleagueCommands,
   ...storeCommands,
   secretRotate,
   ...checkCommands,

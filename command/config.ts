@@ -5,12 +5,12 @@ export const config = command({
   group: 'Run',
   about: 'Shows each setting in force and where it comes from. Of a secret it shows only that it is set.',
   details:
-    'A setting comes from the environment, or else from the file that SUTLER_CONFIG names, with lines KEY=value. Each\n' +
+    'A setting comes from the environment, or else from the file that SUTLER_CONFIG or --config names, with lines KEY=value. Each\n' +
     'secret may also be in a file of its own: SUTLER_SECRET_FILE=/run/secrets/sutler.',
   options: { check: flag('Says what is wrong with the settings, and fails if anything is.') },
   examples: [
     ['sutler config', 'all settings'],
-    ['SUTLER_CONFIG=/etc/sutler.env sutler config --check', 'before a start with these settings'],
+    ['sutler config --check --config /etc/sutler.env', 'before a start with these settings'],
   ],
   async run({ options }) {
     const { readSettings } = await import('../server/config.ts')

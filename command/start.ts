@@ -1,4 +1,4 @@
-import { command } from './frame/command.ts'
+import { command, text } from './frame/command.ts'
 import { beginAgain, heapFlags } from './heap-flags.ts'
 
 export const start = command({
@@ -9,22 +9,24 @@ export const start = command({
     'It runs in the foreground, prints its addresses when it is ready, and logs JSON lines. The first start creates the\n' +
     'database in ./data, and prints a client id and a secret once.\n' +
     '\n' +
-    'Its settings are environment variables, or lines of the file that SUTLER_CONFIG names: sutler config lists them.',
+    'Its settings are environment variables, or lines of the file that --config names: sutler config lists them.',
+  options: { port: text('number', 'The port to listen on, in place of PORT.') },
   examples: [
     ['sutler', 'a shop in ./data, at http://localhost:8080'],
-    ['PORT=9000 SUTLER_DATA_DIR=/srv/shop sutler start', 'another port, and another directory'],
-    ['SUTLER_CONFIG=/etc/sutler.env sutler start', 'settings in a file'],
+    ['SUTLER_DATA_DIR=/srv/shop sutler start --port 9000', 'another port, and another directory'],
+    ['sutler start --config /etc/sutler.env', 'settings in a file'],
     [
       'DATABASE_URL=postgres://me@db/shop SUTLER_SECRET_FILE=/run/secrets/sutler sutler start',
       'your own PostgreSQL',
     ],
   ],
   leaves: 'it finishes the requests in flight, and stops its PostgreSQL.',
-  async run({ signal, print, say }) {
+  async run({ options, signal, print, say }) {
+    const { readSettings, setInEnvironment } = await import('../server/config.ts')
+    if (options.port !== undefined) setInEnvironment('PORT', options.port)
     beginAgain(heapFlags, process.argv.slice(2))
     const server = await import('../server/main.ts')
     const { StartupError } = await import('../server/platform/faults.ts')
-    const { readSettings } = await import('../server/config.ts')
     for (const line of readSettings().unknown) say(`sutler: ${line}`)
     const running = await server.start()
     const stopped = { text: '', data: { stopped: true } }

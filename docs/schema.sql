@@ -1505,6 +1505,27 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION keep_a_store_admin()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  store_admin CONSTANT uuid := '55c3c778-1d54-45b7-9da9-9c525aafdcc1';
+BEGIN
+  IF OLD.role_id <> store_admin THEN
+    RETURN NULL;
+  END IF;
+  PERFORM pg_advisory_xact_lock(hashtextextended(OLD.store_id::text || 'store admins', 0));
+  -- The store itself may be going.
+  IF EXISTS (SELECT FROM role_assignments WHERE store_id = OLD.store_id AND role_id = store_admin)
+    OR NOT EXISTS (SELECT FROM stores WHERE id = OLD.store_id) THEN
+    RETURN NULL;
+  END IF;
+  RAISE EXCEPTION 'the last store admin' USING ERRCODE = 'check_violation',
+    CONSTRAINT = 'role_assignments_last_store_admin';
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION keep_has_children()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2834,6 +2855,33 @@ CREATE INDEX changes_of_one_time_passwords ON ONLY changes USING btree (store_id
 CREATE INDEX changes_of_owned ON ONLY changes USING btree (store_id, COALESCE(((hidden -> 'customers'::text) ->> 0), ((hidden -> 'accounts'::text) ->> 0), (hidden ->> 'customer_id'::text), (hidden ->> 'account_id'::text))) WHERE ((source = ANY (ARRAY['carts'::text, 'orders'::text])) AND (COALESCE(((hidden -> 'customers'::text) ->> 0), ((hidden -> 'accounts'::text) ->> 0), (hidden ->> 'customer_id'::text), (hidden ->> 'account_id'::text)) IS NOT NULL));
 CREATE INDEX changes_of_personal_data_by_scope ON ONLY changes USING btree (store_id, scope) WHERE (personal AND (scope IS NOT NULL));
 CREATE INDEX changes_of_public_id ON ONLY changes USING btree (store_id, public_id, "position") WHERE (public_id IS NOT NULL);
+
+CREATE TABLE colleague_invitations (
+  store_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  secret_hash text COLLATE "C" NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT colleague_invitations_user_id_fkey FOREIGN KEY (store_id, user_id) REFERENCES user_authentication_infos(store_id, id) ON DELETE CASCADE,
+  CONSTRAINT colleague_invitations_pkey PRIMARY KEY (store_id, user_id)
+);
+
+CREATE TABLE colleague_sessions (
+  store_id uuid NOT NULL,
+  id uuid NOT NULL,
+  version integer DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  doc json NOT NULL,
+  hidden json,
+  user_id uuid GENERATED ALWAYS AS (((doc ->> 'user_id'::text))::uuid) STORED NOT NULL,
+  CONSTRAINT colleague_sessions_user_id_fkey FOREIGN KEY (store_id, user_id) REFERENCES user_authentication_infos(store_id, id) ON DELETE CASCADE,
+  CONSTRAINT colleague_sessions_pkey PRIMARY KEY (store_id, id)
+);
+CREATE INDEX colleague_sessions_by_created_at ON colleague_sessions USING btree (store_id, created_at, id);
+CREATE INDEX colleague_sessions_by_updated_at ON colleague_sessions USING btree (store_id, updated_at, id);
+CREATE INDEX colleague_sessions_by_user ON colleague_sessions USING btree (store_id, user_id, created_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT ON colleague_sessions FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON colleague_sessions FOR EACH ROW EXECUTE FUNCTION colleague_sessions_tracked();
 
 CREATE TABLE currencies (
   store_id uuid NOT NULL,
@@ -4299,6 +4347,27 @@ CREATE TABLE published_words (
 );
 CREATE INDEX published_words_by_likeness ON published_words USING gin (catalog_id, word gin_trgm_ops) WHERE (word !~ '[0-9]'::text);
 
+CREATE TABLE role_assignments (
+  store_id uuid NOT NULL,
+  id uuid NOT NULL,
+  version integer DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  doc json NOT NULL,
+  hidden json,
+  user_id uuid GENERATED ALWAYS AS (((doc #>> '{relationships,user,data,id}'::text[]))::uuid) STORED NOT NULL,
+  role_id uuid GENERATED ALWAYS AS (((doc #>> '{relationships,role,data,id}'::text[]))::uuid) STORED NOT NULL,
+  CONSTRAINT role_assignments_user_id_fkey FOREIGN KEY (store_id, user_id) REFERENCES user_authentication_infos(store_id, id) ON DELETE CASCADE,
+  CONSTRAINT role_assignments_pkey PRIMARY KEY (store_id, id),
+  CONSTRAINT role_assignments_user_key UNIQUE (store_id, user_id)
+);
+CREATE INDEX role_assignments_by_created_at ON role_assignments USING btree (store_id, created_at, id);
+CREATE INDEX role_assignments_by_role ON role_assignments USING btree (store_id, role_id, created_at, id);
+CREATE INDEX role_assignments_by_updated_at ON role_assignments USING btree (store_id, updated_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT ON role_assignments FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE CONSTRAINT TRIGGER role_assignments_last_store_admin AFTER DELETE OR UPDATE ON role_assignments NOT DEFERRABLE INITIALLY IMMEDIATE FOR EACH ROW EXECUTE FUNCTION keep_a_store_admin();
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON role_assignments FOR EACH ROW EXECUTE FUNCTION role_assignments_tracked();
+
 CREATE TABLE rule_promotion_codes (
   store_id uuid NOT NULL,
   promotion_id uuid NOT NULL,
@@ -4690,7 +4759,9 @@ CREATE INDEX user_authentication_infos_by_name ON user_authentication_infos USIN
 CREATE INDEX user_authentication_infos_by_name_caseless ON user_authentication_infos USING btree (store_id, realm_id, lower((name COLLATE "default")), created_at, id);
 CREATE INDEX user_authentication_infos_by_updated_at ON user_authentication_infos USING btree (store_id, realm_id, updated_at, id);
 CREATE TRIGGER account_memberships_account_member_id_fkey BEFORE DELETE ON user_authentication_infos FOR EACH ROW EXECUTE FUNCTION account_memberships_account_member_id_fkey();
+CREATE TRIGGER colleague_sessions_user_id_fkey BEFORE DELETE ON user_authentication_infos FOR EACH ROW EXECUTE FUNCTION colleague_sessions_user_id_fkey();
 CREATE TRIGGER fence_times BEFORE INSERT ON user_authentication_infos FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER role_assignments_user_id_fkey BEFORE DELETE ON user_authentication_infos FOR EACH ROW EXECUTE FUNCTION role_assignments_user_id_fkey();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON user_authentication_infos FOR EACH ROW EXECUTE FUNCTION user_authentication_infos_tracked();
 CREATE TRIGGER user_authentication_oidc_profile_infos_parent_fkey BEFORE DELETE ON user_authentication_infos FOR EACH ROW EXECUTE FUNCTION user_authentication_oidc_profile_infos_parent_fkey();
 CREATE TRIGGER user_authentication_password_profile_infos_parent_fkey BEFORE DELETE ON user_authentication_infos FOR EACH ROW EXECUTE FUNCTION user_authentication_password_profile_infos_parent_fkey();

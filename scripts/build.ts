@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 const dist = join(root, 'dist')
 
 cpSync(join(root, 'server/migrations'), join(dist, 'server/migrations'), { recursive: true })
+cpSync(join(root, 'console/dist'), join(dist, 'console/dist'), { recursive: true })
 await bundle(dist)
 chmodSync(join(dist, 'command/sutler.js'), 0o755)
 writeFileSync(join(dist, 'SHA256SUMS'), checksumsOf(dist))

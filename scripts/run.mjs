@@ -5,6 +5,7 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { constants } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isBuilt } from '../console/build/stamp.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
@@ -13,19 +14,23 @@ const nodeFolder = join(root, 'scripts/node')
 
 const biome = ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings']
 const tsc = ['node_modules/typescript/bin/tsc']
+const tscOfConsole = [...tsc, '--project', 'console']
+const buildConsole = ['console/build/build.ts']
 const vitest = ['node_modules/vitest/vitest.mjs', 'run']
 
 /** What each script runs, one after the other, each only if the one before succeeded. */
 const scripts = {
   // Everything that an operator does.
-  sutler: (args) => [['command/sutler.ts', ...args]],
-  check: (args) => [[...biome, ...args], tsc],
+  sutler: (args) => [...consoleFor(args), ['command/sutler.ts', ...args]],
+  check: (args) => [[...biome, ...args], tsc, tscOfConsole],
   // With arguments someone is at work on one area or test, and waits for that one only.
   test: (args) => {
     // Tests that are named are not left to representatives: see tests/contract/classes.ts.
     if (args.includes('-t')) process.env.SUTLER_TESTS ??= 'named'
     // One checker: several would each work out the types that their files share.
-    return args.length > 0 ? [[...vitest, ...args.map(areaOf)]] : [biome, [...tsc, '--checkers', '1'], vitest]
+    return args.length > 0
+      ? [...consoleOfTests(args), [...vitest, ...args.map(areaOf)]]
+      : [biome, [...tsc, '--checkers', '1'], tscOfConsole, ...consoleOfTests(['console']), vitest]
   },
   'test:long': (args) => {
     process.env.SUTLER_TESTS = 'long'
@@ -34,7 +39,7 @@ const scripts = {
   bench: (args) => [['bench/acts.ts', ...args]],
   build: () => {
     rmSync(join(root, 'dist'), { recursive: true, force: true })
-    return [[...tsc, '--project', 'tsconfig.build.json'], ['scripts/build.ts']]
+    return [[...tsc, '--project', 'tsconfig.build.json'], buildConsole, ['scripts/build.ts']]
   },
   packaging: (args) => [['scripts/packaging.ts', ...args]],
   docs: () => [['scripts/generate-docs.ts']],
@@ -54,6 +59,18 @@ const node =
 for (const script of scripts[name](args)) {
   const code = await run(node, script, process.env)
   if (code !== 0) process.exit(code)
+}
+
+/** A server needs the console as its source is now. An install without the development packages goes without it. */
+function consoleFor([command]) {
+  const serves = command === 'start' || command === 'dev'
+  const canBuild = existsSync(join(modules, '@vitejs/plugin-react'))
+  return serves && canBuild && !isBuilt() ? [buildConsole] : []
+}
+
+/** Tests of the console use it as its source is now. */
+function consoleOfTests(args) {
+  return args.some((arg) => arg.includes('console')) && !isBuilt() ? [buildConsole] : []
 }
 
 /** The folder of an area that is given by its name: what else has that name in its path is not run. */

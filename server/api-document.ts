@@ -7,7 +7,7 @@ import { apiDocument } from './kernel/openapi/document.ts'
 import type { TagGroups } from './kernel/openapi/tags.ts'
 import type { ApiDocument } from './kernel/shape/api-document.ts'
 import type { OwnModel } from './kernel/shape/model.ts'
-import { access as appAccess } from './people/index.ts'
+import { access as appAccess, persons } from './people/index.ts'
 
 /**
  * How readers of the API document find an operation: the groups, and in each the nouns of the API with the modules that
@@ -31,6 +31,7 @@ export const groups: TagGroups = {
     'Authentication realms': ['identity'],
     Passwords: ['passwords'],
     'OpenID Connect': ['oidc'],
+    Colleagues: ['colleagues'],
   },
   Shoppers: {
     Accounts: ['accounts'],
@@ -97,7 +98,16 @@ export const sutlerApi = (
   modules: readonly Module[] = app,
   access: AccessTable = appAccess,
   own?: OwnModel,
-): ApiDocument => apiDocument(modules, { ...about, access }, own)
+): ApiDocument => apiDocument(modules, { ...about, access: withoutRoles(access) }, own)
+
+/** The table without the roles of colleagues: `GET /v2/permissions/own` says what a role may do. */
+const withoutRoles = (access: AccessTable): AccessTable =>
+  Object.fromEntries(
+    Object.entries(access).map(([area, rights]) => [
+      area,
+      Object.fromEntries(Object.entries(rights).filter(([kind]) => !persons.has(kind))),
+    ]),
+  )
 
 /**
  * A server of the page that shows the API document. Loading the page takes a fifth of the start of a process, and most

@@ -22,6 +22,7 @@ import {
 import {
   accountMemberToken,
   accounts,
+  colleagues,
   customers,
   customerToken,
   identity,
@@ -62,6 +63,7 @@ const chapters: readonly Module[] = [
   fieldValues,
   extensions,
   permissions,
+  colleagues,
   currencyChapter,
   pimJobChapter,
   imports,

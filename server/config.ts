@@ -26,6 +26,11 @@ export type Config = ReturnType<typeof readSettings>['config']
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
+/** Sets what an option of a command says in place of the environment. */
+export function setInEnvironment(name: 'PORT' | 'SUTLER_CONFIG', value: string): void {
+  process.env[name] = value
+}
+
 /** The settings of this process. Throws if one of them is wrong. */
 export function readConfig(env: Env = process.env): Config {
   const { config, faults } = readSettings(env)
@@ -48,7 +53,7 @@ export function readSettings(env: Env = process.env) {
 
     /**
      * The number of connections that each process opens to PostgreSQL for requests. In addition, it opens half as many
-     * for slow reads, three for short reads, four for exports and nineteen for background work.
+     * for slow reads, three for short reads, four for exports and twenty-one for background work.
      */
     databaseConnections: setting('SUTLER_DATABASE_CONNECTIONS', integer(1, 1000), 10),
 
@@ -115,7 +120,7 @@ export function readSettings(env: Env = process.env) {
 
     /**
      * `true` starts without the secret that the database was created with, if that secret is lost. Everyone is signed
-     * out, and you must set the client secrets of OIDC profiles again.
+     * out, and you must set the secrets of OIDC profiles, gateways and integrations again.
      */
     forgetSecret: setting('SUTLER_FORGET_SECRET', onOrOff, false),
 
@@ -203,6 +208,9 @@ export function readSettings(env: Env = process.env) {
      * last ten minutes. Off by default, because clients that know only the public contract cannot send it.
      */
     strictPasswords: setting('SUTLER_STRICT_PASSWORDS', onOrOff, false),
+
+    /** `off` serves no console at `/console`. It is a page that talks to the API as any other client does. */
+    console: setting('SUTLER_CONSOLE', oneOf(['on', 'off']), 'on'),
 
     /**
      * `true` lets shoppers ask why they see a catalog and its prices (`Prefer: explain`). Off by default, because the

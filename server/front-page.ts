@@ -31,7 +31,11 @@ const icon = `data:image/svg+xml,${encodeURIComponent(
 )}`
 
 /** What a browser shows at `/`: what this is, whether it works, where everything is, and the first calls. */
-export const sutlerPage = ({ url, fault }: ServerState): string => `<!doctype html>
+export const sutlerPage = ({
+  url,
+  fault,
+  hasConsole,
+}: ServerState & { readonly hasConsole: boolean }): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -53,7 +57,7 @@ export const sutlerPage = ({ url, fault }: ServerState): string => `<!doctype ht
 
 <h2>Where to look</h2>
 <dl>
-<dt><a href="docs">API document</a></dt><dd>every operation, to read and to try</dd>
+${hasConsole ? '<dt><a href="console">Console</a></dt><dd>everything of the store, to see and to change</dd>\n' : ''}<dt><a href="docs">API document</a></dt><dd>every operation, to read and to try</dd>
 <dt><a href="openapi.json">openapi.json</a></dt><dd>the same for programs</dd>
 <dt><a href="readyz">Readiness</a></dt><dd>whether the database responds and accepts writes</dd>
 <dt><a href="healthz">Health</a></dt><dd>whether the process runs</dd>

@@ -6,6 +6,7 @@ import { announce } from './announce.ts'
 import { openDocsPage, sutlerApi } from './api-document.ts'
 import { app, shopperTokens } from './app.ts'
 import { bucketOf, type Config, filesDirOf, readConfig } from './config.ts'
+import { serveConsole } from './console.ts'
 import { firstStart } from './first-start.ts'
 import { sutlerPage } from './front-page.ts'
 import { atMost } from './kernel/at-most.ts'
@@ -18,7 +19,7 @@ import { Sequencer } from './kernel/feed/sequence-changes.ts'
 import { FeedWatcher } from './kernel/feed/watch.ts'
 import { compressedCharsMin } from './kernel/http/compress.ts'
 import { docs } from './kernel/http/docs.ts'
-import { frontPage } from './kernel/http/front-page.ts'
+import { frontPage, type ServerState } from './kernel/http/front-page.ts'
 import { faultOf, health } from './kernel/http/health.ts'
 import { newId } from './kernel/ids.ts'
 import { type Module, mustHaveRows, outsideCallsOf } from './kernel/module.ts'
@@ -42,7 +43,7 @@ import { jobConnections, startJobs } from './kernel/work/jobs.ts'
 import { type Mailer, smtp } from './kernel/work/mail.ts'
 import { forgetErrands, resumeErrandJob } from './kernel/work/outside-calls.ts'
 import { renewSeals } from './kernel/work/secret-records.ts'
-import { access as appAccess, findActiveKey } from './people/index.ts'
+import { access as appAccess, findActiveKey, findActiveSession, persons } from './people/index.ts'
 import { ExportReads, ReadRecorder, Register } from './personal-data/index.ts'
 import { diskBlobs } from './platform/blobs/disk-blobs.ts'
 import { s3Blobs } from './platform/blobs/s3-blobs.ts'
@@ -145,10 +146,15 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     const instance: Instance = {
       database,
       processName,
-      tokens: new Tokens(secrets, clock, config.tokenLifetimeS, (store, key) =>
-        findActiveKey(database, store, key),
+      tokens: new Tokens(
+        secrets,
+        clock,
+        config.tokenLifetimeS,
+        (store, key) => findActiveKey(database, store, key),
+        (store, session) => findActiveSession(database, store, session, clock.now()),
       ),
       access,
+      persons,
       shopperTokens,
       clock,
       log,
@@ -203,7 +209,10 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     })
     health(server, database, disk)
     docs(server, instance.apiDocument, config.baseUrl, openDocsPage)
-    frontPage(server, config.baseUrl, () => faultOf(database, disk), sutlerPage)
+    const hasConsole = config.console === 'on'
+    const page = (state: ServerState) => sutlerPage({ ...state, hasConsole })
+    frontPage(server, config.baseUrl, () => faultOf(database, disk), page)
+    if (hasConsole) serveConsole(server)
     undo.push(() => {
       // Readers who wait for changes would keep their connections open.
       feed.stop()

@@ -41,5 +41,5 @@ export async function useSecrets(config: Config, database: Database, clock: Cloc
 }
 
 const ifLost =
-  'If it is lost, start once with SUTLER_FORGET_SECRET=true: everyone is signed out, you must set the client secrets of OIDC ' +
-  'profiles again, and repeated requests with an earlier Idempotency-Key are refused'
+  'If it is lost, start once with SUTLER_FORGET_SECRET=true: everyone is signed out, you must set the secrets of OIDC ' +
+  'profiles, gateways and integrations again, and repeated requests with an earlier Idempotency-Key are refused'

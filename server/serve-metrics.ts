@@ -1,5 +1,7 @@
+import type { StatsFs } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import type { Server } from 'node:http'
+import { dirname } from 'node:path'
 import { DatabaseFigures, kernelFigures } from './kernel/metrics/database-figures.ts'
 import { type GaugeSource, metricsServer, type Reading } from './kernel/metrics/metrics.ts'
 import type { Module } from './kernel/module.ts'
@@ -90,11 +92,21 @@ async function processGauges(parts: MeasuredParts): Promise<readonly GaugeSource
       labels: ['directory'],
       read: async () => {
         const readings = Object.entries(directories).map(async ([directory, path]) => {
-          const disk = await statfs(path).catch(() => undefined)
+          const disk = await diskOf(path)
           return disk ? [{ labels: { directory }, value: disk.bavail * disk.bsize }] : []
         })
         return (await Promise.all(readings)).flat()
       },
     },
   ]
+}
+
+/** The disk of a directory, also before the first upload makes it: then that of the directory around it. */
+async function diskOf(path: string): Promise<StatsFs | undefined> {
+  try {
+    return await statfs(path)
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    return isMissing && path !== dirname(path) ? diskOf(dirname(path)) : undefined
+  }
 }

@@ -60,6 +60,27 @@ const refused: [env: Record<string, string>, line: RegExp][] = [
       new RegExp(`^SUTLER_RATE is "${rates}": it must be rates such as store:200,key:100: each is one of`),
     ],
   ),
+  [
+    { SUTLER_SMTP_URL: 'smtp://mail' },
+    /^SUTLER_SMTP_URL and SUTLER_MAIL_FROM go together: set both or neither$/,
+  ],
+  [{ SUTLER_SMTP_URL: 'https://me:hush@mail' }, /^SUTLER_SMTP_URL is not valid: it must be/],
+  [{ SUTLER_STRIPE_URL: 'stripe' }, /^SUTLER_STRIPE_URL is "stripe": it must be an http or https/],
+  [
+    { SUTLER_METRICS_PORT: '65536' },
+    /^SUTLER_METRICS_PORT is "65536": it must be a whole number from 0 to 65535$/,
+  ],
+  [{ SUTLER_SLOW_MS: '0' }, /^SUTLER_SLOW_MS is "0": it must be a whole number from 1 to 3600000$/],
+  [{ OTEL_TRACES_SAMPLER_ARG: '1.1' }, /^OTEL_TRACES_SAMPLER_ARG is "1.1": it must be/],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4318' }, /^OTEL_EXPORTER_OTLP_ENDPOINT is "localhost:4318"/],
+  [{ OTEL_EXPORTER_OTLP_HEADERS: 'hush' }, /^OTEL_EXPORTER_OTLP_HEADERS is not valid: it must be/],
+  [{ SUTLER_SHOPPER_WRITES_PER_MINUTE: '0' }, /^SUTLER_SHOPPER_WRITES_PER_MINUTE is "0"/],
+  ...['SUTLER_COMPRESS', 'SUTLER_KEEP_IDS', 'SUTLER_FORGET_SECRET', 'SUTLER_EXPLAIN_TO_SHOPPERS'].map(
+    (name): [Record<string, string>, RegExp] => [
+      { [name]: '1' },
+      new RegExp(`^${name} is "1": it must be true or false$`),
+    ],
+  ),
   [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL is "loud": it must be one of trace, debug,/],
   [{ SUTLER_TOKEN_LIFETIME_S: '0' }, /^SUTLER_TOKEN_LIFETIME_S is "0": it must be a whole number from 1/],
   [{ SUTLER_DATABASE_CONNECTIONS: '1e3' }, /^SUTLER_DATABASE_CONNECTIONS is "1e3"/],
@@ -130,6 +151,16 @@ describe('a setting', () => {
     expect(of({ SUTLER_CONFIG, PORT: '1' }, 'PORT')).toBe('the environment')
     expect(of({ SUTLER_CONFIG }, 'LOG_LEVEL')).toBe('default')
     expect(readConfig({ SUTLER_CONFIG, SUTLER_SECRET: `${long}!` }).secret).toBe(`${long}!`)
+  })
+
+  test('has the default that its documentation names', () => {
+    const page = fs.readFileSync(new URL('../docs/configuration.md', import.meta.url), 'utf8')
+    const named = page.split(/^## /m).flatMap((section) => {
+      const [, name, value] = /^(\w+)\n.*\n\nDefault: `(.+)`/s.exec(section) ?? []
+      return name === undefined ? [] : [[name, value]]
+    })
+    expect(named.length).toBeGreaterThan(15)
+    expect(named.map(([name]) => [name, String(inForce({}, name as string)?.value)])).toEqual(named)
   })
 
   test('that is a secret may be in a file, and the others may not', () => {

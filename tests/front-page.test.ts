@@ -20,7 +20,7 @@ test('a browser at / is shown the version, the state, and addresses that answer'
   expect(html).toContain(`Version ${packageJson.version} · <strong class="ready">ready</strong>`)
   expect(html).toContain(`curl ${world.url}/oauth/access_token`)
   const links = [...html.matchAll(/<a href="([^"]+)"/g)].map(([, link = '']) => link)
-  expect(links).toEqual(['docs', 'openapi.json', 'readyz', 'healthz'])
+  expect(links).toEqual(['console', 'docs', 'openapi.json', 'readyz', 'healthz'])
   for (const link of links) expect([link, (await fetch(`${world.url}/${link}`)).status]).toEqual([link, 200])
 })
 
@@ -64,7 +64,9 @@ test('other methods get a 404 at /, and HEAD has no body', async () => {
 })
 
 test('the page says why the server is not ready, and takes no markup from the Host', () => {
-  const html = sutlerPage({ url: 'http://"><script>', fault: 'the database is not reachable' })
+  const html = sutlerPage({
+    ...{ url: 'http://"><script>', fault: 'the database is not reachable', hasConsole: false },
+  })
   expect(html).toContain('<strong class="fault">not ready</strong>: the database is not reachable')
   expect(html).not.toContain('<script>')
 })

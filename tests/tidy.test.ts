@@ -70,6 +70,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['address', 'where something is: a page, a machine, a mailbox'],
   ['api', 'all of it'],
   ['application', 'what stands on the kernel; the first half of a media type'],
+  ['assignment', 'of a value in JavaScript', /shape\/values\.ts$/],
   ['change', 'what a write makes, and what the feed holds'],
   ['child', 'what is below another: an object, a process'],
   ['code', 'of an error'],

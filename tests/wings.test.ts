@@ -178,7 +178,7 @@ test('tests are in folders with the names of what they test', () => {
   /** What is about all of it. */
   const ofAll = ['builders', 'contract', 'journeys', 'races', 'support', 'workshop']
   /** What stands beside the server. */
-  const beside = ['tools', 'command', 'packaging']
+  const beside = ['tools', 'command', 'packaging', 'console']
   const strange = foldersIn('tests').filter(
     (name) => ![...names, ...below, ...ofAll, ...beside].includes(name),
   )

@@ -16,14 +16,18 @@ export function overview(commands: readonly Command[]): string {
     ...listed,
     'sutler <command> --help shows examples. Every command takes --json: its result is one JSON object.',
     'Exit codes: 0 done, 1 failed, 2 wrong call or setting, 3 refused (nothing has changed).',
-    'Settings are environment variables: sutler config shows them.',
+    'Settings are environment variables, or lines of the file that --config names: sutler config shows them.',
     '',
   ].join('\n')
 }
 
 /** What one command does, takes and leaves, with examples. */
 export function helpOf({ name, about, details, args = [], options = {}, examples, leaves }: Command): string {
-  const all = { ...options, json: { about: 'Prints the result as one JSON object.' } }
+  const all = {
+    ...options,
+    config: { value: 'file', about: 'A file of settings, in place of SUTLER_CONFIG.' },
+    json: { about: 'Prints the result as one JSON object.' },
+  }
   const usage = ['sutler', name, ...args.map(([one]) => `<${one}>`), '[options]'].join(' ')
   const rows = [
     ...args.map(([one, what]) => [`<${one}>`, what] as const),

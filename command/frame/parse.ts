@@ -2,10 +2,16 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 import type { Command, CommandCall } from './command.ts'
 import { WrongCall } from './wrong-call.ts'
 
-/** CommandOptions of every command. */
-const common = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const
+/** Options of every command. */
+const common = {
+  config: { type: 'string' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const
 
 export interface ParsedCall extends Pick<CommandCall, 'args' | 'options'> {
+  /** The file of settings. */
+  readonly config: string | undefined
   readonly json: boolean
   readonly help: boolean
 }
@@ -34,6 +40,8 @@ export function parseCall({ name, args: declared = [], options = {} }: Command, 
   const { values, positionals } = orWrongCall(name, () =>
     parseArgs<ParseArgsConfig>({ args: [...words], allowPositionals: true, options: { ...own, ...common } }),
   )
+  const empty = Object.keys(values).find((option) => values[option] === '')
+  if (empty !== undefined) throw new WrongCall(`--${empty} needs a value: see sutler ${name} --help`)
   const call: ParsedCall = {
     args: positionals,
     options: Object.fromEntries(
@@ -42,6 +50,7 @@ export function parseCall({ name, args: declared = [], options = {} }: Command, 
         values[option] ?? (value === undefined ? false : undefined),
       ]),
     ) as ParsedCall['options'],
+    config: values.config === undefined ? undefined : String(values.config),
     json: values.json === true,
     help: values.help === true,
   }

@@ -55,7 +55,8 @@ function namedBy(words: readonly string[]): readonly string[] {
   return first === undefined || first.startsWith('-') ? ['start', ...words] : words
 }
 
-async function runParsed(command: Command, { json, ...call }: ParsedCall): Promise<number> {
+async function runParsed(command: Command, { json, config, ...call }: ParsedCall): Promise<number> {
+  if (config !== undefined) (await import('../../server/config.ts')).setInEnvironment('SUTLER_CONFIG', config)
   const interruption = interruptions()
   const progress = new ShownProgress(systemClock, process.stderr, interruption.signal)
   const show = (line: string, data: object) => process.stdout.write(`${json ? JSON.stringify(data) : line}\n`)

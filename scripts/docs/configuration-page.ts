@@ -23,9 +23,10 @@ export function configurationPage(): string {
 Generated from \`server/config.ts\` by \`npm run docs\`. Settings are environment variables. All of them are optional, and an
 empty variable counts as not set. The server does not start with a value that is not valid: it names the setting in one line.
 
-\`SUTLER_CONFIG\` names a file with lines \`KEY=value\`, as systemd and compose read it. The environment comes before it. A secret
-may be in a file of its own, as containers have it: \`SUTLER_SECRET_FILE=/run/secrets/sutler\`, in the environment or in that
-file. \`sutler config\` shows each setting in force and where it comes from; \`sutler config --check\` says what is wrong.
+\`SUTLER_CONFIG\`, or \`--config\` of a command, names a file with lines \`KEY=value\`, as systemd and compose read it. The
+environment comes before it. A secret may be in a file of its own, as containers have it:
+\`SUTLER_SECRET_FILE=/run/secrets/sutler\`, in the environment or in that file. \`sutler config\` shows each setting in force and
+where it comes from; \`sutler config --check\` says what is wrong.
 
 ${sections.join('\n')}`
 }

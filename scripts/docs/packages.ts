@@ -3,6 +3,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundledPackages } from '../build/bundle.ts'
 
+/** The packages that the console is built of: their code is in its files. */
+const consolePackages = [
+  ...['@base-ui/react', '@tanstack/react-query', '@tanstack/react-router'],
+  ...['react', 'react-dom', 'react-hook-form'],
+]
+
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** A package as package-lock.json has it. */
@@ -25,7 +31,7 @@ export interface UsedPackage {
   readonly integrity: string
   /** Its folder in the clone. Packages for other systems are not installed. */
   readonly folder: string
-  /** It is inside of dist/packages, and not installed with Sutler. */
+  /** It is inside of dist/, and not installed with Sutler. */
   readonly isBundled: boolean
 }
 
@@ -36,7 +42,7 @@ export function usedPackages(): readonly UsedPackage[] {
   }
   const own = packages[''] as LockedPackage
   const installed = reachable(packages, Object.keys({ ...own.dependencies, ...own.optionalDependencies }))
-  const bundled = reachable(packages, bundledPackages)
+  const bundled = reachable(packages, [...bundledPackages, ...consolePackages])
   return [...installed.union(bundled)]
     .map((folder) => {
       const { version, license = '', integrity = '' } = packages[folder] as LockedPackage

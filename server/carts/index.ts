@@ -15,7 +15,7 @@ export {
 } from './contents/contents.ts'
 export type { CustomAttributes } from './contents/custom-attributes.ts'
 export { withoutShoppersTexts, withoutTextsOfGroup } from './contents/hide-texts.ts'
-export { isSeller, mustOrderAsOwner } from './contents/owners.ts'
+export { mustOrderAsOwner } from './contents/owners.ts'
 export type { PricedCart } from './contents/priced-cart.ts'
 export { mustHaveRight } from './contents/shopper-rights.ts'
 export { otherCurrency } from './item-parts/check-currency.ts'

@@ -14,6 +14,16 @@ import { accountTags, accountTagsOfAccount } from './accounts/account-tags.ts'
 import { accounts as accountResource } from './accounts/accounts.ts'
 import { autoCreateAccount } from './accounts/auto-create-account.ts'
 import { createAccountMemberTokens } from './accounts/create-account-member-tokens.ts'
+import {
+  colleagueSessions,
+  deleteColleagueSession,
+  forgetColleagueSessions,
+  getColleagueSession,
+  listColleagueSessions,
+} from './colleagues/colleague-sessions.ts'
+import { createColleagueToken } from './colleagues/create-colleague-token.ts'
+import { inviteColleague } from './colleagues/invitations.ts'
+import { getOwnPermissions, roleAssignments } from './colleagues/role-assignments.ts'
 import { createCustomerToken } from './customers/create-customer-token.ts'
 import { customerAddresses } from './customers/customer-addresses.ts'
 import { forgetPasswords } from './customers/customer-passwords.ts'
@@ -27,9 +37,9 @@ import { checkPasswordOf, onUserCreated, onUsersUnlinked } from './identity/user
 import { applicationKeys, createApplicationKey } from './keys/application-keys.ts'
 import { getAccessToken } from './keys/get-access-token.ts'
 import { finishOidcLogin } from './oidc/finish-oidc-login.ts'
-import { forgetSignIns } from './oidc/forget-sign-ins.ts'
 import { getOidcConfiguration } from './oidc/get-oidc-configuration.ts'
 import { oidcProfiles, renewClientSecrets } from './oidc/oidc-profiles.ts'
+import { forgetSignIns } from './oidc/sign-in-code.ts'
 import { startOidcLogin } from './oidc/start-oidc-login.ts'
 import { userAuthenticationOidcProfileInfos } from './oidc/user-authentication-oidc-profile-infos.ts'
 import { createOneTimePasswordTokenRequest } from './passwords/create-one-time-password-token-request.ts'
@@ -86,6 +96,21 @@ export const oidc = module({
   actions: [startOidcLogin, finishOidcLogin, getOidcConfiguration],
   chores: [forgetSignIns],
   renewSeals: renewClientSecrets,
+})
+
+export const colleagues = module({
+  name: 'colleagues',
+  about: 'Colleagues: the roles of the users of the merchant realm, and their sign-ins.',
+  resources: [roleAssignments, colleagueSessions],
+  actions: [
+    createColleagueToken,
+    inviteColleague,
+    listColleagueSessions,
+    getColleagueSession,
+    deleteColleagueSession,
+    getOwnPermissions,
+  ],
+  chores: [forgetColleagueSessions],
 })
 
 export const accounts = module({

@@ -6,6 +6,7 @@ import { answerList } from '../kernel/request/export-list.ts'
 import { choice, text } from '../kernel/shape/fields.ts'
 import { readOnly } from '../kernel/shape/shown.ts'
 import { add } from '../kernel/write/by-rules.ts'
+import { mayErase } from '../people/index.ts'
 import { findInitiators, initiator } from '../telling/index.ts'
 import { entryQuery, parseEntryQuery } from './data-entries.ts'
 import type { Erasure } from './erase-personal-data.ts'
@@ -68,6 +69,7 @@ export const createErasureRequest = (requests: ErasureRequests, erasePersonalDat
     body: { type: 'erasure_request', fields: requests.fields },
 
     async run(ctx, { body }) {
+      await mayErase(ctx, body.resource_id)
       const { actor } = ctx.who
       const now = ctx.clock.now().toISOString()
       const request = await add(ctx, requests, [], {

@@ -26,6 +26,7 @@ import { cartPaymentSamples } from './payments/cart-payment-samples.ts'
 import { gatewaySamples } from './payments/gateway-samples.ts'
 import { transactionSamples } from './payments/transaction-samples.ts'
 import { accounts } from './people/account-samples.ts'
+import { colleagues } from './people/colleague-samples.ts'
 import { customers } from './people/customer-samples.ts'
 import { identity } from './people/identity-samples.ts'
 import { passwords } from './people/password-samples.ts'
@@ -56,6 +57,7 @@ const modules: readonly ModuleSamples[] = [
   files,
   flows,
   permissions,
+  colleagues,
   personalData,
   hierarchies,
   inventorySamples,

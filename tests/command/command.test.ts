@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commands } from '../../command/commands.ts'
@@ -40,6 +40,9 @@ const wrong: [words: string[], says: RegExp][] = [
   [['backup'], /^sutler: the directory is missing: sutler backup <directory>\n$/],
   [['backup', 'a', 'b'], /^sutler: "b" is one argument too many: sutler backup <directory>\n$/],
   [['export', 'a', '--stroe', 'x'], /^sutler: Unknown option '--stroe': see sutler export --help\n$/],
+  [['--config', ''], /^sutler: --config needs a value: see sutler start --help\n$/],
+  [['--config', '/none'], /^sutler: SUTLER_CONFIG names a file that cannot be read: ENOENT/],
+  [['--port', '80a'], /^sutler: PORT is "80a": it must be a whole number from 0 to 65535\n$/],
   [['copy', '--compare', '--follow'], /^sutler: --compare and --follow exclude each other\n$/],
   [['copy'], /^sutler: --from must be the http or https URL of a server: see sutler copy --help\n$/],
 ]
@@ -74,6 +77,20 @@ test('with --json a result, and a fault, is one JSON object on stdout', async ()
     3,
     { error: expect.stringContaining('there is no database in'), exit_code: 3 },
   ])
+})
+
+test('--config names the file of settings, and --port comes before them', async () => {
+  const file = join(newDirectory(), 'sutler.env')
+  writeFileSync(file, `SUTLER_DATA_DIR=${startedDirectory()}\nPORT=80a\nHOST=127.0.0.1\n`)
+  const checked = await run(['config', '--check', '--config', file], { SUTLER_CONFIG: '/none' })
+  expect([checked.code, checked.stdout]).toEqual([1, expect.stringMatching(/^PORT is "80a"/)])
+  const { child, ended } = begin(['start', '--port', '0', '--config', file], { PORT: '1' })
+  const ready = new Promise<string>((done) => child.stdout?.on('data', (text) => done(String(text))))
+  await Promise.race([ready, ended])
+  child.kill('SIGTERM')
+  const { code, stdout, stderr } = await ended
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).toMatch(/^Sutler is ready at http:\/\/localhost:\d{4}/)
 })
 
 test('a server has the flags of its heap in the same process, and health says that it is ready', async () => {

@@ -1,14 +1,18 @@
+import { sutlerApi } from '../../server/api-document.ts'
 import type { Operation } from '../../server/kernel/declare/operation.ts'
 import type { Resource } from '../../server/kernel/declare/resource.ts'
+import { type ListFacts, listFacts } from '../../server/kernel/openapi/parameters.ts'
 import { listKey } from '../../server/kernel/query/places.ts'
-import type { Fields, JsonSchema } from '../../server/kernel/shape/fields.ts'
+import { valueTypeOf } from '../../server/kernel/query/plan.ts'
 import type { Op } from '../../server/kernel/shape/list-query.ts'
-import { type FilterRule, operatorsOf, type ValueType } from '../../server/kernel/shape/model.ts'
+import type { FilterRule, ValueType } from '../../server/kernel/shape/model.ts'
 import { isCurrent } from '../../server/kernel/storage/editions.ts'
 import { operations, Samples, specimens, specimensWith } from '../builders/samples.ts'
+import { operationsOf } from '../support/document/examples.ts'
 import type { Sample } from '../support/module-samples.ts'
 import type { Specimen } from '../support/specimens.ts'
 import type { World } from '../support/world.ts'
+import { appAndWorkshop } from '../workshop/index.ts'
 import { cloneRows, isTable } from './clone-rows.ts'
 import { shownId } from './shown-ids.ts'
 
@@ -56,24 +60,26 @@ export async function roomIn(samples: Samples, listing: Listing, path: string, c
   return samples.room(specimen, isOwn(listing) ? path : await samples.path(specimen.resource.path), count)
 }
 
-/** What a filter on the field compares. */
-export function valueType({ specimen: { resource } }: Listing, field: string): ValueType {
-  if (field.endsWith('.length')) return 'number'
-  if (field === 'id' && !resource.fields.id) return 'uuid'
-  if (field === 'created_at' || field === 'updated_at') return 'time'
-  const schema: JsonSchema = (resource.fields as Fields)[field]?.schema ?? {}
-  const type = [schema.type].flat()[0]
-  if (type === 'integer' || type === 'number') return 'number'
-  if (type === 'boolean') return 'boolean'
-  const rule = resource.filter?.[field] as FilterRule | undefined
-  return rule?.type ?? (schema.format === 'uuid' ? 'uuid' : 'text')
+const documented = operationsOf(sutlerApi(appAndWorkshop.modules, appAndWorkshop.access))
+
+/** The document cannot say what a list has that is only known at run time. */
+function factsOf({ id, specimen: { resource } }: Pick<Listing, 'id' | 'specimen'>): ListFacts {
+  return documented.get(id)?.['x-sutler-list'] ?? listFacts(resource)
 }
 
-export const opsOf = ({ specimen: { resource } }: Listing): [field: string, ops: readonly Op[]][] =>
-  Object.entries(resource.filter ?? {}).map(([field, rule]) => [
-    field,
-    operatorsOf(rule as readonly Op[] | FilterRule),
-  ])
+/** What a filter on the field compares. */
+export function valueType(listing: Listing, field: string): ValueType {
+  if (documented.get(listing.id)?.['x-sutler-list']) return factsOf(listing).filter[field]?.type ?? 'text'
+  if (field.endsWith('.length')) return 'number'
+  const type = valueTypeOf(listing.specimen.resource, field)
+  if (type === 'text') return factsOf(listing).filter[field]?.type ?? type
+  // The store checks whole numbers of entries itself, and takes no others.
+  return type === 'integer' ? 'number' : type
+}
+
+/** The tests of lists try what the API document promises, so a promise that the API breaks fails them. */
+export const opsOf = (listing: Listing): [field: string, ops: readonly Op[]][] =>
+  Object.entries(factsOf(listing).filter).map(([field, { operators }]) => [field, operators])
 
 /** One of the fields that a filter for many names: an element of a list, a key of a map, a member of one. */
 export function oneOf({ specimen: { resource } }: Listing, field: string): string {
@@ -185,8 +191,8 @@ export function timesIn({ envelope: { times, fields } }: Resource, data: any): R
   return fields === 'attributes' ? data.attributes : data
 }
 
-export const sortsOf = ({ specimen: { resource } }: Listing): string[] =>
-  (resource.sort ?? []).flatMap((field) => [field, `-${field}`])
+export const sortsOf = (listing: Listing): string[] =>
+  factsOf(listing).sort.flatMap((field) => [field, `-${field}`])
 
 /** The links of its pages where no such page exists. */
 export const nowhereOf = ({ specimen: { resource } }: Listing): null | undefined =>

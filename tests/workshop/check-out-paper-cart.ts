@@ -2,7 +2,6 @@ import { action } from '../../server/kernel/declare/action.ts'
 import { Problem } from '../../server/kernel/errors.ts'
 import { objectAnswer } from '../../server/kernel/http/object-answer.ts'
 import { findOrCreate } from '../../server/kernel/request/first-write.ts'
-import { flag } from '../../server/kernel/shape/fields.ts'
 import type { Ctx } from '../../server/kernel/work/context.ts'
 import type { Job } from '../../server/kernel/work/job.ts'
 import { add, change } from '../../server/kernel/write/by-rules.ts'
@@ -16,7 +15,7 @@ export const announceCheckout: Job<{ readonly key: string }> = {
   run: async (work) => void (await add(work, things, [], { title: 'announced' })),
 }
 
-/** Orders a paper cart, or shows what the order would change. */
+/** Orders a paper cart. */
 export const checkOutPaperCart = action({
   name: 'check-out-paper-cart',
   route: 'POST /v2/paper-carts/:paper_cart_id/checkout',
@@ -24,18 +23,12 @@ export const checkOutPaperCart = action({
   area: 'paper-carts',
   status: 201,
   queuesBy: 'paper_cart_id',
-  body: {
-    type: 'paper-checkout',
-    fields: { dry_run: flag({ default: false, about: 'Answers as usual and changes nothing.' }) },
-  },
+  body: { type: 'paper-checkout', fields: {} },
   shows: { resource: paperCarts },
-  run: (ctx, { params, body }) => {
-    const checkOut = (inside: Ctx) => run(inside, params.paper_cart_id)
-    return body.dry_run ? ctx.rehearse(checkOut) : checkOut(ctx)
-  },
+  run: (ctx, { params }) => checkOut(ctx, params.paper_cart_id),
 })
 
-async function run(ctx: Ctx, key: string) {
+async function checkOut(ctx: Ctx, key: string) {
   const cart = await findOrCreate(ctx, paperCarts, key)
   if (cart.doc.name === 'empty') throw new Problem('unprocessable', 'The paper cart is empty.')
   await add(ctx, things, [], { title: 'ordered' })

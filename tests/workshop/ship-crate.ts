@@ -45,6 +45,7 @@ export const shipment: OutsideCall<Shipment, { readonly tracking: string }, Reco
     await change(work, crates, [], id, { marks: { shipments: String(count), tracking } } as never)
     return { tracking, count }
   },
+  foresee: () => ({ tracking: '', count: 0 }),
 }
 
 export const shipCrate = action({

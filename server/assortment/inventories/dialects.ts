@@ -1,3 +1,4 @@
+import { actsAsSeller } from '../../kernel/auth/principal.ts'
 import type { Incoming, Operation } from '../../kernel/declare/operation.ts'
 import type { Resource } from '../../kernel/declare/resource.ts'
 import { Problem } from '../../kernel/errors.ts'
@@ -45,7 +46,7 @@ export const inEither = (flat: Module, located: Module): Module => ({
 const closable = (operation: Operation): Operation => ({
   ...operation,
   run: async (ctx, call) => {
-    if (ctx.who.kind !== 'client_credentials') {
+    if (!actsAsSeller(ctx.who)) {
       const { shoppers_read_stock } = await readSingleton(ctx, storeSettings)
       if (!shoppers_read_stock) throw new Problem('forbidden', 'Shoppers of this store cannot read stock.')
     }

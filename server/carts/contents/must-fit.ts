@@ -1,8 +1,8 @@
+import { isSeller } from '../../kernel/auth/principal.ts'
 import { Problem } from '../../kernel/errors.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import type { CartValues } from './cart-fields.ts'
 import type { CartLine, Contents } from './contents.ts'
-import { isSeller } from './owners.ts'
 
 /** In characters of JSON: each change writes all of it. */
 const contentsMax = 2_000_000
@@ -18,7 +18,7 @@ export function mustBeStorable(contents: Contents): void {
 
 /** Refuses to a shopper a cart that has grown too large. One that was larger before may shrink. */
 export function mustFitShopper(work: Work, values: CartValues, before: CartValues | undefined): void {
-  if (isSeller(work)) return
+  if (isSeller(work.who)) return
   const bytes = bytesWritten(values)
   if (bytes <= shopperBytesMax) return
   if (before && bytes <= bytesWritten(before)) return

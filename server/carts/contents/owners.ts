@@ -1,4 +1,4 @@
-import { hasSecret } from '../../kernel/auth/principal.ts'
+import { actsAsSeller, isSeller } from '../../kernel/auth/principal.ts'
 import { Problem } from '../../kernel/errors.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import type { CartRow } from './cart-fields.ts'
@@ -19,9 +19,6 @@ export const ownedBy = (column: 'customers' | 'accounts', ids: string): string =
   `(${column} <> '[]' AND ${column} @> ${ids}::jsonb)`
 
 const hasOwner = ({ customers, accounts }: Owners): boolean => customers.length + accounts.length > 0
-
-/** Whether the caller sells, also where a shopper's token narrows what they see. */
-export const isSeller = ({ who }: Work): boolean => hasSecret(who)
 
 /** The customer or account of a shopper's token. */
 export function ownerIn({ who }: Work): Owners {
@@ -54,7 +51,7 @@ export function mustBeOwner(work: Work, owners: Owners): void {
 export function mustOrderAsOwner(work: Work, cart: CartRow): void {
   const owners = ownersOf(cart)
   mustBeOwner(work, owners)
-  if (work.who.shopper || isSeller(work) || !hasOwner(owners)) return
+  if (work.who.shopper || isSeller(work.who) || !hasOwner(owners)) return
   throw new Problem(
     'forbidden',
     'The cart belongs to a customer or an account, so only its owner or a seller can order it. Send the token of the customer in X-Moltin-Customer-Token, or that of the account in EP-Account-Management-Authentication-Token.',
@@ -72,7 +69,7 @@ const tokenHeaders = {
  * application key without a shopper's token may name anyone.
  */
 export function mustNameOwn(work: Work, kind: 'customers' | 'accounts', ids: readonly string[]): void {
-  if (work.who.kind === 'client_credentials') return
+  if (actsAsSeller(work.who)) return
   const [own] = ownerIn(work)[kind]
   if (own !== undefined && ids.every((id) => id === own)) return
   throw new Problem(

@@ -1,9 +1,9 @@
+import { isSeller } from '../../kernel/auth/principal.ts'
 import { Problem, type ProblemExtras } from '../../kernel/errors.ts'
 import { readSingleton } from '../../kernel/request/singletons.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { cartSettings } from '../../store/index.ts'
 import type { CartRow } from './cart-fields.ts'
-import { isSeller } from './owners.ts'
 
 /** What a store lets shoppers do, or leaves to sellers: flags of its cart settings. */
 const rights = {
@@ -17,7 +17,7 @@ type Right = keyof typeof rights
 
 /** Whether the caller is a seller, or a shopper whom the store lets do this. */
 export async function hasRight(work: Work, right: Right): Promise<boolean> {
-  return isSeller(work) || (await readSingleton(work, cartSettings))[right]
+  return isSeller(work.who) || (await readSingleton(work, cartSettings))[right]
 }
 
 export const rightMissing = (right: Right, source?: string, meta?: ProblemExtras['meta']): Problem =>
@@ -39,7 +39,7 @@ export async function mustSee(work: Work, { doc }: Pick<CartRow, 'doc'>): Promis
 
 /** Refuses (403) a shopper who turns on rule promotions where the store has not. */
 export async function mustLeaveRulePromotions(work: Work): Promise<void> {
-  if (isSeller(work)) return
+  if (isSeller(work.who)) return
   const { discounts } = await readSingleton(work, cartSettings)
   if (discounts.use_rule_promotions) return
   const source = 'data.discount_settings.use_rule_promotions'

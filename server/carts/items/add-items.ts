@@ -1,3 +1,4 @@
+import { isSeller } from '../../kernel/auth/principal.ts'
 import { allOrNothing, isList } from '../../kernel/body/many-objects.ts'
 import { action } from '../../kernel/declare/action.ts'
 import { Problem, together } from '../../kernel/errors.ts'
@@ -8,7 +9,6 @@ import type { CartValues } from '../contents/cart-fields.ts'
 import { type CartLine, type Contents, quantityMax } from '../contents/contents.ts'
 import { mergeLine } from '../contents/merge-lines.ts'
 import { countSelected, mustBeFew } from '../contents/must-be-few.ts'
-import { isSeller } from '../contents/owners.ts'
 import { mustBeInCurrency } from '../item-parts/check-currency.ts'
 import { mustHaveGroup } from '../item-parts/line-of.ts'
 import { cartHeaders, shopperIn } from '../item-parts/request.ts'
@@ -74,7 +74,7 @@ export const addCartItems = action({
         )
         const ids = shop.requested.flatMap(({ item }) => item?.id ?? [])
         const available = await readAvailable(ctx, ids)
-        const occasion = { shop, cart, available, others, isSeller: isSeller(ctx), isStrict, refused }
+        const occasion = { shop, cart, available, others, isSeller: isSeller(ctx.who), isStrict, refused }
         const add = adder({ ...occasion, refuseCustomItem, guess: guessesOf(ctx) })
         return applyEach(contents, inTurn(items), { isAllOrNothing, refused }, async (sofar, item) => {
           const next = await add(sofar, item)

@@ -1,7 +1,7 @@
+import { isSeller } from '../../kernel/auth/principal.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { caseless } from '../../kernel/storage/expressions.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { isSeller } from '../contents/owners.ts'
 import { hasRight, rightMissing } from '../contents/shopper-rights.ts'
 
 /** A custom item that is about to be in the cart: a new one, or one of another cart. */
@@ -22,7 +22,7 @@ export type RefuseCustomItem = (item: CustomItem) => Problem | undefined
  * sellers, and otherwise those with the SKU of a product. The merchant would send the product, at the shopper's price.
  */
 export async function customItemCheck(work: Work, skus: readonly string[]): Promise<RefuseCustomItem> {
-  if (isSeller(work) || !skus.length) return () => undefined
+  if (isSeller(work.who) || !skus.length) return () => undefined
   const isOpen = await hasRight(work, 'shoppers_add_custom_items')
   const taken = await skusOfProducts(work, skus.flatMap(spellingsOf))
   return ({ sku, source, skuSource, id }) => {

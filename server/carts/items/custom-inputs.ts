@@ -1,7 +1,7 @@
+import { isSeller } from '../../kernel/auth/principal.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { field } from '../../kernel/shape/fields.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { isSeller } from '../contents/owners.ts'
 
 type Inputs = Readonly<Record<string, unknown>>
 
@@ -31,7 +31,7 @@ export function checkedInputs(inputs: Inputs | undefined, source: string): Input
 /** Refuses inputs of a shopper that are too large. */
 export function checkInputBytes(work: Work, values: object, source: string): void {
   const { custom_inputs: inputs } = values as { readonly custom_inputs?: Inputs | undefined }
-  if (!inputs || isSeller(work)) return
+  if (!inputs || isSeller(work.who)) return
   const bytes = Buffer.byteLength(JSON.stringify(inputs))
   if (bytes > limits.shopperBytes)
     throw tooLong(at(source), `${limits.shopperBytes} bytes of JSON, not ${bytes}`)

@@ -1,7 +1,7 @@
 import { limitAttempts } from '../../kernel/attempts/attempts.ts'
+import { isSeller } from '../../kernel/auth/principal.ts'
 import { Problem } from '../../kernel/errors.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
-import { isSeller } from '../contents/owners.ts'
 import type { NewItem } from './new-lines.ts'
 
 /** Unknown codes in 15 minutes from one address. */
@@ -18,7 +18,7 @@ export type Guess = <T>(check: () => Promise<T | undefined>) => Promise<T | unde
  * by cart: a caller who guesses takes a new one, and a stranger could keep the shopper of a cart from entering codes.
  */
 export const guessesOf = (ctx: Ctx): Guess =>
-  isSeller(ctx)
+  isSeller(ctx.who)
     ? (check) => check()
     : (check) => limitAttempts(ctx, { action: 'promotion-code', max: wrongMax }, check)
 

@@ -1,9 +1,9 @@
+import { isSeller } from '../../kernel/auth/principal.ts'
 import { hook } from '../../kernel/declare/hook.ts'
 import { Problem } from '../../kernel/errors.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import type { ProductLine } from '../contents/contents.ts'
 import { countOptions } from '../contents/must-be-few.ts'
-import { isSeller } from '../contents/owners.ts'
 import { mustBeFewItems, mustBeFewOptions } from './merge-carts.ts'
 import type { NewItem } from './new-lines.ts'
 
@@ -21,7 +21,7 @@ export async function withProductsOfOrders(ctx: Ctx, items: readonly NewItem[]):
       continue
     }
     const source = `${item.source}.order_id`
-    if (!isSeller(ctx) && !ctx.who.shopper) {
+    if (!isSeller(ctx.who) && !ctx.who.shopper) {
       const detail =
         'Only sellers and shoppers who are signed in can order again: send the token of the shopper.'
       throw new Problem('forbidden', detail, { source })

@@ -1,10 +1,10 @@
+import { isSeller } from '../../kernel/auth/principal.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import { group, list } from '../../kernel/shape/fields.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import type { TaxItem } from '../contents/contents.ts'
 import { type CustomAttributes, checkTypes, customAttributesField } from '../contents/custom-attributes.ts'
-import { isSeller } from '../contents/owners.ts'
 import { checkedTax, type TaxValues, taxesMax, taxFields } from '../item-parts/tax-values.ts'
 
 export const itemAttributesField = customAttributesField(
@@ -27,7 +27,7 @@ interface SellerValues {
 
 /** Refuses (403) what only sellers may set. A shopper could change prices and taxes otherwise. */
 export function checkSeller(work: Work, values: object, source: string, id?: string): void {
-  if (isSeller(work)) return
+  if (isSeller(work.who)) return
   const { custom_attributes, tax } = values as SellerValues
   const name = custom_attributes !== undefined ? 'custom_attributes' : tax?.length ? 'tax' : undefined
   if (name === undefined) return

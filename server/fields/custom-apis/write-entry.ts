@@ -1,7 +1,7 @@
 import { invalidField, Problem } from '../../kernel/errors.ts'
 import { isId, newId } from '../../kernel/ids.ts'
 import type { Draft, Row } from '../../kernel/shape/model.ts'
-import { brokenConstraint } from '../../kernel/storage/database.ts'
+import { brokenConstraint } from '../../kernel/storage/refusals.ts'
 import type { Ctx, Work } from '../../kernel/work/context.ts'
 import { change } from '../../kernel/write/by-rules.ts'
 import { partOfRow } from '../values/part-of-row.ts'

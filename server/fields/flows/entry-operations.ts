@@ -1,4 +1,5 @@
 import { wrongToken } from '../../kernel/auth/access.ts'
+import { actsAsSeller } from '../../kernel/auth/principal.ts'
 import { dataOf } from '../../kernel/body/input.ts'
 import { type Action, action } from '../../kernel/declare/action.ts'
 import type { Call } from '../../kernel/declare/call.ts'
@@ -33,8 +34,7 @@ async function findOpenFlow(ctx: Ctx, { flow_id }: { readonly flow_id: string })
   const flow = await findFlow(ctx, flow_id)
   const { instance, who } = ctx
   // Only callers who can see the objects can see the added fields.
-  if (flow.kind === 'core' && who.kind !== 'client_credentials')
-    throw wrongToken(instance, who, ['client_credentials'])
+  if (flow.kind === 'core' && !actsAsSeller(who)) throw wrongToken(instance, who, ['client_credentials'])
   if (flow.kind === 'template') await mayReadTemplates(ctx)
   return flow
 }
@@ -139,7 +139,7 @@ async function listEntries(ctx: Ctx, flow: FlowRef, call: Call): Promise<Answer>
 
 /** Refuses shoppers if the setting says so: template entries exist for drafts too. */
 async function mayReadTemplates(ctx: Ctx): Promise<void> {
-  if (ctx.who.kind === 'client_credentials') return
+  if (actsAsSeller(ctx.who)) return
   const { shoppers_read_template_entries: mayRead } = await readSingleton(ctx, storeSettings)
   if (!mayRead) throw new Problem('forbidden', 'Shoppers of this store cannot read the entries of templates.')
 }

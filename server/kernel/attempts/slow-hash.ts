@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
+import { hasSecret } from '../auth/principal.ts'
 import { Problem } from '../errors.ts'
 import { perInstance } from '../work/per-instance.ts'
 import { type CallerWork, networkOf } from './attempts.ts'
@@ -89,7 +90,7 @@ export const inTurn = <T>(work: CallerWork, run: () => Promise<T>): Promise<T> =
   turns(work.instance).take(whoseTurn(work), run)
 
 const whoseTurn = ({ who, clientAddress }: CallerWork): string => {
-  if (who.kind === 'client_credentials') return `key ${who.keyId}`
+  if (hasSecret(who) && !who.shopper) return `key ${who.keyId}`
   return clientAddress === undefined ? 'jobs' : `address ${networkOf(clientAddress)}`
 }
 

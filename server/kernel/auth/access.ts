@@ -25,7 +25,15 @@ interface CallerKind {
   readonly kind: string
 }
 
+/** The kinds of callers who are persons of the store, and what a refusal tells them. */
+export interface Persons {
+  readonly has: (kind: string) => boolean
+  /** Says which right is missing, and who can give it. `kinds` have the right. */
+  readonly missingRight: (kind: string, right: string, kinds: readonly string[]) => string
+}
+
 interface Gate {
+  readonly persons: Persons
   readonly access: AccessTable
   /** The headers of tokens beside the bearer token, with the kind of caller that each stands for. */
   readonly shopperTokens: readonly { readonly header: string; readonly kind: string }[]
@@ -35,12 +43,16 @@ interface Gate {
 export function authorize(gate: Gate, who: CallerKind, area: string, access: AreaAccess): void {
   if (mayDo(gate.access, who.kind, area, access)) return
   const kinds = Object.keys(gate.access[area] ?? {}).filter((kind) => mayDo(gate.access, kind, area, access))
-  throw wrongToken(gate, who, kinds)
+  if (!gate.persons.has(who.kind)) throw wrongToken(gate, who, kinds)
+  const missing = gate.persons.missingRight(who.kind, `${access} ${area}`, kinds)
+  throw new Problem('forbidden', `${notPermitted} ${missing}`)
 }
+
+const notPermitted = 'You do not have permission to access this resource.'
 
 /** The refusal for a token of the wrong kind: which token the server used, and which kinds are accepted. */
 export function wrongToken(
-  { shopperTokens }: Pick<Gate, 'shopperTokens'>,
+  { shopperTokens, persons }: Pick<Gate, 'shopperTokens' | 'persons'>,
   { kind }: CallerKind,
   kinds: readonly string[],
 ): Problem {
@@ -49,9 +61,7 @@ export function wrongToken(
     const token = `${withArticle(one)} token`
     return header ? `${token} in the header ${header}` : token
   }
-  const needed = kinds.length ? `It needs ${kinds.map(describeKind).join(', or ')}` : 'No token allows it'
-  return new Problem(
-    'forbidden',
-    `You do not have permission to access this resource. ${needed}; the request has ${describeKind(kind)}.`,
-  )
+  const tokens = kinds.filter((one) => !persons.has(one))
+  const needed = tokens.length ? `It needs ${tokens.map(describeKind).join(', or ')}` : 'No token allows it'
+  return new Problem('forbidden', `${notPermitted} ${needed}; the request has ${describeKind(kind)}.`)
 }

@@ -5,8 +5,10 @@ export interface Principal {
   readonly kind: string
   /** The grant of the access token: the kind of a caller without a shopper token. */
   readonly grant: string
-  /** The application key that the token belongs to. */
+  /** The application key that the token belongs to; of a person who has signed in, the person. */
   readonly keyId: string
+  /** The sign-in of a person of the store, who needs no application key. */
+  readonly sessionId?: string
   /** The author in the change feed: the key, or the shopper. */
   readonly actor: string
   /** The owner of an Idempotency-Key: the actor, or the single token if it names no person. */
@@ -28,3 +30,14 @@ export interface Shopper {
  * shopper's token beside its own. Ask for the `kind` where that token narrows what the caller may do.
  */
 export const hasSecret = ({ grant }: Pick<Principal, 'grant'>): boolean => grant === 'client_credentials'
+
+/**
+ * Whether the caller acts for the store: a server with its secret, or a person of the store. The access table says what
+ * each may do. Also where a shopper's token comes beside theirs.
+ */
+export const isSeller = (who: Pick<Principal, 'grant' | 'sessionId'>): boolean =>
+  hasSecret(who) || who.sessionId !== undefined
+
+/** As `isSeller`, and no shopper's token narrows what the caller may do. */
+export const actsAsSeller = (who: Pick<Principal, 'grant' | 'sessionId' | 'shopper'>): boolean =>
+  isSeller(who) && who.shopper === undefined

@@ -10,7 +10,14 @@ import type { RequestRates } from './request-rates.ts'
 /** Another process may delete a key. Half of the second within which all of its responses end. */
 const lookEveryMs = 500
 
+/** How a watch learns that what it watches has ended, and what it says then. */
+interface WatchRule {
+  readonly isActive: () => Promise<boolean>
+  readonly reason: () => Error
+}
+
 interface WatchedKey {
+  readonly rule: WatchRule
   readonly deleted: AbortController
   readonly timer: NodeJS.Timeout
   watchers: number
@@ -24,19 +31,15 @@ interface Watch {
   leave(): void
 }
 
-/** Watches the keys of responses that last: each key is looked up in its interval, however many responses it has. */
+/**
+ * Watches the keys and the sign-ins of responses that last: each is looked up in its interval, however many responses
+ * it has.
+ */
 export class KeyWatch {
-  readonly #isKeyActive: (storeId: string, keyId: string) => Promise<boolean>
-  readonly #reason: () => Error
   readonly #keys = new Map<string, WatchedKey>()
 
-  constructor(isKeyActive: (storeId: string, keyId: string) => Promise<boolean>, reason: () => Error) {
-    this.#isKeyActive = isKeyActive
-    this.#reason = reason
-  }
-
-  watch(storeId: string, keyId: string): Watch {
-    const key = this.#keys.get(keyId) ?? this.#begin(storeId, keyId)
+  watch(keyId: string, rule: WatchRule): Watch {
+    const key = this.#keys.get(keyId) ?? this.#begin(keyId, rule)
     key.watchers += 1
     const leave = () => {
       key.watchers -= 1
@@ -50,21 +53,21 @@ export class KeyWatch {
     const key = this.#keys.get(keyId)
     if (!key) return
     this.#forget(keyId, key)
-    key.deleted.abort(this.#reason())
+    key.deleted.abort(key.rule.reason())
   }
 
-  #begin(storeId: string, keyId: string): WatchedKey {
+  #begin(keyId: string, rule: WatchRule): WatchedKey {
     let isLooking = false
     const look = async () => {
       if (isLooking) return
       isLooking = true
       // A database that is away says nothing about the key.
-      const isActive = await this.#isKeyActive(storeId, keyId).catch(() => true)
+      const isActive = await rule.isActive().catch(() => true)
       isLooking = false
       if (!isActive) this.end(keyId)
     }
     const timer = setInterval(look, lookEveryMs).unref()
-    const key = { deleted: new AbortController(), timer, watchers: 0 }
+    const key = { deleted: new AbortController(), timer, rule, watchers: 0 }
     this.#keys.set(keyId, key)
     return key
   }
@@ -94,6 +97,17 @@ export interface ActiveKey {
 /** Finds a key; undefined if it was deleted. */
 type FindKey = (storeId: string, keyId: string) => Promise<ActiveKey | undefined>
 
+/** A sign-in of a person: it takes the place of a key, and says what kind of caller the person is now. */
+export interface ActiveSession extends ActiveKey {
+  readonly kind: string
+}
+
+/** Finds the sign-in of a person; undefined if it has ended. */
+type FindSession = (storeId: string, sessionId: string) => Promise<ActiveSession | undefined>
+
+/** How long the token of a person is valid. The sign-in may give out another one. */
+const personLifetimeS = 15 * 60
+
 interface VerifiedToken {
   readonly principal: Principal
   readonly expiresAtMs: number
@@ -107,18 +121,23 @@ export class Tokens {
   readonly #signKeys: Keys
   readonly #clock: Clock
   readonly #findKey: FindKey
+  readonly #findSession: FindSession
   readonly #verified = new Memory<string, VerifiedToken>(verifiedMax)
-  readonly #keys: Memory<string, { readonly key: ActiveKey | undefined }>
-  readonly #watch: KeyWatch
+  readonly #keys: Memory<string, { readonly key: ActiveKey | ActiveSession | undefined }>
+  readonly #watch = new KeyWatch()
   readonly lifetimeS: number
 
-  constructor(secrets: KeySecrets, clock: Clock, lifetimeS: number, findKey: FindKey) {
+  constructor(
+    secrets: KeySecrets,
+    clock: Clock,
+    lifetimeS: number,
+    findKey: FindKey,
+    findSession: FindSession,
+  ) {
     this.#signKeys = deriveKeys(secrets, 'access-token')
     this.#clock = clock
     this.#findKey = findKey
-    const isKeyActive = async (storeId: string, keyId: string) =>
-      (await findKey(storeId, keyId)) !== undefined
-    this.#watch = new KeyWatch(isKeyActive, keyDeleted)
+    this.#findSession = findSession
     this.#keys = new Memory(keysMax, { age: { maxMs: keyRecheckAfterMs, clock } })
     this.lifetimeS = lifetimeS
   }
@@ -144,7 +163,24 @@ export class Tokens {
     return { token, expires }
   }
 
-  /** The caller of a token, and its key; throws a Problem (401) if the token is not valid. */
+  /** A token for a person who has signed in, and its expiry (seconds since the epoch). */
+  async issueToPerson(
+    storeId: string,
+    personId: string,
+    sessionId: string,
+  ): Promise<{ token: string; expires: number }> {
+    const issued = Math.floor(this.#clock.now().getTime() / 1000)
+    const expires = issued + personLifetimeS
+    const token = await new SignJWT({ store_id: storeId, kind: 'person', sid: sessionId })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setSubject(personId)
+      .setIssuedAt(issued)
+      .setExpirationTime(expires)
+      .sign(this.#signKeys[0])
+    return { token, expires }
+  }
+
+  /** The caller of a token, and its key or sign-in; throws a Problem (401) if the token is not valid. */
   async verify(token: string): Promise<{ readonly who: Principal; readonly key: ActiveKey }> {
     const nowMs = this.#clock.now().getTime()
     let verified = this.#verified.get(token)
@@ -156,47 +192,63 @@ export class Tokens {
       this.#verified.delete(token)
       throw unauthorized('The access token has expired.')
     }
-    const { storeId, keyId } = verified.principal
-    let known = this.#keys.get(keyId)
+    const { principal } = verified
+    const id = principal.sessionId ?? principal.keyId
+    let known = this.#keys.get(id)
     if (!known) {
-      const checked = { key: await this.#findKey(storeId, keyId) }
+      const checked = { key: await this.#find(principal) }
       // Do not overwrite a newer entry: the key may have been revoked meanwhile.
-      known = this.#keys.get(keyId)
-      if (!known) this.#keys.set(keyId, checked)
+      known = this.#keys.get(id)
+      if (!known) this.#keys.set(id, checked)
       known ??= checked
     }
-    if (!known.key) throw keyDeleted()
-    return { who: verified.principal, key: known.key }
+    const { key } = known
+    if (!key) throw endOf(principal)
+    const who = 'kind' in key ? { ...principal, kind: key.kind, grant: key.kind } : principal
+    return { who, key }
+  }
+
+  #find({ storeId, keyId, sessionId }: Principal): Promise<ActiveKey | ActiveSession | undefined> {
+    return sessionId === undefined ? this.#findKey(storeId, keyId) : this.#findSession(storeId, sessionId)
   }
 
   /**
-   * Ends the key's tokens. It does not just drop the cached key, since the database still has it until the deletion
-   * commits.
+   * Ends the tokens of a key, or of a sign-in. It does not just drop the cached key, since the database still has it
+   * until the deletion commits.
    */
   revoke(keyId: string): void {
     this.#keys.set(keyId, { key: undefined })
     this.#watch.end(keyId)
   }
 
-  /** Watches the key of a caller whose response lasts. */
-  watch({ storeId, keyId }: Principal): Watch {
-    return this.#watch.watch(storeId, keyId)
+  /** Watches the key or the sign-in of a caller whose response lasts. */
+  watch(who: Principal): Watch {
+    return this.#watch.watch(who.sessionId ?? who.keyId, {
+      isActive: async () => (await this.#find(who)) !== undefined,
+      reason: () => endOf(who),
+    })
   }
 
   async #open(token: string): Promise<VerifiedToken> {
     try {
       const payload = await verifyToken(this.#signKeys, token, { currentDate: this.#clock.now() })
-      const { sub = '', store_id, kind, exp = 0, jti = sub } = payload
+      const { sub = '', store_id, kind, sid, exp = 0, jti = sub } = payload
       const grant = String(kind)
       const principal = { storeId: String(store_id), kind: grant, grant, keyId: sub, actor: sub, caller: jti }
-      return { principal, expiresAtMs: exp * 1000 }
+      const session = typeof sid === 'string' ? { sessionId: sid } : {}
+      return { principal: { ...principal, ...session }, expiresAtMs: exp * 1000 }
     } catch (error) {
       throw unauthorized('Unable to validate the access token.', error)
     }
   }
 }
 
-const keyDeleted = () => unauthorized('The application key of this access token was deleted.')
+const endOf = ({ sessionId }: Principal) =>
+  unauthorized(
+    sessionId === undefined
+      ? 'The application key of this access token was deleted.'
+      : 'The sign-in of this access token has ended; sign in again.',
+  )
 
 // RFC 6750 §3: the refusal names the scheme.
 export const unauthorized = (detail: string, cause?: unknown) =>

@@ -39,7 +39,7 @@ const [firstFault, allFaults] = [false, true].map((allErrors) => {
   ajv.addFormat('uuid', isId)
   ajv.addFormat('day', { validate: isDay, compare: compareDays })
   // For the API document.
-  ajv.addKeyword('checkedByRule')
+  for (const word of ['checkedByRule', 'refersTo']) ajv.addKeyword(word)
   // Accepts any text: the format only marks secrets.
   ajv.addFormat('password', true)
   return ajv

@@ -94,6 +94,8 @@ export interface Action<
    * response contains a secret, so neither a cache nor an Idempotency-Key may store it.
    */
   readonly signsIn?: boolean
+  /** Why the action refuses a dry run, as a sentence for clients. One that signs in refuses it anyway. */
+  readonly cannotRehearse?: string
   /**
    * For the API document: the response is an object of this resource, a page of a list (`page`) or a file; it may have
    * `errors` beside its `data`. `rows` names the resources whose fields sort and filter the page, if the page shows
@@ -108,6 +110,8 @@ export interface Action<
     readonly errors?: true
     /** The response has an entity tag. An object of a resource always has one. */
     readonly etag?: true
+    /** The response sets a cookie, for browsers. */
+    readonly cookie?: true
     /** `data` if it is not an object of a resource; of a page, each item. See `named`. */
     readonly data?: Field
     /** The members of the response beside `data`; of a page, beside `meta` and `links`. */

@@ -62,6 +62,20 @@ export const isRepeatable = ({ of, access }: Operation): boolean => {
   return access === 'write' && !signsIn && !upload && !shows?.file
 }
 
+const signsIn = 'It makes a token, and a token is valid as soon as someone has it.'
+
+/** Why a request that writes cannot be rehearsed; undefined if it can. */
+export const cannotRehearse = ({ of }: Operation): string | undefined =>
+  of.is === 'action' ? (of.action.signsIn ? signsIn : of.action.cannotRehearse) : undefined
+
+/** Whether the operation writes, and takes `Prefer: dry-run`. */
+export const isRehearsable = (operation: Operation): boolean =>
+  operation.access === 'write' && cannotRehearse(operation) === undefined
+
+/** Whether the operation deletes, and its response has no body. A dry run says what would be gone. */
+export const isSilentDelete = ({ method, status }: Operation): boolean =>
+  method === 'DELETE' && status === 204
+
 /** Whether the operation responds with a page of a list, or with all of it as lines. */
 export const isList = ({ of, method }: Operation): boolean =>
   (of.is === 'resource' && of.name === 'list') ||

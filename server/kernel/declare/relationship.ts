@@ -81,7 +81,7 @@ export function linksField(of: Relationship, optional = false): Field {
   const { holds, most, meta } = of
   const needed = { required: true } as const
   const type = linkTypeOf(of)
-  const link = { type: choice([type], needed), id: reference(type, needed) }
+  const link = { type: choice([type], needed), id: reference(of.target().type, needed) }
   const members = meta ? { ...link, meta: group(meta, {}) } : link
   return holds === 'many'
     ? listOf(group(members, {}), { maxItems: most.n, nullable: optional })

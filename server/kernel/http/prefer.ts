@@ -1,5 +1,4 @@
 import type { LineFormat } from '../shape/answer.ts'
-import { text } from '../shape/fields.ts'
 
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 
@@ -8,14 +7,6 @@ export const prefers = (headers: RequestHeaders, preference: string): boolean =>
   String(headers.prefer ?? '')
     .split(',')
     .some((one) => one.trim().toLowerCase() === preference)
-
-/** For the API document. */
-export const dryRunHeader = {
-  Prefer: text({
-    about:
-      '`dry-run` asks what the request would do: the response is the one of the real request, and nothing changes. It has `Preference-Applied: dry-run`.',
-  }),
-}
 
 const lineFormats: Readonly<Record<string, LineFormat>> = {
   'application/x-ndjson': 'ndjson',

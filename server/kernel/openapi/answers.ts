@@ -1,10 +1,9 @@
 import { STATUS_CODES } from 'node:http'
 import type { Action } from '../declare/action.ts'
-import { isRepeatable, type Operation } from '../declare/operation.ts'
+import { isRehearsable, isRepeatable, isSilentDelete, type Operation } from '../declare/operation.ts'
 import { linksSchema, listsRows } from '../declare/relationship.ts'
 import type { Resource } from '../declare/resource.ts'
 import { describeFields, urlsSchema } from '../declare/shown-schema.ts'
-import { dryRunHeader } from '../http/prefer.ts'
 import { linksBeside } from '../shape/envelope.ts'
 import { describe, type Field, type Fields, type JsonSchema } from '../shape/fields.ts'
 import { hasWatermark } from '../shape/model.ts'
@@ -32,7 +31,7 @@ export function successOf(operation: Operation, shared: DocumentComponents): Rec
   const always = headersNamed(
     'X-Request-Id',
     ...(isRepeatable(operation) ? ['Idempotency-Replayed' as const] : []),
-    ...(takesDryRuns(operation) ? ['Preference-Applied' as const] : []),
+    ...(isRehearsable(operation) ? ['Preference-Applied' as const] : []),
   )
   const own = answersOf(operation, shared)
   const all: Record<string, Response> = {
@@ -63,12 +62,20 @@ function withLinked([status, answer]: readonly [string, Response]): readonly [st
 
 const json = 'application/json'
 
-const takesDryRuns = ({ of }: Operation): boolean =>
-  of.is === 'action' && of.action.headers?.Prefer === dryRunHeader.Prefer
+/** A dry run of a delete says what would be gone. */
+const wouldDelete: Response = {
+  description: 'For a dry run: what would be deleted.',
+  content: content(ref('WouldDelete')),
+}
 
 function answersOf(operation: Operation, shared: DocumentComponents): Readonly<Record<number, Response>> {
   const { status, of } = operation
-  if (status === 204) return { 204: { description: 'Done; the response has no body.' } }
+  if (status === 204) {
+    return {
+      ...(isSilentDelete(operation) && isRehearsable(operation) && { 200: wouldDelete }),
+      204: { description: 'Done; the response has no body.' },
+    }
+  }
   if (status === 303 || status === 307)
     return { [status]: { description: 'Redirects the client.', headers: headersNamed('Location') } }
   if (of.is === 'resource') return { [status]: resourceAnswer(of.resource, of.name) }
@@ -154,7 +161,7 @@ function actionAnswers(
 /** One object of a resource, or the data that an action declares. */
 function objectAnswer(
   resource: Resource | undefined,
-  { data: own, beside, errors, etag }: NonNullable<Action['shows']>,
+  { data: own, beside, errors, etag, cookie }: NonNullable<Action['shows']>,
 ): Response {
   const data = own ?? (resource && objectOf(() => resource))
   const members = {
@@ -168,6 +175,7 @@ function objectAnswer(
   return {
     description: resource ? `The ${resource.noun[0].replaceAll('-', ' ')}.` : 'Done.',
     ...((etag || resource) && { headers: tagged }),
+    ...(cookie && { headers: headersNamed('Set-Cookie') }),
     content: content(isTyped ? object(members, data ? ['data'] : []) : { type: 'object' }),
   }
 }

@@ -56,6 +56,7 @@ export function components(modules: readonly Module[], own: OwnModel = (model) =
   const schemas: Record<string, unknown> = {
     Problem: problemSchema,
     Problems: problemsSchema,
+    WouldDelete: wouldDeleteSchema,
     Page: pageSchema,
     Links: linksSchema,
     ...linesSchemas,
@@ -106,6 +107,24 @@ const problemSchema = {
 }
 
 const problemsSchema = object({ errors: listOf(ref('Problem')) })
+
+/** The response to the dry run of a delete. */
+const wouldDeleteSchema = object(
+  {
+    meta: object(
+      {
+        would_delete: {
+          type: 'object',
+          description:
+            'How many objects would be deleted, by their type: the object itself, and those that go with it.',
+          additionalProperties: { type: 'integer', minimum: 1 },
+        },
+      },
+      ['would_delete'],
+    ),
+  },
+  ['meta'],
+)
 
 export const pageSchema = {
   type: 'object',
@@ -211,6 +230,15 @@ const parameters = {
       'A key of your choice. The same request with the same key is carried out once: a repetition gets the ' +
       'first response, with the header `Idempotency-Replayed`.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
+  dryRun: {
+    name: 'Prefer',
+    in: 'header',
+    description:
+      '`dry-run` asks what the request would do: the response is the one of the real request, and nothing changes. It has ' +
+      '`Preference-Applied: dry-run`. Where a delete has no response body, it says how many objects would be deleted. ' +
+      'Other servers are not asked. Not with an `Idempotency-Key`.',
+    schema: { type: 'string' },
   },
   ifMatch: {
     name: 'If-Match',

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type AccessTable, mayDo } from '../auth/access.ts'
-import { type Operation, rightFor } from '../declare/operation.ts'
+import { cannotRehearse, type Operation, rightFor } from '../declare/operation.ts'
 import type { Module } from '../module.ts'
 import type { ApiDocument } from '../shape/api-document.ts'
 import type { JsonSchema } from '../shape/fields.ts'
@@ -10,7 +10,7 @@ import { successOf } from './answers.ts'
 import { components, type DocumentComponents } from './components.ts'
 import { usedComponents, withReferences } from './named-schemas.ts'
 import { withoutOwnWords } from './own-words.ts'
-import { parametersOf } from './parameters.ts'
+import { listedBy, listFacts, parametersOf } from './parameters.ts'
 import { problemResponses } from './refusals.ts'
 import { bodyOf } from './schemas.ts'
 import { phrase, type TagGroups, tagOf, tagsOf } from './tags.ts'
@@ -161,10 +161,12 @@ function describeOperation(
 ): Record<string, unknown> {
   const { id, about } = operation
   const open = operation.access === 'open'
+  const reason = operation.access === 'write' ? cannotRehearse(operation) : undefined
   const kinds = callersOf(operation, access)
   const persons = shopperTokens.filter(({ kind }) => kinds.includes(kind))
   const { alternative } = operation
   const ways = [operation, ...(alternative ? [alternative.operation] : [])]
+  const listed = listedBy(operation)
   const body = ways.map((way) => bodyOf(way, shared)).reduce(eitherBody)
   const responses = ways
     .map((way) => ({ ...problemResponses(way, kinds), ...successOf(way, shared) }))
@@ -173,9 +175,14 @@ function describeOperation(
     operationId: id,
     tags: [tag],
     summary: phrase(id),
-    description: [about, open ? anyone : `Allowed for: ${kinds.map(quote).join(', ')}.`].join('\n\n'),
+    description: [
+      about,
+      ...(reason === undefined ? [] : [`Refuses \`Prefer: dry-run\` (400). ${reason}`]),
+      open ? anyone : `Allowed for: ${kinds.map(quote).join(', ')}.`,
+    ].join('\n\n'),
     ...(open && { security: [] }),
     ...(persons.length && { security: waysToSignIn(persons) }),
+    ...(listed && { 'x-sutler-list': listFacts(listed) }),
     parameters: parametersOf(operation, path, shared),
     ...(body && { requestBody: body }),
     responses,

@@ -35,6 +35,7 @@ export const headers = {
     description: '`dry-run` if nothing has changed because the request asked for that (RFC 7240).',
     schema: { type: 'string', const: 'dry-run' },
   },
+  'Set-Cookie': { description: 'A cookie of the sign-in, for this address only.', schema: text },
   Upgrade: { description: 'The version of HTTP that the response needs (RFC 9110).', schema: text },
   Allow: { description: 'The methods that are allowed (RFC 9110).', schema: text },
   'Accept-Encoding': { description: 'The codings of bodies that the server reads.', schema: text },

@@ -12,7 +12,7 @@ const mark = Symbol('named')
 type SchemaNode = Readonly<Record<string, unknown>> & { readonly [mark]?: NamedSchema }
 
 /** The keywords that a copy may add to its named schema. */
-const facts = ['description', 'default', 'examples', 'readOnly', 'writeOnly']
+const facts = ['description', 'default', 'examples', 'readOnly', 'writeOnly', 'refersTo']
 
 const placeholder = Symbol('an object of a resource')
 

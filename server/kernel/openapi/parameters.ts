@@ -1,8 +1,9 @@
-import { isRepeatable, type Operation } from '../declare/operation.ts'
+import { isRehearsable, isRepeatable, type Operation } from '../declare/operation.ts'
 import { listsRows } from '../declare/relationship.ts'
 import type { Resource } from '../declare/resource.ts'
 import { valueTypeOf } from '../query/plan.ts'
 import type { Fields } from '../shape/fields.ts'
+import type { Op } from '../shape/list-query.ts'
 import {
   describeOrder,
   type FilterRule,
@@ -47,6 +48,7 @@ export function parametersOf(operation: Operation, path: string, shared: Documen
     ...(operation.alternative ? [alternativeHeader(operation.alternative.header)] : []),
     ...(single ? [common(access === 'read' ? 'ifNoneMatch' : 'ifMatch')] : []),
     ...(isRepeatable(operation) ? [common('idempotencyKey')] : []),
+    ...(isRehearsable(operation) ? [common('dryRun')] : []),
   ]
 }
 
@@ -202,4 +204,40 @@ function includeParameter({ include }: Resource): Parameter[] {
       example: names,
     },
   ]
+}
+
+/** The resource that the operation lists; undefined if it lists none, or one that is only known at run time. */
+export function listedBy({ of }: Operation): Resource | undefined {
+  if (of.is === 'resource') return of.name === 'list' ? of.resource : undefined
+  if (of.is !== 'action' || !of.action.shows?.page) return undefined
+  return of.action.shows.rows?.[0] ?? of.action.shows.resource
+}
+
+/**
+ * `x-sutler-list`: what a program needs to build the query of a list. In the name of a field `*` stands for one name,
+ * and `[]` for one index.
+ */
+export interface ListFacts {
+  /** The type of its objects. */
+  readonly type: string
+  /** The fields that a filter may name, with what they compare. */
+  readonly filter: Readonly<Record<string, { readonly type: ValueType; readonly operators: readonly Op[] }>>
+  readonly sort: readonly string[]
+  /** The order without `sort`, if `sort` can name it. */
+  readonly order?: string
+  readonly offsetMax?: number
+}
+
+export function listFacts(resource: Resource): ListFacts {
+  const filter = Object.entries(resource.filter ?? {}).map(([field, rule]) => {
+    const { type = valueTypeOf(resource, field) } = rule as FilterRule
+    return [field, { type, operators: operatorsOf(rule as FilterRule) }] as const
+  })
+  return {
+    type: resource.type,
+    filter: Object.fromEntries(filter),
+    sort: resource.sort ?? [],
+    ...(!ownOrderOf(resource) && { order: orderOf(resource) }),
+    ...(resource.offsetMax !== undefined && { offsetMax: resource.offsetMax }),
+  }
 }

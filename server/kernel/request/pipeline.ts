@@ -5,7 +5,7 @@ import { mustBeWithinRate } from '../attempts/rates.ts'
 import { countRequest } from '../attempts/request-limits.ts'
 import { isReport, weightOf } from '../attempts/request-weight.ts'
 import { authorize } from '../auth/access.ts'
-import { hasSecret, type Principal } from '../auth/principal.ts'
+import { actsAsSeller, isSeller, type Principal } from '../auth/principal.ts'
 import { parseRequestRates, type RequestRates } from '../auth/request-rates.ts'
 import { bearerToken } from '../auth/tokens.ts'
 import { isRepeatable, type Operation, rightFor } from '../declare/operation.ts'
@@ -25,6 +25,7 @@ import { currentTimings } from '../traces/scopes.ts'
 import { Ctx, type Instance, type KeyedRequest } from '../work/context.ts'
 import { leaseMsOf } from '../work/outside-calls.ts'
 import { perInstance } from '../work/per-instance.ts'
+import { dryRun, wantsDryRun } from './dry-runs.ts'
 import { idempotencyKey, once, onceAcrossCalls } from './idempotency.ts'
 import { withTimings } from './observe.ts'
 import { lengthen, resourceToRepeat } from './stored-answers.ts'
@@ -46,6 +47,7 @@ interface Passage {
   text: string
   body: unknown
   upload: Readable | undefined
+  isDryRun: boolean
   answer: Answer | undefined
 }
 
@@ -62,6 +64,7 @@ const steps: readonly (readonly [PipelineStep, ...OperationAccess[]])[] = [
   [mayCall, 'read', 'write'],
   [countWrite, 'write'],
   [refuseKey, 'write'],
+  [admitDryRun, 'write', 'open'],
   [readBody, 'read', 'write', 'open'],
   [run, 'read', 'write', 'open'],
   [endWithKey, 'read', 'write'],
@@ -107,6 +110,7 @@ export async function handle(
     text: '',
     body: undefined,
     upload: undefined,
+    isDryRun: false,
     answer: undefined,
   }
   for (const step of plans[operation.access]) await step(passage)
@@ -133,11 +137,15 @@ const signsIn = ({ operation }: Passage) => actionOf(operation)?.signsIn
 
 function mayCall({ instance, operation, who }: Passage): void {
   const right = rightFor(operation)
-  if (right !== 'open') authorize(instance, who, operation.area, right)
+  if (right === 'open') return
+  authorize(instance, who, operation.area, right)
+  // A shopper's token beside that of a person only takes rights away.
+  if (who.sessionId && who.shopper) authorize(instance, { kind: who.grant }, operation.area, right)
 }
 
 /** Anyone may get a shopper's token. Counted before the body is read. */
 function countWrite({ instance, request: { ip }, who }: Passage): void {
+  if (isSeller(who)) return
   mustBeWithinRate({ instance, who, clock: instance.clock, clientAddress: ip }, 'shopperWrites', who.storeId)
 }
 
@@ -203,7 +211,7 @@ async function readBody(passage: Passage): Promise<void> {
 
 /** What reading costs is bounded closely for those who need no secret to call. */
 const limitsFor = ({ operation, who }: Passage): BodyLimits =>
-  operation.access === 'open' || !hasSecret(who) ? limitsOfShoppers : usualLimits
+  operation.access === 'open' || !isSeller(who) ? limitsOfShoppers : usualLimits
 
 /** Refuses the key, so that no client believes that a retry is safe. Sign-ins ignore it. */
 function refuseKey(passage: Passage): void {
@@ -218,8 +226,17 @@ function refuseKey(passage: Passage): void {
   )
 }
 
+function admitDryRun(passage: Passage): void {
+  passage.isDryRun = wantsDryRun(passage.operation, passage.request.headers)
+}
+
 async function run(passage: Passage): Promise<void> {
   const { operation, request } = passage
+  if (passage.isDryRun) {
+    const rehearse = () => dryRun(operation, contextOf(passage), callOf(passage))
+    passage.answer = await inQueue(passage, rehearse)
+    return
+  }
   const key = isRepeatable(operation) ? idempotencyKey(request.headers['idempotency-key']) : undefined
   const carryOut = () => (key === undefined ? runPlain(passage) : runKeyed(passage, key))
   // A call to another server must not hold up others, so only its transactions wait: see `callOut`.
@@ -316,7 +333,7 @@ function contextOf(passage: Passage, { signal, transaction, keyed }: RunOptions 
       ? instance.database.reading(() => signal ?? hangUpSignal(request.raw.socket))
       : instance.database
   const by = authorOf(who.actor, request.id)
-  const chosenId = instance.keepsIds && who.kind === 'client_credentials' ? chosenIdOf(request) : undefined
+  const chosenId = instance.keepsIds && actsAsSeller(who) ? chosenIdOf(request) : undefined
   return new Ctx({
     store: new Store(who.storeId, database, () => clock.now(), by, transaction),
     who,

@@ -1,6 +1,6 @@
 import { mayDo } from '../auth/access.ts'
 import type { Keys } from '../auth/keys.ts'
-import { hasSecret, type Principal } from '../auth/principal.ts'
+import { actsAsSeller, type Principal } from '../auth/principal.ts'
 import { seal, tryOpen } from '../auth/seal.ts'
 import { isObject } from '../body/input.ts'
 import type { Call } from '../declare/call.ts'
@@ -51,11 +51,11 @@ function referencesTo(data: unknown): unknown {
 export function resourceToRepeat(
   { access }: Pick<Instance, 'access'>,
   { of }: Operation,
-  who: Pick<Principal, 'kind' | 'grant' | 'shopper'>,
+  who: Pick<Principal, 'kind' | 'grant' | 'sessionId' | 'shopper'>,
 ): Resource | undefined {
   const resource = resourceShownBy(of)
   if (!resource || !mayDo(access, who.kind, resource.area, 'read')) return undefined
-  return saysWhoReads(resource) || (hasSecret(who) && !who.shopper) ? resource : undefined
+  return saysWhoReads(resource) || actsAsSeller(who) ? resource : undefined
 }
 
 /** Whether the resource says which objects a shopper may read. An action that reads them may have rules of its own. */

@@ -131,13 +131,14 @@ export const isShown = ({ hidden, stored }: FieldOptions): boolean => !hidden &&
 
 /** A field's schema with the notes for the reader of the API document. */
 export function describe({ schema, options }: Field): JsonSchema {
-  const { about, example, default: fallback, readOnly, checkedByRule } = options
+  const { about, example, default: fallback, readOnly, checkedByRule, refersTo } = options
   return {
     ...schema,
     ...(about && { description: about }),
     ...(fallback !== undefined && { default: fallback }),
     ...(example !== undefined && { examples: [example] }),
     ...(checkedByRule && { checkedByRule }),
+    ...(refersTo && { refersTo }),
     ...(readOnly && { readOnly }),
     ...(!isShown(options) && { writeOnly: true }),
   }

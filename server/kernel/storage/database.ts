@@ -82,22 +82,6 @@ export function isOutage(error: unknown): boolean {
 export const sqlState = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError ? error.code : undefined
 
-/** The constraint that a statement violated, or undefined. */
-export const brokenConstraint = (error: unknown): string | undefined =>
-  error instanceof pg.DatabaseError ? error.constraint : undefined
-
-/** The missing key of a foreign key violation: the value of the last column. */
-export function missingKey(error: unknown): string | undefined {
-  const detail = error instanceof pg.DatabaseError ? error.detail : undefined
-  // PostgreSQL translates the words around `(columns)=(values)`.
-  const start = detail?.indexOf(')=(') ?? -1
-  if (!detail || start < 0) return undefined
-  return detail
-    .slice(start + 3, detail.indexOf(')', start + 3))
-    .split(', ')
-    .at(-1)
-}
-
 /** A transaction that lost a race (deadlock or serialization failure) and may run again. */
 const isRetryable = (error: unknown) => ['40001', '40P01'].includes(sqlState(error) ?? '')
 

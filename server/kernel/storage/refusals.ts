@@ -1,11 +1,28 @@
+import pg from 'pg'
 import { notFound, Problem } from '../errors.ts'
 import { type Model, nounOf } from '../shape/model.ts'
-import { brokenConstraint, missingKey, sqlState } from './database.ts'
+import { sqlState } from './database.ts'
 
 // SQLSTATE: a key that refers to another row, also one that says ON DELETE RESTRICT.
 const foreignKeyStates = ['23503', '23001']
 // And 23505 unique, 23514 check, 23P01 exclusion.
 const constraintStates = [...foreignKeyStates, '23505', '23514', '23P01']
+
+/** The constraint that a statement violated, or undefined. */
+export const brokenConstraint = (error: unknown): string | undefined =>
+  error instanceof pg.DatabaseError ? error.constraint : undefined
+
+/** The missing key of a foreign key violation: the value of the last column. */
+function missingKey(error: unknown): string | undefined {
+  const detail = error instanceof pg.DatabaseError ? error.detail : undefined
+  // PostgreSQL translates the words around `(columns)=(values)`.
+  const start = detail?.indexOf(')=(') ?? -1
+  if (!detail || start < 0) return undefined
+  return detail
+    .slice(start + 3, detail.indexOf(')', start + 3))
+    .split(', ')
+    .at(-1)
+}
 
 /** The client's words for a violated constraint; undefined if the resource does not declare it. */
 export function refusalOf(

@@ -258,20 +258,17 @@ export class Store {
    * Locks rows for a write: until the transaction ends, no one else can change, lock or delete them. Locks are taken in
    * the order of the ids, so that no two transactions wait for each other. Returns the ids of the existing rows.
    */
-  async lock(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
-    this.enterLocks(of, ids)
+  lock(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
     return this.#lock(of, ids, 'NO KEY UPDATE')
   }
 
   /** As `lock`; also prevents new rows below them. */
-  async lockExclusive(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
-    this.enterLocks(of, ids)
+  lockExclusive(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
     return this.#lock(of, ids, 'UPDATE')
   }
 
   /** Locks rows against deletion until the transaction ends. Others may change them. */
-  async lockShared(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
-    this.enterLocks(of, [])
+  lockShared(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
     return this.#lock(of, ids, 'KEY SHARE')
   }
 
@@ -292,6 +289,7 @@ export class Store {
   }
 
   async #lock(of: Rows, ids: readonly string[], strength: string): Promise<ReadonlySet<string>> {
+    this.enterLocks(of, strength === 'KEY SHARE' ? [] : ids)
     const rows = await this.run(lockSql(of, '$2', strength), ids)
     return new Set(rows.map(([id]) => id as string))
   }

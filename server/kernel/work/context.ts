@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Blobs } from '../../platform/blobs/blobs.ts'
-import type { AccessTable } from '../auth/access.ts'
+import type { AccessTable, Persons } from '../auth/access.ts'
 import type { Keys } from '../auth/keys.ts'
 import type { Principal, Shopper } from '../auth/principal.ts'
 import type { RequestRates } from '../auth/request-rates.ts'
@@ -10,7 +10,7 @@ import type { Answer, LineFormat } from '../shape/answer.ts'
 import type { ApiDocument } from '../shape/api-document.ts'
 import type { Model, OwnModel, Row } from '../shape/model.ts'
 import type { Database } from '../storage/database.ts'
-import { authorOf, type Store } from '../storage/store.ts'
+import { authorOf, Store } from '../storage/store.ts'
 import type { TransactionKind } from '../storage/transaction.ts'
 import type { Exports } from './exports.ts'
 import type { Job, LongJob, Schedule } from './job.ts'
@@ -59,6 +59,7 @@ export interface Instance {
   readonly processName: string
   readonly tokens: Tokens
   readonly access: AccessTable
+  readonly persons: Persons
   readonly shopperTokens: readonly ShopperToken[]
   readonly clock: Clock
   readonly log: Logger
@@ -153,17 +154,24 @@ export class Work {
   /** Runs `run` in the open transaction, or in a new one. It must not call other servers. */
   async transaction<T>(run: (inside: this) => Promise<T>): Promise<T> {
     if (this.store.inTransaction) return run(this)
-    return this.store.transaction((store) => run(this.with({ store })))
+    return this.store.transaction((store) => {
+      const inside = this.with({ store })
+      return this.isRehearsal ? store.runAndUndo(() => run(inside)) : run(inside)
+    })
   }
 
   /**
-   * A dry run: runs `run` as `transaction` does, returns its result, and undoes its writes. It queues no jobs. The
-   * caller must leave out requests to other servers.
+   * A dry run: runs `run` as `transaction` does, returns its result, and undoes its writes. It queues no jobs, and
+   * `callOut` calls no other server.
    */
   async rehearse<T>(run: (inside: this) => Promise<T>): Promise<T> {
-    return this.transaction((inside) =>
-      inside.store.runAndUndo(() => run(inside.with({ isRehearsal: true }))),
-    )
+    const rehearsal = this.inRehearsal()
+    return this.store.inTransaction ? this.store.runAndUndo(() => run(rehearsal)) : rehearsal.transaction(run)
+  }
+
+  /** The same work, whose transactions are dry runs. What it writes outside of them, it must undo itself. */
+  inRehearsal(): this {
+    return this.with({ isRehearsal: true })
   }
 
   /** As `transaction`, always in a new one. All reads see one snapshot. */
@@ -232,6 +240,13 @@ export class Ctx extends Work {
     this.queued = occasion.queued ?? ((run) => run())
     this.clientAddress = occasion.clientAddress
     this.baseUrl = occasion.baseUrl
+  }
+
+  /** The same request in the store that its body names. Only for an open operation: it has no store before. */
+  inStore(id: string): this {
+    const by = authorOf(this.who.actor, this.requestId)
+    const store = new Store(id, this.instance.database, () => this.clock.now(), by)
+    return this.with({ store, who: { ...this.who, storeId: id } })
   }
 
   /** Records that the response shows this row. */

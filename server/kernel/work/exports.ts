@@ -1,4 +1,4 @@
-import type { Principal } from '../auth/principal.ts'
+import { actsAsSeller, type Principal } from '../auth/principal.ts'
 import { Problem } from '../errors.ts'
 import { exportsMax } from '../storage/database.ts'
 
@@ -34,8 +34,9 @@ export class Exports {
   }
 
   /** Counts an export until the returned function is called; refuses one too many. */
-  begin({ storeId, kind }: Pick<Principal, 'storeId' | 'kind'>): () => void {
-    const isServer = kind === 'client_credentials'
+  begin(who: Pick<Principal, 'storeId' | 'grant' | 'sessionId' | 'shopper'>): () => void {
+    const { storeId } = who
+    const isServer = actsAsSeller(who)
     const names = [
       isServer ? `server ${storeId}` : `shopper ${storeId}`,
       ...(isServer ? [] : ['shoppers']),

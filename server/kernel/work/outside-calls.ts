@@ -47,6 +47,8 @@ export interface OutsideCall<V = unknown, R = unknown, O = unknown, A = unknown>
    * Writes the consequences of the result, in one transaction. After a lost race it runs again with the same result.
    */
   record(work: Work, errand: Errand<V>, result: R): Promise<O>
+  /** The outcome that a dry run responds with, which does not know what the other server would answer. */
+  foresee(values: V): O
 }
 
 /** The effect that must happen once. Its values are JSON, committed before the call and forgotten after its outcome. */
@@ -91,6 +93,7 @@ export async function callOut<V, R, O, A>(
   prepare: (inside: Ctx) => Promise<V | NoCall>,
   respond: (inside: Ctx, outcome: O) => Promise<Answer> | Answer,
 ): Promise<Answer> {
+  if (ctx.isRehearsal) return rehearseCall(ctx, call, prepare, respond)
   if (ctx.store.inTransaction)
     throw new Error(`${call.name}: an outside call is not allowed inside a transaction`)
   const { keyed } = ctx
@@ -107,6 +110,18 @@ export async function callOut<V, R, O, A>(
     }),
   )
 }
+
+/** All that does not need the other server. The errand is undone with the rest, and nobody carries it out. */
+const rehearseCall = <V, R, O, A>(
+  ctx: Ctx,
+  call: OutsideCall<V, R, O, A>,
+  prepare: (inside: Ctx) => Promise<V | NoCall>,
+  respond: (inside: Ctx, outcome: O) => Promise<Answer> | Answer,
+): Promise<Answer> =>
+  ctx.rehearse(async (inside) => {
+    const errand = await begin(inside, call, prepare)
+    return errand instanceof NoCall ? errand.answer : respond(inside, call.foresee(errand.values))
+  })
 
 /** Runs a transaction after those of other requests that write the same object. */
 const inQueue = <T>(ctx: Ctx, run: (inside: Ctx) => Promise<T>): Promise<T> =>

@@ -1,3 +1,4 @@
+import { actsAsSeller } from '../../kernel/auth/principal.ts'
 import { blame, missingField, notFound, Problem } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { findByName } from '../../kernel/query/find.ts'
@@ -94,7 +95,7 @@ const noBuyer = () =>
   )
 
 async function accountOf(ctx: Ctx, body: BuyerBody, id: string): Promise<Buyer> {
-  if (ctx.who.kind !== 'client_credentials') {
+  if (!actsAsSeller(ctx.who)) {
     const detail =
       'Only a seller can order for an account by its id. Send the token of the account in EP-Account-Management-Authentication-Token.'
     throw new Problem('forbidden', detail, { source: 'data.account' })

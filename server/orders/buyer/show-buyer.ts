@@ -1,3 +1,4 @@
+import { actsAsSeller } from '../../kernel/auth/principal.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import type { OrderRow } from '../order/orders.ts'
 
@@ -6,7 +7,7 @@ import type { OrderRow } from '../order/orders.ts'
  * customer and sellers learn the name and the address that belong to the id.
  */
 export const showsBuyerTo = ({ who }: Work, { hidden: { customer_id: customerId } }: OrderRow): boolean =>
-  who.kind === 'client_credentials' || customerId === undefined || who.shopper?.id === customerId
+  actsAsSeller(who) || customerId === undefined || who.shopper?.id === customerId
 
 /** The order without the name and the email address of its customer. */
 export function withoutBuyer(row: OrderRow): OrderRow {

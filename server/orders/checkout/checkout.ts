@@ -13,8 +13,6 @@ import { action } from '../../kernel/declare/action.ts'
 import { hook } from '../../kernel/declare/hook.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { objectAnswer } from '../../kernel/http/object-answer.ts'
-import { dryRunHeader } from '../../kernel/http/prefer.ts'
-import { runOrRehearse } from '../../kernel/request/run-or-rehearse.ts'
 import { text, type Values } from '../../kernel/shape/fields.ts'
 import { optional, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx, Work } from '../../kernel/work/context.ts'
@@ -60,7 +58,6 @@ export const checkout = action({
   area: 'carts',
   status: 201,
   params: {},
-  headers: dryRunHeader,
   queuesBy: 'cart_id',
   body: { type: 'order', alsoType: ['checkout', 'cart'], typeOptional: true, fields },
   refuses: ['conflict'],
@@ -69,22 +66,20 @@ export const checkout = action({
     beside: { included, meta: shown.group({ messages: optional(messages) }) },
   },
   async run(ctx, { params, body, rawBody, headers }) {
-    return runOrRehearse(ctx, headers, async (ctx) => {
-      const found = await lockCart(ctx, params.cart_id)
-      if (found) mustOrderAsOwner(ctx, found)
-      const cart = mustBeReady(found, shopperIn(headers).currency)
-      const request = hash('sha256', JSON.stringify(rawBody))
-      const earlier = await orderOf(ctx, cart, request)
-      if (earlier) return answer(ctx, earlier)
-      const values = valuesOf(body)
-      for (const name of ['order_number', 'external_ref'] as const) {
-        if (body[name]) await mustHaveRight(ctx, 'shoppers_set_order_references', `data.${name}`)
-      }
-      const buyer = await findBuyer(ctx, body)
-      const placed = await placeOrder(ctx, cart, buyer, { values, request })
-      if (placed.row.doc.payment_intent_id !== undefined) await followIntentOf(ctx, placed.row)
-      return answer(ctx, placed.row, placed.frozen, messagesIn(cart, placed))
-    })
+    const found = await lockCart(ctx, params.cart_id)
+    if (found) mustOrderAsOwner(ctx, found)
+    const cart = mustBeReady(found, shopperIn(headers).currency)
+    const request = hash('sha256', JSON.stringify(rawBody))
+    const earlier = await orderOf(ctx, cart, request)
+    if (earlier) return answer(ctx, earlier)
+    const values = valuesOf(body)
+    for (const name of ['order_number', 'external_ref'] as const) {
+      if (body[name]) await mustHaveRight(ctx, 'shoppers_set_order_references', `data.${name}`)
+    }
+    const buyer = await findBuyer(ctx, body)
+    const placed = await placeOrder(ctx, cart, buyer, { values, request })
+    if (placed.row.doc.payment_intent_id !== undefined) await followIntentOf(ctx, placed.row)
+    return answer(ctx, placed.row, placed.frozen, messagesIn(cart, placed))
   },
 })
 

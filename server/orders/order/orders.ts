@@ -1,15 +1,15 @@
 import type { CartTotals, CustomAttributes } from '../../carts/index.ts'
+import type { Principal } from '../../kernel/auth/principal.ts'
 import { resource } from '../../kernel/declare/resource.ts'
+import type { Envelope } from '../../kernel/shape/envelope.ts'
 import { choice, field, flag, group, integer, text } from '../../kernel/shape/fields.ts'
 import { type FilterRule, indexed, type Row, type Whole, walks } from '../../kernel/shape/model.ts'
 import { caseless } from '../../kernel/storage/expressions.ts'
 import type { Notation } from '../../store/index.ts'
 import { type PaymentSums, paymentStates } from '../payment-state/payment-of.ts'
 import { address } from './addresses.ts'
-import { orderEnvelope } from './envelope.ts'
 import { idIn } from './id-filter.ts'
 import { firstState, shippings, statuses } from './order-states.ts'
-import { ownOrders } from './own-orders.ts'
 import { prepareOrder } from './prepare-order.ts'
 import { recordOrderEvents } from './record-order-events.ts'
 import type { OrderShippingGroup } from './shipping-groups.ts'
@@ -17,6 +17,14 @@ import { metaOf, orderMeta } from './show-order.ts'
 import { orderRelationships, relationshipsOf } from './show-relationships.ts'
 import { shownOfOrder } from './shown-of-order.ts'
 import type { OrderStock } from './stock-of-order.ts'
+
+const orderEnvelope: Envelope = {
+  times: 'meta.timestamps',
+  digits: 0,
+  fields: 'top',
+  links: 'own',
+  href: 'absolute',
+}
 
 const person = (about: string) =>
   group(
@@ -197,3 +205,10 @@ export const orders = resource({
     },
   },
 })
+
+/** The SQL of the orders that a shopper sees: those of their own, or of the account of their token. */
+function ownOrders({ kind, shopper }: Principal, bind: (value: unknown) => string): string {
+  if (kind === 'customer' && shopper) return `customer_id = ${bind(shopper.id)}::uuid`
+  const account = kind === 'account-member' ? shopper?.claims.account_id : undefined
+  return typeof account === 'string' ? `account_id = ${bind(account)}::uuid` : 'false'
+}

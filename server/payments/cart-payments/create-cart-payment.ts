@@ -51,7 +51,7 @@ export const createCartPayment = action({
   shows: shownIntent,
   run: (ctx, { params, body }) =>
     // Of two requests at once, the second has the intent of the first.
-    afterCall(() =>
+    afterCall(ctx, () =>
       callOut(
         ctx,
         intentCall,

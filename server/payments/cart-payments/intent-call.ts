@@ -74,6 +74,7 @@ export const intentCall: OutsideCall<IntentRequest, Outcome, SettledIntent, Gate
     await followPaymentOfCart(work, reference, gateway)
     return { cartName, ...linked, ...sealed(work, browser) }
   },
+  foresee: ({ cartName }) => ({ cartName, exists: true }),
 }
 
 /**

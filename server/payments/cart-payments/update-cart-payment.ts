@@ -33,7 +33,7 @@ export const updateCartPayment = action({
   refuses: ['conflict', 'unprocessable', 'not_found'],
   shows: shownIntent,
   run: (ctx, { params, body }) =>
-    afterCall(() =>
+    afterCall(ctx, () =>
       callOut(
         ctx,
         intentCall,

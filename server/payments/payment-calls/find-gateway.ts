@@ -1,4 +1,4 @@
-import { isSeller } from '../../carts/index.ts'
+import { isSeller } from '../../kernel/auth/principal.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { findByName } from '../../kernel/query/find.ts'
 import type { Instance, Work } from '../../kernel/work/context.ts'
@@ -112,7 +112,7 @@ export async function mustTakePayment(work: Work, payment: NewPayment): Promise<
  * needs no payment to be checked.
  */
 function mustBeSeller(work: Work, slug: GatewaySlug, total: number): void {
-  if (isSeller(work) || total === 0) return
+  if (isSeller(work.who) || total === 0) return
   const detail = `Shoppers may not pay with the gateway ${slug}: its setting shoppers_may_pay is off. Pay with another gateway, or send a client_credentials token. A merchant changes the setting with PUT /v2/gateways/${slug}.`
   throw new Problem('forbidden', detail, { source: 'data.gateway' })
 }

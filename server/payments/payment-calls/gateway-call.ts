@@ -106,6 +106,7 @@ export const gatewayCall: OutsideCall<GatewayRequest, Outcome, SettledPayment, G
       ...(settled.browser && { browser: seal(sealKeys, JSON.stringify(settled.browser)) }),
     }
   },
+  foresee: ({ orderId, transactionId }) => ({ exists: true, orderId, transactionId }),
 }
 
 /** Asks a gateway. */

@@ -32,6 +32,7 @@ export const hearStripe = action({
   headers: { 'Stripe-Signature': text({ required: true, about: 'The time and the signature of Stripe.' }) },
   rawBody: true,
   rawBodies: { 'application/json': describe(event) },
+  cannotRehearse: 'It is the webhook of another server.',
   refuses: ['bad_request'],
   shows: {
     body: shown.as({ type: 'object', properties: { received: { type: 'boolean' } }, required: ['received'] }),

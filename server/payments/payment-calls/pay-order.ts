@@ -1,7 +1,5 @@
 import { action } from '../../kernel/declare/action.ts'
 import { objectAnswer } from '../../kernel/http/object-answer.ts'
-import { dryRunHeader } from '../../kernel/http/prefer.ts'
-import { runOrRehearse } from '../../kernel/request/run-or-rehearse.ts'
 import { choice, field, group, integer, list, text } from '../../kernel/shape/fields.ts'
 import { afterCall } from '../../kernel/work/after-call.ts'
 import { callOut, NoCall } from '../../kernel/work/outside-calls.ts'
@@ -57,36 +55,30 @@ export const payOrder = action({
     'Pays all that is owed for an order, or a part of it. The first payment allocates the stock of the order, or is refused.',
   area: 'payments',
   status: 200,
-  headers: dryRunHeader,
   queuesBy: 'order_id',
   callsOut: gatewayCall,
   body: { type: 'payment', alsoType: ['order_payment'], typeOptional: true, fields: paymentFields },
   refuses: ['conflict'],
   shows: { resource: transactions },
-  run: (ctx, { params, body, headers }) =>
-    runOrRehearse(ctx, headers, async (ctx) => {
-      const { order_id: id } = params
-      if (ctx.isRehearsal) {
-        const { row } = await preparePayment(ctx, id, body, true)
-        return objectAnswer(200, transactions, row, ctx)
-      }
-      const pay = (isPendingRead: boolean) =>
-        callOut(
-          ctx,
-          gatewayCall,
-          async (inside) => {
-            const { row, request } = await preparePayment(inside, id, body, isPendingRead)
-            return request ?? new NoCall(objectAnswer(200, transactions, row, inside))
-          },
-          respond,
-        )
-      // Of two equal requests at once, the second has the payment of the first.
-      try {
-        return await afterCall(() => pay(false))
-      } catch (error) {
-        if (!(error instanceof PendingPayments)) throw error
-      }
-      await settlePending(ctx, id)
-      return afterCall(() => pay(true))
-    }),
+  async run(ctx, { params, body }) {
+    const { order_id: id } = params
+    const pay = (isPendingRead: boolean) =>
+      callOut(
+        ctx,
+        gatewayCall,
+        async (inside) => {
+          const { row, request } = await preparePayment(inside, id, body, isPendingRead)
+          return request ?? new NoCall(objectAnswer(200, transactions, row, inside))
+        },
+        respond,
+      )
+    // Of two equal requests at once, the second has the payment of the first. A dry run asks no gateway.
+    try {
+      return await afterCall(ctx, () => pay(ctx.isRehearsal))
+    } catch (error) {
+      if (!(error instanceof PendingPayments)) throw error
+    }
+    await settlePending(ctx, id)
+    return afterCall(ctx, () => pay(true))
+  },
 })

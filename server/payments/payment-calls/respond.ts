@@ -1,4 +1,4 @@
-import { isSeller } from '../../carts/index.ts'
+import { isSeller } from '../../kernel/auth/principal.ts'
 import { tryOpen } from '../../kernel/auth/seal.ts'
 import { notFound, Problem } from '../../kernel/errors.ts'
 import { objectAnswer, withData } from '../../kernel/http/object-answer.ts'
@@ -27,7 +27,7 @@ export async function respond(ctx: Ctx, settled: SettledPayment): Promise<Answer
 
 /** The refusal of a gateway. What concerns the settings of the merchant, only sellers read. */
 export function refusedByGateway(ctx: Ctx, refusal: Reason, meta: object = {}): Problem {
-  const { code, reason } = isSeller(ctx) ? refusal : reasonForShoppers(refusal)
+  const { code, reason } = isSeller(ctx.who) ? refusal : reasonForShoppers(refusal)
   return new Problem('bad_request', reason, {
     title: 'Payment gateway processing failed',
     meta: { error: code, ...meta },

@@ -1,4 +1,5 @@
-import { amountFields, displayAmount, isSeller } from '../../carts/index.ts'
+import { amountFields, displayAmount } from '../../carts/index.ts'
+import { isSeller } from '../../kernel/auth/principal.ts'
 import { resource } from '../../kernel/declare/resource.ts'
 import { choice, field, flag, group, integer, list, text } from '../../kernel/shape/fields.ts'
 import type { Row, Whole } from '../../kernel/shape/model.ts'
@@ -168,7 +169,7 @@ export const transactions = resource({
     of: ({ scope: [id = ''], doc, hidden }, ctx) => ({
       next_actions: nextActionsOf(doc),
       relationships: { order: { data: { type: 'order', id } } },
-      gateway_failure: isSeller(ctx) ? hidden.merchant_failure : undefined,
+      gateway_failure: isSeller(ctx.who) ? hidden.merchant_failure : undefined,
       ...{ client_parameters: undefined, payment_intent: undefined },
     }),
   },

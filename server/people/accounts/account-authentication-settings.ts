@@ -39,7 +39,7 @@ export const accountAuthenticationSettings = singleton({
             {
               data: group(
                 {
-                  id: reference('authentication_realm', {}),
+                  id: reference('authentication-realm', {}),
                   type: choice(['authentication_realm'], {}),
                   links: self,
                 },

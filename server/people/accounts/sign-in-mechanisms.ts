@@ -42,7 +42,7 @@ function mechanism<const F extends Fields>(
   }
 }
 
-const password_profile_id = reference('password-profile', {
+const password_profile_id = reference('password_profile', {
   required: true,
   about: 'The password profile, which must be in the account realm.',
 })

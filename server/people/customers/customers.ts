@@ -111,7 +111,7 @@ async function prepare(work: Work, { id, values, before }: Draft<typeof fields>)
   // fail.
   if (!before || isNewPassword) values.password_epoch = newId()
   if (isNewPassword) refuseShortPassword(work, new_password)
-  if (isNewPassword) await refuseCommonPassword(work, new_password)
+  if (isNewPassword && work.instance.strictPasswords) await refuseCommonPassword(new_password)
   if (before && (isNewEmail || isNewPassword)) {
     const hasPassword = before.hidden.password_hash !== undefined
     await mustProveIdentity(work, {

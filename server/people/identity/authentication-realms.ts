@@ -6,6 +6,7 @@ import type { Row } from '../../kernel/shape/model.ts'
 import { linkTo, readOnly, relationshipTo, shown } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { identityEnvelope } from './identity-envelope.ts'
+import { mustManageRealm } from './must-manage-realm.ts'
 
 /** The settings that a realm belongs to. */
 const origins = [
@@ -48,6 +49,7 @@ export const authenticationRealms = resource({
   // A storefront must know how shoppers can sign in.
   visible: 'all',
   envelope: identityEnvelope,
+  beforeWrite: (work, { id }) => mustManageRealm(work, id),
   operations: ['list', 'get', 'update'],
 })
 

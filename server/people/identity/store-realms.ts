@@ -34,6 +34,10 @@ export const accountRealmId = async (work: Work): Promise<string> =>
 export const customerRealmId = async (work: Work): Promise<string> =>
   realmIdOf(work, 'customer-authentication-settings')
 
+/** The realm of the store's colleagues. */
+export const merchantRealmId = async (work: Work): Promise<string> =>
+  realmIdOf(work, 'merchant-realm-mappings')
+
 /** Creates the three realms of a new store. The API can neither create nor delete realms. */
 export async function createRealms(work: Work): Promise<void> {
   const realm = async (name: string, type: Origin, id: string) => {

@@ -5,6 +5,8 @@ import { announceEmailChange } from './announce-email-change.ts'
 import { authenticationRealms } from './authentication-realms.ts'
 import { currentPassword, mustProveIdentity } from './current-password.ts'
 import { identityEnvelope } from './identity-envelope.ts'
+import { lastStoreAdmin } from './last-store-admin.ts'
+import { mustManageRealm } from './must-manage-realm.ts'
 import { mustManageOneself, ownUser } from './own-user.ts'
 import { checkPasswordOf, onUserCreated, onUsersUnlinked } from './user-hooks.ts'
 
@@ -60,7 +62,8 @@ export const userAuthenticationInfos = resource({
     fields: { creation_status: choice(['COMPLETE'], { about: 'The status of the creation.' }) },
     of: () => ({ creation_status: 'COMPLETE' }),
   },
-  beforeWrite: async (work, { values, before }) => {
+  beforeWrite: async (work, { scope: [realmId], values, before }) => {
+    await mustManageRealm(work, realmId)
     await mustManageOneself(work)
     if (!before || values.email === before.doc.email) return
     const isProven = await mustProveIdentity(work, {
@@ -71,9 +74,11 @@ export const userAuthenticationInfos = resource({
     values.email_claimed = work.who.shopper && true
     values.email_unproven = work.who.shopper && !isProven ? true : undefined
   },
+  constraints: { role_assignments_last_store_admin: lastStoreAdmin },
   afterWrite: async (work, user, before) => {
     if (!before) await onUserCreated(work, user)
     else if (user.doc.email !== before.doc.email) await announceEmailChange(work, { type }, user, before)
   },
+  beforeDelete: (work, { scope: [realmId] }) => mustManageRealm(work, realmId),
   afterDelete: (work, user) => onUsersUnlinked(work, [user.id]),
 })

@@ -30,7 +30,7 @@ export const getOidcConfiguration = action({
   storeIn: 'store_id',
   status: 200,
   query: {
-    elasticpath_commerce_cloud_profile_id: reference('oidc_profile', {
+    elasticpath_commerce_cloud_profile_id: reference('oidc-profile', {
       about: 'The OIDC profile to sign in with; the `authorization_endpoint` then contains it.',
     }),
   },

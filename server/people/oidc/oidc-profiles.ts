@@ -7,6 +7,7 @@ import type { Ctx, Work } from '../../kernel/work/context.ts'
 import { renewMember } from '../../kernel/work/sealed-members.ts'
 import { authenticationRealms } from '../identity/authentication-realms.ts'
 import { identityEnvelope } from '../identity/identity-envelope.ts'
+import { mustManageRealm } from '../identity/must-manage-realm.ts'
 import { touchLinkedUsers } from '../identity/touch-users.ts'
 import { onUsersUnlinked } from '../identity/user-hooks.ts'
 
@@ -57,13 +58,16 @@ export const oidcProfiles = resource({
   // A storefront must know how shoppers can sign in.
   visible: 'all',
   envelope: identityEnvelope,
-  beforeWrite: (work, draft) => {
+  beforeWrite: async (work, draft) => {
+    await mustManageRealm(work, draft.scope[0])
     sealSecret(work, draft)
     forgetIssuer(draft)
   },
   // Deletes its links too.
-  beforeDelete: async (work, profile) =>
-    onUsersUnlinked(work, await touchLinkedUsers(work, links, 'oidc_profile_id', profile)),
+  beforeDelete: async (work, profile) => {
+    await mustManageRealm(work, profile.scope[0])
+    await onUsersUnlinked(work, await touchLinkedUsers(work, links, 'oidc_profile_id', profile))
+  },
   meta: {
     fields: { issuer: text({ about: 'The issuer of its ID tokens: their `iss`.' }) },
     of: (profile) => ({ issuer: issuerOf(profile) }),

@@ -1,5 +1,6 @@
 import { unauthorized } from '../../kernel/auth/tokens.ts'
 import type { Work } from '../../kernel/work/context.ts'
+import type { Chore } from '../../kernel/work/job.ts'
 import { revokeTokensOf, type SignIn } from '../identity/user-token-epoch.ts'
 import type { Newcomer } from './admit-user.ts'
 import { hashOf, newSecret, type SignInRequest } from './sign-in-request.ts'
@@ -103,4 +104,19 @@ async function endTokensOfCode(
     const about = { user: row[0], request_id: work.requestId }
     work.instance.log.warn(about, 'sign-in: a code was used twice, so the tokens of its user were revoked')
   })
+}
+
+/** Deletes expired requests and codes. Requests stay for half an hour longer, so that the storefront gets an error. */
+export const forgetSignIns: Chore = {
+  name: 'oidc:forget-sign-ins',
+  attemptsMax: 1,
+  every: '*/10 * * * *',
+  run: async ({ database }) => {
+    for (const text of [
+      `DELETE FROM sign_in_requests WHERE expires_at < now() - interval '30 minutes'`,
+      'DELETE FROM sign_in_codes WHERE expires_at < now()',
+    ]) {
+      await database.run({ text, values: [] })
+    }
+  },
 }

@@ -38,7 +38,7 @@ export const loginQuery = {
     pattern: codeChallengePattern,
     about: 'The SHA-256 of the code verifier, in base64url without padding (RFC 7636 §4.2).',
   }),
-  elasticpath_commerce_cloud_profile_id: reference('oidc_profile', {
+  elasticpath_commerce_cloud_profile_id: reference('oidc-profile', {
     required: true,
     about: 'The OIDC profile of the provider.',
   }),

@@ -5,6 +5,7 @@ import type { Draft } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { isUnchanged } from '../../kernel/write/drafts.ts'
 import { identityEnvelope } from '../identity/identity-envelope.ts'
+import { mustManageRealm } from '../identity/must-manage-realm.ts'
 import { mustHaveUser, signOutUser, touchUser } from '../identity/touch-users.ts'
 import { userAuthenticationInfos } from '../identity/user-authentication-infos.ts'
 import { onUsersUnlinked } from '../identity/user-hooks.ts'
@@ -58,7 +59,10 @@ export const userAuthenticationOidcProfileInfos = resource({
     if (!before || (doc.subject === before.doc.subject && doc.issuer === before.doc.issuer)) return
     await onUsersUnlinked(work, scope.slice(1))
   },
-  beforeDelete: (work, { scope }) => signOutUser(work, scope),
+  beforeDelete: async (work, { scope }) => {
+    await mustManageRealm(work, scope[0])
+    await signOutUser(work, scope)
+  },
   afterDelete: (work, { scope }) => onUsersUnlinked(work, scope.slice(1)),
   constraints: {
     user_authentication_oidc_profile_infos_profile_fkey: noProfile,
@@ -73,6 +77,7 @@ export const userAuthenticationOidcProfileInfos = resource({
 
 async function prepare(work: Work, draft: Draft<typeof fields>): Promise<void> {
   const { scope, values, before } = draft
+  await mustManageRealm(work, scope[0])
   if (!before) {
     await mustHaveUser(work, scope)
     const profile = await work.store.find(oidcProfiles, values.oidc_profile_id, scope.slice(0, 1))

@@ -1,5 +1,4 @@
 import { Problem } from '../../kernel/errors.ts'
-import type { Work } from '../../kernel/work/context.ts'
 
 let list: Promise<ReadonlySet<string>> | undefined
 
@@ -11,9 +10,8 @@ async function commonPasswords(): Promise<ReadonlySet<string>> {
   return new Set(long.map((one) => one.toLowerCase()))
 }
 
-/** With SUTLER_STRICT_PASSWORDS, refuses (422) a new password that is among the most common, regardless of case. */
-export async function refuseCommonPassword({ instance }: Work, password: string): Promise<void> {
-  if (!instance.strictPasswords) return
+/** Refuses (422) a new password that is among the most common, regardless of case. */
+export async function refuseCommonPassword(password: string): Promise<void> {
   list ??= commonPasswords()
   if (!(await list).has(password.toLowerCase())) return
   throw new Problem(

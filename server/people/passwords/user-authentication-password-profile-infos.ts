@@ -9,7 +9,9 @@ import type { Work } from '../../kernel/work/context.ts'
 import { isUnchanged } from '../../kernel/write/drafts.ts'
 import { currentPassword, mustProveIdentity } from '../identity/current-password.ts'
 import { identityEnvelope } from '../identity/identity-envelope.ts'
+import { mustManageRealm } from '../identity/must-manage-realm.ts'
 import { mustManageOneself, ownUser } from '../identity/own-user.ts'
+import { merchantRealmId } from '../identity/store-realms.ts'
 import { mustHaveUser, signOutUser, touchUser } from '../identity/touch-users.ts'
 import { userAuthenticationInfos } from '../identity/user-authentication-infos.ts'
 import { passwordProfiles } from './password-profiles.ts'
@@ -41,7 +43,7 @@ const fields = {
   }),
   current_password: currentPassword,
   password_hash: text({ hidden: true, readOnly: true }),
-  password_profile_id: reference('password-profile', {
+  password_profile_id: reference('password_profile', {
     required: true,
     immutable: true,
     about: 'The password profile, which must be in the same realm.',
@@ -63,7 +65,10 @@ export const userAuthenticationPasswordProfileInfos = resource({
   envelope: identityEnvelope,
   beforeWrite: prepare,
   refuses: { create: ['rate_limited'], update: ['rate_limited'] },
-  beforeDelete: (work, { scope }) => signOutUser(work, scope),
+  beforeDelete: async (work, { scope }) => {
+    await mustManageRealm(work, scope[0])
+    await signOutUser(work, scope)
+  },
   constraints: {
     user_authentication_password_profile_infos_profile_fkey: noProfile,
     user_authentication_password_profile_infos_username_key: {
@@ -79,6 +84,7 @@ const mustBeEmail = checker({ properties: { username: { type: 'string', format: 
 async function prepare(work: Work, draft: Draft<typeof fields>): Promise<void> {
   const { scope, values, before } = draft
   const { password, current_password } = values
+  await mustManageRealm(work, scope[0])
   await mustManageOneself(work)
   if (!before) await mustHaveUser(work, scope)
   const isNewUsername = values.username !== before?.doc.username
@@ -88,7 +94,7 @@ async function prepare(work: Work, draft: Draft<typeof fields>): Promise<void> {
       await mustBeWithinLimits(work, { action: 'change-username', owner: work.who.shopper.id })
     await checkUsername(work, scope, values)
   }
-  if (password !== undefined) await refuseCommonPassword(work, password)
+  if (password !== undefined) await checkNewPassword(work, scope[0], password)
   if (before && (isNewUsername || password !== undefined)) {
     await mustProveIdentity(work, {
       current: current_password,
@@ -100,6 +106,18 @@ async function prepare(work: Work, draft: Draft<typeof fields>): Promise<void> {
   if (password !== undefined) values.password_hash = await slowHash(work, password)
   if (isUnchanged(fields, draft)) return
   await (password === undefined ? touchUser : signOutUser)(work, scope)
+}
+
+const colleaguePasswordMin = 12
+
+/** A colleague's password opens the whole store, so its rules are always strict. */
+async function checkNewPassword(work: Work, realmId: string | undefined, password: string): Promise<void> {
+  const isColleague = realmId?.toLowerCase() === (await merchantRealmId(work))
+  if (isColleague && password.length < colleaguePasswordMin) {
+    const detail = `data.password must have at least ${colleaguePasswordMin} characters, because it is the password of a colleague.`
+    throw new Problem('unprocessable', detail, { source: 'data.password' })
+  }
+  if (isColleague || work.instance.strictPasswords) await refuseCommonPassword(password)
 }
 
 const signIn = (work: Work, { scope: [realmId = ''], doc }: Row<typeof fields>, password: string) => {

@@ -1,4 +1,5 @@
 import type { EntryRight } from '../../fields/index.ts'
+import { actsAsSeller } from '../../kernel/auth/principal.ts'
 import { resource } from '../../kernel/declare/resource.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { choice, flag, group, reference } from '../../kernel/shape/fields.ts'
@@ -81,7 +82,7 @@ const roleOf: Readonly<Record<string, string | undefined>> = {
  * because entries have no owner.
  */
 export async function isGranted(work: Work, customApiId: string, right: EntryRight): Promise<boolean> {
-  if (work.who.kind === 'client_credentials') return true
+  if (actsAsSeller(work.who)) return true
   const [policy] = await work.store.read(
     `SELECT doc->>$4 FROM custom_api_role_policies WHERE store_id = $1 AND custom_api_id = $2 AND role_id = $3`,
     customApiId,

@@ -1,4 +1,4 @@
-import { hasSecret } from '../../kernel/auth/principal.ts'
+import { isSeller } from '../../kernel/auth/principal.ts'
 import { instantOf, isDay } from '../../kernel/body/days.ts'
 import { Problem } from '../../kernel/errors.ts'
 import type { RequestHeaders } from '../../kernel/http/prefer.ts'
@@ -53,7 +53,7 @@ const atHeader = 'Sutler-At'
 export function requestedInstant({ who }: Ctx, headers: RequestHeaders): Date | undefined {
   const [text] = [headers[atHeader.toLowerCase()]].flat()
   if (text === undefined) return undefined
-  if (!hasSecret(who)) {
+  if (!isSeller(who)) {
     const detail = `${atHeader} needs an access token of the grant client_credentials. Leave it out.`
     throw new Problem('forbidden', detail, { source: atHeader })
   }

@@ -1,6 +1,6 @@
 import { type ProductFields, products, sellableOf, stockOf } from '../../assortment/index.ts'
 import { wrongToken } from '../../kernel/auth/access.ts'
-import { hasSecret } from '../../kernel/auth/principal.ts'
+import { isSeller } from '../../kernel/auth/principal.ts'
 import { action } from '../../kernel/declare/action.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
@@ -74,7 +74,7 @@ export const checkVisibility = action({
 
 /** A merchant who adds a shopper's token sees what that shopper sees. */
 function mustBeMerchant({ instance, who }: Ctx): void {
-  if (!hasSecret(who)) throw wrongToken(instance, { kind: who.grant }, ['client_credentials'])
+  if (!isSeller(who)) throw wrongToken(instance, { kind: who.grant }, ['client_credentials'])
 }
 
 async function factsOf(

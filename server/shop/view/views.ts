@@ -1,4 +1,4 @@
-import { hasSecret } from '../../kernel/auth/principal.ts'
+import { isSeller } from '../../kernel/auth/principal.ts'
 import type { ActionCall } from '../../kernel/declare/action.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { prefers, type RequestHeaders } from '../../kernel/http/prefer.ts'
@@ -160,4 +160,4 @@ function releaseIn({ query }: ViewRequest): string | undefined {
 export const wantsExplanation = (
   { who, instance }: Ctx,
   { headers }: Pick<ViewRequest, 'headers'>,
-): boolean => (hasSecret(who) || instance.explainsToShoppers) && prefers(headers, 'explain')
+): boolean => (isSeller(who) || instance.explainsToShoppers) && prefers(headers, 'explain')

@@ -142,6 +142,7 @@ export async function importUpload<T>(
 ): Promise<Answer> {
   const importId = newId()
   const staged: T[] = []
+  let isStarted = false
   try {
     const type = headers['content-type'] as string | undefined
     const texts = await readForm(upload, type, 'file', async ({ content }) => {
@@ -154,10 +155,11 @@ export async function importUpload<T>(
         { source: 'file' },
       )
     }
-    return objectAnswer(201, pimJobs, await start(importId, staged[0] as T, texts), ctx)
-  } catch (error) {
+    const job = await start(importId, staged[0] as T, texts)
+    isStarted = !ctx.isRehearsal
+    return objectAnswer(201, pimJobs, job, ctx)
+  } finally {
     // If the database is away, a chore deletes the rows later.
-    await dropStaged(ctx, table, importId).catch(() => {})
-    throw error
+    if (!isStarted) await dropStaged(ctx, table, importId).catch(() => {})
   }
 }

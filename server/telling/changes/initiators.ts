@@ -2,7 +2,7 @@ import { isId } from '../../kernel/ids.ts'
 import { named } from '../../kernel/openapi/named-schemas.ts'
 import { optional, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
-import { accountRealmId } from '../../people/index.ts'
+import { accountRealmId, merchantRealmId } from '../../people/index.ts'
 
 /** The author of a change or a read, as the public contract shows it. A key has no email address. */
 export const initiator = named(
@@ -19,9 +19,9 @@ export const initiator = named(
 export type Initiator = ShownValue<typeof initiator>
 
 /**
- * Finds the initiators for actors of the change feed: application keys, and shoppers with a token of their own. Only
- * the id of a deleted one is known. A key without a shopper always has client credentials, because no other grant can
- * read or change personal data: see people/permissions/access.ts.
+ * Finds the initiators for actors of the change feed: application keys, colleagues, and shoppers with a token of their
+ * own. Only the id of a deleted one is known. A key without a shopper always has client credentials, because no other
+ * grant can read or change personal data: see people/permissions/access.ts.
  */
 export async function findInitiators(
   work: Work,
@@ -34,11 +34,12 @@ export async function findInitiators(
      UNION ALL
      SELECT id, 'customer-token', name, email FROM customers WHERE store_id = $1 AND id = ANY($2::uuid[])
      UNION ALL
-     SELECT id, 'account-management-authentication-token', name, email FROM user_authentication_infos
-     WHERE store_id = $1 AND realm_id = $3 AND id = ANY($2::uuid[])`,
+     SELECT id, CASE realm_id WHEN $3 THEN 'account-management-authentication-token' ELSE 'colleague-token' END, name, email
+     FROM user_authentication_infos WHERE store_id = $1 AND realm_id IN ($3, $4) AND id = ANY($2::uuid[])`,
     ids,
-    // Only members: a customer who signs in at a provider has the id of their user, in the realm of customers.
+    // Only members and colleagues: a customer who signs in at a provider has the id of their user, in their own realm.
     await accountRealmId(work),
+    await merchantRealmId(work),
   )
   const rowsById = new Map(rows.map((row) => [row[0], row]))
   return (actor) => {

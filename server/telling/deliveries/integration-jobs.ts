@@ -1,5 +1,5 @@
 import { type Resource, resource } from '../../kernel/declare/resource.ts'
-import { choice, group, integer, reference, text } from '../../kernel/shape/fields.ts'
+import { choice, group, integer, text } from '../../kernel/shape/fields.ts'
 import { walks } from '../../kernel/shape/model.ts'
 import { linkTo, readOnly, relationshipTo, shown } from '../../kernel/shape/shown.ts'
 import { isoTime } from '../../kernel/storage/expressions.ts'
@@ -48,7 +48,7 @@ export const integrationJobs: Resource = resource({
       },
       { ...shownOnly, about: 'What happened.' },
     ),
-    resource_id: reference('object', { ...shownOnly, about: 'The object that it happened to.' }),
+    resource_id: text({ ...shownOnly, format: 'uuid', about: 'The object that it happened to.' }),
     position: integer({ ...shownOnly, about: 'The position of the change in the feed.' }),
     relationships: readOnly(shown.group({ integration: relationshipTo(linkTo('integration')) }), {
       about: 'The integration.',

@@ -61,6 +61,7 @@ export const testIntegration = action({
   area: 'integrations',
   status: 200,
   ownTransactions: true,
+  cannotRehearse: 'All that it does is to send a request to another server.',
   refuses: ['rate_limited'],
   shows: { data: result },
   async run(ctx, { params }) {

@@ -19,6 +19,8 @@ const unreachable: Readonly<Record<string, string>> = {
   authentication_realms_origin_key: 'the first day of a store creates its realms',
   cart_payments_order_fkey: 'the checkout has just created the order',
   catalog_editions_catalog_fkey: 'a release locks its catalog',
+  colleague_invitations_user_id_fkey: 'the same transaction has found the user, or created it',
+  colleague_sessions_user_id_fkey: 'the sign-in has just found the user',
   currencies_default_key: 'currencies become the default one after the other: see `becomeDefault`',
   database_figures_is_only_check: 'no request writes it',
   errands_open_key: 'a second errand does nothing: ON CONFLICT',

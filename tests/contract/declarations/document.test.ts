@@ -52,12 +52,30 @@ const resolved = (node: Node): Node =>
         .reduce((at: Node, name: string) => at[name], document)
     : node
 
+/** The values of a keyword, wherever it stands. */
+const valuesOf = (keyword: string, node: Node): readonly string[] =>
+  typeof node !== 'object' || node === null
+    ? []
+    : Object.entries(node).flatMap(([name, one]) =>
+        name === keyword && typeof one === 'string' ? [one] : valuesOf(keyword, one),
+      )
+
+test('every field that refers to an object names a type of the document', () => {
+  const types = Object.values<Node>(document.components.schemas).flatMap(({ properties }) =>
+    properties?.type?.const ? [properties.type.const] : (properties?.type?.enum ?? []),
+  )
+  const referred = new Set(valuesOf('x-sutler-refers', document))
+  expect(referred.size).toBeGreaterThan(15)
+  expect([...referred].filter((type) => !types.includes(type))).toEqual([])
+})
+
 /** Operations whose examples other tests send. */
 const tried: Readonly<Record<string, string>> = {
   'add-cart-items': 'its product must be for sale: below',
   'create-account-member-tokens': 'the member must exist: below',
   'create-customer-token': 'the customer must exist: below',
   'get-access-token': 'it needs an application key: below',
+  'create-colleague-token': 'it needs a colleague: tests/people/colleagues',
   'start-oidc-login': 'it requires all of its parameters: tests/people/oidc',
   'create-cart-payment': 'it needs Stripe: writes/outside-calls.test.ts',
   'update-cart-payment': 'as the one before',

@@ -81,6 +81,7 @@ const notIndexed: Readonly<Record<string, string>> = {
     'lists are scanned for a name: few requests need it, and an index would cost every write',
   'account_member.middle_name': 'as the given name',
   'account_member.family_name': 'as the given name',
+  'role_assignment.user_id': 'a user has one role: the unique key finds it',
   'hierarchy.name': 'a store has few hierarchies',
   'hierarchy.slug': 'as the name',
   'hierarchy.description': 'as the name',

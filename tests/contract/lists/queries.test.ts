@@ -41,6 +41,9 @@ function together(terms: readonly string[]): readonly string[] {
     terms.slice(i * limits.filterTermsMax, (i + 1) * limits.filterTermsMax).join('|'),
   )
 }
+/** The fields that a refusal says are allowed. */
+const namesIn = (detail: string): readonly string[] =>
+  /allowed fields are \[(.*)\]$/.exec(detail)?.[1]?.split(' ') ?? []
 const notOfType = {
   uuid: 'x',
   time: 'yesterday',
@@ -113,7 +116,11 @@ describe.each(listings)('$id', (listing) => {
       400,
       'bad_filter',
     ])
-    for (const [field] of opsOf(listing)) expect(unknown.body.errors[0].detail).toContain(field)
+    expect(namesIn(unknown.body.errors[0].detail)).toEqual(
+      opsOf(listing)
+        .map(([field]) => field)
+        .sort(),
+    )
     for (const [field, ops] of isRepresentative ? opsOf(listing) : []) {
       const missing = (['contains', 'lt', 'is_null', 'text'] as const).find((op) => !ops.includes(op))
       if (!missing) continue
@@ -148,7 +155,8 @@ describe.each(listings)('$id', (listing) => {
       return
     }
     expect([status, body.errors?.[0].source], 'a sort by no field').toEqual([400, 'sort'])
-    for (const field of listing.specimen.resource.sort ?? []) expect(body.errors[0].detail).toContain(field)
+    const fields = sortsOf(listing).filter((_, i) => i % 2 === 0)
+    expect(namesIn(body.errors[0].detail)).toEqual(fields.sort())
   })
 
   test('survives any filter, sort or page', async () => {
@@ -226,7 +234,11 @@ describe.each(specimensWith('list', 'create'))('$name', (specimen) => {
     expect([status, created.errors]).toEqual([201, undefined])
     const { id } = created.data
     const shown = { ...timesIn(resource, created.data), ...flatten(resource.envelope, created.data) }
-    for (const [field, ops] of opsOf({ id, path: collection, specimen })) {
+    for (const [field, ops] of opsOf({
+      id: specimen.operations.list?.id ?? '',
+      path: collection,
+      specimen,
+    })) {
       const value = field.split('.').reduce<unknown>((of, name) => (of as Bag | undefined)?.[name], shown)
       if (!['string', 'number', 'boolean'].includes(typeof value)) continue
       for (const op of ops) {

@@ -3,6 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AccessTable, mayDo } from '../../../server/kernel/auth/access.ts'
 import { type Operation, rightFor } from '../../../server/kernel/declare/operation.ts'
 import type { Resource } from '../../../server/kernel/declare/resource.ts'
+import { persons } from '../../../server/people/index.ts'
+import { colleagueRoles } from '../../../server/people/permissions/role-kinds.ts'
+import { colleagueOf } from '../../builders/people/colleagues.ts'
 import {
   leadsToUnborn,
   operations,
@@ -12,12 +15,14 @@ import {
   specimens,
 } from '../../builders/samples.ts'
 import type { Reply } from '../../support/client.ts'
-import { openWorld, type World } from '../../support/world.ts'
+import { type Client, openWorld, type World } from '../../support/world.ts'
 import { appAndWorkshop } from '../../workshop/index.ts'
 import { operationTraits, representativesOf } from '../classes.ts'
 
 /** Operations that anyone may call. This list only shrinks: adding a row needs a reason in docs/decisions. */
 const open = [
+  // A colleague who signs in has no token yet: decision 123.
+  'create-colleague-token',
   'finish-oidc-login',
   'get-access-token',
   'get-oidc-configuration',
@@ -64,7 +69,8 @@ function expectForbidden({ status, body }: Reply, whom: string, token: string, o
   expect(detail, 'the token that the request has').toMatch(
     new RegExp(`the request has an? ${token} token( in the header [a-z-]+)?\\.$`),
   )
-  for (const kind of kinds) expect(detail, 'the tokens that would do').toContain(` ${kind} token`)
+  for (const kind of kinds.filter((one) => !persons.has(one)))
+    expect(detail, 'the tokens that would do').toContain(` ${kind} token`)
 }
 
 function expectLet({ status, body }: Reply, whom: string, refusals: readonly number[] = [401, 403]) {
@@ -73,6 +79,9 @@ function expectLet({ status, body }: Reply, whom: string, refusals: readonly num
 
 /** Published objects: the address does not name the missing catalog. */
 const isUnpublished = (detail: string) => detail === 'No catalog is published for this shopper.'
+
+/** Colleagues who have signed in, by role. */
+const colleagues = new Map<string, Promise<Client>>()
 
 /** Tokens of shoppers, by kind. */
 const shoppers: Record<string, Promise<string> | undefined> = {}
@@ -122,6 +131,23 @@ describe.each(closed)('$id', (operation) => {
       if (signsIn || !isRepresentative) continue
       const forged = await world.shopper.send(method, anywhere(operation), { headers: { [header]: 'x' } })
       expectUnauthorized(forged, `who has the ${header} x`)
+    }
+  })
+
+  test('gives each colleague exactly the rights of their role', async () => {
+    for (const { kind, name } of colleagueRoles) {
+      const client = colleagues.get(kind) ?? colleagueOf(world, name).then((one) => one.client)
+      colleagues.set(kind, client)
+      const right = rightFor(operation) as 'read' | 'update' | 'write'
+      const { status, body } = await (await client).send(method, anywhere(operation))
+      const detail = body?.errors?.[0]?.detail ?? ''
+      if (mayDo(access, kind, area, right)) expect([status, detail]).not.toContain(401)
+      else
+        expect([status, detail]).toEqual([
+          403,
+          expect.stringContaining(`Your role, ${name}, does not have the right to ${right} ${area}.`),
+        ])
+      if (mayDo(access, kind, area, right)) expect(detail).not.toContain('Your role')
     }
   })
 

@@ -1,6 +1,6 @@
 import { type AccessTable, mayDo } from '../../../server/kernel/auth/access.ts'
 import { type Operation, rightFor } from '../../../server/kernel/declare/operation.ts'
-import { access } from '../../../server/people/permissions/access.ts'
+import { access, persons } from '../../../server/people/index.ts'
 
 const table: AccessTable = access
 
@@ -8,6 +8,8 @@ const table: AccessTable = access
 export function isAnyones(operation: Operation): boolean {
   const right = rightFor(operation)
   if (right === 'open') return true
-  const kinds = Object.keys(table[operation.area] ?? {}).filter((kind) => kind !== 'client_credentials')
+  const kinds = Object.keys(table[operation.area] ?? {}).filter(
+    (kind) => kind !== 'client_credentials' && !persons.has(kind),
+  )
   return kinds.some((kind) => mayDo(table, kind, operation.area, right))
 }

@@ -21,15 +21,16 @@ function watchUntilDeleted(deletedAfterMs: number) {
     await new Promise((done) => setTimeout(done, lookupMs))
     return isActive
   }
-  const keys = new KeyWatch(isKeyActive, () => new Error('deleted'))
-  return { keys, first: keys.watch('store', 'key'), looks: () => looks }
+  const keys = new KeyWatch()
+  const watch = () => keys.watch('key', { isActive: isKeyActive, reason: () => new Error('deleted') })
+  return { watch, first: watch(), looks: () => looks }
 }
 
 test.each([0, 1, 499, 500, 501, 750, 60_000])(
   'the responses of a key that another process deletes after %i ms end within a second',
   async (deletedAfterMs) => {
-    const { keys, first } = watchUntilDeleted(deletedAfterMs)
-    const second = keys.watch('store', 'key')
+    const { watch, first } = watchUntilDeleted(deletedAfterMs)
+    const second = watch()
     await vi.advanceTimersByTimeAsync(deletedAfterMs)
     expect(first.signal.aborted).toBe(false)
     await vi.advanceTimersByTimeAsync(1000)
@@ -38,8 +39,8 @@ test.each([0, 1, 499, 500, 501, 750, 60_000])(
 )
 
 test('a key is looked up twice a second, however many responses it has, and no more when the last one ends', async () => {
-  const { keys, first, looks } = watchUntilDeleted(Number.POSITIVE_INFINITY)
-  const others = Array.from({ length: 20 }, () => keys.watch('store', 'key'))
+  const { watch, first, looks } = watchUntilDeleted(Number.POSITIVE_INFINITY)
+  const others = Array.from({ length: 20 }, () => watch())
   await vi.advanceTimersByTimeAsync(10_000)
   expect(looks()).toBe(20)
   for (const { leave } of [first, ...others]) leave()

@@ -40,6 +40,12 @@ test('/metrics has every metric that the documentation lists, and no other', asy
   expect(own.toSorted()).toEqual(documented.toSorted())
 })
 
+test('the free space for files is known before the first upload', async () => {
+  const text = await scrape()
+  for (const directory of ['data', 'files'])
+    expect(sampleOf(text, `sutler_disk_free_bytes{directory="${directory}"}`)).toBeGreaterThan(0)
+})
+
 const packaged = [
   'packaging/prometheus/alerts.yaml',
   ...readdirSync(new URL('../../../packaging/grafana', import.meta.url)).map(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { json } from '../../../server/kernel/shape/answer.ts'
 import type { Ctx } from '../../../server/kernel/work/context.ts'
 import { callOut } from '../../../server/kernel/work/outside-calls.ts'
 import { add } from '../../../server/kernel/write/by-rules.ts'
@@ -35,8 +36,12 @@ const traces = async () => {
   }
   return counted
 }
-const checkOut = (key: string, dry_run: boolean, headers: Record<string, string> = {}) =>
-  world.admin.post(`/v2/paper-carts/${key}/checkout`, { data: { type: 'paper-checkout', dry_run } }, headers)
+const checkOut = (key: string, isDry: boolean) =>
+  world.admin.post(
+    `/v2/paper-carts/${key}/checkout`,
+    { data: { type: 'paper-checkout' } },
+    isDry ? { prefer: 'dry-run' } : {},
+  )
 const withoutTimes = ({ body: { data } }: { body: { data: object } }) => ({ ...data, meta: undefined })
 
 test('a rehearsed checkout is answered as a real one, and leaves no row, no change, no counter and no job', async () => {
@@ -60,18 +65,6 @@ test('a refusal of a rehearsal is the refusal of the real call', async () => {
   await world.admin.put('/v2/paper-carts/nothing-in-it', { data: { type: 'paper-cart', name: 'empty' } })
   const [rehearsed, real] = [await checkOut('nothing-in-it', true), await checkOut('nothing-in-it', false)]
   expect([rehearsed.status, rehearsed.body]).toEqual([422, real.body])
-})
-
-test('a rehearsal with an Idempotency-Key is replayed, and the key does not allow the real call', async () => {
-  const [key, headers] = [randomUUID(), { 'idempotency-key': randomUUID() }]
-  const first = await checkOut(key, true, headers)
-  const second = await checkOut(key, true, headers)
-  expect([second.status, second.body, second.headers.get('idempotency-replayed')]).toEqual([
-    201,
-    first.body,
-    'true',
-  ])
-  expect((await checkOut(key, false, headers)).status).toBe(422)
 })
 
 const titled = async (title: string) =>
@@ -118,18 +111,33 @@ test('a rehearsal that fails leaves the transaction around it to its caller', as
   expect([await titled('failed'), await titled('caught')]).toEqual([0, 1])
 })
 
-test('a rehearsal cannot call another server or begin a snapshot', async () => {
+test('a rehearsal calls no other server, and leaves no errand', async () => {
   const ctx = world.work as Ctx
-  const called = ctx.rehearse((inside) =>
+  const errands = async () => (await world.sql('SELECT count(*)::int AS n FROM errands')).rows[0].n
+  const before = await errands()
+  const answer = await ctx.rehearse((inside) =>
     callOut(
       inside,
-      shipment,
-      async () => ({}) as never,
-      () => ({}) as never,
+      {
+        ...shipment,
+        send: () => {
+          throw new Error('asked')
+        },
+      },
+      async () => ({ id: randomUUID(), note: '' }),
+      (_inside, { count }) => json(200, count),
     ),
   )
-  await expect(called).rejects.toThrow(
-    'workshop:shipment: an outside call is not allowed inside a transaction',
-  )
-  await expect(ctx.rehearse((inside) => inside.snapshot(async () => {}))).rejects.toThrow('snapshot')
+  expect([answer.body, await errands()]).toEqual(['0', before])
+})
+
+test('a rehearsal cannot begin a snapshot', async () => {
+  await expect(world.work.rehearse((inside) => inside.snapshot(async () => {}))).rejects.toThrow('snapshot')
+})
+
+test('all transactions of work in rehearsal are undone', async () => {
+  const rehearsal = world.work.inRehearsal()
+  await rehearsal.transaction((inside) => add(inside, things, [], { title: 'one' }))
+  await add(rehearsal, things, [], { title: 'two' })
+  expect([await titled('one'), await titled('two')]).toEqual([0, 0])
 })

@@ -192,6 +192,6 @@ test('health checks of search clients are answered', async () => {
   }
 })
 
-test('all searches of a request share one time limit: see within.test.ts of the kernel', () => {
+test('all searches of a request share one time limit: see with-timeout.test.ts of the kernel', () => {
   expect(multiSearch.withinMs).toBe(10_000)
 })

@@ -1,0 +1,89 @@
+import type { Body, Resource, ResourceFields, Write } from '../src/api/document.ts'
+import { fieldsOf } from './fields.ts'
+
+/** A part of an API document, of which only some members are known. */
+export interface Node {
+  readonly [member: string]: unknown
+}
+
+export const isNode = (part: unknown): part is Node =>
+  typeof part === 'object' && part !== null && !Array.isArray(part)
+
+const member = (node: unknown, ...names: readonly string[]): unknown =>
+  names.reduce<unknown>((at, name) => (isNode(at) ? at[name] : undefined), node)
+
+/** Takes the API document apart: the index of all resources, and the fields of each by its id. */
+export function takeApart(document: Node): {
+  readonly index: readonly Resource[]
+  readonly fields: ReadonlyMap<string, ResourceFields>
+} {
+  const paths = Object.entries(document.paths as Readonly<Record<string, Node>>)
+  const groups = document['x-tagGroups'] as readonly { name: string; tags: readonly string[] }[]
+  const fields = new Map<string, ResourceFields>()
+  const index = paths.flatMap(([path, methods]): readonly Resource[] => {
+    const list = methods.get
+    const facts = member(list, 'x-sutler-list')
+    if (!isNode(list) || !isNode(facts)) return []
+    const [itemPath, item] = paths.find(([other]) => isItemOf(other, path)) ?? []
+    const tag = String((list.tags as readonly string[])[0])
+    const id = String(list.operationId).replace(/^list-/, '')
+    // The same list at another path.
+    if (id.endsWith('-too')) return []
+    const { post } = methods
+    const many = nounOf(id)
+    const one = isNode(item?.get) ? nounOf(String(item.get.operationId).replace(/^get-/, '')) : many
+    const resource = {
+      ...{ id, tag, path, title: many.charAt(0).toUpperCase() + many.slice(1), noun: [one, many] as const },
+      group: groups.find(({ tags }) => tags.includes(tag))?.name ?? tag,
+      ...(facts as unknown as Pick<Resource, 'type' | 'filter' | 'sort' | 'order'>),
+      ...(isNode(item?.get) && itemPath && { item: itemPath }),
+      ...(isNode(post) && isCreate(post) && { create: writeOf('POST', path, post) }),
+      ...(isNode(item?.put) && itemPath && { update: writeOf('PUT', itemPath, item.put) }),
+      ...(isNode(item?.delete) && itemPath && { remove: writeOf('DELETE', itemPath, item.delete) }),
+    } satisfies Resource
+    fields.set(id, {
+      shown: shownIn(document, list),
+      ...(resource.create && isNode(post) && { create: bodyOf(document, post) }),
+      ...(resource.update && isNode(item?.put) && { update: bodyOf(document, item.put) }),
+    })
+    return [resource]
+  })
+  return { index: index.sort((one, other) => one.title.localeCompare(other.title)), fields }
+}
+
+/** The words of an operation id. */
+const nounOf = (id: string) =>
+  id
+    .replaceAll('-', ' ')
+    .replace(/\b(api|pim|oidc)(s?)\b/g, (_, word: string, s: string) => word.toUpperCase() + s)
+
+const isItemOf = (path: string, list: string) =>
+  path.startsWith(`${list}/{`) && !path.slice(list.length + 2).includes('/')
+
+/** Files are uploaded as forms, which the console does not send. */
+const isCreate = (post: Node): boolean => isNode(jsonIn(post.requestBody))
+
+const writeOf = (method: Write['method'], path: string, operation: Node): Write => ({
+  ...{ method, path },
+  ifMatch: JSON.stringify(operation.parameters ?? []).includes('parameters/ifMatch'),
+})
+
+const jsonIn = (holder: unknown): unknown => member(holder, 'content', 'application/json')
+
+/** The fields of the objects of a list. */
+function shownIn(document: Node, list: Node) {
+  const items = member(jsonIn(member(list, 'responses', '200')), 'schema', 'properties', 'data', 'items')
+  return fieldsOf(document, items, false).filter(
+    ({ path }) => path !== 'type' && !/(^|\.)links(\.|$)/.test(path),
+  )
+}
+
+function bodyOf(document: Node, operation: Node): Body {
+  const json = jsonIn(operation.requestBody)
+  const data = member(json, 'schema', 'properties', 'data')
+  const all = fieldsOf(document, data, true)
+  const type = all.find(({ path, choices }) => path === 'type' && choices?.length === 1)?.choices?.[0]
+  const fields = all.filter(({ path }) => path !== 'type' || type === undefined)
+  const example = member(json, 'example', 'data')
+  return { ...(type !== undefined && { type }), fields, ...(example !== undefined && { example }) }
+}

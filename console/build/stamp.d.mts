@@ -1,0 +1,3 @@
+export const stampFile: string
+export function stampOf(): string
+export function isBuilt(): boolean

@@ -1,0 +1,80 @@
+/**
+ * What the console knows of the API. `build/` writes it from docs/openapi.json: an index with all resources, and a file
+ * with the fields of each, which is loaded when a screen needs it.
+ */
+
+export type ValueType = 'text' | 'uuid' | 'time' | 'number' | 'integer' | 'boolean'
+
+export interface FilterField {
+  readonly type: ValueType
+  readonly operators: readonly string[]
+}
+
+/** An operation that writes. */
+export interface Write {
+  readonly method: 'POST' | 'PUT' | 'DELETE'
+  readonly path: string
+  /** The object may be named by the version that the client has read. */
+  readonly ifMatch: boolean
+}
+
+/** A resource: a list of the API, with what may be done to its objects. */
+export interface Resource {
+  /** The id of the list operation, without `list-`. */
+  readonly id: string
+  readonly title: string
+  /** What its objects are called in a sentence, one and many: `account`, `accounts`. */
+  readonly noun: readonly [one: string, many: string]
+  readonly tag: string
+  readonly group: string
+  /** The `type` of its objects. */
+  readonly type: string
+  /** The path of the list, with `{name}` for each parent. */
+  readonly path: string
+  /** The path of one object; undefined if objects are only listed. */
+  readonly item?: string
+  readonly filter: Readonly<Record<string, FilterField>>
+  readonly sort: readonly string[]
+  readonly order?: string
+  readonly offsetMax?: number
+  readonly create?: Write
+  readonly update?: Write
+  readonly remove?: Write
+}
+
+/** How a value is shown and edited. */
+export type FieldKind = 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'time' | 'reference' | 'json'
+
+/** A value of an object. `path` leads to it from `data`: `attributes.name`. */
+export interface FieldFacts {
+  readonly path: string
+  readonly kind: FieldKind
+  readonly about?: string
+  readonly required?: boolean
+  readonly nullable?: boolean
+  readonly secret?: boolean
+  readonly min?: number
+  readonly max?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly pattern?: string
+  readonly choices?: readonly string[]
+  readonly refers?: string
+  readonly example?: unknown
+  readonly default?: unknown
+}
+
+/** The body of a write. Without fields it is any JSON. */
+export interface Body {
+  /** The value of `data.type`. */
+  readonly type?: string
+  readonly fields: readonly FieldFacts[]
+  readonly example?: unknown
+}
+
+/** The fields of a resource. */
+export interface ResourceFields {
+  readonly shown: readonly FieldFacts[]
+  readonly create?: Body
+  readonly update?: Body
+}

@@ -1,0 +1,74 @@
+import type { Resource, ResourceFields } from './document.ts'
+
+const [index] = Object.values(
+  import.meta.glob<readonly Resource[]>('../generated/index.json', { eager: true, import: 'default' }),
+)
+
+/** All resources of the API. */
+export const resources: readonly Resource[] = index ?? []
+
+const files = import.meta.glob<ResourceFields>('../generated/fields/*.json', { import: 'default' })
+
+export async function loadFields({ id }: Pick<Resource, 'id'>): Promise<ResourceFields> {
+  const load = files[`../generated/fields/${id}.json`]
+  return load ? load() : { shown: [] }
+}
+
+/** Where an address of the console leads: to a list, or to one object of it. */
+export interface Place {
+  readonly resource: Resource
+  /** The address of the list, with the ids of the parents. */
+  readonly listPath: string
+  /** The address of the object. */
+  readonly itemPath?: string
+}
+
+/** The place at a path of the API, such as `/v2/accounts/019…`. Names in a path come before its parameters. */
+export function placeAt(path: string): Place | undefined {
+  const segments = path.split('/')
+  const listPath = segments.slice(0, -1).join('/')
+  const lists = resources.filter((one) => matches(one.path, segments))
+  const items = resources.filter((one) => one.item && matches(one.item, segments))
+  const list = byNames(lists, ({ path }) => path)
+  const item = byNames(items, ({ item = '' }) => item)
+  if (list && (!item || namesIn(list.path) >= namesIn(item.item ?? '')))
+    return { resource: list, listPath: path }
+  return item && { resource: item, listPath, itemPath: path }
+}
+
+/** Lists of what belongs to an object. */
+export const listsBelow = ({ item }: Resource): readonly Resource[] =>
+  item === undefined
+    ? []
+    : resources.filter(
+        ({ path }) => withoutNames(path).startsWith(`${withoutNames(item)}/`) && sameDepth(path, item),
+      )
+
+const sameDepth = (path: string, item: string) => parametersIn(path) === parametersIn(item)
+const parametersIn = (path: string) => path.split('{').length
+const namesIn = (path: string) => path.split('/').filter((one) => !one.startsWith('{')).length
+const withoutNames = (path: string) => path.replace(/\{\w+\}/g, '{}')
+
+const byNames = (some: readonly Resource[], pathOf: (one: Resource) => string) =>
+  some.toSorted((one, other) => namesIn(pathOf(other)) - namesIn(pathOf(one)))[0]
+
+function matches(template: string, segments: readonly string[]): boolean {
+  const names = template.split('/')
+  return (
+    names.length === segments.length &&
+    names.every((name, i) => (name.startsWith('{') ? segments[i] !== '' : name === segments[i]))
+  )
+}
+
+/** The list of the objects of a type that is below no parent. */
+export const listOfType = (type: string): Resource | undefined =>
+  resources.find((one) => one.type === type && one.item && parametersIn(one.path) === 1)
+
+/** Fills the parameters of a path with the values that another path has in the same places. */
+export function fillPath(template: string, like: string): string {
+  const values = like.split('/')
+  return template
+    .split('/')
+    .map((name, i) => (name.startsWith('{') ? (values[i] ?? name) : name))
+    .join('/')
+}

@@ -1,0 +1,59 @@
+import { type FormEvent, useState } from 'react'
+import { Button } from '../parts/button.tsx'
+import parts from '../parts/parts.module.css'
+import { words } from '../words/words.ts'
+import { pageSizes } from './address.ts'
+import css from './lists.module.css'
+
+interface PagerProps {
+  readonly page: number
+  readonly pages: number
+  readonly limit: number
+  onPage(page: number): void
+  onLimit(limit: number): void
+}
+
+/** Goes to the next page, to any page, and says how many there are. */
+export function Pager({ page, pages, limit, onPage, onLimit }: PagerProps) {
+  const [target, setTarget] = useState('')
+  const go = (event: FormEvent) => {
+    event.preventDefault()
+    const wanted = Math.min(Math.max(Math.trunc(Number(target)), 1), pages)
+    if (Number.isFinite(wanted)) onPage(wanted)
+    setTarget('')
+  }
+  return (
+    <nav className={css.pager} aria-label={words.list.page(page, pages)}>
+      <Button disabled={page <= 1} onClick={() => onPage(page - 1)}>
+        {words.list.previous}
+      </Button>
+      <span>{words.list.page(page, pages)}</span>
+      <Button disabled={page >= pages} onClick={() => onPage(page + 1)}>
+        {words.list.next}
+      </Button>
+      <form onSubmit={go} className={parts.row}>
+        <input
+          className={`${parts.input} ${css.pageNumber}`}
+          inputMode="numeric"
+          aria-label={words.list.goTo}
+          placeholder={words.list.goTo}
+          value={target}
+          onChange={({ target: { value } }) => setTarget(value)}
+        />
+        <Button type="submit">{words.list.go}</Button>
+      </form>
+      <label className={parts.row}>
+        {words.list.perPage}
+        <select
+          className={parts.input}
+          value={limit}
+          onChange={({ target: { value } }) => onLimit(Number(value))}
+        >
+          {pageSizes.map((size) => (
+            <option key={size}>{size}</option>
+          ))}
+        </select>
+      </label>
+    </nav>
+  )
+}

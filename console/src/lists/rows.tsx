@@ -1,0 +1,122 @@
+import { Link } from '@tanstack/react-router'
+import { Fragment } from 'react'
+import type { FieldFacts, Resource } from '../api/document.ts'
+import { type Item, valueAt } from '../api/objects.ts'
+import { Cell } from '../fields/cell.tsx'
+import { fieldTitle, words } from '../words/words.ts'
+import { nameOf, sortFieldOf } from './columns.ts'
+import css from './lists.module.css'
+
+interface RowsProps {
+  readonly resource: Resource
+  readonly listPath: string
+  readonly rows: readonly Item[]
+  readonly shown: readonly FieldFacts[]
+  readonly columns: readonly string[]
+  readonly sort: string
+  readonly isStale: boolean
+  readonly selected: ReadonlySet<string>
+  onSort(sort: string): void
+  onSelect(ids: readonly string[], isSelected: boolean): void
+}
+
+/** The rows of a page. On a narrow screen each is a card. */
+export function Rows(props: RowsProps) {
+  const { rows, columns, selected, onSelect } = props
+  const ids = rows.map(({ id }) => String(id))
+  const isWhole = ids.length > 0 && ids.every((id) => selected.has(id))
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard.
+    <section className={css.scroller} tabIndex={0} aria-label={props.resource.title}>
+      <table className={css.table} data-stale={props.isStale || undefined} aria-busy={props.isStale}>
+        <thead>
+          <tr>
+            <td className={css.check}>
+              <input
+                type="checkbox"
+                aria-label={words.list.selectPage}
+                checked={isWhole}
+                onChange={() => onSelect(ids, !isWhole)}
+              />
+            </td>
+            {columns.map((path) => (
+              <ColumnHead key={path} {...props} path={path} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, i) => (
+            <Fragment key={String(row.id ?? i)}>
+              <OneRow {...props} row={row} />
+            </Fragment>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function ColumnHead({ path, resource, sort, onSort }: RowsProps & { readonly path: string }) {
+  const field = sortFieldOf(path, resource.sort)
+  const title = fieldTitle(path)
+  if (!field) return <th scope="col">{title}</th>
+  const isSorted = sort.replace('-', '') === field
+  const isDescending = sort.startsWith('-')
+  return (
+    <th scope="col" aria-sort={isSorted ? (isDescending ? 'descending' : 'ascending') : 'none'}>
+      <button
+        type="button"
+        title={words.list.sortBy(title)}
+        onClick={() => onSort(isSorted && !isDescending ? `-${field}` : field)}
+      >
+        {title}
+        <span aria-hidden="true">{isSorted ? (isDescending ? ' ↓' : ' ↑') : ''}</span>
+      </button>
+    </th>
+  )
+}
+
+function OneRow({
+  row,
+  resource,
+  listPath,
+  shown,
+  columns,
+  selected,
+  onSelect,
+}: RowsProps & { readonly row: Item }) {
+  const id = String(row.id)
+  const name = nameOf(row, shown)
+  return (
+    <tr aria-selected={selected.has(id)}>
+      <td className={css.check}>
+        <input
+          type="checkbox"
+          aria-label={words.list.select(name)}
+          checked={selected.has(id)}
+          onChange={({ target }) => onSelect([id], target.checked)}
+        />
+      </td>
+      {columns.map((path, i) => {
+        const value = valueAt(row, path)
+        if (i > 0)
+          return (
+            <td key={path} data-label={fieldTitle(path)}>
+              <Cell value={value} />
+            </td>
+          )
+        return (
+          <th key={path} scope="row">
+            {resource.item ? (
+              <Link to="/$" params={{ _splat: `${listPath}/${id}`.slice(1) }}>
+                {typeof value === 'string' && value !== '' ? value : name}
+              </Link>
+            ) : (
+              <Cell value={value} />
+            )}
+          </th>
+        )
+      })}
+    </tr>
+  )
+}

@@ -1,0 +1,69 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ResourceFields } from '../api/document.ts'
+import type { Place } from '../api/resources.ts'
+import { fillPath } from '../api/resources.ts'
+import { ObjectForm } from '../forms/object-form.tsx'
+import { nameOf } from '../lists/columns.ts'
+import { faultTexts } from '../parts/faults.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { itemQuery } from '../records/record-screen.tsx'
+import { words } from '../words/words.ts'
+
+interface FormScreenProps {
+  readonly place: Place
+  readonly fields: ResourceFields
+  onDone(path: string): void
+  onCancel(): void
+}
+
+/** The form of a new object, or of one that exists. */
+export function FormScreen({ place, fields, onDone, onCancel }: FormScreenProps) {
+  const { resource, listPath, itemPath } = place
+  const queries = useQueryClient()
+  // Only what is read now may be changed: an old version would be refused, or ask about conflicts that are none.
+  const query = useQuery({
+    ...itemQuery(itemPath ?? ''),
+    enabled: itemPath !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const onSaved = async (path: string) => {
+    await Promise.all([
+      queries.invalidateQueries({ queryKey: ['list'] }),
+      queries.invalidateQueries({ queryKey: ['item', path] }),
+    ])
+    onDone(path)
+  }
+  if (!itemPath)
+    return (
+      fields.create && (
+        <>
+          <h1>{words.form.create(resource.title)}</h1>
+          <ObjectForm
+            body={fields.create}
+            method="POST"
+            path={listPath}
+            onSaved={({ id }) => onSaved(resource.item && id ? `${listPath}/${String(id)}` : listPath)}
+            onCancel={onCancel}
+          />
+        </>
+      )
+    )
+  if (query.error)
+    return <Notice sign="⚠" title={words.record.failed} about={faultTexts(query.error).join(' ')} />
+  if (!query.data || !fields.update) return <p role="status">{words.loading}</p>
+  const { item, etag } = query.data
+  return (
+    <>
+      <h1>{words.form.edit(nameOf(item, fields.shown))}</h1>
+      <ObjectForm
+        body={fields.update}
+        method="PUT"
+        path={fillPath(resource.item ?? '', itemPath)}
+        item={item}
+        etag={resource.update?.ifMatch ? etag : undefined}
+        onSaved={() => onSaved(itemPath)}
+        onCancel={onCancel}
+      />
+    </>
+  )
+}

@@ -1,0 +1,58 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import type { ResourceFields } from '../api/document.ts'
+import { loadFields, type Place, placeAt } from '../api/resources.ts'
+import type { ListSearch } from '../lists/address.ts'
+import { ListScreen } from '../lists/list-screen.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { words } from '../words/words.ts'
+
+const RecordScreen = lazy(() =>
+  import('../records/record-screen.tsx').then(({ RecordScreen }) => ({ default: RecordScreen })),
+)
+const FormScreen = lazy(() => import('./form-screen.tsx').then(({ FormScreen }) => ({ default: FormScreen })))
+
+/** The screen of an address: after `/console` it is that of a list or of an object of the API. */
+export function ResourceScreen() {
+  const { _splat = '' } = useParams({ from: '/$' })
+  const path = `/${_splat.replace(/\/+$/, '')}`
+  const place = placeAt(path)
+  const fields = useQuery({
+    queryKey: ['fields', place?.resource.id],
+    queryFn: () => (place ? loadFields(place.resource) : { shown: [] }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  if (!place) return <Notice sign="∅" title={words.shell.nowhere} about={words.shell.nowhereAbout} />
+  if (!fields.data) return <p role="status">{words.loading}</p>
+  return (
+    <Suspense fallback={<p role="status">{words.loading}</p>}>
+      <PlaceScreen key={path} place={place} fields={fields.data} />
+    </Suspense>
+  )
+}
+
+function PlaceScreen({ place, fields }: { readonly place: Place; readonly fields: ResourceFields }) {
+  const { resource, listPath, itemPath } = place
+  const search: ListSearch = useSearch({ from: '/$' })
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  const goTo = (path: string) => navigate({ to: '/$', params: { _splat: path.slice(1) } })
+  const onSearch = (change: Partial<Record<keyof ListSearch, string | number | undefined>>) =>
+    navigate({ to: '.', search: (before: ListSearch) => ({ ...before, ...change }) as ListSearch })
+  const onDeleted = async () => {
+    queries.removeQueries({ queryKey: ['item', itemPath] })
+    await queries.invalidateQueries({ queryKey: ['list'] })
+    await goTo(listPath)
+  }
+  if (search.form === 'new' || (search.form === 'edit' && itemPath))
+    return <FormScreen {...{ place, fields }} onDone={goTo} onCancel={() => onSearch({ form: undefined })} />
+  if (itemPath)
+    return (
+      <RecordScreen
+        {...{ resource, fields, listPath, itemPath, onDeleted }}
+        onEdit={() => onSearch({ form: 'edit' })}
+      />
+    )
+  return <ListScreen {...{ resource, fields, listPath, search, onSearch }} />
+}

@@ -1,0 +1,49 @@
+import { CSPProvider } from '@base-ui/react/csp-provider'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createRootRoute, createRoute, createRouter, RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import '../parts/tokens.css'
+import { ApiProblem } from '../api/problem.ts'
+import { readSearch } from '../lists/address.ts'
+import { HomeScreen } from '../screens/home-screen.tsx'
+import { ResourceScreen } from '../screens/resource-screen.tsx'
+import { Shell } from './shell.tsx'
+
+const root = createRootRoute({ component: Shell })
+const home = createRoute({ getParentRoute: () => root, path: '/', component: HomeScreen })
+const resource = createRoute({
+  getParentRoute: () => root,
+  path: '/$',
+  component: ResourceScreen,
+  validateSearch: readSearch,
+})
+const router = createRouter({
+  routeTree: root.addChildren([home, resource]),
+  basepath: '/console',
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}
+
+/** What the server refuses stays refused; only silence is worth another try. */
+const isWorthAnotherTry = (failures: number, error: Error) =>
+  failures < 2 && error instanceof ApiProblem && (error.status === 0 || error.status === 503)
+
+const queries = new QueryClient({
+  defaultOptions: { queries: { retry: isWorthAnotherTry, staleTime: 2000 } },
+})
+
+createRoot(document.getElementById('root') as HTMLElement).render(
+  <StrictMode>
+    <CSPProvider disableStyleElements>
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </CSPProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { run } from '../builders/tools/run-command.ts'
+import { clientOf } from '../support/client.ts'
+import { key, serve, startedDirectory, stopAfterEach } from '../support/process.ts'
+import { body } from '../support/requests.ts'
+
+stopAfterEach()
+
+test('an operator adds the first colleague, who sets a password once, and ends their sign-ins', async () => {
+  const directory = startedDirectory()
+  const settings = { SUTLER_DATA_DIR: directory }
+  const url = await serve(directory, key).ready
+  const json = async (...words: string[]) => {
+    const { code, stdout, stderr } = await run([...words, '--json'], settings)
+    expect([words, code, stderr]).toEqual([words, 0, ''])
+    return JSON.parse(stdout)
+  }
+  const { link } = await json('colleague', 'add', 'ada@example.com', '--role', 'store-admin')
+  expect(link).toMatch(/^http:\/\/localhost:\d+\/console\/welcome#[\w-]+\.[\w-]+$/)
+  const signIn = (fields: object) =>
+    clientOf(url, undefined).post('/v2/colleague-tokens', body('colleague_token', fields))
+  const password = 'eleven horses by the river'
+  const accept = () =>
+    signIn({ authentication_mechanism: 'invitation', invitation: link.split('#')[1], password })
+  const welcome = await accept()
+  expect(welcome.body.data).toMatchObject({ role: 'Store Admin' })
+  expect((await accept()).status).toBe(401)
+  const { body: again } = await signIn({
+    authentication_mechanism: 'password',
+    username: 'ADA@example.com',
+    password,
+  })
+  const ada = clientOf(url, again.data.token)
+  expect((await ada.get('/v2/application-keys')).status).toBe(200)
+  expect((await json('colleague', 'list')).colleagues).toEqual([
+    {
+      email: 'ada@example.com',
+      name: 'ada@example.com',
+      role: 'store-admin',
+      signed_in_at: expect.any(String),
+    },
+  ])
+  expect((await json('colleague', 'end', 'ada@example.com')).ended).toBe(2)
+  await expect.poll(async () => (await ada.get('/v2/accounts')).status, { timeout: 10_000 }).toBe(401)
+  expect(await run(['colleague', 'link', 'bob@example.com'], settings)).toMatchObject({ code: 3 })
+  expect(await run(['colleague', 'add', 'bob@example.com', '--role', 'boss'], settings)).toMatchObject({
+    code: 2,
+  })
+}, 120_000)

@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs'
+import axe, { type AxeResults } from 'axe-core'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { expect } from 'vitest'
+import type { World } from '../support/world.ts'
+
+/** Where Debian has it. Other systems name theirs in SUTLER_CHROMIUM. */
+const executablePath = process.env.SUTLER_CHROMIUM ?? '/usr/bin/chromium'
+
+export const hasChromium = existsSync(executablePath)
+
+/** A title for what needs a browser: where there is none, the reader of the result sees why it was skipped. */
+export const titled = (title: string): string =>
+  hasChromium ? title : `${title} (skipped: no Chromium here)`
+
+/** A browser with an empty profile, which calls nobody by itself. */
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath,
+    args: [
+      ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+      ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    ],
+  })
+
+/** A tab, and what it did that it should not. */
+export interface Tab {
+  readonly page: Page
+  /** Requests to other servers, breaches of the policy of the page, and errors of its scripts. */
+  readonly faults: string[]
+}
+
+export async function openTab(
+  browser: Browser,
+  world: World,
+  options: BrowserContextOptions = {},
+): Promise<Tab> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('request', (request) => {
+    const url = request.url()
+    if (!url.startsWith(world.url) && !/^(data|blob):/.test(url)) faults.push(`request to ${url}`)
+  })
+  page.on('pageerror', (error) => faults.push(String(error.stack)))
+  page.on('console', (message) => {
+    // Chromium reports each refusal of the server too.
+    if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) faults.push(message.text())
+  })
+  return { page, faults }
+}
+
+/** Signs in at an address of the console, which is then shown. */
+export async function signInAt({ page }: Tab, world: World, path = ''): Promise<void> {
+  await page.goto(`${world.url}/console${path}`)
+  await page.getByLabel('Client id').fill(world.key.id)
+  await page.getByLabel('Client secret').fill(world.key.secret)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page
+    .getByRole('navigation', { name: 'Screens' })
+    .or(page.getByRole('navigation', { name: 'More' }))
+    .first()
+    .waitFor()
+}
+
+/** What axe finds, by rule. It runs by the browser's debugger, because the policy of the page forbids its script. */
+export async function barriersIn({ page }: Tab): Promise<readonly string[]> {
+  await page.evaluate(`(() => { ${axe.source} })()`)
+  const { violations }: AxeResults = await page.evaluate("axe.run({ resultTypes: ['violations'] })")
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
+}
+
+export async function expectNoBarriers(tab: Tab, where: string): Promise<void> {
+  expect(await barriersIn(tab), `what axe finds in ${where}`).toEqual([])
+}

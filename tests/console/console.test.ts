@@ -1,0 +1,215 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openWorld, type World } from '../support/world.ts'
+import { expectNoBarriers, hasChromium, openBrowser, openTab, signInAt, type Tab, titled } from './browser.ts'
+
+const accounts = 60
+
+describe.runIf(hasChromium)(titled('the console in a browser'), () => {
+  let world: World
+  let browser: Browser
+  let tab: Tab
+  beforeAll(async () => {
+    world = await openWorld({ overHttp: true })
+    browser = await openBrowser()
+    for (let n = 1; n <= accounts; n++)
+      await world.admin.post('/v2/accounts', {
+        data: { type: 'account', name: `Shop ${String(n).padStart(2, '0')}`, legal_name: `Shop ${n} Ltd` },
+      })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await world?.close()
+  })
+  beforeEach(async () => {
+    tab = await openTab(browser, world)
+  })
+  afterEach(async () => {
+    await tab.page.context().close()
+    expect(tab.faults).toEqual([])
+  })
+
+  const names = () => tab.page.getByRole('rowheader').allInnerTexts()
+
+  test('a wrong key is refused, and a right one opens the address that was called', async () => {
+    const { page } = tab
+    await page.goto(`${world.url}/console/v2/accounts`)
+    await page.getByLabel('Client id').fill(world.key.id)
+    await page.getByLabel('Client secret').fill('wrong')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('alert').getByText('check the client id and the secret').waitFor()
+    await page.getByLabel('Client secret').fill(world.key.secret)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText(`${accounts} accounts`).waitFor()
+    await page.getByText('the audit will show the key').waitFor()
+    expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).toBe('{}')
+  })
+
+  test('a list has its exact total, any page, an order and a filter, all in its address', async () => {
+    const { page } = tab
+    await signInAt(tab, world, '/v2/accounts?sort=name')
+    await page.getByText(`${accounts} accounts`).waitFor()
+    expect((await names())[0]).toBe('Shop 01')
+    await page.getByLabel('Go to page').fill('3')
+    await page.keyboard.press('Enter')
+    await page.getByText('Page 3 of 3', { exact: true }).waitFor()
+    await expect.poll(names).toEqual(Array.from({ length: 10 }, (_, i) => `Shop ${51 + i}`))
+    expect(page.url()).toContain('page=3')
+    await page.getByRole('button', { name: 'Name' }).click()
+    await expect.poll(async () => (await names())[0]).toBe('Shop 60')
+    await page.getByRole('button', { name: 'Add a filter' }).click()
+    await page.getByRole('dialog').getByLabel('Operator').selectOption('like')
+    await page.getByRole('dialog').getByLabel('Value').fill('*p 5*')
+    await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click()
+    await page.getByText('10 accounts').waitFor()
+    await page.getByRole('button', { name: 'Remove like(name,*p 5*)' }).click()
+    await page.getByText(`${accounts} accounts`).waitFor()
+    await page.goBack()
+    await page.getByText('10 accounts').waitFor()
+    await page
+      .getByRole('searchbox')
+      .or(page.getByRole('search').getByRole('textbox'))
+      .fill('eq(name,Nobody)')
+    await page.keyboard.press('Enter')
+    await page.getByText('Nothing matches the filter').waitFor()
+  })
+
+  test('what is selected stays selected on other pages', async () => {
+    const { page } = tab
+    await signInAt(tab, world, '/v2/accounts?sort=name')
+    await page.getByLabel('Select Shop 02').check()
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByLabel('Select Shop 30').check()
+    await page.getByText('2 selected, 1 not on this page').waitFor()
+    await page.getByRole('button', { name: 'Show them' }).click()
+    await expect.poll(names).toEqual(['Shop 02', 'Shop 30'])
+  })
+
+  test('an object is created, changed and deleted', async () => {
+    const { page } = tab
+    await signInAt(tab, world, '/v2/accounts')
+    await page.getByRole('button', { name: 'New' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('A value is required.').waitFor()
+    await page.getByLabel('Name required').fill('Cedar Optics')
+    await page.getByLabel('Parent id').fill('x')
+    await page.getByRole('button', { name: 'Save' }).click()
+    // The server says what is wrong, and it is shown at the field.
+    await expect.poll(() => page.getByLabel('Parent id').getAttribute('aria-invalid')).toBe('true')
+    await page.getByLabel('Parent id').fill('')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Cedar Optics' }).waitFor()
+    const id = page.url().split('/').at(-1) ?? ''
+    const before = await world.admin.get(`/v2/accounts/${id}`)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Legal name').fill('Cedar Optics Ltd')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Cedar Optics Ltd').waitFor()
+    const after = await world.admin.get(`/v2/accounts/${id}`)
+    expect({ ...after.body.data, meta: {} }).toEqual({
+      ...{ ...before.body.data, meta: {} },
+      legal_name: 'Cedar Optics Ltd',
+    })
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText(`${accounts} accounts`).waitFor()
+    expect((await world.admin.get(`/v2/accounts/${id}`)).status).toBe(404)
+  })
+
+  test('changes of two people to other fields are merged, and to the same field are shown', async () => {
+    const { page } = tab
+    const { body } = await world.admin.post('/v2/accounts', {
+      data: { type: 'account', name: 'Birch', legal_name: 'Birch Ltd' },
+    })
+    const path = `/v2/accounts/${body.data.id}`
+    const change = (values: object) => world.admin.put(path, { data: { type: 'account', ...values } })
+    await signInAt(tab, world, `${path}?form=edit`)
+    await page.getByLabel('Name', { exact: true }).fill('Birch & Sons')
+    await change({ external_ref: 'ERP-1' })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Birch & Sons' }).waitFor()
+    const merged = (await world.admin.get(path)).body.data
+    expect([merged.name, merged.external_ref]).toEqual(['Birch & Sons', 'ERP-1'])
+
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Legal name').fill('Mine Ltd')
+    await page.getByLabel('Registration id').fill('77')
+    await change({ legal_name: 'Theirs Ltd' })
+    await page.getByRole('button', { name: 'Save' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Somebody has changed this too' })
+    await dialog.getByText('Birch Ltd').waitFor()
+    await expectNoBarriers(tab, 'the conflict')
+    await dialog.getByLabel('Theirs Ltd').check()
+    await dialog.getByRole('button', { name: 'Save with these values' }).click()
+    await page.getByRole('tab', { name: 'Fields' }).waitFor()
+    const { legal_name, registration_id } = (await world.admin.get(path)).body.data
+    expect([legal_name, registration_id]).toEqual(['Theirs Ltd', '77'])
+    await world.admin.delete(path)
+  })
+
+  test('what is typed stays while a session ends, and is saved after the next sign-in', async () => {
+    const { page } = tab
+    await signInAt(tab, world, '/v2/accounts?form=new')
+    await page.getByLabel('Name required').fill('Elm Pharmacy')
+    let isRefused = true
+    await page.route(/\/v2\/accounts$|access_token$/, (route) =>
+      isRefused ? route.fulfill({ status: 401, json: { errors: [] } }) : route.continue(),
+    )
+    await page.getByRole('button', { name: 'Save' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Sign in' })
+    await dialog.getByLabel('Client secret').fill(world.key.secret)
+    await expectNoBarriers(tab, 'the sign-in over a form')
+    isRefused = false
+    await dialog.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Elm Pharmacy' }).waitFor()
+    await world.admin.delete(`/v2/accounts/${page.url().split('/').at(-1)}`)
+  })
+
+  test('Ctrl-K finds a screen by its name, with the keyboard alone', async () => {
+    const { page } = tab
+    await signInAt(tab, world)
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('price b')
+    await expectNoBarriers(tab, 'the finder')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill('pricebooks')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Pricebooks' }).waitFor()
+  })
+
+  test.each([
+    ['light', 1440],
+    ['dark', 1440],
+    ['light', 390],
+    ['dark', 390],
+  ] as const)('axe finds no barrier in %s, at %i px', async (colorScheme, width) => {
+    await tab.page.context().close()
+    tab = await openTab(browser, world, { colorScheme, viewport: { width, height: 844 } })
+    const { page } = tab
+    await page.goto(`${world.url}/console`)
+    await page.getByLabel('Client id').waitFor()
+    await expectNoBarriers(tab, 'the sign-in')
+    await signInAt(tab, world, '/v2/accounts')
+    await page.getByText(`${accounts} accounts`).waitFor()
+    await expectNoBarriers(tab, 'a list')
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByRole('dialog').waitFor()
+    await expectNoBarriers(tab, 'the choice of columns')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Add a filter' }).click()
+    await page.getByRole('dialog', { name: 'Add a filter' }).waitFor()
+    await expectNoBarriers(tab, 'the window of a filter')
+    await page.keyboard.press('Escape')
+    await page.getByRole('rowheader').first().getByRole('link').click()
+    await page.getByRole('tab', { name: 'As JSON' }).click()
+    await expectNoBarriers(tab, 'an object')
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').waitFor()
+    await expectNoBarriers(tab, 'the window of a delete')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('button', { name: 'Save' }).waitFor()
+    await expectNoBarriers(tab, 'a form')
+  })
+})
