@@ -5,8 +5,8 @@ import type { FirstCredentials } from './first-start.ts'
 import { StartupError } from './platform/faults.ts'
 
 /**
- * Shows the first key once, beside the result of the command that makes the first start, and keeps it where only this user can
- * read it.
+ * Shows the first key once, beside the result of the command that makes the first start, and keeps it where only this
+ * user can read it.
  */
 export function announce(
   { clientId, clientSecret }: FirstCredentials,

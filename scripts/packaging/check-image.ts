@@ -5,9 +5,9 @@ import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 
 /**
- * Builds both images from packaging/Containerfile without a daemon, and runs them as a container does; the slim one on the
- * PostgreSQL of the whole one. No base image can be had without a registry of images: a minimal Debian with the Node of the
- * clone stands in for it.
+ * Builds both images from packaging/Containerfile without a daemon, and runs them as a container does; the slim one on
+ * the PostgreSQL of the whole one. No base image can be had without a registry of images: a minimal Debian with the
+ * Node of the clone stands in for it.
  */
 export async function checkImage(root: string, folder: string): Promise<string> {
   const storage = [
