@@ -12,7 +12,7 @@ interface PackagingCheck {
   /** The programs that it calls. */
   readonly needs: readonly string[]
   /** Returns what it found out, and throws if something is wrong. */
-  readonly run: (folder: string) => string
+  readonly run: (folder: string) => string | Promise<string>
 }
 
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -32,10 +32,8 @@ const checks: readonly PackagingCheck[] = [
     run: () => {
       const secret = ['--set', 'existingSecret=shop']
       const shared = ['--set', 'settings.SUTLER_S3_BUCKET=files']
-      const all = ['ingress', 'autoscaling', 'networkPolicy'].flatMap((name) => [
-        '--set',
-        `${name}.enabled=true`,
-      ])
+      const parts = ['ingress', 'autoscaling', 'networkPolicy', 'metrics', 'metrics.serviceMonitor']
+      const all = parts.flatMap((name) => ['--set', `${name}.enabled=true`])
       call('helm', 'lint', '--strict', chart, ...secret)
       const whole = call(
         'helm',
@@ -52,6 +50,7 @@ const checks: readonly PackagingCheck[] = [
         [],
         [...secret, '--set', 'replicas=2'],
         [...secret, '--set', 'autoscaling.enabled=true'],
+        [...secret, '--set', 'metrics.serviceMonitor.enabled=true'],
       ]
       for (const values of refused) {
         if (succeeds('helm', 'template', 'shop', chart, ...values))
@@ -98,7 +97,7 @@ try {
       continue
     }
     try {
-      process.stdout.write(`${name}: ${run(folder)}\n`)
+      process.stdout.write(`${name}: ${await run(folder)}\n`)
     } catch (error) {
       const { message, stdout, stderr } = error as Error & { stdout?: string; stderr?: string }
       process.stdout.write(`${name}: WRONG\n${[message, stdout, stderr].filter(Boolean).join('\n')}\n`)

@@ -4,7 +4,10 @@ import type { Config } from './config.ts'
 import type { FirstCredentials } from './first-start.ts'
 import { StartupError } from './platform/faults.ts'
 
-/** Shows the first key once, and keeps it where only this user can read it. */
+/**
+ * Shows the first key once, beside the result of the command that makes the first start, and keeps it where only this
+ * user can read it.
+ */
 export function announce(
   { clientId, clientSecret }: FirstCredentials,
   { dataDir, port, baseUrl }: Config,
@@ -19,7 +22,7 @@ export function announce(
   } catch (error) {
     throw new StartupError(`cannot write the first key to ${file}: ${(error as Error).message}`)
   }
-  process.stdout.write(
+  process.stderr.write(
     `\nThis is the first start. The store's first application key is shown once, and stored in ${file}:\n\n${lines}\n`,
   )
 }

@@ -24,16 +24,29 @@ test('a browser at / is shown the version, the state, and addresses that answer'
   for (const link of links) expect([link, (await fetch(`${world.url}/${link}`)).status]).toEqual([link, 200])
 })
 
-test('the page at / has no script, loads nothing, and is not kept', async () => {
+test('the page at / has no script, loads nothing, and is asked for again before each use', async () => {
   const { headers } = await visit()
   expect(headers.get('content-security-policy')).toMatch(
     /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
   )
-  expect([headers.get('cache-control'), headers.get('vary')]).toEqual([
-    'no-store',
-    expect.stringMatching(/\bAccept\b/),
-  ])
+  expect([headers.get('cache-control'), headers.get('vary')]).toEqual(['no-cache', 'Accept, Accept-Encoding'])
 })
+
+test.each(['br', 'gzip'])(
+  'a browser that accepts %s gets the page so, and a 304 when it has it',
+  async (coding) => {
+    const headers = { accept, 'accept-encoding': coding }
+    const response = await visit({ headers })
+    expect([response.status, response.headers.get('content-encoding')]).toEqual([200, coding])
+    expect(await response.text()).toBe(
+      await (await visit({ headers: { accept, 'accept-encoding': 'identity' } })).text(),
+    )
+    const etag = response.headers.get('etag') ?? ''
+    expect(etag).toMatch(/^W\/"[0-9a-f]{64}"$/)
+    const again = await visit({ headers: { ...headers, 'if-none-match': etag } })
+    expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag])
+  },
+)
 
 test.each([undefined, '*/*', 'application/json'])(
   'a program that accepts %s gets a 404 at /',

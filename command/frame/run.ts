@@ -32,6 +32,7 @@ export async function runCommand(commands: readonly Command[], words: readonly s
           ? `sutler ${first} needs one of: ${same.join(', ')}`
           : `there is no command ${JSON.stringify(first)}: sutler --help lists the commands`,
       ),
+      words.includes('--json'),
     )
   }
   let call: ParsedCall

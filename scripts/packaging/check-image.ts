@@ -1,12 +1,15 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, realpathSync, statSync } from 'node:fs'
+import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 
 /**
- * Builds both images from packaging/Containerfile without a daemon, and runs the whole one as a container does. No base
- * image can be had without a registry of images: a minimal Debian with the Node of the clone stands in for it.
+ * Builds both images from packaging/Containerfile without a daemon, and runs them as a container does; the slim one on
+ * the PostgreSQL of the whole one. No base image can be had without a registry of images: a minimal Debian with the
+ * Node of the clone stands in for it.
  */
-export function checkImage(root: string, folder: string): string {
+export async function checkImage(root: string, folder: string): Promise<string> {
   const storage = [
     '--root',
     join(folder, 'storage'),
@@ -59,11 +62,53 @@ export function checkImage(root: string, folder: string): string {
       buildah('push', '--quiet', image, `oci-archive:${archive}`)
       return `${target} ${Math.round(statSync(archive).size / 1e6)} MB packed`
     })
-    const built = buildah('from', 'localhost/sutler:whole')
-    const answer = call('sh', 'scripts/packaging/run-image.sh', buildah('mount', built), join(folder, 'data'))
-    return `${sizes.join(', ')} (the base is Debian with Node); ${answer.trim()}`
+    const [whole = '', slim = ''] = ['whole', 'slim'].map((target) =>
+      buildah('mount', buildah('from', `localhost/sutler:${target}`)),
+    )
+    const started = await onPostgres(join(root, 'scripts/packaging/run-postgres.sh'), whole, (database) =>
+      [['whole', whole, {}] as const, ['slim', slim, database] as const].map(([target, image, settings]) => {
+        const size = call('du', '--summarize', '--apparent-size', '--block-size=1MB', `${image}/opt/sutler`)
+        const answer = execFileSync(
+          'sh',
+          [join(root, 'scripts/packaging/run-image.sh'), image, join(folder, `data-${target}`)],
+          { encoding: 'utf8', env: { ...process.env, ...settings }, stdio: ['ignore', 'pipe', 'pipe'] },
+        )
+        return `${target}: /opt/sutler has ${Number.parseInt(size, 10)} MB; ${answer.trim()}`
+      }),
+    )
+    return [`${sizes.join(', ')} (the base is Debian with Node)`, ...started].join('\n  ')
   } finally {
     buildah('unmount', '--all')
     buildah('rm', '--all')
   }
 }
+
+const databasePort = 18998
+
+/** Does something while a PostgreSQL of the image runs that is not Sutler's own. */
+async function onPostgres<T>(
+  script: string,
+  image: string,
+  run: (settings: Readonly<Record<string, string>>) => T,
+): Promise<T> {
+  const postgres = spawn('sh', [script, image, String(databasePort)], { stdio: 'ignore' })
+  const ended = once(postgres, 'close')
+  try {
+    while (!(await isOpen(databasePort)))
+      if (postgres.exitCode !== null) throw new Error(`PostgreSQL ended with ${postgres.exitCode}`)
+    return run({
+      DATABASE_URL: `postgres://sutler@127.0.0.1:${databasePort}/postgres`,
+      SUTLER_SECRET: 'the secret of a server that is thrown away',
+    })
+  } finally {
+    // `unshare` ends what it has started.
+    postgres.kill('SIGKILL')
+    await ended
+  }
+}
+
+const isOpen = (port: number): Promise<boolean> =>
+  new Promise((done) => {
+    const socket = connect(port, '127.0.0.1', () => done(true))
+    socket.once('error', () => setTimeout(() => done(false), 100)).once('connect', () => socket.destroy())
+  })

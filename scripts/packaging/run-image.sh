@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs the image that is mounted at $1 with its data in $2, as a container does: user 10001, process 1, a root that is
-# read-only, no capabilities, no new privileges. Asks for its health, and stops it.
+# read-only, no capabilities, no new privileges. Asks for its health, and stops it. With DATABASE_URL and SUTLER_SECRET it
+# runs on that PostgreSQL.
 set -eu
 root=$1 data=$2 log=$2.log
 install -d -o 10001 -g 0 -m 770 "$data"
@@ -16,7 +17,7 @@ inside='
   mount --bind "$2" "$1/data"
   exec chroot "$1" setpriv --reuid 10001 --regid 0 --clear-groups --bounding-set=-all --inh-caps=-all --no-new-privs \
     -- env -i PATH=/usr/local/bin:/usr/bin:/bin NODE_ENV=production HOME=/data SUTLER_DATA_DIR=/data HOST=127.0.0.1 \
-    PORT="$PORT" sutler start'
+    PORT="$PORT" DATABASE_URL="${DATABASE_URL:-}" SUTLER_SECRET="${SUTLER_SECRET:-}" sutler start'
 unshare --mount --pid --fork --ipc --uts --kill-child sh -c "$inside" sh "$root" "$data" >"$log" 2>&1 &
 outer=$!
 began=$(date +%s%N)

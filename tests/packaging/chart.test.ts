@@ -35,6 +35,9 @@ test.each([
   ['the port, which the chart knows', { settings: { PORT: '9000' } }],
   ['secrets without the database', { secretSettings: ['SUTLER_SECRET'] }],
   ['an ingress without a host', { ingress: { enabled: true } }],
+  ['a monitor without metrics', { metrics: { serviceMonitor: { enabled: true } } }],
+  ['metrics at the port for clients', { metrics: { enabled: true, port: 8080 } }],
+  ['the port of metrics among the settings', { settings: { SUTLER_METRICS_PORT: '9464' } }],
 ])('the schema refuses %s', (_case, changes) => {
   expect(accepts({ ...values, ...changes })).toBe(false)
 })
@@ -44,7 +47,10 @@ test('the secrets of the schema are the settings that may be in files', () => {
   const secrets = readSettings({}).settings.flatMap(({ name, isSecret }) => (isSecret ? [name] : []))
   expect(names.toSorted()).toEqual(secrets.toSorted())
   const { enum: refused } = schema.properties.settings.propertyNames.not
-  expect(refused.toSorted()).toEqual(secrets.filter((name) => name !== 'DATABASE_URL').toSorted())
+  const own = ['SUTLER_METRICS_HOST', 'SUTLER_METRICS_PORT']
+  expect(refused.toSorted()).toEqual(
+    [...secrets.filter((name) => name !== 'DATABASE_URL'), ...own].toSorted(),
+  )
 })
 
 test('every value is used by a template, and templates use no other', () => {
@@ -79,6 +85,32 @@ test.each(['deployment.yaml', 'migration.yaml'])(
     )
   },
 )
+
+test('metrics are served only where they are on, and only inside of the cluster', () => {
+  const { 'metrics.yaml': own = '', 'deployment.yaml': deployment = '', ...others } = templates
+  const policy = others['network-policy.yaml']
+  for (const text of [own, deployment, policy]) expect(text).toContain('{{- if .Values.metrics.enabled }}')
+  expect(deployment).toContain('- { name: metrics, containerPort: {{ .Values.metrics.port }} }')
+  for (const setting of ['HOST, value: 0.0.0.0', 'PORT, value: {{ .Values.metrics.port | quote }}'])
+    expect(deployment).toContain(`- { name: SUTLER_METRICS_${setting} }`)
+  expect(own).toContain('targetPort: metrics }')
+  expect(own).toMatch(/kind: Service\n[\s\S]*clusterIP: None/)
+  expect(policy).toMatch(/from: \[\{ namespaceSelector: \{\} \}\]\n +ports:\n +- \{ port: metrics \}/)
+  expect(others['service.yaml']).not.toContain('metrics')
+})
+
+test('the monitor is off by default, finds the Service of metrics, and has the job of the alert rules', () => {
+  expect(values.metrics).toMatchObject({ enabled: false, serviceMonitor: { enabled: false } })
+  const [, monitor = ''] = (templates['metrics.yaml'] ?? '').split('---')
+  expect(monitor).toContain('kind: ServiceMonitor')
+  expect(templates['metrics.yaml']).toContain('{{- if .Values.metrics.serviceMonitor.enabled }}\n---')
+  expect(templates['metrics.yaml']?.match(/component: metrics/g)).toHaveLength(2)
+  expect(monitor).toContain('- { port: metrics, path: /metrics,')
+  // The value of this label is the name of the job.
+  expect(monitor).toContain('jobLabel: app.kubernetes.io/name')
+  expect(templates['_sutler.tpl']).toContain('app.kubernetes.io/name: sutler\n')
+  expect(read('packaging/prometheus/alerts.yaml')).toContain('up{job="sutler"}')
+})
 
 test('the schema is migrated before an upgrade', () => {
   expect(templates['migration.yaml']).toContain('helm.sh/hook: pre-install,pre-upgrade')

@@ -50,7 +50,9 @@ test('the image has the version of the package, and what the build reads is in i
   const context = read('packaging/Containerfile.dockerignore').match(/(?<=^!).*/gm) ?? []
   expect(context.filter((path) => !existsSync(join(root, path)))).toEqual([])
   expect(context).toEqual(
-    expect.arrayContaining(['command', 'scripts', 'server', 'tools', 'package-lock.json']),
+    expect.arrayContaining([
+      ...['command', 'console', 'docs/openapi.json', 'scripts', 'server', 'tools', 'package-lock.json'],
+    ]),
   )
 })
 

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { entityTag } from '../shape/answer.ts'
 import type { ApiDocument } from '../shape/api-document.ts'
-import { matches } from './conditional.ts'
-import { codingFor } from './prefer.ts'
-import { StoredContent } from './stored-content.ts'
+import { sendStored } from './send-stored.ts'
+import { StoredContent, StoredContents } from './stored-content.ts'
 
 /**
  * The API document for programs (`/openapi.json`) and for people (`/docs`). The page loads everything from this server,
@@ -18,9 +17,9 @@ export function docs(
 ): void {
   const documentAt = addressedDocuments(document)
   server.get('/openapi.json', (request, reply) => {
-    const { content, isKept } = documentAt(baseUrl ?? `${request.protocol}://${request.host}`)
+    const content = documentAt(baseUrl ?? `${request.protocol}://${request.host}`)
     reply.header('content-type', 'application/json; charset=utf-8')
-    return sendStored(request, reply, content, isKept)
+    return sendStored(request, reply, content)
   })
 
   let opening: Promise<FastifyInstance> | undefined
@@ -51,21 +50,15 @@ export function docs(
   }
 }
 
-/** A server has few addresses, and a client that makes up more gets them, but does not fill the memory. */
-const addressesMax = 8
-
-/** The document for each address of the server. It is kept for the first addresses. */
+/** The document for each address of the server. */
 function addressedDocuments(document: () => ApiDocument) {
   let text: { readonly bytes: Buffer; readonly tag: string } | undefined
-  const known = new Map<string, StoredContent>()
-  return (url: string): { readonly content: StoredContent; readonly isKept: boolean } => {
+  const contents = new StoredContents()
+  return (url: string) => {
     text ??= textOf(document())
+    const { bytes, tag } = text
     const servers = JSON.stringify([{ url }])
-    const content =
-      known.get(servers) ??
-      new StoredContent(entityTag(servers, text.tag), [Buffer.from(`{"servers":${servers},`), text.bytes])
-    if (known.size < addressesMax) known.set(servers, content)
-    return { content, isKept: known.has(servers) }
+    return contents.find(entityTag(servers, tag), () => [Buffer.from(`{"servers":${servers},`), bytes])
   }
 }
 
@@ -73,23 +66,6 @@ function addressedDocuments(document: () => ApiDocument) {
 function textOf(document: ApiDocument) {
   const text = JSON.stringify(document).slice(1)
   return { bytes: Buffer.from(text), tag: entityTag(text) }
-}
-
-/** Anyone may keep it, and asks again before each use. What is not kept here is not worth to be compressed. */
-async function sendStored(
-  { headers }: FastifyRequest,
-  reply: FastifyReply,
-  content: StoredContent,
-  isKept = true,
-): Promise<FastifyReply> {
-  const vary = [reply.getHeader('vary'), 'Accept-Encoding'].filter(Boolean).join(', ')
-  reply.headers({ 'cache-control': 'no-cache', etag: content.tag, vary })
-  const { 'if-none-match': known, 'accept-encoding': accepted } = headers
-  if (known !== undefined && matches(known, content.tag)) return reply.code(304).send()
-  const coding = isKept ? codingFor(accepted) : undefined
-  if (coding) return reply.header('content-encoding', coding).send(await content.in(coding))
-  const plain = content.plain()
-  return reply.header('content-length', plain.length).send(plain.content)
 }
 
 /**

@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../errors.ts'
+import { entityTag } from '../shape/answer.ts'
+import { sendStored } from './send-stored.ts'
+import { StoredContents } from './stored-content.ts'
 
 /** What the page at `/` tells of this server. */
 export interface ServerState {
@@ -17,19 +20,23 @@ export function frontPage(
   faultOf: () => Promise<string | undefined>,
   page: (state: ServerState) => string,
 ): void {
+  const contents = new StoredContents()
   server.get('/', async (request, reply) => {
     reply.header('vary', 'Accept')
     if (!isBrowser(request.headers.accept))
       throw new Problem('not_found', `There is nothing at ${request.method} /.`)
     const url = (baseUrl ?? `${request.protocol}://${request.host}`).replace(/\/+$/, '')
     const html = page({ url, fault: await faultOf() })
-    return reply
-      .headers({
-        'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': contentPolicyOf(html),
-        'referrer-policy': 'no-referrer',
-      })
-      .send(html)
+    reply.headers({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': contentPolicyOf(html),
+      'referrer-policy': 'no-referrer',
+    })
+    return sendStored(
+      request,
+      reply,
+      contents.find(entityTag(html), () => [Buffer.from(html)]),
+    )
   })
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Attributes } from '@opentelemetry/api'
 import type { JobHelpers, Task, TaskList } from 'graphile-worker'
 import { isDatabaseAway } from '../storage/database.ts'
 import { inRootSpan } from '../traces/spans.ts'
@@ -6,7 +7,7 @@ import type { Instance } from './context.ts'
 import { type Chore, failedJobs, type Job } from './job.ts'
 import { CallSlots, callLimits } from './slots.ts'
 import { StoreTurns } from './store-turns.ts'
-import { workOf } from './work-of.ts'
+import { requestIdOf, workOf } from './work-of.ts'
 
 /** The payload of a job in the queue. */
 interface QueuedJob<P> {
@@ -77,7 +78,7 @@ export class ShortJobs {
     return async (payload, helpers) => {
       this.inHand.add(helpers.job.id)
       try {
-        await inRootSpan(`job ${name}`, { kind: 'CONSUMER', attributes: { 'sutler.job': name } }, () =>
+        await inRootSpan(`job ${name}`, { kind: 'CONSUMER', attributes: attributesOf(name, payload) }, () =>
           this.#runPatiently(async () => void (await run(payload, helpers))),
         )
       } catch (error) {
@@ -103,6 +104,13 @@ export class ShortJobs {
       }
     }
   }
+}
+
+/** Chores have no author, and no store. */
+function attributesOf(name: string, queued: unknown): Attributes {
+  const { store, by } = queued as Partial<QueuedJob<unknown>>
+  if (store === undefined || by === undefined) return { 'sutler.job': name }
+  return { 'sutler.job': name, 'sutler.store_id': store, 'sutler.request_id': requestIdOf(by) }
 }
 
 /** Returns a job to the queue, until an instant. It takes the place of itself. */

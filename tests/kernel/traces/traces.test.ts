@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callerOf } from '../../../server/kernel/traces/trace-context.ts'
+import { png, upload } from '../../builders/store/uploads.ts'
 import { newAccount, openHook } from '../../builders/telling/hooks.ts'
 import { openCollector, type ReceivedSpan } from '../../support/otlp-receiver.ts'
 import { until } from '../../support/until.ts'
@@ -78,6 +79,18 @@ test('a job is a trace of its own', async () => {
   await until(async () => collector.spans.find(({ name }) => name.startsWith('job ')))
   const job = collector.spans.find(({ name }) => name.startsWith('job ')) as ReceivedSpan
   expect(job.parentSpanId).toBe('')
+})
+
+test('a job of a request is a trace of its own, with the id of the request', async () => {
+  const { body } = await upload(world, { name: 'a.png', content: png(1, 1), type: 'image/png' })
+  const removed = await world.admin.delete(`/v2/files/${body.data.id}`)
+  expect(removed.status).toBe(204)
+  const removal = () => collector.spans.find(({ name }) => name === 'job files:remove-content')
+  expect((await until(async () => removal())).attributes).toMatchObject({
+    'sutler.job': 'files:remove-content',
+    'sutler.request_id': removed.headers.get('x-request-id'),
+  })
+  expect(removal()?.parentSpanId).toBe('')
 })
 
 test('statements that nobody asked for are in no trace', () => {
