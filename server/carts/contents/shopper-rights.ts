@@ -13,14 +13,14 @@ const rights = {
   shoppers_set_order_references: 'set the order number and the external reference of an order',
 } as const
 
-type Right = keyof typeof rights
+type CartRight = keyof typeof rights
 
 /** Whether the caller is a seller, or a shopper whom the store lets do this. */
-export async function hasRight(work: Work, right: Right): Promise<boolean> {
+export async function hasRight(work: Work, right: CartRight): Promise<boolean> {
   return isSeller(work.who) || (await readSingleton(work, cartSettings))[right]
 }
 
-export const rightMissing = (right: Right, source?: string, meta?: ProblemExtras['meta']): Problem =>
+export const rightMissing = (right: CartRight, source?: string, meta?: ProblemExtras['meta']): Problem =>
   new Problem(
     'forbidden',
     `Only sellers of this store can ${rights[right]}. To let shoppers do so, set ${right} of the cart settings to true.`,
@@ -28,7 +28,7 @@ export const rightMissing = (right: Right, source?: string, meta?: ProblemExtras
   )
 
 /** Refuses (403) a shopper what the store leaves to sellers. */
-export async function mustHaveRight(work: Work, right: Right, source?: string): Promise<void> {
+export async function mustHaveRight(work: Work, right: CartRight, source?: string): Promise<void> {
   if (!(await hasRight(work, right))) throw rightMissing(right, source)
 }
 

@@ -32,7 +32,7 @@ import { lengthen, resourceToRepeat } from './stored-answers.ts'
 import { withTimeout } from './with-timeout.ts'
 import { WriteQueues } from './write-queues.ts'
 
-/** The state of one request on its way through the steps. */
+/** One request on its way. */
 interface Passage {
   readonly instance: Instance
   readonly operation: Operation
@@ -161,10 +161,8 @@ async function findStore(passage: Passage): Promise<void> {
   passage.rates = store.rates ?? instance.requestRates
 }
 
-interface KnownStore {
-  /** Its own rates, if it has any. */
-  readonly rates: RequestRates | undefined
-}
+/** The store, with its own rates if it has any. */
+type KnownStore = Pick<Passage, 'rates'>
 
 /** Its rates may change. If a store is deleted, its objects are not found either. */
 const storeRecheckAfterMs = 5000
@@ -177,8 +175,8 @@ async function knownStore(instance: Instance, id: string): Promise<KnownStore | 
   const cache = storeCaches(instance)
   const known = cache.get(id)
   if (known) return known
-  const sql = { text: 'SELECT request_rates FROM stores WHERE id = $1', values: [id] }
-  const [row] = await instance.database.quick(sql)
+  const text = 'SELECT request_rates FROM stores WHERE id = $1'
+  const [row] = await instance.database.quick({ text, values: [id] })
   const store = row && { rates: parseRequestRates(row[0] ?? '') }
   if (store) cache.set(id, store)
   return store
@@ -350,8 +348,7 @@ function contextOf(passage: Passage, { signal, transaction, keyed }: RunOptions 
 
 function chosenIdOf({ headers }: FastifyRequest): string | undefined {
   const id = headers['x-sutler-id']
-  if (id === undefined) return undefined
-  if (typeof id === 'string' && isId(id)) return id.toLowerCase()
+  if (id === undefined || (typeof id === 'string' && isId(id))) return id?.toLowerCase()
   throw new Problem('bad_request', 'X-Sutler-Id must be a UUID, the id of the new object.', {
     source: 'X-Sutler-Id',
   })

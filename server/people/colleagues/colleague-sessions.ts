@@ -207,10 +207,10 @@ export function cookieHeader({ storeId, sessionId, secret }: SessionCookie, base
   return `${cookieName}=${value}; Path=${cookiePath}; Max-Age=${longestMs / 1000}; HttpOnly; SameSite=Strict${secure}`
 }
 
-type Headers = Readonly<Record<string, string | string[] | undefined>>
+type CookieHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /** The cookie of a request; undefined if there is none. */
-export function cookieIn({ cookie }: Headers): SessionCookie | undefined {
+export function cookieIn({ cookie }: CookieHeaders): SessionCookie | undefined {
   for (const part of String(cookie ?? '').split(';')) {
     const [key, value = ''] = part.trim().split('=', 2)
     if (key !== cookieName) continue
@@ -221,7 +221,7 @@ export function cookieIn({ cookie }: Headers): SessionCookie | undefined {
 }
 
 /** Refuses a request that a page of another site has made the browser send. */
-export function mustBeSameOrigin(headers: Headers, baseUrl: string): void {
+export function mustBeSameOrigin(headers: CookieHeaders, baseUrl: string): void {
   const { 'sec-fetch-site': site, origin } = headers
   if (site === 'same-origin' || (site === undefined && origin === baseUrl)) return
   throw new Problem(

@@ -7,9 +7,10 @@ import { type Draft, indexed, walks } from '../../kernel/shape/model.ts'
 import { about, orNull, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { lastStoreAdmin } from '../identity/last-store-admin.ts'
+import { mustManageRealm } from '../identity/must-manage-realm.ts'
 import { merchantRealmId } from '../identity/store-realms.ts'
 import { userAuthenticationInfos } from '../identity/user-authentication-infos.ts'
-import { colleagueRoles, roleById, roleByKind } from '../permissions/role-kinds.ts'
+import { colleagueRoles, isAdministrator, roleById, roleByKind } from '../permissions/role-kinds.ts'
 
 const needed = { required: true } as const
 const linkTo = (type: string, about: string) =>
@@ -130,3 +131,21 @@ export const getOwnPermissions = action({
     return json(200, { data })
   },
 })
+
+/** As `mustManageRealm`, for the erasure of a user of that realm, who may be named by something of theirs. */
+export async function mayErase(work: Work, id: string): Promise<void> {
+  const { store, who } = work
+  if (who.sessionId === undefined || isAdministrator(who.grant)) return
+  const ofUser = ['user_authentication_password_profile_infos', 'user_authentication_oidc_profile_infos'].map(
+    (table) => `SELECT user_authentication_info_id FROM ${table} WHERE store_id = $1 AND id = $2`,
+  )
+  const ofColleague = ['colleague_sessions', 'role_assignments'].map(
+    (table) => `SELECT user_id FROM ${table} WHERE store_id = $1 AND id = $2`,
+  )
+  const [user] = await store.run(
+    `SELECT realm_id FROM user_authentication_infos
+     WHERE store_id = $1 AND id IN (SELECT $2::uuid UNION ALL ${[...ofUser, ...ofColleague].join(' UNION ALL ')})`,
+    id,
+  )
+  await mustManageRealm(work, user?.[0] ?? undefined)
+}

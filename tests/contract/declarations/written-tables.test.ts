@@ -77,7 +77,7 @@ const factsSql = {
 async function filledColumns(table: string): Promise<ReadonlySet<string>> {
   const { rows } = await client.query(
     `SELECT filled[1] AS name FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
-     CROSS JOIN regexp_matches(p.prosrc, 'NEW.(w+) :=', 'g') filled
+     CROSS JOIN regexp_matches(p.prosrc, 'NEW[.]([a-z_]+) :=', 'g') filled
      WHERE t.tgrelid = $1::regclass AND p.proname LIKE 'fill%columns'`,
     [table],
   )

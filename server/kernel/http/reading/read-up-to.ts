@@ -1,4 +1,4 @@
-type Content = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
+type ReceivedContent = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
 
 interface ContentBeginning {
   readonly bytes: Buffer<ArrayBuffer>
@@ -8,7 +8,7 @@ interface ContentBeginning {
 }
 
 /** Reads at most so many bytes, and leaves the rest. It keeps what has arrived before an error. */
-export async function readBeginning(content: Content, bytesMax: number): Promise<ContentBeginning> {
+export async function readBeginning(content: ReceivedContent, bytesMax: number): Promise<ContentBeginning> {
   const parts: Uint8Array[] = []
   let length = 0
   const whole = () => Buffer.concat(parts, Math.min(length, bytesMax))
@@ -28,7 +28,7 @@ export async function readBeginning(content: Content, bytesMax: number): Promise
 
 /** Reads all of a body. Throws `tooLong` as soon as it has more bytes than that. */
 export async function readUpTo(
-  content: Content,
+  content: ReceivedContent,
   bytesMax: number,
   tooLong: () => Error,
 ): Promise<Buffer<ArrayBuffer>> {
