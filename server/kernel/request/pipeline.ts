@@ -52,12 +52,11 @@ interface Passage {
 }
 
 type PipelineStep = (passage: Passage) => Promise<void> | void
-type OperationAccess = Operation['access']
 
 /**
  * The steps of a request, from top to bottom, each with the operations it applies to. The order is the security design.
  */
-const steps: readonly (readonly [PipelineStep, ...OperationAccess[]])[] = [
+const steps: readonly (readonly [PipelineStep, ...Operation['access'][]])[] = [
   [authenticate, 'read', 'write'],
   [findStore, 'open'],
   [limitRate, 'read', 'write', 'open'],
@@ -73,13 +72,13 @@ const steps: readonly (readonly [PipelineStep, ...OperationAccess[]])[] = [
   [showTimings, 'read', 'write'],
 ]
 
-const plans: Record<OperationAccess, readonly PipelineStep[]> = {
+const plans: Record<Operation['access'], readonly PipelineStep[]> = {
   read: planOf('read'),
   write: planOf('write'),
   open: planOf('open'),
 }
 
-function planOf(access: OperationAccess): readonly PipelineStep[] {
+function planOf(access: Operation['access']): readonly PipelineStep[] {
   return steps.filter(([, ...accesses]) => accesses.includes(access)).map(([step]) => step)
 }
 
