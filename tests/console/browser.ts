@@ -53,6 +53,7 @@ export async function openTab(
 /** Signs in at an address of the console, which is then shown. */
 export async function signInAt({ page }: Tab, world: World, path = ''): Promise<void> {
   await page.goto(`${world.url}/console${path}`)
+  await page.getByRole('button', { name: 'Use an application key' }).click()
   await page.getByLabel('Client id').fill(world.key.id)
   await page.getByLabel('Client secret').fill(world.key.secret)
   await page.getByRole('button', { name: 'Sign in' }).click()

@@ -1,5 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { colleaguePassword } from '../builders/people/colleagues.ts'
+import { body } from '../support/requests.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { expectNoBarriers, hasChromium, openBrowser, openTab, signInAt, type Tab, titled } from './browser.ts'
 
@@ -34,6 +36,7 @@ describe.runIf(hasChromium)(titled('the console in a browser'), () => {
   test('a wrong key is refused, and a right one opens the address that was called', async () => {
     const { page } = tab
     await page.goto(`${world.url}/console/v2/accounts`)
+    await page.getByRole('button', { name: 'Use an application key' }).click()
     await page.getByLabel('Client id').fill(world.key.id)
     await page.getByLabel('Client secret').fill('wrong')
     await page.getByRole('button', { name: 'Sign in' }).click()
@@ -165,6 +168,35 @@ describe.runIf(hasChromium)(titled('the console in a browser'), () => {
     await world.admin.delete(`/v2/accounts/${page.url().split('/').at(-1)}`)
   })
 
+  test('a colleague sets a password by the link, stays signed in after a reload, and signs out', async () => {
+    const { page } = tab
+    const email = 'mira.voss@example.com'
+    const invitation = body('colleague_invitation', { name: 'Mira Voss', email, role: 'support' })
+    const { data } = (await world.admin.post('/v2/colleague-invitations', invitation)).body
+    await page.goto(world.url + new URL(data.link).pathname + new URL(data.link).hash)
+    await page.getByLabel('New password').fill('short')
+    await page.getByRole('button', { name: 'Set it and sign in' }).click()
+    await page.getByRole('alert').waitFor()
+    await expectNoBarriers(tab, 'the welcome')
+    await page.getByLabel('New password').fill(colleaguePassword)
+    await page.getByRole('button', { name: 'Set it and sign in' }).click()
+    await page.getByText(`${email} (Support)`).waitFor()
+    expect(page.url()).not.toContain('#')
+    await page.reload()
+    await page.getByText(`${email} (Support)`).waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('Email address').fill(email)
+    await page.getByLabel('Password').fill('not this one')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    // This server has several stores.
+    await page.getByLabel('Store').fill(world.storeId)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('The email address or the password is not right').waitFor()
+    await page.getByLabel('Password').fill(colleaguePassword)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText(`${email} (Support)`).waitFor()
+  })
+
   test('Ctrl-K finds a screen by its name, with the keyboard alone', async () => {
     const { page } = tab
     await signInAt(tab, world)
@@ -188,7 +220,7 @@ describe.runIf(hasChromium)(titled('the console in a browser'), () => {
     tab = await openTab(browser, world, { colorScheme, viewport: { width, height: 844 } })
     const { page } = tab
     await page.goto(`${world.url}/console`)
-    await page.getByLabel('Client id').waitFor()
+    await page.getByLabel('Email address').waitFor()
     await expectNoBarriers(tab, 'the sign-in')
     await signInAt(tab, world, '/v2/accounts')
     await page.getByText(`${accounts} accounts`).waitFor()

@@ -1,11 +1,16 @@
+import { isItem, valueAt } from './objects.ts'
 import { ApiProblem, faultsIn } from './problem.ts'
 
 /**
- * Who is signed in. All of it is in the memory of this tab, so a reload signs out, and nothing that other pages or
- * extensions of storage could read.
+ * Who is signed in. The token and the secret of a key are in the memory of this tab only. A colleague stays signed in by
+ * a cookie that scripts cannot read, so their sign-in outlives a reload; that of a key does not.
  */
 export interface Session {
-  readonly clientId: string
+  readonly by: 'key' | 'colleague'
+  /** The client id of the key; the email address of the colleague. */
+  readonly name: string
+  /** The name of the colleague's role. */
+  readonly role?: string
   readonly token: string
 }
 
@@ -15,13 +20,11 @@ export interface SessionState {
   readonly hasEnded: boolean
 }
 
-interface Key {
-  readonly clientId: string
-  readonly clientSecret: string
-}
-
 let state: SessionState = { session: undefined, hasEnded: false }
-let key: Key | undefined
+/** How to get the next token; undefined if somebody must sign in again. */
+let goOn: (() => Promise<string>) | undefined
+/** The sign-in of a colleague, to end it. */
+let colleagueSession: string | undefined
 let waiting: (() => void)[] = []
 const listeners = new Set<() => void>()
 
@@ -39,28 +42,79 @@ export const sessionStore = {
   },
 }
 
-export async function signIn(clientId: string, clientSecret: string): Promise<void> {
-  const token = await requestToken({ clientId, clientSecret })
-  key = { clientId, clientSecret }
-  change({ session: { clientId, token }, hasEnded: false })
+function begin(session: Session, nextToken: () => Promise<string>): void {
+  goOn = nextToken
+  change({ session, hasEnded: false })
   for (const resolve of waiting) resolve()
   waiting = []
 }
 
-/** Everything that was read and typed is in the memory of the page, so a reload forgets it. */
-export const signOut = (): void => location.reload()
+export async function signInWithKey(clientId: string, clientSecret: string): Promise<void> {
+  const next = () => requestKeyToken(clientId, clientSecret)
+  begin({ by: 'key', name: clientId, token: await next() }, next)
+}
 
-/** Gets a new token with the same key; if the key is gone, waits until somebody signs in again. */
+/** What a colleague signs in with, and the store, which may be left out where the server has one. */
+export interface ColleagueSecret {
+  readonly username?: string
+  readonly password: string
+  /** From the link that a Store Admin has sent: `password` becomes the password of the colleague. */
+  readonly invitation?: string
+  readonly store?: string
+}
+
+export const signInAsColleague = ({ invitation, ...secret }: ColleagueSecret): Promise<void> =>
+  beginColleague(
+    invitation === undefined
+      ? { authentication_mechanism: 'password', ...secret }
+      : { authentication_mechanism: 'invitation', invitation, ...secret },
+  )
+
+/** Says that the browser may have the cookie of a colleague: without it, asking would be in vain. It is no secret. */
+const remembered = 'sutler.colleague'
+
+/** Goes on with the sign-in of a colleague in this browser, if there is one. */
+export async function restoreSession(): Promise<void> {
+  if (localStorage.getItem(remembered) === null) return
+  try {
+    await beginColleague({ authentication_mechanism: 'session' })
+  } catch (error) {
+    if (error instanceof ApiProblem && error.status === 401) localStorage.removeItem(remembered)
+  }
+}
+
+async function beginColleague(values: object): Promise<void> {
+  const { token, sessionId } = await requestColleagueToken(values)
+  const own = await fetch('/v2/permissions/own', { headers: { authorization: `Bearer ${token}` } })
+  const body = await readJson(own)
+  colleagueSession = sessionId
+  localStorage.setItem(remembered, 'yes')
+  begin(
+    { by: 'colleague', name: textAt(body, 'data.email'), role: textAt(body, 'data.role'), token },
+    async () => (await requestColleagueToken({ authentication_mechanism: 'session' })).token,
+  )
+}
+
+/** Everything that was read and typed is in the memory of the page, so a reload forgets it. */
+export async function signOut(): Promise<void> {
+  localStorage.removeItem(remembered)
+  if (colleagueSession !== undefined && state.session) {
+    const headers = { authorization: `Bearer ${state.session.token}` }
+    await fetch(`/v2/colleague-sessions/${colleagueSession}`, { method: 'DELETE', headers }).catch(() => {})
+  }
+  location.reload()
+}
+
+/** Gets a new token in the same way; if that is refused, waits until somebody signs in again. */
 export async function renewSession(): Promise<void> {
-  const known = key
-  if (known) {
+  const { session } = state
+  if (goOn && session) {
     try {
-      const token = await requestToken(known)
-      change({ session: { clientId: known.clientId, token }, hasEnded: false })
+      change({ session: { ...session, token: await goOn() }, hasEnded: false })
       return
     } catch (error) {
       if (!(error instanceof ApiProblem) || error.status >= 500) throw error
-      key = undefined
+      goOn = undefined
     }
   }
   const signedIn = new Promise<void>((resolve) => waiting.push(resolve))
@@ -68,14 +122,36 @@ export async function renewSession(): Promise<void> {
   await signedIn
 }
 
-async function requestToken({ clientId, clientSecret }: Key): Promise<string> {
-  const response = await fetch('/oauth/access_token', {
-    method: 'POST',
-    body: new URLSearchParams({
+async function requestKeyToken(clientId: string, clientSecret: string): Promise<string> {
+  const body = await post(
+    '/oauth/access_token',
+    new URLSearchParams({
       ...{ grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret },
     }),
+  )
+  return textAt(body, 'access_token')
+}
+
+async function requestColleagueToken(values: object) {
+  const data = { type: 'colleague_token', ...values }
+  const body = await post('/v2/colleague-tokens', JSON.stringify({ data }), {
+    'content-type': 'application/json',
   })
-  const body: unknown = await response.json().catch(() => undefined)
-  if (!response.ok) throw new ApiProblem(response.status, faultsIn(body))
-  return (body as { readonly access_token: string }).access_token
+  return { token: textAt(body, 'data.token'), sessionId: textAt(body, 'data.session_id') }
+}
+
+async function post(path: string, body: BodyInit, headers: HeadersInit = {}): Promise<unknown> {
+  const response = await fetch(path, { method: 'POST', body, headers }).catch(() => {
+    throw new ApiProblem(0, [])
+  })
+  const answer = await readJson(response)
+  if (!response.ok) throw new ApiProblem(response.status, faultsIn(answer))
+  return answer
+}
+
+const readJson = (response: globalThis.Response): Promise<unknown> => response.json().catch(() => undefined)
+
+const textAt = (body: unknown, path: string): string => {
+  const value = isItem(body) ? valueAt(body, path) : undefined
+  return typeof value === 'string' ? value : ''
 }

@@ -5,6 +5,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import '../parts/tokens.css'
 import { ApiProblem } from '../api/problem.ts'
+import { restoreSession } from '../api/session.ts'
 import { readSearch } from '../lists/address.ts'
 import { HomeScreen } from '../screens/home-screen.tsx'
 import { ResourceScreen } from '../screens/resource-screen.tsx'
@@ -38,6 +39,8 @@ const queries = new QueryClient({
   defaultOptions: { queries: { retry: isWorthAnotherTry, staleTime: 2000 } },
 })
 
+// An invitation is for somebody who has not signed in yet.
+if (!location.pathname.endsWith('/welcome')) await restoreSession()
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
     <CSPProvider disableStyleElements>

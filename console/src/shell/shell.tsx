@@ -1,4 +1,4 @@
-import { Link, Outlet } from '@tanstack/react-router'
+import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { sessionStore, signOut } from '../api/session.ts'
 import { Button } from '../parts/button.tsx'
@@ -6,7 +6,7 @@ import { rail } from '../screens/areas.ts'
 import { words } from '../words/words.ts'
 import { Finder } from './finder.tsx'
 import css from './shell.module.css'
-import { SignInPage, SignInWindow } from './sign-in.tsx'
+import { SignInPage, SignInWindow, WelcomePage } from './sign-in.tsx'
 
 /** What is around every screen: the rail, who is signed in, and the ways to other screens. */
 export function Shell() {
@@ -21,7 +21,8 @@ export function Shell() {
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
   }, [])
-  if (!session) return <SignInPage />
+  const { pathname, hash } = useLocation()
+  if (!session) return pathname === '/welcome' && hash ? <WelcomePage hash={hash} /> : <SignInPage />
   return (
     <div className={css.shell}>
       <a className={css.skip} href="#content">
@@ -31,7 +32,9 @@ export function Shell() {
         <Link to="/" className={css.brand}>
           {words.product}
         </Link>
-        <p className={css.banner}>{words.signIn.banner(session.clientId)}</p>
+        <p className={session.by === 'key' ? css.banner : css.who}>
+          {words.signIn.banner[session.by](session.name, session.role)}
+        </p>
         <Button onClick={() => setFinding(true)}>
           {words.shell.find} <kbd>{words.shell.findHint}</kbd>
         </Button>
@@ -43,7 +46,7 @@ export function Shell() {
       </main>
       <BottomBar onFind={() => setFinding(true)} />
       <Finder isOpen={isFinding} onClose={() => setFinding(false)} />
-      {hasEnded && <SignInWindow clientId={session.clientId} />}
+      {hasEnded && <SignInWindow session={session} />}
     </div>
   )
 }

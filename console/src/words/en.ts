@@ -27,14 +27,32 @@ export const en = {
 
   signIn: {
     title: 'Sign in',
-    about: 'With an application key of the store. It stays in the memory of this tab.',
+    about: {
+      colleague: 'With the email address and the password that you have in this store.',
+      key: 'With an application key of the store. It stays in the memory of this tab.',
+    },
+    use: { colleague: 'Use my email address', key: 'Use an application key' },
     clientId: 'Client id',
     clientSecret: 'Client secret',
+    email: 'Email address',
+    password: 'Password',
+    newPassword: 'New password',
+    store: 'Store: its id, or the prefix of its merchant realm',
     submit: 'Sign in',
-    refused: 'The server does not know this key: check the client id and the secret.',
+    refusedKey: 'The server does not know this key: check the client id and the secret.',
+    refusedColleague:
+      'The email address or the password is not right. A Store Admin can send you a new link.',
     ended: 'Your session has ended. Sign in to go on; what you typed is still here.',
     out: 'Sign out',
-    banner: (clientId: string) => `Signed in as key ${clientId}: the audit will show the key, not you.`,
+    banner: {
+      key: (clientId: string, _role?: string) =>
+        `Signed in as key ${clientId}: the audit will show the key, not you.`,
+      colleague: (email: string, role?: string) => `${email} (${role})`,
+    },
+    welcome: 'Welcome',
+    welcomeAbout: 'Choose your password: at least 12 characters, such as four words. The link works once.',
+    submitWelcome: 'Set it and sign in',
+    refusedWelcome: 'The link is not valid, or it has been used. Ask a Store Admin for another one.',
   },
 
   shell: {
