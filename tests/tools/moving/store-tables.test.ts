@@ -14,7 +14,7 @@ afterAll(() => world.close())
 /** What an export of a store contains. A new table belongs here, or into tools/moving/left-behind.ts with a reason. */
 const copied = `account_addresses account_memberships account_tags accounts added_fields application_keys
   associated_products authentication_realms cart_payments carts catalog_editions catalog_releases catalog_rule_states catalog_rules
-  catalogs changes currencies custom_api_role_policies custom_apis custom_fields custom_relationships customer_addresses
+  catalogs changes colleague_invitations colleague_sessions currencies custom_api_role_policies custom_apis custom_fields custom_relationships customer_addresses
   customers edition_totals entries entry_values erasure_requests feed_days feed_gaps feed_readers feeds files first_days flow_entries
   flow_fields flows fresh_changes gateways integration_failures integration_jobs integration_logs integrations
   inventory_locations list_blocks list_deltas list_moves list_totals long_jobs
@@ -25,7 +25,7 @@ const copied = `account_addresses account_memberships account_tags accounts adde
   product_values product_variation_modifiers product_variation_options product_variations products promotion_states
   promotion_versions promotions published_node_products published_nodes published_numbers published_price_modifiers
   published_price_spans published_prices published_products published_relations published_texts published_values
-  published_words rule_promotion_codes rule_promotion_jobs rule_promotion_states rule_promotion_usages rule_promotions
+  published_words role_assignments rule_promotion_codes rule_promotion_jobs rule_promotion_states rule_promotion_usages rule_promotions
   singletons standard_promotion_codes standard_promotion_jobs standard_promotion_usages stock_levels stock_transactions
   stocks tags transaction_events user_authentication_infos user_authentication_oidc_profile_infos
   user_authentication_password_profile_infos user_token_epochs`
