@@ -1,4 +1,4 @@
-import { isItem, valueAt } from './objects.ts'
+import { valueAt } from './objects.ts'
 import { ApiProblem, faultsIn } from './problem.ts'
 
 /**
@@ -152,6 +152,6 @@ async function post(path: string, body: BodyInit, headers: HeadersInit = {}): Pr
 const readJson = (response: globalThis.Response): Promise<unknown> => response.json().catch(() => undefined)
 
 const textAt = (body: unknown, path: string): string => {
-  const value = isItem(body) ? valueAt(body, path) : undefined
+  const value = valueAt(body, path)
   return typeof value === 'string' ? value : ''
 }

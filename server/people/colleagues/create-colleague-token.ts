@@ -21,7 +21,8 @@ import {
   mustBeSameOrigin,
   type SessionCookie,
 } from './colleague-sessions.ts'
-import { acceptInvitation } from './invitations.ts'
+import { acceptInvitation, oldestProfile } from './invitations.ts'
+import { roleIdOf } from './role-assignments.ts'
 
 /** The `type` of a sign-in and of its token. */
 const tokenType = 'colleague_token'
@@ -114,12 +115,9 @@ const fieldsOfAll: Fields = Object.fromEntries(
 
 /** The oldest password profile of the realm. Refuses (401) as a wrong password does if there is none. */
 async function usualProfile({ store }: Ctx, realmId: string): Promise<string> {
-  const [row] = await store.read(
-    'SELECT id FROM password_profiles WHERE store_id = $1 AND realm_id = $2 ORDER BY created_at, id LIMIT 1',
-    realmId,
-  )
-  if (!row?.[0]) throw unauthorized('The username or the password is not valid.')
-  return row[0]
+  const id = await oldestProfile(store, realmId)
+  if (!id) throw unauthorized('The username or the password is not valid.')
+  return id
 }
 
 /** The store that a sign-in is for: its id, the prefix of its merchant realm, or nothing where there is one store. */
@@ -220,13 +218,8 @@ async function answer(ctx: Ctx, cookie: SessionCookie, userId: string, role: Col
   return { ...json(201, { data }), headers: { 'set-cookie': cookieHeader(cookie, ctx.baseUrl) } }
 }
 
-async function roleOf({ store }: Ctx, userId: string): Promise<ColleagueRole | undefined> {
-  const [row] = await store.run(
-    'SELECT role_id FROM role_assignments WHERE store_id = $1 AND user_id = $2',
-    userId,
-  )
-  return roleById(row?.[0] ?? '')
-}
+const roleOf = async ({ store }: Ctx, userId: string): Promise<ColleagueRole | undefined> =>
+  roleById((await roleIdOf(store, userId)) ?? '')
 
 /** Records a refused sign-in, without what was sent: it may be a password in the wrong field. */
 async function refuse(ctx: Ctx, mechanism: string, error: unknown, userId?: string): Promise<never> {

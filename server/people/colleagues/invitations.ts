@@ -20,7 +20,7 @@ import { passwordProfiles } from '../passwords/password-profiles.ts'
 import { userAuthenticationPasswordProfileInfos } from '../passwords/user-authentication-password-profile-infos.ts'
 import { colleagueRoles, roleById, roleByKind } from '../permissions/role-kinds.ts'
 import { colleagueSessions } from './colleague-sessions.ts'
-import { roleAssignments } from './role-assignments.ts'
+import { roleAssignments, roleIdOf } from './role-assignments.ts'
 
 const validMs = 3 * 24 * 60 * 60 * 1000
 
@@ -80,15 +80,20 @@ export async function acceptInvitation(
   })
 }
 
-/** The oldest password profile of the realm. The first invited colleague makes it. */
-async function profileOf(work: Work, realmId: string): Promise<string> {
-  await work.store.advisoryLock(`password profile of ${realmId}`)
-  const [row] = await work.store.run(
+/** The password profile of colleagues, if there is one: the oldest of the realm. */
+export async function oldestProfile(store: Store, realmId: string): Promise<string | undefined> {
+  const [row] = await store.read(
     'SELECT id FROM password_profiles WHERE store_id = $1 AND realm_id = $2 ORDER BY created_at, id LIMIT 1',
     realmId,
   )
+  return row?.[0] ?? undefined
+}
+
+/** The password profile of colleagues. The first invited colleague makes it. */
+async function profileOf(work: Work, realmId: string): Promise<string> {
+  await work.store.advisoryLock(`password profile of ${realmId}`)
   return (
-    row?.[0] ??
+    (await oldestProfile(work.store, realmId)) ??
     (await add(work, passwordProfiles, [realmId], { name: 'Colleagues', username_format: 'email' })).id
   )
 }
@@ -107,14 +112,6 @@ async function findByEmail(store: Store, realmId: string, email: string): Promis
      AND ${caseless('email')} = ${caseless('$3::text')} ORDER BY created_at, id LIMIT 1`,
     realmId,
     email,
-  )
-  return row?.[0] ?? undefined
-}
-
-async function roleIdOf(store: Store, userId: string): Promise<string | undefined> {
-  const [row] = await store.run(
-    'SELECT role_id FROM role_assignments WHERE store_id = $1 AND user_id = $2',
-    userId,
   )
   return row?.[0] ?? undefined
 }

@@ -5,6 +5,7 @@ import { json } from '../../kernel/shape/answer.ts'
 import { choice, group, reference } from '../../kernel/shape/fields.ts'
 import { type Draft, indexed, walks } from '../../kernel/shape/model.ts'
 import { about, orNull, type ShownValue, shown } from '../../kernel/shape/shown.ts'
+import type { Store } from '../../kernel/storage/store.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { lastStoreAdmin } from '../identity/last-store-admin.ts'
 import { mustManageRealm } from '../identity/must-manage-realm.ts'
@@ -131,6 +132,15 @@ export const getOwnPermissions = action({
     return json(200, { data })
   },
 })
+
+/** The role of a user; undefined for one who is no colleague. */
+export async function roleIdOf(store: Store, userId: string): Promise<string | undefined> {
+  const [row] = await store.run(
+    'SELECT role_id FROM role_assignments WHERE store_id = $1 AND user_id = $2',
+    userId,
+  )
+  return row?.[0] ?? undefined
+}
 
 /** As `mustManageRealm`, for the erasure of a user of that realm, who may be named by something of theirs. */
 export async function mayErase(work: Work, id: string): Promise<void> {
