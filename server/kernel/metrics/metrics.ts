@@ -10,6 +10,9 @@ const registers = [processMetrics]
 /** Without a port for them nobody can read the metrics, and counting takes several microseconds of each request. */
 let isExported = false
 
+/** Whether anyone can read what is counted. */
+export const areExported = (): boolean => isExported
+
 const ifExported =
   <A extends readonly unknown[]>(count: (...values: A) => void) =>
   (...values: A): void => {

@@ -16,6 +16,10 @@ export const limits = {
 
 /** Reads a raw query string, still percent-encoded and without its `?`. Unknown parameters are ignored. */
 export function parse(query: string): ListQuery {
+  return query === '' ? nothingAsked : read(query)
+}
+
+function read(query: string): ListQuery {
   const parameters = readParameters(query)
   refuseTotalMethod(parameters.get('page[total_method]'))
   return {
@@ -136,3 +140,6 @@ function quote(text: string): string {
 function clip(text: string): string {
   return (text.length > limits.shownMax ? `${text.slice(0, limits.shownMax)}…` : text).toWellFormed()
 }
+
+/** Most requests for one object have no query. */
+const nothingAsked = read('')

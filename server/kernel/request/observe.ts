@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hasSecret, type Principal } from '../auth/principal.ts'
 import type { Operation } from '../declare/operation.ts'
 import { prefers } from '../http/prefer.ts'
-import { counter, gauge, histogram } from '../metrics/metrics.ts'
+import { areExported, counter, gauge, histogram } from '../metrics/metrics.ts'
 import type { Answer } from '../shape/answer.ts'
 import type { Database, Sql } from '../storage/database.ts'
 import { currentTimings } from '../traces/scopes.ts'
@@ -34,8 +34,9 @@ export const countRefusal = (reason: string): void => refusals.inc({ reason })
 /** As nginx logs it: the client hung up before a response. */
 const hungUpStatus = 499
 
-/** Counts a request until its response ends. */
+/** Counts a request until its response ends, where someone reads the counts. */
 export function countRequest(response: ServerResponse, operation: string): void {
+  if (!areExported()) return
   const beganMs = performance.now()
   inFlight.inc()
   response.once('close', () => {
@@ -55,12 +56,12 @@ export function observe<T>(
 ): Promise<T> {
   const { traceparent, tracestate } = request.headers
   const timings = new Timings()
-  const attributes = {
+  const describe = () => ({
     ...{ 'http.request.method': request.method, 'http.route': operation.path },
     'sutler.request_id': request.id,
-  }
+  })
   const caller = traceparent === undefined ? undefined : callerOf(traceparent, tracestate)
-  return inRequestSpan(operation.id, caller, timings, attributes, async () => {
+  return inRequestSpan(operation.id, caller, timings, describe, async () => {
     const trace = traceOfLog()
     reply.raw.once('close', () => {
       timings.isOver = true

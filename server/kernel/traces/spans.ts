@@ -25,12 +25,12 @@ export function inRequestSpan<T>(
   name: string,
   caller: SpanContext | undefined,
   timings: Timings,
-  attributes: Attributes,
+  describe: () => Attributes,
   run: () => Promise<T>,
 ): Promise<T> {
   const parent = caller ? trace.setSpanContext(ROOT_CONTEXT, caller) : ROOT_CONTEXT
   if (!tracer) return runIn({ context: caller && parent, timings }, run)
-  return inNew(tracer, name, { kind: 'SERVER', attributes }, parent, timings, run)
+  return inNew(tracer, name, { kind: 'SERVER', attributes: describe() }, parent, timings, run)
 }
 
 /** Runs work that no request waits for in a span without a parent. */
