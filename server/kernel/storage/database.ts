@@ -30,6 +30,8 @@ export interface Sql {
   readonly sink?: RowSink
   /** A page of a whole list: short, but too long to share a connection with point reads. */
   readonly page?: boolean
+  /** The client's words for an error of the statement; undefined if it has none for it. */
+  readonly refusal?: ((error: unknown) => Error | undefined) | undefined
 }
 
 /** Columns in the order of the statement, as PostgreSQL's text. */
@@ -222,13 +224,12 @@ export class Database implements StatementSource {
       this.#limitMs && (long || writes.some((write) => write.long)) ? longStatementMaxMs : this.#limitMs
     const { promise, resolve, reject } = Promise.withResolvers<readonly Tuple[]>()
     const onEnd = [...writes, sql].map(observeStatement)
-    client.query(
-      new Statement({ text, values, name }, { begin, writes: named }, limitMs, (error, tuples) => {
-        for (const end of onEnd) end?.(tuples.length, error)
-        if (error) reject(error)
-        else resolve(tuples)
-      }),
-    )
+    const sent = new Statement({ text, values, name }, { begin, writes: named }, limitMs, (error, tuples) => {
+      for (const end of onEnd) end?.(tuples.length, error)
+      if (error) reject([...writes, sql].at(sent.firstOpen)?.refusal?.(error) ?? error)
+      else resolve(tuples)
+    })
+    client.query(sent)
     const untap = sink && tapRows(client, sink)
     return promise.finally(untap).catch((error: unknown) => {
       countTimeout(error, client)
