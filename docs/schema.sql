@@ -1982,6 +1982,19 @@ AS $function$ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION refuse_movements(refused integer[], is_deleted boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF is_deleted THEN
+    RAISE EXCEPTION 'the stock was deleted meanwhile' USING ERRCODE = 'serialization_failure';
+  END IF;
+  RAISE EXCEPTION 'the stock cannot be moved' USING ERRCODE = 'check_violation',
+    CONSTRAINT = 'stock_movements', DETAIL = array_to_json(refused)::text;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION renew_catalog_rule_state()
  RETURNS trigger
  LANGUAGE plpgsql
