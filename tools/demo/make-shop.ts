@@ -7,7 +7,7 @@ import type { Merchant } from './merchant.ts'
 import { placedNumbers, placeOrder, plannedOrders } from './orders.ts'
 import { addOwnData } from './own-data.ts'
 import { daysLater, type PastClock } from './past-clock.ts'
-import { addAccounts, addAccountTags, addColleagues, addCustomers, addSignIn } from './people.ts'
+import { addAccounts, addAccountTags, addColleagues, addCustomers, addSignIn, openSignUp } from './people.ts'
 import { randomOf, type ShopPlan } from './plan.ts'
 import { addProducts, atOnce, plannedProducts } from './products.ts'
 import { addPromotions } from './promotions.ts'
@@ -73,6 +73,7 @@ export async function makeShop(
   const sellable = await addStock(merchant, all, randomOf(plan, 'stock'), () => step('stock'))
   const customers = await addCustomers(merchant, clock, plan, () => step('customers'))
   const accounts = await addAccounts(merchant, clock, plan, signIn, tags, () => step('accounts'))
+  await openSignUp(merchant)
 
   const orders = plannedOrders(plan, { customers, accounts, sellable })
   const placed = isBegun ? await placedNumbers(merchant) : new Set<string>()

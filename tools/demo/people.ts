@@ -107,11 +107,15 @@ export async function addSignIn(
     },
     discovery_url: 'https://login.example.com/.well-known/openid-configuration',
   })
+  return { realm, passwordProfile: passwords.id, oidcProfile: oidc.id }
+}
+
+/** Lets shoppers sign up, who get an account each. */
+export async function openSignUp(merchant: Merchant): Promise<void> {
   await merchant.do('PUT', '/v2/settings/account-authentication', {
     ...{ type: 'account_authentication_settings', enable_self_signup: true },
     auto_create_account_for_account_members: true,
   })
-  return { realm, passwordProfile: passwords.id, oidcProfile: oidc.id }
 }
 
 /** Creates the accounts with two members each, of whom some are linked to the provider. */

@@ -17,7 +17,8 @@ export async function addPromotions(
   { opens, ends }: ShopPlan,
   products: readonly PlannedProduct[],
 ): Promise<void> {
-  const skuOf = (i: number) => (simple[i % simple.length] as PlannedProduct).sku
+  const simpleAt = (i: number) => simple[i % simple.length] as PlannedProduct
+  const skuOf = (i: number) => simpleAt(i).sku
   // Those without children: a promotion names what is in the cart.
   const simple = products.filter(({ ware }) => ware.options === undefined)
   const year = { start: day(opens), end: day(daysLater(ends, 180)) }
@@ -44,7 +45,11 @@ export async function addPromotions(
       codes.tenner,
     ],
     ['Three for two', 'x_for_y', { x: 3, y: 2, targets: [skuOf(0)] }],
-    ['Two at a round price', 'x_for_amount', { x: 2, currencies: inCurrencies(1500), targets: [skuOf(1)] }],
+    [
+      'Two at a round price',
+      'x_for_amount',
+      { x: 2, currencies: inCurrencies(Math.round(simpleAt(1).price * 1.7)), targets: [skuOf(1)] },
+    ],
     ['Fifteen off one', 'item_percent_discount', { percent: 15, targets: [skuOf(2)] }],
     ['Two off each', 'item_fixed_discount', { currencies: inCurrencies(200), targets: [skuOf(3)] }],
     [
