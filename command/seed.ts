@@ -48,7 +48,7 @@ const isKeyOf = <T extends object>(object: T, key: string): key is keyof T & str
   Object.hasOwn(object, key)
 
 /** What storefronts need, as lines of their settings. */
-export const settingsOf = ({ clientId, accountRealm, passwordProfile }: SeededShop): string =>
+export const storefrontSettings = ({ clientId, accountRealm, passwordProfile }: SeededShop): string =>
   [
     `NEXT_PUBLIC_EPCC_CLIENT_ID=${clientId}`,
     `NEXT_PUBLIC_AUTHENTICATION_REALM_ID=${accountRealm}`,
@@ -74,7 +74,7 @@ export const seed = command({
     ['sutler seed --demo', 'the shop in ./data; sutler start serves it'],
     ['sutler seed --demo --size s', 'a small shop, within seconds'],
   ],
-  leaves: leavesPart,
+  leaves: 'what is made stays, and each order of it is whole. The same command goes on from there.',
   async run({ options, progress }) {
     if (!options.demo) throw new WrongCall('say what to seed: sutler seed --demo')
     const { readConfig } = await import('../server/config.ts')
@@ -84,7 +84,7 @@ export const seed = command({
       text: [
         isNew ? `The demo shop is ready: ${progress.summary()}.` : 'The demo shop is there already.',
         `sutler start serves it. sutler colleague link ${admin} prints a link to sign in to the console.`,
-        `Storefronts take these settings:\n\n${settingsOf(shop)}`,
+        `Storefronts take these settings:\n\n${storefrontSettings(shop)}`,
       ].join('\n'),
       data: {
         ...{ seeded: isNew, writes, client_id: clientId, admin },

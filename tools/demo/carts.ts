@@ -3,7 +3,7 @@ import type { Merchant } from './merchant.ts'
 import { headersOf, itemsOf, leftBehindMs, linesOf } from './orders.ts'
 import type { PastClock } from './past-clock.ts'
 import { makePerson } from './people.ts'
-import { randomOf, type ShopPlan, shopSizes } from './plan.ts'
+import { randomOf, type ShopPlan } from './plan.ts'
 import { atOnce, type Sellable } from './products.ts'
 
 /** Carts of the last days that nobody has ordered. */
@@ -15,7 +15,7 @@ export async function leaveCarts(
   onCart: () => void,
 ): Promise<void> {
   const random = randomOf(plan, 'carts left behind')
-  const planned = Array.from({ length: shopSizes[plan.size].carts }, (_, i) => {
+  const planned = Array.from({ length: plan.counts.carts }, (_, i) => {
     const at = new Date(Math.round(plan.ends.getTime() - random.next() * leftBehindMs))
     return { at, buyer: makePerson(random, at, `c${i}`), lines: linesOf(random, sellable, false) }
   })

@@ -7,7 +7,15 @@ import type { Merchant } from './merchant.ts'
 import { placedNumbers, placeOrder, plannedOrders } from './orders.ts'
 import { addOwnData } from './own-data.ts'
 import { daysLater, type PastClock } from './past-clock.ts'
-import { addAccounts, addAccountTags, addColleagues, addCustomers, addSignIn, openSignUp } from './people.ts'
+import {
+  addAccounts,
+  addAccountTags,
+  addColleagues,
+  addCustomers,
+  addSignIn,
+  type Colleague,
+  openSignUp,
+} from './people.ts'
 import { randomOf, type ShopPlan } from './plan.ts'
 import { addProducts, atOnce, plannedProducts } from './products.ts'
 import { addPromotions } from './promotions.ts'
@@ -92,7 +100,8 @@ export async function makeShop(
     atOnce,
     place,
   )
-  await editProducts(merchant, clock, plan, products, colleagues, storeId)
+  const [editor, marketer] = colleagues as [Colleague, Colleague]
+  await editProducts(merchant, clock, plan, products, [editor, marketer], storeId)
   step('edits')
   await leaveCarts(merchant, clock, plan, sellable, () => step('carts'))
   await clock.at(ends, () => addOwnData(merchant, customers, sellable, randomOf(plan, 'own data')))

@@ -123,7 +123,7 @@ export async function placeOrder(
     await merchant.do('POST', `${cart}/items`, items, headersOf(planned))
     return clock.at(at, async () => {
       const body = { ...planned.checkout, billing_address: buyer.address, order_number: String(number) }
-      const placed = await merchant.do('POST', `${cart}/checkout`, body, headersOf(planned))
+      const placed = await merchant.do('POST', `${cart}/checkout`, body)
       await merchant.do('DELETE', cart)
       return placed
     })

@@ -2,7 +2,7 @@ import { newCredential } from '../../server/people/index.ts'
 import { inParallel } from './in-parallel.ts'
 import type { Json, Merchant } from './merchant.ts'
 import { daysLater, type PastClock } from './past-clock.ts'
-import { randomOf, type ShopPlan, shopSizes } from './plan.ts'
+import { randomOf, type ShopPlan } from './plan.ts'
 import { atOnce } from './products.ts'
 import type { Random } from './random.ts'
 import { companyName, familyNames, givenNames, placesOf, streets } from './words.ts'
@@ -63,7 +63,7 @@ export async function addCustomers(
   onCustomer: () => void,
 ): Promise<readonly Customer[]> {
   const random = randomOf(plan, 'customers')
-  const planned = Array.from({ length: shopSizes[plan.size].customers }, (_, i) =>
+  const planned = Array.from({ length: plan.counts.customers }, (_, i) =>
     makePerson(random, sinceOf(random, plan), String(i + 1)),
   ).sort((one, other) => one.since.getTime() - other.since.getTime())
   return inParallel(planned, atOnce, (person) =>
@@ -129,7 +129,7 @@ export async function addAccounts(
 ): Promise<readonly AccountOfTrade[]> {
   const random = randomOf(plan, 'accounts')
   const users = `/v2/authentication-realms/${signIn.realm}/user-authentication-info`
-  const planned = Array.from({ length: shopSizes[plan.size].accounts }, (_, i) => ({
+  const planned = Array.from({ length: plan.counts.accounts }, (_, i) => ({
     name: companyName(i),
     since: sinceOf(random, plan),
     members: [makePerson(random, plan.opens, `a${i + 1}`), makePerson(random, plan.opens, `b${i + 1}`)],
@@ -193,8 +193,6 @@ export interface Colleague {
   readonly name: string
   readonly email: string
   readonly role: string
-  /** False if an earlier run has invited them. */
-  readonly isNew: boolean
 }
 
 /** Invites a colleague with each role. They have no password: an operator gives them another link. */
@@ -205,8 +203,8 @@ export async function addColleagues(merchant: Merchant): Promise<readonly Collea
   return inParallel(staff, 1, async ([name, role]) => {
     const email = `${name.toLowerCase().replace(' ', '.')}@example.com`
     const user = { type: 'user_authentication_info', name, email }
-    const { id, isNew } = await merchant.create(users, `colleague ${email}`, user)
-    const colleague = { id, name, email, role, isNew }
+    const { id } = await merchant.create(users, `colleague ${email}`, user)
+    const colleague = { id, name, email, role }
     await invite(merchant, colleague)
     return colleague
   })

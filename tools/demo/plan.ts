@@ -2,17 +2,26 @@ import { dayMs } from './past-clock.ts'
 import { Random } from './random.ts'
 
 /** How much a shop has of everything. */
+export interface ShopCounts {
+  readonly products: number
+  readonly customers: number
+  readonly accounts: number
+  readonly orders: number
+  readonly carts: number
+}
+
 export const shopSizes = {
   s: { products: 26, customers: 30, accounts: 4, orders: 60, carts: 6 },
   m: { products: 120, customers: 400, accounts: 40, orders: 1500, carts: 25 },
   l: { products: 900, customers: 4000, accounts: 200, orders: 15_000, carts: 100 },
-} as const
+} as const satisfies Readonly<Record<string, ShopCounts>>
 
 export type ShopSize = keyof typeof shopSizes
 
 /** What a shop is made from: the same plan makes the same shop. */
 export interface ShopPlan {
-  readonly size: ShopSize
+  readonly size: string
+  readonly counts: ShopCounts
   readonly seed: string
   /** The past of the shop goes from `opens` to `ends`. */
   readonly opens: Date
@@ -28,7 +37,7 @@ export function planFor(size: ShopSize, seed: string, now: Date): ShopPlan {
   const ends = new Date(now.getTime() - minutesBefore * 60_000)
   ends.setUTCSeconds(0, 0)
   const midnight = Math.floor(ends.getTime() / dayMs) * dayMs
-  return { size, seed, ends, opens: new Date(midnight - days * dayMs) }
+  return { size, counts: shopSizes[size], seed, ends, opens: new Date(midnight - days * dayMs) }
 }
 
 /** The name that the ids of the shop are made from. */
@@ -51,7 +60,7 @@ export function orderTimes(plan: ShopPlan): readonly Date[] {
     const season = (byMonth[date.getUTCMonth()] as number) * (byWeekday[date.getUTCDay()] as number)
     return season * (isAfterPayday ? 1.3 : 1) * (0.7 + (0.6 * day) / days)
   })
-  return Array.from({ length: shopSizes[plan.size].orders }, () => {
+  return Array.from({ length: plan.counts.orders }, () => {
     const [day, hour] = [random.weighted(weights), random.weighted(byHour)]
     const ms = plan.opens.getTime() + day * dayMs + (hour + random.next()) * 3_600_000
     return new Date(Math.floor(ms / 1000) * 1000)

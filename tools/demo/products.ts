@@ -1,7 +1,7 @@
 import { inParallel } from './in-parallel.ts'
 import type { Json, Merchant } from './merchant.ts'
 import { drawWare } from './pictures.ts'
-import { randomOf, type ShopPlan, shopSizes } from './plan.ts'
+import { randomOf, type ShopPlan } from './plan.ts'
 import { type Colour, chosenColours, colourNames, departments, series, sizes, type Ware } from './wares.ts'
 
 /** A product as the plan has it. */
@@ -40,7 +40,7 @@ export function plannedProducts(plan: ShopPlan): readonly PlannedProduct[] {
       return ware ? [{ ...place, ware }] : []
     }),
   ).flat()
-  return Array.from({ length: shopSizes[plan.size].products }, (_, i) => {
+  return Array.from({ length: plan.counts.products }, (_, i) => {
     const kind = kinds[i % kinds.length] as (typeof kinds)[number]
     const name = series[Math.floor(i / kinds.length) % series.length] as string
     const word = kind.ware.name.toUpperCase().replace(/[^A-Z]+/g, '-')

@@ -17,10 +17,10 @@ export async function addPromotions(
   { opens, ends }: ShopPlan,
   products: readonly PlannedProduct[],
 ): Promise<void> {
-  const simpleAt = (i: number) => simple[i % simple.length] as PlannedProduct
-  const skuOf = (i: number) => simpleAt(i).sku
   // Those without children: a promotion names what is in the cart.
   const simple = products.filter(({ ware }) => ware.options === undefined)
+  const simpleAt = (i: number) => simple[i % simple.length] as PlannedProduct
+  const skuOf = (i: number) => simpleAt(i).sku
   const year = { start: day(opens), end: day(daysLater(ends, 180)) }
   const common = { enabled: true, automatic: true, ...year }
   const standard: readonly (readonly [

@@ -7,7 +7,7 @@ import type { Progress } from '../progress.ts'
 import { makeShop, type ShopAddresses } from './make-shop.ts'
 import { Merchant } from './merchant.ts'
 import { PastClock } from './past-clock.ts'
-import { nameOf, type ShopPlan, shopSizes } from './plan.ts'
+import { nameOf, type ShopPlan } from './plan.ts'
 
 /** What a demo shop is made with, and where. */
 export interface ShopOrder {
@@ -94,8 +94,8 @@ async function keyOf(database: Database, storeId: string) {
 }
 
 /** An estimate, for the bar. */
-const expectedWrites = ({ size }: ShopPlan): number => {
-  const { products, customers, accounts, orders, carts } = shopSizes[size]
+const expectedWrites = ({ counts }: ShopPlan): number => {
+  const { products, customers, accounts, orders, carts } = counts
   return (
     170 + products * 6.6 + customers * 2 + Math.min(customers, 100) + accounts * 7.5 + orders * 5 + carts * 2
   )
