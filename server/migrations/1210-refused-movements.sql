@@ -1,5 +1,5 @@
--- A movement of stock that cannot be made fails its statement, so that what follows it can be sent with it: see decision
--- 128. `refused` are places in the list of movements.
+-- A movement of stock that cannot be made fails its statement, so that what follows it can be sent with it. `refused`
+-- are places in the list of movements. See decision 128.
 
 CREATE FUNCTION refuse_movements(refused integer[], is_deleted boolean) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
