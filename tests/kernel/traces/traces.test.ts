@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callerOf } from '../../../server/kernel/traces/trace-context.ts'
 import { png, upload } from '../../builders/store/uploads.ts'
-import { newAccount, openHook } from '../../builders/telling/hooks.ts'
+import { openHook } from '../../builders/telling/hooks.ts'
 import { openCollector, type ReceivedSpan } from '../../support/otlp-receiver.ts'
 import { until } from '../../support/until.ts'
 import { openWorld, type World } from '../../support/world.ts'
