@@ -235,6 +235,7 @@ export const en = {
   },
 
   record: {
+    back: '←',
     fields: 'Fields',
     related: 'Belongs to it',
     confirmTitle: (name: string) => `Delete ${name}?`,
