@@ -49,11 +49,12 @@ export interface StatementSource extends Connection {
 const outage = (cause: unknown, detail = 'The database is not reachable.') =>
   new Problem('unavailable', detail, { cause })
 
-function refuseOutage(error: unknown): never {
-  if (!isOutage(error)) throw error
-  if (isOutOfSpace(error)) throw outage(error, 'The database has no disk space left.')
-  if (sqlState(error) === readOnlyState) throw outage(error, 'The database accepts no writes.')
-  throw (error as Error).message === 'Query read timeout'
+/** What a caller is told of a failed statement. */
+function refusalOf(error: unknown): unknown {
+  if (!isOutage(error)) return error
+  if (isOutOfSpace(error)) return outage(error, 'The database has no disk space left.')
+  if (sqlState(error) === readOnlyState) return outage(error, 'The database accepts no writes.')
+  return (error as Error).message === 'Query read timeout'
     ? outage(error, 'The database did not respond in time.')
     : outage(error)
 }
@@ -222,18 +223,18 @@ export class Database implements StatementSource {
       this.#limitMs && (long || writes.some((write) => write.long)) ? longStatementMaxMs : this.#limitMs
     const { promise, resolve, reject } = Promise.withResolvers<readonly Tuple[]>()
     const onEnd = [...writes, sql].map(observeStatement)
+    let untap: (() => void) | undefined
     client.query(
       new Statement({ text, values, name }, { begin, writes: named }, limitMs, (error, tuples) => {
         for (const end of onEnd) end?.(tuples.length, error)
-        if (error) reject(error)
-        else resolve(tuples)
+        untap?.()
+        if (!error) return resolve(tuples)
+        countTimeout(error, client)
+        reject(this.#refusalOf(error))
       }),
     )
-    const untap = sink && tapRows(client, sink)
-    return promise.finally(untap).catch((error: unknown) => {
-      countTimeout(error, client)
-      return this.#refuse(error)
-    })
+    untap = sink && tapRows(client, sink)
+    return promise
   }
 
   /** One after the other, since a statement whose text a connection has not seen needs a message of its own. */
@@ -250,13 +251,13 @@ export class Database implements StatementSource {
     const name = this.#poolNames.get(pool) ?? ''
     return timeWait(name, pool.connect()).catch((error: unknown) => {
       countTimeout(error, name)
-      throw isOutOfSpace(error) ? this.#refuse(error) : outage(error)
+      throw isOutOfSpace(error) ? this.#refusalOf(error) : outage(error)
     })
   }
 
-  #refuse(error: unknown): never {
+  #refusalOf(error: unknown): unknown {
     if (isOutOfSpace(error)) this.onNoSpace()
-    return refuseOutage(error)
+    return refusalOf(error)
   }
 
   async #onPool(sql: Sql, signal?: AbortSignal, pool = this.pool): Promise<readonly Tuple[]> {
@@ -293,12 +294,7 @@ export class Database implements StatementSource {
    */
   quick(sql: Sql): Promise<readonly Tuple[]> {
     const lanes = sql.page ? this.#pages : this.#points
-    return lanes.send((client) =>
-      this.#send(client, sql).catch((error: unknown) => {
-        if (isUnavailable(error)) lanes.giveUp(client)
-        throw error
-      }),
-    )
+    return lanes.send((client) => this.#send(client, sql), isUnavailable)
   }
 
   /**
