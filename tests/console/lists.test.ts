@@ -173,6 +173,25 @@ describe.runIf(hasChromium)(titled('lists of the console in a browser'), () => {
     expect(text).toBe(`${102 - total} objects have been deleted.`)
   })
 
+  test('a list of which the API skips only some rows says so, and leads no further', async () => {
+    const { page } = tab
+    await page.route(/\/v2\/files\?/, (route) =>
+      route.fulfill({
+        json: {
+          data: [{ type: 'file', id: 'a', file_name: 'a.png' }],
+          meta: { results: { total: 1_000_000 }, page: { limit: 25 } },
+        },
+      }),
+    )
+    await signInAt(tab, world, '/v2/files')
+    await page.getByText('1,000,000 files').waitFor()
+    await page.getByText('Pages of this list end at 401.').waitFor()
+    await page.getByLabel('Go to page').fill('9000')
+    await page.keyboard.press('Enter')
+    await page.getByText('Page 401 of 40,000', { exact: true }).waitFor()
+    expect(await page.getByRole('button', { name: 'Next' }).isDisabled()).toBe(true)
+  })
+
   test('columns are chosen and ordered, and rows made dense; both are kept for the next time', async () => {
     const { page } = tab
     await signInAt(tab, world, '/v2/accounts')

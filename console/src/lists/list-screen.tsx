@@ -10,7 +10,7 @@ import parts from '../parts/parts.module.css'
 import { Snippet } from '../parts/snippet.tsx'
 import { Window } from '../parts/window.tsx'
 import { words } from '../words/words.ts'
-import { type ListSearch, limitOf, listRequest } from './address.ts'
+import { type ListSearch, lastReachable, limitOf, listRequest } from './address.ts'
 import { countMax, useChanges } from './changes.ts'
 import { ColumnChoice } from './column-choice.tsx'
 import { keepColumns, keptColumns, possibleColumns, usualColumns } from './columns.ts'
@@ -162,6 +162,7 @@ export function ListScreen({ resource, fields, listPath, search, onSearch }: Lis
         <Pager
           {...{ page, limit }}
           pages={Math.max(Math.ceil(total / limit), 1)}
+          reach={lastReachable(resource, limit)}
           onPage={(next) => onSearch({ page: next > 1 ? next : undefined })}
           onLimit={(next) => onSearch({ limit: next, page: undefined })}
         />

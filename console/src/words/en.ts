@@ -105,6 +105,8 @@ export const en = {
     previous: 'Previous',
     next: 'Next',
     perPage: 'Rows per page',
+    reach: (page: number) =>
+      `Pages of this list end at ${number.format(page)}. A filter, or the opposite order, leads to the rows after it.`,
     select: (name: string) => `Select ${name}`,
     selectPage: 'Select all rows of this page',
     selected: (n: number, elsewhere: number) =>
