@@ -30,6 +30,8 @@ export interface Sql {
   readonly sink?: RowSink
   /** A page of a whole list: short, but too long to share a connection with point reads. */
   readonly page?: boolean
+  /** The client's words for an error of the statement; undefined if it has none for it. */
+  readonly refusal?: ((error: unknown) => Error | undefined) | undefined
 }
 
 /** Columns in the order of the statement, as PostgreSQL's text. */
@@ -224,15 +226,14 @@ export class Database implements StatementSource {
     const { promise, resolve, reject } = Promise.withResolvers<readonly Tuple[]>()
     const onEnd = [...writes, sql].map(observeStatement)
     let untap: (() => void) | undefined
-    client.query(
-      new Statement({ text, values, name }, { begin, writes: named }, limitMs, (error, tuples) => {
-        for (const end of onEnd) end?.(tuples.length, error)
-        untap?.()
-        if (!error) return resolve(tuples)
-        countTimeout(error, client)
-        reject(this.#refusalOf(error))
-      }),
-    )
+    const sent = new Statement({ text, values, name }, { begin, writes: named }, limitMs, (error, tuples) => {
+      for (const end of onEnd) end?.(tuples.length, error)
+      untap?.()
+      if (!error) return resolve(tuples)
+      countTimeout(error, client)
+      reject([...writes, sql].at(sent.firstOpen)?.refusal?.(error) ?? this.#refusalOf(error))
+    })
+    client.query(sent)
     untap = sink && tapRows(client, sink)
     return promise
   }
