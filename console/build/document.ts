@@ -34,6 +34,7 @@ export function takeApart(document: Node): {
     const one = isNode(item?.get) ? nounOf(String(item.get.operationId).replace(/^get-/, '')) : many
     const resource = {
       ...{ id, tag, path, title: many.charAt(0).toUpperCase() + many.slice(1), noun: [one, many] as const },
+      right: rightOf(list),
       group: groups.find(({ tags }) => tags.includes(tag))?.name ?? tag,
       ...(facts as unknown as Pick<Resource, 'type' | 'filter' | 'sort' | 'order'>),
       ...(isNode(item?.get) && itemPath && { item: itemPath }),
@@ -64,9 +65,11 @@ const isItemOf = (path: string, list: string) =>
 const isCreate = (post: Node): boolean => isNode(jsonIn(post.requestBody))
 
 const writeOf = (method: Write['method'], path: string, operation: Node): Write => ({
-  ...{ method, path },
+  ...{ method, path, right: rightOf(operation) },
   ifMatch: JSON.stringify(operation.parameters ?? []).includes('parameters/ifMatch'),
 })
+
+const rightOf = (operation: Node) => String(operation['x-sutler-right'])
 
 const jsonIn = (holder: unknown): unknown => member(holder, 'content', 'application/json')
 

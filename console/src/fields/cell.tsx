@@ -1,5 +1,6 @@
-import { timeText, words } from '../words/words.ts'
+import { words } from '../words/words.ts'
 import css from './fields.module.css'
+import { Time } from './time.tsx'
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
 
@@ -14,13 +15,6 @@ export function Cell({ value }: { readonly value: unknown }) {
     )
   if (typeof value === 'boolean') return <>{value ? words.yes : words.no}</>
   if (typeof value === 'number') return <span className={css.number}>{words.number(value)}</span>
-  if (typeof value === 'string')
-    return isoTime.test(value) ? (
-      <time dateTime={value} title={value}>
-        {timeText(value)}
-      </time>
-    ) : (
-      value
-    )
+  if (typeof value === 'string') return isoTime.test(value) ? <Time iso={value} /> : <bdi>{value}</bdi>
   return <code className={css.code}>{JSON.stringify(value)}</code>
 }

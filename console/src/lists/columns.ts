@@ -1,5 +1,6 @@
 import type { FieldFacts } from '../api/document.ts'
 import { type Item, isItem, valueAt } from '../api/objects.ts'
+import { keepPreference, keptPreference } from '../api/preferences.ts'
 
 /** The values that name an object, the best first. */
 const names = ['name', 'title', 'sku', 'email', 'slug', 'code', 'label', 'file_name', 'key', 'event']
@@ -53,14 +54,15 @@ export function possibleColumns(shown: readonly FieldFacts[], rows: readonly Ite
   return [...known, ...unknown.filter((name) => !['type', 'links'].includes(name))]
 }
 
-const storageKey = (id: string) => `sutler.columns.${id}`
+const preference = (id: string) => `columns.${id}`
 
 /** The columns that this person has chosen for a list. */
 export const keptColumns = (id: string): readonly string[] | undefined =>
-  localStorage.getItem(storageKey(id))?.split(',')
+  keptPreference(preference(id))?.split(',')
 
-export const keepColumns = (id: string, columns: readonly string[]): void =>
-  localStorage.setItem(storageKey(id), columns.join(','))
+/** Keeps the choice; undefined for the usual columns. */
+export const keepColumns = (id: string, columns: readonly string[] | undefined): void =>
+  keepPreference(preference(id), columns?.join(','))
 
 /** The field to sort a column by, if the API can. */
 export const sortFieldOf = (path: string, sort: readonly string[]): string | undefined =>
