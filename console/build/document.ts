@@ -63,10 +63,10 @@ const isItemOf = (path: string, list: string) =>
 /** Files are uploaded as forms, which the console does not send. */
 const isCreate = (post: Node): boolean => isNode(jsonIn(post.requestBody))
 
-const writeOf = (method: Write['method'], path: string, operation: Node): Write => ({
-  ...{ method, path },
-  ifMatch: JSON.stringify(operation.parameters ?? []).includes('parameters/ifMatch'),
-})
+function writeOf(method: Write['method'], path: string, operation: Node): Write {
+  const takes = (name: string) => JSON.stringify(operation.parameters ?? []).includes(`parameters/${name}`)
+  return { method, path, ifMatch: takes('ifMatch'), dryRun: takes('dryRun'), keyed: takes('idempotencyKey') }
+}
 
 const jsonIn = (holder: unknown): unknown => member(holder, 'content', 'application/json')
 

@@ -37,6 +37,7 @@ export async function openTab(
 ): Promise<Tab> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
   const page = await context.newPage()
+  page.setDefaultTimeout(12_000)
   const faults: string[] = []
   page.on('request', (request) => {
     const url = request.url()

@@ -16,6 +16,10 @@ export interface Write {
   readonly path: string
   /** The object may be named by the version that the client has read. */
   readonly ifMatch: boolean
+  /** The server answers what it would do. */
+  readonly dryRun: boolean
+  /** The same request with the same key is carried out once. */
+  readonly keyed: boolean
 }
 
 /** A resource: a list of the API, with what may be done to its objects. */
@@ -43,7 +47,22 @@ export interface Resource {
 }
 
 /** How a value is shown and edited. */
-export type FieldKind = 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'time' | 'reference' | 'json'
+export type FieldKind =
+  | 'text'
+  | 'number'
+  | 'integer'
+  | 'boolean'
+  | 'choice'
+  | 'time'
+  /** The id of an object, and the ids of several. */
+  | 'reference'
+  | 'references'
+  /** A list of texts. */
+  | 'words'
+  /** An amount in the smallest unit of a currency, and amounts in several currencies. */
+  | 'money'
+  | 'amounts'
+  | 'json'
 
 /** A value of an object. `path` leads to it from `data`: `attributes.name`. */
 export interface FieldFacts {
@@ -60,6 +79,10 @@ export interface FieldFacts {
   readonly pattern?: string
   readonly choices?: readonly string[]
   readonly refers?: string
+  /** References are objects `{ type, id }` of this type; without it they are ids. */
+  readonly linkType?: string
+  /** Where the code of the currency of an amount is; without it the object says which it is in. */
+  readonly currencyAt?: string
   readonly example?: unknown
   readonly default?: unknown
 }

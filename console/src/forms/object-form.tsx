@@ -5,7 +5,7 @@ import type { Body, FieldFacts } from '../api/document.ts'
 import { type Item, isItem, valueAt } from '../api/objects.ts'
 import { ApiProblem } from '../api/problem.ts'
 import { Editor } from '../fields/editor.tsx'
-import { faultOf } from '../fields/values.ts'
+import { currencyOf, faultOf } from '../fields/values.ts'
 import { Button } from '../parts/button.tsx'
 import { Faults, faultTexts } from '../parts/faults.tsx'
 import { words } from '../words/words.ts'
@@ -91,6 +91,8 @@ export function ObjectForm({ body, method, path, item, etag, onSaved, onCancel }
     await save(texts, next.start, next.etag)
   }
 
+  const currencyIn = (field: FieldFacts) =>
+    (field.currencyAt && form.watch(nameOf(field.currencyAt))) || currencyOf(field, item)
   const needed = fields.filter(({ required }) => required)
   const others = fields.filter(({ required }) => !required)
   const open = [...needed, ...others.slice(0, openMax)]
@@ -108,6 +110,8 @@ export function ObjectForm({ body, method, path, item, etag, onSaved, onCancel }
             id={nameOf(field.path)}
             value={value ?? ''}
             fault={error?.message}
+            near={path}
+            currency={currencyIn(field)}
             {...{ ref, onChange, onBlur }}
           />
         )}

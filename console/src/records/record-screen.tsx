@@ -6,9 +6,10 @@ import { curlOf, send } from '../api/client.ts'
 import type { FieldFacts, Resource, ResourceFields } from '../api/document.ts'
 import { type Item, isItem, valueAt } from '../api/objects.ts'
 import { ApiProblem } from '../api/problem.ts'
-import { fillPath, listOfType, listsBelow } from '../api/resources.ts'
-import { Cell } from '../fields/cell.tsx'
-import { nameOf, possibleColumns } from '../lists/columns.ts'
+import { fillPath, listsBelow } from '../api/resources.ts'
+import { FieldCell } from '../fields/field-cell.tsx'
+import { nameOf } from '../fields/names.ts'
+import { possibleColumns } from '../lists/columns.ts'
 import { Button } from '../parts/button.tsx'
 import { faultTexts } from '../parts/faults.tsx'
 import { Notice } from '../parts/notice.tsx'
@@ -82,7 +83,7 @@ export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onD
           ))}
         </Tabs.List>
         <Tabs.Panel value="fields">
-          <Values item={item} shown={fields.shown} />
+          <Values item={item} shown={fields.shown} near={itemPath} />
         </Tabs.Panel>
         <Tabs.Panel value="json">
           <Snippet text={JSON.stringify(body, null, 2)} label={words.list.json} />
@@ -116,38 +117,30 @@ export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onD
   )
 }
 
+interface ValuesProps {
+  readonly item: Item
+  readonly shown: readonly FieldFacts[]
+  /** The path of the object. */
+  readonly near: string
+}
+
 /** The fields of an object in the order of the document, then those that it does not know. */
-function Values({ item, shown }: { readonly item: Item; readonly shown: readonly FieldFacts[] }) {
+function Values({ item, shown, near }: ValuesProps) {
   const paths = possibleColumns(shown, [item]).filter((path) => valueAt(item, path) !== undefined)
   return (
     <dl className={css.values}>
       {paths.map((path) => {
-        const value = valueAt(item, path)
-        const refers = shown.find((one) => one.path === path)?.refers
+        const field = shown.find((one) => one.path === path)
         return (
           <div key={path}>
             <dt>{fieldTitle(path)}</dt>
             <dd>
-              {refers && typeof value === 'string' ? (
-                <Reference type={refers} id={value} />
-              ) : (
-                <Cell value={value} />
-              )}
+              <FieldCell {...{ item, path, field, near }} />
             </dd>
           </div>
         )
       })}
     </dl>
-  )
-}
-
-function Reference({ type, id }: { readonly type: string; readonly id: string }) {
-  const list = listOfType(type)
-  if (!list) return <code>{id}</code>
-  return (
-    <Link to="/$" params={{ _splat: `${list.path}/${id}`.slice(1) }}>
-      {id}
-    </Link>
   )
 }
 

@@ -11,6 +11,12 @@ export const en = {
   language: 'en',
   product: 'Sutler',
   number: (n: number) => number.format(n),
+  decimalPoint: '.',
+  /** A decimal as a text, with all of its digits. */
+  decimals: (text: string, digits: number) =>
+    new Intl.NumberFormat('en', { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(
+      text as `${number}`,
+    ),
   noValue: 'No value',
   yes: 'Yes',
   no: 'No',
@@ -163,6 +169,22 @@ export const en = {
     body: 'Content, as JSON',
     example: (text: string) => `For example ${text}`,
     refersTo: (type: string) => `The id of an object of the type ${type}.`,
+  },
+
+  money: {
+    amounts: 'Amounts by currency',
+    amountIn: (currency: string) => `Amount in ${currency}`,
+    includesTax: 'includes tax',
+    add: 'Add a currency',
+    remove: (currency: string) => `Remove ${currency}`,
+    smallestUnit: 'in the smallest unit',
+    wrong: 'An amount is required, with no more digits after the point than the currency has.',
+  },
+
+  picker: {
+    search: (nouns: string) => `Search ${nouns}`,
+    nothing: 'Nothing is found.',
+    remove: (id: string) => `Remove ${id}`,
   },
 
   conflict: {
