@@ -34,6 +34,7 @@ export function takeApart(document: Node): {
     const one = isNode(item?.get) ? nounOf(String(item.get.operationId).replace(/^get-/, '')) : many
     const resource = {
       ...{ id, tag, path, title: many.charAt(0).toUpperCase() + many.slice(1), noun: [one, many] as const },
+      right: rightOf(list),
       group: groups.find(({ tags }) => tags.includes(tag))?.name ?? tag,
       ...(facts as unknown as Pick<Resource, 'type' | 'filter' | 'sort' | 'order'>),
       ...(isNode(item?.get) && itemPath && { item: itemPath }),
@@ -65,8 +66,17 @@ const isCreate = (post: Node): boolean => isNode(jsonIn(post.requestBody))
 
 function writeOf(method: Write['method'], path: string, operation: Node): Write {
   const takes = (name: string) => JSON.stringify(operation.parameters ?? []).includes(`parameters/${name}`)
-  return { method, path, ifMatch: takes('ifMatch'), dryRun: takes('dryRun'), keyed: takes('idempotencyKey') }
+  return {
+    method,
+    path,
+    right: rightOf(operation),
+    ifMatch: takes('ifMatch'),
+    dryRun: takes('dryRun'),
+    keyed: takes('idempotencyKey'),
+  }
 }
+
+const rightOf = (operation: Node) => String(operation['x-sutler-right'])
 
 const jsonIn = (holder: unknown): unknown => member(holder, 'content', 'application/json')
 

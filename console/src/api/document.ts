@@ -10,8 +10,12 @@ export interface FilterField {
   readonly operators: readonly string[]
 }
 
+/** What a caller must be allowed to: `write accounts`, in the words of the server's refusals. */
+export type Right = string
+
 /** An operation that writes. */
 export interface Write {
+  readonly right: Right
   readonly method: 'POST' | 'PUT' | 'DELETE'
   readonly path: string
   /** The object may be named by the version that the client has read. */
@@ -41,6 +45,8 @@ export interface Resource {
   readonly sort: readonly string[]
   readonly order?: string
   readonly offsetMax?: number
+  /** The right to read it. */
+  readonly right: Right
   readonly create?: Write
   readonly update?: Write
   readonly remove?: Write

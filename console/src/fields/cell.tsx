@@ -1,6 +1,7 @@
-import { timeText, words } from '../words/words.ts'
+import { words } from '../words/words.ts'
 import css from './fields.module.css'
 import { Amounts, amountsIn, isMoney, Money } from './money.tsx'
+import { Time } from './time.tsx'
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
 
@@ -26,14 +27,7 @@ export function Cell({ value, currency }: CellProps) {
     ) : (
       <span className={css.number}>{words.number(value)}</span>
     )
-  if (typeof value === 'string')
-    return isoTime.test(value) ? (
-      <time dateTime={value} title={value}>
-        {timeText(value)}
-      </time>
-    ) : (
-      value
-    )
+  if (typeof value === 'string') return isoTime.test(value) ? <Time iso={value} /> : <bdi>{value}</bdi>
   if (isMoney(value)) return <Money {...value} />
   const amounts = amountsIn(value)
   return amounts ? <Amounts amounts={amounts} /> : <code className={css.code}>{JSON.stringify(value)}</code>

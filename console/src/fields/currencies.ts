@@ -56,8 +56,9 @@ export function minorOf(typed: string, digits: number): string | undefined {
   return Number.isSafeInteger(Number(units)) ? (units === '0' ? units : sign + units) : undefined
 }
 
-/** An amount as people read it: `USD 12.50`. */
+/** An amount as people read it: `1,012.50 USD`. */
 export function moneyText(minor: number, currency: string, digits: number): string {
-  const plain = decimalOf(String(minor), digits).replace(words.decimalPoint, '.')
-  return `${words.decimals(plain, digits)} ${currency}`
+  const [whole = '', part] = decimalOf(String(minor), digits).split(words.decimalPoint)
+  const grouped = whole.replaceAll(/(?<=\d)(?=(\d{3})+$)/g, words.thousandsSeparator)
+  return `${grouped}${part === undefined ? '' : words.decimalPoint + part} ${currency}`
 }

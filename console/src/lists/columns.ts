@@ -1,5 +1,6 @@
 import type { FieldFacts } from '../api/document.ts'
 import { type Item, isItem } from '../api/objects.ts'
+import { keepPreference, keptPreference } from '../api/preferences.ts'
 import { lastName, namingField } from '../fields/names.ts'
 
 const usualMax = 6
@@ -29,14 +30,23 @@ export function possibleColumns(shown: readonly FieldFacts[], rows: readonly Ite
   return [...known, ...unknown.filter((name) => !['type', 'links'].includes(name))]
 }
 
-const storageKey = (id: string) => `sutler.columns.${id}`
+const preference = (id: string) => `columns.${id}`
 
 /** The columns that this person has chosen for a list. */
 export const keptColumns = (id: string): readonly string[] | undefined =>
-  localStorage.getItem(storageKey(id))?.split(',')
+  keptPreference(preference(id))?.split(',')
 
-export const keepColumns = (id: string, columns: readonly string[]): void =>
-  localStorage.setItem(storageKey(id), columns.join(','))
+/** Keeps the choice; undefined for the usual columns. */
+export const keepColumns = (id: string, columns: readonly string[] | undefined): void =>
+  keepPreference(preference(id), columns?.join(','))
+
+/** A column one place nearer to the front (-1) or to the back (1). */
+export function moved(columns: readonly string[], path: string, step: -1 | 1): readonly string[] {
+  const from = columns.indexOf(path)
+  const to = from + step
+  if (from < 0 || to < 0 || to >= columns.length) return columns
+  return columns.with(from, columns[to] ?? path).with(to, path)
+}
 
 /** The field to sort a column by, if the API can. */
 export const sortFieldOf = (path: string, sort: readonly string[]): string | undefined =>

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { Fragment } from 'react'
+import { Fragment, type Ref } from 'react'
 import type { FieldFacts, Resource } from '../api/document.ts'
 import { type Item, valueAt } from '../api/objects.ts'
 import { Cell } from '../fields/cell.tsx'
@@ -7,6 +7,7 @@ import { nameOf } from '../fields/names.ts'
 import { currencyOf } from '../fields/values.ts'
 import { fieldTitle, words } from '../words/words.ts'
 import { sortFieldOf } from './columns.ts'
+import type { Density } from './density.ts'
 import css from './lists.module.css'
 
 interface RowsProps {
@@ -17,6 +18,8 @@ interface RowsProps {
   readonly columns: readonly string[]
   readonly sort: string
   readonly isStale: boolean
+  readonly density: Density
+  readonly ref: Ref<HTMLElement>
   readonly selected: ReadonlySet<string>
   onSort(sort: string): void
   onSelect(ids: readonly string[], isSelected: boolean): void
@@ -29,8 +32,13 @@ export function Rows(props: RowsProps) {
   const isWhole = ids.length > 0 && ids.every((id) => selected.has(id))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard.
-    <section className={css.scroller} tabIndex={0} aria-label={props.resource.title}>
-      <table className={css.table} data-stale={props.isStale || undefined} aria-busy={props.isStale}>
+    <section ref={props.ref} className={css.scroller} tabIndex={0} aria-label={props.resource.title}>
+      <table
+        className={css.table}
+        data-density={props.density}
+        data-stale={props.isStale || undefined}
+        aria-busy={props.isStale}
+      >
         <thead>
           <tr>
             <td className={css.check}>

@@ -1,15 +1,17 @@
 import { Tabs } from '@base-ui/react/tabs'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { curlOf, send } from '../api/client.ts'
 import type { FieldFacts, Resource, ResourceFields } from '../api/document.ts'
 import { type Item, isItem, valueAt } from '../api/objects.ts'
 import { ApiProblem } from '../api/problem.ts'
 import { fillPath, listsBelow } from '../api/resources.ts'
+import { useRights } from '../api/rights.ts'
 import { FieldCell } from '../fields/field-cell.tsx'
 import { nameOf } from '../fields/names.ts'
 import { possibleColumns } from '../lists/columns.ts'
+import { useActions } from '../parts/actions.ts'
 import { Button } from '../parts/button.tsx'
 import { faultTexts } from '../parts/faults.tsx'
 import { Notice } from '../parts/notice.tsx'
@@ -18,6 +20,8 @@ import { Snippet } from '../parts/snippet.tsx'
 import { fieldTitle, words } from '../words/words.ts'
 import { DeleteWindow } from './delete-window.tsx'
 import css from './records.module.css'
+
+const History = lazy(() => import('./history.tsx').then(({ History }) => ({ default: History })))
 
 export interface RecordScreenProps {
   readonly resource: Resource
@@ -42,11 +46,19 @@ export const itemQuery = (itemPath: string) => ({
 export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onDeleted }: RecordScreenProps) {
   const query = useQuery(itemQuery(itemPath))
   const [isDeleting, setDeleting] = useState(false)
+  const rights = useRights()
+  const { update, remove } = resource
+  const mayEdit = update !== undefined && rights.may(update.right)
+  const mayDelete = remove !== undefined && rights.may(remove.right)
+  useActions([
+    ...(mayEdit ? [{ title: words.edit, keys: 'e', run: onEdit }] : []),
+    ...(mayDelete ? [{ title: words.remove, run: () => setDeleting(true) }] : []),
+  ])
   if (query.isPending) return <p role="status">{words.loading}</p>
   if (query.error) return <Failure error={query.error} onRetry={query.refetch} />
   const { item, etag, body } = query.data
   const name = nameOf(item, fields.shown)
-  const below = listsBelow(resource)
+  const below = listsBelow(resource).filter(({ right }) => rights.may(right))
   return (
     <>
       <nav aria-label={resource.title}>
@@ -62,28 +74,36 @@ export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onD
           </p>
         </div>
         <div className={parts.row}>
-          {resource.remove && (
+          {mayDelete && (
             <Button look="bad" onClick={() => setDeleting(true)}>
               {words.remove}
             </Button>
           )}
-          {resource.update && (
+          {mayEdit && (
             <Button look="main" onClick={onEdit}>
               {words.edit}
             </Button>
           )}
         </div>
       </header>
+      {(update || remove) && !mayEdit && !mayDelete && rights.role && (
+        <p className={css.id}>{words.rights.mayNotChange(rights.role)}</p>
+      )}
       <Tabs.Root defaultValue="fields">
         <Tabs.List className={css.tabs} aria-label={name}>
-          {['fields', 'json', 'curl'].map((tab) => (
+          {Object.entries(tabs()).map(([tab, title]) => (
             <Tabs.Tab key={tab} value={tab} className={css.tab}>
-              {tab === 'fields' ? words.record.fields : tab === 'json' ? words.list.json : words.list.curl}
+              {title}
             </Tabs.Tab>
           ))}
         </Tabs.List>
         <Tabs.Panel value="fields">
           <Values item={item} shown={fields.shown} near={itemPath} />
+        </Tabs.Panel>
+        <Tabs.Panel value="history">
+          <Suspense fallback={<p role="status">{words.loading}</p>}>
+            <History id={String(item.id ?? '')} />
+          </Suspense>
         </Tabs.Panel>
         <Tabs.Panel value="json">
           <Snippet text={JSON.stringify(body, null, 2)} label={words.list.json} />
@@ -106,10 +126,10 @@ export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onD
           </ul>
         </section>
       )}
-      {resource.remove && (
+      {remove && (
         <DeleteWindow
           {...{ name, itemPath, etag, isDeleting, onDeleted }}
-          hasVersion={resource.remove.ifMatch}
+          hasVersion={remove.ifMatch}
           onClose={() => setDeleting(false)}
         />
       )}
@@ -123,6 +143,13 @@ interface ValuesProps {
   /** The path of the object. */
   readonly near: string
 }
+
+const tabs = () => ({
+  fields: words.record.fields,
+  history: words.history.title,
+  json: words.list.json,
+  curl: words.list.curl,
+})
 
 /** The fields of an object in the order of the document, then those that it does not know. */
 function Values({ item, shown, near }: ValuesProps) {

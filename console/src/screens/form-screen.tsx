@@ -4,6 +4,7 @@ import type { Place } from '../api/resources.ts'
 import { fillPath } from '../api/resources.ts'
 import { nameOf } from '../fields/names.ts'
 import { ObjectForm } from '../forms/object-form.tsx'
+import { useActions } from '../parts/actions.ts'
 import { faultTexts } from '../parts/faults.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { itemQuery } from '../records/record-screen.tsx'
@@ -33,6 +34,8 @@ export function FormScreen({ place, fields, onDone, onCancel }: FormScreenProps)
     ])
     onDone(path)
   }
+  const save = () => document.querySelector<HTMLFormElement>('#content form')?.requestSubmit()
+  useActions([{ title: words.shell.saveForm, keys: 's', run: save }])
   if (!itemPath)
     return (
       fields.create && (

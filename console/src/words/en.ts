@@ -9,14 +9,11 @@ const counted = (n: number, one: string, many: string) =>
 /** Every text of the console in English. */
 export const en = {
   language: 'en',
+  direction: 'ltr' as 'ltr' | 'rtl',
   product: 'Sutler',
   number: (n: number) => number.format(n),
   decimalPoint: '.',
-  /** A decimal as a text, with all of its digits. */
-  decimals: (text: string, digits: number) =>
-    new Intl.NumberFormat('en', { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(
-      text as `${number}`,
-    ),
+  thousandsSeparator: ',',
   noValue: 'No value',
   yes: 'Yes',
   no: 'No',
@@ -66,12 +63,37 @@ export const en = {
     screens: 'Screens',
     home: 'All resources',
     homeAbout: 'Every resource of the API, by its group.',
-    find: 'Find a screen',
+    find: 'Find',
+    findAbout: 'A screen, an action, or an object by its id, name, SKU or email address',
     findHint: 'Ctrl K',
-    findNone: 'No screen has this name.',
+    findNone: 'Nothing has been found.',
+    finding: 'Looking for objects …',
+    found: (n: number) => counted(n, 'result', 'results'),
+    actionsHere: 'Action of this screen',
+    keys: 'Keys',
+    keysHint: '?',
+    goTo: (title: string) => `Go to ${title}`,
+    settings: 'Settings of the console',
+    language: 'Language',
+    saveForm: 'Save the form',
+    times: (zone: string, isOfStore: boolean) =>
+      isOfStore
+        ? `Times are those of the store, in ${zone}.`
+        : `Times are those of this browser, in ${zone}. The store has no time zone.`,
     more: 'More',
     nowhere: 'There is no such screen',
     nowhereAbout: 'The address leads to no resource of this store.',
+  },
+
+  areas: { sell: 'Sell', build: 'Build', settings: 'Settings' },
+
+  rights: {
+    missing: (right: string, role: string) =>
+      `Your role, ${role}, does not have the right to ${right}. A Store Admin can give you another role.`,
+    mayNotChange: (role: string) =>
+      `You may look at this, but not change it: your role, ${role}, does not have the right. A Store Admin can give you another role.`,
+    noneAtAll: (role: string) =>
+      `Your role, ${role}, may see no screens. A Store Admin can give you another role.`,
   },
 
   list: {
@@ -104,9 +126,87 @@ export const en = {
     noMatch: 'Nothing matches the filter',
     noMatchAbout: 'Change the filter, or remove it.',
     noRight: 'You may not see this list',
-    noRightAbout: 'The key that you use lacks the right to read it. Ask an administrator of the store.',
     failed: 'The list could not be loaded',
+    changes: (n: number, isMore: boolean) =>
+      `${counted(n, 'object has', 'objects have')}${isMore ? ' or more' : ''} changed. Show`,
+    selectAll: (n: number) => `Select all ${number.format(n)} that match`,
+    selecting: (n: number) => `${number.format(n)} selected …`,
+    tooManyToSelect: (max: number) =>
+      `Only ${number.format(max)} objects can be selected. A filter makes the list shorter.`,
+    moveRow: 'Next row',
+    moveRowBack: 'Previous row',
+    selectRow: 'Select the row',
+    focusFilter: 'Write a filter',
     noAnswer: 'The server does not respond. Your connection, or the server, may be down.',
+  },
+
+  columns: {
+    shown: 'Shown',
+    others: 'Others',
+    earlier: (name: string) => `Move ${name} to the front`,
+    later: (name: string) => `Move ${name} to the back`,
+    usual: 'Usual columns',
+    density: 'Height of the rows',
+    densities: { roomy: 'Roomy', dense: 'Dense' },
+  },
+
+  export: {
+    title: 'Export',
+    about: (n: number) =>
+      `Everything that the list shows, with its filter and its order: ${counted(n, 'object', 'objects')}.`,
+    aboutUnknown: 'Everything that the list shows, with its filter and its order.',
+    formats: { csv: 'CSV, for spreadsheets', ndjson: 'NDJSON, for programs' },
+    start: 'Export',
+    progress: (n: number, of: number | undefined) =>
+      of === undefined ? number.format(n) : `${number.format(n)} of ${number.format(of)}`,
+    done: (n: number) => `The file is complete: ${counted(n, 'object', 'objects')}.`,
+    broken: (n: number, of: number | undefined) =>
+      `The export broke off after ${number.format(n)}${of === undefined ? '' : ` of ${number.format(of)}`} objects.`,
+    goOn: 'Go on from there',
+    cannotGoOn: 'An export can only go on where the list is sorted by id.',
+    again: 'Start again',
+    save: 'Save the file',
+    stop: 'Stop',
+  },
+
+  bulk: {
+    title: (n: number) => `Delete ${counted(n, 'object', 'objects')}?`,
+    remove: 'Delete them',
+    checking: (n: number, of: number) => `Checking ${number.format(n)} of ${number.format(of)} …`,
+    wouldDelete: 'This would be deleted:',
+    wouldRefuse: (n: number) => `${counted(n, 'object', 'objects')} cannot be deleted:`,
+    nothing: 'None of them can be deleted.',
+    typeNumber: (n: number) => `Type ${n} to confirm`,
+    deleting: (n: number, of: number) => `Deleted ${number.format(n)} of ${number.format(of)} …`,
+    deleted: (n: number) => `${counted(n, 'object has', 'objects have')} been deleted.`,
+    stopped: 'It was stopped: the others are still there.',
+    refused: (n: number) => `${counted(n, 'object was', 'objects were')} not deleted:`,
+    moreErrors: (n: number) => `and ${number.format(n)} more`,
+  },
+
+  history: {
+    title: 'History',
+    who: 'Who',
+    event: {
+      created: 'created it',
+      updated: 'changed it',
+      deleted: 'deleted it',
+    } satisfies Readonly<Record<string, string>> as Readonly<Record<string, string>>,
+    kinds: {
+      'client-credentials-token': 'key',
+      'customer-token': 'customer',
+      'account-management-authentication-token': 'account member',
+      'colleague-token': 'colleague',
+    } satisfies Readonly<Record<string, string>> as Readonly<Record<string, string>>,
+    system: 'The server',
+    before: 'Before',
+    after: 'After',
+    noFields: 'No field has another value.',
+    values: (n: number) => counted(n, 'value', 'values'),
+    none: 'There is no history',
+    noneAbout: 'The store keeps no changes of it, or no longer.',
+    noRight: 'You may not see the history',
+    older: 'Show older ones',
   },
 
   filter: {

@@ -1,0 +1,84 @@
+import { send } from './client.ts'
+import { type Item, isItem, valueAt } from './objects.ts'
+
+/** A field that a change gave another value. */
+export interface ChangedField {
+  readonly path: string
+  readonly before: unknown
+  readonly after: unknown
+}
+
+/** Who made a change. */
+export interface Author {
+  readonly id: string
+  readonly name: string | undefined
+  readonly email: string | undefined
+  /** The kind of their token: that of a colleague, a key, a shopper. */
+  readonly kind: string | undefined
+}
+
+export interface HistoryEntry {
+  readonly position: number
+  readonly event: string
+  readonly at: string
+  readonly author: Author
+  readonly changes: readonly ChangedField[]
+}
+
+export interface HistoryPage {
+  readonly entries: readonly HistoryEntry[]
+  /** Where older ones begin; undefined if there are none. */
+  readonly next: string | undefined
+}
+
+const perPage = 25
+
+/** What happened to an object, the newest first. */
+export async function readHistory(id: string, after: string, signal: AbortSignal): Promise<HistoryPage> {
+  const query = new URLSearchParams({
+    ...{ filter: `eq(id,${id})`, 'page[limit]': String(perPage) },
+    ...(after && { 'page[after]': after }),
+  })
+  const { body } = await send({ path: `/v2/audit?${query}`, signal })
+  const data = valueAt(body, 'data')
+  const next = textAt(body, 'links.next')
+  return {
+    entries: (Array.isArray(data) ? data.filter(isItem) : []).map(entryOf),
+    next: next && (new URL(next, location.origin).searchParams.get('page[after]') ?? undefined),
+  }
+}
+
+const textAt = (item: unknown, path: string): string | undefined => {
+  const value = valueAt(item, path)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function entryOf(entry: Item): HistoryEntry {
+  const initiator = (name: string) => textAt(valueAt(entry, 'initiator'), `access-token-${name}`)
+  return {
+    position: Number(entry.position),
+    event: String(entry.event),
+    at: String(entry.at),
+    author: {
+      ...{ id: initiator('id') ?? '', name: initiator('name'), email: initiator('email') },
+      kind: initiator('type'),
+    },
+    changes: changesBetween(valueAt(entry, 'before'), valueAt(entry, 'after')),
+  }
+}
+
+/** The values that differ, by their paths, down to what is no object. */
+export function changesBetween(before: unknown, after: unknown, path = ''): readonly ChangedField[] {
+  const [earlier, later] = [isItem(before) ? before : undefined, isItem(after) ? after : undefined]
+  const hasMembers = (earlier || isNone(before)) && (later || isNone(after)) && (earlier || later)
+  if (!hasMembers) return isSame(before, after) ? [] : [{ path, before, after }]
+  const names = new Set([...Object.keys(earlier ?? {}), ...Object.keys(later ?? {})])
+  return [...names].flatMap((name) =>
+    changesBetween(earlier?.[name], later?.[name], path ? `${path}.${name}` : name),
+  )
+}
+
+const isNone = (value: unknown) => value === undefined || value === null
+
+const isSame = (one: unknown, other: unknown) =>
+  (isNone(one) && isNone(other)) || JSON.stringify(one) === JSON.stringify(other)
