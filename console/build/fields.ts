@@ -12,6 +12,13 @@ export function fieldsOf(document: Node, schema: unknown, isSent: boolean): read
   return isNode(resolved) ? read(resolved, '', true) : []
 }
 
+/** The field of a body that is a list of references and nothing else. */
+export function referencesIn(document: Node, schema: unknown): FieldFacts | undefined {
+  const resolved = resolve(document, schema)
+  if (!isNode(resolved) || kindOf('', resolved) !== 'references') return undefined
+  return factsOf('', resolved, true)
+}
+
 interface Reading {
   readonly document: Node
   /** Whether a client sends the object: then it leaves out what the server writes. */
@@ -61,7 +68,7 @@ function factsOf(path: string, schema: Node, required: boolean): FieldFacts {
     ...aboutOf(schema),
     ...(required && { required }),
     ...([schema.type].flat().includes('null') && { nullable: true }),
-    ...(schema.format === 'password' && { secret: true }),
+    ...((schema.format === 'password' || isSecretName(path)) && { secret: true }),
     ...(isBound(minimum) && { min: minimum }),
     ...(isBound(maximum) && { max: maximum }),
     ...(typeof minLength === 'number' && { minLength }),
@@ -73,6 +80,9 @@ function factsOf(path: string, schema: Node, required: boolean): FieldFacts {
     ...(fallback !== undefined && { default: fallback }),
   }
 }
+
+/** Old passwords and keys of other systems are texts in the document. */
+const isSecretName = (path: string): boolean => /(password|secret|secret_key)$/.test(path)
 
 /** The limit of all integers says nothing to a reader. */
 const isBound = (limit: unknown): limit is number =>

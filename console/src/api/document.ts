@@ -39,7 +39,7 @@ export interface Resource {
   readonly type: string
   /** The path of the list, with `{name}` for each parent. */
   readonly path: string
-  /** The path of one object; undefined if objects are only listed. */
+  /** The path of one object; undefined if objects are only listed. That of the only object is `path`. */
   readonly item?: string
   readonly filter: Readonly<Record<string, FilterField>>
   readonly sort: readonly string[]
@@ -101,9 +101,32 @@ export interface Body {
   readonly example?: unknown
 }
 
-/** The fields of a resource. */
+/** What can be done with an object beside changing and deleting it. */
+export interface Action {
+  readonly title: string
+  readonly about?: string
+  readonly write: Write
+  readonly body?: Body
+}
+
+/** Objects that are added to another one, and taken from it. */
+export interface Relationship {
+  readonly title: string
+  /** Where they are read. */
+  readonly path: string
+  readonly right: Right
+  /** The ids of the objects; a single one if there can be only one. */
+  readonly field: FieldFacts
+  readonly add?: Write
+  readonly replace?: Write
+  readonly remove?: Write
+}
+
+/** The fields of a resource, and what can be done with its objects. */
 export interface ResourceFields {
   readonly shown: readonly FieldFacts[]
   readonly create?: Body
   readonly update?: Body
+  readonly actions?: readonly Action[]
+  readonly relationships?: readonly Relationship[]
 }

@@ -31,14 +31,18 @@ export function placeAt(path: string): Place | undefined {
   const items = resources.filter((one) => one.item && matches(one.item, segments))
   const list = byNames(lists, ({ path }) => path)
   const item = byNames(items, ({ item = '' }) => item)
+  if (list && isSingle(list)) return { resource: list, listPath: path, itemPath: path }
   if (list && (!item || namesIn(list.path) >= namesIn(item.item ?? '')))
     return { resource: list, listPath: path }
   return item && { resource: item, listPath, itemPath: path }
 }
 
+/** Whether the object is the only one of its kind, so that there is no list of them. */
+export const isSingle = ({ path, item }: Resource): boolean => path === item
+
 /** Lists of what belongs to an object. */
-export const listsBelow = ({ item }: Resource): readonly Resource[] =>
-  item === undefined
+export const listsBelow = ({ path, item }: Resource): readonly Resource[] =>
+  item === undefined || item === path
     ? []
     : resources.filter(
         ({ path }) => withoutNames(path).startsWith(`${withoutNames(item)}/`) && sameDepth(path, item),

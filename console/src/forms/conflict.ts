@@ -2,11 +2,14 @@ import { readHistory } from '../api/audit.ts'
 import { send } from '../api/client.ts'
 import type { Body, FieldFacts } from '../api/document.ts'
 import { type Item, isItem, valueAt } from '../api/objects.ts'
+import { currencyOf } from '../fields/values.ts'
 import { changedFields, startTexts, type Texts } from './body.ts'
 
 /** A field that two people have changed, with the texts of both and that before. */
 export interface Clash {
   readonly field: FieldFacts
+  /** The currency of an amount. */
+  readonly currency: string | undefined
   readonly yours: string
   readonly theirs: string
   readonly before: string
@@ -34,6 +37,7 @@ export async function readConflict(path: string, body: Body, start: Texts, texts
   const clashes = changedFields(body, start, texts)
     .map((field) => ({
       field,
+      currency: currencyOf(field, item),
       yours: texts[field.path] ?? '',
       theirs: theirs[field.path] ?? '',
       before: start[field.path] ?? '',

@@ -6,7 +6,7 @@ import { curlOf, send } from '../api/client.ts'
 import type { FieldFacts, Resource, ResourceFields } from '../api/document.ts'
 import { type Item, isItem, valueAt } from '../api/objects.ts'
 import { ApiProblem } from '../api/problem.ts'
-import { fillPath, listsBelow } from '../api/resources.ts'
+import { fillPath, isSingle, listsBelow } from '../api/resources.ts'
 import { useRights } from '../api/rights.ts'
 import { FieldCell } from '../fields/field-cell.tsx'
 import { nameOf } from '../fields/names.ts'
@@ -18,6 +18,7 @@ import { Notice } from '../parts/notice.tsx'
 import parts from '../parts/parts.module.css'
 import { Snippet } from '../parts/snippet.tsx'
 import { fieldTitle, words } from '../words/words.ts'
+import { Deeds } from './deeds.tsx'
 import { DeleteWindow } from './delete-window.tsx'
 import css from './records.module.css'
 
@@ -57,21 +58,25 @@ export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onD
   if (query.isPending) return <p role="status">{words.loading}</p>
   if (query.error) return <Failure error={query.error} onRetry={query.refetch} />
   const { item, etag, body } = query.data
-  const name = nameOf(item, fields.shown)
+  const name = isSingle(resource) ? resource.title : nameOf(item, fields.shown)
   const below = listsBelow(resource).filter(({ right }) => rights.may(right))
   return (
     <>
-      <nav aria-label={resource.title}>
-        <Link to="/$" params={{ _splat: listPath.slice(1) }}>
-          ← {resource.title}
-        </Link>
-      </nav>
+      {!isSingle(resource) && (
+        <nav aria-label={resource.title}>
+          <Link to="/$" params={{ _splat: listPath.slice(1) }}>
+            ← {resource.title}
+          </Link>
+        </nav>
+      )}
       <header className={css.head}>
         <div>
           <h1>{name}</h1>
-          <p className={css.id}>
-            <code>{String(item.id ?? '')}</code>
-          </p>
+          {!isSingle(resource) && (
+            <p className={css.id}>
+              <code>{String(item.id ?? '')}</code>
+            </p>
+          )}
         </div>
         <div className={parts.row}>
           {mayDelete && (
@@ -112,6 +117,7 @@ export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onD
           <Snippet text={curlOf({ path: itemPath })} label={words.list.curl} />
         </Tabs.Panel>
       </Tabs.Root>
+      <Deeds {...{ fields, item, itemPath, etag, name }} />
       {below.length > 0 && (
         <section aria-labelledby="below">
           <h2 id="below">{words.record.related}</h2>
@@ -129,7 +135,7 @@ export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onD
       {remove && (
         <DeleteWindow
           {...{ name, itemPath, etag, isDeleting, onDeleted }}
-          hasVersion={remove.ifMatch}
+          write={remove}
           onClose={() => setDeleting(false)}
         />
       )}

@@ -241,6 +241,12 @@ export const en = {
     related: 'Belongs to it',
     confirmTitle: (name: string) => `Delete ${name}?`,
     confirmAbout: 'It cannot be brought back.',
+    checking: 'Asking what this would do …',
+    typeName: (name: string) => `Type ${name} to confirm`,
+    actions: 'Actions',
+    relationships: 'Relationships',
+    done: 'Done.',
+    answer: 'The answer of the server',
     changed: 'Somebody has changed it since you opened it. Look at it again before you delete it.',
     version: 'Version',
     failed: 'The object could not be loaded',
@@ -287,7 +293,17 @@ export const en = {
     remove: (id: string) => `Remove ${id}`,
   },
 
+  draft: {
+    about: 'You typed something here and did not save it:',
+    restore: 'Restore it',
+    discard: 'Discard it',
+  },
+
   conflict: {
+    meanwhile: (who: string, when: string) =>
+      `${who} saved this at ${when}, while you change it. When you save, your changes are put together with theirs; where you both changed a field, you choose.`,
+    meanwhileUnknown:
+      'Somebody saved this while you change it. When you save, your changes are put together with theirs; where you both changed a field, you choose.',
     title: 'Somebody has changed this too',
     about: (who: string, when: string) =>
       `${who} saved it at ${when}. Choose what to keep of each field that you both changed.`,
