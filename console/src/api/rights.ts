@@ -19,9 +19,11 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 
 const nothing: Rights = { role: undefined, may: () => false }
 
+export const rightsQuery = { queryKey: ['own'], queryFn: readRights, staleTime: 30_000 }
+
 /** The rights of who has signed in. A role may change meanwhile, so they are read again now and then. */
 export function useRights(): Rights {
-  const { data, isError } = useQuery({ queryKey: ['own'], queryFn: readRights, staleTime: 30_000 })
+  const { data, isError } = useQuery(rightsQuery)
   // What a caller may not do is then left to the refusals of the server.
   return data ?? (isError ? { ...nothing, may: () => true } : nothing)
 }

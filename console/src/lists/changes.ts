@@ -1,6 +1,8 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { Resource } from '../api/document.ts'
 import { type FeedChange, feedEnd, followFeed } from '../api/feed.ts'
+import { rightsQuery } from '../api/rights.ts'
 
 /** More objects than these are not counted. */
 export const countMax = 100
@@ -15,8 +17,9 @@ export interface Changes {
   after(position: number | undefined): number
 }
 
-/** Knows from the feed how many objects of a list have changed since it was read. Only the tab in front asks. */
-export function useChanges({ type }: Resource, listPath: string, mayFollow: boolean): Changes {
+/** Knows from the feed how many objects of a list have changed since it was read, if the caller may read that. Only the tab in front asks. */
+export function useChanges({ type }: Resource, listPath: string): Changes {
+  const queries = useQueryClient()
   const reached = useRef<number>(undefined)
   const [start, setStart] = useState<number>()
   const [changed, setChanged] = useState<Changed>(new Map())
@@ -35,7 +38,9 @@ export function useChanges({ type }: Resource, listPath: string, mayFollow: bool
   }, [start, isInFront, type, listPath])
   return {
     async position(signal) {
-      if (mayFollow && reached.current === undefined) {
+      if (reached.current === undefined) {
+        const rights = await queries.ensureQueryData(rightsQuery)
+        if (!rights.may('read changes')) return undefined
         reached.current = await feedEnd(signal)
         setStart(reached.current)
       }

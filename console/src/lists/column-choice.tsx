@@ -1,12 +1,11 @@
 import { Popover } from '@base-ui/react/popover'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { fieldTitle, words } from '../words/words.ts'
-import { keepColumns, moved } from './columns.ts'
 import { type Density, densities } from './density.ts'
 import css from './lists.module.css'
+import { moved } from './moved.ts'
 
 interface ColumnChoiceProps {
-  readonly listId: string
   readonly possible: readonly string[]
   readonly columns: readonly string[]
   readonly density: Density
@@ -14,15 +13,15 @@ interface ColumnChoiceProps {
   onDensity(density: Density): void
 }
 
-/** Chooses and orders the columns of a list, and the height of all rows; the choice is kept for the next time. */
+/** Chooses and orders the columns of a list, and the height of all rows. */
 export function ColumnChoice(props: ColumnChoiceProps) {
-  const { listId, possible, columns, density, onColumns, onDensity } = props
+  const { possible, columns, density, onColumns, onDensity } = props
   const change = (next: readonly string[] | undefined) => {
-    if (next?.length === 0) return
-    keepColumns(listId, next)
-    onColumns(next)
+    if (next?.length !== 0) onColumns(next)
   }
-  const others = possible.filter((path) => !columns.includes(path))
+  // Some values are in two places of an object, under the same name.
+  const named = new Map([...possible.toReversed(), ...columns].map((path) => [fieldTitle(path), path]))
+  const others = possible.filter((path) => !columns.includes(path) && named.get(fieldTitle(path)) === path)
   return (
     <Popover.Root>
       <Popover.Trigger className={buttonClass()}>{words.list.columns}</Popover.Trigger>

@@ -40,14 +40,6 @@ export const keptColumns = (id: string): readonly string[] | undefined =>
 export const keepColumns = (id: string, columns: readonly string[] | undefined): void =>
   keepPreference(preference(id), columns?.join(','))
 
-/** A column one place nearer to the front (-1) or to the back (1). */
-export function moved(columns: readonly string[], path: string, step: -1 | 1): readonly string[] {
-  const from = columns.indexOf(path)
-  const to = from + step
-  if (from < 0 || to < 0 || to >= columns.length) return columns
-  return columns.with(from, columns[to] ?? path).with(to, path)
-}
-
 /** The field to sort a column by, if the API can. */
 export const sortFieldOf = (path: string, sort: readonly string[]): string | undefined =>
   sort.find((field) => field === path || field === lastName(path))

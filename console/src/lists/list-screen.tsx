@@ -10,10 +10,10 @@ import parts from '../parts/parts.module.css'
 import { Snippet } from '../parts/snippet.tsx'
 import { Window } from '../parts/window.tsx'
 import { words } from '../words/words.ts'
-import { type ListSearch, limitOf, listRequest } from './address.ts'
+import { type ListSearch, lastReachable, limitOf, listRequest } from './address.ts'
 import { countMax, useChanges } from './changes.ts'
 import { ColumnChoice } from './column-choice.tsx'
-import { keptColumns, possibleColumns, usualColumns } from './columns.ts'
+import { keepColumns, keptColumns, possibleColumns, usualColumns } from './columns.ts'
 import { useDensity } from './density.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { Emptiness, Failure } from './list-notices.tsx'
@@ -41,11 +41,11 @@ export interface ListScreenProps {
 export function ListScreen({ resource, fields, listPath, search, onSearch }: ListScreenProps) {
   const path = listRequest(listPath, search)
   const rights = useRights()
-  const changes = useChanges(resource, listPath, rights.may('read changes'))
+  const changes = useChanges(resource, listPath)
   const query = useQuery({
     queryKey: ['list', path],
     queryFn: async ({ signal }) => {
-      const position = await changes.position(signal)
+      const position = await changes.position(signal).catch(() => undefined)
       const { body } = await send({ path, signal })
       return { body, page: pageIn(body), position }
     },
@@ -54,6 +54,7 @@ export function ListScreen({ resource, fields, listPath, search, onSearch }: Lis
       String(last?.queryKey[1]).startsWith(`${listPath}?`) ? keepPreviousData(previous) : undefined,
   })
   const selection = useSelection(listPath)
+  const [kept, setKept] = useState(() => keptColumns(resource.id))
   const [density, setDensity] = useDensity()
   const [opened, setOpened] = useState<'curl' | 'json' | 'export' | 'bulk'>()
   const close = () => setOpened(undefined)
@@ -63,15 +64,15 @@ export function ListScreen({ resource, fields, listPath, search, onSearch }: Lis
   const page = search.page ?? 1
   const columns =
     search.columns?.split(',') ??
-    keptColumns(resource.id) ??
+    kept ??
     (fields.shown.length > 1 ? usualColumns(fields.shown) : possibleColumns(fields.shown, rows))
   const elsewhere = [...selection.selected].filter((id) => !rows.some((row) => row.id === id)).length
   const changed = changes.after(query.data?.position)
   const mayDelete = resource.remove !== undefined && rights.may(resource.remove.right)
   const mayCreate = resource.create !== undefined && rights.may(resource.create.right)
-  const isReadOnly =
-    [resource.create, resource.update, resource.remove].some(Boolean) &&
-    ![resource.create, resource.update, resource.remove].some((one) => one && rights.may(one.right))
+  const mayRead = rights.may(resource.right)
+  const writes = [resource.create, resource.update, resource.remove].flatMap((one) => one ?? [])
+  const isReadOnly = mayRead && writes.length > 0 && !writes.some(({ right }) => rights.may(right))
   const setFilter = (filter: string) => onSearch({ filter: filter || undefined, page: undefined })
   const create = () => onSearch({ form: 'new' })
   useActions([
@@ -79,7 +80,7 @@ export function ListScreen({ resource, fields, listPath, search, onSearch }: Lis
     { title: words.list.moveRow, keys: 'j', run: () => moveFocus(table.current, 1) },
     { title: words.list.moveRowBack, keys: 'k', run: () => moveFocus(table.current, -1) },
     { title: words.list.selectRow, keys: 'x', run: () => toggleFocused(table.current) },
-    { title: words.export.title, run: () => setOpened('export') },
+    ...(mayRead ? [{ title: words.export.title, run: () => setOpened('export') }] : []),
     { title: words.list.curl, run: () => setOpened('curl') },
   ])
   return (
@@ -95,12 +96,15 @@ export function ListScreen({ resource, fields, listPath, search, onSearch }: Lis
         <div className={parts.row}>
           <ColumnChoice
             {...{ columns, density }}
-            listId={resource.id}
             possible={possibleColumns(fields.shown, rows)}
-            onColumns={(chosen) => onSearch({ columns: chosen?.join(',') })}
+            onColumns={(chosen) => {
+              setKept(chosen)
+              keepColumns(resource.id, chosen)
+              onSearch({ columns: chosen?.join(',') })
+            }}
             onDensity={setDensity}
           />
-          <Button onClick={() => setOpened('export')}>{words.export.title}</Button>
+          {mayRead && <Button onClick={() => setOpened('export')}>{words.export.title}</Button>}
           <Button onClick={() => setOpened('curl')}>{words.list.curl}</Button>
           <Button onClick={() => setOpened('json')} disabled={!query.data}>
             {words.list.json}
@@ -158,6 +162,7 @@ export function ListScreen({ resource, fields, listPath, search, onSearch }: Lis
         <Pager
           {...{ page, limit }}
           pages={Math.max(Math.ceil(total / limit), 1)}
+          reach={lastReachable(resource, limit)}
           onPage={(next) => onSearch({ page: next > 1 ? next : undefined })}
           onLimit={(next) => onSearch({ limit: next, page: undefined })}
         />

@@ -65,7 +65,7 @@ export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onD
       {!isSingle(resource) && (
         <nav aria-label={resource.title}>
           <Link to="/$" params={{ _splat: listPath.slice(1) }}>
-            ← {resource.title}
+            {words.record.back} {resource.title}
           </Link>
         </nav>
       )}

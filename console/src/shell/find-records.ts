@@ -72,8 +72,14 @@ export function filterOf({ id, filter }: Resource, text: string): string {
   return (places[id] ?? [])
     .flatMap((field) => {
       const { operators = [] } = filter[field] ?? {}
-      const operator = ['ilike', 'like', 'eq'].find((one) => operators.includes(one))
-      return operator ? [termOf(operator, field, operator === 'eq' ? text : `*${text}*`)] : []
+      if (operators.includes('ilike')) return [termOf('ilike', field, `*${text}*`)]
+      if (operators.includes('like')) return asNames(text).map((one) => termOf('like', field, `*${one}*`))
+      return operators.includes('eq') ? [termOf('eq', field, text)] : []
     })
     .join('|')
 }
+
+/** `like` tells capitals from small letters: a text is also looked for as names are written. */
+const asNames = (text: string) => [
+  ...new Set([text, text.replace(/(?<![\p{L}\p{N}])\p{Ll}/gu, (letter) => letter.toUpperCase())]),
+]

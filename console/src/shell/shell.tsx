@@ -7,12 +7,12 @@ import { Button } from '../parts/button.tsx'
 import { railOf } from '../screens/areas.ts'
 import { zoneStore } from '../words/times.ts'
 import { words } from '../words/words.ts'
+import { Finder } from './finder.tsx'
 import { Settings } from './settings.tsx'
 import css from './shell.module.css'
 import { SignInPage, SignInWindow, WelcomePage } from './sign-in.tsx'
 import { useStoreSettings } from './store-settings.ts'
 
-const Finder = lazy(() => import('./finder.tsx').then(({ Finder }) => ({ default: Finder })))
 const KeysWindow = lazy(() => import('./keys-window.tsx').then(({ KeysWindow }) => ({ default: KeysWindow })))
 
 /** Asks who is there, and then shows the console. */
@@ -71,10 +71,8 @@ function SignedIn({ session }: { readonly session: Session }) {
         <ZoneLine />
       </main>
       <BottomBar onFind={() => setOpened('finder')} />
-      <Suspense>
-        {opened === 'finder' && <Finder onClose={close} />}
-        {opened === 'keys' && <KeysWindow onClose={close} />}
-      </Suspense>
+      {opened === 'finder' && <Finder onClose={close} />}
+      <Suspense>{opened === 'keys' && <KeysWindow onClose={close} />}</Suspense>
     </div>
   )
 }

@@ -37,6 +37,7 @@ export const backwards: Words = {
   ...turned,
   language: 'ar-XB',
   direction: 'rtl',
+  record: { ...turned.record, back: '→' },
   // Keys and filters are the same in every language.
   shell: { ...turned.shell, findHint: en.shell.findHint },
   filter: { ...turned.filter, placeholder: en.filter.placeholder },

@@ -107,6 +107,8 @@ export const en = {
     previous: 'Previous',
     next: 'Next',
     perPage: 'Rows per page',
+    reach: (page: number) =>
+      `Pages of this list end at ${number.format(page)}. A filter, or the opposite order, leads to the rows after it.`,
     select: (name: string) => `Select ${name}`,
     selectPage: 'Select all rows of this page',
     selected: (n: number, elsewhere: number) =>
@@ -237,6 +239,7 @@ export const en = {
   },
 
   record: {
+    back: '←',
     fields: 'Fields',
     related: 'Belongs to it',
     confirmTitle: (name: string) => `Delete ${name}?`,
