@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { changesBetween } from '../../console/src/api/changes-between.ts'
 import { cellsOf, idOnLine, LineCounter } from '../../console/src/lists/lines.ts'
 import { moved } from '../../console/src/lists/moved.ts'
-import { changesBetween } from '../../console/src/records/changes-between.ts'
 
 const csv = 'id,name\r\n1,"two\r\nlines, ""quoted"""\r\n2,plain\r\n3,bro'
 

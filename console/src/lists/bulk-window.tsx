@@ -5,9 +5,10 @@ import { Button } from '../parts/button.tsx'
 import { Faults } from '../parts/faults.tsx'
 import parts from '../parts/parts.module.css'
 import { Window } from '../parts/window.tsx'
-import { readable, words } from '../words/words.ts'
-import { type BulkResult, bulkDelete, type Counts, type RowError } from './bulk.ts'
+import { words } from '../words/words.ts'
+import { type BulkResult, bulkDelete, type RowError } from './bulk.ts'
 import css from './lists.module.css'
+import { freelyMax, sumOf, Taken } from './taken.tsx'
 
 interface BulkWindowProps {
   readonly resource: Resource
@@ -17,9 +18,6 @@ interface BulkWindowProps {
   onDeleted(ids: readonly string[]): void
   onClose(): void
 }
-
-/** More than so many objects are not deleted by a mere press of a button. */
-const freelyMax = 100
 
 /** Deletes all selected objects, after a dry run of all of them. */
 export function BulkWindow({ resource, listPath, ids, onDeleted, onClose }: BulkWindowProps) {
@@ -50,7 +48,7 @@ export function BulkWindow({ resource, listPath, ids, onDeleted, onClose }: Bulk
     onDeleted(gone.done)
   }
   const { bulk } = words
-  const takesAlong = rehearsal ? [...rehearsal.counts.values()].reduce((sum, n) => sum + n, 0) : 0
+  const takesAlong = rehearsal ? sumOf(rehearsal.counts) : 0
   const mustType = takesAlong > freelyMax
   const able = rehearsal?.done ?? []
   return (
@@ -100,20 +98,6 @@ export function BulkWindow({ resource, listPath, ids, onDeleted, onClose }: Bulk
     </Window>
   )
 }
-
-/** What would be deleted, by its type. */
-const Taken = ({ counts }: { readonly counts: Counts }) => (
-  <>
-    <p>{words.bulk.wouldDelete}</p>
-    <ul>
-      {[...counts].map(([type, n]) => (
-        <li key={type}>
-          {readable(type)}: {words.number(n)}
-        </li>
-      ))}
-    </ul>
-  </>
-)
 
 const errorsMax = 20
 

@@ -1,6 +1,6 @@
 import { open } from '../api/client.ts'
+import { termOf } from '../api/terms.ts'
 import { idOnLine, LineCounter, type LineFormat, mediaTypes } from './lines.ts'
-import { termOf } from './terms.ts'
 
 export interface ExportedList {
   readonly listPath: string

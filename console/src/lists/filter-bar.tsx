@@ -1,12 +1,12 @@
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
 import type { Resource } from '../api/document.ts'
+import { joinTerms, termOf, termsOf } from '../api/terms.ts'
 import { useActions } from '../parts/actions.ts'
 import { Button } from '../parts/button.tsx'
 import parts from '../parts/parts.module.css'
 import { Window } from '../parts/window.tsx'
 import { words } from '../words/words.ts'
 import css from './lists.module.css'
-import { joinTerms, termOf, termsOf } from './terms.ts'
 
 interface FilterBarProps {
   readonly resource: Resource

@@ -3,8 +3,10 @@ import { Fragment, type Ref } from 'react'
 import type { FieldFacts, Resource } from '../api/document.ts'
 import { type Item, valueAt } from '../api/objects.ts'
 import { Cell } from '../fields/cell.tsx'
+import { nameOf } from '../fields/names.ts'
+import { currencyOf } from '../fields/values.ts'
 import { fieldTitle, words } from '../words/words.ts'
-import { nameOf, sortFieldOf } from './columns.ts'
+import { sortFieldOf } from './columns.ts'
 import type { Density } from './density.ts'
 import css from './lists.module.css'
 
@@ -95,6 +97,10 @@ function OneRow({
 }: RowsProps & { readonly row: Item }) {
   const id = String(row.id)
   const name = nameOf(row, shown)
+  const currencyAt = (path: string) => {
+    const field = shown.find((one) => one.path === path)
+    return field && currencyOf(field, row)
+  }
   return (
     <tr aria-selected={selected.has(id)}>
       <td className={css.check}>
@@ -110,7 +116,7 @@ function OneRow({
         if (i > 0)
           return (
             <td key={path} data-label={fieldTitle(path)}>
-              <Cell value={value} />
+              <Cell value={value} currency={currencyAt(path)} />
             </td>
           )
         return (

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { Author } from '../api/audit.ts'
 import { send } from '../api/client.ts'
 import { valueAt } from '../api/objects.ts'
 import { placeAt } from '../api/resources.ts'
 import { useRights } from '../api/rights.ts'
 import { words } from '../words/words.ts'
-import type { Author } from './audit.ts'
 
 /** Who made a change, with the way to the person or the key, for those who may look at it. */
 export function AuthorLink({ author }: { readonly author: Author }) {

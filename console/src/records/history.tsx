@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { type HistoryEntry, readHistory } from '../api/audit.ts'
 import { useRights } from '../api/rights.ts'
 import { Cell } from '../fields/cell.tsx'
 import { Time } from '../fields/time.tsx'
@@ -6,7 +7,6 @@ import { Button } from '../parts/button.tsx'
 import { faultTexts } from '../parts/faults.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { fieldTitle, readable, words } from '../words/words.ts'
-import { type HistoryEntry, readHistory } from './audit.ts'
 import { AuthorLink } from './author-link.tsx'
 import css from './records.module.css'
 

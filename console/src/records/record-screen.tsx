@@ -6,10 +6,11 @@ import { curlOf, send } from '../api/client.ts'
 import type { FieldFacts, Resource, ResourceFields } from '../api/document.ts'
 import { type Item, isItem, valueAt } from '../api/objects.ts'
 import { ApiProblem } from '../api/problem.ts'
-import { fillPath, listOfType, listsBelow } from '../api/resources.ts'
+import { fillPath, isSingle, listsBelow } from '../api/resources.ts'
 import { useRights } from '../api/rights.ts'
-import { Cell } from '../fields/cell.tsx'
-import { nameOf, possibleColumns } from '../lists/columns.ts'
+import { FieldCell } from '../fields/field-cell.tsx'
+import { nameOf } from '../fields/names.ts'
+import { possibleColumns } from '../lists/columns.ts'
 import { useActions } from '../parts/actions.ts'
 import { Button } from '../parts/button.tsx'
 import { faultTexts } from '../parts/faults.tsx'
@@ -17,6 +18,7 @@ import { Notice } from '../parts/notice.tsx'
 import parts from '../parts/parts.module.css'
 import { Snippet } from '../parts/snippet.tsx'
 import { fieldTitle, words } from '../words/words.ts'
+import { Deeds } from './deeds.tsx'
 import { DeleteWindow } from './delete-window.tsx'
 import css from './records.module.css'
 
@@ -56,21 +58,25 @@ export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onD
   if (query.isPending) return <p role="status">{words.loading}</p>
   if (query.error) return <Failure error={query.error} onRetry={query.refetch} />
   const { item, etag, body } = query.data
-  const name = nameOf(item, fields.shown)
+  const name = isSingle(resource) ? resource.title : nameOf(item, fields.shown)
   const below = listsBelow(resource).filter(({ right }) => rights.may(right))
   return (
     <>
-      <nav aria-label={resource.title}>
-        <Link to="/$" params={{ _splat: listPath.slice(1) }}>
-          {words.record.back} {resource.title}
-        </Link>
-      </nav>
+      {!isSingle(resource) && (
+        <nav aria-label={resource.title}>
+          <Link to="/$" params={{ _splat: listPath.slice(1) }}>
+            {words.record.back} {resource.title}
+          </Link>
+        </nav>
+      )}
       <header className={css.head}>
         <div>
           <h1>{name}</h1>
-          <p className={css.id}>
-            <code>{String(item.id ?? '')}</code>
-          </p>
+          {!isSingle(resource) && (
+            <p className={css.id}>
+              <code>{String(item.id ?? '')}</code>
+            </p>
+          )}
         </div>
         <div className={parts.row}>
           {mayDelete && (
@@ -97,7 +103,7 @@ export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onD
           ))}
         </Tabs.List>
         <Tabs.Panel value="fields">
-          <Values item={item} shown={fields.shown} />
+          <Values item={item} shown={fields.shown} near={itemPath} />
         </Tabs.Panel>
         <Tabs.Panel value="history">
           <Suspense fallback={<p role="status">{words.loading}</p>}>
@@ -111,6 +117,7 @@ export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onD
           <Snippet text={curlOf({ path: itemPath })} label={words.list.curl} />
         </Tabs.Panel>
       </Tabs.Root>
+      <Deeds {...{ fields, item, itemPath, etag, name }} />
       {below.length > 0 && (
         <section aria-labelledby="below">
           <h2 id="below">{words.record.related}</h2>
@@ -128,12 +135,19 @@ export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onD
       {remove && (
         <DeleteWindow
           {...{ name, itemPath, etag, isDeleting, onDeleted }}
-          hasVersion={remove.ifMatch}
+          write={remove}
           onClose={() => setDeleting(false)}
         />
       )}
     </>
   )
+}
+
+interface ValuesProps {
+  readonly item: Item
+  readonly shown: readonly FieldFacts[]
+  /** The path of the object. */
+  readonly near: string
 }
 
 const tabs = () => ({
@@ -144,37 +158,22 @@ const tabs = () => ({
 })
 
 /** The fields of an object in the order of the document, then those that it does not know. */
-function Values({ item, shown }: { readonly item: Item; readonly shown: readonly FieldFacts[] }) {
+function Values({ item, shown, near }: ValuesProps) {
   const paths = possibleColumns(shown, [item]).filter((path) => valueAt(item, path) !== undefined)
   return (
     <dl className={css.values}>
       {paths.map((path) => {
-        const value = valueAt(item, path)
-        const refers = shown.find((one) => one.path === path)?.refers
+        const field = shown.find((one) => one.path === path)
         return (
           <div key={path}>
             <dt>{fieldTitle(path)}</dt>
             <dd>
-              {refers && typeof value === 'string' ? (
-                <Reference type={refers} id={value} />
-              ) : (
-                <Cell value={value} />
-              )}
+              <FieldCell {...{ item, path, field, near }} />
             </dd>
           </div>
         )
       })}
     </dl>
-  )
-}
-
-function Reference({ type, id }: { readonly type: string; readonly id: string }) {
-  const list = listOfType(type)
-  if (!list) return <code>{id}</code>
-  return (
-    <Link to="/$" params={{ _splat: `${list.path}/${id}`.slice(1) }}>
-      {id}
-    </Link>
   )
 }
 

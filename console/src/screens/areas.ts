@@ -23,7 +23,10 @@ const areas: readonly Area[] = [
   },
   {
     name: 'settings',
-    lists: ['authentication-realms', 'currencies', 'gateways', 'role-assignments'],
+    lists: [
+      ...['settings', 'cart-settings', 'authentication-realms', 'currencies', 'gateways'],
+      ...['role-assignments'],
+    ],
   },
 ]
 

@@ -3,8 +3,8 @@ import type { Resource } from '../api/document.ts'
 import { pageIn } from '../api/objects.ts'
 import { loadFields } from '../api/resources.ts'
 import type { Rights } from '../api/rights.ts'
-import { nameOf } from '../lists/columns.ts'
-import { termOf } from '../lists/terms.ts'
+import { termOf } from '../api/terms.ts'
+import { nameOf } from '../fields/names.ts'
 import { screens } from '../screens/areas.ts'
 
 export interface FoundRecord {

@@ -12,6 +12,8 @@ export const en = {
   direction: 'ltr' as 'ltr' | 'rtl',
   product: 'Sutler',
   number: (n: number) => number.format(n),
+  decimalPoint: '.',
+  thousandsSeparator: ',',
   noValue: 'No value',
   yes: 'Yes',
   no: 'No',
@@ -242,6 +244,12 @@ export const en = {
     related: 'Belongs to it',
     confirmTitle: (name: string) => `Delete ${name}?`,
     confirmAbout: 'It cannot be brought back.',
+    checking: 'Asking what this would do …',
+    typeName: (name: string) => `Type ${name} to confirm`,
+    actions: 'Actions',
+    relationships: 'Relationships',
+    done: 'Done.',
+    answer: 'The answer of the server',
     changed: 'Somebody has changed it since you opened it. Look at it again before you delete it.',
     version: 'Version',
     failed: 'The object could not be loaded',
@@ -272,7 +280,33 @@ export const en = {
     refersTo: (type: string) => `The id of an object of the type ${type}.`,
   },
 
+  money: {
+    amounts: 'Amounts by currency',
+    amountIn: (currency: string) => `Amount in ${currency}`,
+    includesTax: 'includes tax',
+    add: 'Add a currency',
+    remove: (currency: string) => `Remove ${currency}`,
+    smallestUnit: 'in the smallest unit',
+    wrong: 'An amount is required, with no more digits after the point than the currency has.',
+  },
+
+  picker: {
+    search: (nouns: string) => `Search ${nouns}`,
+    nothing: 'Nothing is found.',
+    remove: (id: string) => `Remove ${id}`,
+  },
+
+  draft: {
+    about: 'You typed something here and did not save it:',
+    restore: 'Restore it',
+    discard: 'Discard it',
+  },
+
   conflict: {
+    meanwhile: (who: string, when: string) =>
+      `${who} saved this at ${when}, while you change it. When you save, your changes are put together with theirs; where you both changed a field, you choose.`,
+    meanwhileUnknown:
+      'Somebody saved this while you change it. When you save, your changes are put together with theirs; where you both changed a field, you choose.',
     title: 'Somebody has changed this too',
     about: (who: string, when: string) =>
       `${who} saved it at ${when}. Choose what to keep of each field that you both changed.`,

@@ -1,6 +1,6 @@
-import { send } from '../api/client.ts'
-import { type Item, isItem, valueAt } from '../api/objects.ts'
 import { type ChangedField, changesBetween } from './changes-between.ts'
+import { send } from './client.ts'
+import { type Item, isItem, valueAt } from './objects.ts'
 
 /** Who made a change. */
 export interface Author {

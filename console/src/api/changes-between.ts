@@ -1,4 +1,4 @@
-import { isItem } from '../api/objects.ts'
+import { isItem } from './objects.ts'
 
 /** A field that a change gave another value. */
 export interface ChangedField {
