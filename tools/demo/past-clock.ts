@@ -20,8 +20,8 @@ export class PastClock implements Clock {
   }
 
   /**
-   * Sets the time of jobs and chores, which belong to no request. It must not be later than any request to come by days:
-   * a chore would delete a cart that is not ordered yet.
+   * Sets the time of jobs and chores, which belong to no request. Days after the requests to come, a chore would delete
+   * carts that are not ordered yet.
    */
   goTo(time: Date): void {
     this.#time = time
