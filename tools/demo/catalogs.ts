@@ -28,7 +28,7 @@ export async function addCurrencies(merchant: Merchant): Promise<void> {
   }
 }
 
-export interface Books {
+interface Books {
   readonly retail: string
   readonly trade: string
   readonly outlet: string
@@ -74,7 +74,7 @@ export async function addPrices(
   return books
 }
 
-export interface Tree {
+interface Tree {
   readonly departments: string
   readonly collections: string
   /** The ids of the nodes of departments and shelves, by name. */

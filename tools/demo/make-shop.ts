@@ -94,7 +94,8 @@ export async function makeShop(
     atOnce,
     place,
   )
-  await clock.at(integratedAt, () => addIntegrations(merchant))
+  clock.goTo(integratedAt)
+  await addIntegrations(merchant)
   await inParallel(
     missing.filter(({ at }) => at >= integratedAt),
     atOnce,
@@ -104,7 +105,8 @@ export async function makeShop(
   await editProducts(merchant, clock, plan, products, [editor, marketer], storeId)
   step('edits')
   await leaveCarts(merchant, clock, plan, sellable, () => step('carts'))
-  await clock.at(ends, () => addOwnData(merchant, customers, sellable, randomOf(plan, 'own data')))
+  clock.goTo(ends)
+  await addOwnData(merchant, customers, sellable, randomOf(plan, 'own data'))
   step('custom data')
   return { ...addresses, isNew: true }
 }

@@ -7,12 +7,12 @@ export type Json = any
 
 type Headers = Readonly<Record<string, string>>
 
-export interface Answer {
+interface Answer {
   readonly status: number
   readonly body: Json
 }
 
-export interface Creation {
+interface Creation {
   readonly id: string
   /** False if an earlier run has created it. */
   readonly isNew: boolean

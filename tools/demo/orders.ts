@@ -24,7 +24,7 @@ interface PlannedLine {
   readonly quantity: number
 }
 
-export interface PlannedOrder {
+interface PlannedOrder {
   readonly number: number
   readonly at: Date
   readonly buyer: Buyer
@@ -38,7 +38,7 @@ export interface PlannedOrder {
   readonly daysToShip: number
 }
 
-export interface Buyers {
+interface Buyers {
   readonly customers: readonly Customer[]
   readonly accounts: readonly AccountOfTrade[]
   readonly sellable: readonly Sellable[]

@@ -83,7 +83,7 @@ export async function addCustomers(
 }
 
 /** The realm of the members of accounts, and the profile by which they may have passwords. */
-export interface AccountSignIn {
+interface AccountSignIn {
   readonly realm: string
   readonly passwordProfile: string
 }

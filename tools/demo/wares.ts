@@ -1,6 +1,6 @@
 /** What the shop sells: departments, the shelves in them, and the kinds of wares on these. */
 
-export const shapes = [
+const shapes = [
   ...['mug', 'bottle', 'pan', 'lamp', 'chair', 'cushion', 'shirt', 'cap', 'bag', 'book'],
   ...['pencil', 'plant', 'ball', 'box', 'tool', 'clock'],
 ] as const

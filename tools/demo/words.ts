@@ -126,7 +126,7 @@ const usa: readonly Place[] = [
 ]
 
 /** Where buyers live, by the currency in which they pay. */
-export const places: Readonly<Record<string, readonly Place[]>> = {
+const places: Readonly<Record<string, readonly Place[]>> = {
   USD: usa,
   EUR: [
     { city: 'Berlin', region: 'Berlin', postcode: '10437', country: 'DE' },

@@ -26,8 +26,8 @@ export async function targetStore(
 
 /**
  * A table of the store that has more than what every store has from its first day; undefined if there is none.
- * Everything in an empty store was created by the server itself, and nothing was done since. Keys of applications do not
- * count.
+ * Everything in an empty store was created by the server itself, and nothing was done since. Keys of applications do
+ * not count.
  */
 export async function usedTable(
   database: Pick<Connection, 'run'>,

@@ -111,6 +111,7 @@ test('a store with other data is refused, and has the shop beside them where tha
 
 test.for((isLong ? ['s', 'm', 'l'] : ['s']) as ShopSize[])(
   'a shop of size %s has what the screens show, agrees with itself, and sells to a guest',
+  { timeout: isLong ? 1_800_000 : 120_000 },
   async (size) => {
     const store = await emptyStore()
     const now = new Date()
@@ -137,7 +138,6 @@ test.for((isLong ? ['s', 'm', 'l'] : ['s']) as ShopSize[])(
       expect((await check(store.database, quiet)).differences).toEqual([])
     await buysAsGuest(shopper, admin)
   },
-  isLong ? 1_800_000 : 120_000,
 )
 
 /** Opens the shop as a storefront does, and buys what it shows first. */
