@@ -20,7 +20,7 @@ export const editionTotal = (list: string, scope: string, edition: string): stri
 export const isCurrent = (alias?: string): string => `${prefix(alias)}until = ${noEnd}`
 
 /**
- * The condition for rows that some edition has ended: few of many, with indexes of their own. PostgreSQL uses these only
- * for a statement that says so: a plan for no particular value does not know that the value is less than `noEnd`.
+ * The condition for rows that some edition has ended: few of many, with indexes of their own. PostgreSQL uses these
+ * only for a statement that says so: a plan for no particular value does not know that it is less than `noEnd`.
  */
 export const hasEnded = (alias?: string): string => `${prefix(alias)}until < ${noEnd}`

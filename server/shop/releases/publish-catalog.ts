@@ -144,8 +144,8 @@ async function findTotal(
 }
 
 /**
- * Updates the statistics that PostgreSQL plans by. It would do so itself within minutes, and does it better then: a tenth
- * of its usual sample is enough where the catalog is most of what is published. Locked tables are skipped.
+ * Updates the statistics that PostgreSQL plans by. It would do so itself within minutes, and does it better then: a
+ * tenth of its usual sample is enough where the catalog is most of what is published. Locked tables are skipped.
  */
 async function analyzePublished({ database }: Instance, products: number): Promise<void> {
   await database.transaction(async (transaction) => {
