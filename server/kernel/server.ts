@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
 import cors from '@fastify/cors'
 import Fastify, {
   type FastifyBaseLogger,
@@ -131,9 +132,14 @@ export function buildServer(
         exposeHeadRoute: false,
         config: { unread: takesUpload(operation), operation: operation.id },
         handler: (request, reply) =>
-          observe(instance, operation, request, reply, async () => {
-            const answer = await respond(instance, operation, request, reply)
-            return sendAnswer(reply, await compress(answer, operation, request, compressedCharsMin))
+          observe(instance, operation, request, reply, async (timings) => {
+            try {
+              const answer = await respond(instance, operation, request, reply)
+              const coded = compress(answer, operation, request, compressedCharsMin)
+              return sendAnswer(reply, coded instanceof Promise ? await coded : coded)
+            } finally {
+              timings.answered()
+            }
           }),
       })
   }
@@ -182,7 +188,7 @@ async function respond(
   const handled = await handle(instance, operation, request, (headers) => void reply.headers(headers))
   const answer = withCaching({ instance, operation, answer: handled })
   refuseOldVersion(answer, request.raw)
-  if (request.method !== 'HEAD') await waitForContent(answer)
+  if (request.method !== 'HEAD' && answer.body instanceof Readable) await waitForContent(answer.body)
   return answer
 }
 
