@@ -31,7 +31,7 @@ export interface MatchRequest {
 }
 
 /** What is known of a search, and not asked again. */
-export interface KnownMatches {
+interface KnownMatches {
   /** How many products it finds. */
   readonly found?: number | undefined
   readonly hasPage: boolean
