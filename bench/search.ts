@@ -122,7 +122,7 @@ async function processorTimes(
     limit: 25,
     offset: 0,
   }
-  const { text, values } = searchSql(question, shop)
+  const { text, values } = searchSql(question, shop, { hasPage: false, products })
   const client = new pg.Client(databaseUrl)
   await client.connect()
   const { rows } = await client.query('SELECT pg_backend_pid() AS pid')

@@ -59,7 +59,8 @@ export function cellAt(object: unknown, column: CellPath): string {
   return cellOf(value)
 }
 
-const lineOf = (cells: readonly string[]): string => `${cells.join(',')}\r\n`
+/** The line of cells. */
+export const lineOf = (cells: readonly string[]): string => `${cells.join(',')}\r\n`
 
 /** A member of an object; undefined if there is none. */
 export const memberOf = (value: unknown, name: string): unknown =>
@@ -67,7 +68,8 @@ export const memberOf = (value: unknown, name: string): unknown =>
     ? (value as Readonly<Record<string, unknown>>)[name]
     : undefined
 
-function cellOf(value: unknown): string {
+/** The cell of a value. */
+export function cellOf(value: unknown): string {
   if (value === undefined || value === null) return ''
   if (typeof value === 'string') return value === '' ? '""' : toCsvCell(value)
   return typeof value === 'object' ? toCsvCell(JSON.stringify(value)) : String(value)

@@ -1,7 +1,8 @@
 import type { Resource } from '../declare/resource.ts'
 import type { Row } from '../shape/model.ts'
 import type { Ctx } from '../work/context.ts'
-import { type CellPath, cellAt, memberOf } from './csv-line.ts'
+import { type CellPath, cellAt, cellOf, lineOf, memberOf } from './csv-line.ts'
+import { type Cell, DocumentCells } from './document-cells.ts'
 import { objectText } from './object-text.ts'
 
 /** The columns that `RowLines` reads, in this order; `row` is the prefix of the row's columns. */
@@ -28,8 +29,6 @@ const sample = {
   text: `{${docMark}}`,
 }
 const anyGap = /\^{36}|([`|])(?:\1{18}|\1{2})/g
-/** The same for `split`, which keeps what is in parentheses. */
-const anyGapKept = /(\^{36}|`{19}|`{3}|\|{19}|\|{3})/
 
 /**
  * Whether the objects of a list differ only in the id, the times and the stored document. The others are written one by
@@ -59,9 +58,12 @@ function sampleText(resource: Resource, scope: readonly string[], ctx: Ctx, text
 }
 
 /** The parts of the line of such an object. */
-function partsOf(resource: Resource, scope: readonly string[], ctx: Ctx, text: string): readonly Part[] {
-  const line = `${sampleText(resource, scope, ctx, text)}\n`
-  return line.split(docMark).map((part) => {
+const partsOf = (resource: Resource, scope: readonly string[], ctx: Ctx, text: string): readonly Part[] =>
+  toParts(`${sampleText(resource, scope, ctx, text)}\n`)
+
+/** Divides the line of a sample at its marks of the document. */
+const toParts = (line: string): readonly Part[] =>
+  line.split(docMark).map((part) => {
     const bytes = Buffer.from(part)
     // In bytes, because the path may have any letters.
     const gaps = [...bytes.toString('latin1').matchAll(anyGap)]
@@ -70,10 +72,9 @@ function partsOf(resource: Resource, scope: readonly string[], ctx: Ctx, text: s
       gaps: gaps.map((gap) => ({ at: gap.index, bytes: gap[0].length, of: gap[0].charAt(0) })),
     }
   })
-}
 
 const chunkBytes = 131_072
-const [lf, t, zero] = [10, 84, 48]
+const [lf, t, zero, quote] = [10, 84, 48, 34]
 
 /** Where the `lineColumns` of a row are in what the database sent. */
 interface RowBytes {
@@ -161,7 +162,8 @@ export class JsonRowLines extends RowLines {
     this.#partsBytes = this.#parts.reduce((sum, { bytes }) => sum + bytes.length, 0)
   }
 
-  protected override add({ bytes, idAt, createdAt, updatedAt, docAt, docEnd }: RowBytes): void {
+  protected override add(row: RowBytes): void {
+    const { bytes, docAt, docEnd } = row
     this.makeRoom(this.#partsBytes + docEnd - docAt)
     const { out, at: lineAt } = this
     let at = lineAt
@@ -169,14 +171,7 @@ export class JsonRowLines extends RowLines {
     for (let i = 0; i < parts.length; i++) {
       const part = parts[i] as Part
       if (i > 0) at += bytes.copy(out, at, docAt + 1, docEnd - 1)
-      part.bytes.copy(out, at)
-      for (const gap of part.gaps) {
-        if (gap.of === marks.id) copyId(bytes, idAt, out, at + gap.at)
-        else if (gap.of === marks.created)
-          copyTime(bytes, createdAt, updatedAt - 4, out, at + gap.at, gap.bytes)
-        else copyTime(bytes, updatedAt, docAt - 4, out, at + gap.at, gap.bytes)
-      }
-      at += part.bytes.length
+      at = writePart(part, row, out, at)
     }
     if (this.#hasLineEnd(bytes, docAt, docEnd)) at = this.#joinLine(lineAt, at)
     this.at = at
@@ -198,16 +193,13 @@ export class JsonRowLines extends RowLines {
   }
 }
 
-/** A piece of a line of CSV: a value of the document; else text that all lines share, or a gap in it. */
-interface Piece {
-  readonly path: CellPath | undefined
-  readonly text: string
-  readonly isGap: boolean
-}
-
 /** Lines of CSV: a sample, whose gaps are filled, between the values of the document. */
 export class CsvRowLines extends RowLines {
-  readonly #pieces: readonly Piece[]
+  /** What is before, between and behind the values. */
+  readonly #parts: readonly Part[]
+  readonly #values: DocumentCells
+  /** How long a line is at most, without its document. */
+  readonly #partsBytes: number
 
   constructor(
     columns: readonly CellPath[],
@@ -218,41 +210,49 @@ export class CsvRowLines extends RowLines {
   ) {
     super(wantsIds)
     const shared: unknown = JSON.parse(sampleText(resource, scope, ctx, '{}'))
-    const pieces = columns.map((path): readonly Piece[] =>
-      memberOf(shared, path[0] ?? '') === undefined
-        ? [{ path, text: '', isGap: false }]
-        : cellAt(shared, path)
-            .split(anyGapKept)
-            .map((text) => ({ path: undefined, text, isGap: anyGapKept.test(text) })),
-    )
-    const comma = { path: undefined, text: ',', isGap: false }
-    this.#pieces = pieces.flatMap((some, i) => (i > 0 ? [comma, ...some] : some))
+    const isShared = ([name = '']: CellPath) => memberOf(shared, name) !== undefined
+    const cells = columns.map((path) => (isShared(path) ? cellAt(shared, path) : docMark))
+    this.#parts = toParts(lineOf(cells))
+    this.#values = new DocumentCells(columns.filter((path) => !isShared(path)))
+    const quotes = 2 * this.#values.cells.length
+    this.#partsBytes = this.#parts.reduce((sum, { bytes }) => sum + bytes.length, quotes)
   }
 
-  protected override add({ bytes, idAt, createdAt, updatedAt, docAt, docEnd }: RowBytes): void {
-    const doc: unknown = JSON.parse(bytes.toString('utf8', docAt, docEnd))
-    const id = bytes.toString('latin1', idAt, idAt + idBytes)
-    const created = bytes.toString('latin1', createdAt, updatedAt - 4)
-    const updated = bytes.toString('latin1', updatedAt, docAt - 4)
-    let line = ''
-    for (const { path, text, isGap } of this.#pieces) {
-      if (path) line += cellAt(doc, path)
-      else if (!isGap) line += text
-      else if (text[0] === marks.id) line += id
-      else line += timeIn(text[0] === marks.created ? created : updated, text.length)
+  protected override add(row: RowBytes): void {
+    const { bytes, docAt, docEnd } = row
+    const { cells } = this.#values
+    this.#values.find(bytes, docAt, docEnd)
+    const plainBytes = this.#partsBytes + docEnd - docAt
+    this.makeRoom(plainBytes)
+    this.at = writePart(this.#parts[0] as Part, row, this.out, this.at)
+    for (let i = 0; i < cells.length; i++) {
+      const { form, from, to } = cells[i] as Cell
+      if (form === 'json') {
+        const text = cellOf(JSON.parse(bytes.toString('utf8', from, to)))
+        // No letter of a text takes more than three bytes.
+        this.makeRoom(3 * text.length + plainBytes)
+        this.at += this.out.write(text, this.at)
+      } else if (form !== 'none') {
+        if (form === 'quoted') this.out[this.at++] = quote
+        this.at = copyBytes(bytes, from, to, this.out, this.at)
+        if (form === 'quoted') this.out[this.at++] = quote
+      }
+      this.at = writePart(this.#parts[i + 1] as Part, row, this.out, this.at)
     }
-    line += '\r\n'
-    // No letter of a text takes more than three bytes.
-    this.makeRoom(3 * line.length)
-    this.at += this.out.write(line, this.at)
   }
 }
 
-/** The seconds or milliseconds of a time, as `copyTime` copies them. */
-const timeIn = (time: string, count: number): string =>
-  count === secondBytes
-    ? `${time.slice(0, 10)}T${time.slice(11, secondBytes)}`
-    : time.slice(secondBytes + 1).padEnd(count, '0')
+/** Writes a part of a line, with its gaps filled. Returns where the line goes on. */
+function writePart(part: Part, row: RowBytes, out: Buffer, at: number): number {
+  const { bytes, idAt, createdAt, updatedAt, docAt } = row
+  copyBytes(part.bytes, 0, part.bytes.length, out, at)
+  for (const gap of part.gaps) {
+    if (gap.of === marks.id) copyId(bytes, idAt, out, at + gap.at)
+    else if (gap.of === marks.created) copyTime(bytes, createdAt, updatedAt - 4, out, at + gap.at, gap.bytes)
+    else copyTime(bytes, updatedAt, docAt - 4, out, at + gap.at, gap.bytes)
+  }
+  return at + part.bytes.length
+}
 
 const int32 = (bytes: Buffer, at: number): number =>
   ((bytes[at] as number) << 24) |
@@ -260,7 +260,15 @@ const int32 = (bytes: Buffer, at: number): number =>
   ((bytes[at + 2] as number) << 8) |
   (bytes[at + 3] as number)
 
-// For so few bytes, a loop is faster than a call.
+/** For a few bytes, a loop is faster than a call. Returns where the copy ends. */
+function copyBytes(bytes: Buffer, from: number, to: number, out: Buffer, at: number): number {
+  if (to - from > loopMax) return at + bytes.copy(out, at, from, to)
+  for (let i = from; i < to; i++) out[at + i - from] = bytes[i] as number
+  return at + to - from
+}
+
+const loopMax = 48
+
 function copyId(bytes: Buffer, from: number, out: Buffer, at: number): void {
   for (let i = 0; i < idBytes; i++) out[at + i] = bytes[from + i] as number
 }

@@ -6,6 +6,7 @@ import type { EditionShop } from './field-values.ts'
 import type { SearchFilter } from './filter-syntax.ts'
 import { searchField } from './search-fields.ts'
 import { type FacetRequest, type MatchRequest, searchSql } from './search-sql.ts'
+import type { SortKey } from './sort-sql.ts'
 
 /** The shop that is searched, as the shopper sees it. */
 export interface SearchedShop extends EditionShop {
@@ -33,64 +34,65 @@ interface Matches {
   readonly facets: readonly FacetCounts[]
 }
 
-/** Matches by request. In a release only prices change, and most shoppers search for the same things. */
-const matchCache = perInstance(() => new Memory<string, Matches>(1000))
+/**
+ * What is known of searches, by release, search and what was asked of it. In a release only prices change, and most
+ * shoppers search for the same things: another page or order of a search counts nothing again.
+ */
+const memories = perInstance(() => ({
+  found: new Memory<string, number>(1000),
+  ids: new Memory<string, readonly string[]>(1000),
+  facets: new Memory<string, FacetCounts>(facetBytesMax, {
+    sizeOf: (key, { top }) => key.length + valueBytes * top.length,
+  }),
+}))
 
-/** Facets of whole releases, for any page. The first page of most shops has these. */
-const facetCache = perInstance(() => new Memory<string, FacetCounts>(1000))
+const facetBytesMax = 8 * 1024 * 1024
+/** About as many as a value with its count has. */
+const valueBytes = 60
 
 /** Longer results are not cached. */
 const cachedMax = 250
 
-const isShort = ({ ids, facets }: Matches): boolean =>
-  facets.reduce((length, { top }) => length + top.length, ids.length) <= cachedMax
-
-/** Finds matches in the cache, or by one statement. */
+/** Finds matches in the cache, and what it lacks by one statement. */
 export async function findMatches(ctx: Ctx, shop: SearchedShop, request: MatchRequest): Promise<Matches> {
-  if (changesWithTime(request)) return readMatches(ctx, shop, request)
-  const memory = matchCache(ctx.instance)
-  const key = JSON.stringify([...toReleaseKey(shop), request])
-  const cached = memory.get(key)
-  if (cached) return cached
-  const matches = await readMatches(ctx, shop, request)
-  if (isShort(matches)) memory.set(key, matches)
+  const { words, code, filter, facets, valuesMax, sort, limit, offset } = request
+  const known = memories(ctx.instance)
+  const key = JSON.stringify([...toReleaseKey(shop), words, code, filter])
+  const pageKey = key + JSON.stringify([sort, limit, offset])
+  const facetKeys = facets.map((facet) => key + JSON.stringify([facet, valuesMax]))
+  const found = words.length || filter ? known.found.get(key) : shop.products
+  const ids = known.ids.get(pageKey)
+  const counts = facetKeys.map((facetKey) => known.facets.get(facetKey))
+  const unknown = { ...request, facets: facets.filter((_, i) => !counts[i]) }
+  if (found !== undefined && ids && !unknown.facets.length)
+    return { found, ids, facets: counts as readonly FacetCounts[] }
+
+  const { products } = shop
+  const [row = []] = await ctx.store.page(searchSql(unknown, shop, { found, hasPage: !!ids, products }))
+  const read = row.map((value) => (value == null ? undefined : (JSON.parse(value) as unknown)))
+  const [foundNow, idsNow, ...countsNow] = read
+  const matches = {
+    found: found ?? (foundNow as number),
+    ids: ids ?? (idsNow as readonly string[]),
+    facets: counts.map((facet) => facet ?? (countsNow.shift() as FacetCounts)),
+  }
+  if (filter && readsPrices(filter)) return matches
+  known.found.set(key, matches.found)
+  if (!sort.some(isPrice) && matches.ids.length <= cachedMax) known.ids.set(pageKey, matches.ids)
+  for (const [i, facet] of matches.facets.entries())
+    if (!isPrice(facets[i] as FacetRequest) && facet.top.length <= cachedMax)
+      known.facets.set(facetKeys[i] as string, facet)
   return matches
 }
+
+/** Prices change with time, and differ by shopper. */
+const isPrice = ({ field }: Pick<FacetRequest, 'field'> | SortKey): boolean => field.in === 'prices'
+
+export const readsPrices = (filter: SearchFilter): boolean =>
+  filter.is === 'term' ? searchField(filter.field).in === 'prices' : filter.of.some(readsPrices)
 
 /** What cached results depend on: the release, and the form in which its rows are written. */
 export const toReleaseKey = ({ view: { published } }: SearchedShop): readonly unknown[] => [
   published.releaseId,
   published.searchForm,
 ]
-
-/** Prices change with time, and differ by shopper. */
-const changesWithTime = ({ facets, filter, sort }: MatchRequest): boolean =>
-  [...facets, ...sort].some(({ field }) => field.in === 'prices') ||
-  (filter !== undefined && readsPrices(filter))
-
-export const readsPrices = (filter: SearchFilter): boolean =>
-  filter.is === 'term' ? searchField(filter.field).in === 'prices' : filter.of.some(readsPrices)
-
-async function readMatches(ctx: Ctx, shop: SearchedShop, request: MatchRequest): Promise<Matches> {
-  const memory = facetCache(ctx.instance)
-  const isWhole = !request.words.length && !request.filter
-  const toKey = (facet: FacetRequest) => JSON.stringify([...toReleaseKey(shop), request.valuesMax, facet])
-  const cached = request.facets.map((facet) => (isWhole ? memory.get(toKey(facet)) : undefined))
-  const facets = request.facets.filter((_, i) => !cached[i])
-  const [row = []] = await ctx.store.page(searchSql({ ...request, facets }, shop))
-  const [found, ids, ...counts] = row
-  const counted = counts.map((facet) => JSON.parse(facet as string) as FacetCounts)
-  if (isWhole) {
-    for (const [i, facetRequest] of facets.entries()) {
-      const facet = counted[i] as FacetCounts
-      // Prices change with time.
-      if (facetRequest.field.in !== 'prices' && facet.top.length <= cachedMax)
-        memory.set(toKey(facetRequest), facet)
-    }
-  }
-  return {
-    found: found == null ? shop.products : Number(found),
-    ids: JSON.parse(ids as string) as readonly string[],
-    facets: cached.map((facet) => facet ?? (counted.shift() as FacetCounts)),
-  }
-}

@@ -7,7 +7,7 @@ import { filterSql } from './filter-sql.ts'
 import type { SearchFilter } from './filter-syntax.ts'
 import type { SearchField } from './search-fields.ts'
 import { type SearchedWord, toTsQuery, wordTsQuery } from './searched-words.ts'
-import { orderSql, type SortKey, sortKeysSql } from './sort-sql.ts'
+import { hasColumns, orderSql, type SortKey, sortKeysSql } from './sort-sql.ts'
 
 /** A facet whose values are counted. With a `beginning`, only values in which a word begins with it. */
 export interface FacetRequest {
@@ -30,54 +30,100 @@ export interface MatchRequest {
   readonly offset: number
 }
 
+/** What is known of a search, and not asked again. */
+interface KnownMatches {
+  /** How many products it finds. */
+  readonly found?: number | undefined
+  readonly hasPage: boolean
+  /** How many products the shop has. */
+  readonly products: number
+}
+
+const rowsSql = `published_texts p WHERE p.store_id = $1 AND p.catalog_id = $2 AND ${inEdition('$3::int', 'p')}`
+
+type Condition = Pick<MatchRequest, 'words' | 'filter'> & Partial<Pick<MatchRequest, 'code'>>
+
 /** The rows `p` of `published_texts` whose products match. */
-export function matchesSql(
-  { words, code, filter }: Pick<MatchRequest, 'words' | 'filter'> & Partial<Pick<MatchRequest, 'code'>>,
-  shop: EditionShop,
-  bind: Bind,
-): string {
+export const matchesSql = (condition: Condition, shop: EditionShop, bind: Bind): string =>
+  `${rowsSql}${conditionSql(condition, shop, bind)}`
+
+function conditionSql({ words, code, filter }: Condition, shop: EditionShop, bind: Bind): string {
   const query = [toTsQuery(words), code && words.length ? `'${codeLexeme(code)}'` : '']
     .filter(Boolean)
     .join(' | ')
   const hasWords = query ? ` AND p.words @@ ${bind(query)}::tsquery` : ''
   const meetsFilter = filter ? ` AND (${filterSql(filter, shop, bind)})` : ''
-  return `published_texts p WHERE p.store_id = $1 AND p.catalog_id = $2 AND ${inEdition('$3::int', 'p')}${hasWords}${meetsFilter}`
+  return `${hasWords}${meetsFilter}`
 }
 
 /**
- * One statement that returns the number of matches (null for all products), the ids of the page in order, and each
- * facet as JSON.
+ * One statement that returns the number of matches, the ids of the page in order, and each facet as JSON. What is known
+ * is null, and so is the number of all products.
  */
-export function searchSql(request: MatchRequest, shop: EditionShop): Sql {
-  const { words, filter, facets, sort, limit, offset } = request
+export function searchSql(request: MatchRequest, shop: EditionShop, known: KnownMatches): Sql {
+  const { words, filter, facets } = request
+  const sort = known.hasPage ? [] : request.sort
   const { values, bind } = bindShop(shop)
   const isAll = !words.length && !filter
-  const matches = matchesSql(request, shop, bind)
-  const rank = words.length ? rankSql(request, bind) : '0'
-  const from = isAll ? matches : 'matches p'
-  const counted = facets.map((facet) => facetSql(facet, shop, isAll, bind))
+  const isCounted = !isAll && known.found === undefined
   const names = facets.flatMap(({ field }) => (field.in === 'values' ? field.name : []))
-  const needsIds = names.length > 0 || sort.some(({ field }) => field.in === 'values')
+  const isSorted = sort.some(hasColumns)
+  const needsValues = names.length > 0 || sort.some(({ field }) => field.in === 'values')
+  // What is read once only is not kept.
+  const isKept = !isAll && (isCounted || facets.length > 0 || isSorted)
+  const condition = conditionSql(request, shop, bind)
+  const rank = words.length && !known.hasPage ? rankSql(request, bind) : '0'
+  const columns = `p.id, p.updated_at${isKept && needsValues ? ', p.value_ids' : ''}, ${rank} AS rank`
+  const ranked = `SELECT ${columns} FROM ${rowsSql}${condition}`
+  const from = isKept ? 'matches p' : `${rowsSql}${condition}`
   const keys = sortKeysSql(sort, shop, { from, isAll }, bind)
-  const order = orderSql(sort, isAll)
-  const source = isAll ? `(SELECT p.id, p.updated_at, 0 AS rank FROM ${matches}) p` : 'matches p'
-  const text = `WITH ${[
-    ...(isAll
+  const order = orderSql(sort, words.length > 0)
+  const counted = facets.map((facet) => facetSql(facet, shop, isAll, bind))
+  const needed = isKept || isSorted ? undefined : newestNeeded(request, known)
+  const source = isKept ? 'matches p' : `(${needed ? newestSql(ranked, condition, bind(needed)) : ranked}) p`
+  const parts = [
+    ...(isKept ? [`matches AS MATERIALIZED (${ranked})`] : []),
+    ...(known.hasPage
       ? []
       : [
-          `matches AS MATERIALIZED (SELECT p.id, p.updated_at${needsIds ? ', p.value_ids' : ''}, ${rank} AS rank FROM ${matches})`,
+          `page AS (SELECT p.id, p.updated_at, p.rank${keys.columns} FROM ${source}${keys.joins}
+       ORDER BY ${order} LIMIT ${bind(request.limit)} OFFSET ${bind(request.offset)})`,
         ]),
-    `page AS (SELECT p.id, p.updated_at, p.rank${keys.columns} FROM ${source}${keys.joins}
-       ORDER BY ${order} LIMIT ${bind(limit)} OFFSET ${bind(offset)})`,
     ...(names.length ? valueCountsSql(names, from, bind) : []),
     ...counted.map((counts, i) => `counts${i} AS MATERIALIZED (${counts})`),
-  ].join(', ')} SELECT ${[
-    isAll ? 'NULL' : '(SELECT count(*) FROM matches)',
-    `(SELECT coalesce(json_agg(id ORDER BY ${order}), '[]') FROM page p)`,
+  ]
+  const text = `WITH ${parts.join(', ')} SELECT ${[
+    isCounted ? '(SELECT count(*) FROM matches)' : 'NULL',
+    known.hasPage ? 'NULL' : `(SELECT coalesce(json_agg(id ORDER BY ${order}), '[]') FROM page p)`,
     ...counted.map((_, i) => `(${summarySql(`counts${i}`, bind(request.valuesMax))})`),
   ].join(', ')}`
   return { text, values, once: true }
 }
+
+/** Among so many products that were changed last are the first pages of most filters. */
+const newestMax = 5000
+
+/** How many of the newest matches of a filter make the page; undefined if it may need many more products. */
+function newestNeeded(
+  { words, filter, limit, offset }: MatchRequest,
+  { found = 0, products }: KnownMatches,
+): number | undefined {
+  const needed = Math.min(limit + offset, found)
+  const isLikely = 2 * needed * products < found * newestMax
+  return filter && !words.length && isLikely ? needed : undefined
+}
+
+/**
+ * The matches of a filter that are needed, from the newest products; all matches where these have too few, because
+ * products of one value may have been changed at about the same time.
+ */
+const newestSql = (matches: string, condition: string, needed: string) =>
+  `WITH newest AS MATERIALIZED (
+     SELECT p.id, p.updated_at, 0 AS rank
+     FROM (SELECT p.* FROM ${rowsSql} ORDER BY p.updated_at DESC, p.id DESC LIMIT ${newestMax}) p
+     WHERE true${condition} ORDER BY p.updated_at DESC, p.id DESC LIMIT ${needed}::bigint)
+   SELECT * FROM newest WHERE (SELECT count(*) FROM newest) = ${needed}::bigint
+   UNION ALL (${matches} AND (SELECT count(*) FROM newest) < ${needed}::bigint)`
 
 /**
  * Exact codes come first. A word counts three in the name and one elsewhere. Every match has all words
@@ -108,7 +154,8 @@ function facetSql({ field, beginning }: FacetRequest, shop: EditionShop, isAll: 
     return `SELECT value, number, n FROM counted WHERE field = ${bind(field.name)}${some}`
   }
   const values = findValues(field, shop, bind)
-  if (!values) return 'SELECT NULL::text AS value, NULL::float8 AS number, 0::bigint AS n WHERE false'
+  if (!values)
+    return `SELECT NULL::text AS value, NULL::float8 AS number, 0::bigint AS n FROM ${rowsSql} AND false`
   const { from, number = 'NULL::float8', text } = values
   const onlyMatches = isAll ? '' : ' AND v.id IN (SELECT id FROM matches)'
   const some = beginning ? ` AND ${textBeginsSql(text ?? `${number}::text`, beginning.text, bind)}` : ''

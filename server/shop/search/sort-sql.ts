@@ -9,6 +9,9 @@ export interface SortKey {
   readonly descending: boolean
 }
 
+/** Whether the key is read for each product; the others are known of a match. */
+export const hasColumns = ({ field }: SortKey): boolean => field.in !== 'rank' && field.in !== 'words'
+
 /** The key of each product (`id`), as columns. The first column that is not null counts. */
 interface OrderColumns {
   readonly sql: string
@@ -83,13 +86,13 @@ const productKeySql = (key: string, onlyMatches: string) =>
   `SELECT v.id, ${key} AS value FROM published_products v
    WHERE v.store_id = $1 AND v.catalog_id = $2 AND ${inEdition('$3::int', 'v')} AND v.listed_in = $2${onlyMatches}`
 
-/** The ORDER BY list. Products without a key come last. */
-export function orderSql(sort: readonly SortKey[], isAll: boolean): string {
+/** The ORDER BY list. Products without a key come last. Only matches of words have ranks. */
+export function orderSql(sort: readonly SortKey[], hasRanks: boolean): string {
   const keys = sort.flatMap(({ field, descending }, i) => {
     const direction = descending ? 'DESC' : 'ASC'
     if (field.in === 'words') return []
-    if (field.in === 'rank') return `rank ${direction}`
+    if (field.in === 'rank') return hasRanks ? `rank ${direction}` : []
     return keyColumns(field).map((column) => `k${i}_${column} ${direction} NULLS LAST`)
   })
-  return [...keys, ...(isAll ? [] : ['rank DESC']), 'updated_at DESC', 'p.id DESC'].join(', ')
+  return [...keys, ...(hasRanks ? ['rank DESC'] : []), 'updated_at DESC', 'p.id DESC'].join(', ')
 }

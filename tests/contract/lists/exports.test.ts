@@ -1,5 +1,6 @@
 import { parse as parseCsv } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { headerLine, objectLine } from '../../../server/kernel/http/csv-line.ts'
 import { orderOf } from '../../../server/kernel/shape/model.ts'
 import { isLong } from '../../support/long.ts'
 import { openWorld, type World } from '../../support/world.ts'
@@ -109,6 +110,10 @@ describe.each(representativesOf(listings, listTraits))('$id', (listing: Listing)
     const named = new Set(columns)
     const missing = expected.flatMap((item) => leavesOf(item, named)).filter((leaf) => !named.has(leaf))
     expect([...new Set(missing)], 'values without a column').toEqual([])
+    const paths = columns.map((column) => column.split('.'))
+    const { text: lines } = await linesOf(path, 'application/x-ndjson')
+    const expectedLines = lines.split('\n').map((line) => (line ? objectLine(paths, line) : ''))
+    expect(text).toBe([headerLine(paths), ...expectedLines].join(''))
   })
 
   test('refuses what only pages have', async () => {
@@ -124,6 +129,37 @@ describe.each(representativesOf(listings, listTraits))('$id', (listing: Listing)
       expect([accept, headers.get('content-type')]).toEqual([accept, 'application/json; charset=utf-8'])
     }
   })
+})
+
+test('CSV has any text as a program that reads the lines of JSON writes it', async () => {
+  const names = [
+    'plain',
+    'a,b',
+    'a;b',
+    'a\tb',
+    'say "hi"',
+    '""',
+    'two\nlines\r\n',
+    'back\\slash, \\"',
+    'ü漢😀',
+    `${'long '.repeat(20)}end`,
+    '{"a":[1,2]}',
+    ' ',
+    '=1+1',
+    '\u0001\u001f\u007f\u2028',
+  ]
+  for (const name of names) {
+    const data = { type: 'account', name, legal_name: `${name}\u00a0${name}` }
+    const { status } = await world.admin.post('/v2/accounts', { data })
+    expect([name, status]).toEqual([name, 201])
+  }
+  const { text } = await linesOf('/v2/accounts', 'text/csv')
+  const { text: lines } = await linesOf('/v2/accounts', 'application/x-ndjson')
+  const [columns = []] = parseCsv(text) as string[][]
+  const paths = columns.map((column) => column.split('.'))
+  const expected = lines.split('\n').map((line) => (line ? objectLine(paths, line) : ''))
+  expect(text).toBe([headerLine(paths), ...expected].join(''))
+  expect(text).toContain('"say ""hi"""')
 })
 
 test('a list of another store is as empty as its pages', async () => {
