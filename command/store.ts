@@ -61,7 +61,7 @@ export const storeCommands: readonly Command[] = [
   command({
     name: 'store rename',
     group: 'People',
-    about: 'Gives a store another name.',
+    about: 'Gives a store another name. A name in the settings of the store goes before it.',
     args: [['name', 'The new name.']],
     options: { store: text('id', 'The store, where the server has several.') },
     examples: [['sutler store rename "Bloom & Sons"', 'the only store of a server']],

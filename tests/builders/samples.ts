@@ -304,7 +304,9 @@ export class Samples implements SharedSamples {
   async call(operation: Operation): Promise<{ path: string; body: unknown }> {
     const { of } = operation
     if (of.is === 'singleton') {
-      const data = { type: of.singleton.type, ...sampleValuesOf(of.singleton.fields) }
+      const { type, name, fields, path } = of.singleton
+      const completed = await completions[name]?.(this.#client, this, path)
+      const data = { type, ...sampleValuesOf(fields), ...completed }
       return { path: operation.path, body: of.name === 'update' ? { data } : undefined }
     }
     if (of.is === 'relationship') {

@@ -139,19 +139,15 @@ describe.runIf(hasChromium)(titled('the shell of the console in a browser'), () 
     await signInAt(tab, world, `/v2/accounts/${accountId}`)
     await page.getByText('Times are those of this browser, in Asia/Tokyo').waitFor()
     expect(await shown()).toBe(inZone('Asia/Tokyo'))
-    await page.route(/\/v2\/settings$/, async (route) => {
-      const response = await route.fetch()
-      const { data } = await response.json()
-      await route.fulfill({
-        response,
-        json: { data: { ...data, time_zone: 'America/Sao_Paulo', name: 'Casa Verde' } },
-      })
+    await world.admin.put('/v2/settings', {
+      data: { type: 'settings', time_zone: 'America/Sao_Paulo', name: 'Casa Verde' },
     })
     await page.reload()
     await signInAt(tab, world, `/v2/accounts/${accountId}`)
     await page.getByText('Times are those of the store, in America/Sao_Paulo.').waitFor()
     await page.getByRole('link', { name: 'Casa Verde' }).waitFor()
     await expect.poll(shown).toBe(inZone('America/Sao_Paulo'))
+    await world.admin.delete('/v2/settings')
   })
 
   test('the rail and the buttons are those that a role allows, and what is missing is said', async () => {

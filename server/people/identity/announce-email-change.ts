@@ -4,6 +4,7 @@ import { record } from '../../kernel/feed/record.ts'
 import type { Row } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import type { Job } from '../../kernel/work/job.ts'
+import { storeName } from '../../store/index.ts'
 
 /** A user or a customer. */
 interface EmailOwner extends Pick<Row, 'id'> {
@@ -34,10 +35,10 @@ export const mailEmailChange: Job<{ readonly sealedTo: string }> = {
   name: 'identity:mail-email-change',
   attemptsMax: 4,
   callsOut: () => 'mail',
-  run: async ({ store, instance: { mail, sealKeys } }, { sealedTo }) => {
+  run: async (work, { sealedTo }) => {
+    const { mail, sealKeys } = work.instance
     if (!mail) return
-    const [row] = await store.run('SELECT name FROM stores WHERE id = $1')
-    const shop = row?.[0] as string
+    const shop = await storeName(work)
     const lines = [
       `The email address of your account at ${shop} was changed. It is no longer this address.`,
       '',

@@ -1,4 +1,5 @@
 import { singleton } from '../../kernel/declare/singleton.ts'
+import { Problem } from '../../kernel/errors.ts'
 import { choice, field, flag, integer, list, reference, text } from '../../kernel/shape/fields.ts'
 import { settingsMeta } from './cart-settings.ts'
 
@@ -31,6 +32,20 @@ const addressFields = [
   'country',
 ] as const
 
+/** Refuses what is no time zone of the IANA database. An offset such as +01:00 has no summer time. */
+function mustBeTimeZone(name: string): void {
+  try {
+    if (/^[a-z]/i.test(name) && new Intl.DateTimeFormat('en', { timeZone: name })) return
+  } catch {
+    // Below.
+  }
+  throw new Problem(
+    'unprocessable',
+    'data.time_zone must be the name of a time zone of the IANA database, such as Europe/Berlin or UTC, or an empty text for none.',
+    { source: 'data.time_zone' },
+  )
+}
+
 /** The store's settings. `page_length` is the length of a page whose request names none. */
 export const settings = singleton({
   name: 'settings',
@@ -41,6 +56,20 @@ export const settings = singleton({
   area: 'settings',
   operations: ['get', 'update', 'delete'],
   fields: {
+    name: text({
+      default: '',
+      max: 255,
+      about:
+        'The name of the store on screens and in mails. If it is empty, that is the name that the operator of the server gave it.',
+      example: 'Bloom & Sons',
+    }),
+    time_zone: text({
+      default: '',
+      max: 64,
+      about:
+        'The time zone of the store, for screens that show times: a name of the IANA database. If it is empty, they use the time zone of the viewer.',
+      example: 'Europe/Berlin',
+    }),
     page_length: integer({
       default: 25,
       min: 1,
@@ -82,6 +111,9 @@ export const settings = singleton({
       about:
         'Whether shopper tokens can read the template fields of products under /v2/flows, including those of drafts.',
     }),
+  },
+  check: ({ time_zone }) => {
+    if (time_zone !== '') mustBeTimeZone(time_zone)
   },
   shows: {
     data: {

@@ -7,13 +7,15 @@ import { exportObjects } from '../../kernel/request/export-list.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import { type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
+import { storeName } from './store-name.ts'
 
 const store = named('Store', shown.group({ type: shown.constant('store'), id: shown.uuid, name: shown.text }))
 
-async function storeOf(ctx: Ctx): Promise<ShownValue<typeof store>> {
-  const [row] = await ctx.store.read('SELECT name FROM stores WHERE id = $1')
-  return { type: 'store', id: ctx.store.id, name: row?.[0] ?? '' }
-}
+const storeOf = async (ctx: Ctx): Promise<ShownValue<typeof store>> => ({
+  type: 'store',
+  id: ctx.store.id,
+  name: await storeName(ctx),
+})
 
 /** A token belongs to one store, so the list has only that store. */
 export const listStores = action({

@@ -10,6 +10,8 @@ afterAll(() => world.close())
 const settings = (fields: object = {}) => ({ data: { type: 'settings', ...fields } })
 
 const defaults = {
+  name: '',
+  time_zone: '',
   page_length: 25,
   list_child_products: false,
   additional_languages: [],
@@ -97,6 +99,33 @@ test.each([
 ])('a request with %j is refused, and %s named', async (sent, source) => {
   const { status, body } = await world.admin.put('/v2/settings', sent)
   expect([status, body.errors[0].source]).toEqual([400, source])
+})
+
+test.each(['Europe/Berlin', 'America/Argentina/Ushuaia', 'UTC', ''])(
+  '%j is a time zone that a store may have',
+  async (time_zone) => {
+    const { status, body } = await world.admin.put('/v2/settings', settings({ time_zone }))
+    expect([status, body.data.time_zone]).toEqual([200, time_zone])
+  },
+)
+
+test.each(['Europe/Bern', '+01:00', 'Etc/GMT+99', 'Berlin', ' UTC', '../etc/passwd'])(
+  '%j is no time zone',
+  async (time_zone) => {
+    const { status, body } = await world.admin.put('/v2/settings', settings({ time_zone }))
+    expect([status, body.errors[0].source]).toEqual([422, 'data.time_zone'])
+  },
+)
+
+test('a store has the name of its settings, or else that of the operator', async () => {
+  const shown = async () => (await world.admin.get(`/v2/stores/${world.storeId}`)).body.data.name
+  const given = await shown()
+  expect(given).not.toBe('')
+  await world.admin.put('/v2/settings', settings({ name: 'Bloom & Sons' }))
+  expect(await shown()).toBe('Bloom & Sons')
+  expect((await world.admin.get('/v2/stores')).body.data[0].name).toBe('Bloom & Sons')
+  await world.admin.put('/v2/settings', settings({ name: '' }))
+  expect(await shown()).toBe(given)
 })
 
 const cart = '/v2/settings/cart'
