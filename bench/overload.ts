@@ -11,8 +11,8 @@ import { p95, printLoad, printRow, quantile } from './pairs.ts'
 import { guestCheckout } from './seed-carts.ts'
 
 /**
- * `node bench/overload.ts [times seconds rounds kind]`: how many requests a second the server serves, then what becomes of
- * that many times more. The requests come by the clock from a process of its own, which shares the processors of the
+ * `node bench/overload.ts [times seconds rounds kind]`: how many requests a second the server serves, then what becomes
+ * of that many times more. The requests come by the clock from a process of its own, which shares the processors of the
  * server and has the priority, so a part of the slowdown is its own. A quiet time and a flood take turns.
  */
 const [times = 10, seconds = 10, rounds = 3] = process.argv.slice(2, 5).map(Number)

@@ -13,13 +13,9 @@ async function withColleagues<T>(
   const { withStore } = await import('./with-database.ts')
   const people = await import('../server/people/index.ts')
   const { systemClock } = await import('../server/kernel/clock.ts')
-  const { readConfig } = await import('../server/config.ts')
-  const { baseUrl, port } = readConfig()
+  const { serverAddress } = await import('./server-address.ts')
   return withStore(wanted, (database, storeId) =>
-    work(
-      new people.OperatorColleagues(database, storeId, () => systemClock.now()),
-      baseUrl ?? `http://localhost:${port}`,
-    ),
+    work(new people.OperatorColleagues(database, storeId, () => systemClock.now()), serverAddress()),
   )
 }
 

@@ -14,6 +14,7 @@ import { migrateCommand } from './migrate.ts'
 import { prepare } from './prepare.ts'
 import { restoreCommand } from './restore.ts'
 import { secretRotate } from './secret.ts'
+import { seed } from './seed.ts'
 import { start } from './start.ts'
 import { storeCommands } from './store.ts'
 import { unit } from './unit.ts'
@@ -25,7 +26,7 @@ export const commands: readonly Command[] = [
   // Only a clone has sources to watch.
   ...(import.meta.filename.endsWith('.ts') ? [dev] : []),
   ...[health, version, config, prepare, unit],
-  ...[backup, restoreCommand, exportCommand, importCommand, copy],
+  ...[backup, restoreCommand, exportCommand, importCommand, copy, seed],
   ...[migrateCommand, doctor],
   ...keyCommands,
   ...colleagueCommands,

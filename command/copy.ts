@@ -42,6 +42,7 @@ export const copy = command({
     const { CopyReport } = await import('../tools/copying/report.ts')
     const { copyStore } = await import('../tools/copy-store.ts')
     const { openFileAccess } = await import('../tools/file-access.ts')
+    const { serverAddress } = await import('./server-address.ts')
     const config = readConfig()
     const perSecond = Number(options['per-second'] ?? 10)
     if (!(perSecond > 0)) throw new WrongCall('--per-second must be a number above 0')
@@ -49,7 +50,7 @@ export const copy = command({
       await credentialsOf('', options.from, options['client-id'], options['client-secret']),
       await credentialsOf(
         'to-',
-        options.to ?? `http://localhost:${config.port}`,
+        options.to ?? serverAddress(),
         options['to-client-id'] ?? config.clientId,
         options['to-client-secret'] ?? config.clientSecret,
       ),

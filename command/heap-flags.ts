@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 
 /** V8 lets a server's garbage grow to a multiple of what it holds: see docs/decisions/0078-pages-in-parts.md. */
-export const heapFlags = ['--max-semi-space-size=16', '--heap-growing-percent=100'] as const
+export const heapFlags = ['--max-semi-space-size=8', '--heap-growing-percent=100'] as const
 
 /**
  * Makes Node begin again with more flags, in the same process: V8 reads those of the heap only when it starts. On a

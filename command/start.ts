@@ -1,4 +1,4 @@
-import { command, text } from './frame/command.ts'
+import { command, flag, text } from './frame/command.ts'
 import { beginAgain, heapFlags } from './heap-flags.ts'
 
 export const start = command({
@@ -10,9 +10,15 @@ export const start = command({
     'database in ./data, and prints a client id and a secret once.\n' +
     '\n' +
     'Its settings are environment variables, or lines of the file that --config names: sutler config lists them.',
-  options: { port: text('number', 'The port to listen on, in place of PORT.') },
+  options: {
+    port: text('number', 'The port to listen on, in place of PORT.'),
+    demo: flag(
+      'First makes the demo shop of sutler seed --demo, unless it is there. Refuses a store that has other data.',
+    ),
+  },
   examples: [
     ['sutler', 'a shop in ./data, at http://localhost:8080'],
+    ['SUTLER_DATA_DIR=./demo sutler start --demo', 'a demo shop for a first look'],
     ['SUTLER_DATA_DIR=/srv/shop sutler start --port 9000', 'another port, and another directory'],
     ['sutler start --config /etc/sutler.env', 'settings in a file'],
     [
@@ -21,13 +27,18 @@ export const start = command({
     ],
   ],
   leaves: 'it finishes the requests in flight, and stops its PostgreSQL.',
-  async run({ options, signal, print, say }) {
-    const { readSettings, setInEnvironment } = await import('../server/config.ts')
+  async run({ options, signal, print, say, progress }) {
+    const { readConfig, readSettings, setInEnvironment } = await import('../server/config.ts')
     if (options.port !== undefined) setInEnvironment('PORT', options.port)
     beginAgain(heapFlags, process.argv.slice(2))
     const server = await import('../server/main.ts')
     const { StartupError } = await import('../server/platform/faults.ts')
     for (const line of readSettings().unknown) say(`sutler: ${line}`)
+    if (options.demo) {
+      const { seedDemo, storefrontSettings } = await import('./seed.ts')
+      const shop = await seedDemo(readConfig(), progress, {})
+      say(`The demo shop is ready. Storefronts take these settings:\n\n${storefrontSettings(shop)}\n`)
+    }
     const running = await server.start()
     const stopped = { text: '', data: { stopped: true } }
     const stop = new Promise<undefined>((done) => {

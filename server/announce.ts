@@ -4,6 +4,8 @@ import type { Config } from './config.ts'
 import type { FirstCredentials } from './first-start.ts'
 import { StartupError } from './platform/faults.ts'
 
+export const firstKeyFile = (dataDir: string): string => join(dataDir, 'first-key.env')
+
 /**
  * Shows the first key once, beside the result of the command that makes the first start, and keeps it where only this
  * user can read it.
@@ -12,7 +14,7 @@ export function announce(
   { clientId, clientSecret }: FirstCredentials,
   { dataDir, port, baseUrl }: Config,
 ): void {
-  const file = join(dataDir, 'first-key.env')
+  const file = firstKeyFile(dataDir)
   const url = baseUrl ?? `http://localhost:${port}`
   const lines = `SUTLER_URL=${url}\nSUTLER_CLIENT_ID=${clientId}\nSUTLER_CLIENT_SECRET=${clientSecret}\n`
   try {

@@ -23,6 +23,7 @@ export async function copyStore(
   const onlyCompare = mode === 'compares'
   const plan = planOf(app.flatMap(({ operations }) => operations))
   const { state, report, from, to } = copy
+  await Promise.all([from.connect(), to.connect()])
   // Before the lists are read, so that no change is between them and the feed.
   if (!state.beginning) state.begin({ from: from.url, to: to.url, position: await feedEnd(from) })
   const position = state.position ?? state.beginning?.position ?? null

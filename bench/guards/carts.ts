@@ -68,13 +68,12 @@ export const guardsOfCarts: readonly Guard[] = [
     tests: { 'tests/races/carts.test.ts': ['of the last two carts of a customer, one stays'] },
   },
   {
-    name: 'expiry of the row itself',
+    name: 'lock of expired rows',
     cuts: [
       {
         file: 'server/kernel/write/forget-expired.ts',
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is in the file.
-        text: '`${hasExpired(`r.${expires}`, bind(now))} AND r.id IN (',
-        without: '`r.id IN (',
+        text: ' FOR UPDATE SKIP LOCKED',
+        without: '',
       },
     ],
     tests: {

@@ -92,8 +92,8 @@ export const guardsOfCheckouts: readonly Guard[] = [
     cuts: [
       {
         file: 'server/orders/buyer/buyer.ts',
-        text: 'if (!id || (await ctx.store.lockShared({ table }, id)).size) continue',
-        without: 'if (!id || table) continue',
+        text: 'for (const one of await ctx.store.lockShared({ table }, id)) locked.add(one)',
+        without: 'locked.add(table && id)',
       },
     ],
     tests: {

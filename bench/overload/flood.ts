@@ -36,8 +36,8 @@ process.on('message', async (plan: FloodPlan) => process.send?.(await run(plan))
 process.on('disconnect', () => process.exit())
 
 /**
- * Sends requests by the clock, whether or not those before were answered. It writes prepared bytes to plain sockets, and
- * reads no more of a response than its status and where it ends.
+ * Sends requests by the clock, whether or not those before were answered. It writes prepared bytes to plain sockets,
+ * and reads no more of a response than its status and where it ends.
  */
 async function run({ url, requests, connections, seconds, perSecond }: FloodPlan): Promise<FloodReport> {
   const { hostname, port } = new URL(url)

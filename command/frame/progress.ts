@@ -58,12 +58,13 @@ export class ShownProgress implements Progress {
 
   summary(): string {
     const { seconds, rowsPerS, megabytesPerS } = this.#rates()
-    const size = this.#rows > 0 ? `${count(this.#rows)} rows, ${this.#megabytes}` : this.#megabytes
+    const [hasRows, hasBytes] = [this.#rows > 0, this.#bytes > 0 || this.#rows === 0]
+    const size = [...(hasRows ? [`${count(this.#rows)} rows`] : []), ...(hasBytes ? [this.#megabytes] : [])]
     const rate = [
-      ...(this.#rows > 0 ? [`${count(rowsPerS)} rows/s`] : []),
-      `${megabytesPerS.toFixed(1)} MB/s`,
+      ...(hasRows ? [`${count(rowsPerS)} rows/s`] : []),
+      ...(hasBytes ? [`${megabytesPerS.toFixed(1)} MB/s`] : []),
     ]
-    return `${size} in ${seconds.toFixed(1)} s (${rate.join(', ')})`
+    return `${size.join(', ')} in ${seconds.toFixed(1)} s (${rate.join(', ')})`
   }
 
   get #megabytes(): string {

@@ -1,5 +1,6 @@
 import type { Body, Resource, ResourceFields, Write } from '../src/api/document.ts'
-import { fieldsOf } from './fields.ts'
+import { deedsAt } from './deeds.ts'
+import { fieldsOf, referencesIn } from './fields.ts'
 
 /** A part of an API document, of which only some members are known. */
 export interface Node {
@@ -18,14 +19,13 @@ export function takeApart(document: Node): {
   readonly fields: ReadonlyMap<string, ResourceFields>
 } {
   const paths = Object.entries(document.paths as Readonly<Record<string, Node>>)
-  const groups = document['x-tagGroups'] as readonly { name: string; tags: readonly string[] }[]
+  const groups = document['x-tagGroups'] as Groups
   const fields = new Map<string, ResourceFields>()
-  const index = paths.flatMap(([path, methods]): readonly Resource[] => {
+  const index = paths.flatMap(([path, methods]): Resource[] => {
     const list = methods.get
     const facts = member(list, 'x-sutler-list')
     if (!isNode(list) || !isNode(facts)) return []
     const [itemPath, item] = paths.find(([other]) => isItemOf(other, path)) ?? []
-    const tag = String((list.tags as readonly string[])[0])
     const id = String(list.operationId).replace(/^list-/, '')
     // The same list at another path.
     if (id.endsWith('-too')) return []
@@ -33,8 +33,8 @@ export function takeApart(document: Node): {
     const many = nounOf(id)
     const one = isNode(item?.get) ? nounOf(String(item.get.operationId).replace(/^get-/, '')) : many
     const resource = {
-      ...{ id, tag, path, title: many.charAt(0).toUpperCase() + many.slice(1), noun: [one, many] as const },
-      group: groups.find(({ tags }) => tags.includes(tag))?.name ?? tag,
+      ...{ id, path, title: capitalOf(many), noun: [one, many] as const, ...groupOf(groups, list) },
+      right: rightOf(list),
       ...(facts as unknown as Pick<Resource, 'type' | 'filter' | 'sort' | 'order'>),
       ...(isNode(item?.get) && itemPath && { item: itemPath }),
       ...(isNode(post) && isCreate(post) && { create: writeOf('POST', path, post) }),
@@ -45,11 +45,44 @@ export function takeApart(document: Node): {
       shown: shownIn(document, list),
       ...(resource.create && isNode(post) && { create: bodyOf(document, post) }),
       ...(resource.update && isNode(item?.put) && { update: bodyOf(document, item.put) }),
+      ...(isNode(item?.get) && itemPath && deedsAt(document, paths, itemPath)),
     })
     return [resource]
   })
+  for (const [path, methods] of paths) {
+    const resource = singleOf(groups, path, methods)
+    if (!resource) continue
+    index.push(resource)
+    fields.set(resource.id, {
+      shown: fieldsIn(document, dataOf(methods.get)),
+      update: bodyOf(document, methods.put as Node),
+    })
+  }
   return { index: index.sort((one, other) => one.title.localeCompare(other.title)), fields }
 }
+
+/** An object that is the only one of its kind, such as the settings of the store. */
+function singleOf(groups: Groups, path: string, { get, put }: Node): Resource | undefined {
+  if (!isNode(get) || !isNode(put) || path.includes('{')) return undefined
+  const id = String(get.operationId).replace(/^get-/, '')
+  const noun = nounOf(id)
+  return {
+    ...{ id, path, item: path, type: id, filter: {}, sort: [], right: rightOf(get), noun: [noun, noun] },
+    ...{ title: capitalOf(noun), ...groupOf(groups, get), update: writeOf('PUT', path, put) },
+  }
+}
+
+type Groups = readonly { name: string; tags: readonly string[] }[]
+
+function groupOf(groups: Groups, operation: Node) {
+  const tag = String((operation.tags as readonly string[])[0])
+  return { tag, group: groups.find(({ tags }) => tags.includes(tag))?.name ?? tag }
+}
+
+const capitalOf = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+const dataOf = (operation: unknown) =>
+  member(jsonIn(member(operation, 'responses', '200')), 'schema', 'properties', 'data')
 
 /** The words of an operation id. */
 const nounOf = (id: string) =>
@@ -63,24 +96,34 @@ const isItemOf = (path: string, list: string) =>
 /** Files are uploaded as forms, which the console does not send. */
 const isCreate = (post: Node): boolean => isNode(jsonIn(post.requestBody))
 
-const writeOf = (method: Write['method'], path: string, operation: Node): Write => ({
-  ...{ method, path },
-  ifMatch: JSON.stringify(operation.parameters ?? []).includes('parameters/ifMatch'),
-})
-
-const jsonIn = (holder: unknown): unknown => member(holder, 'content', 'application/json')
-
-/** The fields of the objects of a list. */
-function shownIn(document: Node, list: Node) {
-  const items = member(jsonIn(member(list, 'responses', '200')), 'schema', 'properties', 'data', 'items')
-  return fieldsOf(document, items, false).filter(
-    ({ path }) => path !== 'type' && !/(^|\.)links(\.|$)/.test(path),
-  )
+export function writeOf(method: Write['method'], path: string, operation: Node): Write {
+  const takes = (name: string) => JSON.stringify(operation.parameters ?? []).includes(`parameters/${name}`)
+  return {
+    method,
+    path,
+    right: rightOf(operation),
+    ifMatch: takes('ifMatch'),
+    dryRun: takes('dryRun'),
+    keyed: takes('idempotencyKey'),
+  }
 }
 
-function bodyOf(document: Node, operation: Node): Body {
+export const rightOf = (operation: Node) => String(operation['x-sutler-right'])
+
+export const jsonIn = (holder: unknown): unknown => member(holder, 'content', 'application/json')
+
+/** The fields of the objects of a list. */
+const shownIn = (document: Node, list: Node) => fieldsIn(document, member(dataOf(list), 'items'))
+
+const fieldsIn = (document: Node, schema: unknown) =>
+  fieldsOf(document, schema, false).filter(({ path }) => path !== 'type' && !/(^|\.)links(\.|$)/.test(path))
+
+/** The body of a write; one whose data is a list of references has them as its only field. */
+export function bodyOf(document: Node, operation: Node): Body {
   const json = jsonIn(operation.requestBody)
   const data = member(json, 'schema', 'properties', 'data')
+  const whole = referencesIn(document, data)
+  if (whole) return { fields: [whole] }
   const all = fieldsOf(document, data, true)
   const type = all.find(({ path, choices }) => path === 'type' && choices?.length === 1)?.choices?.[0]
   const fields = all.filter(({ path }) => path !== 'type' || type === undefined)

@@ -12,6 +12,13 @@ export function fieldsOf(document: Node, schema: unknown, isSent: boolean): read
   return isNode(resolved) ? read(resolved, '', true) : []
 }
 
+/** The field of a body that is a list of references and nothing else. */
+export function referencesIn(document: Node, schema: unknown): FieldFacts | undefined {
+  const resolved = resolve(document, schema)
+  if (!isNode(resolved) || kindOf('', resolved) !== 'references') return undefined
+  return factsOf('', resolved, true)
+}
+
 interface Reading {
   readonly document: Node
   /** Whether a client sends the object: then it leaves out what the server writes. */
@@ -33,35 +40,49 @@ function membersOf(
     const inside = resolve(document, one)
     if (!isNode(inside) || (isSent && inside.readOnly === true)) return []
     const isRequired = isNeeded && needed.includes(name)
-    const isGroup = isNode(inside.properties) && Object.keys(inside.properties).length > 0
+    const isGroup =
+      isNode(inside.properties) &&
+      Object.keys(inside.properties).length > 0 &&
+      !typesOf(inside).includes('array')
+    // An amount that is shown has its currency and its text beside it: together they are one value.
+    if (!isSent && isMoney(inside)) return [{ path, kind: 'money' as const, ...aboutOf(inside) }]
     if (isGroup && path.split('.').length < depthMax) return read(inside, `${path}.`, isRequired)
-    return [factsOf(path, inside, isRequired)]
+    const hasCurrency = name === 'amount' && isNode(properties.currency)
+    return [{ ...factsOf(path, inside, isRequired), ...(hasCurrency && { currencyAt: `${prefix}currency` }) }]
   })
 }
 
+const isMoney = ({ properties }: Node): boolean =>
+  isNode(properties) && isNode(properties.amount) && isNode(properties.currency)
+
+const aboutOf = ({ description }: Node) => (typeof description === 'string' ? { about: description } : {})
+
+const typesOf = (schema: Node): readonly unknown[] => [schema.type].flat().filter((type) => type !== 'null')
+
 function factsOf(path: string, schema: Node, required: boolean): FieldFacts {
-  const { description, minimum, maximum, minLength, maxLength, pattern, examples, default: fallback } = schema
-  const types = [schema.type].flat()
-  const refers = schema['x-sutler-refers']
-  const choices = choicesOf(schema)
+  const { minimum, maximum, minLength, maxLength, pattern, examples, default: fallback } = schema
+  const choices = choicesOf(schema) ?? choicesOf(itemsOf(schema))
   return {
     path,
-    kind: kindOf(schema, choices),
-    ...(typeof description === 'string' && { about: description }),
+    kind: kindOf(path, schema),
+    ...aboutOf(schema),
     ...(required && { required }),
-    ...(types.includes('null') && { nullable: true }),
-    ...(schema.format === 'password' && { secret: true }),
+    ...([schema.type].flat().includes('null') && { nullable: true }),
+    ...((schema.format === 'password' || isSecretName(path)) && { secret: true }),
     ...(isBound(minimum) && { min: minimum }),
     ...(isBound(maximum) && { max: maximum }),
     ...(typeof minLength === 'number' && { minLength }),
     ...(typeof maxLength === 'number' && { maxLength }),
     ...(typeof pattern === 'string' && { pattern }),
     ...(choices && { choices }),
-    ...(typeof refers === 'string' && { refers }),
+    ...referenceOf(schema),
     ...(Array.isArray(examples) && { example: examples[0] }),
     ...(fallback !== undefined && { default: fallback }),
   }
 }
+
+/** Old passwords and keys of other systems are texts in the document. */
+const isSecretName = (path: string): boolean => /(password|secret|secret_key)$/.test(path)
 
 /** The limit of all integers says nothing to a reader. */
 const isBound = (limit: unknown): limit is number =>
@@ -74,15 +95,46 @@ function choicesOf(schema: Node): readonly string[] | undefined {
   return words.length ? words : undefined
 }
 
-function kindOf(schema: Node, choices: readonly string[] | undefined): FieldKind {
-  if (choices) return 'choice'
-  if (typeof schema['x-sutler-refers'] === 'string') return 'reference'
-  const types = [schema.type].flat().filter((type) => type !== 'null')
+const itemsOf = ({ items }: Node): Node => (isNode(items) ? items : {})
+
+/** What ids refer to, and the type that goes with each if it stands in an object. */
+function referenceOf(schema: Node): Pick<FieldFacts, 'refers' | 'linkType'> {
+  const items = itemsOf(schema)
+  const refers = schema['x-sutler-refers'] ?? items['x-sutler-refers']
+  if (typeof refers === 'string') return { refers }
+  const { id, type } = isNode(items.properties) ? items.properties : {}
+  const linked = isNode(id) ? id['x-sutler-refers'] : undefined
+  const [linkType] = isNode(type) ? (choicesOf(type) ?? []) : []
+  const needed = Array.isArray(items.required) ? items.required : []
+  if (typeof linked !== 'string' || !linkType || needed.some((name) => name !== 'id' && name !== 'type'))
+    return {}
+  return { refers: linked, linkType }
+}
+
+function kindOf(path: string, schema: Node): FieldKind {
+  const types = typesOf(schema)
+  if (schema.format === 'password') return 'text'
+  if (choicesOf(schema)) return 'choice'
+  if (isByCurrency(schema)) return 'amounts'
   if (types.length !== 1) return 'json'
   const [type] = types
+  if (referenceOf(schema).refers) return type === 'array' ? 'references' : 'reference'
+  if (type === 'array') return itemsOf(schema).type === 'string' ? 'words' : 'json'
   if (type === 'string') return schema.format === 'date-time' ? 'time' : 'text'
+  if (type === 'integer' && isAmount(path)) return 'money'
   return type === 'number' || type === 'integer' || type === 'boolean' ? type : 'json'
 }
+
+/** All amounts of the API are integers in the smallest unit of their currency, and have these names. */
+const isAmount = (path: string): boolean => /(^|[._])amount$|shipping_price\.(base|tax|fees)$/.test(path)
+
+/** An amount for each of some currencies. */
+const isByCurrency = ({ propertyNames, additionalProperties }: Node): boolean =>
+  isNode(propertyNames) &&
+  propertyNames.pattern === '^[A-Z]{3}$' &&
+  isNode(additionalProperties) &&
+  isNode(additionalProperties.properties) &&
+  isNode(additionalProperties.properties.amount)
 
 /** A schema in place of the reference to it, with what the reference adds. */
 function resolve(document: Node, schema: unknown): unknown {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
 import cors from '@fastify/cors'
 import Fastify, {
   type FastifyBaseLogger,
@@ -140,10 +141,15 @@ export function buildServer(
         exposeHeadRoute: false,
         config: { unread: takesUpload(operation), operation },
         handler: (request, reply) =>
-          observe(instance, operation, request, reply, async () => {
-            const respondNow = () => respond(instance, operation, request, reply)
-            const answer = await (admission ? admission.run(operation, request, respondNow) : respondNow())
-            return sendAnswer(reply, await compress(answer, operation, request, compressedCharsMin))
+          observe(instance, operation, request, reply, async (timings) => {
+            try {
+              const respondNow = () => respond(instance, operation, request, reply)
+              const answer = await (admission ? admission.run(operation, request, respondNow) : respondNow())
+              const coded = compress(answer, operation, request, compressedCharsMin)
+              return sendAnswer(reply, coded instanceof Promise ? await coded : coded)
+            } finally {
+              timings.answered()
+            }
           }),
       })
   }
@@ -197,7 +203,7 @@ async function respond(
   const handled = await handle(instance, operation, request, (headers) => void reply.headers(headers))
   const answer = withCaching({ instance, operation, answer: handled })
   refuseOldVersion(answer, request.raw)
-  if (request.method !== 'HEAD') await waitForContent(answer)
+  if (request.method !== 'HEAD' && answer.body instanceof Readable) await waitForContent(answer.body)
   return answer
 }
 

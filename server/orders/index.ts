@@ -1,5 +1,5 @@
 export { onOrdersForgotten } from './buyer/anonymize-orders.ts'
-export { type Buyer, buyerFields, findBuyer } from './buyer/buyer.ts'
+export { type Buyer, buyerFields, findBuyer, lockBuyer } from './buyer/buyer.ts'
 export { type ForgottenOrders, forgetBuyers } from './buyer/forget-buyer.ts'
 export { recordBuyer } from './buyer/record-buyer.ts'
 export { metrics, orderChapter, orderExportChapter } from './chapters.ts'

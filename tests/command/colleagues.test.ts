@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { run } from '../builders/tools/run-command.ts'
 import { clientOf } from '../support/client.ts'
@@ -42,6 +44,16 @@ test('an operator adds the first colleague, who sets a password once, and ends t
   ])
   expect((await json('colleague', 'end', 'ada@example.com')).ended).toBe(2)
   await expect.poll(async () => (await ada.get('/v2/accounts')).status, { timeout: 10_000 }).toBe(401)
+  // Where the first start has stored it, unless a setting says it.
+  writeFileSync(join(directory, 'first-key.env'), 'SUTLER_URL=http://localhost:9123\n')
+  const addressFor = async (more: Record<string, string>) => {
+    const words = ['colleague', 'link', 'ada@example.com', '--json']
+    const { stdout } = await run(words, { ...settings, ...more })
+    return new URL(JSON.parse(stdout).link).origin
+  }
+  expect(await addressFor({})).toBe('http://localhost:9123')
+  expect(await addressFor({ PORT: '9200' })).toBe('http://localhost:9200')
+  expect(await addressFor({ SUTLER_BASE_URL: 'https://shop.example.com' })).toBe('https://shop.example.com')
   expect(await run(['colleague', 'link', 'bob@example.com'], settings)).toMatchObject({ code: 3 })
   expect(await run(['colleague', 'add', 'bob@example.com', '--role', 'boss'], settings)).toMatchObject({
     code: 2,

@@ -13,15 +13,17 @@ export const hasChromium = existsSync(executablePath)
 export const titled = (title: string): string =>
   hasChromium ? title : `${title} (skipped: no Chromium here)`
 
-/** A browser with an empty profile, which calls nobody by itself. */
-export const openBrowser = (): Promise<Browser> =>
-  chromium.launch({
-    executablePath,
-    args: [
-      ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-      ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
-    ],
-  })
+/** A browser that calls nobody by itself. */
+export const browserOptions = {
+  executablePath,
+  args: [
+    ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+    ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  ],
+}
+
+/** A browser with an empty profile. */
+export const openBrowser = (): Promise<Browser> => chromium.launch(browserOptions)
 
 /** A tab, and what it did that it should not. */
 export interface Tab {
@@ -37,6 +39,7 @@ export async function openTab(
 ): Promise<Tab> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
   const page = await context.newPage()
+  page.setDefaultTimeout(12_000)
   const faults: string[] = []
   page.on('request', (request) => {
     const url = request.url()

@@ -181,6 +181,16 @@ test('a bucket that is missing or forbidden is refused before the server starts'
   expect(refused).not.toContain('hush')
 })
 
+test('a start does not wait for a bucket that does not answer', async () => {
+  const server = createServer()
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const bucket = { ...s3Store.bucket, endpoint }
+  await expect(s3Blobs(bucket, newDirectory())).rejects.toThrow(/cannot be used: /)
+  server.closeAllConnections()
+  server.close()
+}, 20_000)
+
 test('a store that returns another part than the requested one is not trusted', async () => {
   const blobs = await s3Blobs(s3Store.bucket, newDirectory())
   const name = newName()

@@ -23,7 +23,7 @@ async function listen(handler: () => Handler, afterMs = 0) {
   }
 }
 
-async function newKey(kid: string, alg = 'RS256') {
+export async function newKey(kid: string, alg = 'RS256') {
   const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
   return { kid, alg, publicKey, privateKey }
 }

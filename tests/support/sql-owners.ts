@@ -56,7 +56,7 @@ export const routinesOf: Readonly<Record<string, string>> = {
   'people/colleagues': 'keep_a_store_admin',
   'people/accounts': 'fill_account_columns',
   'carts/cart': 'fill_cart_columns leave_carts',
-  'assortment/inventories': 'stock_documents',
+  'assortment/inventories': 'refuse_movements stock_documents',
   'shop/catalogs': 'leave_catalogs leave_price_lists renew_catalog_rule_state rule_values without_pricebook',
   'shop/publishing': 'forget_published forget_published_of_catalog published_with_any',
   'shop/search': 'words_like',

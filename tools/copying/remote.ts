@@ -13,11 +13,14 @@ export interface RemoteCredentials {
 /** Stock has two forms at these addresses. A header chooses the one with locations. */
 const ofStock = /^\/v2\/inventories(\/[0-9a-f-]{36})?(\?|$)/
 
+/** Close to five minutes, where no request takes long. */
 const attemptsMax = 14
 /** One file is worth less patience than the server. */
 const contentAttemptsMax = 4
 const waitMs = { first: 100, max: 60_000 }
 const answerMaxMs = 60_000
+/** A server that has not answered yet is rather a wrong address than one that is away for a while. */
+const first = { attemptsMax: 5, answerMaxMs: 10_000 }
 /** Tokens are renewed before they end. */
 const earlyMs = 60_000
 
@@ -31,6 +34,7 @@ export class Remote {
   readonly #signal: AbortSignal | undefined
   #token: { readonly value: string; readonly untilMs: number } | undefined
   #nextAtMs = 0
+  #hasAnswered = false
   requests = 0
   /** Answers that asked for patience, and connections that broke. */
   retries = 0
@@ -102,7 +106,18 @@ export class Remote {
     await this.#turn()
     this.requests += 1
     // Where a redirect leads, the token must not go.
-    return fetch(this.url + path, { ...init, redirect: 'manual', signal: AbortSignal.timeout(answerMaxMs) })
+    const signal = AbortSignal.timeout(this.#hasAnswered ? answerMaxMs : first.answerMaxMs)
+    const answer = await fetch(this.url + path, { ...init, redirect: 'manual', signal })
+    this.#hasAnswered = true
+    return answer
+  }
+
+  /** Gets a token. Throws if the server does not answer, or gives none: better before the copy than in the middle. */
+  async connect(): Promise<void> {
+    await this.#patiently(async () => {
+      await this.#bearer()
+      return new Response()
+    })
   }
 
   async #turn(): Promise<void> {
@@ -131,7 +146,7 @@ export class Remote {
         if (error instanceof StartupError || error instanceof UnreadableAnswer) throw error
         fault = error
       }
-      if (fault && attempt === most) {
+      if (fault && attempt >= (this.#hasAnswered ? most : Math.min(most, first.attemptsMax))) {
         throw new StartupError(`${this.url} does not answer: ${reasonOf(fault)}`, { cause: fault })
       }
       this.retries += 1

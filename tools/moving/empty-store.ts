@@ -25,10 +25,14 @@ export async function targetStore(
 }
 
 /**
- * Throws unless the store has only what every store has from its first day, and keys of applications: everything in it
- * was created by the server itself, and nothing was done since.
+ * A table of the store that has more than what every store has from its first day; undefined if there is none.
+ * Everything in an empty store was created by the server itself, and nothing was done since. Keys of applications do
+ * not count.
  */
-export async function mustBeEmpty(database: Pick<Connection, 'run'>, storeId: string): Promise<void> {
+export async function usedTable(
+  database: Pick<Connection, 'run'>,
+  storeId: string,
+): Promise<string | undefined> {
   const tables = (await storeTables((sql) => database.run(sql))).filter(
     ({ name, isTracked }) => isTracked && name !== keyTable,
   )
@@ -38,22 +42,27 @@ export async function mustBeEmpty(database: Pick<Connection, 'run'>, storeId: st
     text: `SELECT c.source FROM ${feed} c WHERE c.source <> $2 AND (c.actor <> 'system' OR c.event <> 'created') LIMIT 1`,
     values: [storeId, keyTable],
   })
-  if (used?.[0]) throw notEmpty(used[0])
+  if (used?.[0]) return used[0]
   for (const { name } of tables) {
     const [row] = await database.run({
       text: `SELECT 1 FROM ${quoteName(name)} r WHERE r.store_id = $1
         AND NOT EXISTS (SELECT FROM ${feed} c WHERE c.id = r.id) LIMIT 1`,
       values: [storeId],
     })
-    if (row) throw notEmpty(name)
+    if (row) return name
   }
+  return undefined
 }
 
-const notEmpty = (table: string) =>
-  new StartupRefusal(
+/** Throws if the store has data: an import replaces nothing. */
+export async function mustBeEmpty(database: Pick<Connection, 'run'>, storeId: string): Promise<void> {
+  const table = await usedTable(database, storeId)
+  if (table === undefined) return
+  throw new StartupRefusal(
     `the store of this server is not empty (${table}), and an import replaces nothing: ` +
       'import into a new server (another SUTLER_DATA_DIR, or another database)',
   )
+}
 
 /**
  * Deletes the empty store, and creates the imported one without rows. Returns the keys of applications of the empty

@@ -17,19 +17,27 @@ export interface Response {
 
 /** Sends a request with the token of the session. Throws an `ApiProblem` if the server refuses it. */
 export async function send(request: Request): Promise<Response> {
-  const { session } = sessionStore.get()
-  if (!session) throw new ApiProblem(401, [])
-  const { status, headers, body } = await sendOnce(request, session.token)
-  if (status === 401) {
-    if (sessionStore.get().session?.token === session.token) await renewSession()
-    return send(request)
-  }
-  if (status >= 400) throw new ApiProblem(status, faultsIn(body), headers.get('x-request-id') ?? undefined)
-  return { body, etag: headers.get('etag') ?? undefined }
+  const response = await open(request)
+  return { body: await read(response, request.signal), etag: response.headers.get('etag') ?? undefined }
 }
 
-async function sendOnce({ method = 'GET', path, body, headers, signal }: Request, token: string) {
-  const response = await fetch(path, {
+/** As `send`, but the body of the response has yet to be read. */
+export async function open(request: Request): Promise<globalThis.Response> {
+  const { session } = sessionStore.get()
+  if (!session) throw new ApiProblem(401, [])
+  const response = await openOnce(request, session.token)
+  const { status, headers } = response
+  if (status === 401) {
+    if (sessionStore.get().session?.token === session.token) await renewSession()
+    return open(request)
+  }
+  if (status < 400) return response
+  const faults = faultsIn(await read(response, request.signal))
+  throw new ApiProblem(status, faults, headers.get('x-request-id') ?? undefined)
+}
+
+const openOnce = ({ method = 'GET', path, body, headers, signal }: Request, token: string) =>
+  fetch(path, {
     method,
     headers: {
       accept: 'application/json',
@@ -40,17 +48,20 @@ async function sendOnce({ method = 'GET', path, body, headers, signal }: Request
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
     cache: 'no-store',
-  }).catch((error: unknown) => {
-    if (signal?.aborted) throw error
-    throw new ApiProblem(0, [])
-  })
-  const text = await response.text()
-  return { status: response.status, headers: response.headers, body: text ? parse(text) : undefined }
+  }).catch((error: unknown) => silence(error, signal))
+
+const read = async (response: globalThis.Response, signal: AbortSignal | undefined) =>
+  parse(await response.text().catch((error: unknown) => silence(error, signal)))
+
+/** The server did not answer, unless nobody waits for it any more. */
+function silence(error: unknown, signal: AbortSignal | undefined): never {
+  if (signal?.aborted) throw error
+  throw new ApiProblem(0, [])
 }
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return text ? JSON.parse(text) : undefined
   } catch {
     return undefined
   }

@@ -10,12 +10,20 @@ export interface FilterField {
   readonly operators: readonly string[]
 }
 
+/** What a caller must be allowed to: `write accounts`, in the words of the server's refusals. */
+export type Right = string
+
 /** An operation that writes. */
 export interface Write {
+  readonly right: Right
   readonly method: 'POST' | 'PUT' | 'DELETE'
   readonly path: string
   /** The object may be named by the version that the client has read. */
   readonly ifMatch: boolean
+  /** The server answers what it would do. */
+  readonly dryRun: boolean
+  /** The same request with the same key is carried out once. */
+  readonly keyed: boolean
 }
 
 /** A resource: a list of the API, with what may be done to its objects. */
@@ -31,19 +39,36 @@ export interface Resource {
   readonly type: string
   /** The path of the list, with `{name}` for each parent. */
   readonly path: string
-  /** The path of one object; undefined if objects are only listed. */
+  /** The path of one object; undefined if objects are only listed. That of the only object is `path`. */
   readonly item?: string
   readonly filter: Readonly<Record<string, FilterField>>
   readonly sort: readonly string[]
   readonly order?: string
   readonly offsetMax?: number
+  /** The right to read it. */
+  readonly right: Right
   readonly create?: Write
   readonly update?: Write
   readonly remove?: Write
 }
 
 /** How a value is shown and edited. */
-export type FieldKind = 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'time' | 'reference' | 'json'
+export type FieldKind =
+  | 'text'
+  | 'number'
+  | 'integer'
+  | 'boolean'
+  | 'choice'
+  | 'time'
+  /** The id of an object, and the ids of several. */
+  | 'reference'
+  | 'references'
+  /** A list of texts. */
+  | 'words'
+  /** An amount in the smallest unit of a currency, and amounts in several currencies. */
+  | 'money'
+  | 'amounts'
+  | 'json'
 
 /** A value of an object. `path` leads to it from `data`: `attributes.name`. */
 export interface FieldFacts {
@@ -60,6 +85,10 @@ export interface FieldFacts {
   readonly pattern?: string
   readonly choices?: readonly string[]
   readonly refers?: string
+  /** References are objects `{ type, id }` of this type; without it they are ids. */
+  readonly linkType?: string
+  /** Where the code of the currency of an amount is; without it the object says which it is in. */
+  readonly currencyAt?: string
   readonly example?: unknown
   readonly default?: unknown
 }
@@ -72,9 +101,32 @@ export interface Body {
   readonly example?: unknown
 }
 
-/** The fields of a resource. */
+/** What can be done with an object beside changing and deleting it. */
+export interface Action {
+  readonly title: string
+  readonly about?: string
+  readonly write: Write
+  readonly body?: Body
+}
+
+/** Objects that are added to another one, and taken from it. */
+export interface Relationship {
+  readonly title: string
+  /** Where they are read. */
+  readonly path: string
+  readonly right: Right
+  /** The ids of the objects; a single one if there can be only one. */
+  readonly field: FieldFacts
+  readonly add?: Write
+  readonly replace?: Write
+  readonly remove?: Write
+}
+
+/** The fields of a resource, and what can be done with its objects. */
 export interface ResourceFields {
   readonly shown: readonly FieldFacts[]
   readonly create?: Body
   readonly update?: Body
+  readonly actions?: readonly Action[]
+  readonly relationships?: readonly Relationship[]
 }

@@ -31,14 +31,18 @@ export function placeAt(path: string): Place | undefined {
   const items = resources.filter((one) => one.item && matches(one.item, segments))
   const list = byNames(lists, ({ path }) => path)
   const item = byNames(items, ({ item = '' }) => item)
+  if (list && isSingle(list)) return { resource: list, listPath: path, itemPath: path }
   if (list && (!item || namesIn(list.path) >= namesIn(item.item ?? '')))
     return { resource: list, listPath: path }
   return item && { resource: item, listPath, itemPath: path }
 }
 
+/** Whether the object is the only one of its kind, so that there is no list of them. */
+export const isSingle = ({ path, item }: Resource): boolean => path === item
+
 /** Lists of what belongs to an object. */
-export const listsBelow = ({ item }: Resource): readonly Resource[] =>
-  item === undefined
+export const listsBelow = ({ path, item }: Resource): readonly Resource[] =>
+  item === undefined || item === path
     ? []
     : resources.filter(
         ({ path }) => withoutNames(path).startsWith(`${withoutNames(item)}/`) && sameDepth(path, item),
@@ -60,9 +64,23 @@ function matches(template: string, segments: readonly string[]): boolean {
   )
 }
 
-/** The list of the objects of a type that is below no parent. */
-export const listOfType = (type: string): Resource | undefined =>
-  resources.find((one) => one.type === type && one.item && parametersIn(one.path) === 1)
+/**
+ * The list in which the objects of a type are found. Lists below a parent count if a path of the same parent is given.
+ * Those that a merchant changes come before those that shoppers read.
+ */
+export function listOfType(type: string, near = ''): Resource | undefined {
+  const rank = (one: Resource) => (one.update ? 0 : one.remove ? 1 : one.item ? 2 : 3)
+  return resources
+    .filter((one) => one.type === type && !fillPath(one.path, near).includes('{') && isNear(one.path, near))
+    .toSorted((one, other) => rank(one) - rank(other) || namesIn(one.path) - namesIn(other.path))[0]
+}
+
+/** Whether the names of a path before its last parameter are those of another path. */
+const isNear = (template: string, path: string) => {
+  const names = template.slice(0, template.lastIndexOf('{') + 1).split('/')
+  const others = path.split('/')
+  return names.every((name, i) => name === others[i] || name.startsWith('{'))
+}
 
 /** Fills the parameters of a path with the values that another path has in the same places. */
 export function fillPath(template: string, like: string): string {

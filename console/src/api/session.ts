@@ -9,6 +9,8 @@ export interface Session {
   readonly by: 'key' | 'colleague'
   /** The client id of the key; the email address of the colleague. */
   readonly name: string
+  /** The id of the user or key. No other store has it. */
+  readonly id: string
   /** The name of the colleague's role. */
   readonly role?: string
   readonly token: string
@@ -51,7 +53,7 @@ function begin(session: Session, nextToken: () => Promise<string>): void {
 
 export async function signInWithKey(clientId: string, clientSecret: string): Promise<void> {
   const next = () => requestKeyToken(clientId, clientSecret)
-  begin({ by: 'key', name: clientId, token: await next() }, next)
+  begin({ by: 'key', name: clientId, id: clientId, token: await next() }, next)
 }
 
 /** What a colleague signs in with, and the store, which may be left out where the server has one. */
@@ -84,13 +86,13 @@ export async function restoreSession(): Promise<void> {
 }
 
 async function beginColleague(values: object): Promise<void> {
-  const { token, sessionId } = await requestColleagueToken(values)
+  const { token, sessionId, userId } = await requestColleagueToken(values)
   const own = await fetch('/v2/permissions/own', { headers: { authorization: `Bearer ${token}` } })
   const body = await readJson(own)
   colleagueSession = sessionId
   localStorage.setItem(remembered, 'yes')
   begin(
-    { by: 'colleague', name: textAt(body, 'data.email'), role: textAt(body, 'data.role'), token },
+    { by: 'colleague', name: textAt(body, 'data.email'), id: userId, role: textAt(body, 'data.role'), token },
     async () => (await requestColleagueToken({ authentication_mechanism: 'session' })).token,
   )
 }
@@ -137,7 +139,11 @@ async function requestColleagueToken(values: object) {
   const body = await post('/v2/colleague-tokens', JSON.stringify({ data }), {
     'content-type': 'application/json',
   })
-  return { token: textAt(body, 'data.token'), sessionId: textAt(body, 'data.session_id') }
+  return {
+    token: textAt(body, 'data.token'),
+    sessionId: textAt(body, 'data.session_id'),
+    userId: textAt(body, 'data.user_id'),
+  }
 }
 
 async function post(path: string, body: BodyInit, headers: HeadersInit = {}): Promise<unknown> {

@@ -1,10 +1,18 @@
-import { timeText, words } from '../words/words.ts'
+import { words } from '../words/words.ts'
 import css from './fields.module.css'
+import { Amounts, amountsIn, isMoney, Money } from './money.tsx'
+import { Time } from './time.tsx'
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
 
+interface CellProps {
+  readonly value: unknown
+  /** The currency of a number that is an amount. */
+  readonly currency?: string | undefined
+}
+
 /** A value as a table or a record shows it. */
-export function Cell({ value }: { readonly value: unknown }) {
+export function Cell({ value, currency }: CellProps) {
   if (value === undefined || value === null || value === '')
     return (
       <span className={css.none}>
@@ -13,14 +21,14 @@ export function Cell({ value }: { readonly value: unknown }) {
       </span>
     )
   if (typeof value === 'boolean') return <>{value ? words.yes : words.no}</>
-  if (typeof value === 'number') return <span className={css.number}>{words.number(value)}</span>
-  if (typeof value === 'string')
-    return isoTime.test(value) ? (
-      <time dateTime={value} title={value}>
-        {timeText(value)}
-      </time>
+  if (typeof value === 'number')
+    return currency && Number.isSafeInteger(value) ? (
+      <Money amount={value} currency={currency} />
     ) : (
-      value
+      <span className={css.number}>{words.number(value)}</span>
     )
-  return <code className={css.code}>{JSON.stringify(value)}</code>
+  if (typeof value === 'string') return isoTime.test(value) ? <Time iso={value} /> : <bdi>{value}</bdi>
+  if (isMoney(value)) return <Money {...value} />
+  const amounts = amountsIn(value)
+  return amounts ? <Amounts amounts={amounts} /> : <code className={css.code}>{JSON.stringify(value)}</code>
 }

@@ -36,7 +36,8 @@ export const changedFields = (body: Body, start: Texts, texts: Texts): readonly 
  * that each update must repeat.
  */
 export function bodyOf(body: Body, start: Texts, texts: Texts, item: Item | undefined): Item {
-  if (!body.fields.length) return { data: JSON.parse(texts[wholePath] ?? '{}') as unknown }
+  const [only] = fieldsOfForm(body)
+  if (only?.path === wholePath) return { data: readText(only, texts[wholePath] || '{}') }
   const changed = new Set(changedFields(body, start, texts))
   const sent = fieldsOfForm(body).filter((field) =>
     item ? changed.has(field) || field.required : texts[field.path] !== '',

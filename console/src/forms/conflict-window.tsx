@@ -1,10 +1,13 @@
 import { useState } from 'react'
+import { Cell } from '../fields/cell.tsx'
+import { readText } from '../fields/values.ts'
 import { Button } from '../parts/button.tsx'
 import parts from '../parts/parts.module.css'
 import { Window } from '../parts/window.tsx'
-import { fieldTitle, timeText, words } from '../words/words.ts'
+import { timeText } from '../words/times.ts'
+import { fieldTitle, words } from '../words/words.ts'
 import type { Texts } from './body.ts'
-import type { Conflict } from './conflict.ts'
+import type { Clash, Conflict } from './conflict.ts'
 import css from './forms.module.css'
 
 interface ConflictWindowProps {
@@ -53,11 +56,13 @@ export function ConflictWindow({ conflict, onKeep, onClose }: ConflictWindowProp
                           checked={theirs.has(path) === isTheirs}
                           onChange={() => choose(path, isTheirs)}
                         />
-                        {(isTheirs ? one.theirs : one.yours) || words.form.none}
+                        <TextOf clash={one} text={isTheirs ? one.theirs : one.yours} />
                       </label>
                     </td>
                   ))}
-                  <td>{one.before || words.form.none}</td>
+                  <td>
+                    <TextOf clash={one} text={one.before} />
+                  </td>
                 </tr>
               )
             })}
@@ -73,3 +78,7 @@ export function ConflictWindow({ conflict, onKeep, onClose }: ConflictWindowProp
     </Window>
   )
 }
+
+/** A text of a field as pages show its value. */
+const TextOf = ({ clash: { field, currency }, text }: { readonly clash: Clash; readonly text: string }) =>
+  text === '' ? words.form.none : <Cell value={readText(field, text)} currency={currency} />

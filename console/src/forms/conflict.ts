@@ -1,11 +1,15 @@
+import { readHistory } from '../api/audit.ts'
 import { send } from '../api/client.ts'
 import type { Body, FieldFacts } from '../api/document.ts'
-import { type Item, isItem, pageIn, valueAt } from '../api/objects.ts'
+import { type Item, isItem, valueAt } from '../api/objects.ts'
+import { currencyOf } from '../fields/values.ts'
 import { changedFields, startTexts, type Texts } from './body.ts'
 
 /** A field that two people have changed, with the texts of both and that before. */
 export interface Clash {
   readonly field: FieldFacts
+  /** The currency of an amount. */
+  readonly currency: string | undefined
   readonly yours: string
   readonly theirs: string
   readonly before: string
@@ -33,6 +37,7 @@ export async function readConflict(path: string, body: Body, start: Texts, texts
   const clashes = changedFields(body, start, texts)
     .map((field) => ({
       field,
+      currency: currencyOf(field, item),
       yours: texts[field.path] ?? '',
       theirs: theirs[field.path] ?? '',
       before: start[field.path] ?? '',
@@ -49,12 +54,11 @@ export async function readConflict(path: string, body: Body, start: Texts, texts
 
 /** Who has changed an object last, and when, as far as the audit of the store says. */
 async function lastChangeOf(id: string): Promise<Pick<Conflict, 'who' | 'when'>> {
-  const query = new URLSearchParams({ filter: `eq(id,${id})`, 'page[limit]': '1' })
-  const answer = await send({ path: `/v2/audit?${query}` }).catch(() => undefined)
-  const [last] = answer ? pageIn(answer.body).rows : []
-  const who = ['name', 'email', 'id', 'type'].map((name) => valueAt(last, `initiator.${name}`)).find(isText)
-  const when = valueAt(last, 'at')
-  return { ...(who && { who }), ...(isText(when) && { when }) }
+  const { signal } = new AbortController()
+  const { entries } = await readHistory(id, '', signal).catch(() => ({ entries: [] }))
+  const [last] = entries
+  if (!last) return {}
+  const { name, email, kind } = last.author
+  const who = name ?? email ?? kind
+  return { ...(who && { who }), when: last.at }
 }
-
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''

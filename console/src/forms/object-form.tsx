@@ -1,27 +1,38 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Controller, useForm } from 'react-hook-form'
-import { send } from '../api/client.ts'
-import type { Body, FieldFacts } from '../api/document.ts'
+import type { Body, FieldFacts, Write } from '../api/document.ts'
 import { type Item, isItem, valueAt } from '../api/objects.ts'
 import { ApiProblem } from '../api/problem.ts'
 import { Editor } from '../fields/editor.tsx'
-import { faultOf } from '../fields/values.ts'
+import { currencyOf, faultOf } from '../fields/values.ts'
 import { Button } from '../parts/button.tsx'
 import { Faults, faultTexts } from '../parts/faults.tsx'
+import { timeText } from '../words/times.ts'
 import { words } from '../words/words.ts'
 import { bodyOf, changedFields, fieldsOfForm, pathOfSource, startTexts, type Texts } from './body.ts'
 import { type Conflict, readConflict } from './conflict.ts'
 import { ConflictWindow } from './conflict-window.tsx'
+import { DraftNotice } from './draft-notice.tsx'
 import css from './forms.module.css'
+import { useCheck } from './use-check.ts'
+import { useDraft } from './use-draft.ts'
+import { useWriter } from './use-writer.ts'
 
 export interface ObjectFormProps {
   readonly body: Body
-  readonly method: 'POST' | 'PUT'
+  readonly write: Write
+  /** Where it is sent. */
   readonly path: string
+  /** Who types and where, for what is typed and not saved. */
+  readonly draftKey: string
   /** The object to change, with the version that was read; a new one without. */
   readonly item?: Item
   readonly etag?: string | undefined
-  onSaved(item: Item): void
+  /** The object that an action is about: its amounts are in the currency of that. */
+  readonly about?: Item
+  /** What the button says, and how it looks. */
+  readonly submit?: { readonly text: string; readonly look: 'main' | 'bad' }
+  onSaved(item: Item, answer: unknown): void
   onCancel(): void
 }
 
@@ -33,27 +44,88 @@ const nameOf = (path: string) => `field:${path.replaceAll('.', '/')}`
 const named = (texts: Texts) =>
   Object.fromEntries(Object.entries(texts).map(([path, text]) => [nameOf(path), text]))
 
-/** Creates or changes an object, by the body that the document describes. */
-export function ObjectForm({ body, method, path, item, etag, onSaved, onCancel }: ObjectFormProps) {
-  const [start, setStart] = useState(() => startTexts(body, item))
-  const [version, setVersion] = useState(etag)
+/** Creates or changes an object, or carries out an action, by the body that the document describes. */
+export function ObjectForm(props: ObjectFormProps) {
+  const { body, write, path, draftKey, item, about = item, submit, onSaved, onCancel } = props
+  const [first] = useState(() => startTexts(body, item))
+  /** What the form began with: its texts, and the version of the object. */
+  const base = useRef({ start: first, etag: props.etag })
   const [conflict, setConflict] = useState<Conflict>()
+  const [meanwhile, setMeanwhile] = useState<string>()
   const [faults, setFaults] = useState<readonly string[]>([])
-  const form = useForm<Record<string, string>>({ defaultValues: named(start), mode: 'onTouched' })
+  const form = useForm<Record<string, string>>({ defaultValues: named(first), mode: 'onTouched' })
+  const draft = useDraft(draftKey)
+  const writer = useWriter(write, path)
   const fields = fieldsOfForm(body)
   const { isSubmitting } = form.formState
+  const check = useCheck(rehearse)
 
   const textsNow = (): Texts =>
     Object.fromEntries(fields.map((field) => [field.path, form.getValues(nameOf(field.path)) ?? '']))
 
+  useEffect(() => form.subscribe({ formState: { values: true }, callback: onTyped }))
+
+  function onTyped({ name }: { readonly name?: string | undefined }): void {
+    // What is no longer wrong goes while somebody types, and not when the field is left: a button would move away
+    // from the pointer that presses it.
+    if (name && form.getFieldState(name).error) form.trigger(name)
+    const texts = textsNow()
+    const typed = changedFields(body, base.current.start, texts).filter(({ secret }) => !secret)
+    draft.keep({
+      ...base.current,
+      texts: Object.fromEntries(typed.map((field) => [field.path, texts[field.path] ?? ''])),
+    })
+    check.schedule()
+  }
+
+  /** Says what is wrong with what was typed so far: first by the document, then by the server. The rest is not yet. */
+  async function rehearse(signal: AbortSignal): Promise<void> {
+    const texts = textsNow()
+    const { start, etag } = base.current
+    const typed = changedFields(body, start, texts)
+    const wrong = typed.filter((field) => faultOf(field, texts[field.path] ?? ''))
+    if (wrong.length) await form.trigger(wrong.map((field) => nameOf(field.path)))
+    if (wrong.length || !typed.length || !write.dryRun) return
+    const problem = await writer.rehearse(bodyOf(body, start, texts, item), etag, signal).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    if (signal.aborted) return
+    for (const { path } of typed)
+      if (form.getFieldState(nameOf(path)).error?.type === 'server') form.clearErrors(nameOf(path))
+    if (!(problem instanceof ApiProblem)) return
+    if (problem.status === 412) return tellOfChange()
+    showFaults(problem, typed)
+  }
+
+  async function tellOfChange(): Promise<void> {
+    const { who, when } = await readConflict(path, body, base.current.start, textsNow())
+    setMeanwhile(
+      who && when ? words.conflict.meanwhile(who, timeText(when)) : words.conflict.meanwhileUnknown,
+    )
+  }
+
+  /** Shows what is wrong at its field. Returns the faults of no field. */
+  function showFaults(problem: ApiProblem, among: readonly FieldFacts[], shouldFocus = false) {
+    return problem.faults.filter((fault) => {
+      const at = pathOfSource(fault.source, fields)
+      if (at === undefined) return true
+      const isShown = among.some(({ path }) => path === at)
+      if (isShown)
+        form.setError(nameOf(at), { type: 'server', message: fault.detail ?? fault.title }, { shouldFocus })
+      return false
+    })
+  }
+
   async function save(texts: Texts, from: Texts, known: string | undefined): Promise<void> {
+    check.stop()
     setFaults([])
     if (item && changedFields(body, from, texts).length === 0) return setFaults([words.form.unchanged])
     try {
-      const headers = known ? { 'if-match': known } : {}
-      const answer = await send({ method, path, body: bodyOf(body, from, texts, item), headers })
+      const answer = await writer.write(bodyOf(body, from, texts, item), known)
+      await draft.finish()
       const data = valueAt(answer.body, 'data')
-      onSaved(isItem(data) ? data : {})
+      onSaved(isItem(data) ? data : {}, answer.body)
     } catch (error) {
       if (!(error instanceof ApiProblem)) throw error
       await refuse(error, texts, from)
@@ -66,12 +138,7 @@ export function ObjectForm({ body, method, path, item, etag, onSaved, onCancel }
       if (next instanceof Error || !next) return setFaults([words.conflict.gone])
       return settle(next as Conflict)
     }
-    const others = error.faults.filter((fault) => {
-      const at = pathOfSource(fault.source, fields)
-      if (at === undefined) return true
-      form.setError(nameOf(at), { message: fault.detail ?? fault.title }, { shouldFocus: true })
-      return false
-    })
+    const others = showFaults(error, fields, true)
     if (others.length || !error.faults.length)
       setFaults(faultTexts(new ApiProblem(error.status, others, error.requestId)))
   }
@@ -85,12 +152,31 @@ export function ObjectForm({ body, method, path, item, etag, onSaved, onCancel }
   async function saveOver(next: Conflict, chosen: Texts): Promise<void> {
     const texts = { ...next.texts, ...chosen }
     setConflict(undefined)
-    setStart(next.start)
-    setVersion(next.etag)
-    form.reset(named(texts))
+    setMeanwhile(undefined)
+    begin(next.start, next.etag, texts)
     await save(texts, next.start, next.etag)
   }
 
+  function begin(from: Texts, known: string | undefined, texts: Texts): void {
+    base.current = { start: from, etag: known }
+    form.reset(named(from))
+    for (const [path, text] of Object.entries(texts))
+      form.setValue(nameOf(path), text, { shouldDirty: true, shouldTouch: text !== from[path] })
+  }
+
+  /** The version that was read then is sent, so what others changed since is a conflict as any other. */
+  function restore(): void {
+    if (!draft.offer) return
+    const { offer } = draft
+    const now = textsNow()
+    const typed = changedFields(body, base.current.start, now).map(({ path }) => [path, now[path] ?? ''])
+    const { start, etag } = write.ifMatch ? offer : base.current
+    draft.settle()
+    begin(start, etag, { ...start, ...offer.texts, ...Object.fromEntries(typed) })
+  }
+
+  const currencyIn = (field: FieldFacts) =>
+    (field.currencyAt && form.watch(nameOf(field.currencyAt))) || currencyOf(field, about)
   const needed = fields.filter(({ required }) => required)
   const others = fields.filter(({ required }) => !required)
   const open = [...needed, ...others.slice(0, openMax)]
@@ -104,10 +190,12 @@ export function ObjectForm({ body, method, path, item, etag, onSaved, onCancel }
         rules={{ validate: (text) => faultOf(field, text ?? '') }}
         render={({ field: { value, ref, onChange, onBlur }, fieldState: { error } }) => (
           <Editor
-            field={field.path ? field : { ...field, path: words.form.body }}
+            field={field.path ? field : { ...field, path: field.refers ?? words.form.body }}
             id={nameOf(field.path)}
             value={value ?? ''}
             fault={error?.message}
+            near={path}
+            currency={currencyIn(field)}
             {...{ ref, onChange, onBlur }}
           />
         )}
@@ -118,10 +206,11 @@ export function ObjectForm({ body, method, path, item, etag, onSaved, onCancel }
       className={css.form}
       noValidate
       onSubmit={form.handleSubmit(
-        () => save(textsNow(), start, version),
+        () => save(textsNow(), base.current.start, base.current.etag),
         (wrong) => setFaults([words.form.faults(Object.keys(wrong).length)]),
       )}
     >
+      {draft.offer && <DraftNotice draft={draft.offer} onRestore={restore} onDiscard={draft.discard} />}
       {editors(open)}
       {folded.length > 0 && (
         <details>
@@ -129,11 +218,16 @@ export function ObjectForm({ body, method, path, item, etag, onSaved, onCancel }
           <div className={css.form}>{editors(folded)}</div>
         </details>
       )}
+      {meanwhile && (
+        <p className={css.notice} role="status">
+          {meanwhile}
+        </p>
+      )}
       <Faults texts={faults} />
       <div className={css.bar}>
         <Button onClick={onCancel}>{words.cancel}</Button>
-        <Button look="main" type="submit" disabled={isSubmitting}>
-          {words.save}
+        <Button look={submit?.look ?? 'main'} type="submit" disabled={isSubmitting}>
+          {submit?.text ?? words.save}
         </Button>
       </div>
       {conflict && (

@@ -1,3 +1,5 @@
+import type { Resource } from '../api/document.ts'
+
 /** What the address of a list says: everything that is needed to see the same again. */
 export interface ListSearch {
   readonly page?: number
@@ -35,6 +37,10 @@ export function readSearch(raw: Readonly<Record<string, unknown>>): ListSearch {
 }
 
 export const limitOf = ({ limit = 25 }: ListSearch): number => limit
+
+/** The last page that the API leads to: some lists skip only so many rows. */
+export const lastReachable = ({ offsetMax = Number.POSITIVE_INFINITY }: Resource, limit: number): number =>
+  Math.floor(offsetMax / limit) + 1
 
 /** The request of a list, as its address asks for it. */
 export function listRequest(path: string, search: ListSearch): string {

@@ -1,39 +1,102 @@
 import { Popover } from '@base-ui/react/popover'
-import { buttonClass } from '../parts/button.tsx'
+import { Button, buttonClass } from '../parts/button.tsx'
 import { fieldTitle, words } from '../words/words.ts'
-import { keepColumns } from './columns.ts'
+import { type Density, densities } from './density.ts'
 import css from './lists.module.css'
+import { moved } from './moved.ts'
 
 interface ColumnChoiceProps {
-  readonly listId: string
   readonly possible: readonly string[]
   readonly columns: readonly string[]
+  readonly density: Density
   onColumns(columns: readonly string[] | undefined): void
+  onDensity(density: Density): void
 }
 
-/** Chooses the columns of a list; the choice is kept for the next time. */
-export function ColumnChoice({ listId, possible, columns, onColumns }: ColumnChoiceProps) {
-  const toggle = (path: string) => {
-    const next = columns.includes(path) ? columns.filter((one) => one !== path) : [...columns, path]
-    if (!next.length) return
-    keepColumns(listId, next)
-    onColumns(next)
+/** Chooses and orders the columns of a list, and the height of all rows. */
+export function ColumnChoice(props: ColumnChoiceProps) {
+  const { possible, columns, density, onColumns, onDensity } = props
+  const change = (next: readonly string[] | undefined) => {
+    if (next?.length !== 0) onColumns(next)
   }
+  // Some values are in two places of an object, under the same name.
+  const named = new Map([...possible.toReversed(), ...columns].map((path) => [fieldTitle(path), path]))
+  const others = possible.filter((path) => !columns.includes(path) && named.get(fieldTitle(path)) === path)
   return (
     <Popover.Root>
       <Popover.Trigger className={buttonClass()}>{words.list.columns}</Popover.Trigger>
       <Popover.Portal>
-        <Popover.Positioner sideOffset={6} align="end">
+        <Popover.Positioner sideOffset={6} align="end" className={css.over}>
           <Popover.Popup className={css.choice} aria-label={words.list.columns}>
-            {possible.map((path) => (
-              <label key={path}>
-                <input type="checkbox" checked={columns.includes(path)} onChange={() => toggle(path)} />
-                {fieldTitle(path)}
-              </label>
-            ))}
+            <fieldset>
+              <legend>{words.columns.shown}</legend>
+              {columns.map((path, i) => (
+                <div key={path} className={css.column}>
+                  <Column
+                    path={path}
+                    isShown
+                    onToggle={() => change(columns.filter((one) => one !== path))}
+                  />
+                  <button
+                    type="button"
+                    className={css.move}
+                    aria-label={words.columns.earlier(fieldTitle(path))}
+                    disabled={i === 0}
+                    onClick={() => change(moved(columns, path, -1))}
+                  >
+                    ↑
+                  </button>
+                  <button
+                    type="button"
+                    className={css.move}
+                    aria-label={words.columns.later(fieldTitle(path))}
+                    disabled={i === columns.length - 1}
+                    onClick={() => change(moved(columns, path, 1))}
+                  >
+                    ↓
+                  </button>
+                </div>
+              ))}
+            </fieldset>
+            {others.length > 0 && (
+              <fieldset>
+                <legend>{words.columns.others}</legend>
+                {others.map((path) => (
+                  <Column key={path} path={path} onToggle={() => change([...columns, path])} />
+                ))}
+              </fieldset>
+            )}
+            <fieldset>
+              <legend>{words.columns.density}</legend>
+              {densities.map((one) => (
+                <label key={one}>
+                  <input
+                    type="radio"
+                    name="density"
+                    checked={density === one}
+                    onChange={() => onDensity(one)}
+                  />
+                  {words.columns.densities[one]}
+                </label>
+              ))}
+            </fieldset>
+            <Button onClick={() => change(undefined)}>{words.columns.usual}</Button>
           </Popover.Popup>
         </Popover.Positioner>
       </Popover.Portal>
     </Popover.Root>
   )
 }
+
+interface ColumnProps {
+  readonly path: string
+  readonly isShown?: boolean
+  onToggle(): void
+}
+
+const Column = ({ path, isShown = false, onToggle }: ColumnProps) => (
+  <label>
+    <input type="checkbox" checked={isShown} onChange={onToggle} />
+    {fieldTitle(path)}
+  </label>
+)

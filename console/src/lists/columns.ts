@@ -1,30 +1,7 @@
 import type { FieldFacts } from '../api/document.ts'
-import { type Item, isItem, valueAt } from '../api/objects.ts'
-
-/** The values that name an object, the best first. */
-const names = ['name', 'title', 'sku', 'email', 'slug', 'code', 'label', 'file_name', 'key', 'event']
-
-const lastName = (path: string) => path.slice(path.lastIndexOf('.') + 1)
-
-/** How tellingly a field names its object: lower is better. */
-function rank({ path }: FieldFacts): number {
-  const depth = path.split('.').filter((name) => name !== 'attributes').length - 1
-  const at = names.indexOf(lastName(path))
-  return (at < 0 ? names.length : at) + depth * names.length
-}
-
-/** The field that names the objects of a list; their id if none does. */
-export function namingField(shown: readonly FieldFacts[]): string {
-  const texts = shown.filter(({ kind, path }) => kind === 'text' && !path.startsWith('relationships.'))
-  const [best] = texts.toSorted((one, other) => rank(one) - rank(other))
-  return best && names.includes(lastName(best.path)) ? best.path : 'id'
-}
-
-/** What an object is called. */
-export function nameOf(item: Item, shown: readonly FieldFacts[]): string {
-  const value = valueAt(item, namingField(shown)) ?? item.id
-  return typeof value === 'string' && value !== '' ? value : String(item.id ?? '')
-}
+import { type Item, isItem } from '../api/objects.ts'
+import { keepPreference, keptPreference } from '../api/preferences.ts'
+import { lastName, namingField } from '../fields/names.ts'
 
 const usualMax = 6
 
@@ -53,14 +30,15 @@ export function possibleColumns(shown: readonly FieldFacts[], rows: readonly Ite
   return [...known, ...unknown.filter((name) => !['type', 'links'].includes(name))]
 }
 
-const storageKey = (id: string) => `sutler.columns.${id}`
+const preference = (id: string) => `columns.${id}`
 
 /** The columns that this person has chosen for a list. */
 export const keptColumns = (id: string): readonly string[] | undefined =>
-  localStorage.getItem(storageKey(id))?.split(',')
+  keptPreference(preference(id))?.split(',')
 
-export const keepColumns = (id: string, columns: readonly string[]): void =>
-  localStorage.setItem(storageKey(id), columns.join(','))
+/** Keeps the choice; undefined for the usual columns. */
+export const keepColumns = (id: string, columns: readonly string[] | undefined): void =>
+  keepPreference(preference(id), columns?.join(','))
 
 /** The field to sort a column by, if the API can. */
 export const sortFieldOf = (path: string, sort: readonly string[]): string | undefined =>

@@ -1,11 +1,12 @@
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
 import type { Resource } from '../api/document.ts'
+import { joinTerms, termOf, termsOf } from '../api/terms.ts'
+import { useActions } from '../parts/actions.ts'
 import { Button } from '../parts/button.tsx'
 import parts from '../parts/parts.module.css'
 import { Window } from '../parts/window.tsx'
 import { words } from '../words/words.ts'
 import css from './lists.module.css'
-import { joinTerms, termOf, termsOf } from './terms.ts'
 
 interface FilterBarProps {
   readonly resource: Resource
@@ -19,15 +20,7 @@ export function FilterBar({ resource, filter, onFilter }: FilterBarProps) {
   const [isBuilding, setBuilding] = useState(false)
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => setText(filter), [filter])
-  useEffect(() => {
-    const focus = (event: KeyboardEvent) => {
-      if (event.key !== '/' || isTyping(event.target)) return
-      event.preventDefault()
-      input.current?.focus()
-    }
-    document.addEventListener('keydown', focus)
-    return () => document.removeEventListener('keydown', focus)
-  }, [])
+  useActions([{ title: words.list.focusFilter, keys: '/', run: () => input.current?.focus() }])
   const terms = termsOf(filter)
   if (!Object.keys(resource.filter).length) return null
   const submit = (event: FormEvent) => {
@@ -80,9 +73,6 @@ export function FilterBar({ resource, filter, onFilter }: FilterBarProps) {
     </div>
   )
 }
-
-const isTyping = (target: EventTarget | null) =>
-  target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
 
 interface TermBuilderProps {
   readonly resource: Resource

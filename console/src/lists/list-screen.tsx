@@ -1,24 +1,33 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { lazy, Suspense, useRef, useState } from 'react'
 import { curlOf, send } from '../api/client.ts'
 import type { Resource, ResourceFields } from '../api/document.ts'
 import { pageIn } from '../api/objects.ts'
-import { ApiProblem } from '../api/problem.ts'
+import { useRights } from '../api/rights.ts'
+import { useActions } from '../parts/actions.ts'
 import { Button } from '../parts/button.tsx'
-import { faultTexts } from '../parts/faults.tsx'
-import { Notice } from '../parts/notice.tsx'
 import parts from '../parts/parts.module.css'
 import { Snippet } from '../parts/snippet.tsx'
 import { Window } from '../parts/window.tsx'
 import { words } from '../words/words.ts'
-import { type ListSearch, limitOf, listRequest } from './address.ts'
+import { type ListSearch, lastReachable, limitOf, listRequest } from './address.ts'
+import { countMax, useChanges } from './changes.ts'
 import { ColumnChoice } from './column-choice.tsx'
-import { keptColumns, possibleColumns, usualColumns } from './columns.ts'
+import { keepColumns, keptColumns, possibleColumns, usualColumns } from './columns.ts'
+import { useDensity } from './density.ts'
 import { FilterBar } from './filter-bar.tsx'
+import { Emptiness, Failure } from './list-notices.tsx'
 import css from './lists.module.css'
 import { Pager } from './pager.tsx'
+import { moveFocus, toggleFocused } from './row-keys.ts'
 import { Rows } from './rows.tsx'
 import { useSelection } from './selection.ts'
+import { SelectionBar } from './selection-bar.tsx'
+
+const ExportWindow = lazy(() =>
+  import('./export-window.tsx').then(({ ExportWindow }) => ({ default: ExportWindow })),
+)
+const BulkWindow = lazy(() => import('./bulk-window.tsx').then(({ BulkWindow }) => ({ default: BulkWindow })))
 
 export interface ListScreenProps {
   readonly resource: Resource
@@ -31,24 +40,49 @@ export interface ListScreenProps {
 /** The list of a resource, by its declaration alone. */
 export function ListScreen({ resource, fields, listPath, search, onSearch }: ListScreenProps) {
   const path = listRequest(listPath, search)
+  const rights = useRights()
+  const changes = useChanges(resource, listPath)
   const query = useQuery({
     queryKey: ['list', path],
-    queryFn: ({ signal }) => send({ path, signal }).then(({ body }) => ({ body, page: pageIn(body) })),
+    queryFn: async ({ signal }) => {
+      const position = await changes.position(signal).catch(() => undefined)
+      const { body } = await send({ path, signal })
+      return { body, page: pageIn(body), position }
+    },
     // The rows of another list are not those of this one.
     placeholderData: (previous, last) =>
       String(last?.queryKey[1]).startsWith(`${listPath}?`) ? keepPreviousData(previous) : undefined,
   })
   const selection = useSelection(listPath)
-  const [snippet, setSnippet] = useState<'curl' | 'json'>()
+  const [kept, setKept] = useState(() => keptColumns(resource.id))
+  const [density, setDensity] = useDensity()
+  const [opened, setOpened] = useState<'curl' | 'json' | 'export' | 'bulk'>()
+  const close = () => setOpened(undefined)
+  const table = useRef<HTMLElement>(null)
   const { rows = [], total } = query.data?.page ?? {}
   const limit = limitOf(search)
   const page = search.page ?? 1
   const columns =
     search.columns?.split(',') ??
-    keptColumns(resource.id) ??
+    kept ??
     (fields.shown.length > 1 ? usualColumns(fields.shown) : possibleColumns(fields.shown, rows))
   const elsewhere = [...selection.selected].filter((id) => !rows.some((row) => row.id === id)).length
+  const changed = changes.after(query.data?.position)
+  const mayDelete = resource.remove !== undefined && rights.may(resource.remove.right)
+  const mayCreate = resource.create !== undefined && rights.may(resource.create.right)
+  const mayRead = rights.may(resource.right)
+  const writes = [resource.create, resource.update, resource.remove].flatMap((one) => one ?? [])
+  const isReadOnly = mayRead && writes.length > 0 && !writes.some(({ right }) => rights.may(right))
   const setFilter = (filter: string) => onSearch({ filter: filter || undefined, page: undefined })
+  const create = () => onSearch({ form: 'new' })
+  useActions([
+    ...(mayCreate ? [{ title: words.list.create, keys: 'n', run: create }] : []),
+    { title: words.list.moveRow, keys: 'j', run: () => moveFocus(table.current, 1) },
+    { title: words.list.moveRowBack, keys: 'k', run: () => moveFocus(table.current, -1) },
+    { title: words.list.selectRow, keys: 'x', run: () => toggleFocused(table.current) },
+    ...(mayRead ? [{ title: words.export.title, run: () => setOpened('export') }] : []),
+    { title: words.list.curl, run: () => setOpened('curl') },
+  ])
   return (
     <>
       <header className={css.head}>
@@ -61,36 +95,46 @@ export function ListScreen({ resource, fields, listPath, search, onSearch }: Lis
         </div>
         <div className={parts.row}>
           <ColumnChoice
-            listId={resource.id}
+            {...{ columns, density }}
             possible={possibleColumns(fields.shown, rows)}
-            columns={columns}
-            onColumns={(chosen) => onSearch({ columns: chosen?.join(',') })}
+            onColumns={(chosen) => {
+              setKept(chosen)
+              keepColumns(resource.id, chosen)
+              onSearch({ columns: chosen?.join(',') })
+            }}
+            onDensity={setDensity}
           />
-          <Button onClick={() => setSnippet('curl')}>{words.list.curl}</Button>
-          <Button onClick={() => setSnippet('json')} disabled={!query.data}>
+          {mayRead && <Button onClick={() => setOpened('export')}>{words.export.title}</Button>}
+          <Button onClick={() => setOpened('curl')}>{words.list.curl}</Button>
+          <Button onClick={() => setOpened('json')} disabled={!query.data}>
             {words.list.json}
           </Button>
-          {resource.create && (
-            <Button look="main" onClick={() => onSearch({ form: 'new' })}>
+          {mayCreate && (
+            <Button look="main" onClick={create}>
               {words.list.create}
             </Button>
           )}
         </div>
       </header>
+      {isReadOnly && rights.role && <p className={css.reason}>{words.rights.mayNotChange(rights.role)}</p>}
       <FilterBar resource={resource} filter={search.filter ?? ''} onFilter={setFilter} />
+      <p className={css.changes} role="status">
+        {changed > 0 && (
+          <button type="button" className={css.show} onClick={() => void query.refetch()}>
+            <span aria-hidden="true" className={css.dot} />
+            {words.list.changes(changed, changed === countMax)}
+          </button>
+        )}
+      </p>
       {selection.selected.size > 0 && (
-        <div className={css.selection} role="status">
-          <span>{words.list.selected(selection.selected.size, elsewhere)}</span>
-          {resource.filter.id && elsewhere > 0 && selection.selected.size <= 100 && (
-            <Button onClick={() => setFilter(`in(id,${[...selection.selected].join(',')})`)}>
-              {words.list.showSelected}
-            </Button>
-          )}
-          <Button onClick={() => navigator.clipboard.writeText([...selection.selected].join('\n'))}>
-            {words.list.copyIds}
-          </Button>
-          <Button onClick={selection.clear}>{words.list.clear}</Button>
-        </div>
+        <SelectionBar
+          {...{ resource, listPath, search, total, elsewhere, mayDelete }}
+          selected={selection.selected}
+          onSelect={selection.set}
+          onClear={selection.clear}
+          onFilter={setFilter}
+          onDelete={() => setOpened('bulk')}
+        />
       )}
       {query.error && !query.isFetching ? (
         <Failure error={query.error} onRetry={query.refetch} />
@@ -104,7 +148,8 @@ export function ListScreen({ resource, fields, listPath, search, onSearch }: Lis
         />
       ) : (
         <Rows
-          {...{ resource, listPath, rows, columns }}
+          {...{ resource, listPath, rows, columns, density }}
+          ref={table}
           shown={fields.shown}
           sort={search.sort ?? resource.order ?? ''}
           isStale={query.isPlaceholderData}
@@ -117,52 +162,36 @@ export function ListScreen({ resource, fields, listPath, search, onSearch }: Lis
         <Pager
           {...{ page, limit }}
           pages={Math.max(Math.ceil(total / limit), 1)}
+          reach={lastReachable(resource, limit)}
           onPage={(next) => onSearch({ page: next > 1 ? next : undefined })}
           onLimit={(next) => onSearch({ limit: next, page: undefined })}
         />
       )}
-      <Window
-        title={snippet === 'curl' ? words.list.curl : words.list.json}
-        isOpen={snippet !== undefined}
-        isWide
-        onClose={() => setSnippet(undefined)}
-      >
-        <Snippet
-          label={resource.title}
-          text={snippet === 'curl' ? curlOf({ path }) : JSON.stringify(query.data?.body, null, 2)}
-        />
-        <div className={parts.actions}>
-          <Button onClick={() => setSnippet(undefined)}>{words.close}</Button>
-        </div>
-      </Window>
+      {(opened === 'curl' || opened === 'json') && (
+        <Window title={words.list[opened]} isOpen isWide onClose={close}>
+          <Snippet
+            label={resource.title}
+            text={opened === 'curl' ? curlOf({ path }) : JSON.stringify(query.data?.body, null, 2)}
+          />
+          <div className={parts.actions}>
+            <Button onClick={close}>{words.close}</Button>
+          </div>
+        </Window>
+      )}
+      <Suspense>
+        {opened === 'export' && <ExportWindow {...{ resource, listPath, search, total }} onClose={close} />}
+        {opened === 'bulk' && (
+          <BulkWindow
+            {...{ resource, listPath }}
+            ids={[...selection.selected]}
+            onDeleted={(gone) => {
+              selection.set(gone, false)
+              void query.refetch()
+            }}
+            onClose={close}
+          />
+        )}
+      </Suspense>
     </>
-  )
-}
-
-function Failure({ error, onRetry }: { readonly error: Error; onRetry(): void }) {
-  const isRefused = error instanceof ApiProblem && error.status === 403
-  const { noRight, noRightAbout, failed } = words.list
-  if (isRefused) return <Notice sign="⊘" title={noRight} about={noRightAbout} />
-  return (
-    <Notice sign="⚠" title={failed} about={faultTexts(error).join(' ')}>
-      <Button onClick={onRetry}>{words.retry}</Button>
-    </Notice>
-  )
-}
-
-interface EmptinessProps {
-  readonly isBeyond: boolean
-  readonly isFiltered: boolean
-  onClear(): void
-}
-
-function Emptiness({ isBeyond, isFiltered, onClear }: EmptinessProps) {
-  const { empty, emptyAbout, beyond, beyondAbout, noMatch, noMatchAbout } = words.list
-  if (isBeyond) return <Notice sign="⇥" title={beyond} about={beyondAbout} />
-  if (!isFiltered) return <Notice sign="○" title={empty} about={emptyAbout} />
-  return (
-    <Notice sign="∅" title={noMatch} about={noMatchAbout}>
-      <Button onClick={onClear}>{words.filter.clear}</Button>
-    </Notice>
   )
 }

@@ -8,17 +8,19 @@ import css from './lists.module.css'
 interface PagerProps {
   readonly page: number
   readonly pages: number
+  /** The last page that the API leads to, where that is not the last of all. */
+  readonly reach: number
   readonly limit: number
   onPage(page: number): void
   onLimit(limit: number): void
 }
 
 /** Goes to the next page, to any page, and says how many there are. */
-export function Pager({ page, pages, limit, onPage, onLimit }: PagerProps) {
+export function Pager({ page, pages, reach, limit, onPage, onLimit }: PagerProps) {
   const [target, setTarget] = useState('')
   const go = (event: FormEvent) => {
     event.preventDefault()
-    const wanted = Math.min(Math.max(Math.trunc(Number(target)), 1), pages)
+    const wanted = Math.min(Math.max(Math.trunc(Number(target)), 1), Math.min(pages, reach))
     if (Number.isFinite(wanted)) onPage(wanted)
     setTarget('')
   }
@@ -28,7 +30,7 @@ export function Pager({ page, pages, limit, onPage, onLimit }: PagerProps) {
         {words.list.previous}
       </Button>
       <span>{words.list.page(page, pages)}</span>
-      <Button disabled={page >= pages} onClick={() => onPage(page + 1)}>
+      <Button disabled={page >= Math.min(pages, reach)} onClick={() => onPage(page + 1)}>
         {words.list.next}
       </Button>
       <form onSubmit={go} className={parts.row}>
@@ -54,6 +56,7 @@ export function Pager({ page, pages, limit, onPage, onLimit }: PagerProps) {
           ))}
         </select>
       </label>
+      {pages > reach && <small>{words.list.reach(reach)}</small>}
     </nav>
   )
 }

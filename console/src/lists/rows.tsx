@@ -1,10 +1,13 @@
 import { Link } from '@tanstack/react-router'
-import { Fragment } from 'react'
+import { Fragment, type Ref } from 'react'
 import type { FieldFacts, Resource } from '../api/document.ts'
 import { type Item, valueAt } from '../api/objects.ts'
 import { Cell } from '../fields/cell.tsx'
+import { nameOf } from '../fields/names.ts'
+import { currencyOf } from '../fields/values.ts'
 import { fieldTitle, words } from '../words/words.ts'
-import { nameOf, sortFieldOf } from './columns.ts'
+import { sortFieldOf } from './columns.ts'
+import type { Density } from './density.ts'
 import css from './lists.module.css'
 
 interface RowsProps {
@@ -15,6 +18,8 @@ interface RowsProps {
   readonly columns: readonly string[]
   readonly sort: string
   readonly isStale: boolean
+  readonly density: Density
+  readonly ref: Ref<HTMLElement>
   readonly selected: ReadonlySet<string>
   onSort(sort: string): void
   onSelect(ids: readonly string[], isSelected: boolean): void
@@ -27,8 +32,13 @@ export function Rows(props: RowsProps) {
   const isWhole = ids.length > 0 && ids.every((id) => selected.has(id))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard.
-    <section className={css.scroller} tabIndex={0} aria-label={props.resource.title}>
-      <table className={css.table} data-stale={props.isStale || undefined} aria-busy={props.isStale}>
+    <section ref={props.ref} className={css.scroller} tabIndex={0} aria-label={props.resource.title}>
+      <table
+        className={css.table}
+        data-density={props.density}
+        data-stale={props.isStale || undefined}
+        aria-busy={props.isStale}
+      >
         <thead>
           <tr>
             <td className={css.check}>
@@ -87,6 +97,10 @@ function OneRow({
 }: RowsProps & { readonly row: Item }) {
   const id = String(row.id)
   const name = nameOf(row, shown)
+  const currencyAt = (path: string) => {
+    const field = shown.find((one) => one.path === path)
+    return field && currencyOf(field, row)
+  }
   return (
     <tr aria-selected={selected.has(id)}>
       <td className={css.check}>
@@ -102,7 +116,7 @@ function OneRow({
         if (i > 0)
           return (
             <td key={path} data-label={fieldTitle(path)}>
-              <Cell value={value} />
+              <Cell value={value} currency={currencyAt(path)} />
             </td>
           )
         return (

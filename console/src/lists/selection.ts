@@ -1,5 +1,8 @@
 import { useSyncExternalStore } from 'react'
 
+/** More objects than these are not selected all at once. */
+export const selectMax = 10_000
+
 /** The rows that were selected in each list. They survive paging and going elsewhere, until the tab is closed. */
 const selections = new Map<string, ReadonlySet<string>>()
 const listeners = new Set<() => void>()

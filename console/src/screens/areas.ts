@@ -1,27 +1,32 @@
 import type { Resource } from '../api/document.ts'
 import { resources } from '../api/resources.ts'
+import type { Rights } from '../api/rights.ts'
+import { type Words, words } from '../words/words.ts'
 
 interface Area {
-  readonly title: string
+  readonly name: keyof Words['areas']
   /** The ids of the lists in the rail. All others are on the page of all resources. */
   readonly lists: readonly string[]
 }
 
 const areas: readonly Area[] = [
   {
-    title: 'Sell',
+    name: 'sell',
     lists: [
       ...['orders', 'carts', 'products', 'hierarchies', 'pricebooks', 'catalogs'],
       ...['rule-promotions', 'promotions', 'accounts', 'customers', 'stocks', 'files'],
     ],
   },
   {
-    title: 'Build',
+    name: 'build',
     lists: ['custom-apis', 'flows', 'application-keys', 'integrations', 'pim-jobs'],
   },
   {
-    title: 'Settings',
-    lists: ['authentication-realms', 'currencies', 'gateways'],
+    name: 'settings',
+    lists: [
+      ...['settings', 'cart-settings', 'authentication-realms', 'currencies', 'gateways'],
+      ...['role-assignments'],
+    ],
   },
 ]
 
@@ -30,16 +35,27 @@ export interface RailGroup {
   readonly links: readonly Resource[]
 }
 
-/** The links of the rail. What the document does not have is not shown. */
-export const rail: readonly RailGroup[] = areas.map(({ title, lists }) => ({
-  title,
-  links: lists.flatMap((id) => resources.find((one) => one.id === id) ?? []),
-}))
+/** Lists that need no parent. */
+export const screens: readonly Resource[] = resources.filter(({ path }) => !path.includes('{'))
 
-/** Lists that need no parent, by the groups of the document. */
-export const allGroups: readonly RailGroup[] = [
-  ...Map.groupBy(
-    resources.filter(({ path }) => !path.includes('{')),
-    ({ group }) => group,
-  ),
-].map(([title, links]) => ({ title, links }))
+const withLinks = ({ links }: RailGroup) => links.length > 0
+
+/** The links of the rail, to what the caller may see. */
+export const railOf = ({ may }: Rights): readonly RailGroup[] =>
+  areas
+    .map(({ name, lists }) => ({
+      title: words.areas[name],
+      links: lists
+        .flatMap((id) => screens.find((one) => one.id === id) ?? [])
+        .filter(({ right }) => may(right)),
+    }))
+    .filter(withLinks)
+
+/** The lists that the caller may see, by the groups of the document. */
+export const allGroups = ({ may }: Rights): readonly RailGroup[] =>
+  [
+    ...Map.groupBy(
+      screens.filter(({ right }) => may(right)),
+      ({ group }) => group,
+    ),
+  ].map(([title, links]) => ({ title, links }))

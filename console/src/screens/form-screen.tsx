@@ -1,9 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useSyncExternalStore } from 'react'
 import type { ResourceFields } from '../api/document.ts'
 import type { Place } from '../api/resources.ts'
-import { fillPath } from '../api/resources.ts'
+import { fillPath, isSingle } from '../api/resources.ts'
+import { sessionStore } from '../api/session.ts'
+import { nameOf } from '../fields/names.ts'
 import { ObjectForm } from '../forms/object-form.tsx'
-import { nameOf } from '../lists/columns.ts'
+import { useActions } from '../parts/actions.ts'
 import { faultTexts } from '../parts/faults.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { itemQuery } from '../records/record-screen.tsx'
@@ -26,6 +29,8 @@ export function FormScreen({ place, fields, onDone, onCancel }: FormScreenProps)
     enabled: itemPath !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
   })
+  const { session } = useSyncExternalStore(sessionStore.subscribe, sessionStore.get)
+  const keyOf = (path: string) => `${session?.id} ${path}`
   const onSaved = async (path: string) => {
     await Promise.all([
       queries.invalidateQueries({ queryKey: ['list'] }),
@@ -33,15 +38,19 @@ export function FormScreen({ place, fields, onDone, onCancel }: FormScreenProps)
     ])
     onDone(path)
   }
+  const save = () => document.querySelector<HTMLFormElement>('#content form')?.requestSubmit()
+  useActions([{ title: words.shell.saveForm, keys: 's', run: save }])
   if (!itemPath)
     return (
-      fields.create && (
+      fields.create &&
+      resource.create && (
         <>
           <h1>{words.form.create(resource.title)}</h1>
           <ObjectForm
             body={fields.create}
-            method="POST"
+            write={resource.create}
             path={listPath}
+            draftKey={keyOf(listPath)}
             onSaved={({ id }) => onSaved(resource.item && id ? `${listPath}/${String(id)}` : listPath)}
             onCancel={onCancel}
           />
@@ -50,17 +59,18 @@ export function FormScreen({ place, fields, onDone, onCancel }: FormScreenProps)
     )
   if (query.error)
     return <Notice sign="⚠" title={words.record.failed} about={faultTexts(query.error).join(' ')} />
-  if (!query.data || !fields.update) return <p role="status">{words.loading}</p>
+  if (!query.data || !fields.update || !resource.update) return <p role="status">{words.loading}</p>
   const { item, etag } = query.data
   return (
     <>
-      <h1>{words.form.edit(nameOf(item, fields.shown))}</h1>
+      <h1>{words.form.edit(isSingle(resource) ? resource.title : nameOf(item, fields.shown))}</h1>
       <ObjectForm
         body={fields.update}
-        method="PUT"
+        write={resource.update}
         path={fillPath(resource.item ?? '', itemPath)}
+        draftKey={keyOf(itemPath)}
         item={item}
-        etag={resource.update?.ifMatch ? etag : undefined}
+        etag={etag}
         onSaved={() => onSaved(itemPath)}
         onCancel={onCancel}
       />

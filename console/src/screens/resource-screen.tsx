@@ -4,10 +4,12 @@ import { lazy, Suspense } from 'react'
 import type { ResourceFields } from '../api/document.ts'
 import { loadFields, type Place, placeAt } from '../api/resources.ts'
 import type { ListSearch } from '../lists/address.ts'
-import { ListScreen } from '../lists/list-screen.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { words } from '../words/words.ts'
 
+const ListScreen = lazy(() =>
+  import('../lists/list-screen.tsx').then(({ ListScreen }) => ({ default: ListScreen })),
+)
 const RecordScreen = lazy(() =>
   import('../records/record-screen.tsx').then(({ RecordScreen }) => ({ default: RecordScreen })),
 )

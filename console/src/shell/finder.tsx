@@ -1,56 +1,69 @@
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, useId, useState } from 'react'
-import { resources } from '../api/resources.ts'
+import { type KeyboardEvent, useEffect, useId, useState } from 'react'
+import { useRights } from '../api/rights.ts'
+import { presentActions } from '../parts/actions.ts'
 import parts from '../parts/parts.module.css'
 import { Window } from '../parts/window.tsx'
+import { screens } from '../screens/areas.ts'
 import { words } from '../words/words.ts'
+import { findRecords } from './find-records.ts'
 import css from './shell.module.css'
 
-const screens = resources.filter(({ path }) => !path.includes('{'))
-
-/** The screens with all of the words in their names; those that begin with them come first. */
-function findScreens(text: string) {
-  const wanted = text.toLowerCase().split(/\s+/).filter(Boolean)
-  return screens
-    .filter(({ title, group }) => wanted.every((word) => `${title} ${group}`.toLowerCase().includes(word)))
-    .toSorted((one, other) => placeOf(one.title, wanted) - placeOf(other.title, wanted))
-    .slice(0, 12)
+interface Result {
+  readonly key: string
+  readonly title: string
+  readonly about: string
+  run(): void
 }
 
-const placeOf = (title: string, [first = '']: readonly string[]) => {
-  const at = title.toLowerCase().indexOf(first)
-  return at < 0 ? title.length : at
+const screensMax = 8
+const shortestText = 2
+const pauseMs = 180
+
+const wordsIn = (text: string) => text.toLowerCase().split(/\s+/).filter(Boolean)
+
+/** Those with all of the words in their titles; the sooner the first word, the better. */
+function matching<T extends { readonly title: string }>(some: readonly T[], text: string): readonly T[] {
+  const wanted = wordsIn(text)
+  const place = ({ title }: T) => title.toLowerCase().indexOf(wanted[0] ?? '')
+  return some
+    .filter(({ title }) => wanted.every((word) => title.toLowerCase().includes(word)))
+    .toSorted((one, other) => place(one) - place(other))
 }
 
-/** Ctrl or ⌘ and K: finds a screen by its name. */
-export function Finder({ isOpen, onClose }: { readonly isOpen: boolean; onClose(): void }) {
+/** Ctrl or ⌘ and K: finds a screen by its name, an action of the present screen, and objects. */
+export function Finder({ onClose }: { onClose(): void }) {
   const id = useId()
-  const navigate = useNavigate()
   const [text, setText] = useState('')
   const [active, setActive] = useState(0)
-  const found = findScreens(text)
-  const go = (path: string) => {
-    setText('')
+  const { results, isLooking } = useResults(text)
+  const at = Math.min(active, Math.max(results.length - 1, 0))
+  useEffect(() => document.getElementById(`${id}-${at}`)?.scrollIntoView({ block: 'nearest' }), [id, at])
+  const run = (result: Result) => {
     onClose()
-    return navigate({ to: '/$', params: { _splat: path.slice(1) } })
+    result.run()
   }
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    const chosen = found[active]
-    if (step) setActive((at) => (at + step + found.length) % Math.max(found.length, 1))
-    else if (event.key === 'Enter' && chosen) go(chosen.path)
+    const chosen = results[at]
+    if (step) setActive((at + step + results.length) % Math.max(results.length, 1))
+    else if (event.key === 'Enter' && chosen) run(chosen)
     else return
     event.preventDefault()
   }
+  const { find, findAbout, findNone, finding, found, screens } = words.shell
   return (
-    <Window title={words.shell.find} isOpen={isOpen} onClose={onClose}>
+    <Window title={find} isOpen onClose={onClose}>
       <input
         className={`${parts.input} ${css.findInput}`}
         role="combobox"
-        aria-label={words.shell.find}
+        aria-label={find}
+        placeholder={findAbout}
         aria-expanded
         aria-controls={`${id}-list`}
-        aria-activedescendant={found[active] && `${id}-${active}`}
+        aria-activedescendant={results[at] && `${id}-${at}`}
+        spellCheck={false}
         value={text}
         onKeyDown={onKeyDown}
         onChange={({ target }) => {
@@ -58,22 +71,62 @@ export function Finder({ isOpen, onClose }: { readonly isOpen: boolean; onClose(
           setActive(0)
         }}
       />
-      <div role="listbox" id={`${id}-list`} aria-label={words.shell.screens} className={css.found}>
-        {found.map(({ id: screen, title, group, path }, i) => (
+      <div role="listbox" id={`${id}-list`} aria-label={screens} className={css.found}>
+        {results.map((result, i) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field above.
           <div
-            key={screen}
+            key={result.key}
             id={`${id}-${i}`}
             role="option"
             tabIndex={-1}
-            aria-selected={i === active}
-            onClick={() => go(path)}
+            aria-selected={i === at}
+            onClick={() => run(result)}
           >
-            {title} <span>{group}</span>
+            <bdi>{result.title}</bdi> <span>{result.about}</span>
           </div>
         ))}
       </div>
-      {found.length === 0 && <p role="status">{words.shell.findNone}</p>}
+      <p role="status" className={css.findState}>
+        {isLooking ? finding : results.length ? found(results.length) : findNone}
+      </p>
     </Window>
   )
+}
+
+function useResults(text: string): { readonly results: readonly Result[]; readonly isLooking: boolean } {
+  const navigate = useNavigate()
+  const rights = useRights()
+  const settled = useSettled(text.trim())
+  const isLong = settled.length >= shortestText
+  const records = useQuery({
+    queryKey: ['find', settled],
+    queryFn: ({ signal }) => findRecords(settled, rights, signal),
+    enabled: isLong,
+  })
+  const go = (path: string) => () => void navigate({ to: '/$', params: { _splat: path.slice(1) } })
+  const actions = matching(presentActions(), text).map(({ title, keys, run }) => ({
+    ...{ key: `action ${title}`, title, about: keys ?? words.shell.actionsHere, run },
+  }))
+  const lists = matching(
+    screens.filter(({ right }) => rights.may(right)),
+    text,
+  ).map(({ id, title, group, path }) => ({ key: `screen ${id}`, title, about: group, run: go(path) }))
+  const objects = (isLong ? (records.data ?? []) : []).map(({ name, kind, path }) => ({
+    ...{ key: path, title: name, about: kind, run: go(path) },
+  }))
+  const named = text.trim() ? [...lists.slice(0, screensMax), ...actions] : [...actions, ...lists]
+  return {
+    results: [...named.slice(0, screensMax * 2), ...objects],
+    isLooking: isLong && (records.isFetching || settled !== text.trim()),
+  }
+}
+
+/** A text that has stayed the same for a moment: the server is not asked for each key. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), pauseMs)
+    return () => clearTimeout(timer)
+  }, [text])
+  return settled
 }

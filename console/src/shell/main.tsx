@@ -1,7 +1,8 @@
 import { CSPProvider } from '@base-ui/react/csp-provider'
+import { DirectionProvider } from '@base-ui/react/direction-provider'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createRootRoute, createRoute, createRouter, RouterProvider } from '@tanstack/react-router'
-import { StrictMode } from 'react'
+import { StrictMode, useSyncExternalStore } from 'react'
 import { createRoot } from 'react-dom/client'
 import '../parts/tokens.css'
 import { ApiProblem } from '../api/problem.ts'
@@ -9,6 +10,7 @@ import { restoreSession } from '../api/session.ts'
 import { readSearch } from '../lists/address.ts'
 import { HomeScreen } from '../screens/home-screen.tsx'
 import { ResourceScreen } from '../screens/resource-screen.tsx'
+import { languageStore, speakChosen, words } from '../words/words.ts'
 import { Shell } from './shell.tsx'
 
 const root = createRootRoute({ component: Shell })
@@ -39,14 +41,25 @@ const queries = new QueryClient({
   defaultOptions: { queries: { retry: isWorthAnotherTry, staleTime: 2000 } },
 })
 
+/** Another language draws everything anew. */
+function Console() {
+  const language = useSyncExternalStore(languageStore.subscribe, languageStore.get)
+  return (
+    <DirectionProvider key={language} direction={words.direction}>
+      <CSPProvider disableStyleElements>
+        <QueryClientProvider client={queries}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </CSPProvider>
+    </DirectionProvider>
+  )
+}
+
+await speakChosen()
 // An invitation is for somebody who has not signed in yet.
 if (!location.pathname.endsWith('/welcome')) await restoreSession()
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
-    <CSPProvider disableStyleElements>
-      <QueryClientProvider client={queries}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </CSPProvider>
+    <Console />
   </StrictMode>,
 )

@@ -1,28 +1,52 @@
-import { Link, Outlet, useLocation } from '@tanstack/react-router'
-import { useEffect, useState, useSyncExternalStore } from 'react'
-import { sessionStore, signOut } from '../api/session.ts'
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
+import { useRights } from '../api/rights.ts'
+import { type Session, sessionStore, signOut } from '../api/session.ts'
+import { listenToKeys, useActions } from '../parts/actions.ts'
 import { Button } from '../parts/button.tsx'
-import { rail } from '../screens/areas.ts'
+import { railOf } from '../screens/areas.ts'
+import { zoneStore } from '../words/times.ts'
 import { words } from '../words/words.ts'
 import { Finder } from './finder.tsx'
+import { Settings } from './settings.tsx'
 import css from './shell.module.css'
 import { SignInPage, SignInWindow, WelcomePage } from './sign-in.tsx'
+import { useStoreSettings } from './store-settings.ts'
 
-/** What is around every screen: the rail, who is signed in, and the ways to other screens. */
+const KeysWindow = lazy(() => import('./keys-window.tsx').then(({ KeysWindow }) => ({ default: KeysWindow })))
+
+/** Asks who is there, and then shows the console. */
 export function Shell() {
   const { session, hasEnded } = useSyncExternalStore(sessionStore.subscribe, sessionStore.get)
-  const [isFinding, setFinding] = useState(false)
+  const { pathname, hash } = useLocation()
+  if (!session) return pathname === '/welcome' && hash ? <WelcomePage hash={hash} /> : <SignInPage />
+  return (
+    <>
+      <SignedIn session={session} />
+      {hasEnded && <SignInWindow session={session} />}
+    </>
+  )
+}
+
+/** What is around every screen: the rail, who is signed in, and the ways to other screens. */
+function SignedIn({ session }: { readonly session: Session }) {
+  const [opened, setOpened] = useState<'finder' | 'keys'>()
+  const close = () => setOpened(undefined)
+  const store = useStoreSettings()
+  useEffect(listenToKeys, [])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
       event.preventDefault()
-      setFinding(true)
+      setOpened('finder')
     }
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
   }, [])
-  const { pathname, hash } = useLocation()
-  if (!session) return pathname === '/welcome' && hash ? <WelcomePage hash={hash} /> : <SignInPage />
+  useActions([
+    ...useWays(),
+    { title: words.shell.keys, keys: words.shell.keysHint, run: () => setOpened('keys') },
+  ])
   return (
     <div className={css.shell}>
       <a className={css.skip} href="#content">
@@ -30,30 +54,54 @@ export function Shell() {
       </a>
       <header className={css.top}>
         <Link to="/" className={css.brand}>
-          {words.product}
+          {store.name ?? words.product}
         </Link>
         <p className={session.by === 'key' ? css.banner : css.who}>
           {words.signIn.banner[session.by](session.name, session.role)}
         </p>
-        <Button onClick={() => setFinding(true)}>
+        <Button onClick={() => setOpened('finder')}>
           {words.shell.find} <kbd>{words.shell.findHint}</kbd>
         </Button>
+        <Settings />
         <Button onClick={signOut}>{words.signIn.out}</Button>
       </header>
       <Rail />
       <main id="content" className={css.content} tabIndex={-1}>
         <Outlet />
+        <ZoneLine />
       </main>
-      <BottomBar onFind={() => setFinding(true)} />
-      <Finder isOpen={isFinding} onClose={() => setFinding(false)} />
-      {hasEnded && <SignInWindow session={session} />}
+      <BottomBar onFind={() => setOpened('finder')} />
+      {opened === 'finder' && <Finder onClose={close} />}
+      <Suspense>{opened === 'keys' && <KeysWindow onClose={close} />}</Suspense>
     </div>
   )
 }
 
+/** The keys that lead to the screens of the rail: `g` and the first letter of these. */
+const letters = { orders: 'o', products: 'p', customers: 'c', accounts: 'a', catalogs: 't', stocks: 's' }
+
+function useWays() {
+  const navigate = useNavigate()
+  const links = railOf(useRights()).flatMap((group) => group.links)
+  const screens = Object.entries(letters).flatMap(([id, letter]) => {
+    const link = links.find((one) => one.id === id)
+    if (!link) return []
+    const run = () => void navigate({ to: '/$', params: { _splat: link.path.slice(1) } })
+    return [{ title: words.shell.goTo(link.title), keys: `g ${letter}`, run }]
+  })
+  const run = () => void navigate({ to: '/' })
+  return [...screens, { title: words.shell.goTo(words.shell.home), keys: 'g h', run }]
+}
+
+/** Whose clock the times on the screen have. */
+function ZoneLine() {
+  const { name, isOfStore } = useSyncExternalStore(zoneStore.subscribe, zoneStore.get)
+  return <p className={css.zone}>{words.shell.times(name, isOfStore)}</p>
+}
+
 const Rail = () => (
   <nav className={css.rail} aria-label={words.shell.screens}>
-    {rail.map(({ title, links }) => (
+    {railOf(useRights()).map(({ title, links }) => (
       <section key={title} aria-label={title}>
         <h2>{title}</h2>
         <ul>
@@ -75,11 +123,11 @@ const Rail = () => (
 
 /** In place of the rail on a narrow screen. */
 function BottomBar({ onFind }: { onFind(): void }) {
-  const [first] = rail
+  const links = railOf(useRights()).flatMap((group) => group.links)
   return (
     <nav className={css.bottom} aria-label={words.shell.more}>
       {['orders', 'products', 'accounts'].map((id) => {
-        const link = first?.links.find((one) => one.id === id)
+        const link = links.find((one) => one.id === id)
         return (
           link && (
             <Link

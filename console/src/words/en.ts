@@ -9,8 +9,11 @@ const counted = (n: number, one: string, many: string) =>
 /** Every text of the console in English. */
 export const en = {
   language: 'en',
+  direction: 'ltr' as 'ltr' | 'rtl',
   product: 'Sutler',
   number: (n: number) => number.format(n),
+  decimalPoint: '.',
+  thousandsSeparator: ',',
   noValue: 'No value',
   yes: 'Yes',
   no: 'No',
@@ -60,12 +63,37 @@ export const en = {
     screens: 'Screens',
     home: 'All resources',
     homeAbout: 'Every resource of the API, by its group.',
-    find: 'Find a screen',
+    find: 'Find',
+    findAbout: 'A screen, an action, or an object by its id, name, SKU or email address',
     findHint: 'Ctrl K',
-    findNone: 'No screen has this name.',
+    findNone: 'Nothing has been found.',
+    finding: 'Looking for objects …',
+    found: (n: number) => counted(n, 'result', 'results'),
+    actionsHere: 'Action of this screen',
+    keys: 'Keys',
+    keysHint: '?',
+    goTo: (title: string) => `Go to ${title}`,
+    settings: 'Settings of the console',
+    language: 'Language',
+    saveForm: 'Save the form',
+    times: (zone: string, isOfStore: boolean) =>
+      isOfStore
+        ? `Times are those of the store, in ${zone}.`
+        : `Times are those of this browser, in ${zone}. The store has no time zone.`,
     more: 'More',
     nowhere: 'There is no such screen',
     nowhereAbout: 'The address leads to no resource of this store.',
+  },
+
+  areas: { sell: 'Sell', build: 'Build', settings: 'Settings' },
+
+  rights: {
+    missing: (right: string, role: string) =>
+      `Your role, ${role}, does not have the right to ${right}. A Store Admin can give you another role.`,
+    mayNotChange: (role: string) =>
+      `You may look at this, but not change it: your role, ${role}, does not have the right. A Store Admin can give you another role.`,
+    noneAtAll: (role: string) =>
+      `Your role, ${role}, may see no screens. A Store Admin can give you another role.`,
   },
 
   list: {
@@ -79,6 +107,8 @@ export const en = {
     previous: 'Previous',
     next: 'Next',
     perPage: 'Rows per page',
+    reach: (page: number) =>
+      `Pages of this list end at ${number.format(page)}. A filter, or the opposite order, leads to the rows after it.`,
     select: (name: string) => `Select ${name}`,
     selectPage: 'Select all rows of this page',
     selected: (n: number, elsewhere: number) =>
@@ -98,9 +128,87 @@ export const en = {
     noMatch: 'Nothing matches the filter',
     noMatchAbout: 'Change the filter, or remove it.',
     noRight: 'You may not see this list',
-    noRightAbout: 'The key that you use lacks the right to read it. Ask an administrator of the store.',
     failed: 'The list could not be loaded',
+    changes: (n: number, isMore: boolean) =>
+      `${counted(n, 'object has', 'objects have')}${isMore ? ' or more' : ''} changed. Show`,
+    selectAll: (n: number) => `Select all ${number.format(n)} that match`,
+    selecting: (n: number) => `${number.format(n)} selected …`,
+    tooManyToSelect: (max: number) =>
+      `Only ${number.format(max)} objects can be selected. A filter makes the list shorter.`,
+    moveRow: 'Next row',
+    moveRowBack: 'Previous row',
+    selectRow: 'Select the row',
+    focusFilter: 'Write a filter',
     noAnswer: 'The server does not respond. Your connection, or the server, may be down.',
+  },
+
+  columns: {
+    shown: 'Shown',
+    others: 'Others',
+    earlier: (name: string) => `Move ${name} to the front`,
+    later: (name: string) => `Move ${name} to the back`,
+    usual: 'Usual columns',
+    density: 'Height of the rows',
+    densities: { roomy: 'Roomy', dense: 'Dense' },
+  },
+
+  export: {
+    title: 'Export',
+    about: (n: number) =>
+      `Everything that the list shows, with its filter and its order: ${counted(n, 'object', 'objects')}.`,
+    aboutUnknown: 'Everything that the list shows, with its filter and its order.',
+    formats: { csv: 'CSV, for spreadsheets', ndjson: 'NDJSON, for programs' },
+    start: 'Export',
+    progress: (n: number, of: number | undefined) =>
+      of === undefined ? number.format(n) : `${number.format(n)} of ${number.format(of)}`,
+    done: (n: number) => `The file is complete: ${counted(n, 'object', 'objects')}.`,
+    broken: (n: number, of: number | undefined) =>
+      `The export broke off after ${number.format(n)}${of === undefined ? '' : ` of ${number.format(of)}`} objects.`,
+    goOn: 'Go on from there',
+    cannotGoOn: 'An export can only go on where the list is sorted by id.',
+    again: 'Start again',
+    save: 'Save the file',
+    stop: 'Stop',
+  },
+
+  bulk: {
+    title: (n: number) => `Delete ${counted(n, 'object', 'objects')}?`,
+    remove: 'Delete them',
+    checking: (n: number, of: number) => `Checking ${number.format(n)} of ${number.format(of)} …`,
+    wouldDelete: 'This would be deleted:',
+    wouldRefuse: (n: number) => `${counted(n, 'object', 'objects')} cannot be deleted:`,
+    nothing: 'None of them can be deleted.',
+    typeNumber: (n: number) => `Type ${n} to confirm`,
+    deleting: (n: number, of: number) => `Deleted ${number.format(n)} of ${number.format(of)} …`,
+    deleted: (n: number) => `${counted(n, 'object has', 'objects have')} been deleted.`,
+    stopped: 'It was stopped: the others are still there.',
+    refused: (n: number) => `${counted(n, 'object was', 'objects were')} not deleted:`,
+    moreErrors: (n: number) => `and ${number.format(n)} more`,
+  },
+
+  history: {
+    title: 'History',
+    who: 'Who',
+    event: {
+      created: 'created it',
+      updated: 'changed it',
+      deleted: 'deleted it',
+    } satisfies Readonly<Record<string, string>> as Readonly<Record<string, string>>,
+    kinds: {
+      'client-credentials-token': 'key',
+      'customer-token': 'customer',
+      'account-management-authentication-token': 'account member',
+      'colleague-token': 'colleague',
+    } satisfies Readonly<Record<string, string>> as Readonly<Record<string, string>>,
+    system: 'The server',
+    before: 'Before',
+    after: 'After',
+    noFields: 'No field has another value.',
+    values: (n: number) => counted(n, 'value', 'values'),
+    none: 'There is no history',
+    noneAbout: 'The store keeps no changes of it, or no longer.',
+    noRight: 'You may not see the history',
+    older: 'Show older ones',
   },
 
   filter: {
@@ -131,10 +239,17 @@ export const en = {
   },
 
   record: {
+    back: '←',
     fields: 'Fields',
     related: 'Belongs to it',
     confirmTitle: (name: string) => `Delete ${name}?`,
     confirmAbout: 'It cannot be brought back.',
+    checking: 'Asking what this would do …',
+    typeName: (name: string) => `Type ${name} to confirm`,
+    actions: 'Actions',
+    relationships: 'Relationships',
+    done: 'Done.',
+    answer: 'The answer of the server',
     changed: 'Somebody has changed it since you opened it. Look at it again before you delete it.',
     version: 'Version',
     failed: 'The object could not be loaded',
@@ -165,7 +280,33 @@ export const en = {
     refersTo: (type: string) => `The id of an object of the type ${type}.`,
   },
 
+  money: {
+    amounts: 'Amounts by currency',
+    amountIn: (currency: string) => `Amount in ${currency}`,
+    includesTax: 'includes tax',
+    add: 'Add a currency',
+    remove: (currency: string) => `Remove ${currency}`,
+    smallestUnit: 'in the smallest unit',
+    wrong: 'An amount is required, with no more digits after the point than the currency has.',
+  },
+
+  picker: {
+    search: (nouns: string) => `Search ${nouns}`,
+    nothing: 'Nothing is found.',
+    remove: (id: string) => `Remove ${id}`,
+  },
+
+  draft: {
+    about: 'You typed something here and did not save it:',
+    restore: 'Restore it',
+    discard: 'Discard it',
+  },
+
   conflict: {
+    meanwhile: (who: string, when: string) =>
+      `${who} saved this at ${when}, while you change it. When you save, your changes are put together with theirs; where you both changed a field, you choose.`,
+    meanwhileUnknown:
+      'Somebody saved this while you change it. When you save, your changes are put together with theirs; where you both changed a field, you choose.',
     title: 'Somebody has changed this too',
     about: (who: string, when: string) =>
       `${who} saved it at ${when}. Choose what to keep of each field that you both changed.`,

@@ -14,7 +14,10 @@ export interface Portion {
 interface Allocation {
   /** Where it is taken from. */
   readonly portions: readonly Portion[]
-  /** Takes it, unless it was already taken. Other buyers of the products wait from here until the transaction ends. */
+  /**
+   * Takes it with the next statement, or with COMMIT, unless it was already taken. Other buyers of the products wait
+   * from then on until the transaction ends.
+   */
   readonly take: () => Promise<void>
 }
 
@@ -33,29 +36,35 @@ export function awaitStock(work: Work, productIds: readonly string[]): void {
 /**
  * Allocates all portions or none, so that two buyers never get the same stock. A portion without a location is taken
  * from the stock outside of all locations first, and then from the locations that have most. The Problem (422) for a
- * shortage names the products in `meta.ids`. Products whose stock is not counted are skipped. Needs a transaction,
- * whose last step should be `take`.
+ * shortage, `short`, names the products in `meta.ids`. Products whose stock is not counted are skipped. Needs a
+ * transaction, whose last step should be `take`.
  */
-export async function allocate(work: Work, portions: readonly Portion[]): Promise<Allocation> {
+export async function allocate(
+  work: Work,
+  portions: readonly Portion[],
+  short = shortage,
+): Promise<Allocation> {
   const { ids, slugs } = await findCounted(work, unique(portions.map(({ productId }) => productId)))
   // Where too many want the same stock, the transaction begins again: better before it has written much.
   work.store.enterLocks(stocks, [...ids])
   const counted = joined(portions.filter(({ productId }) => ids.has(productId)))
   const places = unique([...slugs, ...slugsOf(counted)])
   // There is nothing to choose: the statement that takes the stock also sees whether it is there.
-  if (!places.length) return { portions: counted, take: () => move(work, 'allocate', counted, new Map()) }
-  return { portions: await allocateAtPlaces(work, portions, places), take: async () => {} }
+  if (!places.length)
+    return { portions: counted, take: () => move(work, 'allocate', counted, new Map(), short) }
+  return { portions: await allocateAtPlaces(work, portions, places, short), take: async () => {} }
 }
 
 async function allocateAtPlaces(
   work: Work,
   portions: readonly Portion[],
   slugs: readonly string[],
+  short: typeof shortage,
 ): Promise<readonly Portion[]> {
   const places = await lockPlaces(work, slugs)
   const counted = await lockCounted(work, portions)
-  const taken = await choosePlaces(work, joined(counted), [...places.values()])
-  await move(work, 'allocate', taken, places)
+  const taken = await choosePlaces(work, joined(counted), [...places.values()], short)
+  await move(work, 'allocate', taken, places, short)
   return taken
 }
 
@@ -116,6 +125,7 @@ async function choosePlaces(
   work: Work,
   portions: readonly Portion[],
   places: readonly StockPlace[],
+  short: typeof shortage,
 ): Promise<readonly Portion[]> {
   const fixed = portions.filter(({ location }) => location !== undefined)
   const free = portions.filter(({ location }) => location === undefined)
@@ -132,7 +142,7 @@ async function choosePlaces(
       if (some > 0) taken.push({ productId, quantity: some, ...(place && { location: place.slug }) })
       missing -= some
     }
-    if (missing > 0) throw shortage([productId])
+    if (missing > 0) throw short([productId])
   }
   return joined(taken)
 }
@@ -158,6 +168,7 @@ async function move(
   what: 'allocate' | 'deallocate' | 'ship',
   portions: readonly Portion[],
   places: ReadonlyMap<string, StockPlace>,
+  short = shortage,
 ): Promise<void> {
   const movements = portions.map(
     ({ productId, location, quantity }): Movement => ({
@@ -168,8 +179,10 @@ async function move(
     }),
   )
   if (!movements.length) return
-  await moveStock(work, movements)
-  await showLevels({ store: work.store.later() }, unique(portions.map(({ productId }) => productId)))
+  // What follows the lock of the stock goes with it, and no buyer waits for a turn between two processes.
+  const later = { store: work.store.later() }
+  await moveStock(later, movements, short)
+  await showLevels(later, unique(portions.map(({ productId }) => productId)))
 }
 
 /** Adds up portions of the same product and location. */

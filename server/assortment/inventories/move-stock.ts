@@ -1,5 +1,6 @@
 import { Problem } from '../../kernel/errors.ts'
 import { lockSql } from '../../kernel/storage/locks.ts'
+import { brokenConstraint } from '../../kernel/storage/refusals.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { changesOf, type Level, levelMax, type StockChange } from './movements.ts'
 import { stockTransactions } from './stock-transactions.ts'
@@ -65,11 +66,15 @@ export const shortage = (ids: readonly string[]): Problem =>
 
 /**
  * Changes all levels or none, in one statement that locks the stocks and lets no level fall below zero. A place without
- * a level gets one, so a caller who adds stock has locked it before. Stock that has just been deleted is skipped.
- * Returns the ids of the transactions that record the changes. There is one movement at most for each product and
- * place.
+ * a level gets one, so a caller who adds stock has locked it before. If stock has just been deleted, the transaction
+ * begins again. Returns the ids of the transactions that record the changes. There is one movement at most for each
+ * product and place. `short` is the refusal of a request for more than is there.
  */
-export async function moveStock(work: Work, movements: readonly Movement[]): Promise<readonly string[]> {
+export async function moveStock(
+  work: Pick<Work, 'store'>,
+  movements: readonly Movement[],
+  short = shortage,
+): Promise<readonly string[]> {
   const { store } = work
   const productIds = movements.map(({ productId }) => productId)
   const columns = [
@@ -79,46 +84,47 @@ export async function moveStock(work: Work, movements: readonly Movement[]): Pro
     movements.map(({ adds }) => adds.allocated),
   ]
   store.enterLocks(stocks, productIds)
-  const done = await store.run(
-    `WITH locked AS MATERIALIZED (
-      ${lockSql(stocks, '$2')}
-    ), wanted AS MATERIALIZED (
-      SELECT * FROM unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::bigint[], $6::int[])
-        AS g (stock_id, location_id, available, allocated, at)
-    ), input AS MATERIALIZED (
-      SELECT * FROM wanted WHERE stock_id IN (SELECT id FROM locked)
-    ), changed AS (
-      UPDATE stock_levels l SET available = l.available + g.available, allocated = l.allocated + g.allocated
-      FROM input g
-      WHERE l.store_id = $1 AND l.stock_id = g.stock_id AND l.location_id IS NOT DISTINCT FROM g.location_id
-        AND l.available + g.available >= 0 AND l.allocated + g.allocated >= 0
-        AND l.available + l.allocated + g.available + g.allocated <= ${levelMax}
-      RETURNING g.at
-    ), transactions AS (
-      INSERT INTO stock_levels (store_id, stock_id, location_id, available, allocated)
-      SELECT $1, g.stock_id, g.location_id, g.available, g.allocated FROM input g
-      WHERE g.available >= 0 AND g.allocated >= 0 AND NOT EXISTS (
-        SELECT FROM stock_levels l WHERE l.store_id = $1 AND l.stock_id = g.stock_id
-          AND l.location_id IS NOT DISTINCT FROM g.location_id)
-      RETURNING stock_id, location_id
+  await store
+    .later((error) => refusalIn(error, movements, short))
+    .run(
+      `WITH locked AS MATERIALIZED (
+        ${lockSql(stocks, '$2')}
+      ), wanted AS MATERIALIZED (
+        SELECT * FROM unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::bigint[], $6::int[])
+          AS g (stock_id, location_id, available, allocated, at)
+      ), input AS MATERIALIZED (
+        SELECT * FROM wanted WHERE stock_id IN (SELECT id FROM locked)
+      ), changed AS (
+        UPDATE stock_levels l SET available = l.available + g.available, allocated = l.allocated + g.allocated
+        FROM input g
+        WHERE l.store_id = $1 AND l.stock_id = g.stock_id AND l.location_id IS NOT DISTINCT FROM g.location_id
+          AND l.available + g.available >= 0 AND l.allocated + g.allocated >= 0
+          AND l.available + l.allocated + g.available + g.allocated <= ${levelMax}
+        RETURNING g.at
+      ), added AS (
+        INSERT INTO stock_levels (store_id, stock_id, location_id, available, allocated)
+        SELECT $1, g.stock_id, g.location_id, g.available, g.allocated FROM input g
+        WHERE g.available >= 0 AND g.allocated >= 0 AND NOT EXISTS (
+          SELECT FROM stock_levels l WHERE l.store_id = $1 AND l.stock_id = g.stock_id
+            AND l.location_id IS NOT DISTINCT FROM g.location_id)
+        RETURNING stock_id, location_id
+      ), moved AS (
+        SELECT at FROM changed UNION ALL
+        SELECT g.at FROM added a JOIN input g ON g.stock_id = a.stock_id AND g.location_id IS NOT DISTINCT FROM a.location_id
+      )
+      SELECT refuse_movements(array_agg(at), bool_or(stock_id NOT IN (SELECT id FROM locked)))
+      FROM wanted WHERE at NOT IN (SELECT at FROM moved) HAVING count(*) > 0`,
+      ...columns,
+      movements.map((_, at) => at),
     )
-    SELECT at, true FROM changed UNION ALL
-    SELECT at, false FROM wanted WHERE stock_id NOT IN (SELECT id FROM locked) UNION ALL
-    SELECT g.at, true FROM transactions m JOIN input g ON g.stock_id = m.stock_id AND g.location_id IS NOT DISTINCT FROM m.location_id`,
-    ...columns,
-    movements.map((_, at) => at),
-  )
-  const isMoved = new Map(done.map(([at, moved]) => [Number(at), moved === 't']))
-  const refused = movements.filter((_, at) => !isMoved.has(at))
-  if (refused.length) throw refusalOf(refused)
-  return recordMovements(
-    work,
-    movements.filter((_, at) => isMoved.get(at)),
-  )
+  return recordMovements(work, movements)
 }
 
 /** Records changes of levels as transactions, and returns their ids. */
-export function recordMovements({ store }: Work, movements: readonly Movement[]): Promise<readonly string[]> {
+export function recordMovements(
+  { store }: Pick<Work, 'store'>,
+  movements: readonly Movement[],
+): Promise<readonly string[]> {
   return store.insertAll(
     stockTransactions,
     movements.flatMap(({ productId, place, adds, action: requested = 'increment', first }) =>
@@ -130,9 +136,17 @@ export function recordMovements({ store }: Work, movements: readonly Movement[])
   )
 }
 
-function refusalOf(refused: readonly Movement[]): Problem {
+/** The client's words for movements that `refuse_movements` has refused. */
+function refusalIn(
+  error: unknown,
+  movements: readonly Movement[],
+  short: typeof shortage,
+): Problem | undefined {
+  if (brokenConstraint(error) !== 'stock_movements') return undefined
+  const places = JSON.parse((error as { readonly detail: string }).detail) as readonly number[]
+  const refused = places.flatMap((at) => movements[at] ?? [])
   const tooMuch = refused.find(({ adds }) => adds.available >= 0 && adds.allocated >= 0)
-  if (!tooMuch) return shortage(refused.map(({ productId }) => productId))
+  if (!tooMuch) return short(refused.map(({ productId }) => productId))
   return new Problem('unprocessable', `The stock of a product in one place must be at most ${levelMax}.`)
 }
 

@@ -4,7 +4,6 @@ import { action } from '../../kernel/declare/action.ts'
 import type { Operation } from '../../kernel/declare/operation.ts'
 import type { Resource } from '../../kernel/declare/resource.ts'
 import { Problem } from '../../kernel/errors.ts'
-import { findAll } from '../../kernel/query/find.ts'
 import { type Answer, json, noContent } from '../../kernel/shape/answer.ts'
 import { choice, group, list, text } from '../../kernel/shape/fields.ts'
 import { shown } from '../../kernel/shape/shown.ts'
@@ -96,6 +95,8 @@ async function edit(
 ): Promise<Answer> {
   const sent = links.map(({ id }) => id.toLowerCase())
   if (by === add) mustNameOwn(ctx, of, sent)
+  // Before the cart, as who deletes a person locks them first and then their carts.
+  const existing = by === add ? await ctx.store.lockShared(resource(), ...sent) : undefined
   const { before, after } = await changeThing(ctx, carts, name, async (row) => {
     // A cart that this request creates belongs to the shopper of its token.
     const owners = row.inside ? ownersOf(row) : ownerIn(ctx)
@@ -107,7 +108,7 @@ async function edit(
         const detail = `A cart can be associated with at most ${ownersMax} ${of}.`
         throw new Problem('unprocessable', detail, { title: 'Limit Reached', source: 'data' })
       }
-      await mustExist(ctx, resource(), type, sent)
+      mustExist(existing, type, sent)
       if (row.doc.contact?.email) {
         const detail = `A cart with a contact cannot be associated with ${of}. Remove the contact first: send it as {}.`
         throw new Problem('unprocessable', detail, { source: 'data' })
@@ -119,9 +120,8 @@ async function edit(
   return json(200, { data: ownersOf(after)[of].map((id) => ({ type, id })) })
 }
 
-async function mustExist(ctx: Ctx, resource: Resource, type: string, ids: readonly string[]): Promise<void> {
-  const rows = await findAll(ctx, resource, ids)
-  const missing = ids.find((id) => !rows.some((row) => row.id === id))
+function mustExist(existing: ReadonlySet<string> | undefined, type: string, ids: readonly string[]): void {
+  const missing = ids.find((id) => !existing?.has(id))
   if (missing !== undefined) {
     throw new Problem('not_found', `There is no ${type} with the id ${missing}.`, { source: 'data.0.id' })
   }

@@ -40,12 +40,12 @@ export const compressedCharsMin = 2048
  * The answer in a coding that the client accepts, if it is large enough to gain. Files are sent as they are, since
  * clients read parts of them. Threads of zlib compress, so other requests do not wait.
  */
-export async function compress(
+export function compress(
   answer: Answer,
   operation: Operation,
   { raw, headers, method }: FastifyRequest,
   charsMin: number | undefined,
-): Promise<Answer> {
+): Answer | Promise<Answer> {
   const { body } = answer
   if (charsMin === undefined || !showsNoSecret(operation) || hasMore(raw)) return answer
   if (answer.status !== 200 || !isText(answer)) return answer
@@ -55,7 +55,7 @@ export async function compress(
   const { 'content-length': _, ...others } = answer.headers ?? {}
   const type = 'application/json; charset=utf-8'
   const coded = { ...answer, headers: { 'content-type': type, ...others, 'content-encoding': coding } }
-  if (!(body instanceof Readable)) return { ...coded, body: await ways[coding].each(body) }
+  if (!(body instanceof Readable)) return ways[coding].each(body).then((bytes) => ({ ...coded, body: bytes }))
   // The stream of a HEAD is never read.
   return method === 'HEAD' ? coded : { ...coded, body: through(body, ways[coding].stream()) }
 }

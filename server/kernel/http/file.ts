@@ -35,9 +35,9 @@ export function jsonParts(
 }
 
 /** Waits until the first content is ready to be sent, or throws the reason why there is none. */
-export async function waitForContent({ body }: Answer): Promise<void> {
+export async function waitForContent(body: Readable): Promise<void> {
   // Lines are not written before the first ones are ready.
-  if (!(body instanceof Readable) || body instanceof LineStream || body.readableEnded) return
+  if (body instanceof LineStream || body.readableEnded) return
   if (body.errored) throw body.errored
   if (body.destroyed) throw new Error('the content of a response was destroyed before it was sent')
   await Promise.race([once(body, 'readable'), once(body, 'close')])

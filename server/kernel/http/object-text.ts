@@ -33,19 +33,19 @@ function writerOf(resource: Resource): ObjectWriter {
 /** The JSON of one object, built around the stored text of its document. Records that the caller has read it. */
 export function objectText(resource: Resource, row: Row, ctx: Ctx, inList: boolean): string {
   if (!row.written) ctx.onRead(resource, row)
-  const { name, meta, links } = writerOf(resource)
+  const writer = writerOf(resource)
+  const { name, meta, links } = writer
   const { links: at } = resource.envelope
   const isInside = at === 'inside' || at === 'own' || (inList && at === 'beside')
   const linked = isInside ? `,"links":${links(row, ctx)}` : ''
-  return `{${name(row)}${membersOf(resource, row, ctx)}${meta(row)}${linked}}`
+  return `{${name(row)}${membersOf(writer, resource, row, ctx)}${meta(row)}${linked}}`
 }
 
 /**
  * The stored and the computed members. A store may add links to a resource that computes its `relationships`: these are
  * in the document, and join the others.
  */
-function membersOf(resource: Resource, row: Row, ctx: Ctx): string {
-  const { fields, also } = writerOf(resource)
+function membersOf({ fields, also }: ObjectWriter, resource: Resource, row: Row, ctx: Ctx): string {
   const { relationships: added } = hasAddedLinks(resource, row) ? (row.doc as WithLinks) : {}
   if (!added || !resource.also) return fields(row) + also(row, ctx)
   const { relationships: _, ...others } = JSON.parse(row.text) as WithLinks

@@ -15,7 +15,9 @@ export function listAnswer(
   moreMeta: Record<string, unknown> = {},
   more = '',
 ): Answer {
-  const data = page.rows.map((row) => objectText(resource, row, ctx, true)).join(',')
+  let data = ''
+  // Not joined: the text is copied once, when it is sent.
+  for (const row of page.rows) data += `${data && ','}${objectText(resource, row, ctx, true)}`
   return pageAnswer(200, data, page, ctx, at, moreMeta, more)
 }
 

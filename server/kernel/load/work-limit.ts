@@ -16,7 +16,7 @@ interface LimitOptions {
   onOverload(isOverloaded: boolean): void
 }
 
-/** A line is long with so many times the requests that may work at once: clients with a fixed number of connections make one. */
+/** A line is long with so many times the requests that may work at once. Some hundred busy clients make a shorter one. */
 const longLine = 2
 /** In an overload requests may take so many times longer than usual, and so many are looked at. */
 const slowdownMax = 1.5
@@ -28,7 +28,7 @@ const calmAfterMs = 1000
 const pace = { fromMs: 250, untilMs: 2000, min: 10 }
 
 /** The place of a request at work. */
-export interface WorkPlace {
+interface WorkPlace {
   /** The request waits for something that is no work of this server, and gives its place away meanwhile. */
   pause(): void
   resume(): void

@@ -182,6 +182,7 @@ function describeOperation(
     ].join('\n\n'),
     ...(open && { security: [] }),
     ...(persons.length && { security: waysToSignIn(persons) }),
+    ...(!open && { 'x-sutler-right': `${rightFor(operation)} ${operation.area}` }),
     ...(listed && { 'x-sutler-list': listFacts(listed) }),
     parameters: parametersOf(operation, path, shared),
     ...(body && { requestBody: body }),

@@ -46,13 +46,13 @@ export function countRequest(response: ServerResponse, operation: string): void 
   })
 }
 
-/** Runs a request in its span, measures where its time goes, and logs it if it is slow. */
+/** Runs a request in its span, measures where its time goes, and logs it if it is slow. `run` says when it is answered. */
 export function observe<T>(
   instance: Instance,
   operation: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
-  run: () => Promise<T>,
+  run: (timings: Timings) => Promise<T>,
 ): Promise<T> {
   const { traceparent, tracestate } = request.headers
   const timings = new Timings()
@@ -61,18 +61,14 @@ export function observe<T>(
     'sutler.request_id': request.id,
   })
   const caller = traceparent === undefined ? undefined : callerOf(traceparent, tracestate)
-  return inRequestSpan(operation.id, caller, timings, describe, async () => {
+  return inRequestSpan(operation.id, caller, timings, describe, () => {
     const trace = traceOfLog()
     reply.raw.once('close', () => {
       timings.isOver = true
       if (timings.totalMs >= instance.slowMs)
         logSlow(instance, timings, { operation: operation.id, request_id: request.id, ...trace })
     })
-    try {
-      return await run()
-    } finally {
-      timings.answered()
-    }
+    return run(timings)
   })
 }
 

@@ -112,7 +112,11 @@ export async function handle(
     isDryRun: false,
     answer: undefined,
   }
-  for (const step of plans[operation.access]) await step(passage)
+  for (const step of plans[operation.access]) {
+    // Most steps end at once, and to await each of them would take a turn of its own.
+    const going = step(passage)
+    if (going) await going
+  }
   return passage.answer as Answer
 }
 

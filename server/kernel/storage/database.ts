@@ -30,6 +30,8 @@ export interface Sql {
   readonly sink?: RowSink
   /** A page of a whole list: short, but too long to share a connection with point reads. */
   readonly page?: boolean
+  /** The client's words for an error of the statement; undefined if it has none for it. */
+  readonly refusal?: ((error: unknown) => Error | undefined) | undefined
 }
 
 /** Columns in the order of the statement, as PostgreSQL's text. */
@@ -49,11 +51,12 @@ export interface StatementSource extends Connection {
 const outage = (cause: unknown, detail = 'The database is not reachable.') =>
   new Problem('unavailable', detail, { cause })
 
-function refuseOutage(error: unknown): never {
-  if (!isOutage(error)) throw error
-  if (isOutOfSpace(error)) throw outage(error, 'The database has no disk space left.')
-  if (sqlState(error) === readOnlyState) throw outage(error, 'The database accepts no writes.')
-  throw (error as Error).message === 'Query read timeout'
+/** What a caller is told of a failed statement. */
+function refusalOf(error: unknown): unknown {
+  if (!isOutage(error)) return error
+  if (isOutOfSpace(error)) return outage(error, 'The database has no disk space left.')
+  if (sqlState(error) === readOnlyState) return outage(error, 'The database accepts no writes.')
+  return (error as Error).message === 'Query read timeout'
     ? outage(error, 'The database did not respond in time.')
     : outage(error)
 }
@@ -222,18 +225,17 @@ export class Database implements StatementSource {
       this.#limitMs && (long || writes.some((write) => write.long)) ? longStatementMaxMs : this.#limitMs
     const { promise, resolve, reject } = Promise.withResolvers<readonly Tuple[]>()
     const onEnd = [...writes, sql].map(observeStatement)
-    client.query(
-      new Statement({ text, values, name }, { begin, writes: named }, limitMs, (error, tuples) => {
-        for (const end of onEnd) end?.(tuples.length, error)
-        if (error) reject(error)
-        else resolve(tuples)
-      }),
-    )
-    const untap = sink && tapRows(client, sink)
-    return promise.finally(untap).catch((error: unknown) => {
+    let untap: (() => void) | undefined
+    const sent = new Statement({ text, values, name }, { begin, writes: named }, limitMs, (error, tuples) => {
+      for (const end of onEnd) end?.(tuples.length, error)
+      untap?.()
+      if (!error) return resolve(tuples)
       countTimeout(error, client)
-      return this.#refuse(error)
+      reject([...writes, sql].at(sent.firstOpen)?.refusal?.(error) ?? this.#refusalOf(error))
     })
+    client.query(sent)
+    untap = sink && tapRows(client, sink)
+    return promise
   }
 
   /** One after the other, since a statement whose text a connection has not seen needs a message of its own. */
@@ -250,13 +252,13 @@ export class Database implements StatementSource {
     const name = this.#poolNames.get(pool) ?? ''
     return timeWait(name, pool.connect()).catch((error: unknown) => {
       countTimeout(error, name)
-      throw isOutOfSpace(error) ? this.#refuse(error) : outage(error)
+      throw isOutOfSpace(error) ? this.#refusalOf(error) : outage(error)
     })
   }
 
-  #refuse(error: unknown): never {
+  #refusalOf(error: unknown): unknown {
     if (isOutOfSpace(error)) this.onNoSpace()
-    return refuseOutage(error)
+    return refusalOf(error)
   }
 
   async #onPool(sql: Sql, signal?: AbortSignal, pool = this.pool): Promise<readonly Tuple[]> {
@@ -293,12 +295,7 @@ export class Database implements StatementSource {
    */
   quick(sql: Sql): Promise<readonly Tuple[]> {
     const lanes = sql.page ? this.#pages : this.#points
-    return lanes.send((client) =>
-      this.#send(client, sql).catch((error: unknown) => {
-        if (isUnavailable(error)) lanes.giveUp(client)
-        throw error
-      }),
-    )
+    return lanes.send((client) => this.#send(client, sql), isUnavailable)
   }
 
   /**

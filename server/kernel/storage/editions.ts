@@ -18,3 +18,9 @@ export const editionTotal = (list: string, scope: string, edition: string): stri
 
 /** The condition for rows that no edition has ended yet. */
 export const isCurrent = (alias?: string): string => `${prefix(alias)}until = ${noEnd}`
+
+/**
+ * The condition for rows that some edition has ended: few of many, with indexes of their own. PostgreSQL uses these
+ * only for a statement that says so: a plan for no particular value does not know that it is less than `noEnd`.
+ */
+export const hasEnded = (alias?: string): string => `${prefix(alias)}until < ${noEnd}`

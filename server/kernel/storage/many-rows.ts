@@ -6,6 +6,7 @@ import type { Connection, Sql, Tuple } from './database.ts'
 import { recordedBy } from './row-statements.ts'
 import type { RowSink } from './row-tap.ts'
 import { split } from './stored-row.ts'
+import { textArray } from './text-arrays.ts'
 
 /** Statements that write any number of rows, and return their ids; and reads of any number, in batches. */
 
@@ -68,11 +69,25 @@ const insertInto = (table: string, columns: string) =>
 export function insertAllSql<F extends Fields>(into: Model<F>, rows: readonly NewRow<F>[], by: Writer): Sql {
   const binds = bindsOf(by)
   const documents = rows.map(({ values }) => split(into, values))
-  const input: readonly (readonly [column: string, type: string, values: readonly unknown[]])[] = [
+  const input: readonly (readonly [column: string, type: string, values: unknown])[] = [
     ['id', 'uuid', rows.map(({ id }) => id ?? newId())],
     ...into.scopeColumns.map((column, i) => [column, 'uuid', rows.map(({ scope }) => scope?.[i])] as const),
-    ['doc', 'json', documents.map(([doc]) => doc)],
-    ['hidden', 'json', documents.map(([, hidden]) => hidden)],
+    [
+      'doc',
+      'json',
+      textArray(
+        'json',
+        documents.map(([doc]) => doc),
+      ),
+    ],
+    [
+      'hidden',
+      'json',
+      textArray(
+        'json',
+        documents.map(([, hidden]) => hidden),
+      ),
+    ],
   ]
   const columns = input.map(([column]) => column).join(', ')
   const arrays = input.map(([, type, values]) => `${binds.bind(values)}::${type}[]`).join(', ')

@@ -94,11 +94,12 @@ export class Store {
   }
 
   /**
-   * The same store for writes whose outcome nobody reads, and that no rule refuses: each goes with the statement that
-   * follows it, or with COMMIT, and returns no rows. Outside of a transaction they run at once.
+   * The same store for writes whose outcome nobody reads: each goes with the statement that follows it, or with COMMIT,
+   * and returns no rows. If it fails, that statement does, with the `refusal` of its error. Outside of a transaction
+   * they run at once, and without a refusal.
    */
-  later(): Store {
-    return this.#transaction ? this.#within(laterIn(this.#transaction)) : this
+  later(refusal?: Sql['refusal']): Store {
+    return this.#transaction ? this.#within(laterIn(this.#transaction, refusal)) : this
   }
 
   /** The same store, with another author. */

@@ -182,9 +182,9 @@ export function outsideOf(source: Pick<StatementSource, 'quick'>): DatabaseTrans
 }
 
 /** The same transaction, whose writes are all for later. */
-export function laterIn(transaction: DatabaseTransaction): DatabaseTransaction {
+export function laterIn(transaction: DatabaseTransaction, refusal?: Sql['refusal']): DatabaseTransaction {
   const run = async (sql: Sql) => {
-    await transaction.runLater(sql)
+    await transaction.runLater(refusal ? { ...sql, refusal } : sql)
     return []
   }
   return {

@@ -25,20 +25,23 @@ export const forgetExpired = (resource: () => Resource, name: string, every: str
         values: binds.values,
         long: true,
       })
-      if (!stores.length) return
+      let removed = 0
       for (const [store] of stores) {
         const { store: rows } = workOf(instance, { store: store as string, by: 'system ' })
-        await rows.transaction((inside) =>
+        const ids = await rows.transaction((inside) =>
           inside.removeAll(
             resource(),
-            // Of the row itself, too: a change at the same time moves its expiry, and only this is checked again.
-            (bind) => `${hasExpired(`r.${expires}`, bind(now))} AND r.id IN (
-              SELECT id FROM ${table} WHERE store_id = $1
-              AND ${hasExpired(expires, bind(now))} ORDER BY ${expires} LIMIT ${portion})`,
+            // As they are when they are locked: a change at the same time moves the expiry. A row that somebody
+            // has locked is left to the next run, since a chore that waits with many locks delays others.
+            (bind) => `r.id = ANY(ARRAY(
+              SELECT id FROM ${table} WHERE store_id = $1 AND ${hasExpired(expires, bind(now))}
+              ORDER BY ${expires} LIMIT ${portion} FOR UPDATE SKIP LOCKED))`,
           ),
         )
+        removed += ids.length
         instance.onWrite(store as string)
       }
+      if (!removed) return
     }
   },
 })

@@ -53,37 +53,66 @@ export const codeShopperOf = ({ customerId, accountId, customer, contact }: Buye
   email: (customer ?? contact)?.email,
 })
 
+/** In the order of an erasure. */
+const buyerTables = [
+  ['accountMemberId', 'user_authentication_infos'],
+  ['accountId', 'accounts'],
+  ['customerId', 'customers'],
+] as const
+
+type BuyerIds = { readonly [F in (typeof buyerTables)[number][0]]?: string | undefined }
+
+/**
+ * Locks whom a request names as the buyer, if they exist, and returns their ids. Nobody erases them before the
+ * transaction ends: an erasure would not find the order, and it would keep their name. Comes before the lock of a cart,
+ * as who deletes a person locks them first and then their carts: see docs/decisions/0132-owners-before-carts.md.
+ */
+export async function lockBuyer(ctx: Ctx, body: BuyerBody): Promise<ReadonlySet<string>> {
+  const ids = idsIn(ctx, body)
+  const locked = new Set<string>()
+  for (const [field, table] of buyerTables) {
+    const id = ids[field]?.toLowerCase()
+    if (id && isId(id)) for (const one of await ctx.store.lockShared({ table }, id)) locked.add(one)
+  }
+  return locked
+}
+
+/** Whom the token and the body name. Nobody has looked yet whether they exist. */
+function idsIn({ who }: Ctx, { customer, account }: BuyerBody): BuyerIds {
+  const member = memberIn(who)
+  if (member) return member
+  if (account?.id) return { accountId: account.id, accountMemberId: account.member_id }
+  const own = who.kind === 'customer' ? who.shopper?.id : undefined
+  return customer ? { customerId: customer.id || own } : {}
+}
+
+/** The account and the member of a token. */
+function memberIn({ kind, shopper }: Ctx['who']) {
+  const accountId = kind === 'account-member' ? shopper?.claims.account_id : undefined
+  return typeof accountId === 'string' ? { accountId, accountMemberId: shopper?.id } : undefined
+}
+
 /**
  * Finds out who buys, from the token and the body, or refuses. The owner of the cart is not asked: the checkout names
- * the buyer. Nobody erases the buyer before the transaction ends: an erasure would not find the order, and it would
- * keep their name.
+ * the buyer, whom the caller has locked.
  */
-export async function findBuyer(ctx: Ctx, body: BuyerBody): Promise<Buyer> {
+export async function findBuyer(ctx: Ctx, body: BuyerBody, locked: ReadonlySet<string>): Promise<Buyer> {
   const buyer = await buyerOf(ctx, body)
-  for (const [field, table] of buyerTables) {
+  for (const [field] of buyerTables) {
     const id = buyer[field]
-    if (!id || (await ctx.store.lockShared({ table }, id)).size) continue
-    throw new Problem('not_found', 'The buyer has just been deleted.', { source: 'data' })
+    if (id && !locked.has(id)) {
+      throw new Problem('not_found', 'The buyer has just been deleted.', { source: 'data' })
+    }
   }
   return buyer
 }
 
-const buyerTables = [
-  ['customerId', 'customers'],
-  ['accountId', 'accounts'],
-  ['accountMemberId', 'user_authentication_infos'],
-] as const
-
 async function buyerOf(ctx: Ctx, body: BuyerBody): Promise<Buyer> {
-  const { who } = ctx
-  const claimed = who.kind === 'account-member' ? who.shopper?.claims.account_id : undefined
-  if (typeof claimed === 'string') {
-    return { accountId: claimed, accountMemberId: who.shopper?.id, contact: contactIn(body) }
-  }
+  const member = memberIn(ctx.who)
+  if (member) return { ...member, contact: contactIn(body) }
   if (body.account?.id) return accountOf(ctx, body, body.account.id)
   if (!body.customer) throw noBuyer()
-  const own = who.kind === 'customer' ? who.shopper?.id : undefined
-  const customerId = body.customer.id || own
+  const { customerId } = idsIn(ctx, body)
   return customerId ? customerOf(ctx, customerId) : { customer: personIn(body.customer, 'data.customer') }
 }
 

@@ -16,7 +16,7 @@ import { objectAnswer } from '../../kernel/http/object-answer.ts'
 import { text, type Values } from '../../kernel/shape/fields.ts'
 import { optional, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx, Work } from '../../kernel/work/context.ts'
-import { buyerFields, findBuyer } from '../buyer/buyer.ts'
+import { buyerFields, findBuyer, lockBuyer } from '../buyer/buyer.ts'
 import { showsBuyerTo, withoutBuyer } from '../buyer/show-buyer.ts'
 import { address, addressExample, mustBeWhole, wholeAddress } from '../order/addresses.ts'
 import { included, includedText } from '../order/included.ts'
@@ -66,6 +66,7 @@ export const checkout = action({
     beside: { included, meta: shown.group({ messages: optional(messages) }) },
   },
   async run(ctx, { params, body, rawBody, headers }) {
+    const lockedIds = await lockBuyer(ctx, body)
     const found = await lockCart(ctx, params.cart_id)
     if (found) mustOrderAsOwner(ctx, found)
     const cart = mustBeReady(found, shopperIn(headers).currency)
@@ -76,7 +77,7 @@ export const checkout = action({
     for (const name of ['order_number', 'external_ref'] as const) {
       if (body[name]) await mustHaveRight(ctx, 'shoppers_set_order_references', `data.${name}`)
     }
-    const buyer = await findBuyer(ctx, body)
+    const buyer = await findBuyer(ctx, body, lockedIds)
     const placed = await placeOrder(ctx, cart, buyer, { values, request })
     if (placed.row.doc.payment_intent_id !== undefined) await followIntentOf(ctx, placed.row)
     return answer(ctx, placed.row, placed.frozen, messagesIn(cart, placed))

@@ -41,7 +41,7 @@ export async function followState(work: Work, { from, to, stock }: StateStep): P
 /** Where the stock of an order is after a change of its payments. */
 export interface ChangedStock {
   readonly stock: OrderStock
-  /** Takes what is to be allocated, or refuses (400): the last step of a transaction, as other buyers wait for it. */
+  /** Takes what is to be allocated: the last step of a transaction, which fails (400) if it is sold out. */
   readonly take?: () => Promise<void>
 }
 
@@ -63,22 +63,15 @@ export function awaitStockOfLocked(work: Work, { hidden }: WholeOrder): void {
 /** Allocates the stock of an order for its first payment, or refuses (400). The caller has locked the order. */
 export async function allocateStock(work: Work, { id, hidden }: WholeOrder): Promise<ChangedStock> {
   const wanted = hidden.product_ids?.length ? await portionsOfOrder(work.store, id) : []
-  const { portions, take } = await refuseShortage(() => allocate(work, wanted))
-  return {
-    stock: { state: 'allocated', portions },
-    ...(portions.length > 0 && { take: () => refuseShortage(take) }),
-  }
+  const { portions, take } = await allocate(work, wanted, outOfStock)
+  return { stock: { state: 'allocated', portions }, ...(portions.length > 0 && { take }) }
 }
 
-async function refuseShortage<T>(allocate: () => Promise<T>): Promise<T> {
-  try {
-    return await allocate()
-  } catch (error) {
-    if (!(error instanceof Problem) || !error.meta?.ids) throw error
-    const detail = 'Not all items of the order are in stock any more, so it cannot be paid.'
-    throw new Problem('bad_request', detail, { title: 'Insufficient stock', meta: error.meta })
-  }
-}
+const outOfStock = (ids: readonly string[]): Problem =>
+  new Problem('bad_request', 'Not all items of the order are in stock any more, so it cannot be paid.', {
+    title: 'Insufficient stock',
+    meta: { ids: [...new Set(ids)] },
+  })
 
 /** Makes the allocated stock of an order available again, because its payment has failed. */
 export async function releaseStock(work: Work, stock: OrderStock): Promise<OrderStock> {

@@ -11,6 +11,7 @@ import {
   findBuyer,
   included,
   includedText,
+  lockBuyer,
   orders,
   type WholeOrder,
 } from '../../orders/index.ts'
@@ -91,6 +92,6 @@ async function buyerOf(ctx: Ctx, body: ManualOrderBody): Promise<Buyer> {
   const { id, name, email } = body.customer ?? {}
   const isElsewhere =
     id && isId(id) && name && email && !body.account?.id && !(await ctx.store.find(customerResource, id))
-  if (!isElsewhere) return findBuyer(ctx, body)
+  if (!isElsewhere) return findBuyer(ctx, body, await lockBuyer(ctx, body))
   return { customerId: id.toLowerCase(), customer: { name, email } }
 }

@@ -18,7 +18,7 @@ export interface Bucket {
   readonly secretAccessKey: string
 }
 
-const waitMaxMs = { connecting: 5_000, answering: 30_000 }
+const waitMaxMs = { starting: 10_000, connecting: 5_000, answering: 30_000 }
 
 /** Blobs as objects in a bucket, which must exist. Drafts are in a local directory. */
 export async function s3Blobs(bucket: Bucket, directory: string): Promise<Blobs> {
@@ -35,7 +35,8 @@ export async function s3Blobs(bucket: Bucket, directory: string): Promise<Blobs>
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: waitMaxMs.connecting, requestTimeout: waitMaxMs.answering },
   })
-  await mustBeUsable(client.send(new s3.HeadBucketCommand({ Bucket })), bucket)
+  const abortSignal = AbortSignal.timeout(waitMaxMs.starting)
+  await mustBeUsable(client.send(new s3.HeadBucketCommand({ Bucket }), { abortSignal }), bucket)
   const at = (name: string) => ({ Bucket, Key: mustBeBlobName(name) })
 
   const get = async (name: string, range: { Range?: string } = {}): Promise<StoredObject | undefined> => {

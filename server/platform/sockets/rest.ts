@@ -18,8 +18,8 @@ function turnMs(): number {
 }
 
 /**
- * For a refusal. If there are so many in this turn of the event loop that it takes long, the connection is not read for a
- * while after it: what it sends waits in the buffers of the system, and costs nothing.
+ * For a refusal. If there are so many in this turn of the event loop that it takes long, the connection is not read for
+ * a while after it: what it sends waits in the buffers of the system, and costs nothing.
  */
 export function restIfMany(response: ServerResponse): void {
   if (turnMs() < turnMaxMs) return

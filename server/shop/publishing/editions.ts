@@ -1,6 +1,6 @@
 import { Problem } from '../../kernel/errors.ts'
 import { type Columns, columns, json, number } from '../../kernel/storage/columns.ts'
-import { noEnd } from '../../kernel/storage/editions.ts'
+import { hasEnded, noEnd } from '../../kernel/storage/editions.ts'
 import { isoTime } from '../../kernel/storage/expressions.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { countWords } from './publish-search.ts'
@@ -169,7 +169,7 @@ export async function takeBack(work: Work, catalogId: string, edition: number): 
   for (const table of tablesOfProducts) {
     await store.runLong(
       `UPDATE ${table} l SET until = ${noEnd} FROM published_products p
-       WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.until = $3
+       WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.until = $3 AND ${hasEnded('p')}
          AND l.store_id = $1 AND l.catalog_id = $2 AND l.id = p.id AND l.since = p.since`,
       catalogId,
       edition,
@@ -177,7 +177,8 @@ export async function takeBack(work: Work, catalogId: string, edition: number): 
   }
   for (const table of tablesOfEditions) {
     await store.runLong(
-      `UPDATE ${table} SET until = ${noEnd} WHERE store_id = $1 AND catalog_id = $2 AND until = $3`,
+      `UPDATE ${table} SET until = ${noEnd} WHERE store_id = $1 AND catalog_id = $2 AND until = $3
+         AND ${hasEnded()}`,
       catalogId,
       edition,
     )
@@ -204,10 +205,10 @@ export async function takeBack(work: Work, catalogId: string, edition: number): 
  * them.
  */
 export async function forgetBefore(store: EditionStore, catalogId: string, edition: number): Promise<void> {
-  await deleteRowsOfProducts(store, 'p.until < $3', catalogId, edition)
+  await deleteRowsOfProducts(store, `p.until < $3 AND ${hasEnded('p')}`, catalogId, edition)
   for (const table of tablesOfEditions) {
     await store.runLong(
-      `DELETE FROM ${table} WHERE store_id = $1 AND catalog_id = $2 AND until < $3`,
+      `DELETE FROM ${table} WHERE store_id = $1 AND catalog_id = $2 AND until < $3 AND ${hasEnded()}`,
       catalogId,
       edition,
     )

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { columns, flag, json, optionalText } from '../../kernel/storage/columns.ts'
 import { isCurrent } from '../../kernel/storage/editions.ts'
+import { textArray } from '../../kernel/storage/text-arrays.ts'
 import { runInSteps, type Steps } from '../../kernel/work/in-turns.ts'
 import { findPublishable, type Publishable } from '../sources/find-publishable.ts'
 import type { Publication } from '../sources/publication.ts'
@@ -136,7 +137,10 @@ async function begin(
   if (!rows.length) return
   const { store } = work
   const column = (value: (row: ProductToPublish) => unknown) => rows.map((row) => value(row) ?? null)
-  const attribute = (name: string) => column(({ published }) => published.doc.attributes[name])
+  const texts = (type: 'text' | 'json', value: (row: ProductToPublish) => string | undefined) =>
+    textArray(type, rows.map(value))
+  const attribute = (name: string) =>
+    texts('text', ({ published }) => published.doc.attributes[name] as string | undefined)
   await store.runLong(
     `INSERT INTO published_products (store_id, catalog_id, since, id, created_at, updated_at, doc, hidden, listed_in,
        parent_id, name, sku, slug, manufacturer_part_num, upc_ean, product_type)
@@ -150,16 +154,16 @@ async function begin(
     column(({ source }) => source.id),
     column(({ source }) => source.createdAt),
     column(({ source }) => source.updatedAt),
-    column(({ doc }) => doc),
-    column(({ published, hash }) => JSON.stringify({ ...published.hidden, published_at: at, hash })),
+    texts('json', ({ doc }) => doc),
+    texts('json', ({ published, hash }) => JSON.stringify({ ...published.hidden, published_at: at, hash })),
     column(({ published }) => published.hidden.listed),
-    attribute('base_product_id'),
+    column(({ published }) => published.doc.attributes.base_product_id),
     attribute('name'),
     attribute('sku'),
     attribute('slug'),
     attribute('manufacturer_part_num'),
     attribute('upc_ean'),
-    column(({ source }) => source.internal.product_type),
+    texts('text', ({ source }) => source.internal.product_type),
   )
   const places = rows.flatMap(({ source, published }) =>
     published.nodes.map((node) => ({ id: source.id, ...node })),

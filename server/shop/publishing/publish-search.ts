@@ -1,4 +1,5 @@
-import { isCurrent } from '../../kernel/storage/editions.ts'
+import { hasEnded, isCurrent } from '../../kernel/storage/editions.ts'
+import { textArray } from '../../kernel/storage/text-arrays.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import type { Publication } from '../sources/publication.ts'
 import type { PublishedProduct } from '../sources/published-product.ts'
@@ -19,11 +20,15 @@ export async function publishSearch(
   added: readonly SearchValue[],
 ): Promise<void> {
   if (!rows.length) return
-  const column = (of: (row: SearchRow) => string) => rows.map(({ searchRow }) => of(searchRow))
+  const column = (of: (row: SearchRow) => string) =>
+    textArray(
+      'text',
+      rows.map(({ searchRow }) => of(searchRow)),
+    )
   await work.store.runLong(
     `INSERT INTO published_texts (store_id, catalog_id, since, id, updated_at, codes, words, value_ids, word_ids)
-     SELECT $1, $2, $3::int, id, updated_at, codes::text[], words, value_ids::bigint[], word_ids::bigint[]
-     FROM unnest($4::uuid[], $5::timestamptz[], $6::text[], $7::tsvector[], $8::text[], $9::text[])
+     SELECT $1, $2, $3::int, id, updated_at, codes::text[], words::tsvector, value_ids::bigint[], word_ids::bigint[]
+     FROM unnest($4::uuid[], $5::timestamptz[], $6::text[], $7::text[], $8::text[], $9::text[])
        AS input (id, updated_at, codes, words, value_ids, word_ids)`,
     catalogId,
     edition,
@@ -85,14 +90,25 @@ export async function storeValues(
     : 'DO NOTHING'
   await store.runLong(
     `INSERT INTO published_values (store_id, catalog_id, id, field, value, number, words)
-     SELECT $1, $2, * FROM unnest($3::bigint[], $4::text[], $5::text[], $6::float8[], $7::tsvector[])
+     SELECT $1, $2, id, field, value, number, words::tsvector
+     FROM unnest($3::bigint[], $4::text[], $5::text[], $6::float8[], $7::text[])
+       AS input (id, field, value, number, words)
      ON CONFLICT ${existing}`,
     catalogId,
     values.map(({ id }) => id),
-    values.map(({ field }) => field),
-    values.map(({ value }) => value),
+    textArray(
+      'text',
+      values.map(({ field }) => field),
+    ),
+    textArray(
+      'text',
+      values.map(({ value }) => value),
+    ),
     values.map(({ number }) => number),
-    values.map(({ words }) => words),
+    textArray(
+      'text',
+      values.map(({ words }) => words),
+    ),
   )
 }
 
@@ -112,7 +128,8 @@ const wordsOf = (column: 'since' | 'until') =>
   `SELECT word FROM published_products p JOIN published_texts t
      ON t.store_id = p.store_id AND t.catalog_id = p.catalog_id AND t.id = p.id AND t.since = p.since,
      unnest(tsvector_to_array(t.words)) word
-   WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.${column} = $3 AND ${isWord}`
+   WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.${column} = $3 AND ${isWord}
+     ${column === 'until' ? `AND ${hasEnded('p')}` : ''}`
 
 const countChanges = `WITH change AS (
     SELECT word, sum(by)::int AS by

@@ -96,7 +96,7 @@ async function publish(work: Work, { catalogId, releaseId }: ReleasePayload): Pr
   })
   const { isFull, isFirst, checkedProducts, ...attributes } = edition
   // PostgreSQL assumes that a catalog is almost empty until it has analyzed the tables.
-  if (isFirst && checkedProducts > analyzeFrom) await analyzePublished(work.instance)
+  if (isFirst && checkedProducts > analyzeFrom) await analyzePublished(work.instance, checkedProducts)
   const { hidden } = (await work.store.findWhole(releases, releaseId, [catalogId])) as Release
   await show({
     ...attributes,
@@ -143,10 +143,20 @@ async function findTotal(
   return Number(row?.[0] ?? 0)
 }
 
-/** Updates the statistics that PostgreSQL plans by. It would do so itself within minutes. Locked tables are skipped. */
-async function analyzePublished({ database }: Instance): Promise<void> {
-  const text = `ANALYZE (SKIP_LOCKED) ${publishedTables.join(', ')}`
-  await database.run({ text, values: [], long: true, once: true })
+/**
+ * Updates the statistics that PostgreSQL plans by. It would do so itself within minutes, and does it better then: a
+ * tenth of its usual sample is enough where the catalog is most of what is published. Locked tables are skipped.
+ */
+async function analyzePublished({ database }: Instance, products: number): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await transaction.run({
+      text: `SELECT set_config('default_statistics_target', '10', true)
+             FROM pg_class WHERE oid = 'published_products'::regclass AND reltuples < $1::real`,
+      values: [products],
+    })
+    const text = `ANALYZE (SKIP_LOCKED) ${publishedTables.join(', ')}`
+    await transaction.run({ text, values: [], long: true, once: true })
+  })
 }
 
 /** The price books that a catalog names. */

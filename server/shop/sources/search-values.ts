@@ -1,4 +1,3 @@
-import { Memory } from '../../kernel/memory.ts'
 import { valueId, wordId } from './value-id.ts'
 import { termsOf } from './words.ts'
 
@@ -14,22 +13,45 @@ export interface SearchValue {
   readonly wordIds: readonly string[]
 }
 
-/** A value that was not met for this many others is computed anew. */
-const rememberedMax = 20_000
+interface NewValue {
+  readonly field: string
+  readonly value: string
+  readonly number: number | undefined
+}
+
+/** A value that was not met for this many others may be computed anew. */
+const rememberedMax = 10_000
+
+/** By field, then by value: to make one key of both would take longer than to look it up. */
+type ByField = Map<string, Map<string, SearchValue>>
 
 /** The values of many products. Products share most of them, so each is computed and written once. */
 export class SearchValues {
-  readonly #values = new Memory<string, SearchValue>(rememberedMax)
+  /** Those that were met lately, and those before them. */
+  #recent: ByField = new Map()
+  #recentCount = 0
+  #older: ByField = new Map()
   #added: SearchValue[] = []
 
   of(field: string, value: string, number?: number): SearchValue {
-    const key = `${field}\0${value}${number === undefined ? '' : '\0'}`
-    const existing = this.#values.get(key)
-    if (existing) return existing
-    const added = toSearchValue(field, value, number)
-    this.#values.set(key, added)
-    this.#added.push(added)
-    return added
+    const key = number === undefined ? field : `${field}\0`
+    return this.#recent.get(key)?.get(value) ?? this.#remember(key, { field, value, number })
+  }
+
+  #remember(key: string, one: NewValue): SearchValue {
+    const older = this.#older.get(key)?.get(one.value)
+    const remembered = older ?? toSearchValue(one)
+    if (!older) this.#added.push(remembered)
+    if (this.#recentCount === rememberedMax) {
+      this.#older = this.#recent
+      this.#recent = new Map()
+      this.#recentCount = 0
+    }
+    const ofField = this.#recent.get(key)
+    if (ofField) ofField.set(one.value, remembered)
+    else this.#recent.set(key, new Map([[one.value, remembered]]))
+    this.#recentCount += 1
+    return remembered
   }
 
   /** Takes the values that were added since the last call, each once. */
@@ -41,7 +63,7 @@ export class SearchValues {
   }
 }
 
-function toSearchValue(field: string, value: string, number: number | undefined): SearchValue {
+function toSearchValue({ field, value, number }: NewValue): SearchValue {
   // Numbers are compared numerically.
   const terms = number === undefined ? termsOf(value) : []
   return {

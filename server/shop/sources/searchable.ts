@@ -61,10 +61,10 @@ export function searchable(
   const wordIds = new Set<string>()
   const add: Add = (field, value, number) => {
     const isShort = value.length <= valueMax && field.length <= valueMax
-    const key = `${field}\0${value}`
-    if (!isShort || values.size === valuesMax || values.has(key)) return
+    if (!isShort || values.size === valuesMax) return
     const searchValue = shared.of(field, value, number)
-    values.set(key, searchValue)
+    if (values.has(searchValue.id)) return
+    values.set(searchValue.id, searchValue)
     for (const id of searchValue.wordIds) if (wordIds.size < wordsMax) wordIds.add(id)
   }
   // Lists are filtered by tags too, so tags are always included.
@@ -117,17 +117,19 @@ const weights = 'ABCD'
 
 /** Positions are not needed for phrases: they say which text has the word. */
 function vectorOf(...texts: readonly (readonly string[])[]): string {
-  const places = new Map<string, string[]>()
+  const places = new Map<string, string>()
   let bytes = 0
   for (const [text, words] of texts.entries()) {
-    for (const word of new Set(words.filter(Boolean))) {
-      const place = `${text + 1}${weights[text]}`
-      const existing = places.get(word)
-      bytes += existing ? 2 : Buffer.byteLength(word) + 8
+    const place = `${text + 1}${weights[text]}`
+    for (const word of words) {
+      const before = places.get(word)
+      if (!word || before?.endsWith(place)) continue
+      bytes += before === undefined ? Buffer.byteLength(word) + 8 : 2
       if (bytes > vectorBytesMax) break
-      if (existing) existing.push(place)
-      else places.set(word, [place])
+      places.set(word, before === undefined ? place : `${before},${place}`)
     }
   }
-  return [...places].map(([word, at]) => `'${word}':${at.join()}`).join(' ')
+  let vector = ''
+  for (const [word, at] of places) vector += `${vector && ' '}'${word}':${at}`
+  return vector
 }

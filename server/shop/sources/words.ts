@@ -32,7 +32,10 @@ export const wordsOf = (text: string): readonly string[] =>
     .flatMap(({ words }) => words)
 
 /** Folds a text to one word, so that SKUs and part numbers match whatever separates their parts. */
-export const codeOf = (text: string): string => cut(wordsOf(text).join(''))
+export const codeOf = (text: string): string =>
+  cut(isAscii(text) ? text.toLowerCase().replace(betweenWords, '') : wordsOf(text).join(''))
+
+const betweenWords = /[^a-z0-9]+/g
 
 /** A code as a lexeme of its own, which no word equals: it is found by its whole value. */
 export const codeLexeme = (code: string): string => `=${code}`
@@ -112,9 +115,25 @@ export function joinedOf(chain: readonly Run[]): string | undefined {
   return words.some(isDense) ? undefined : cut(words.join(''))
 }
 
+/** A word in ASCII, or several of them with single signs between, which may be a compound. */
+const asciiChain = /[a-z0-9]+(?:[-'._/&+][a-z0-9]+)*/g
+const isOneWord = /^[a-z0-9]+$/
+
 /** The words by which a text is found, including compounds as one word, and parts of words in dense scripts. */
 export function termsOf(text: string): readonly string[] {
   const terms = new Set<string>()
+  if (!isAscii(text)) addTerms(terms, text)
+  // Most words are found without the tables of Unicode, and need no chain.
+  else {
+    for (const chain of text.toLowerCase().match(asciiChain) ?? []) {
+      if (isOneWord.test(chain)) terms.add(chain.slice(0, lengthMax))
+      else addTerms(terms, chain)
+    }
+  }
+  return [...terms]
+}
+
+function addTerms(terms: Set<string>, text: string): void {
   for (const chain of chainsOf(text)) {
     for (const { words } of chain) {
       for (const word of words) {
@@ -132,5 +151,4 @@ export function termsOf(text: string): readonly string[] {
     const joined = joinedOf(chain)
     if (joined) terms.add(joined)
   }
-  return [...terms]
 }

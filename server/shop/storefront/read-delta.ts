@@ -4,7 +4,7 @@ import { action } from '../../kernel/declare/action.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { file } from '../../kernel/http/file.ts'
 import { text } from '../../kernel/shape/fields.ts'
-import { inEdition } from '../../kernel/storage/editions.ts'
+import { hasEnded, inEdition } from '../../kernel/storage/editions.ts'
 import { inParts } from '../../kernel/storage/sized-parts.ts'
 import type { Ctx, Work } from '../../kernel/work/context.ts'
 import { isDeltaLink } from '../catalogs/delta-link.ts'
@@ -89,7 +89,8 @@ async function deletedIds(
 ): Promise<readonly string[]> {
   const rows = await store.runLong(
     `SELECT o.id FROM published_products o
-     WHERE o.store_id = $1 AND o.catalog_id = $2 AND o.until = $3::int AND o.listed_in IS NOT NULL AND NOT EXISTS (
+     WHERE o.store_id = $1 AND o.catalog_id = $2 AND o.until = $3::int AND ${hasEnded('o')}
+       AND o.listed_in IS NOT NULL AND NOT EXISTS (
        SELECT FROM published_products p WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.id = o.id
          AND ${inEdition('$3::int', 'p')} AND p.listed_in IS NOT NULL)
      ORDER BY o.id`,

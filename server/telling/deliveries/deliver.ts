@@ -46,18 +46,19 @@ export async function deliver(
     },
     content,
   }
-  const outcome = await inRootSpan(`deliver ${job.key}`, spanOf(job, endpoint), () =>
+  const outcome = await inRootSpan(`deliver ${job.key}`, spanOf(job, change, endpoint), () =>
     send(network, endpoint.target, message, { signal }),
   )
   return attemptOf(work, job, outcome)
 }
 
 /** Without the address, which may have a secret. */
-const spanOf = (job: ClaimedJob, { target }: Endpoint) => ({
+const spanOf = (job: ClaimedJob, { requestId }: FeedChange, { target }: Endpoint) => ({
   kind: 'PRODUCER' as const,
   attributes: {
     ...{ 'messaging.system': target.type, 'sutler.event': job.key, 'sutler.event_id': job.eventId },
     ...{ 'sutler.store_id': job.storeId, 'sutler.integration_id': job.integrationId },
+    'sutler.request_id': requestId,
   },
 })
 

@@ -63,8 +63,10 @@ test('while writes hang, the next ones are refused soon, reads and health checks
 })
 
 test('readers of the feed who wait for a change take no places', async () => {
+  // A change that is not in the feed yet would answer them.
+  await world.feed('SELECT 1')
   const { last } = (await world.admin.get('/v2/changes?page[limit]=0')).body.meta.feed
-  const path = `/v2/changes?wait=2&page[after]=${last}`
+  const path = `/v2/changes?wait=5&page[after]=${last}`
   const readers = Array.from({ length: 5 }, () => world.admin.get(path))
   await until(async () => (await metric('sutler_feed_readers{kind="poll"}')) === 5 || undefined)
   expect(await metric('sutler_http_at_work{kind="reads"}')).toBe(0)

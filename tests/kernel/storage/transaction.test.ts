@@ -152,3 +152,34 @@ test('writes for later inside of a part that is undone are undone', async () => 
   })
   expect((await world.sql('SELECT n FROM undone ORDER BY n')).rows).toEqual([{ n: 1 }, { n: 3 }])
 })
+
+const quietly = (text: string) => ({ text, values: [] })
+
+test('a transaction that an error has aborted does not commit unseen', async () => {
+  const { database } = world.server.instance
+  const undone = database.transaction(async (transaction) => {
+    await transaction.run(quietly("SELECT set_config('sutler.by', 'one', true)"))
+    await transaction.run(quietly('SELECT 1/0')).catch(() => {})
+  })
+  await expect(undone).rejects.toThrow('COMMIT has undone the transaction')
+})
+
+test('a write for later that fails undoes what is sent with it, and its own refusal says why', async () => {
+  const { database } = world.server.instance
+  await world.sql('CREATE TABLE later_writes (n integer UNIQUE CHECK (n > 0))')
+  const put = (n: number, why?: string) => ({
+    ...{ text: 'INSERT INTO later_writes VALUES ($1)', values: [n] },
+    refusal: why === undefined ? undefined : () => new Error(why),
+  })
+  const write = (...numbers: readonly number[]) =>
+    database.transaction(async (transaction) => {
+      for (const n of numbers) await transaction.runLater(put(n, `${n} is refused`))
+    })
+  // A connection prepares a text alone first, and sends it with others then.
+  for (let i = 1; i <= 20; i++) await write(i)
+  await expect(write(21, -1, 22)).rejects.toThrow('-1 is refused')
+  await expect(write(-1, -2)).rejects.toThrow('-1 is refused')
+  await expect(write(23, 1)).rejects.toThrow('1 is refused')
+  expect((await world.sql('SELECT max(n)::int AS most FROM later_writes')).rows).toEqual([{ most: 20 }])
+  await world.sql('DROP TABLE later_writes')
+})

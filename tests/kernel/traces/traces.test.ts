@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callerOf } from '../../../server/kernel/traces/trace-context.ts'
 import { png, upload } from '../../builders/store/uploads.ts'
-import { newAccount, openHook } from '../../builders/telling/hooks.ts'
+import { openHook } from '../../builders/telling/hooks.ts'
 import { openCollector, type ReceivedSpan } from '../../support/otlp-receiver.ts'
 import { until } from '../../support/until.ts'
 import { openWorld, type World } from '../../support/world.ts'
@@ -59,9 +59,9 @@ test('a write has a span for its transaction, which holds its statements', async
   expect(spans.filter(({ parentSpanId }) => parentSpanId === transaction?.spanId).length).toBeGreaterThan(1)
 })
 
-test('a delivery is a span, which its endpoint can continue', async () => {
+test('a delivery is a span with the id of the request, which its endpoint can continue', async () => {
   const hook = await openHook(world.admin, ['account.created'])
-  await newAccount(world.admin, 'Delivered')
+  const made = await world.admin.post('/v2/accounts', { data: { type: 'account', name: 'Delivered' } })
   const [message] = await hook.got(1)
   const [, trace = '', span = ''] = String(message?.headers.traceparent).split('-')
   await received(trace, 'deliver account.created')
@@ -69,7 +69,10 @@ test('a delivery is a span, which its endpoint can continue', async () => {
   expect(delivery).toMatchObject({
     spanId: span,
     parentSpanId: '',
-    attributes: { 'messaging.system': 'webhook' },
+    attributes: {
+      'messaging.system': 'webhook',
+      'sutler.request_id': made.headers.get('x-request-id'),
+    },
   })
   await hook.remove()
 })

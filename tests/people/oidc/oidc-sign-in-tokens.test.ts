@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { oidcLink, realmsOf, user } from '../../builders/people/realms.ts'
 import { begin, callbackPath, openIn, profileAt, redeem } from '../../builders/people/sign-in.ts'
 import { MovingClock } from '../../support/moving-clock.ts'
-import { type Forge, type ForgingProvider, signed, startForger } from '../../support/oidc-provider.ts'
+import { type Forge, type ForgingProvider, newKey, signed, startForger } from '../../support/oidc-provider.ts'
 import { idOf } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
@@ -164,6 +164,29 @@ describe('the signature of an ID token', () => {
     const before = await users()
     expect(await signIn(forge)).toMatchObject({ status: 307, error: 'temporarily_unavailable', code: null })
     expect(await users()).toBe(before)
+  })
+
+  const bits = ['256', '384', '512']
+  const algorithms = [
+    ...['RS', 'PS', 'ES'].flatMap((kind) => bits.map((size) => kind + size)),
+    'EdDSA',
+    'Ed25519',
+  ]
+  test.each(algorithms)('is accepted with %s', async (alg) => {
+    clock.forward(601)
+    provider.claims = { ...provider.claims, iat: nowS(), exp: nowS() + 300 }
+    provider.discovery = { id_token_signing_alg_values_supported: ['RS256', alg] }
+    const key = await newKey('published', alg)
+    const jwk = { ...(await exportJWK(key.publicKey)), kid: key.kid, alg, use: 'sig' }
+    provider.override = (path, response) => {
+      if (path !== '/keys') return false
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ keys: [jwk] }))
+      return true
+    }
+    expect(await signIn((claims) => signed(claims, key))).toMatchObject({
+      error: null,
+      code: expect.any(String),
+    })
   })
 
   test('makes the server fetch the keys again only for a new key', async () => {

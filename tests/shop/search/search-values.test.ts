@@ -20,3 +20,13 @@ test('a text and a number that are written alike are two values with one id', ()
   expect(number.id).toBe(text.id)
   expect(values.takeAdded()).toEqual([text])
 })
+
+test('a value that comes again and again is taken once, among any number of others', () => {
+  const values = new SearchValues()
+  const shared = values.of('tags', 'new')
+  for (let i = 0; i < 50_000; i++) {
+    values.of('external_ref', `${i}`)
+    if (i % 5000 === 0) expect(values.of('tags', 'new')).toBe(shared)
+  }
+  expect(values.takeAdded()).toHaveLength(50_001)
+})

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { editDistance, isTypo } from '../../../server/shop/search/find-typos.ts'
 import { highlightProduct, highlightText } from '../../../server/shop/search/highlights.ts'
 import { parseQuery } from '../../../server/shop/search/searched-words.ts'
-import { codeOf, wordsOf } from '../../../server/shop/sources/words.ts'
+import { codeOf, termsOf, wordsOf } from '../../../server/shop/sources/words.ts'
 
 test('words are compared without case and accents', () => {
   expect(wordsOf('Crème-brûlée, ﬁne ÀÉÎ  ½x')).toEqual(['creme', 'brulee', 'fine', 'aei', '1', '2x'])
@@ -19,6 +19,16 @@ test('the words of any text are words, and splitting them again changes nothing'
         return isWord && wordsOf(word).join() === word
       }),
     ),
+  )
+})
+
+test('a text in ASCII has the words that it has beside a word in other letters', () => {
+  const unit = fc.constantFrom(...`aB19 -._'/&+,"\\\n`, 'x'.repeat(40))
+  fc.assert(
+    fc.property(fc.string({ unit, maxLength: 30 }), (text) => {
+      expect([...termsOf(text), 'ж']).toEqual(termsOf(`${text} ж`))
+      expect(`${codeOf(text)}ж`.slice(0, 64)).toBe(codeOf(`${text} ж`))
+    }),
   )
 })
 

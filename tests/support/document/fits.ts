@@ -38,6 +38,8 @@ const ofHttp =
  */
 const meaningful = /^(x-|ep-|prefer$)/
 const ofProxies = /^x-(forwarded-|real-ip)/
+/** Taken only where an operator has set `SUTLER_KEEP_IDS`: see docs/moving.md. */
+const ofCopies = 'x-sutler-id'
 
 /** Whether requests and answers fit an API document. */
 export class Fits {
@@ -109,7 +111,8 @@ export class Fits {
     const sent = new URLSearchParams(query)
     // Clients send empty parameters for those that they leave out.
     for (const [name, value] of sent) if (value !== '') check('query', name, value)
-    const names = Object.keys(headers).filter((name) => meaningful.test(name) && !ofProxies.test(name))
+    const isOwn = (name: string) => meaningful.test(name) && !ofProxies.test(name) && name !== ofCopies
+    const names = Object.keys(headers).filter(isOwn)
     for (const name of names) if (!this.#isToken(name)) check('header', name, String(headers[name]))
     for (const one of parameters) {
       if (!one.required || one.in === 'path') continue

@@ -20,21 +20,27 @@ export class Lanes {
     this.#prepare = prepare
   }
 
-  /** Sends on the connection with the shortest queue. */
-  async send<T>(send: (client: pg.Client) => Promise<T>): Promise<T> {
+  /**
+   * Sends on the connection with the shortest queue. After a failure that `isLost`, the client does not respond: the next
+   * statement opens another one.
+   */
+  async send<T>(send: (client: pg.Client) => Promise<T>, isLost: (error: unknown) => boolean): Promise<T> {
     const lane = this.#lanes.reduce((best, one) => (one.underWay < best.underWay ? one : best))
     lane.client ??= this.#connect(lane)
-    writeOnce(lane.client)
+    const { client } = lane
+    writeOnce(client)
     lane.underWay += 1
     try {
-      return await send(lane.client)
+      return await send(client)
+    } catch (error) {
+      if (isLost(error)) this.#giveUp(client)
+      throw error
     } finally {
       lane.underWay -= 1
     }
   }
 
-  /** Drops a client that does not respond: the next statement opens another one. */
-  giveUp(client: pg.Client): void {
+  #giveUp(client: pg.Client): void {
     for (const lane of this.#lanes) if (lane.client === client) lane.client = undefined
     const { stream } = (client as unknown as { connection: pg.Connection }).connection
     stream.destroy()

@@ -34,12 +34,14 @@ export class Statement extends pg.Query {
   /** The driver reads these. */
   readonly name: string
   readonly query_timeout: number | undefined
-  readonly callback: () => void
+  readonly callback: (error?: Error | null) => void
   readonly #sent: SentText
   readonly #before: MessageStart
   readonly #tuples: Tuple[] = []
   /** How many statements before it have not ended. */
   #underWay: number
+
+  #isUndone = false
 
   constructor(sent: SentText, before: MessageStart, timeoutMs: number | undefined, done: Done) {
     // The driver copies an object property by property, which takes longer than all else here.
@@ -50,6 +52,11 @@ export class Statement extends pg.Query {
     this.#underWay = before.writes.length + (before.begin === undefined ? 0 : 1)
     this.query_timeout = timeoutMs
     this.callback = (error?: Error | null) => done(error, this.#tuples)
+  }
+
+  /** Which of the message's statements has not ended, counted from the end: the one that has failed, after an error. */
+  get firstOpen(): number {
+    return -1 - this.#underWay
   }
 
   /** Returns an error if the statement was not sent. */
@@ -105,13 +112,17 @@ export class Statement extends pg.Query {
     this.#tuples.push(fields)
   }
 
-  handleCommandComplete(): void {
+  handleCommandComplete({ text }: { readonly text: string }): void {
     if (this.#underWay > 0) this.#tuples.length = 0
     this.#underWay -= 1
+    // PostgreSQL says so, and nothing more, where an error before it has aborted the transaction.
+    this.#isUndone = text === 'ROLLBACK' && this.#sent.text === 'COMMIT'
   }
 
   handleReadyForQuery(): void {
-    this.callback()
+    this.callback(
+      this.#isUndone ? new Error('COMMIT has undone the transaction: a statement had failed') : null,
+    )
   }
 }
 

@@ -1,0 +1,62 @@
+import { type ChangedField, changesBetween } from './changes-between.ts'
+import { send } from './client.ts'
+import { type Item, isItem, valueAt } from './objects.ts'
+
+/** Who made a change. */
+export interface Author {
+  readonly id: string
+  readonly name: string | undefined
+  readonly email: string | undefined
+  /** The kind of their token: that of a colleague, a key, a shopper. */
+  readonly kind: string | undefined
+}
+
+export interface HistoryEntry {
+  readonly position: number
+  readonly event: string
+  readonly at: string
+  readonly author: Author
+  readonly changes: readonly ChangedField[]
+}
+
+export interface HistoryPage {
+  readonly entries: readonly HistoryEntry[]
+  /** Where older ones begin; undefined if there are none. */
+  readonly next: string | undefined
+}
+
+const perPage = 25
+
+/** What happened to an object, the newest first. */
+export async function readHistory(id: string, after: string, signal: AbortSignal): Promise<HistoryPage> {
+  const query = new URLSearchParams({
+    ...{ filter: `eq(id,${id})`, 'page[limit]': String(perPage) },
+    ...(after && { 'page[after]': after }),
+  })
+  const { body } = await send({ path: `/v2/audit?${query}`, signal })
+  const data = valueAt(body, 'data')
+  const next = textAt(body, 'links.next')
+  return {
+    entries: (Array.isArray(data) ? data.filter(isItem) : []).map(entryOf),
+    next: next && (new URL(next, location.origin).searchParams.get('page[after]') ?? undefined),
+  }
+}
+
+const textAt = (item: unknown, path: string): string | undefined => {
+  const value = valueAt(item, path)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function entryOf(entry: Item): HistoryEntry {
+  const initiator = (name: string) => textAt(valueAt(entry, 'initiator'), `access-token-${name}`)
+  return {
+    position: Number(entry.position),
+    event: String(entry.event),
+    at: String(entry.at),
+    author: {
+      ...{ id: initiator('id') ?? '', name: initiator('name'), email: initiator('email') },
+      kind: initiator('type'),
+    },
+    changes: changesBetween(valueAt(entry, 'before'), valueAt(entry, 'after')),
+  }
+}

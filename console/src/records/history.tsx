@@ -1,0 +1,89 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { type HistoryEntry, readHistory } from '../api/audit.ts'
+import { useRights } from '../api/rights.ts'
+import { Cell } from '../fields/cell.tsx'
+import { Time } from '../fields/time.tsx'
+import { Button } from '../parts/button.tsx'
+import { faultTexts } from '../parts/faults.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { fieldTitle, readable, words } from '../words/words.ts'
+import { AuthorLink } from './author-link.tsx'
+import css from './records.module.css'
+
+/** Who changed an object, when, and what, from the audit of the store. */
+export function History({ id }: { readonly id: string }) {
+  const { history, rights: texts } = words
+  const rights = useRights()
+  const mayRead = rights.may('read changes')
+  const query = useInfiniteQuery({
+    queryKey: ['item', 'history', id],
+    queryFn: ({ pageParam, signal }) => readHistory(id, pageParam, signal),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    enabled: mayRead,
+  })
+  if (!mayRead && rights.role)
+    return <Notice sign="⊘" title={history.noRight} about={texts.missing('read changes', rights.role)} />
+  if (query.error)
+    return <Notice sign="⚠" title={words.record.failed} about={faultTexts(query.error).join(' ')} />
+  if (!query.data) return <p role="status">{words.loading}</p>
+  const entries = query.data.pages.flatMap((page) => page.entries)
+  if (entries.length === 0) return <Notice sign="○" title={history.none} about={history.noneAbout} />
+  return (
+    <>
+      <ol className={css.history}>
+        {entries.map((entry) => (
+          <li key={entry.position}>
+            <p className={css.entryHead}>
+              <AuthorLink author={entry.author} /> {history.event[entry.event] ?? readable(entry.event)}{' '}
+              <Time iso={entry.at} />
+            </p>
+            <Changes {...entry} />
+          </li>
+        ))}
+      </ol>
+      {query.hasNextPage && (
+        <Button disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+          {history.older}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function Changes({ event, changes }: HistoryEntry) {
+  if (changes.length === 0) return <p className={css.id}>{words.history.noFields}</p>
+  if (event === 'updated') return <ChangeTable changes={changes} />
+  // All values of an object are more than its history needs to show.
+  return (
+    <details>
+      <summary>{words.history.values(changes.length)}</summary>
+      <ChangeTable changes={changes} />
+    </details>
+  )
+}
+
+const ChangeTable = ({ changes }: Pick<HistoryEntry, 'changes'>) => (
+  <table className={css.changes}>
+    <thead>
+      <tr>
+        <th scope="col">{words.conflict.field}</th>
+        <th scope="col">{words.history.before}</th>
+        <th scope="col">{words.history.after}</th>
+      </tr>
+    </thead>
+    <tbody>
+      {changes.map(({ path, before, after }) => (
+        <tr key={path}>
+          <th scope="row">{fieldTitle(path)}</th>
+          <td data-label={words.history.before}>
+            <Cell value={before} />
+          </td>
+          <td data-label={words.history.after}>
+            <Cell value={after} />
+          </td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+)

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type Node, takeApart } from '../../console/build/document.ts'
+import { some } from '../support/long.ts'
+import { openWorld, type World } from '../support/world.ts'
+import { hasChromium, openBrowser, openTab, signInAt, type Tab, titled } from './browser.ts'
+
+const document: Node = JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/openapi.json'), 'utf8'))
+const screens = takeApart(document).index.filter(({ path }) => !path.includes('{'))
+
+describe.runIf(hasChromium)(titled('every list in a browser'), () => {
+  let world: World
+  let browser: Browser
+  let tab: Tab
+  beforeAll(async () => {
+    world = await openWorld({ overHttp: true })
+    browser = await openBrowser()
+    tab = await openTab(browser, world)
+    await signInAt(tab, world)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await world?.close()
+  })
+  afterEach(() => expect(tab.faults).toEqual([]))
+
+  test.each(
+    some(
+      8,
+      screens.map(({ title }) => title),
+    ),
+  )('%s opens from the page of all resources', async (title) => {
+    const { page } = tab
+    await page.getByRole('link', { name: 'All resources' }).first().click()
+    await page.getByRole('main').getByRole('link', { name: title, exact: true }).click()
+    await page.getByRole('heading', { name: title, exact: true, level: 1 }).waitFor()
+    // Its rows, or that there are none.
+    await page.getByRole('table').or(page.getByText('There is nothing here yet')).first().waitFor()
+  })
+})

@@ -1,0 +1,86 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { colleagueOf } from '../builders/people/colleagues.ts'
+import { openWorld, type World } from '../support/world.ts'
+import { expectNoBarriers, hasChromium, openBrowser, openTab, signInAt, type Tab, titled } from './browser.ts'
+import { signInAsNew } from './colleague-tab.ts'
+
+describe.runIf(hasChromium)(titled('the history of an object in a browser'), () => {
+  let world: World
+  let browser: Browser
+  let tab: Tab
+  beforeAll(async () => {
+    world = await openWorld({ overHttp: true })
+    browser = await openBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await world?.close()
+  })
+  beforeEach(async () => {
+    tab = await openTab(browser, world)
+  })
+  afterEach(async () => {
+    await tab.page.context().close()
+    expect(tab.faults).toEqual([])
+  })
+
+  test('it says who changed what and when, and leads to the person and the key', async () => {
+    const { page } = tab
+    const create = { data: { type: 'account', name: 'Birch', legal_name: 'Birch Ltd' } }
+    const path = `/v2/accounts/${(await world.admin.post('/v2/accounts', create)).body.data.id}`
+    const ada = await colleagueOf(world, 'Support')
+    await ada.client.put(path, { data: { type: 'account', legal_name: 'Birch & Sons Ltd' } })
+    await signInAt(tab, world, path)
+    await page.getByRole('tab', { name: 'History' }).click()
+    const [last, first] = [
+      page.getByRole('listitem').filter({ hasText: 'changed it' }),
+      page.getByRole('listitem').filter({ hasText: 'created it' }),
+    ]
+    const row = last.getByRole('row').filter({ hasText: 'Legal name' })
+    await row.waitFor()
+    expect(await row.getByRole('cell').allInnerTexts()).toEqual(['Birch Ltd', 'Birch & Sons Ltd'])
+    // What has not changed is not there.
+    expect(await last.getByRole('row').count()).toBe(2)
+    expect(await last.innerText()).toContain(`${ada.email}, colleague`)
+    expect(
+      Math.abs(Date.parse((await last.getByRole('time').getAttribute('datetime')) ?? '') - Date.now()),
+    ).toBeLessThan(600_000)
+    await first.getByText(/^\d+ values$/).click()
+    await first.getByRole('cell', { name: 'Birch Ltd', exact: true }).waitFor()
+    await expectNoBarriers(tab, 'a history')
+    await first.getByRole('link').click()
+    await page.waitForURL(/application-keys\/[0-9a-f-]{36}$/)
+    await page.goBack()
+    await page.getByRole('tab', { name: 'History' }).click()
+    await last.getByRole('link').click()
+    await page.waitForURL(new RegExp(`user-authentication-info/${ada.userId}$`))
+    await page.getByText(ada.email).first().waitFor()
+  })
+
+  test('older entries come on demand', async () => {
+    const { page } = tab
+    const create = { data: { type: 'account', name: 'Elm', legal_name: 'Elm 0' } }
+    const path = `/v2/accounts/${(await world.admin.post('/v2/accounts', create)).body.data.id}`
+    for (let n = 1; n <= 26; n++)
+      await world.admin.put(path, { data: { type: 'account', legal_name: `Elm ${n}` } })
+    await signInAt(tab, world, path)
+    await page.getByRole('tab', { name: 'History' }).click()
+    const entries = page.getByRole('listitem').filter({ hasText: /(changed|created) it/ })
+    await expect.poll(() => entries.count()).toBe(25)
+    await page.getByRole('button', { name: 'Show older ones' }).click()
+    await expect.poll(() => entries.count()).toBe(27)
+    expect(await page.getByRole('button', { name: 'Show older ones' }).count()).toBe(0)
+  })
+
+  test('who may not see the audit is told the missing right, and who can give it', async () => {
+    const { page } = tab
+    const create = { data: { type: 'account', name: 'Oak', legal_name: 'Oak Ltd' } }
+    const { id } = (await world.admin.post('/v2/accounts', create)).body.data
+    await signInAsNew(tab, world, 'Marketing/Sales', `/v2/accounts/${id}`)
+    await page.getByRole('tab', { name: 'History' }).click()
+    await page
+      .getByText('Your role, Marketing/Sales, does not have the right to read changes. A Store Admin can')
+      .waitFor()
+  })
+})
