@@ -16,7 +16,7 @@ interface LimitOptions {
   onOverload(isOverloaded: boolean): void
 }
 
-/** A line is long with so many times the requests that may work at once. Some hundred busy clients make a shorter one. */
+/** A line is long with so many times the requests that may be at work. Some hundred busy clients make a shorter one. */
 const longLine = 2
 /** In an overload requests may take so many times longer than usual, and so many are looked at. */
 const slowdownMax = 1.5
