@@ -35,7 +35,7 @@ interface WorkPlace {
   leave(): void
 }
 
-interface Newcomer {
+interface WaitingRequest {
   readonly cameAtMs: number
   readonly end: (isIn: boolean) => void
 }
@@ -51,7 +51,7 @@ export class WorkLimit {
   #atWork = 0
   /** How many have ever begun. */
   #begun = 0
-  readonly #line = new Set<Newcomer>()
+  readonly #line = new Set<WaitingRequest>()
   /** Whether a timer looks how long the first in the line has waited. */
   #isLooking = false
   #pace = { sinceMs: 0, taken: 0 }
@@ -170,7 +170,7 @@ export class WorkLimit {
   }
 
   /** Where requests hang nothing else happens that would tell how long the first in the line has waited. */
-  #lookAfter(waiter: Newcomer): void {
+  #lookAfter(waiter: WaitingRequest): void {
     if (this.#isLooking) return
     this.#isLooking = true
     const { clock, waitMaxMs } = this.#options
