@@ -22,7 +22,7 @@ import {
   listColleagueSessions,
 } from './colleagues/colleague-sessions.ts'
 import { createColleagueToken } from './colleagues/create-colleague-token.ts'
-import { inviteColleague } from './colleagues/invitations.ts'
+import { inviteColleague } from './colleagues/invite-colleague.ts'
 import { getOwnPermissions, roleAssignments } from './colleagues/role-assignments.ts'
 import { createCustomerToken } from './customers/create-customer-token.ts'
 import { customerAddresses } from './customers/customer-addresses.ts'

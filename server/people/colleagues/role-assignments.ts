@@ -8,10 +8,9 @@ import { about, orNull, type ShownValue, shown } from '../../kernel/shape/shown.
 import type { Store } from '../../kernel/storage/store.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { lastStoreAdmin } from '../identity/last-store-admin.ts'
-import { mustManageRealm } from '../identity/must-manage-realm.ts'
 import { merchantRealmId } from '../identity/store-realms.ts'
 import { userAuthenticationInfos } from '../identity/user-authentication-infos.ts'
-import { colleagueRoles, isAdministrator, roleById, roleByKind } from '../permissions/role-kinds.ts'
+import { colleagueRoles, roleById, roleByKind } from '../permissions/role-kinds.ts'
 
 const needed = { required: true } as const
 const linkTo = (type: string, about: string) =>
@@ -133,6 +132,14 @@ export const getOwnPermissions = action({
   },
 })
 
+/** The values of an assignment of a role. */
+export const assignmentOf = (userId: string, roleId: string) => ({
+  relationships: {
+    user: { data: { type: 'user_authentication_info', id: userId } },
+    role: { data: { type: 'built_in_role', id: roleId } },
+  },
+})
+
 /** The role of a user; undefined for one who is no colleague. */
 export async function roleIdOf(store: Store, userId: string): Promise<string | undefined> {
   const [row] = await store.run(
@@ -140,22 +147,4 @@ export async function roleIdOf(store: Store, userId: string): Promise<string | u
     userId,
   )
   return row?.[0] ?? undefined
-}
-
-/** As `mustManageRealm`, for the erasure of a user of that realm, who may be named by something of theirs. */
-export async function mayErase(work: Work, id: string): Promise<void> {
-  const { store, who } = work
-  if (who.sessionId === undefined || isAdministrator(who.grant)) return
-  const ofUser = ['user_authentication_password_profile_infos', 'user_authentication_oidc_profile_infos'].map(
-    (table) => `SELECT user_authentication_info_id FROM ${table} WHERE store_id = $1 AND id = $2`,
-  )
-  const ofColleague = ['colleague_sessions', 'role_assignments'].map(
-    (table) => `SELECT user_id FROM ${table} WHERE store_id = $1 AND id = $2`,
-  )
-  const [user] = await store.run(
-    `SELECT realm_id FROM user_authentication_infos
-     WHERE store_id = $1 AND id IN (SELECT $2::uuid UNION ALL ${[...ofUser, ...ofColleague].join(' UNION ALL ')})`,
-    id,
-  )
-  await mustManageRealm(work, user?.[0] ?? undefined)
 }

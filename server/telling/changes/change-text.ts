@@ -28,7 +28,10 @@ export const storedFields = orNull(shown.object)
 export const shownChange = shown.group({
   type: shown.constant('change'),
   ...changeFacts,
-  actor: about('The id of the application key, the colleague or the shopper; `system` for the server.', shown.text),
+  actor: about(
+    'The id of the application key, the colleague or the shopper; `system` for the server.',
+    shown.text,
+  ),
   data: about('The fields of the object as they were stored then; null for a deletion.', storedFields),
 })
 

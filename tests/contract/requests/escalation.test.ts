@@ -76,7 +76,11 @@ describe.each(lower)('$name', ({ kind, name }) => {
 
 const reads = operations.filter(
   (one) =>
-    one.of.is === 'resource' && one.of.name === 'get' && one.access === 'read' && !leadsToUnborn(one) && !sameForAllStores.includes(one.id),
+    one.of.is === 'resource' &&
+    one.of.name === 'get' &&
+    one.access === 'read' &&
+    !leadsToUnborn(one) &&
+    !sameForAllStores.includes(one.id),
 )
 
 describe.each(colleagueRoles)('$name of another store', ({ kind, name }) => {
@@ -120,8 +124,7 @@ test('an unknown name, a wrong password, and a password without a role are told 
   expect(await answerTo(roleless.email)).toEqual(wrong)
   // Nor by the number of guesses.
   for (let i = 0; i < 4; i++)
-    for (const email of [known.email, 'nobody@example.com'])
-      expect((await answerTo(email)).status).toBe(401)
+    for (const email of [known.email, 'nobody@example.com']) expect((await answerTo(email)).status).toBe(401)
   expect((await answerTo('nobody@example.com')).status).toBe((await answerTo(known.email)).status)
 })
 
