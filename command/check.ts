@@ -18,7 +18,7 @@ function check(
     examples: [[`sutler check ${name}`, example]],
     leaves: 'nothing has changed.',
     async run({ progress }) {
-      const { withDatabase } = await import('./with-database.ts')
+      const { withDatabase } = await import('./frame/with-database.ts')
       const { compared, differences, count } = await withDatabase((database) => run(database, progress))
       const more = count - differences.length
       const verdict = count === 0 ? 'nothing differs' : `${count} differ`

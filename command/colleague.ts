@@ -10,10 +10,10 @@ async function withColleagues<T>(
   wanted: string | undefined,
   work: (colleagues: OperatorColleagues, baseUrl: string) => Promise<T>,
 ): Promise<T> {
-  const { withStore } = await import('./with-database.ts')
+  const { withStore } = await import('./frame/with-database.ts')
   const people = await import('../server/people/index.ts')
   const { systemClock } = await import('../server/kernel/clock.ts')
-  const { serverAddress } = await import('./server-address.ts')
+  const { serverAddress } = await import('./frame/server-address.ts')
   return withStore(wanted, (database, storeId) =>
     work(new people.OperatorColleagues(database, storeId, () => systemClock.now()), serverAddress()),
   )

@@ -42,7 +42,7 @@ export const copy = command({
     const { CopyReport } = await import('../tools/copying/report.ts')
     const { copyStore } = await import('../tools/copy-store.ts')
     const { openFileAccess } = await import('../tools/file-access.ts')
-    const { serverAddress } = await import('./server-address.ts')
+    const { serverAddress } = await import('./frame/server-address.ts')
     const config = readConfig()
     const perSecond = Number(options['per-second'] ?? 10)
     if (!(perSecond > 0)) throw new WrongCall('--per-second must be a number above 0')

@@ -13,7 +13,7 @@ export const doctor = command({
   ],
   async run() {
     const { readSettings } = await import('../server/config.ts')
-    const { withDatabase } = await import('./with-database.ts')
+    const { withDatabase } = await import('./frame/with-database.ts')
     const { systemClock } = await import('../server/kernel/clock.ts')
     const { examine } = await import('../tools/doctor.ts')
     const findings = await withDatabase((database, config) =>

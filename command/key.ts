@@ -7,7 +7,7 @@ const nothing = 'nothing has changed.'
 
 /** The keys of one store, for a command that may run beside a server. */
 async function withKeys<T>(store: string | undefined, work: (keys: OperatorKeys) => Promise<T>): Promise<T> {
-  const { withStore } = await import('./with-database.ts')
+  const { withStore } = await import('./frame/with-database.ts')
   const people = await import('../server/people/index.ts')
   const { systemClock } = await import('../server/kernel/clock.ts')
   return withStore(store, (database, storeId) =>

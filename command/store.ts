@@ -11,7 +11,7 @@ export const storeCommands: readonly Command[] = [
     examples: [['sutler store add "Outlet"', 'a second store on this server']],
     leaves: 'the store may exist without a key: sutler store list shows it, and sutler key add gives it one.',
     async run({ args: [name = ''] }) {
-      const { withDatabase } = await import('./with-database.ts')
+      const { withDatabase } = await import('./frame/with-database.ts')
       const { start } = await import('../server/main.ts')
       const { createStore } = await import('../server/stores.ts')
       const { OperatorKeys } = await import('../server/people/index.ts')
@@ -38,7 +38,7 @@ export const storeCommands: readonly Command[] = [
     about: 'Shows the stores of this server.',
     examples: [['sutler store list', 'their ids and names']],
     async run() {
-      const { withDatabase } = await import('./with-database.ts')
+      const { withDatabase } = await import('./frame/with-database.ts')
       const { listStores } = await import('../server/stores.ts')
       const stores = await withDatabase((database) => listStores(database))
       return {
@@ -67,7 +67,7 @@ export const storeCommands: readonly Command[] = [
     examples: [['sutler store rename "Bloom & Sons"', 'the only store of a server']],
     leaves: 'nothing has changed.',
     async run({ args: [name = ''], options }) {
-      const { withStore } = await import('./with-database.ts')
+      const { withStore } = await import('./frame/with-database.ts')
       const { renameStore } = await import('../server/stores.ts')
       const id = await withStore(options.store, async (database, storeId) => {
         await database.transaction((connection) => renameStore(connection, storeId, name))
@@ -91,7 +91,7 @@ export const storeCommands: readonly Command[] = [
     ],
     leaves: 'nothing has changed.',
     async run({ args: [rates = ''], options }) {
-      const { withStore } = await import('./with-database.ts')
+      const { withStore } = await import('./frame/with-database.ts')
       const { changeStoreRates } = await import('../server/stores.ts')
       const { parseRequestRates, requestRatesAccepted } = await import(
         '../server/kernel/auth/request-rates.ts'

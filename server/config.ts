@@ -144,6 +144,12 @@ export function readSettings(env: Env = process.env) {
     compresses: setting('SUTLER_COMPRESS', onOrOff, true),
 
     /**
+     * `true` refuses requests with 503 while more come than the server can serve. By default they wait, however many
+     * there are. See docs/operating.md.
+     */
+    refusesOverload: setting('SUTLER_REFUSE_OVERLOAD', onOrOff, false),
+
+    /**
      * The networks besides the public internet where OpenID Connect providers may be: IP addresses and ranges,
      * separated by commas, `loopback` for this machine, `uniquelocal` for all private networks. The default is none:
      * merchants choose the addresses of providers, and must not reach hosts that only this server can reach.

@@ -23,6 +23,7 @@ import { docs } from './kernel/http/docs.ts'
 import { frontPage, type ServerState } from './kernel/http/front-page.ts'
 import { faultOf, health } from './kernel/http/health.ts'
 import { newId } from './kernel/ids.ts'
+import { Admission, type AdmissionLimits } from './kernel/load/admission.ts'
 import { type Module, mustHaveRows, outsideCallsOf } from './kernel/module.ts'
 import { mergeTotals } from './kernel/query/merge-totals.ts'
 import { forgetIdempotencyKeys } from './kernel/request/idempotency.ts'
@@ -77,6 +78,7 @@ export interface Swaps {
   readonly statementMaxMs?: number
   readonly exportLimits?: ExportLimits
   readonly compressedCharsMin?: number
+  readonly admissionLimits?: AdmissionLimits
   readonly modules?: readonly Module[]
   /** Has a row for every area of the modules. */
   readonly access?: AccessTable
@@ -202,13 +204,20 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       const started = begin({ ...instance, database: jobDatabase })
       workers.push(() => started.stop())
     }
+    const admission = config.refusesOverload ? new Admission(log, swaps.admissionLimits) : undefined
     const metricsUrl =
       config.metricsPort === undefined
         ? undefined
-        : await serveMetrics({ instance, jobDatabase, modules }, config, config.metricsPort, workers)
+        : await serveMetrics(
+            { instance, jobDatabase, modules, admission },
+            config,
+            config.metricsPort,
+            workers,
+          )
     const server = buildServer(instance, modules, {
       trustProxy: config.trustProxy,
       compressedCharsMin: config.compresses ? (swaps.compressedCharsMin ?? compressedCharsMin) : undefined,
+      admission,
     })
     health(server, database, disk)
     docs(server, instance.apiDocument, config.baseUrl, openDocsPage)
@@ -247,7 +256,7 @@ const exportTracesOf = (config: Config, processName: string) =>
 
 /** Serves the metrics of this process, and returns their address. */
 async function serveMetrics(
-  parts: Pick<Parameters<typeof measure>[0], 'instance' | 'jobDatabase' | 'modules'>,
+  parts: Pick<Parameters<typeof measure>[0], 'instance' | 'jobDatabase' | 'modules' | 'admission'>,
   config: Config,
   port: number,
   workers: (() => Promise<unknown>)[],

@@ -2,6 +2,7 @@ import type { StatsFs } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import { dirname } from 'node:path'
+import type { Admission } from './kernel/load/admission.ts'
 import { DatabaseFigures, kernelFigures } from './kernel/metrics/database-figures.ts'
 import { type GaugeSource, metricsServer, type Reading } from './kernel/metrics/metrics.ts'
 import type { Module } from './kernel/module.ts'
@@ -13,6 +14,8 @@ interface MeasuredParts {
   readonly instance: Instance
   readonly jobDatabase: Database
   readonly modules: readonly Module[]
+  /** Undefined if no request is refused in an overload. */
+  readonly admission: Admission | undefined
   readonly version: string
   /** The directories of data, by what they hold. */
   readonly directories: Readonly<Record<string, string>>
@@ -55,7 +58,7 @@ export async function measure(
 const known = (value: number | undefined): readonly Reading[] => (value === undefined ? [] : [{ value }])
 
 async function processGauges(parts: MeasuredParts): Promise<readonly GaugeSource[]> {
-  const { instance, jobDatabase, version, directories } = parts
+  const { instance, jobDatabase, version, directories, admission } = parts
   const [row] = await jobDatabase.run({ text: 'SHOW server_version', values: [] })
   const [postgres = ''] = row?.[0]?.split(' ') ?? []
   return [
@@ -70,6 +73,18 @@ async function processGauges(parts: MeasuredParts): Promise<readonly GaugeSource
       about: 'Connections to the database, and work that waits for one.',
       labels: ['pool', 'state'],
       read: () => [...instance.database.connections, ...jobDatabase.connections],
+    },
+    {
+      name: 'sutler_http_at_work',
+      about: 'Requests that are at work.',
+      labels: ['kind'],
+      read: () => admission?.read('atWork') ?? [],
+    },
+    {
+      name: 'sutler_http_at_work_max',
+      about: 'How many requests may be at work. Others wait, or are refused in an overload.',
+      labels: ['kind'],
+      read: () => admission?.read('max') ?? [],
     },
     {
       name: 'sutler_exports_running',

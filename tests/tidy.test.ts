@@ -144,7 +144,19 @@ const kernelRooms = [
     'work',
     'feed',
   ],
-  ...['declare', 'query', 'http', 'write', 'attempts', 'request', 'thing', 'module', 'openapi', 'server'],
+  ...[
+    'declare',
+    'query',
+    'http',
+    'write',
+    'attempts',
+    'load',
+    'request',
+    'thing',
+    'module',
+    'openapi',
+    'server',
+  ],
 ]
 
 const roomOf = (path: string) => path.replace('server/kernel/', '').replace('.ts', '').split('/')[0] ?? ''

@@ -26,7 +26,8 @@ import {
   refuseUnreadable,
   requestTimeoutMs,
 } from './http/reading/unreadable.ts'
-import { refuseOldVersion, sendAnswer } from './http/send.ts'
+import { canEndAtOnce, endAtOnce, refuseOldVersion, sendAnswer } from './http/send.ts'
+import type { Admission } from './load/admission.ts'
 import type { Module } from './module.ts'
 import { countRefusal, countRequest, observe } from './request/observe.ts'
 import { handle } from './request/pipeline.ts'
@@ -41,7 +42,7 @@ const stalledMaxMs = 120_000
 export function buildServer(
   instance: Instance,
   modules: readonly Module[],
-  { trustProxy, compressedCharsMin }: HttpOptions,
+  { trustProxy, compressedCharsMin, admission }: HttpOptions,
 ): FastifyInstance {
   const server = Fastify({
     loggerInstance: quieter(instance.log) as FastifyBaseLogger,
@@ -81,8 +82,7 @@ export function buildServer(
   // Before the responses to preflights, which no later step sees.
   server.addHook('onRequest', (request, reply, done) => {
     begin(request, reply)
-    const { operation = 'none' } = request.routeOptions.config as { readonly operation?: string }
-    countRequest(reply.raw, operation)
+    countRequest(reply.raw, operationOf(request)?.id ?? 'none')
     done()
   })
 
@@ -108,6 +108,15 @@ export function buildServer(
 
   server.addHook('onRequest', ({ raw }, _reply, done) => done(checkHeaders(raw)))
 
+  if (admission)
+    server.addHook('onRequest', (request, reply, done) => {
+      const operation = operationOf(request)
+      const refusal = operation && admission.refusalOf(operation, request)
+      if (!refusal || !canEndAtOnce(request.raw)) return done(refusal)
+      countRefusal(refusal.reason)
+      endAtOnce(reply, problemAnswer(refusal, request.id))
+    })
+
   let refusalOfOther: ReturnType<typeof refuseOtherMethods> = () => undefined
 
   // The server asks for a body of the usual size at once, and refuses a larger one without asking. It asks for an
@@ -130,11 +139,12 @@ export function buildServer(
         url,
         // Fastify's own HEAD would read a whole file to compute its length.
         exposeHeadRoute: false,
-        config: { unread: takesUpload(operation), operation: operation.id },
+        config: { unread: takesUpload(operation), operation },
         handler: (request, reply) =>
           observe(instance, operation, request, reply, async (timings) => {
             try {
-              const answer = await respond(instance, operation, request, reply)
+              const respondNow = () => respond(instance, operation, request, reply)
+              const answer = await (admission ? admission.run(operation, request, respondNow) : respondNow())
               const coded = compress(answer, operation, request, compressedCharsMin)
               return sendAnswer(reply, coded instanceof Promise ? await coded : coded)
             } finally {
@@ -162,6 +172,9 @@ export function buildServer(
   return server
 }
 
+const operationOf = ({ routeOptions }: FastifyRequest) =>
+  (routeOptions.config as { readonly operation?: Operation }).operation
+
 const takesUpload = ({ of }: Operation) => of.is === 'action' && of.action.upload !== undefined
 
 /** At level info Fastify logs its address, which main.ts already does. */
@@ -173,6 +186,8 @@ interface HttpOptions {
   readonly trustProxy: false | string
   /** A response with fewer characters is not compressed; none is if it is undefined. */
   readonly compressedCharsMin: number | undefined
+  /** Undefined if no request is refused in an overload. */
+  readonly admission: Admission | undefined
 }
 
 /** The headers of every response. */

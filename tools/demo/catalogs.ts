@@ -1,5 +1,5 @@
 import { inParallel } from './in-parallel.ts'
-import type { Json, Merchant } from './merchant.ts'
+import type { AnyJson, Merchant } from './merchant.ts'
 import { atOnce, type PlannedProduct } from './products.ts'
 import { departments } from './wares.ts'
 
@@ -15,7 +15,7 @@ const currenciesOf = (cents: number, currencies: readonly string[], includes_tax
   Object.fromEntries(currencies.map((code) => [code, { amount: amountIn(code, cents), includes_tax }]))
 
 export async function addCurrencies(merchant: Merchant): Promise<void> {
-  const existing = (await merchant.get('/v2/currencies')).map(({ code }: Json) => code)
+  const existing = (await merchant.get('/v2/currencies')).map(({ code }: AnyJson) => code)
   for (const [code, format] of [
     ['EUR', '€{price}'],
     ['GBP', '£{price}'],

@@ -3,13 +3,13 @@ import { idFrom } from '../../server/kernel/ids.ts'
 import type { RunningServer } from '../../server/main.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a response has the shape that the API document says.
-export type Json = any
+export type AnyJson = any
 
-type Headers = Readonly<Record<string, string>>
+type OwnHeaders = Readonly<Record<string, string>>
 
-interface Answer {
+interface MerchantResponse {
   readonly status: number
-  readonly body: Json
+  readonly body: AnyJson
 }
 
 interface Creation {
@@ -53,7 +53,12 @@ export class Merchant {
     return idFrom(`${this.#shop} ${key}`)
   }
 
-  async send(method: string, path: string, body?: unknown, headers: Headers = {}): Promise<Answer> {
+  async send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: OwnHeaders = {},
+  ): Promise<MerchantResponse> {
     const isForm = Buffer.isBuffer(body)
     const answer = await this.#server.inject({
       method: method as 'GET',
@@ -71,16 +76,16 @@ export class Merchant {
   }
 
   /** Sends what must succeed. Returns the data of the response. */
-  async do(method: string, path: string, data?: unknown, headers?: Headers): Promise<Json> {
+  async do(method: string, path: string, data?: unknown, headers?: OwnHeaders): Promise<AnyJson> {
     const { status, body } = await this.send(method, path, data === undefined ? undefined : { data }, headers)
     if (status < 300) return body?.data
     throw refusalOf(method, path, status, body)
   }
 
-  get = async (path: string): Promise<Json> => this.do('GET', path)
+  get = async (path: string): Promise<AnyJson> => this.do('GET', path)
 
   /** Creates an object with the id of its key, unless an earlier run has. */
-  async create(path: string, key: string, data: object, headers: Headers = {}): Promise<Creation> {
+  async create(path: string, key: string, data: object, headers: OwnHeaders = {}): Promise<Creation> {
     const id = this.idOf(key)
     const { status, body } = await this.send('POST', path, { data }, { ...headers, 'x-sutler-id': id })
     if (status < 300) return { id: body.data.id, isNew: true }
@@ -89,7 +94,7 @@ export class Merchant {
   }
 
   /** Sends what an earlier run may have done already, which the server then refuses. */
-  async ensure(path: string, data: unknown, refusals: readonly number[] = [409]): Promise<Json> {
+  async ensure(path: string, data: unknown, refusals: readonly number[] = [409]): Promise<AnyJson> {
     const { status, body } = await this.send('POST', path, { data })
     if (status < 300 || refusals.includes(status)) return body?.data
     throw refusalOf('POST', path, status, body)
@@ -106,8 +111,8 @@ export class Merchant {
   }
 }
 
-const refusalOf = (method: string, path: string, status: number, body: Json) => {
-  const reasons = (body?.errors ?? []).map(({ detail, source }: Json) =>
+const refusalOf = (method: string, path: string, status: number, body: AnyJson) => {
+  const reasons = (body?.errors ?? []).map(({ detail, source }: AnyJson) =>
     [source, detail].filter(Boolean).join(': '),
   )
   return new Error(

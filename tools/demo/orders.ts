@@ -1,7 +1,7 @@
 import { tradeChannel } from './catalogs.ts'
 import type { Merchant } from './merchant.ts'
 import { dayMs, daysLater, later, type PastClock } from './past-clock.ts'
-import { type AccountOfTrade, type Buyer, type Customer, makePerson } from './people.ts'
+import { type AccountOfTrade, type DemoBuyer, type DemoCustomer, makePerson } from './people.ts'
 import { orderTimes, randomOf, type ShopPlan } from './plan.ts'
 import type { Sellable } from './products.ts'
 import { codes } from './promotions.ts'
@@ -27,7 +27,7 @@ interface PlannedLine {
 interface PlannedOrder {
   readonly number: number
   readonly at: Date
-  readonly buyer: Buyer
+  readonly buyer: DemoBuyer
   /** How the checkout names the buyer. */
   readonly checkout: object
   readonly lines: readonly PlannedLine[]
@@ -39,7 +39,7 @@ interface PlannedOrder {
 }
 
 interface Buyers {
-  readonly customers: readonly Customer[]
+  readonly customers: readonly DemoCustomer[]
   readonly accounts: readonly AccountOfTrade[]
   readonly sellable: readonly Sellable[]
 }
@@ -65,7 +65,7 @@ export function plannedOrders(plan: ShopPlan, buyers: Buyers): readonly PlannedO
 function whoBuys(random: Random, at: Date, number: number, { customers, accounts }: Buyers) {
   const kind = random.weighted([60, 25, 15])
   // Some buy often: the first of a list more than the last.
-  const oneOf = <T extends Buyer>(some: readonly T[]): T | undefined => {
+  const oneOf = <T extends DemoBuyer>(some: readonly T[]): T | undefined => {
     const one = some[Math.floor(random.next() ** 2 * some.length)]
     return one && one.since < at ? one : undefined
   }

@@ -1,12 +1,12 @@
 import type { Merchant } from './merchant.ts'
-import type { Customer } from './people.ts'
+import type { DemoCustomer } from './people.ts'
 import type { Sellable } from './products.ts'
 import type { Random } from './random.ts'
 
 /** A custom API and a flow, each with entries. */
 export async function addOwnData(
   merchant: Merchant,
-  customers: readonly Customer[],
+  customers: readonly DemoCustomer[],
   sellable: readonly Sellable[],
   random: Random,
 ): Promise<void> {
@@ -18,7 +18,7 @@ const wishlistsMax = 100
 
 async function addWishlists(
   merchant: Merchant,
-  customers: readonly Customer[],
+  customers: readonly DemoCustomer[],
   sellable: readonly Sellable[],
   random: Random,
 ) {

@@ -1,6 +1,6 @@
 import { newCredential } from '../../server/people/index.ts'
 import { inParallel } from './in-parallel.ts'
-import type { Json, Merchant } from './merchant.ts'
+import type { AnyJson, Merchant } from './merchant.ts'
 import { daysLater, type PastClock } from './past-clock.ts'
 import { randomOf, type ShopPlan } from './plan.ts'
 import { atOnce } from './products.ts'
@@ -8,7 +8,7 @@ import type { Random } from './random.ts'
 import { companyName, familyNames, givenNames, placesOf, streets } from './words.ts'
 
 /** Who buys. */
-export interface Buyer {
+export interface DemoBuyer {
   readonly name: string
   readonly email: string
   readonly currency: string
@@ -17,16 +17,16 @@ export interface Buyer {
   readonly since: Date
 }
 
-export interface Customer extends Buyer {
+export interface DemoCustomer extends DemoBuyer {
   readonly id: string
 }
 
-export interface AccountOfTrade extends Customer {
+export interface AccountOfTrade extends DemoCustomer {
   readonly memberId: string
 }
 
 /** Somebody who exists in this shop only: their addresses end in the domain of examples. */
-export function makePerson(random: Random, since: Date, n: string): Buyer {
+export function makePerson(random: Random, since: Date, n: string): DemoBuyer {
   const [first, last] = [random.pick(givenNames), random.pick(familyNames)]
   const currency = ['USD', 'EUR', 'GBP'][random.weighted([70, 22, 8])] as string
   const place = random.pick(placesOf(currency))
@@ -61,7 +61,7 @@ export async function addCustomers(
   clock: PastClock,
   plan: ShopPlan,
   onCustomer: () => void,
-): Promise<readonly Customer[]> {
+): Promise<readonly DemoCustomer[]> {
   const random = randomOf(plan, 'customers')
   const planned = Array.from({ length: plan.counts.customers }, (_, i) =>
     makePerson(random, sinceOf(random, plan), String(i + 1)),
@@ -135,7 +135,7 @@ export async function addAccounts(
     members: [makePerson(random, plan.opens, `a${i + 1}`), makePerson(random, plan.opens, `b${i + 1}`)],
     tag: tags[random.weighted([3, 1])] as string,
   }))
-  const addMember = async (account: string, { name, email }: Buyer, isLinked: boolean) => {
+  const addMember = async (account: string, { name, email }: DemoBuyer, isLinked: boolean) => {
     const user = { type: 'user_authentication_info', name, email }
     const { id } = await merchant.create(users, `member ${email}`, user)
     const memberships = `/v2/accounts/${account}/account-memberships`
@@ -152,7 +152,7 @@ export async function addAccounts(
   }
   return inParallel(planned, atOnce, ({ name, since, members, tag }, i) =>
     clock.at(since, async () => {
-      const [buyer, other] = members as [Buyer, Buyer]
+      const [buyer, other] = members as [DemoBuyer, DemoBuyer]
       const { id } = await merchant.create('/v2/accounts', `account ${name}`, {
         ...{ type: 'account', name, legal_name: `${name} Ltd`, registration_id: `R-${1000 + i}` },
       })
@@ -197,7 +197,7 @@ export interface Colleague {
 
 /** Invites a colleague with each role. They have no password: an operator gives them another link. */
 export async function addColleagues(merchant: Merchant): Promise<readonly Colleague[]> {
-  const realms: readonly Json[] = await merchant.get('/v2/authentication-realms')
+  const realms: readonly AnyJson[] = await merchant.get('/v2/authentication-realms')
   const realm = realms.find(({ relationships }) => relationships.origin.data.type.startsWith('merchant'))
   const users = `/v2/authentication-realms/${realm.id}/user-authentication-info`
   return inParallel(staff, 1, async ([name, role]) => {

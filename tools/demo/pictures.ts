@@ -1,31 +1,31 @@
 import { crc32, deflateSync } from 'node:zlib'
-import { type Colour, colours, type Shape } from './wares.ts'
+import { type Colour, colours, type PictureShape } from './wares.ts'
 
 /** Pictures of wares, drawn by these functions: simple shapes on a plain ground, as PNG. */
 
 type Rgb = readonly [number, number, number]
 
 /** Whether a point is inside a part of a picture; both go from 0 to 1. */
-type Part = (x: number, y: number) => boolean
+type DrawnPart = (x: number, y: number) => boolean
 
 const circle =
-  (cx: number, cy: number, r: number): Part =>
+  (cx: number, cy: number, r: number): DrawnPart =>
   (x, y) =>
     (x - cx) ** 2 + (y - cy) ** 2 < r * r
 
 const ring =
-  (cx: number, cy: number, r: number, width: number): Part =>
+  (cx: number, cy: number, r: number, width: number): DrawnPart =>
   (x, y) =>
     Math.abs(Math.hypot(x - cx, y - cy) - r) < width / 2
 
 const both =
-  (one: Part, other: Part): Part =>
+  (one: DrawnPart, other: DrawnPart): DrawnPart =>
   (x, y) =>
     one(x, y) && other(x, y)
 
 /** A rectangle with round corners. */
 const block =
-  (left: number, top: number, right: number, bottom: number, round = 0.02): Part =>
+  (left: number, top: number, right: number, bottom: number, round = 0.02): DrawnPart =>
   (x, y) => {
     const dx = Math.max(left + round - x, x - right + round, 0)
     const dy = Math.max(top + round - y, y - bottom + round, 0)
@@ -34,7 +34,7 @@ const block =
 
 /** What is on one side of all edges of a convex polygon, whose corners go clockwise. */
 const polygon =
-  (...corners: readonly (readonly [number, number])[]): Part =>
+  (...corners: readonly (readonly [number, number])[]): DrawnPart =>
   (x, y) =>
     corners.every(([ax, ay], i) => {
       const [bx, by] = corners[(i + 1) % corners.length] as readonly [number, number]
@@ -42,7 +42,7 @@ const polygon =
     })
 
 const line =
-  (ax: number, ay: number, bx: number, by: number, width: number): Part =>
+  (ax: number, ay: number, bx: number, by: number, width: number): DrawnPart =>
   (x, y) => {
     const [dx, dy] = [bx - ax, by - ay]
     const along = Math.min(Math.max(((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy), 0), 1)
@@ -50,7 +50,7 @@ const line =
   }
 
 /** The parts of each shape, the last on top, and how light they are: 0 is the colour itself. */
-const drawings: Readonly<Record<Shape, readonly (readonly [Part, light: number])[]>> = {
+const drawings: Readonly<Record<PictureShape, readonly (readonly [DrawnPart, light: number])[]>> = {
   mug: [
     [ring(0.68, 0.5, 0.12, 0.06), -0.2],
     [block(0.28, 0.3, 0.66, 0.74, 0.06), 0],
@@ -151,7 +151,7 @@ const shade = (colour: Rgb, light: number): Rgb => {
 }
 
 /** A picture of a ware in a colour. */
-export function drawWare(shape: Shape, colour: Colour): Buffer {
+export function drawWare(shape: PictureShape, colour: Colour): Buffer {
   const own = colours[colour]
   const disc = [circle(0.5, 0.5, 0.44), 0.82] as const
   const everywhere = [() => true, 1] as const

@@ -1,5 +1,5 @@
 import { inParallel } from './in-parallel.ts'
-import type { Json, Merchant } from './merchant.ts'
+import type { AnyJson, Merchant } from './merchant.ts'
 import { drawWare } from './pictures.ts'
 import { randomOf, type ShopPlan } from './plan.ts'
 import { type Colour, chosenColours, colourNames, departments, series, sizes, type Ware } from './wares.ts'
@@ -155,7 +155,7 @@ export async function addProducts(
       const built = await merchant.get(`/pcm/products/${id}/children?page[limit]=25`)
       if (built.length < children) return undefined
       return built
-        .map((child: Json) => ({ id: child.id, sku: child.attributes.sku, price }))
+        .map((child: AnyJson) => ({ id: child.id, sku: child.attributes.sku, price }))
         .sort((one: Sellable, other: Sellable) => (one.sku < other.sku ? -1 : 1))
     })
   })

@@ -4,28 +4,28 @@ const shapes = [
   ...['mug', 'bottle', 'pan', 'lamp', 'chair', 'cushion', 'shirt', 'cap', 'bag', 'book'],
   ...['pencil', 'plant', 'ball', 'box', 'tool', 'clock'],
 ] as const
-export type Shape = (typeof shapes)[number]
+export type PictureShape = (typeof shapes)[number]
 
 export interface Ware {
   readonly name: string
-  readonly shape: Shape
+  readonly shape: PictureShape
   /** The usual price in dollars. */
   readonly price: number
   /** What it can be chosen in: its children are made of these. */
   readonly options?: 'sizes' | 'colours' | 'both'
 }
 
-interface Shelf {
+interface ShelfOfWares {
   readonly name: string
   readonly wares: readonly Ware[]
 }
 
 interface Department {
   readonly name: string
-  readonly shelves: readonly Shelf[]
+  readonly shelves: readonly ShelfOfWares[]
 }
 
-const ware = (name: string, shape: Shape, price: number, options?: Ware['options']): Ware => ({
+const ware = (name: string, shape: PictureShape, price: number, options?: Ware['options']): Ware => ({
   ...{ name, shape, price },
   ...(options && { options }),
 })

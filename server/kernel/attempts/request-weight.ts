@@ -3,7 +3,7 @@ import { lineFormatOf, type RequestHeaders } from '../http/prefer.ts'
 import { weightMax } from './buckets.ts'
 
 /** What requests weigh, in reads of one object. */
-const weights = { read: 1, write: 2, search: 3, export: weightMax } as const
+export const weights = { read: 1, write: 2, search: 3, export: weightMax } as const
 
 /** How much a request counts for, by the declaration of its operation. */
 export function weightOf(operation: Operation, url: string, { accept }: RequestHeaders): number {

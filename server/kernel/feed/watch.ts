@@ -51,9 +51,12 @@ export class FeedWatcher implements FeedWatch {
     signal.addEventListener('abort', done, { once: true })
     this.#look()
     const beganMs = performance.now()
+    const place = currentTimings()?.place
+    place?.pause()
     try {
       await promise
     } finally {
+      place?.resume()
       currentTimings()?.idle(performance.now() - beganMs)
       signal.removeEventListener('abort', done)
       waiters.delete(waiter)

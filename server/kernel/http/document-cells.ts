@@ -21,14 +21,14 @@ export interface Cell {
 }
 
 /** A member of documents: the value of a column, or an object with more of them, or either. */
-interface Member {
+interface WantedMember {
   readonly name: Buffer
   cell?: Cell
-  readonly members: Member[]
-  readonly byName: Map<string, Member>
+  readonly members: WantedMember[]
+  readonly byName: Map<string, WantedMember>
 }
 
-const memberOf = (name: string): Member => ({ name: Buffer.from(name), members: [], byName: new Map() })
+const memberOf = (name: string): WantedMember => ({ name: Buffer.from(name), members: [], byName: new Map() })
 
 const [quote, comma, minus, zero, nine] = [34, 44, 45, 48, 57]
 const [colon, semicolon, bracket, backslash, bracketEnd, brace, braceEnd] = [58, 59, 91, 92, 93, 123, 125]
@@ -72,7 +72,7 @@ export class DocumentCells {
   }
 
   /** Reads the value of a member. Returns where it ends. */
-  #value(from: number, member: Member): number {
+  #value(from: number, member: WantedMember): number {
     const { cell } = member
     if (member.members.length) {
       // A later member of the same name counts, with all that is in it.
@@ -92,7 +92,7 @@ export class DocumentCells {
   }
 
   /** Reads the members of an object from behind its brace. Returns where it ends. */
-  #object(start: number, { members, byName }: Member): number {
+  #object(start: number, { members, byName }: WantedMember): number {
     let expected = 0
     let at = this.#gap(start)
     while (at < this.#end && this.#bytes[at] !== braceEnd) {
@@ -198,7 +198,7 @@ function setCell(cell: Cell, form: CellForm, from: number, to: number): void {
   cell.to = to
 }
 
-function forget({ cell, members }: Member): void {
+function forget({ cell, members }: WantedMember): void {
   if (cell) cell.form = 'none'
   for (const member of members) forget(member)
 }

@@ -1,12 +1,14 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { ClientGone, Unavailable } from '../../platform/faults.ts'
 import { isWaiting } from '../../platform/sockets/expect.ts'
 import { hasMore, readingOnAfter } from '../../platform/sockets/read-on.ts'
+import { restIfMany } from '../../platform/sockets/rest.ts'
 import { Problem } from '../errors.ts'
 import type { Answer } from '../shape/answer.ts'
 import { discard } from './file.ts'
+import type { problemAnswer } from './problems.ts'
 import { bodyBytesMax } from './reading/body-limits.ts'
 
 /** Node reserves three bytes for each character of a longer string. To encode it first takes half of the time. */
@@ -27,6 +29,25 @@ export function sendAnswer(reply: FastifyReply, { status, body, headers, trailer
   if (body !== '') reply.header('content-type', 'application/json; charset=utf-8')
   if (!more) return reply.send(body.length < longTextMin ? body : Buffer.from(body))
   return reply.header('content-length', Buffer.byteLength(body)).send(readingOnAfter(body, raw))
+}
+
+/** Whether the rest of the request is short, and the client sends it in any case. */
+export const canEndAtOnce = (request: IncomingMessage): boolean =>
+  request.headers['transfer-encoding'] === undefined &&
+  !(Number(request.headers['content-length']) > bodyBytesMax) &&
+  !isWaiting(request)
+
+/** Sends a refusal by the shortest way: where very many are refused, each must cost almost nothing. */
+export function endAtOnce(
+  reply: FastifyReply,
+  { status, headers, body }: ReturnType<typeof problemAnswer>,
+): void {
+  const type = 'application/json; charset=utf-8'
+  reply.headers({ ...headers, 'content-type': type, 'content-length': Buffer.byteLength(body) })
+  reply.hijack()
+  restIfMany(reply.raw)
+  reply.raw.writeHead(status, reply.getHeaders() as OutgoingHttpHeaders)
+  reply.raw.end(body)
 }
 
 const isExpected = (error: Error): boolean =>

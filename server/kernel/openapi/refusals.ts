@@ -31,6 +31,7 @@ const ownHeaders = {
   '416': ['Content-Range'],
   '426': ['Upgrade'],
   '429': ['Retry-After'],
+  '503': ['Retry-After'],
 } as const
 
 /** The responses that all operations share. */

@@ -46,7 +46,9 @@ export function countRequest(response: ServerResponse, operation: string): void 
   })
 }
 
-/** Runs a request in its span, measures where its time goes, and logs it if it is slow. `run` says when it is answered. */
+/**
+ * Runs a request in its span, measures where its time goes, and logs it if it is slow. `run` says when it is answered.
+ */
 export function observe<T>(
   instance: Instance,
   operation: Operation,

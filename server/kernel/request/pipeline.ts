@@ -12,6 +12,7 @@ import { isRepeatable, type Operation, rightFor } from '../declare/operation.ts'
 import { notFound, Problem } from '../errors.ts'
 import { notModified } from '../http/conditional.ts'
 import { lineFormatOf } from '../http/prefer.ts'
+import { addressOf } from '../http/reading/address.ts'
 import { bodyText, parseBody } from '../http/reading/body.ts'
 import { type BodyLimits, limitsOfShoppers, usualLimits } from '../http/reading/body-limits.ts'
 import { unpack } from '../http/reading/unpack.ts'
@@ -112,8 +113,8 @@ export async function handle(
     isDryRun: false,
     answer: undefined,
   }
+  // Most steps end at once, and to await each of them would take a turn of its own.
   for (const step of plans[operation.access]) {
-    // Most steps end at once, and to await each of them would take a turn of its own.
     const going = step(passage)
     if (going) await going
   }
@@ -354,15 +355,6 @@ function chosenIdOf({ headers }: FastifyRequest): string | undefined {
   if (id === undefined || (typeof id === 'string' && isId(id))) return id?.toLowerCase()
   throw new Problem('bad_request', 'X-Sutler-Id must be a UUID, the id of the new object.', {
     source: 'X-Sutler-Id',
-  })
-}
-
-/** The host as the client wrote it. It becomes part of every link, so it must be valid. */
-function addressOf({ protocol, host }: FastifyRequest): string {
-  const address = `${protocol}://${host}`
-  if (/^https?:\/\/[\w.:[\]-]+$/.test(address)) return address
-  throw new Problem('bad_request', 'The Host header must be a host name, optionally followed by a port.', {
-    source: 'Host',
   })
 }
 

@@ -1,6 +1,12 @@
 /** What a request may wait for, beside its statements. */
 type WaitReason = 'connection' | 'queue' | 'outside'
 
+/** What a request takes from others while it is at work. */
+interface TakenPlace {
+  pause(): void
+  resume(): void
+}
+
 /** A statement, with what is needed to show its plan. */
 interface TimedStatement {
   readonly text: string
@@ -20,6 +26,8 @@ export class Timings {
   #answeredMs: number | undefined
   /** The response has ended. What is done later is not the request's. */
   isOver = false
+  /** Undefined while the request is not at work, and where it needs no place. */
+  place: TakenPlace | undefined
 
   statement(text: string, values: readonly unknown[], rows: number, ms: number): void {
     this.#statements += 1

@@ -262,7 +262,10 @@ async function send<V, R, A>(
     const service = call.peer?.(errand.values) || call.name
     const attributes = { 'peer.service': service, 'sutler.errand_id': errand.id }
     const beganMs = performance.now()
+    const place = currentTimings()?.place
+    place?.pause()
     const count = (outcome: 'answered' | 'refused' | 'unknown') => {
+      place?.resume()
       outsideCalls.inc({ service, outcome })
       currentTimings()?.wait('outside', performance.now() - beganMs)
     }

@@ -41,13 +41,13 @@ interface KnownMatches {
 
 const rowsSql = `published_texts p WHERE p.store_id = $1 AND p.catalog_id = $2 AND ${inEdition('$3::int', 'p')}`
 
-type Condition = Pick<MatchRequest, 'words' | 'filter'> & Partial<Pick<MatchRequest, 'code'>>
+type MatchCondition = Pick<MatchRequest, 'words' | 'filter'> & Partial<Pick<MatchRequest, 'code'>>
 
 /** The rows `p` of `published_texts` whose products match. */
-export const matchesSql = (condition: Condition, shop: EditionShop, bind: Bind): string =>
+export const matchesSql = (condition: MatchCondition, shop: EditionShop, bind: Bind): string =>
   `${rowsSql}${conditionSql(condition, shop, bind)}`
 
-function conditionSql({ words, code, filter }: Condition, shop: EditionShop, bind: Bind): string {
+function conditionSql({ words, code, filter }: MatchCondition, shop: EditionShop, bind: Bind): string {
   const query = [toTsQuery(words), code && words.length ? `'${codeLexeme(code)}'` : '']
     .filter(Boolean)
     .join(' | ')

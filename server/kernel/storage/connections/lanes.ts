@@ -21,8 +21,8 @@ export class Lanes {
   }
 
   /**
-   * Sends on the connection with the shortest queue. After a failure that `isLost`, the client does not respond: the next
-   * statement opens another one.
+   * Sends on the connection with the shortest queue. After a failure that `isLost`, the client does not respond: the
+   * next statement opens another one.
    */
   async send<T>(send: (client: pg.Client) => Promise<T>, isLost: (error: unknown) => boolean): Promise<T> {
     const lane = this.#lanes.reduce((best, one) => (one.underWay < best.underWay ? one : best))

@@ -1,7 +1,7 @@
-import { type Config, readConfig } from '../server/config.ts'
-import type { Database } from '../server/kernel/storage/database.ts'
-import { chooseStore } from '../tools/choose-store.ts'
-import { openDatabase } from '../tools/open-database.ts'
+import { type Config, readConfig } from '../../server/config.ts'
+import type { Database } from '../../server/kernel/storage/database.ts'
+import { chooseStore } from '../../tools/choose-store.ts'
+import { openDatabase } from '../../tools/open-database.ts'
 
 /** Runs work on the database of these settings, whether a server runs on it or not. */
 export async function withDatabase<T>(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import { firstKeyFile } from '../server/announce.ts'
-import { readSettings } from '../server/config.ts'
+import { firstKeyFile } from '../../server/announce.ts'
+import { readSettings } from '../../server/config.ts'
 
 /**
  * The address of the server that a command is for: as the settings say it, or else as its first start has stored it. A

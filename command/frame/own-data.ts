@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { bucketOf, type Config, filesDirOf, readConfig } from '../server/config.ts'
-import { StartupRefusal } from '../server/platform/faults.ts'
+import { bucketOf, type Config, filesDirOf, readConfig } from '../../server/config.ts'
+import { StartupRefusal } from '../../server/platform/faults.ts'
 
 /** The settings of a server with the PostgreSQL that comes along: only its data directory has all there is. */
 export function ownDataDirectory(): Config {

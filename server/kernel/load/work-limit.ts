@@ -1,0 +1,210 @@
+import { UsualTimes } from './usual-times.ts'
+
+/** What a limit is held to. */
+interface LimitOptions {
+  /** So many requests work at once while the server is not overloaded. More would only wait for each other. */
+  readonly calmMax: number
+  /** So few at least in an overload, however long they take: with fewer the server would wait for itself. */
+  readonly overloadedMin: number
+  /**
+   * If a request would wait longer than this for its place, the server is overloaded. It is too if for so long the line
+   * was long, and all in it waited `standingMs`.
+   */
+  readonly waitMaxMs: number
+  readonly standingMs: number
+  readonly clock: { nowMs(): number; after(ms: number, run: () => void): void }
+  onOverload(isOverloaded: boolean): void
+}
+
+/** A line is long with so many times the requests that may be at work. Some hundred busy clients make a shorter one. */
+const longLine = 2
+/** In an overload requests may take so many times longer than usual, and so many are looked at. */
+const slowdownMax = 1.5
+const judgedMin = 10
+const judgeEveryMs = 100
+/** So long without a refusal ends an overload. */
+const calmAfterMs = 1000
+/** The pace of the line is that of about so long a time, and of no fewer requests. */
+const pace = { fromMs: 250, untilMs: 2000, min: 10 }
+
+/** The place of a request at work. */
+interface WorkPlace {
+  /** The request waits for something that is no work of this server, and gives its place away meanwhile. */
+  pause(): void
+  resume(): void
+  leave(): void
+}
+
+interface WaitingRequest {
+  readonly cameAtMs: number
+  readonly end: (isIn: boolean) => void
+}
+
+/**
+ * How many requests work at once. While the server is not overloaded the others wait in line. If one would wait for
+ * seconds, there are more requests than the server can serve: then all in the line are refused, nobody waits any more,
+ * and only so many work at once as take about as long as usual.
+ */
+export class WorkLimit {
+  readonly #options: LimitOptions
+  readonly #usual = new UsualTimes()
+  #atWork = 0
+  /** How many have ever begun. */
+  #begun = 0
+  readonly #line = new Set<WaitingRequest>()
+  /** Whether a timer looks how long the first in the line has waited. */
+  #isLooking = false
+  #pace = { sinceMs: 0, taken: 0 }
+  /** When the line last was short, or someone in it got a place soon. */
+  #soonAtMs = 0
+  /** Undefined while the server is not overloaded. */
+  #overload: { max: number; refusedAtMs: number; judgedAtMs: number; wasFull: boolean } | undefined
+
+  constructor(options: LimitOptions) {
+    this.#options = options
+  }
+
+  get atWork(): number {
+    return this.#atWork
+  }
+
+  get max(): number {
+    return this.#overload ? Math.floor(this.#overload.max) : this.#options.calmMax
+  }
+
+  /** Whether a request would be refused now. It then counts as refused. */
+  refuses(): boolean {
+    const overload = this.#overload
+    if (!overload) return false
+    const nowMs = this.#options.clock.nowMs()
+    if (nowMs - overload.refusedAtMs > calmAfterMs) {
+      this.#overload = undefined
+      this.#options.onOverload(false)
+      return false
+    }
+    if (this.#atWork < this.max) return false
+    overload.refusedAtMs = nowMs
+    overload.wasFull = true
+    return true
+  }
+
+  /** Waits for a place, if need be. Undefined: the request is refused. */
+  enter(operation: string): WorkPlace | undefined | Promise<WorkPlace | undefined> {
+    if (this.refuses()) return undefined
+    const cameAtMs = this.#options.clock.nowMs()
+    if (this.#line.size === 0 && this.#atWork < this.max) return this.#begin(operation, cameAtMs)
+    return this.#wait(cameAtMs).then((isIn) => (isIn ? this.#placeOf(operation, cameAtMs) : undefined))
+  }
+
+  #begin(operation: string, cameAtMs: number): WorkPlace {
+    this.#atWork += 1
+    return this.#placeOf(operation, cameAtMs)
+  }
+
+  #placeOf(operation: string, cameAtMs: number): WorkPlace {
+    const { clock } = this.#options
+    this.#begun += 1
+    const begunBefore = this.#atWork === 1 ? this.#begun : undefined
+    let pausedAtMs: number | undefined
+    let pausedMs = 0
+    const pause = () => {
+      if (pausedAtMs !== undefined) return
+      pausedAtMs = clock.nowMs()
+      this.#end()
+    }
+    const resume = () => {
+      if (pausedAtMs === undefined) return
+      pausedMs += clock.nowMs() - pausedAtMs
+      pausedAtMs = undefined
+      this.#atWork += 1
+    }
+    const leave = () => {
+      resume()
+      const ms = clock.nowMs() - cameAtMs - pausedMs
+      if (this.#begun === begunBefore)
+        this.#usual.learn(operation, ms, this.#overload ? 'overloaded' : 'calm')
+      if (this.#overload) this.#judge(operation, ms)
+      this.#end()
+    }
+    return { pause, resume, leave }
+  }
+
+  #end(): void {
+    this.#atWork -= 1
+    while (this.#line.size > 0 && this.#atWork < this.max) {
+      this.#pace.taken += 1
+      this.#atWork += 1
+      const [first] = this.#line
+      if (!first) return
+      this.#line.delete(first)
+      const nowMs = this.#options.clock.nowMs()
+      if (nowMs - first.cameAtMs < this.#options.standingMs || this.#line.size < longLine * this.max)
+        this.#soonAtMs = nowMs
+      first.end(true)
+    }
+  }
+
+  #wait(cameAtMs: number): Promise<boolean> {
+    const { clock, waitMaxMs } = this.#options
+    if (this.#line.size === 0) {
+      this.#pace = { sinceMs: cameAtMs, taken: 0 }
+      this.#soonAtMs = cameAtMs
+    }
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const waiter = { cameAtMs, end: resolve }
+    this.#line.add(waiter)
+    this.#lookAfter(waiter)
+    if (this.#waitOfLastMs(cameAtMs) > waitMaxMs || cameAtMs - this.#soonAtMs > waitMaxMs)
+      this.#beginOverload(clock.nowMs())
+    return promise
+  }
+
+  /** By the pace of the line; 0 while nothing is known. */
+  #waitOfLastMs(nowMs: number): number {
+    const tookMs = nowMs - this.#pace.sinceMs
+    const { taken } = this.#pace
+    if (tookMs < pace.fromMs || taken < pace.min) return 0
+    const waitMs = (this.#line.size * tookMs) / taken
+    if (tookMs > pace.untilMs) this.#pace = { sinceMs: this.#pace.sinceMs + tookMs / 2, taken: taken / 2 }
+    return waitMs
+  }
+
+  /** Where requests hang nothing else happens that would tell how long the first in the line has waited. */
+  #lookAfter(waiter: WaitingRequest): void {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    const { clock, waitMaxMs } = this.#options
+    clock.after(waiter.cameAtMs + waitMaxMs - clock.nowMs(), () => {
+      this.#isLooking = false
+      const [first] = this.#line
+      if (first === waiter) this.#beginOverload(clock.nowMs())
+      else if (first) this.#lookAfter(first)
+    })
+  }
+
+  #beginOverload(nowMs: number): void {
+    const { calmMax, overloadedMin } = this.#options
+    const max = Math.min(calmMax, 2 * overloadedMin)
+    this.#overload = { max, refusedAtMs: nowMs, judgedAtMs: nowMs, wasFull: true }
+    this.#usual.takeSlowdown()
+    this.#options.onOverload(true)
+    const waiters = [...this.#line]
+    this.#line.clear()
+    for (const { end } of waiters) end(false)
+  }
+
+  /** Fewer work at once if requests take too long, and more if they do not. */
+  #judge(operation: string, ms: number): void {
+    const overload = this.#overload
+    if (!overload) return
+    this.#usual.add(operation, ms)
+    const nowMs = this.#options.clock.nowMs()
+    if (nowMs - overload.judgedAtMs < judgeEveryMs || this.#usual.count < judgedMin) return
+    const slowdown = this.#usual.takeSlowdown()
+    if (slowdown === undefined || slowdown > slowdownMax)
+      overload.max = Math.max(this.#options.overloadedMin, overload.max * 0.8)
+    else if (overload.wasFull) overload.max = Math.min(this.#options.calmMax, overload.max + 1)
+    overload.judgedAtMs = nowMs
+    overload.wasFull = false
+  }
+}
