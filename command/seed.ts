@@ -47,9 +47,11 @@ export async function seedDemo(
 const isKeyOf = <T extends object>(object: T, key: string): key is keyof T & string =>
   Object.hasOwn(object, key)
 
-/** What storefronts need, as lines of their settings. */
-export const storefrontSettings = ({ clientId, accountRealm, passwordProfile }: SeededShop): string =>
+/** How to look at the shop: in the console, and with a storefront. */
+export const howToUse = ({ admin, clientId, accountRealm, passwordProfile }: SeededShop): string =>
   [
+    `sutler colleague link ${admin} prints a link to sign in to the console.`,
+    'Storefronts take these settings:\n',
     `NEXT_PUBLIC_EPCC_CLIENT_ID=${clientId}`,
     `NEXT_PUBLIC_AUTHENTICATION_REALM_ID=${accountRealm}`,
     `NEXT_PUBLIC_PASSWORD_PROFILE_ID=${passwordProfile}`,
@@ -83,8 +85,7 @@ export const seed = command({
     return {
       text: [
         isNew ? `The demo shop is ready: ${progress.summary()}.` : 'The demo shop is there already.',
-        `sutler start serves it. sutler colleague link ${admin} prints a link to sign in to the console.`,
-        `Storefronts take these settings:\n\n${storefrontSettings(shop)}`,
+        `sutler start serves it. ${howToUse(shop)}`,
       ].join('\n'),
       data: {
         ...{ seeded: isNew, writes, client_id: clientId, admin },

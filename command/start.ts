@@ -1,4 +1,5 @@
 import { command, flag, text } from './frame/command.ts'
+import { WrongCall } from './frame/wrong-call.ts'
 import { beginAgain, heapFlags } from './heap-flags.ts'
 
 export const start = command({
@@ -15,10 +16,12 @@ export const start = command({
     demo: flag(
       'First makes the demo shop of sutler seed --demo, unless it is there. Refuses a store that has other data.',
     ),
+    size: text('s|m|l', 'How large the demo shop is, also at the next start. By default m.'),
   },
   examples: [
     ['sutler', 'a shop in ./data, at http://localhost:8080'],
     ['SUTLER_DATA_DIR=./demo sutler start --demo', 'a demo shop for a first look'],
+    ['SUTLER_DATA_DIR=./demo sutler start --demo --size s', 'a small one, which is ready sooner'],
     ['SUTLER_DATA_DIR=/srv/shop sutler start --port 9000', 'another port, and another directory'],
     ['sutler start --config /etc/sutler.env', 'settings in a file'],
     [
@@ -28,6 +31,7 @@ export const start = command({
   ],
   leaves: 'it finishes the requests in flight, and stops its PostgreSQL.',
   async run({ options, signal, print, say, progress }) {
+    if (options.size !== undefined && !options.demo) throw new WrongCall('--size belongs to --demo')
     const { readConfig, readSettings, setInEnvironment } = await import('../server/config.ts')
     if (options.port !== undefined) setInEnvironment('PORT', options.port)
     beginAgain(heapFlags, process.argv.slice(2))
@@ -35,9 +39,9 @@ export const start = command({
     const { StartupError } = await import('../server/platform/faults.ts')
     for (const line of readSettings().unknown) say(`sutler: ${line}`)
     if (options.demo) {
-      const { seedDemo, storefrontSettings } = await import('./seed.ts')
-      const shop = await seedDemo(readConfig(), progress, {})
-      say(`The demo shop is ready. Storefronts take these settings:\n\n${storefrontSettings(shop)}\n`)
+      const { howToUse, seedDemo } = await import('./seed.ts')
+      const shop = await seedDemo(readConfig(), progress, { size: options.size })
+      say(`The demo shop is ready. ${howToUse(shop)}\n`)
     }
     const running = await server.start()
     const stopped = { text: '', data: { stopped: true } }

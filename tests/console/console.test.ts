@@ -90,16 +90,20 @@ describe.runIf(hasChromium)(titled('the console in a browser'), () => {
 
   test('an object is created, changed and deleted', async () => {
     const { page } = tab
+    const parent = { type: 'account', name: 'Short Lived', legal_name: 'x' }
+    const { body: made } = await world.admin.post('/v2/accounts', { data: parent })
     await signInAt(tab, world, '/v2/accounts')
     await page.getByRole('button', { name: 'New' }).click()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('A value is required.').waitFor()
     await page.getByLabel('Name required').fill('Cedar Optics')
-    await page.getByLabel('Parent id').fill('x')
+    await page.getByLabel('Parent id').fill('Short Lived')
+    await page.getByRole('option', { name: 'Short Lived' }).click()
+    await world.admin.delete(`/v2/accounts/${made.data.id}`)
     await page.getByRole('button', { name: 'Save' }).click()
     // The server says what is wrong, and it is shown at the field.
     await expect.poll(() => page.getByLabel('Parent id').getAttribute('aria-invalid')).toBe('true')
-    await page.getByLabel('Parent id').fill('')
+    await page.getByRole('button', { name: /^Remove / }).click()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Cedar Optics' }).waitFor()
     const id = page.url().split('/').at(-1) ?? ''

@@ -58,6 +58,19 @@ describe.runIf(hasChromium)(titled('the history of an object in a browser'), () 
     await page.getByText(ada.email).first().waitFor()
   })
 
+  test('what has the same id is named by its kind', async () => {
+    const attributes = { name: 'A bench', sku: 'BENCH', commodity_type: 'physical', status: 'live' }
+    const { data } = (await world.admin.post('/pcm/products', { data: { type: 'product', attributes } })).body
+    await world.admin.post(`/v2/inventories/${data.id}`, { data: { type: 'stock', available: 5 } })
+    const { page } = tab
+    await signInAt(tab, world, `/pcm/products/${data.id}`)
+    await page.getByRole('tab', { name: 'History' }).click()
+    const created = page.getByRole('listitem').filter({ hasText: 'created it' })
+    await created.first().waitFor()
+    const texts = await created.allInnerTexts()
+    expect(texts.map((text) => text.includes('created it (Stock)'))).toEqual([true, false])
+  })
+
   test('older entries come on demand', async () => {
     const { page } = tab
     const create = { data: { type: 'account', name: 'Elm', legal_name: 'Elm 0' } }

@@ -89,6 +89,8 @@ describe.runIf(hasChromium)(titled('the shell of the console in a browser'), () 
   test('keys go to screens, through rows, to the filter, into a form and out of it; ? shows them', async () => {
     const { page } = tab
     await signInAt(tab, world)
+    // Keys lead where the rail does, and it has its links when the rights are known.
+    await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Accounts' }).waitFor()
     await page.keyboard.press('g')
     await page.keyboard.press('a')
     await heading('Accounts').waitFor()

@@ -14,6 +14,8 @@ export interface Author {
 export interface HistoryEntry {
   readonly position: number
   readonly event: string
+  /** The kind of the object: the stock of a product has the id of the product. */
+  readonly type: string | undefined
   readonly at: string
   readonly author: Author
   readonly changes: readonly ChangedField[]
@@ -52,6 +54,7 @@ function entryOf(entry: Item): HistoryEntry {
   return {
     position: Number(entry.position),
     event: String(entry.event),
+    type: textAt(entry, 'object.type'),
     at: String(entry.at),
     author: {
       ...{ id: initiator('id') ?? '', name: initiator('name'), email: initiator('email') },

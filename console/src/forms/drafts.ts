@@ -32,11 +32,13 @@ async function inStore<T>(
 ): Promise<T | undefined> {
   try {
     opened ??= database()
-    const store = (await opened).transaction('drafts', mode).objectStore('drafts')
+    const transaction = (await opened).transaction('drafts', mode)
+    const request = work(transaction.objectStore('drafts'))
+    // At once: a page that ends before it hears of the request would take an open transaction with it.
+    transaction.commit()
     return await new Promise((resolve, reject) => {
-      const request = work(store)
-      request.onsuccess = () => resolve(request.result)
-      request.onerror = () => reject(request.error)
+      transaction.oncomplete = () => resolve(request.result)
+      transaction.onabort = () => reject(transaction.error)
     })
   } catch {
     return undefined

@@ -10,8 +10,14 @@ import { fieldTitle, readable, words } from '../words/words.ts'
 import { AuthorLink } from './author-link.tsx'
 import css from './records.module.css'
 
+interface HistoryProps {
+  readonly id: string
+  /** The kind of the object. Others that have the same id are named by theirs. */
+  readonly type: string
+}
+
 /** Who changed an object, when, and what, from the audit of the store. */
-export function History({ id }: { readonly id: string }) {
+export function History({ id, type }: HistoryProps) {
   const { history, rights: texts } = words
   const rights = useRights()
   const mayRead = rights.may('read changes')
@@ -36,6 +42,7 @@ export function History({ id }: { readonly id: string }) {
           <li key={entry.position}>
             <p className={css.entryHead}>
               <AuthorLink author={entry.author} /> {history.event[entry.event] ?? readable(entry.event)}{' '}
+              {entry.type && entry.type !== type && `(${readable(entry.type)}) `}
               <Time iso={entry.at} />
             </p>
             <Changes {...entry} />
