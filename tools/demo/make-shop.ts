@@ -1,6 +1,5 @@
 import { leaveCarts } from './carts.ts'
 import { addCatalogs, addCurrencies, addHierarchies, addPrices } from './catalogs.ts'
-import { editProducts } from './edits.ts'
 import { inParallel } from './in-parallel.ts'
 import { addIntegrations } from './integrations.ts'
 import type { Merchant } from './merchant.ts'
@@ -17,7 +16,7 @@ import {
   openSignUp,
 } from './people.ts'
 import { randomOf, type ShopPlan } from './plan.ts'
-import { addProducts, atOnce, plannedProducts } from './products.ts'
+import { addProducts, atOnce, editProducts, plannedProducts } from './products.ts'
 import { addPromotions } from './promotions.ts'
 import { addStock } from './stock.ts'
 
