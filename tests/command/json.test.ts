@@ -21,6 +21,7 @@ const calls: Readonly<Record<string, readonly [args: readonly string[], code: nu
   restore: [[backup], 3],
   export: [[archive], 0],
   import: [[archive], 3],
+  seed: [['--demo'], 3],
   copy: [['--from', nowhere], 2],
   migrate: [['--plan'], 0],
   doctor: [[], 0],
