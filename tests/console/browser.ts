@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import axe, { type AxeResults } from 'axe-core'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { expect } from 'vitest'
-import type { World } from '../support/world.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { openWorld, type World } from '../support/world.ts'
 
 /** Where Debian has it. Other systems name theirs in SUTLER_CHROMIUM. */
 const executablePath = process.env.SUTLER_CHROMIUM ?? '/usr/bin/chromium'
@@ -51,6 +51,35 @@ export async function openTab(
     if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) faults.push(message.text())
   })
   return { page, faults }
+}
+
+interface TestBrowser {
+  world: World
+  browser: Browser
+  /** Of the present test. */
+  tab: Tab
+}
+
+/** A server that `fill` has filled once, a browser beside it, and a tab for each test, which must be without faults. */
+export function openForTests(fill: (world: World) => Promise<void> = async () => {}): TestBrowser {
+  const opened = {} as TestBrowser
+  beforeAll(async () => {
+    opened.world = await openWorld({ overHttp: true })
+    opened.browser = await openBrowser()
+    await fill(opened.world)
+  })
+  afterAll(async () => {
+    await opened.browser?.close()
+    await opened.world?.close()
+  })
+  beforeEach(async () => {
+    opened.tab = await openTab(opened.browser, opened.world)
+  })
+  afterEach(async () => {
+    await opened.tab.page.context().close()
+    expect(opened.tab.faults).toEqual([])
+  })
+  return opened
 }
 
 /** Signs in at an address of the console, which is then shown. */

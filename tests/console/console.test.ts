@@ -1,47 +1,29 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { colleaguePassword } from '../builders/people/colleagues.ts'
 import { body } from '../support/requests.ts'
-import { openWorld, type World } from '../support/world.ts'
-import { expectNoBarriers, hasChromium, openBrowser, openTab, signInAt, type Tab, titled } from './browser.ts'
+import { expectNoBarriers, hasChromium, openForTests, openTab, signInAt, titled } from './browser.ts'
 
 const accounts = 60
 
 describe.runIf(hasChromium)(titled('the console in a browser'), () => {
-  let world: World
-  let browser: Browser
-  let tab: Tab
-  beforeAll(async () => {
-    world = await openWorld({ overHttp: true })
-    browser = await openBrowser()
+  const opened = openForTests(async (world) => {
     for (let n = 1; n <= accounts; n++)
       await world.admin.post('/v2/accounts', {
         data: { type: 'account', name: `Shop ${String(n).padStart(2, '0')}`, legal_name: `Shop ${n} Ltd` },
       })
   })
-  afterAll(async () => {
-    await browser?.close()
-    await world?.close()
-  })
-  beforeEach(async () => {
-    tab = await openTab(browser, world)
-  })
-  afterEach(async () => {
-    await tab.page.context().close()
-    expect(tab.faults).toEqual([])
-  })
 
-  const names = () => tab.page.getByRole('rowheader').allInnerTexts()
+  const names = () => opened.tab.page.getByRole('rowheader').allInnerTexts()
 
   test('a wrong key is refused, and a right one opens the address that was called', async () => {
-    const { page } = tab
-    await page.goto(`${world.url}/console/v2/accounts`)
+    const { page } = opened.tab
+    await page.goto(`${opened.world.url}/console/v2/accounts`)
     await page.getByRole('button', { name: 'Use an application key' }).click()
-    await page.getByLabel('Client id').fill(world.key.id)
+    await page.getByLabel('Client id').fill(opened.world.key.id)
     await page.getByLabel('Client secret').fill('wrong')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('alert').getByText('check the client id and the secret').waitFor()
-    await page.getByLabel('Client secret').fill(world.key.secret)
+    await page.getByLabel('Client secret').fill(opened.world.key.secret)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText(`${accounts} accounts`).waitFor()
     await page.getByText('the audit will show the key').waitFor()
@@ -49,8 +31,8 @@ describe.runIf(hasChromium)(titled('the console in a browser'), () => {
   })
 
   test('a list has its exact total, any page, an order and a filter, all in its address', async () => {
-    const { page } = tab
-    await signInAt(tab, world, '/v2/accounts?sort=name')
+    const { page } = opened.tab
+    await signInAt(opened.tab, opened.world, '/v2/accounts?sort=name')
     await page.getByText(`${accounts} accounts`).waitFor()
     expect((await names())[0]).toBe('Shop 01')
     await page.getByLabel('Go to page').fill('3')
@@ -78,8 +60,8 @@ describe.runIf(hasChromium)(titled('the console in a browser'), () => {
   })
 
   test('what is selected stays selected on other pages', async () => {
-    const { page } = tab
-    await signInAt(tab, world, '/v2/accounts?sort=name')
+    const { page } = opened.tab
+    await signInAt(opened.tab, opened.world, '/v2/accounts?sort=name')
     await page.getByLabel('Select Shop 02').check()
     await page.getByRole('button', { name: 'Next' }).click()
     await page.getByLabel('Select Shop 30').check()
@@ -89,17 +71,17 @@ describe.runIf(hasChromium)(titled('the console in a browser'), () => {
   })
 
   test('an object is created, changed and deleted', async () => {
-    const { page } = tab
+    const { page } = opened.tab
     const parent = { type: 'account', name: 'Short Lived', legal_name: 'x' }
-    const { body: made } = await world.admin.post('/v2/accounts', { data: parent })
-    await signInAt(tab, world, '/v2/accounts')
+    const { body: made } = await opened.world.admin.post('/v2/accounts', { data: parent })
+    await signInAt(opened.tab, opened.world, '/v2/accounts')
     await page.getByRole('button', { name: 'New' }).click()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('A value is required.').waitFor()
     await page.getByLabel('Name required').fill('Cedar Optics')
     await page.getByLabel('Parent id').fill('Short Lived')
     await page.getByRole('option', { name: 'Short Lived' }).click()
-    await world.admin.delete(`/v2/accounts/${made.data.id}`)
+    await opened.world.admin.delete(`/v2/accounts/${made.data.id}`)
     await page.getByRole('button', { name: 'Save' }).click()
     // The server says what is wrong, and it is shown at the field.
     await expect.poll(() => page.getByLabel('Parent id').getAttribute('aria-invalid')).toBe('true')
@@ -107,12 +89,12 @@ describe.runIf(hasChromium)(titled('the console in a browser'), () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Cedar Optics' }).waitFor()
     const id = page.url().split('/').at(-1) ?? ''
-    const before = await world.admin.get(`/v2/accounts/${id}`)
+    const before = await opened.world.admin.get(`/v2/accounts/${id}`)
     await page.getByRole('button', { name: 'Edit' }).click()
     await page.getByLabel('Legal name').fill('Cedar Optics Ltd')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Cedar Optics Ltd').waitFor()
-    const after = await world.admin.get(`/v2/accounts/${id}`)
+    const after = await opened.world.admin.get(`/v2/accounts/${id}`)
     expect({ ...after.body.data, meta: {} }).toEqual({
       ...{ ...before.body.data, meta: {} },
       legal_name: 'Cedar Optics Ltd',
@@ -120,22 +102,22 @@ describe.runIf(hasChromium)(titled('the console in a browser'), () => {
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByText(`${accounts} accounts`).waitFor()
-    expect((await world.admin.get(`/v2/accounts/${id}`)).status).toBe(404)
+    expect((await opened.world.admin.get(`/v2/accounts/${id}`)).status).toBe(404)
   })
 
   test('changes of two people to other fields are merged, and to the same field are shown', async () => {
-    const { page } = tab
-    const { body } = await world.admin.post('/v2/accounts', {
+    const { page } = opened.tab
+    const { body } = await opened.world.admin.post('/v2/accounts', {
       data: { type: 'account', name: 'Birch', legal_name: 'Birch Ltd' },
     })
     const path = `/v2/accounts/${body.data.id}`
-    const change = (values: object) => world.admin.put(path, { data: { type: 'account', ...values } })
-    await signInAt(tab, world, `${path}?form=edit`)
+    const change = (values: object) => opened.world.admin.put(path, { data: { type: 'account', ...values } })
+    await signInAt(opened.tab, opened.world, `${path}?form=edit`)
     await page.getByLabel('Name', { exact: true }).fill('Birch & Sons')
     await change({ external_ref: 'ERP-1' })
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Birch & Sons' }).waitFor()
-    const merged = (await world.admin.get(path)).body.data
+    const merged = (await opened.world.admin.get(path)).body.data
     expect([merged.name, merged.external_ref]).toEqual(['Birch & Sons', 'ERP-1'])
 
     await page.getByRole('button', { name: 'Edit' }).click()
@@ -145,18 +127,18 @@ describe.runIf(hasChromium)(titled('the console in a browser'), () => {
     await page.getByRole('button', { name: 'Save' }).click()
     const dialog = page.getByRole('dialog', { name: 'Somebody has changed this too' })
     await dialog.getByText('Birch Ltd').waitFor()
-    await expectNoBarriers(tab, 'the conflict')
+    await expectNoBarriers(opened.tab, 'the conflict')
     await dialog.getByLabel('Theirs Ltd').check()
     await dialog.getByRole('button', { name: 'Save with these values' }).click()
     await page.getByRole('tab', { name: 'Fields' }).waitFor()
-    const { legal_name, registration_id } = (await world.admin.get(path)).body.data
+    const { legal_name, registration_id } = (await opened.world.admin.get(path)).body.data
     expect([legal_name, registration_id]).toEqual(['Theirs Ltd', '77'])
-    await world.admin.delete(path)
+    await opened.world.admin.delete(path)
   })
 
   test('what is typed stays while a session ends, and is saved after the next sign-in', async () => {
-    const { page } = tab
-    await signInAt(tab, world, '/v2/accounts?form=new')
+    const { page } = opened.tab
+    await signInAt(opened.tab, opened.world, '/v2/accounts?form=new')
     await page.getByLabel('Name required').fill('Elm Pharmacy')
     let isRefused = true
     await page.route(/\/v2\/accounts$|access_token$/, (route) =>
@@ -164,24 +146,24 @@ describe.runIf(hasChromium)(titled('the console in a browser'), () => {
     )
     await page.getByRole('button', { name: 'Save' }).click()
     const dialog = page.getByRole('dialog', { name: 'Sign in' })
-    await dialog.getByLabel('Client secret').fill(world.key.secret)
-    await expectNoBarriers(tab, 'the sign-in over a form')
+    await dialog.getByLabel('Client secret').fill(opened.world.key.secret)
+    await expectNoBarriers(opened.tab, 'the sign-in over a form')
     isRefused = false
     await dialog.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'Elm Pharmacy' }).waitFor()
-    await world.admin.delete(`/v2/accounts/${page.url().split('/').at(-1)}`)
+    await opened.world.admin.delete(`/v2/accounts/${page.url().split('/').at(-1)}`)
   })
 
   test('a colleague sets a password by the link, stays signed in after a reload, and signs out', async () => {
-    const { page } = tab
+    const { page } = opened.tab
     const email = 'mira.voss@example.com'
     const invitation = body('colleague_invitation', { name: 'Mira Voss', email, role: 'support' })
-    const { data } = (await world.admin.post('/v2/colleague-invitations', invitation)).body
-    await page.goto(world.url + new URL(data.link).pathname + new URL(data.link).hash)
+    const { data } = (await opened.world.admin.post('/v2/colleague-invitations', invitation)).body
+    await page.goto(opened.world.url + new URL(data.link).pathname + new URL(data.link).hash)
     await page.getByLabel('New password').fill('short')
     await page.getByRole('button', { name: 'Set it and sign in' }).click()
     await page.getByRole('alert').waitFor()
-    await expectNoBarriers(tab, 'the welcome')
+    await expectNoBarriers(opened.tab, 'the welcome')
     await page.getByLabel('New password').fill(colleaguePassword)
     await page.getByRole('button', { name: 'Set it and sign in' }).click()
     await page.getByText(`${email} (Support)`).waitFor()
@@ -193,7 +175,7 @@ describe.runIf(hasChromium)(titled('the console in a browser'), () => {
     await page.getByLabel('Password').fill('not this one')
     await page.getByRole('button', { name: 'Sign in' }).click()
     // This server has several stores.
-    await page.getByLabel('Store').fill(world.storeId)
+    await page.getByLabel('Store').fill(opened.world.storeId)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('The email address or the password is not right').waitFor()
     await page.getByLabel('Password').fill(colleaguePassword)
@@ -202,11 +184,11 @@ describe.runIf(hasChromium)(titled('the console in a browser'), () => {
   })
 
   test('Ctrl-K finds a screen by its name, with the keyboard alone', async () => {
-    const { page } = tab
-    await signInAt(tab, world)
+    const { page } = opened.tab
+    await signInAt(opened.tab, opened.world)
     await page.keyboard.press('Control+k')
     await page.keyboard.type('price b')
-    await expectNoBarriers(tab, 'the finder')
+    await expectNoBarriers(opened.tab, 'the finder')
     await page.keyboard.press('Escape')
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox').fill('pricebooks')
@@ -220,32 +202,35 @@ describe.runIf(hasChromium)(titled('the console in a browser'), () => {
     ['light', 390],
     ['dark', 390],
   ] as const)('axe finds no barrier in %s, at %i px', async (colorScheme, width) => {
-    await tab.page.context().close()
-    tab = await openTab(browser, world, { colorScheme, viewport: { width, height: 844 } })
-    const { page } = tab
-    await page.goto(`${world.url}/console`)
+    await opened.tab.page.context().close()
+    opened.tab = await openTab(opened.browser, opened.world, {
+      colorScheme,
+      viewport: { width, height: 844 },
+    })
+    const { page } = opened.tab
+    await page.goto(`${opened.world.url}/console`)
     await page.getByLabel('Email address').waitFor()
-    await expectNoBarriers(tab, 'the sign-in')
-    await signInAt(tab, world, '/v2/accounts')
+    await expectNoBarriers(opened.tab, 'the sign-in')
+    await signInAt(opened.tab, opened.world, '/v2/accounts')
     await page.getByText(`${accounts} accounts`).waitFor()
-    await expectNoBarriers(tab, 'a list')
+    await expectNoBarriers(opened.tab, 'a list')
     await page.getByRole('button', { name: 'Columns' }).click()
     await page.getByRole('dialog').waitFor()
-    await expectNoBarriers(tab, 'the choice of columns')
+    await expectNoBarriers(opened.tab, 'the choice of columns')
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Add a filter' }).click()
     await page.getByRole('dialog', { name: 'Add a filter' }).waitFor()
-    await expectNoBarriers(tab, 'the window of a filter')
+    await expectNoBarriers(opened.tab, 'the window of a filter')
     await page.keyboard.press('Escape')
     await page.getByRole('rowheader').first().getByRole('link').click()
     await page.getByRole('tab', { name: 'As JSON' }).click()
-    await expectNoBarriers(tab, 'an object')
+    await expectNoBarriers(opened.tab, 'an object')
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog').waitFor()
-    await expectNoBarriers(tab, 'the window of a delete')
+    await expectNoBarriers(opened.tab, 'the window of a delete')
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Edit' }).click()
     await page.getByRole('button', { name: 'Save' }).waitFor()
-    await expectNoBarriers(tab, 'a form')
+    await expectNoBarriers(opened.tab, 'a form')
   })
 })

@@ -1,63 +1,47 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openWorld, type World } from '../support/world.ts'
-import { expectNoBarriers, hasChromium, openBrowser, openTab, signInAt, type Tab, titled } from './browser.ts'
+import { describe, expect, test } from 'vitest'
+import { expectNoBarriers, hasChromium, openForTests, openTab, signInAt, titled } from './browser.ts'
 
 describe.runIf(hasChromium)(titled('what the console does with objects'), () => {
-  let world: World
-  let browser: Browser
-  let tab: Tab
-  beforeAll(async () => {
-    world = await openWorld({ overHttp: true })
-    browser = await openBrowser()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await world?.close()
-  })
-  beforeEach(async () => {
-    tab = await openTab(browser, world)
-  })
-  afterEach(async () => {
-    await tab.page.context().close()
-    expect(tab.faults).toEqual([])
-  })
+  const opened = openForTests()
 
   const create = async (path: string, data: object): Promise<string> => {
-    const { status, body } = await world.admin.post(path, { data })
+    const { status, body } = await opened.world.admin.post(path, { data })
     expect([path, status < 300, body]).toEqual([path, true, body])
     return body.data.id
   }
   const openAs = async (colorScheme: 'light' | 'dark', width: number) => {
-    await tab.page.context().close()
-    tab = await openTab(browser, world, { colorScheme, viewport: { width, height: 844 } })
-    return tab.page
+    await opened.tab.page.context().close()
+    opened.tab = await openTab(opened.browser, opened.world, {
+      colorScheme,
+      viewport: { width, height: 844 },
+    })
+    return opened.tab.page
   }
 
   test('a delete shows what it takes along, and asks for the name if that is much', async () => {
-    const { page } = tab
+    const { page } = opened.tab
     const id = await create('/pcm/pricebooks', { type: 'pricebook', attributes: { name: 'Retail' } })
     const price = (sku: string) => ({
       ...{ type: 'product-price', attributes: { sku, currencies: { USD: { amount: 100 } } } },
     })
     for (let n = 0; n < 101; n++) await create(`/pcm/pricebooks/${id}/prices`, price(`SKU-${n}`))
-    await signInAt(tab, world, `/pcm/pricebooks/${id}`)
+    await signInAt(opened.tab, opened.world, `/pcm/pricebooks/${id}`)
     await page.getByRole('button', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('Product price: 101').waitFor()
-    await expectNoBarriers(tab, 'a delete')
+    await expectNoBarriers(opened.tab, 'a delete')
     const remove = dialog.getByRole('button', { name: 'Delete' })
     expect(await remove.isDisabled()).toBe(true)
     await dialog.getByLabel('Type Retail to confirm').fill('Retail')
     await remove.click()
     await page.getByRole('heading', { name: 'Pricebooks' }).waitFor()
-    expect((await world.admin.get(`/pcm/pricebooks/${id}`)).status).toBe(404)
+    expect((await opened.world.admin.get(`/pcm/pricebooks/${id}`)).status).toBe(404)
   })
 
   test('a delete that the server would refuse says why before', async () => {
-    const { page } = tab
-    const [currency] = (await world.admin.get('/v2/currencies')).body.data
-    await signInAt(tab, world, `/v2/currencies/${currency.id}`)
+    const { page } = opened.tab
+    const [currency] = (await opened.world.admin.get('/v2/currencies')).body.data
+    await signInAt(opened.tab, opened.world, `/v2/currencies/${currency.id}`)
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByRole('alert').waitFor()
     expect(await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true)
@@ -69,7 +53,7 @@ describe.runIf(hasChromium)(titled('what the console does with objects'), () => 
   ] as const)(
     'an order is paid and refunded by the operations of the document, in %s at %i px',
     async (scheme, width) => {
-      await world.admin.put('/v2/gateways/manual', { data: { type: 'gateway', enabled: true } })
+      await opened.world.admin.put('/v2/gateways/manual', { data: { type: 'gateway', enabled: true } })
       const order = await create('/v2/orders', {
         ...{ type: 'order', customer: { name: 'Ada Byron', email: 'ada@example.com' } },
         billing_address: {
@@ -79,21 +63,21 @@ describe.runIf(hasChromium)(titled('what the console does with objects'), () => 
         meta: { display_price: { with_tax: { amount: 1250, currency: 'USD' } } },
       })
       const page = await openAs(scheme, width)
-      await signInAt(tab, world, `/v2/orders/${order}`)
+      await signInAt(opened.tab, opened.world, `/v2/orders/${order}`)
       await page.getByText('12.50 USD').first().waitFor()
       await page.getByRole('button', { name: 'Pay order' }).click()
       const dialog = page.getByRole('dialog', { name: 'Pay order' })
       await dialog.getByLabel('Gateway').selectOption('manual')
       await dialog.getByLabel('Method', { exact: false }).first().selectOption('purchase')
       await dialog.getByLabel('Amount').fill('12.50')
-      await expectNoBarriers(tab, 'an action')
+      await expectNoBarriers(opened.tab, 'an action')
       await dialog.getByRole('button', { name: 'Pay order' }).click()
       await dialog.getByText('Done.').waitFor()
-      await expectNoBarriers(tab, 'the answer of an action')
+      await expectNoBarriers(opened.tab, 'the answer of an action')
       await dialog.getByRole('button', { name: 'Close' }).click()
-      const [payment] = (await world.admin.get(`/v2/orders/${order}/transactions`)).body.data
+      const [payment] = (await opened.world.admin.get(`/v2/orders/${order}/transactions`)).body.data
       expect([payment.amount, payment.status]).toEqual([1250, 'complete'])
-      await signInAt(tab, world, `/v2/orders/${order}/transactions/${payment.id}`)
+      await signInAt(opened.tab, opened.world, `/v2/orders/${order}/transactions/${payment.id}`)
       await page.getByRole('button', { name: 'Refund transaction' }).click()
       const refund = page.getByRole('dialog', { name: 'Refund transaction' })
       await refund.getByLabel('Amount').fill('20.00')
@@ -102,23 +86,23 @@ describe.runIf(hasChromium)(titled('what the console does with objects'), () => 
       await refund.getByLabel('Amount').fill('2.50')
       await refund.getByRole('button', { name: 'Refund transaction' }).dblclick()
       await refund.getByText('Done.').waitFor()
-      const { data } = (await world.admin.get(`/v2/orders/${order}/transactions/${payment.id}`)).body
+      const { data } = (await opened.world.admin.get(`/v2/orders/${order}/transactions/${payment.id}`)).body
       expect(data.refunded_amount).toBe(250)
     },
   )
 
   test('what belongs to a product is added and taken away by search', async () => {
-    const { page } = tab
+    const { page } = opened.tab
     const product = await create('/pcm/products', {
       type: 'product',
       attributes: { name: 'Mug', sku: 'MUG', slug: 'mug', commodity_type: 'physical', status: 'live' },
     })
     for (const slug of ['products(care)', 'products(size)'])
       await create('/v2/flows', { type: 'flow', name: slug, slug, description: slug, enabled: true })
-    await signInAt(tab, world, `/pcm/products/${product}`)
+    await signInAt(opened.tab, opened.world, `/pcm/products/${product}`)
     const dialog = page.getByRole('dialog', { name: 'Templates' })
     const templates = async () =>
-      (await world.admin.get(`/pcm/products/${product}/relationships/templates`)).body.data.length
+      (await opened.world.admin.get(`/pcm/products/${product}/relationships/templates`)).body.data.length
     await page.getByRole('button', { name: 'Templates' }).click()
     for (const slug of ['care', 'size']) {
       await dialog.getByRole('combobox').fill(slug)
@@ -127,7 +111,7 @@ describe.runIf(hasChromium)(titled('what the console does with objects'), () => 
         .first()
         .click()
     }
-    await expectNoBarriers(tab, 'a relationship')
+    await expectNoBarriers(opened.tab, 'a relationship')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'hidden' })
     expect(await templates()).toBe(2)
@@ -146,15 +130,15 @@ describe.runIf(hasChromium)(titled('what the console does with objects'), () => 
     ['dark', 390],
   ] as const)('the settings of the store are changed, in %s at %i px', async (scheme, width) => {
     const page = await openAs(scheme, width)
-    await signInAt(tab, world, '/v2/settings/cart')
+    await signInAt(opened.tab, opened.world, '/v2/settings/cart')
     await page.getByRole('heading', { name: 'Cart settings' }).waitFor()
-    await expectNoBarriers(tab, 'settings')
+    await expectNoBarriers(opened.tab, 'settings')
     await page.getByRole('button', { name: 'Edit' }).click()
     await page.getByLabel('Cart expiry days').fill('0')
     await expect.poll(() => page.getByLabel('Cart expiry days').getAttribute('aria-invalid')).toBe('true')
     await page.getByLabel('Cart expiry days').fill(String(width % 300))
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('tab', { name: 'Fields' }).waitFor()
-    expect((await world.admin.get('/v2/settings/cart')).body.data.cart_expiry_days).toBe(width % 300)
+    expect((await opened.world.admin.get('/v2/settings/cart')).body.data.cart_expiry_days).toBe(width % 300)
   })
 })

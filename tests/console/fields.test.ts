@@ -1,15 +1,8 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openWorld, type World } from '../support/world.ts'
-import { expectNoBarriers, hasChromium, openBrowser, openTab, signInAt, type Tab, titled } from './browser.ts'
+import { describe, expect, test } from 'vitest'
+import { expectNoBarriers, hasChromium, openForTests, openTab, signInAt, titled } from './browser.ts'
 
 describe.runIf(hasChromium)(titled('fields of the forms of the console'), () => {
-  let world: World
-  let browser: Browser
-  let tab: Tab
-  beforeAll(async () => {
-    world = await openWorld({ overHttp: true })
-    browser = await openBrowser()
+  const opened = openForTests(async (world) => {
     for (const name of ['Ash Books', 'Ash Tools', 'Beech Foods'])
       await world.admin.post('/v2/accounts', { data: { type: 'account', name, legal_name: `${name} Ltd` } })
     for (const [code, decimal_places] of [
@@ -23,39 +16,31 @@ describe.runIf(hasChromium)(titled('fields of the forms of the console'), () => 
         },
       })
   })
-  afterAll(async () => {
-    await browser?.close()
-    await world?.close()
-  })
-  beforeEach(async () => {
-    tab = await openTab(browser, world)
-  })
-  afterEach(async () => {
-    await tab.page.context().close()
-    expect(tab.faults).toEqual([])
-  })
 
   const open = async (colorScheme: 'light' | 'dark', width: number) => {
-    await tab.page.context().close()
-    tab = await openTab(browser, world, { colorScheme, viewport: { width, height: 844 } })
-    return tab.page
+    await opened.tab.page.context().close()
+    opened.tab = await openTab(opened.browser, opened.world, {
+      colorScheme,
+      viewport: { width, height: 844 },
+    })
+    return opened.tab.page
   }
 
   test('an object is chosen by searching its list, and is shown by its name with a link', async () => {
-    const { page } = tab
-    await signInAt(tab, world, '/v2/accounts?form=new')
+    const { page } = opened.tab
+    await signInAt(opened.tab, opened.world, '/v2/accounts?form=new')
     await page.getByLabel('Name required').fill('Ash Group')
     await page.getByLabel('Parent id').fill('tool')
     await page.getByRole('option', { name: 'Ash Tools' }).waitFor()
     expect(await page.getByRole('option').count()).toBe(1)
-    await expectNoBarriers(tab, 'a picker')
+    await expectNoBarriers(opened.tab, 'a picker')
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name: 'Ash Tools' }).waitFor()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Ash Group' }).waitFor()
     const parent = page.getByRole('link', { name: 'Ash Tools' })
     await parent.waitFor()
-    const { data } = (await world.admin.get(`/v2/accounts/${page.url().split('/').at(-1)}`)).body
+    const { data } = (await opened.world.admin.get(`/v2/accounts/${page.url().split('/').at(-1)}`)).body
     expect(await parent.getAttribute('href')).toBe(`/console/v2/accounts/${data.parent_id}`)
   })
 
@@ -65,9 +50,9 @@ describe.runIf(hasChromium)(titled('fields of the forms of the console'), () => 
   ] as const)(
     'several are chosen in %s at %i px, by id too, and one is taken out again',
     async (scheme, width) => {
-      const { data } = (await world.admin.get('/v2/accounts?filter=eq(name,Beech Foods)')).body
+      const { data } = (await opened.world.admin.get('/v2/accounts?filter=eq(name,Beech Foods)')).body
       const page = await open(scheme, width)
-      await signInAt(tab, world, '/catalogs/rules?form=new')
+      await signInAt(opened.tab, opened.world, '/catalogs/rules?form=new')
       const field = page.getByLabel('Account ids')
       await field.fill('ash')
       await page.getByRole('option', { name: 'Ash Books' }).click()
@@ -75,7 +60,7 @@ describe.runIf(hasChromium)(titled('fields of the forms of the console'), () => 
       await page.getByRole('option', { name: 'Ash Tools' }).click()
       await field.fill(data[0].id)
       await page.getByRole('option', { name: 'Beech Foods' }).waitFor()
-      await expectNoBarriers(tab, 'a picker of several')
+      await expectNoBarriers(opened.tab, 'a picker of several')
       await page.getByRole('option', { name: 'Beech Foods' }).click()
       const chosen = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: /^Remove/ }) })
       await expect
@@ -93,12 +78,12 @@ describe.runIf(hasChromium)(titled('fields of the forms of the console'), () => 
     'amounts are typed in the main unit of each currency, in %s at %i px',
     async (scheme, width) => {
       const book = (
-        await world.admin.post('/pcm/pricebooks', {
+        await opened.world.admin.post('/pcm/pricebooks', {
           data: { type: 'pricebook', attributes: { name: scheme } },
         })
       ).body.data.id
       const page = await open(scheme, width)
-      await signInAt(tab, world, `/pcm/pricebooks/${book}/prices?form=new`)
+      await signInAt(opened.tab, opened.world, `/pcm/pricebooks/${book}/prices?form=new`)
       await page.getByLabel('Sku required').fill('MUG')
       for (const code of ['USD', 'JPY', 'KWD']) await page.getByLabel('Add a currency').selectOption(code)
       await page.getByLabel('Amount in USD').fill('0.005')
@@ -110,12 +95,12 @@ describe.runIf(hasChromium)(titled('fields of the forms of the console'), () => 
       await page.getByLabel('Amount in USD').fill('9007199254.07')
       await page.getByLabel('Sku required').focus()
       expect(await page.getByLabel('Amount in KWD').inputValue()).toBe('1.250')
-      await expectNoBarriers(tab, 'amounts')
+      await expectNoBarriers(opened.tab, 'amounts')
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByText('1.250 KWD').waitFor()
       await page.getByText('9,007,199,254.07 USD').waitFor()
       await page.getByText('1,250 JPY').waitFor()
-      const { data } = (await world.admin.get(`/pcm/pricebooks/${book}/prices`)).body
+      const { data } = (await opened.world.admin.get(`/pcm/pricebooks/${book}/prices`)).body
       expect(data[0].attributes.currencies).toEqual({
         USD: { amount: 900_719_925_407, includes_tax: false },
         JPY: { amount: 1250, includes_tax: false },

@@ -1,21 +1,11 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { chromium, type Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
 import { colleaguePassword } from '../builders/people/colleagues.ts'
 import { body } from '../support/requests.ts'
-import { openWorld, type World } from '../support/world.ts'
-import {
-  browserOptions,
-  expectNoBarriers,
-  hasChromium,
-  openBrowser,
-  openTab,
-  signInAt,
-  type Tab,
-  titled,
-} from './browser.ts'
+import { browserOptions, expectNoBarriers, hasChromium, openForTests, signInAt, titled } from './browser.ts'
 
 /** Kills the browser of a profile as the system would: nothing in it is told. */
 function kill(profile: string): void {
@@ -45,28 +35,13 @@ const drafts = (page: Page): Promise<string> =>
   })`)
 
 describe.runIf(hasChromium)(titled('the forms of the console'), () => {
-  let world: World
-  let browser: Browser
-  let tab: Tab
-  beforeAll(async () => {
-    world = await openWorld({ overHttp: true })
-    browser = await openBrowser()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await world?.close()
-  })
-  beforeEach(async () => {
-    tab = await openTab(browser, world)
-  })
-  afterEach(async () => {
-    await tab.page.context().close()
-    expect(tab.faults).toEqual([])
-  })
+  const opened = openForTests()
 
   const newAccount = async (name: string): Promise<string> => {
     const { data } = (
-      await world.admin.post('/v2/accounts', { data: { type: 'account', name, legal_name: `${name} Ltd` } })
+      await opened.world.admin.post('/v2/accounts', {
+        data: { type: 'account', name, legal_name: `${name} Ltd` },
+      })
     ).body
     return `/v2/accounts/${data.id}`
   }
@@ -74,9 +49,9 @@ describe.runIf(hasChromium)(titled('the forms of the console'), () => {
     expect.poll(() => page.getByLabel(label).getAttribute('aria-invalid'))
 
   test('what the server would refuse is shown while somebody types, and the answer to older text is dropped', async () => {
-    const { page } = tab
+    const { page } = opened.tab
     const path = await newAccount('Maple')
-    await signInAt(tab, world, `${path}?form=edit`)
+    await signInAt(opened.tab, opened.world, `${path}?form=edit`)
     const rehearsals: string[] = []
     let isLate = false
     await page.route(new RegExp(path), async (route, request) => {
@@ -92,7 +67,7 @@ describe.runIf(hasChromium)(titled('the forms of the console'), () => {
     await page.getByLabel('Parent id').fill(path.split('/').at(-1) ?? '')
     await page.getByRole('option', { name: 'Maple' }).click()
     await faultAt(page, 'Parent id').toBe('true')
-    await expectNoBarriers(tab, 'a refused value')
+    await expectNoBarriers(opened.tab, 'a refused value')
     // A field that nobody has touched is not refused yet.
     expect(await page.getByLabel('Legal name').getAttribute('aria-invalid')).toBe('false')
     await page.getByRole('button', { name: /^Remove / }).click()
@@ -103,7 +78,7 @@ describe.runIf(hasChromium)(titled('the forms of the console'), () => {
     await expect.poll(() => rehearsals.at(-1)).toContain('two')
     await expect.poll(() => isLate, { timeout: 5000 }).toBe(true)
     await faultAt(page, 'External ref').toBe('false')
-    expect((await world.admin.get(path)).body.data.external_ref ?? null).toBeNull()
+    expect((await opened.world.admin.get(path)).body.data.external_ref ?? null).toBeNull()
     // The typing is one question, not one for each letter.
     const before = rehearsals.length
     await page.getByLabel('Registration id').pressSequentially('12345678', { delay: 20 })
@@ -112,15 +87,15 @@ describe.runIf(hasChromium)(titled('the forms of the console'), () => {
   })
 
   test('who saves the same object meanwhile is named at once, and in the conflict', async () => {
-    const { page } = tab
+    const { page } = opened.tab
     const path = await newAccount('Rowan')
     const invitation = { name: 'Ada Byron', email: 'ada@example.com', role: 'store-admin' }
     const { data } = (
-      await world.admin.post('/v2/colleague-invitations', body('colleague_invitation', invitation))
+      await opened.world.admin.post('/v2/colleague-invitations', body('colleague_invitation', invitation))
     ).body
     const [store, secret] = new URL(data.link).hash.slice(1).split('.')
     const { token } = (
-      await world.nobody.post(
+      await opened.world.nobody.post(
         '/v2/colleague-tokens',
         body('colleague_token', {
           ...{ authentication_mechanism: 'invitation', store, invitation: secret },
@@ -128,8 +103,8 @@ describe.runIf(hasChromium)(titled('the forms of the console'), () => {
         }),
       )
     ).body.data
-    const ada = world.clientWith(token)
-    await signInAt(tab, world, `${path}?form=edit`)
+    const ada = opened.world.clientWith(token)
+    await signInAt(opened.tab, opened.world, `${path}?form=edit`)
     await page.getByLabel('Legal name').fill('Mine Ltd')
     expect((await ada.put(path, { data: { type: 'account', legal_name: 'Theirs Ltd' } })).status).toBe(200)
     await page.getByLabel('Registration id').fill('77')
@@ -142,22 +117,22 @@ describe.runIf(hasChromium)(titled('the forms of the console'), () => {
   })
 
   test('what was typed is offered after the tab was closed, and is gone once it is saved', async () => {
-    const { page } = tab
-    await signInAt(tab, world, '/v2/accounts?form=new')
+    const { page } = opened.tab
+    await signInAt(opened.tab, opened.world, '/v2/accounts?form=new')
     await page.getByLabel('Name required').fill('Alder')
     await page.getByLabel('Legal name').fill('Alder Ltd')
     // The last key may be a moment ago.
     await page.close({ runBeforeUnload: false })
-    const again = await tab.page.context().newPage()
-    tab = { page: again, faults: tab.faults }
-    await signInAt(tab, world, '/v2/accounts?form=new')
+    const again = await opened.tab.page.context().newPage()
+    opened.tab = { page: again, faults: opened.tab.faults }
+    await signInAt(opened.tab, opened.world, '/v2/accounts?form=new')
     await again.getByText('You typed something here and did not save it').waitFor()
-    await expectNoBarriers(tab, 'a draft')
+    await expectNoBarriers(opened.tab, 'a draft')
     await again.getByRole('button', { name: 'Restore it' }).click()
     expect(await again.getByLabel('Name required').inputValue()).toBe('Alder')
     await again.getByRole('button', { name: 'Save' }).click()
     await again.getByRole('heading', { name: 'Alder' }).waitFor()
-    await signInAt(tab, world, '/v2/accounts?form=new')
+    await signInAt(opened.tab, opened.world, '/v2/accounts?form=new')
     await again.getByLabel('Name required').waitFor()
     await again.getByLabel('Legal name').fill('x')
     expect(await again.getByText('You typed something here').count()).toBe(0)
@@ -170,7 +145,7 @@ describe.runIf(hasChromium)(titled('the forms of the console'), () => {
       const context = await chromium.launchPersistentContext(profile, browserOptions)
       const page = context.pages()[0] ?? (await context.newPage())
       page.setDefaultTimeout(12_000)
-      await signInAt({ page, faults: [] }, world, `${path}?form=edit`)
+      await signInAt({ page, faults: [] }, opened.world, `${path}?form=edit`)
       return { context, page }
     }
     const first = await open()
@@ -178,26 +153,26 @@ describe.runIf(hasChromium)(titled('the forms of the console'), () => {
     const registration = first.page.getByLabel('Registration id')
     await registration.pressSequentially('12')
     await expect.poll(() => drafts(first.page)).toContain('"registration_id":"12"')
-    // The browser is killed while it writes this key, which may be lost. No other may.
+    // The opened.browser is killed while it writes this key, which may be lost. No other may.
     await registration.press('3')
     kill(profile)
     await first.context.close().catch(() => {})
-    await world.admin.put(path, { data: { type: 'account', external_ref: 'ERP-2' } })
+    await opened.world.admin.put(path, { data: { type: 'account', external_ref: 'ERP-2' } })
     const { context, page } = await open()
     await page.getByRole('button', { name: 'Restore it' }).click()
     const restored = await page.getByLabel('Registration id').inputValue()
     expect(['12', '123']).toContain(restored)
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('tab', { name: 'Fields' }).waitFor()
-    const { legal_name, registration_id, external_ref } = (await world.admin.get(path)).body.data
+    const { legal_name, registration_id, external_ref } = (await opened.world.admin.get(path)).body.data
     expect([legal_name, registration_id, external_ref]).toEqual(['Hazel & Sons Ltd', restored, 'ERP-2'])
     await context.close()
     rmSync(profile, { recursive: true, force: true })
   })
 
   test('a network that is away keeps what was typed, and saving again makes one object', async () => {
-    const { page } = tab
-    await signInAt(tab, world, '/v2/accounts?form=new')
+    const { page } = opened.tab
+    await signInAt(opened.tab, opened.world, '/v2/accounts?form=new')
     await page.getByLabel('Name required').fill('Willow')
     await page.getByLabel('Legal name').fill('Willow Ltd')
     let isLost = true
@@ -213,18 +188,18 @@ describe.runIf(hasChromium)(titled('the forms of the console'), () => {
     isLost = false
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Willow' }).waitFor()
-    const { meta } = (await world.admin.get('/v2/accounts?filter=eq(name,Willow)')).body
+    const { meta } = (await opened.world.admin.get('/v2/accounts?filter=eq(name,Willow)')).body
     expect(meta.results.total).toBe(1)
-    tab.faults.splice(
+    opened.tab.faults.splice(
       0,
-      tab.faults.length,
-      ...tab.faults.filter((fault) => !fault.includes('ERR_CONNECTION')),
+      opened.tab.faults.length,
+      ...opened.tab.faults.filter((fault) => !fault.includes('ERR_CONNECTION')),
     )
   })
 
   test('a secret is not kept', async () => {
-    const { page } = tab
-    await signInAt(tab, world, '/v2/customers?form=new')
+    const { page } = opened.tab
+    await signInAt(opened.tab, opened.world, '/v2/customers?form=new')
     await page.getByLabel('Name required').fill('Rosa Lind')
     await page.getByLabel('Password', { exact: true }).fill('eleven horses by the river')
     await expect.poll(() => drafts(page)).toBe('[{"name":"Rosa Lind"}]')

@@ -1,37 +1,18 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { colleagueOf } from '../builders/people/colleagues.ts'
-import { openWorld, type World } from '../support/world.ts'
-import { expectNoBarriers, hasChromium, openBrowser, openTab, signInAt, type Tab, titled } from './browser.ts'
+import { expectNoBarriers, hasChromium, openForTests, signInAt, titled } from './browser.ts'
 import { signInAsNew } from './colleague-tab.ts'
 
 describe.runIf(hasChromium)(titled('the history of an object in a browser'), () => {
-  let world: World
-  let browser: Browser
-  let tab: Tab
-  beforeAll(async () => {
-    world = await openWorld({ overHttp: true })
-    browser = await openBrowser()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await world?.close()
-  })
-  beforeEach(async () => {
-    tab = await openTab(browser, world)
-  })
-  afterEach(async () => {
-    await tab.page.context().close()
-    expect(tab.faults).toEqual([])
-  })
+  const opened = openForTests()
 
   test('it says who changed what and when, and leads to the person and the key', async () => {
-    const { page } = tab
+    const { page } = opened.tab
     const create = { data: { type: 'account', name: 'Birch', legal_name: 'Birch Ltd' } }
-    const path = `/v2/accounts/${(await world.admin.post('/v2/accounts', create)).body.data.id}`
-    const ada = await colleagueOf(world, 'Support')
+    const path = `/v2/accounts/${(await opened.world.admin.post('/v2/accounts', create)).body.data.id}`
+    const ada = await colleagueOf(opened.world, 'Support')
     await ada.client.put(path, { data: { type: 'account', legal_name: 'Birch & Sons Ltd' } })
-    await signInAt(tab, world, path)
+    await signInAt(opened.tab, opened.world, path)
     await page.getByRole('tab', { name: 'History' }).click()
     const [last, first] = [
       page.getByRole('listitem').filter({ hasText: 'changed it' }),
@@ -48,7 +29,7 @@ describe.runIf(hasChromium)(titled('the history of an object in a browser'), () 
     ).toBeLessThan(600_000)
     await first.getByText(/^\d+ values$/).click()
     await first.getByRole('cell', { name: 'Birch Ltd', exact: true }).waitFor()
-    await expectNoBarriers(tab, 'a history')
+    await expectNoBarriers(opened.tab, 'a history')
     await first.getByRole('link').click()
     await page.waitForURL(/application-keys\/[0-9a-f-]{36}$/)
     await page.goBack()
@@ -60,10 +41,12 @@ describe.runIf(hasChromium)(titled('the history of an object in a browser'), () 
 
   test('what has the same id is named by its kind', async () => {
     const attributes = { name: 'A bench', sku: 'BENCH', commodity_type: 'physical', status: 'live' }
-    const { data } = (await world.admin.post('/pcm/products', { data: { type: 'product', attributes } })).body
-    await world.admin.post(`/v2/inventories/${data.id}`, { data: { type: 'stock', available: 5 } })
-    const { page } = tab
-    await signInAt(tab, world, `/pcm/products/${data.id}`)
+    const { data } = (
+      await opened.world.admin.post('/pcm/products', { data: { type: 'product', attributes } })
+    ).body
+    await opened.world.admin.post(`/v2/inventories/${data.id}`, { data: { type: 'stock', available: 5 } })
+    const { page } = opened.tab
+    await signInAt(opened.tab, opened.world, `/pcm/products/${data.id}`)
     await page.getByRole('tab', { name: 'History' }).click()
     const created = page.getByRole('listitem').filter({ hasText: 'created it' })
     await created.first().waitFor()
@@ -72,12 +55,12 @@ describe.runIf(hasChromium)(titled('the history of an object in a browser'), () 
   })
 
   test('older entries come on demand', async () => {
-    const { page } = tab
+    const { page } = opened.tab
     const create = { data: { type: 'account', name: 'Elm', legal_name: 'Elm 0' } }
-    const path = `/v2/accounts/${(await world.admin.post('/v2/accounts', create)).body.data.id}`
+    const path = `/v2/accounts/${(await opened.world.admin.post('/v2/accounts', create)).body.data.id}`
     for (let n = 1; n <= 26; n++)
-      await world.admin.put(path, { data: { type: 'account', legal_name: `Elm ${n}` } })
-    await signInAt(tab, world, path)
+      await opened.world.admin.put(path, { data: { type: 'account', legal_name: `Elm ${n}` } })
+    await signInAt(opened.tab, opened.world, path)
     await page.getByRole('tab', { name: 'History' }).click()
     const entries = page.getByRole('listitem').filter({ hasText: /(changed|created) it/ })
     await expect.poll(() => entries.count()).toBe(25)
@@ -87,10 +70,10 @@ describe.runIf(hasChromium)(titled('the history of an object in a browser'), () 
   })
 
   test('who may not see the audit is told the missing right, and who can give it', async () => {
-    const { page } = tab
+    const { page } = opened.tab
     const create = { data: { type: 'account', name: 'Oak', legal_name: 'Oak Ltd' } }
-    const { id } = (await world.admin.post('/v2/accounts', create)).body.data
-    await signInAsNew(tab, world, 'Marketing/Sales', `/v2/accounts/${id}`)
+    const { id } = (await opened.world.admin.post('/v2/accounts', create)).body.data
+    await signInAsNew(opened.tab, opened.world, 'Marketing/Sales', `/v2/accounts/${id}`)
     await page.getByRole('tab', { name: 'History' }).click()
     await page
       .getByText('Your role, Marketing/Sales, does not have the right to read changes. A Store Admin can')

@@ -1,41 +1,27 @@
 import { readFileSync } from 'node:fs'
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openWorld, type World } from '../support/world.ts'
-import { expectNoBarriers, hasChromium, openBrowser, openTab, signInAt, type Tab, titled } from './browser.ts'
+import { describe, expect, test } from 'vitest'
+import type { World } from '../support/world.ts'
+import { expectNoBarriers, hasChromium, openForTests, signInAt, titled } from './browser.ts'
 
 const accounts = 30
 
 describe.runIf(hasChromium)(titled('lists of the console in a browser'), () => {
-  let world: World
-  let browser: Browser
-  let tab: Tab
   const add = async (name: string, more = {}) =>
-    (await world.admin.post('/v2/accounts', { data: { type: 'account', name, legal_name: 'x', ...more } }))
-      .body.data.id as string
-  beforeAll(async () => {
-    world = await openWorld({ overHttp: true })
-    browser = await openBrowser()
+    (
+      await opened.world.admin.post('/v2/accounts', {
+        data: { type: 'account', name, legal_name: 'x', ...more },
+      })
+    ).body.data.id as string
+  const opened = openForTests(async () => {
     for (let n = 1; n <= accounts; n++) await add(`Shop ${String(n).padStart(2, '0')}`)
   })
-  afterAll(async () => {
-    await browser?.close()
-    await world?.close()
-  })
-  beforeEach(async () => {
-    tab = await openTab(browser, world)
-  })
-  afterEach(async () => {
-    await tab.page.context().close()
-    expect(tab.faults).toEqual([])
-  })
 
-  const total = () => tab.page.getByText(/^[\d,]+ accounts?$/).innerText()
-  const heads = () => tab.page.getByRole('columnheader').allInnerTexts()
+  const total = () => opened.tab.page.getByText(/^[\d,]+ accounts?$/).innerText()
+  const heads = () => opened.tab.page.getByRole('columnheader').allInnerTexts()
 
   test('an export has exactly what is shown, in its order, and says that it is complete', async () => {
-    const { page } = tab
-    await signInAt(tab, world, '/v2/accounts?sort=-name&filter=like(name,*hop 1*)')
+    const { page } = opened.tab
+    await signInAt(opened.tab, opened.world, '/v2/accounts?sort=-name&filter=like(name,*hop 1*)')
     await page.getByText('10 accounts', { exact: true }).waitFor()
     for (const [label, extension] of [
       ['CSV, for spreadsheets', 'csv'],
@@ -54,16 +40,16 @@ describe.runIf(hasChromium)(titled('lists of the console in a browser'), () => {
         Array.from({ length: 10 }, (_, i) => `Shop ${19 - i}`),
       )
       await dialog.getByText('The file is complete: 10 objects.').waitFor()
-      await expectNoBarriers(tab, 'the export')
+      await expectNoBarriers(opened.tab, 'the export')
       await dialog.getByRole('button', { name: 'Close' }).click()
     }
   })
 
   test('an export that breaks off says so, and goes on after the last object that came', async () => {
-    const { page } = tab
-    await signInAt(tab, world, '/v2/accounts?sort=id')
-    const whole = await fetch(`${world.url}/v2/accounts?sort=id`, {
-      headers: { accept: 'text/csv', authorization: `Bearer ${await tokenOf(world)}` },
+    const { page } = opened.tab
+    await signInAt(opened.tab, opened.world, '/v2/accounts?sort=id')
+    const whole = await fetch(`${opened.world.url}/v2/accounts?sort=id`, {
+      headers: { accept: 'text/csv', authorization: `Bearer ${await tokenOf(opened.world)}` },
     }).then((response) => response.text())
     let isBroken = true
     const asked: string[] = []
@@ -86,43 +72,45 @@ describe.runIf(hasChromium)(titled('lists of the console in a browser'), () => {
   })
 
   test('a list says what has changed since it was read, and shows it when it is asked to', async () => {
-    const { page } = tab
+    const { page } = opened.tab
     const lists: string[] = []
     page.on('request', (request) => {
       if (request.url().includes('/v2/accounts?')) lists.push(request.url())
     })
     const waiting = page.waitForRequest(/\/v2\/changes\?.*wait=/)
-    await signInAt(tab, world, '/v2/accounts?sort=name')
+    await signInAt(opened.tab, opened.world, '/v2/accounts?sort=name')
     await page.getByRole('rowheader', { name: 'Shop 01' }).waitFor()
     await waiting
     const before = lists.length
-    await world.admin.post('/v2/customers', { data: { type: 'customer', name: 'C', email: 'c@example.com' } })
+    await opened.world.admin.post('/v2/customers', {
+      data: { type: 'customer', name: 'C', email: 'c@example.com' },
+    })
     const id = await add('A new one')
     await page.getByRole('button', { name: '1 object has changed. Show' }).waitFor()
-    await expectNoBarriers(tab, 'the dot of a list')
+    await expectNoBarriers(opened.tab, 'the dot of a list')
     expect(await page.getByRole('rowheader', { name: 'A new one' }).count()).toBe(0)
     // The feed said so: the list was not read again.
     expect(lists.length).toBe(before)
     await page.getByRole('button', { name: '1 object has changed. Show' }).click()
     await page.getByRole('rowheader', { name: 'A new one' }).waitFor()
     await page.getByRole('button', { name: /changed/ }).waitFor({ state: 'detached' })
-    await world.admin.delete(`/v2/accounts/${id}`)
+    await opened.world.admin.delete(`/v2/accounts/${id}`)
     await page.getByRole('button', { name: '1 object has changed. Show' }).waitFor()
   })
 
   test('all that match are selected, checked by a dry run, and deleted, with the errors of each', async () => {
-    const { page } = tab
+    const { page } = opened.tab
     const parent = await add('Doomed parent')
     await add('Kept child', { parent_id: parent })
     const ids = []
     for (let n = 1; n <= 27; n++) ids.push(await add(`Doomed ${n}`))
-    await world.admin.post(`/v2/accounts/${ids[0]}/addresses`, {
+    await opened.world.admin.post(`/v2/accounts/${ids[0]}/addresses`, {
       data: {
         ...{ type: 'address', name: 'a', first_name: 'a', last_name: 'b', line_1: 'c' },
         ...{ county: 'd', postcode: 'e', country: 'GB' },
       },
     })
-    await signInAt(tab, world, '/v2/accounts?filter=like(name,Doomed*)&sort=name')
+    await signInAt(opened.tab, opened.world, '/v2/accounts?filter=like(name,Doomed*)&sort=name')
     await page.getByText('28 accounts').waitFor()
     await page.getByLabel('Select all rows of this page').check()
     await page.getByRole('button', { name: 'Select all 28 that match' }).click()
@@ -133,9 +121,9 @@ describe.runIf(hasChromium)(titled('lists of the console in a browser'), () => {
     await dialog.getByText('Address: 1').or(dialog.getByText('Account address: 1')).waitFor()
     await dialog.getByText('1 object cannot be deleted:').waitFor()
     await dialog.getByText(`${parent}: `).waitFor()
-    await expectNoBarriers(tab, 'the delete of many')
+    await expectNoBarriers(opened.tab, 'the delete of many')
     expect(
-      await (await world.admin.get('/v2/accounts?filter=like(name,Doomed*)')).body.meta.results.total,
+      await (await opened.world.admin.get('/v2/accounts?filter=like(name,Doomed*)')).body.meta.results.total,
     ).toBe(28)
     await dialog.getByRole('button', { name: 'Delete them' }).click()
     await dialog.getByText('27 objects have been deleted.').waitFor()
@@ -146,9 +134,9 @@ describe.runIf(hasChromium)(titled('lists of the console in a browser'), () => {
   })
 
   test('a delete of many can be stopped, and takes a typed number where it takes along many', async () => {
-    const { page } = tab
+    const { page } = opened.tab
     for (let n = 1; n <= 102; n++) await add(`Many ${n}`)
-    await signInAt(tab, world, '/v2/accounts?filter=like(name,Many*)')
+    await signInAt(opened.tab, opened.world, '/v2/accounts?filter=like(name,Many*)')
     await page.getByText('102 accounts').waitFor()
     await page.getByLabel('Select all rows of this page').check()
     await page.getByRole('button', { name: 'Select all 102 that match' }).click()
@@ -168,13 +156,13 @@ describe.runIf(hasChromium)(titled('lists of the console in a browser'), () => {
     await dialog.getByRole('button', { name: 'Stop' }).click()
     await dialog.getByText('It was stopped: the others are still there.').waitFor()
     const text = await dialog.getByText('have been deleted').innerText()
-    const { total } = (await world.admin.get('/v2/accounts?filter=like(name,Many*)')).body.meta.results
+    const { total } = (await opened.world.admin.get('/v2/accounts?filter=like(name,Many*)')).body.meta.results
     expect(total).toBeGreaterThan(0)
     expect(text).toBe(`${102 - total} objects have been deleted.`)
   })
 
   test('a list of which the API skips only some rows says so, and leads no further', async () => {
-    const { page } = tab
+    const { page } = opened.tab
     await page.route(/\/v2\/files\?/, (route) =>
       route.fulfill({
         json: {
@@ -183,7 +171,7 @@ describe.runIf(hasChromium)(titled('lists of the console in a browser'), () => {
         },
       }),
     )
-    await signInAt(tab, world, '/v2/files')
+    await signInAt(opened.tab, opened.world, '/v2/files')
     await page.getByText('1,000,000 files').waitFor()
     await page.getByText('Pages of this list end at 401.').waitFor()
     await page.getByLabel('Go to page').fill('9000')
@@ -193,8 +181,8 @@ describe.runIf(hasChromium)(titled('lists of the console in a browser'), () => {
   })
 
   test('columns are chosen and ordered, and rows made dense; both are kept for the next time', async () => {
-    const { page } = tab
-    await signInAt(tab, world, '/v2/accounts')
+    const { page } = opened.tab
+    await signInAt(opened.tab, opened.world, '/v2/accounts')
     await page.getByRole('rowheader').first().waitFor()
     const usual = await heads()
     await page.getByRole('button', { name: 'Columns' }).click()
@@ -207,13 +195,13 @@ describe.runIf(hasChromium)(titled('lists of the console in a browser'), () => {
         .click({ trial: false })
         .catch(() => {})
     await dialog.getByLabel('Dense').check()
-    await expectNoBarriers(tab, 'the choice of columns')
+    await expectNoBarriers(opened.tab, 'the choice of columns')
     await page.keyboard.press('Escape')
     const chosen = await heads()
     expect(chosen[0]).toMatch(/^Id/)
     expect(chosen.join()).not.toContain('Legal name')
     await page.evaluate('history.pushState({}, "", "/console/")')
-    await signInAt(tab, world, '/v2/accounts')
+    await signInAt(opened.tab, opened.world, '/v2/accounts')
     await page.getByRole('rowheader').first().waitFor()
     expect(await heads()).toEqual(chosen)
     expect(await page.getByRole('table').getAttribute('data-density')).toBe('dense')

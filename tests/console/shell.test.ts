@@ -1,17 +1,10 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openWorld, type World } from '../support/world.ts'
-import { expectNoBarriers, hasChromium, openBrowser, openTab, signInAt, type Tab, titled } from './browser.ts'
+import { describe, expect, test } from 'vitest'
+import { expectNoBarriers, hasChromium, openForTests, openTab, signInAt, titled } from './browser.ts'
 import { signInAsNew } from './colleague-tab.ts'
 
 describe.runIf(hasChromium)(titled('the shell of the console in a browser'), () => {
-  let world: World
-  let browser: Browser
-  let tab: Tab
   let accountId: string
-  beforeAll(async () => {
-    world = await openWorld({ overHttp: true })
-    browser = await openBrowser()
+  const opened = openForTests(async (world) => {
     for (const name of ['Larch Bakery', 'Maple Bikes'])
       accountId = (
         await world.admin.post('/v2/accounts', { data: { type: 'account', name, legal_name: name } })
@@ -32,30 +25,19 @@ describe.runIf(hasChromium)(titled('the shell of the console in a browser'), () 
       },
     })
   })
-  afterAll(async () => {
-    await browser?.close()
-    await world?.close()
-  })
-  beforeEach(async () => {
-    tab = await openTab(browser, world)
-  })
-  afterEach(async () => {
-    await tab.page.context().close()
-    expect(tab.faults).toEqual([])
-  })
 
-  const options = () => tab.page.getByRole('option').allInnerTexts()
-  const heading = (name: string) => tab.page.getByRole('heading', { name, exact: true })
+  const options = () => opened.tab.page.getByRole('option').allInnerTexts()
+  const heading = (name: string) => opened.tab.page.getByRole('heading', { name, exact: true })
 
   test('the finder finds objects by name, SKU, email address and id, actions and screens, by keys alone', async () => {
-    const { page } = tab
-    await signInAt(tab, world, '/v2/accounts')
+    const { page } = opened.tab
+    await signInAt(opened.tab, opened.world, '/v2/accounts')
     await heading('Accounts').waitFor()
     await page.keyboard.press('Control+k')
     await page.keyboard.type('larch')
     for (const found of ['A chair product', 'Lou Larch customer', 'Larch Bakery account'])
       await page.getByRole('option', { name: found }).waitFor()
-    await expectNoBarriers(tab, 'the finder with objects')
+    await expectNoBarriers(opened.tab, 'the finder with objects')
     await page.getByRole('combobox', { name: 'Find' }).fill(accountId)
     await page.getByRole('option', { name: 'Maple Bikes account' }).waitFor()
     await page.keyboard.press('Enter')
@@ -73,8 +55,8 @@ describe.runIf(hasChromium)(titled('the shell of the console in a browser'), () 
   })
 
   test('the finder asks a bounded number of lists, and not at each key', async () => {
-    const { page } = tab
-    await signInAt(tab, world)
+    const { page } = opened.tab
+    await signInAt(opened.tab, opened.world)
     const asked: string[] = []
     page.on('request', (request) => {
       if (/page%5Blimit%5D=4/.test(request.url())) asked.push(request.url())
@@ -87,8 +69,8 @@ describe.runIf(hasChromium)(titled('the shell of the console in a browser'), () 
   })
 
   test('keys go to screens, through rows, to the filter, into a form and out of it; ? shows them', async () => {
-    const { page } = tab
-    await signInAt(tab, world)
+    const { page } = opened.tab
+    await signInAt(opened.tab, opened.world)
     // Keys lead where the rail does, and it has its links when the rights are known.
     await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Accounts' }).waitFor()
     await page.keyboard.press('g')
@@ -98,7 +80,7 @@ describe.runIf(hasChromium)(titled('the shell of the console in a browser'), () 
     await page.keyboard.press('?')
     const dialog = page.getByRole('dialog', { name: 'Keys' })
     await dialog.getByText('Write a filter').waitFor()
-    await expectNoBarriers(tab, 'the keys')
+    await expectNoBarriers(opened.tab, 'the keys')
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
     // The newest is the first.
@@ -114,7 +96,7 @@ describe.runIf(hasChromium)(titled('the shell of the console in a browser'), () 
     await page.getByLabel('Legal name').blur()
     await page.keyboard.press('s')
     await heading('Maple Bikes').waitFor()
-    const { body } = await world.admin.get(`/v2/accounts/${accountId}`)
+    const { body } = await opened.world.admin.get(`/v2/accounts/${accountId}`)
     expect(body.data.legal_name).toBe('e g a: keys are letters here')
     await page.goBack()
     await page.keyboard.press('g')
@@ -127,10 +109,11 @@ describe.runIf(hasChromium)(titled('the shell of the console in a browser'), () 
   })
 
   test('times are shown in the zone of the store, or else in that of the browser, and the screen says which', async () => {
-    await tab.page.context().close()
-    tab = await openTab(browser, world, { timezoneId: 'Asia/Tokyo' })
-    const { page } = tab
-    const { created_at } = (await world.admin.get(`/v2/accounts/${accountId}`)).body.data.meta.timestamps
+    await opened.tab.page.context().close()
+    opened.tab = await openTab(opened.browser, opened.world, { timezoneId: 'Asia/Tokyo' })
+    const { page } = opened.tab
+    const { created_at } = (await opened.world.admin.get(`/v2/accounts/${accountId}`)).body.data.meta
+      .timestamps
     const inZone = (timeZone: string) =>
       new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', timeZone })
         .format(new Date(created_at))
@@ -138,23 +121,23 @@ describe.runIf(hasChromium)(titled('the shell of the console in a browser'), () 
         .replaceAll(/\s/g, ' ')
     const shown = async () =>
       (await page.locator(`time[datetime="${created_at}"]`).first().innerText()).replaceAll(/\s/g, ' ')
-    await signInAt(tab, world, `/v2/accounts/${accountId}`)
+    await signInAt(opened.tab, opened.world, `/v2/accounts/${accountId}`)
     await page.getByText('Times are those of this browser, in Asia/Tokyo').waitFor()
     expect(await shown()).toBe(inZone('Asia/Tokyo'))
-    await world.admin.put('/v2/settings', {
+    await opened.world.admin.put('/v2/settings', {
       data: { type: 'settings', time_zone: 'America/Sao_Paulo', name: 'Casa Verde' },
     })
     await page.reload()
-    await signInAt(tab, world, `/v2/accounts/${accountId}`)
+    await signInAt(opened.tab, opened.world, `/v2/accounts/${accountId}`)
     await page.getByText('Times are those of the store, in America/Sao_Paulo.').waitFor()
     await page.getByRole('link', { name: 'Casa Verde' }).waitFor()
     await expect.poll(shown).toBe(inZone('America/Sao_Paulo'))
-    await world.admin.delete('/v2/settings')
+    await opened.world.admin.delete('/v2/settings')
   })
 
   test('the rail and the buttons are those that a role allows, and what is missing is said', async () => {
-    const { page } = tab
-    await signInAsNew(tab, world, 'Promotions Manager', '/v2/accounts')
+    const { page } = opened.tab
+    await signInAsNew(opened.tab, opened.world, 'Promotions Manager', '/v2/accounts')
     await page.getByRole('rowheader', { name: 'Larch Bakery' }).waitFor()
     const rail = page.getByRole('navigation', { name: 'Screens' })
     await rail.getByRole('link', { name: 'Promotions', exact: true }).waitFor()
@@ -163,7 +146,7 @@ describe.runIf(hasChromium)(titled('the shell of the console in a browser'), () 
       expect([name, await rail.getByRole('link', { name }).count()]).toEqual([name, 0])
     expect(await page.getByRole('button', { name: 'New' }).count()).toBe(0)
     await page.getByText('not change it: your role, Promotions Manager, does not have the right').waitFor()
-    await expectNoBarriers(tab, 'a list that can only be read')
+    await expectNoBarriers(opened.tab, 'a list that can only be read')
     await page.getByRole('link', { name: 'Larch Bakery' }).click()
     await heading('Larch Bakery').waitFor()
     for (const name of ['Edit', 'Delete'])
@@ -174,7 +157,7 @@ describe.runIf(hasChromium)(titled('the shell of the console in a browser'), () 
     await page.getByRole('link', { name: 'Hierarchies' }).first().waitFor()
     expect(await page.getByRole('main').getByRole('link', { name: 'Application keys' }).count()).toBe(0)
     // An address that somebody has sent.
-    await page.goto(`${world.url}/console/v2/application-keys`)
+    await page.goto(`${opened.world.url}/console/v2/application-keys`)
     await page.getByText('You may not see this list').waitFor()
     await page.getByText('These roles have it: IT/Developer').waitFor()
   })
@@ -182,10 +165,10 @@ describe.runIf(hasChromium)(titled('the shell of the console in a browser'), () 
   test.each([1440, 390])(
     'from right to left, at %i px, all texts are of the test language, with no barrier',
     async (width) => {
-      await tab.page.context().close()
-      tab = await openTab(browser, world, { viewport: { width, height: 844 } })
-      const { page } = tab
-      await signInAt(tab, world, '/v2/accounts')
+      await opened.tab.page.context().close()
+      opened.tab = await openTab(opened.browser, opened.world, { viewport: { width, height: 844 } })
+      const { page } = opened.tab
+      await signInAt(opened.tab, opened.world, '/v2/accounts')
       await page.getByText('2 accounts').waitFor()
       await page.getByRole('button', { name: 'Settings of the console' }).click()
       await page.getByLabel('Language').selectOption('Test language (right to left)')
@@ -196,14 +179,14 @@ describe.runIf(hasChromium)(titled('the shell of the console in a browser'), () 
       expect(
         said.filter((text) => /[a-z]{3}/i.test(text.replaceAll(/Ctrl|[⁨][^⁩]*[⁩]/g, '')) && !isOfApi(text)),
       ).toEqual([])
-      await expectNoBarriers(tab, 'a list from right to left')
+      await expectNoBarriers(opened.tab, 'a list from right to left')
       const { scrollWidth, clientWidth } = (await page.evaluate(
         '(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }))(document.documentElement)',
       )) as { scrollWidth: number; clientWidth: number }
       expect(scrollWidth).toBeLessThanOrEqual(clientWidth)
       await page.getByRole('link', { name: 'Larch Bakery' }).click()
       await heading('Larch Bakery').waitFor()
-      await expectNoBarriers(tab, 'an object from right to left')
+      await expectNoBarriers(opened.tab, 'an object from right to left')
       await page.reload()
       await expect.poll(() => page.locator('html').getAttribute('dir')).toBe('rtl')
     },
