@@ -1,0 +1,6 @@
+-- A write that goes with COMMIT fails where it finds no row, as if another transaction had come first. See decision 129.
+
+CREATE FUNCTION lose_race() RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'another write came first' USING ERRCODE = 'serialization_failure';
+END $$;
