@@ -102,7 +102,7 @@ function mustBeReady(cart: Cart | undefined, currency: string | undefined): Cart
   return cart
 }
 
-/** The id of the order that this version of the cart has made. It goes with the lock of the cart, and sees what that sees. */
+/** The id of the order that this version of the cart has made. It goes in the message of the lock, behind it. */
 async function findOrderOf({ store }: Ctx, cartName: string): Promise<string | undefined> {
   const [row] = await store.run(
     `SELECT o.id FROM carts c JOIN orders o ON o.store_id = $1 AND o.cart_id = c.id AND o.cart_version = c.version
