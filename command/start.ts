@@ -55,11 +55,6 @@ export const start = command({
     })
     if (!signal.aborted) {
       const { url } = running
-      if (readConfig().console === 'on') {
-        const { firstColleagueLink } = await import('../server/first-start.ts')
-        const link = await firstColleagueLink(running.instance, url)
-        if (link !== undefined) say(firstColleague(link))
-      }
       print(
         `Sutler is ready at ${url} (open it in a browser; API document: ${url}/docs; health: ${url}/readyz)`,
         {
@@ -69,6 +64,11 @@ export const start = command({
           health: `${url}/readyz`,
         },
       )
+      if (readConfig().console === 'on') {
+        const { firstColleagueLink } = await import('../server/first-start.ts')
+        const link = await firstColleagueLink(running.instance, url)
+        if (link !== undefined) say(firstColleague(link))
+      }
     }
     const reason = await Promise.race([stop, running.failed])
     if (reason !== undefined) throw new StartupError(reason)

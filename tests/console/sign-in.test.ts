@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { openOneTimePasswordEvent } from '../../server/people/index.ts'
+import { firstLink, openOneTimePasswordEvent } from '../../server/people/index.ts'
 import { addColleague, assignment, colleaguePassword, roleId } from '../builders/people/colleagues.ts'
 import { realmsOf } from '../builders/people/realms.ts'
 import { callbackPath } from '../builders/people/sign-in.ts'
@@ -166,6 +166,30 @@ describe.runIf(hasChromium)(titled('the ways into the console in a browser'), ()
     await page.getByRole('heading', { name: 'Orders' }).waitFor()
     await page.reload()
     await page.getByText(`${own} (Support)`).waitFor()
+  })
+
+  test('the first colleague of a store says who they are, and becomes its Store Admin', async () => {
+    const { page } = opened.tab
+    const { body: stores } = await opened.world.other.get('/v2/stores')
+    const link = firstLink(opened.world.server.instance, stores.data[0].id, opened.world.url)
+    await page.goto(link)
+    await page.getByText('You are the first colleague').waitFor()
+    await expectNoBarriers(opened.tab, 'the welcome of the first colleague')
+    await page.getByLabel('Name').fill('Mira Voss')
+    await page.getByLabel('Email address').fill('mira@example.com')
+    await page.getByLabel('New password').fill(colleaguePassword)
+    await page.getByRole('button', { name: 'Set it and sign in' }).click()
+    await page.getByText('mira@example.com (Store Admin)').waitFor()
+    expect(page.url()).not.toContain('#')
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('Email address').waitFor()
+    await page.goto('about:blank')
+    await page.goto(link)
+    await page.getByLabel('Name').fill('Eve Roe')
+    await page.getByLabel('Email address').fill('eve@example.com')
+    await page.getByLabel('New password').fill(colleaguePassword)
+    await page.getByRole('button', { name: 'Set it and sign in' }).click()
+    await page.getByText('or the store has a colleague already').waitFor()
   })
 
   test('a Store Admin invites a colleague; the link is shown once, and works once', async () => {

@@ -20,6 +20,8 @@ const outcome = await comeBackFromProvider()
 // An invitation is for somebody who has not signed in yet.
 if (outcome.kind === 'none' && !location.pathname.endsWith('/welcome')) await restoreSession()
 listenToOtherTabs()
+// Not all browsers let a window close itself that was at a provider: so it also says what to do.
+if (outcome.kind === 'in-window') window.close()
 
 const root = createRootRoute({ component: () => <Shell outcome={outcome} /> })
 const home = createRoute({ getParentRoute: () => root, path: '/', component: HomeScreen })
