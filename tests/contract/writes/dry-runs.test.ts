@@ -88,11 +88,7 @@ const changesByItself: Readonly<Record<string, string>> = {
 
 type Tables = ReadonlyMap<string, { readonly n: number; readonly hash: string }>
 
-const T: Record<string, number[]> = {}
-async function tm<T>(n: string, f: () => Promise<T>): Promise<T> { const b = performance.now(); try { return await f() } finally { (T[n] ??= []).push(performance.now() - b) } }
-afterAll(() => console.log(Object.entries(T).map(([n, a]) => `${n} ${a.length} ${a.reduce((x, y) => x + y, 0).toFixed(0)} ms`).join('; ')))
-async function readTables(): Promise<Tables> { return tm('read', read1) }
-async function read1(): Promise<Tables> {
+async function readTables(): Promise<Tables> {
   const { rows } = await world.sql(hashes)
   return new Map(rows.map(({ name, n, hash }) => [name, { n, hash }]))
 }
@@ -106,8 +102,7 @@ async function isJobWaiting(): Promise<boolean> {
 }
 
 /** The tables when jobs have done what earlier requests have left to them. */
-async function settledTables(): Promise<Tables> { return tm("settled", settled1) }
-async function settled1(): Promise<Tables> {
+async function settledTables(): Promise<Tables> {
   await until(async () => !(await isJobWaiting()) || undefined)
   let before = await readTables()
   for (;;) {
@@ -142,8 +137,7 @@ interface Request {
 
 type Headers = Readonly<Record<string, string>>
 
-const send = (a: Operation, b: Request, c: Headers = {}) => tm("send", () => send1(a, b, c))
-async function send1({ method }: Operation, { path, body }: Request, headers: Headers = {}) {
+async function send({ method }: Operation, { path, body }: Request, headers: Headers = {}) {
   const isForm = body instanceof FormData
   const reply = await fetch(world.url + path, {
     method,
@@ -207,8 +201,8 @@ test.each(refusing)('$id refuses a dry run with its reason, and changes nothing'
 describe.each(writing.filter(isRehearsable))('$id', (operation) => {
   test('a dry run is answered as the real request, and changes nothing', { timeout: 60_000 }, async () => {
     // Some samples take no second job beside one that runs.
-    await tm("until", () => until(async () => !(await isJobWaiting()) || undefined))
-    const call = await tm("sample", () => samples.call(operation))
+    await until(async () => !(await isJobWaiting()) || undefined)
+    const call = await samples.call(operation)
     const wrong = Object.entries(faults).map(([name, faulty]) => ({ name, ...faulty(call) }))
     const before = await settledTables()
     const jobsBefore = await readJobs()
