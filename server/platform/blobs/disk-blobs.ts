@@ -65,7 +65,7 @@ export async function mustBeWritable(directory: string, setting: string): Promis
     await access(directory, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
     throw new StartupError(
-      `cannot store files in ${directory} (${setting}): ${(error as Error).message}. Make it a directory that this user can write to`,
+      `cannot store files in ${directory} (${setting}): ${(error as Error).message}. Make it a directory that this process can write to`,
     )
   }
 }
