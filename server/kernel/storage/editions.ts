@@ -17,7 +17,7 @@ export const editionTotal = (list: string, scope: string, edition: string): stri
   `SELECT n FROM edition_totals WHERE store_id = $1 AND list = ${list} AND scope = ARRAY[${scope}] AND ${inEdition(edition)}`
 
 /**
- * The condition for rows that an edition has brought. The first one brings all, so indexes by `since` have only the rows
+ * The condition for rows that an edition has brought. The first one brings all, so indexes by `since` have only rows
  * of later ones, and PostgreSQL uses such an index only for a statement that says so.
  */
 export const broughtBy = (edition: number, placeholder: string): string =>
