@@ -21,7 +21,7 @@ import {
   updateAllOf,
   type Writer,
 } from './many-rows.ts'
-import { refusalOf } from './refusals.ts'
+import { refusalOf, type WrittenTable } from './refusals.ts'
 import { statementsOf } from './row-statements.ts'
 import type { RowSink } from './row-tap.ts'
 import { stateIn, textsOf, toRow, wholeColumns, writtenRow } from './stored-row.ts'
@@ -39,7 +39,7 @@ import {
 type Select = `SELECT ${string}`
 
 /** The rows of a table: of one resource, or of several that share it. */
-export type Rows = Pick<Model, 'table'> & Partial<Pick<Model, 'type' | 'parent' | 'envelope' | 'constraints'>>
+export type Rows = Pick<Model, 'table'> & Partial<Pick<Model, 'envelope'>> & WrittenTable
 
 /** The format of an author: the change feed contains both parts. */
 export const authorOf = (actor: string, requestId: string): string => `${actor} ${requestId}`
