@@ -1736,6 +1736,15 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION lose_race()
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  RAISE EXCEPTION 'another write came first' USING ERRCODE = 'serialization_failure';
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION mark_trimmed(of_store uuid, instant timestamp with time zone, most bigint)
  RETURNS bigint
  LANGUAGE plpgsql

@@ -21,7 +21,7 @@ import { isId } from '../ids.ts'
 import { Memory } from '../memory.ts'
 import type { Answer } from '../shape/answer.ts'
 import { authorOf, Store } from '../storage/store.ts'
-import type { DatabaseTransaction } from '../storage/transaction.ts'
+import { continued, type DatabaseTransaction } from '../storage/transaction.ts'
 import { currentTimings } from '../traces/scopes.ts'
 import { Ctx, type Instance, type KeyedRequest } from '../work/context.ts'
 import { leaseMsOf } from '../work/outside-calls.ts'
@@ -297,7 +297,7 @@ function runKeyed(passage: Passage, key: string): Promise<Answer> {
     })
   }
   return instance.database.transaction((transaction) => {
-    const ctx = contextOf(passage, { transaction })
+    const ctx = contextOf(passage, { transaction: continued(transaction) })
     return once(ctx, { ...writeOf(ctx), run: () => operation.run(ctx, call) })
   })
 }
