@@ -1,6 +1,6 @@
 import type { Body, Resource, ResourceFields, Write } from '../src/api/document.ts'
 import { deedsAt } from './deeds.ts'
-import { fieldsOf, referencesIn } from './fields.ts'
+import { fieldsOf, referencesIn, resolve } from './fields.ts'
 
 /** A part of an API document, of which only some members are known. */
 export interface Node {
@@ -19,7 +19,7 @@ export function takeApart(document: Node): {
   readonly fields: ReadonlyMap<string, ResourceFields>
 } {
   const paths = Object.entries(document.paths as Readonly<Record<string, Node>>)
-  const groups = document['x-tagGroups'] as Groups
+  const groups = (document['x-tagGroups'] ?? []) as Groups
   const fields = new Map<string, ResourceFields>()
   const index = paths.flatMap(([path, methods]): Resource[] => {
     const list = methods.get
@@ -33,7 +33,13 @@ export function takeApart(document: Node): {
     const many = nounOf(id)
     const one = isNode(item?.get) ? nounOf(String(item.get.operationId).replace(/^get-/, '')) : many
     const resource = {
-      ...{ id, path, title: capitalOf(many), noun: [one, many] as const, ...groupOf(groups, list) },
+      ...{
+        id,
+        path,
+        title: titleOf(document, list) ?? capitalOf(many),
+        noun: [one, many] as const,
+        ...groupOf(groups, list),
+      },
       right: rightOf(list),
       ...(facts as unknown as Pick<Resource, 'type' | 'filter' | 'sort' | 'order'>),
       ...(isNode(item?.get) && itemPath && { item: itemPath }),
@@ -54,7 +60,7 @@ export function takeApart(document: Node): {
     if (!resource) continue
     index.push(resource)
     fields.set(resource.id, {
-      shown: fieldsIn(document, dataOf(methods.get)),
+      shown: fieldsIn(document, dataOf(document, methods.get)),
       update: bodyOf(document, methods.put as Node),
     })
   }
@@ -79,10 +85,20 @@ function groupOf(groups: Groups, operation: Node) {
   return { tag, group: groups.find(({ tags }) => tags.includes(tag))?.name ?? tag }
 }
 
+/** What the document of a store calls the objects of a list. */
+function titleOf(document: Node, list: Node): string | undefined {
+  const title = member(resolve(document, member(dataOf(document, list), 'items')), 'title')
+  return typeof title === 'string' ? title : undefined
+}
+
 const capitalOf = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-const dataOf = (operation: unknown) =>
-  member(jsonIn(member(operation, 'responses', '200')), 'schema', 'properties', 'data')
+const dataOf = (document: Node, operation: unknown) =>
+  member(
+    resolve(document, member(jsonIn(member(operation, 'responses', '200')), 'schema')),
+    'properties',
+    'data',
+  )
 
 /** The words of an operation id. */
 const nounOf = (id: string) =>
@@ -113,7 +129,7 @@ export const rightOf = (operation: Node) => String(operation['x-sutler-right'])
 export const jsonIn = (holder: unknown): unknown => member(holder, 'content', 'application/json')
 
 /** The fields of the objects of a list. */
-const shownIn = (document: Node, list: Node) => fieldsIn(document, member(dataOf(list), 'items'))
+const shownIn = (document: Node, list: Node) => fieldsIn(document, member(dataOf(document, list), 'items'))
 
 const fieldsIn = (document: Node, schema: unknown) =>
   fieldsOf(document, schema, false).filter(({ path }) => path !== 'type' && !/(^|\.)links(\.|$)/.test(path))

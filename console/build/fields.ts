@@ -52,6 +52,8 @@ function membersOf(
   })
 }
 
+const isText = (schema: Node): boolean => typesOf(schema).join() === 'string'
+
 const isMoney = ({ properties }: Node): boolean =>
   isNode(properties) && isNode(properties.amount) && isNode(properties.currency)
 
@@ -119,7 +121,7 @@ function kindOf(path: string, schema: Node): FieldKind {
   if (types.length !== 1) return 'json'
   const [type] = types
   if (referenceOf(schema).refers) return type === 'array' ? 'references' : 'reference'
-  if (type === 'array') return itemsOf(schema).type === 'string' ? 'words' : 'json'
+  if (type === 'array') return isText(itemsOf(schema)) ? 'words' : 'json'
   if (type === 'string') return schema.format === 'date-time' ? 'time' : 'text'
   if (type === 'integer' && isAmount(path)) return 'money'
   return type === 'number' || type === 'integer' || type === 'boolean' ? type : 'json'
@@ -137,7 +139,7 @@ const isByCurrency = ({ propertyNames, additionalProperties }: Node): boolean =>
   isNode(additionalProperties.properties.amount)
 
 /** A schema in place of the reference to it, with what the reference adds. */
-function resolve(document: Node, schema: unknown): unknown {
+export function resolve(document: Node, schema: unknown): unknown {
   if (!isNode(schema)) return schema
   const { $ref, ...added } = schema
   if (typeof $ref !== 'string') return schema

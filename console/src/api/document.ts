@@ -50,6 +50,10 @@ export interface Resource {
   readonly create?: Write
   readonly update?: Write
   readonly remove?: Write
+  /** What the store has added: the entries of a custom API, or of a flow. */
+  readonly own?: 'custom-api' | 'flow'
+  /** The id of its parent, where the path has another name for that. */
+  readonly parentId?: string
 }
 
 /** How a value is shown and edited. */

@@ -1,15 +1,18 @@
 import type { Resource, ResourceFields } from './document.ts'
+import { ownNow } from './own.ts'
 
 const [index] = Object.values(
   import.meta.glob<readonly Resource[]>('../generated/index.json', { eager: true, import: 'default' }),
 )
 
-/** All resources of the API. */
-export const resources: readonly Resource[] = index ?? []
+/** All resources of the API, with those that the store has added. */
+export const allResources = (): readonly Resource[] => [...(index ?? []), ...ownNow().resources]
 
 const files = import.meta.glob<ResourceFields>('../generated/fields/*.json', { import: 'default' })
 
 export async function loadFields({ id }: Pick<Resource, 'id'>): Promise<ResourceFields> {
+  const own = ownNow().fields.get(id)
+  if (own) return own
   const load = files[`../generated/fields/${id}.json`]
   return load ? load() : { shown: [] }
 }
@@ -27,6 +30,7 @@ export interface Place {
 export function placeAt(path: string): Place | undefined {
   const segments = path.split('/')
   const listPath = segments.slice(0, -1).join('/')
+  const resources = allResources()
   const lists = resources.filter((one) => matches(one.path, segments))
   const items = resources.filter((one) => one.item && matches(one.item, segments))
   const list = byNames(lists, ({ path }) => path)
@@ -44,7 +48,7 @@ export const isSingle = ({ path, item }: Resource): boolean => path === item
 export const listsBelow = ({ path, item }: Resource): readonly Resource[] =>
   item === undefined || item === path
     ? []
-    : resources.filter(
+    : allResources().filter(
         ({ path }) => withoutNames(path).startsWith(`${withoutNames(item)}/`) && sameDepth(path, item),
       )
 
@@ -70,7 +74,7 @@ function matches(template: string, segments: readonly string[]): boolean {
  */
 export function listOfType(type: string, near = ''): Resource | undefined {
   const rank = (one: Resource) => (one.update ? 0 : one.remove ? 1 : one.item ? 2 : 3)
-  return resources
+  return allResources()
     .filter((one) => one.type === type && !fillPath(one.path, near).includes('{') && isNear(one.path, near))
     .toSorted((one, other) => rank(one) - rank(other) || namesIn(one.path) - namesIn(other.path))[0]
 }

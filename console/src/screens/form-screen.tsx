@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useSyncExternalStore } from 'react'
+import { useState, useSyncExternalStore } from 'react'
 import type { ResourceFields } from '../api/document.ts'
 import type { Place } from '../api/resources.ts'
 import { fillPath, isSingle } from '../api/resources.ts'
@@ -20,7 +20,9 @@ interface FormScreenProps {
 }
 
 /** The form of a new object, or of one that exists. */
-export function FormScreen({ place, fields, onDone, onCancel }: FormScreenProps) {
+export function FormScreen({ place, fields: first, onDone, onCancel }: FormScreenProps) {
+  // Others may add fields while somebody types: those are in the next form.
+  const [fields] = useState(first)
   const { resource, listPath, itemPath } = place
   const queries = useQueryClient()
   // Only what is read now may be changed: an old version would be refused, or ask about conflicts that are none.

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { useOwn } from '../api/own.ts'
 import { useRights } from '../api/rights.ts'
 import { words } from '../words/words.ts'
 import { allGroups } from './areas.ts'
@@ -7,6 +8,7 @@ import css from './screens.module.css'
 /** Every resource that has a list of its own, and that the caller may see. */
 export function HomeScreen() {
   const rights = useRights()
+  useOwn()
   const groups = allGroups(rights)
   return (
     <>

@@ -1,7 +1,8 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import type { ResourceFields } from '../api/document.ts'
+import { useOwn } from '../api/own.ts'
 import { loadFields, type Place, placeAt } from '../api/resources.ts'
 import type { ListSearch } from '../lists/address.ts'
 import { Notice } from '../parts/notice.tsx'
@@ -19,12 +20,19 @@ const FormScreen = lazy(() => import('./form-screen.tsx').then(({ FormScreen }) 
 export function ResourceScreen() {
   const { _splat = '' } = useParams({ from: '/$' })
   const path = `/${_splat.replace(/\/+$/, '')}`
+  const own = useOwn()
+  const search: ListSearch = useSearch({ from: '/$' })
   const place = placeAt(path)
+  const id = place?.resource.id
   const fields = useQuery({
-    queryKey: ['fields', place?.resource.id],
+    queryKey: ['fields', id, own.version],
     queryFn: () => (place ? loadFields(place.resource) : { shown: [] }),
     staleTime: Number.POSITIVE_INFINITY,
+    // Those of the document, until those that the store has added are known.
+    placeholderData: (before, last) => (last?.queryKey[1] === id ? keepPreviousData(before) : undefined),
   })
+  // A form begins with all of its fields.
+  if (own.version === 0 && (!place || search.form)) return <p role="status">{words.loading}</p>
   if (!place) return <Notice sign="∅" title={words.shell.nowhere} about={words.shell.nowhereAbout} />
   if (!fields.data) return <p role="status">{words.loading}</p>
   return (

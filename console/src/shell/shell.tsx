@@ -8,6 +8,7 @@ import { railOf } from '../screens/areas.ts'
 import { zoneStore } from '../words/times.ts'
 import { words } from '../words/words.ts'
 import { Finder } from './finder.tsx'
+import { useOwnParts } from './own-parts.ts'
 import { Settings } from './settings.tsx'
 import css from './shell.module.css'
 import { SignInPage, SignInWindow, WelcomePage } from './sign-in.tsx'
@@ -33,6 +34,7 @@ function SignedIn({ session }: { readonly session: Session }) {
   const [opened, setOpened] = useState<'finder' | 'keys'>()
   const close = () => setOpened(undefined)
   const store = useStoreSettings()
+  useOwnParts()
   useEffect(listenToKeys, [])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

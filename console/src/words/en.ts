@@ -85,7 +85,10 @@ export const en = {
     nowhereAbout: 'The address leads to no resource of this store.',
   },
 
-  areas: { sell: 'Sell', build: 'Build', settings: 'Settings' },
+  areas: {
+    ...{ sell: 'Sell', build: 'Build', settings: 'Settings' },
+    ...{ customApis: 'Custom APIs', flows: 'Entries of flows' },
+  },
 
   rights: {
     missing: (right: string, role: string) =>
