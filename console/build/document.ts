@@ -1,5 +1,5 @@
 import type { Body, Resource, ResourceFields, Write } from '../src/api/document.ts'
-import { deedsAt } from './deeds.ts'
+import { deedsAt, listDeedsAt } from './deeds.ts'
 import { fieldsOf, referencesIn, resolve } from './fields.ts'
 
 /** A part of an API document, of which only some members are known. */
@@ -52,6 +52,7 @@ export function takeApart(document: Node): {
       ...(resource.create && isNode(post) && { create: bodyOf(document, post) }),
       ...(resource.update && isNode(item?.put) && { update: bodyOf(document, item.put) }),
       ...(isNode(item?.get) && itemPath && deedsAt(document, paths, itemPath)),
+      ...listDeedsAt(document, paths, { path, ...(itemPath && { item: itemPath }) }),
     })
     return [resource]
   })
@@ -109,8 +110,10 @@ const nounOf = (id: string) =>
 const isItemOf = (path: string, list: string) =>
   path.startsWith(`${list}/{`) && !path.slice(list.length + 2).includes('/')
 
-/** Files are uploaded as forms, which the console does not send. */
-const isCreate = (post: Node): boolean => isNode(jsonIn(post.requestBody))
+const isCreate = (post: Node): boolean => hasBody(post)
+
+export const hasBody = ({ requestBody }: Node): boolean =>
+  isNode(jsonIn(requestBody)) || isNode(formIn(requestBody))
 
 export function writeOf(method: Write['method'], path: string, operation: Node): Write {
   const takes = (name: string) => JSON.stringify(operation.parameters ?? []).includes(`parameters/${name}`)
@@ -121,12 +124,15 @@ export function writeOf(method: Write['method'], path: string, operation: Node):
     ifMatch: takes('ifMatch'),
     dryRun: takes('dryRun'),
     keyed: takes('idempotencyKey'),
+    ...(isNode(formIn(operation.requestBody)) && { isUpload: true }),
   }
 }
 
 export const rightOf = (operation: Node) => String(operation['x-sutler-right'])
 
 export const jsonIn = (holder: unknown): unknown => member(holder, 'content', 'application/json')
+
+const formIn = (holder: unknown): unknown => member(holder, 'content', 'multipart/form-data')
 
 /** The fields of the objects of a list. */
 const shownIn = (document: Node, list: Node) => fieldsIn(document, member(dataOf(document, list), 'items'))
@@ -136,13 +142,20 @@ const fieldsIn = (document: Node, schema: unknown) =>
 
 /** The body of a write; one whose data is a list of references has them as its only field. */
 export function bodyOf(document: Node, operation: Node): Body {
+  const form = formIn(operation.requestBody)
+  if (isNode(form)) return { isForm: true, fields: fieldsOf(document, form.schema, true) }
   const json = jsonIn(operation.requestBody)
   const data = member(json, 'schema', 'properties', 'data')
   const whole = referencesIn(document, data)
   if (whole) return { fields: [whole] }
   const all = fieldsOf(document, data, true)
   const type = all.find(({ path, choices }) => path === 'type' && choices?.length === 1)?.choices?.[0]
-  const fields = all.filter(({ path }) => path !== 'type' || type === undefined)
+  const fields = all.filter(
+    ({ path }) =>
+      (path !== 'type' || type === undefined) &&
+      // Some bodies take a value in two places.
+      !all.some((other) => path === `attributes.${other.path}`),
+  )
   const example = member(json, 'example', 'data')
   return { ...(type !== undefined && { type }), fields, ...(example !== undefined && { example }) }
 }

@@ -116,6 +116,7 @@ function referenceOf(schema: Node): Pick<FieldFacts, 'refers' | 'linkType'> {
 function kindOf(path: string, schema: Node): FieldKind {
   const types = typesOf(schema)
   if (schema.format === 'password') return 'text'
+  if (schema.format === 'binary') return 'file'
   if (choicesOf(schema)) return 'choice'
   if (isByCurrency(schema)) return 'amounts'
   if (types.length !== 1) return 'json'

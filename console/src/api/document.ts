@@ -24,6 +24,8 @@ export interface Write {
   readonly dryRun: boolean
   /** The same request with the same key is carried out once. */
   readonly keyed: boolean
+  /** It takes a file. */
+  readonly isUpload?: boolean
 }
 
 /** A resource: a list of the API, with what may be done to its objects. */
@@ -72,6 +74,8 @@ export type FieldKind =
   /** An amount in the smallest unit of a currency, and amounts in several currencies. */
   | 'money'
   | 'amounts'
+  /** The content of a file. */
+  | 'file'
   | 'json'
 
 /** A value of an object. `path` leads to it from `data`: `attributes.name`. */
@@ -101,6 +105,8 @@ export interface FieldFacts {
 export interface Body {
   /** The value of `data.type`. */
   readonly type?: string
+  /** Sent as a form, because it has a file. */
+  readonly isForm?: boolean
   readonly fields: readonly FieldFacts[]
   readonly example?: unknown
 }
@@ -111,6 +117,10 @@ export interface Action {
   readonly about?: string
   readonly write: Write
   readonly body?: Body
+  /** It acts on what the filter of the list matches. */
+  readonly takesFilter?: boolean
+  /** The field whose value is the last parameter of the path. */
+  readonly idAt?: string
 }
 
 /** Objects that are added to another one, and taken from it. */
@@ -132,5 +142,7 @@ export interface ResourceFields {
   readonly create?: Body
   readonly update?: Body
   readonly actions?: readonly Action[]
+  /** What can be done with the list as a whole. */
+  readonly listActions?: readonly Action[]
   readonly relationships?: readonly Relationship[]
 }

@@ -6,6 +6,7 @@ import css from './fields.module.css'
 import { MoneyEditor } from './money-editor.tsx'
 import { Picker } from './picker.tsx'
 import { sourceOf } from './references.ts'
+import { UploadButton } from './upload-button.tsx'
 import { idsIn, withIds } from './values.ts'
 import { WordsEditor } from './words-editor.tsx'
 
@@ -117,10 +118,15 @@ function ReferenceControl({ field, shared, value, near, onChange }: ControlProps
     )
   const list: unknown = isMany && value !== '' ? JSON.parse(value) : []
   const ids = isMany ? idsIn(list) : value === '' ? [] : [value]
+  const choose = (next: readonly string[]) =>
+    onChange(isMany ? JSON.stringify(withIds(field, list, next)) : (next[0] ?? ''))
+  const { create } = source.resource
   return (
-    <Picker
-      {...{ source, ids, isMany, shared }}
-      onChange={(next) => onChange(isMany ? JSON.stringify(withIds(field, list, next)) : (next[0] ?? ''))}
-    />
+    <>
+      <Picker {...{ source, ids, isMany, shared }} onChange={choose} />
+      {create?.isUpload && (
+        <UploadButton write={create} onUploaded={(id) => choose(isMany ? [...ids, id] : [id])} />
+      )}
+    </>
   )
 }

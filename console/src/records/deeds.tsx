@@ -66,7 +66,8 @@ export function Deeds({ fields, item, itemPath, etag, name }: DeedsProps) {
       )}
       {action && (
         <ActionWindow
-          {...{ action, item, itemPath, etag, name }}
+          {...{ action, item, etag, name }}
+          at={itemPath}
           who={session?.id ?? ''}
           onDone={refresh}
           onClose={() => setAction(undefined)}

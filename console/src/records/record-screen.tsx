@@ -20,6 +20,7 @@ import { Snippet } from '../parts/snippet.tsx'
 import { fieldTitle, words } from '../words/words.ts'
 import { Deeds } from './deeds.tsx'
 import { DeleteWindow } from './delete-window.tsx'
+import { FilePreview } from './file-preview.tsx'
 import css from './records.module.css'
 
 const History = lazy(() => import('./history.tsx').then(({ History }) => ({ default: History })))
@@ -103,6 +104,7 @@ export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onD
           ))}
         </Tabs.List>
         <Tabs.Panel value="fields">
+          <FilePreview item={item} />
           <Values item={item} shown={fields.shown} near={itemPath} />
         </Tabs.Panel>
         <Tabs.Panel value="history">

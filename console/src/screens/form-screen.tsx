@@ -1,11 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, useSyncExternalStore } from 'react'
 import type { ResourceFields } from '../api/document.ts'
+import type { Item } from '../api/objects.ts'
 import type { Place } from '../api/resources.ts'
 import { fillPath, isSingle } from '../api/resources.ts'
 import { sessionStore } from '../api/session.ts'
 import { nameOf } from '../fields/names.ts'
 import { ObjectForm } from '../forms/object-form.tsx'
+import { UploadForm } from '../forms/upload-form.tsx'
 import { useActions } from '../parts/actions.ts'
 import { faultTexts } from '../parts/faults.tsx'
 import { Notice } from '../parts/notice.tsx'
@@ -42,23 +44,24 @@ export function FormScreen({ place, fields: first, onDone, onCancel }: FormScree
   }
   const save = () => document.querySelector<HTMLFormElement>('#content form')?.requestSubmit()
   useActions([{ title: words.shell.saveForm, keys: 's', run: save }])
-  if (!itemPath)
+  if (!itemPath) {
+    if (!fields.create || !resource.create) return null
+    const { create: body } = fields
+    const own = {
+      ...{ body, path: listPath, onCancel },
+      onSaved: ({ id }: Item) => onSaved(resource.item && id ? `${listPath}/${String(id)}` : listPath),
+    }
     return (
-      fields.create &&
-      resource.create && (
-        <>
-          <h1>{words.form.create(resource.title)}</h1>
-          <ObjectForm
-            body={fields.create}
-            write={resource.create}
-            path={listPath}
-            draftKey={keyOf(listPath)}
-            onSaved={({ id }) => onSaved(resource.item && id ? `${listPath}/${String(id)}` : listPath)}
-            onCancel={onCancel}
-          />
-        </>
-      )
+      <>
+        <h1>{words.form.create(resource.title)}</h1>
+        {body.isForm ? (
+          <UploadForm {...own} />
+        ) : (
+          <ObjectForm {...own} write={resource.create} draftKey={keyOf(listPath)} />
+        )}
+      </>
     )
+  }
   if (query.error)
     return <Notice sign="⚠" title={words.record.failed} about={faultTexts(query.error).join(' ')} />
   if (!query.data || !fields.update || !resource.update) return <p role="status">{words.loading}</p>

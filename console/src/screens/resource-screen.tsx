@@ -14,6 +14,9 @@ const ListScreen = lazy(() =>
 const RecordScreen = lazy(() =>
   import('../records/record-screen.tsx').then(({ RecordScreen }) => ({ default: RecordScreen })),
 )
+const ListDeeds = lazy(() =>
+  import('../records/list-deeds.tsx').then(({ ListDeeds }) => ({ default: ListDeeds })),
+)
 const FormScreen = lazy(() => import('./form-screen.tsx').then(({ FormScreen }) => ({ default: FormScreen })))
 
 /** The screen of an address: after `/console` it is that of a list or of an object of the API. */
@@ -64,5 +67,10 @@ function PlaceScreen({ place, fields }: { readonly place: Place; readonly fields
         onEdit={() => onSearch({ form: 'edit' })}
       />
     )
-  return <ListScreen {...{ resource, fields, listPath, search, onSearch }} />
+  const actions = fields.listActions ?? []
+  return (
+    <ListScreen {...{ resource, fields, listPath, search, onSearch }}>
+      <ListDeeds {...{ resource, actions, listPath }} filter={search.filter} />
+    </ListScreen>
+  )
 }

@@ -6,6 +6,14 @@ const rules = new Intl.PluralRules('en')
 const counted = (n: number, one: string, many: string) =>
   `${number.format(n)} ${rules.select(n) === 'one' ? one : many}`
 
+/** A size of a file: "812 B", "3.4 MB". */
+function sizeText(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB']
+  const step = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1)
+  const format = new Intl.NumberFormat('en', { maximumFractionDigits: step ? 1 : 0 })
+  return `${format.format(bytes / 1000 ** step)} ${units[step]}`
+}
+
 /** Every text of the console in English. */
 export const en = {
   language: 'en',
@@ -103,6 +111,9 @@ export const en = {
     total: (n: number, [one, many]: readonly [one: string, many: string]) => counted(n, one, many),
     count: (n: number) => `${number.format(n)} on this page`,
     create: 'New',
+    actions: 'Actions of the list',
+    onlyMatching: (filter: string) => `It acts only on what the filter of the list matches: ${filter}`,
+    onAll: 'It acts on the whole list: it has no filter now.',
     columns: 'Columns',
     page: (n: number, of: number) => `Page ${number.format(n)} of ${number.format(of)}`,
     goTo: 'Go to page',
@@ -291,6 +302,38 @@ export const en = {
     remove: (currency: string) => `Remove ${currency}`,
     smallestUnit: 'in the smallest unit',
     wrong: 'An amount is required, with no more digits after the point than the currency has.',
+  },
+
+  upload: {
+    start: 'Upload',
+    another: 'Upload a file',
+    stop: 'Stop the upload',
+    stopped: 'The upload was stopped.',
+    progress: 'Upload',
+    sent: (part: number) => `${number.format(Math.round(part * 100))} % sent`,
+    waiting: 'Everything is sent. Waiting for the server …',
+    size: (bytes: number) => sizeText(bytes),
+    preview: (name: string) => `Preview of ${name}`,
+    open: (name: string) => `Open ${name}`,
+  },
+
+  job: {
+    about: {
+      waiting: 'The job waits for its turn.',
+      running: 'The job is at work.',
+      done: 'The job has succeeded.',
+      failed: 'The job has failed.',
+      cancelled: 'The job was cancelled.',
+    },
+    progress: 'Progress of the job',
+    parts: (done: number, of: number) => `${number.format(done)} of ${number.format(of)}`,
+    show: 'Show the job',
+    leave: 'It goes on when you close this window.',
+    file: (n: number) => `File ${number.format(n)}`,
+    errors: (n: number) => counted(n, 'error', 'errors'),
+    moreErrors: (n: number) => `The job has ${number.format(n)} more.`,
+    place: 'Where',
+    message: 'What is wrong',
   },
 
   picker: {
