@@ -1,10 +1,12 @@
 import { Link } from '@tanstack/react-router'
 import { Fragment, type Ref } from 'react'
 import type { FieldFacts, Resource } from '../api/document.ts'
+import { useDrafts } from '../api/drafts.ts'
 import { type Item, valueAt } from '../api/objects.ts'
 import { Cell } from '../fields/cell.tsx'
 import { nameOf } from '../fields/names.ts'
 import { currencyOf } from '../fields/values.ts'
+import { DraftMark } from '../parts/draft-mark.tsx'
 import { fieldTitle, words } from '../words/words.ts'
 import { sortFieldOf } from './columns.ts'
 import type { Density } from './density.ts'
@@ -97,6 +99,7 @@ function OneRow({
 }: RowsProps & { readonly row: Item }) {
   const id = String(row.id)
   const name = nameOf(row, shown)
+  const hasDraft = useDrafts().some(({ path }) => path === `${listPath}/${id}`)
   const currencyAt = (path: string) => {
     const field = shown.find((one) => one.path === path)
     return field && currencyOf(field, row)
@@ -128,6 +131,7 @@ function OneRow({
             ) : (
               <Cell value={value} />
             )}
+            {hasDraft && <DraftMark isNamed />}
           </th>
         )
       })}

@@ -1,4 +1,5 @@
 import type { Resource } from '../api/document.ts'
+import type { OwnDraft } from '../api/drafts.ts'
 import { allResources } from '../api/resources.ts'
 import type { Rights } from '../api/rights.ts'
 import { words } from '../words/words.ts'
@@ -70,3 +71,15 @@ export const allGroups = ({ may }: Rights): readonly RailGroup[] =>
       groupOf,
     ),
   ].map(([title, links]) => ({ title, links }))
+
+/** The ids of the links that lead to drafts: each draft belongs to the nearest. */
+export const draftsIn = (
+  links: readonly Resource[],
+  drafts: readonly Pick<OwnDraft, 'path'>[],
+): ReadonlySet<string> =>
+  new Set(
+    drafts.flatMap(({ path: at }) => {
+      const holding = links.filter(({ path }) => at === path || at.startsWith(`${path}/`))
+      return holding.toSorted((one, other) => other.path.length - one.path.length)[0]?.id ?? []
+    }),
+  )

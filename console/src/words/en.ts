@@ -346,6 +346,18 @@ export const en = {
     about: 'You typed something here and did not save it:',
     restore: 'Restore it',
     discard: 'Discard it',
+    kept: 'Draft kept',
+    title: 'Drafts',
+    all: (n: number) => `Drafts: ${number.format(n)}`,
+    listAbout: 'What you typed in this browser and did not save. It is kept for seven days.',
+    none: 'There are no drafts',
+    noneAbout: 'What you type into a form is kept here until you save it.',
+    what: 'Form',
+    when: 'Typed',
+    fields: 'Fields',
+    action: (action: string, name: string) => `${action}, at ${name}`,
+    drop: 'Discard',
+    discardOne: (title: string) => `Discard ${title}`,
   },
 
   conflict: {
