@@ -1,9 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useSyncExternalStore } from 'react'
 import type { ResourceFields } from '../api/document.ts'
+import { keptAs } from '../api/preferences.ts'
 import type { Place } from '../api/resources.ts'
 import { fillPath, isSingle } from '../api/resources.ts'
-import { sessionStore } from '../api/session.ts'
 import { nameOf } from '../fields/names.ts'
 import { ObjectForm } from '../forms/object-form.tsx'
 import { useActions } from '../parts/actions.ts'
@@ -15,12 +14,14 @@ import { words } from '../words/words.ts'
 interface FormScreenProps {
   readonly place: Place
   readonly fields: ResourceFields
+  /** A value that a new object has already, by the path of its field. */
+  readonly preset: { readonly path: string; readonly value: string } | undefined
   onDone(path: string): void
   onCancel(): void
 }
 
 /** The form of a new object, or of one that exists. */
-export function FormScreen({ place, fields, onDone, onCancel }: FormScreenProps) {
+export function FormScreen({ place, fields, preset, onDone, onCancel }: FormScreenProps) {
   const { resource, listPath, itemPath } = place
   const queries = useQueryClient()
   // Only what is read now may be changed: an old version would be refused, or ask about conflicts that are none.
@@ -29,8 +30,6 @@ export function FormScreen({ place, fields, onDone, onCancel }: FormScreenProps)
     enabled: itemPath !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
   })
-  const { session } = useSyncExternalStore(sessionStore.subscribe, sessionStore.get)
-  const keyOf = (path: string) => `${session?.id} ${path}`
   const onSaved = async (path: string) => {
     await Promise.all([
       queries.invalidateQueries({ queryKey: ['list'] }),
@@ -45,12 +44,13 @@ export function FormScreen({ place, fields, onDone, onCancel }: FormScreenProps)
       fields.create &&
       resource.create && (
         <>
-          <h1>{words.form.create(resource.title)}</h1>
+          <h1>{words.form.create(resource.noun[0])}</h1>
           <ObjectForm
             body={fields.create}
             write={resource.create}
             path={listPath}
-            draftKey={keyOf(listPath)}
+            draftKey={keptAs(listPath)}
+            preset={preset}
             onSaved={({ id }) => onSaved(resource.item && id ? `${listPath}/${String(id)}` : listPath)}
             onCancel={onCancel}
           />
@@ -68,7 +68,7 @@ export function FormScreen({ place, fields, onDone, onCancel }: FormScreenProps)
         body={fields.update}
         write={resource.update}
         path={fillPath(resource.item ?? '', itemPath)}
-        draftKey={keyOf(itemPath)}
+        draftKey={keptAs(itemPath)}
         item={item}
         etag={etag}
         onSaved={() => onSaved(itemPath)}

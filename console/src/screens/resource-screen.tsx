@@ -48,7 +48,14 @@ function PlaceScreen({ place, fields }: { readonly place: Place; readonly fields
     await goTo(listPath)
   }
   if (search.form === 'new' || (search.form === 'edit' && itemPath))
-    return <FormScreen {...{ place, fields }} onDone={goTo} onCancel={() => onSearch({ form: undefined })} />
+    return (
+      <FormScreen
+        {...{ place, fields }}
+        preset={search.preset === undefined ? undefined : { path: search.preset, value: search.value ?? '' }}
+        onDone={(path) => goTo(search.back ?? path)}
+        onCancel={() => (search.back ? goTo(search.back) : onSearch({ form: undefined }))}
+      />
+    )
   if (itemPath)
     return (
       <RecordScreen
@@ -56,5 +63,7 @@ function PlaceScreen({ place, fields }: { readonly place: Place; readonly fields
         onEdit={() => onSearch({ form: 'edit' })}
       />
     )
-  return <ListScreen {...{ resource, fields, listPath, search, onSearch }} />
+  const onCreateIn = (path: string) =>
+    void navigate({ to: '/$', params: { _splat: path.slice(1) }, search: { form: 'new' } })
+  return <ListScreen {...{ resource, fields, listPath, search, onSearch, onCreateIn }} />
 }

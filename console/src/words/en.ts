@@ -100,6 +100,7 @@ export const en = {
     total: (n: number, [one, many]: readonly [one: string, many: string]) => counted(n, one, many),
     count: (n: number) => `${number.format(n)} on this page`,
     create: 'New',
+    createOne: (noun: string) => `New ${noun}`,
     columns: 'Columns',
     page: (n: number, of: number) => `Page ${number.format(n)} of ${number.format(of)}`,
     goTo: 'Go to page',
@@ -213,7 +214,7 @@ export const en = {
 
   filter: {
     label: 'Filter',
-    placeholder: 'eq(name,value):gt(created_at,2026-01-01)',
+    placeholder: 'A name, an email address … or eq(name,value):gt(created_at,2026-01-01)',
     apply: 'Apply',
     field: 'Field',
     operator: 'Operator',
@@ -238,10 +239,40 @@ export const en = {
     } satisfies Readonly<Record<string, string>> as Readonly<Record<string, string>>,
   },
 
+  jobs: {
+    states: {
+      waiting: 'The job waits for its turn.',
+      running: 'The job runs.',
+      done: 'The job is done.',
+      failed: 'The job has failed.',
+      cancelled: 'The job was cancelled.',
+    },
+    progress: (done: number, of: number) => `${number.format(done)} of ${number.format(of)}`,
+    perSecond: (rate: number) => `${number.format(Math.round(rate * 10) / 10)} a second`,
+    open: 'Open the job',
+  },
+
+  build: {
+    children: (n: number) => `This makes ${counted(n, 'child', 'children')}.`,
+    noVariations:
+      'The product has no variation, such as Size, so there is nothing to build. Choose one under Variations first.',
+    ownRules: 'The build rules of the product say which children it has. Edit them to change that.',
+    otherOptions: 'None of these options? A variation of your own has the options that you give it.',
+    ownVariation: 'New variation',
+  },
+
+  related: {
+    title: (title: string, noun: string) => `${title} of this ${noun}`,
+    none: 'None yet.',
+    all: 'Show all',
+    addTo: (noun: string) => `Add to a ${noun}`,
+    which: (noun: string) => `Which ${noun}?`,
+    place: (noun: string) => `In which ${noun}?`,
+  },
+
   record: {
     back: '←',
     fields: 'Fields',
-    related: 'Belongs to it',
     confirmTitle: (name: string) => `Delete ${name}?`,
     confirmAbout: 'It cannot be brought back.',
     checking: 'Asking what this would do …',
@@ -250,6 +281,8 @@ export const en = {
     relationships: 'Relationships',
     done: 'Done.',
     answer: 'The answer of the server',
+    named: (noun: string, name: string) => `${noun} ${name}`,
+    changedMeanwhile: 'Somebody has changed this. Show',
     changed: 'Somebody has changed it since you opened it. Look at it again before you delete it.',
     version: 'Version',
     failed: 'The object could not be loaded',
@@ -258,10 +291,10 @@ export const en = {
   },
 
   form: {
-    create: (title: string) => `New: ${title}`,
+    create: (noun: string) => `New ${noun}`,
     edit: (name: string) => `Edit ${name}`,
     required: 'required',
-    optional: 'More fields',
+    optional: (names: readonly string[]) => `More fields: ${[...new Set(names)].join(', ')}`,
     unchanged: 'Nothing has changed',
     faults: (n: number) => `${counted(n, 'field needs', 'fields need')} your attention`,
     isRequired: 'A value is required.',
@@ -275,6 +308,7 @@ export const en = {
     notJson: 'This is not valid JSON.',
     notTime: 'A time is required, such as 2026-01-31T09:30:00Z.',
     none: '(none)',
+    usual: (choice: string) => `(usual: ${choice})`,
     body: 'Content, as JSON',
     example: (text: string) => `For example ${text}`,
     refersTo: (type: string) => `The id of an object of the type ${type}.`,
@@ -290,9 +324,21 @@ export const en = {
     wrong: 'An amount is required, with no more digits after the point than the currency has.',
   },
 
+  fields: {
+    add: 'Add',
+    remove: 'Remove',
+    name: 'Name',
+    part: (n: number) => number.format(n),
+    removePart: (name: string | number) => `Remove ${name}`,
+    twice: 'Another value has this name.',
+    faultIn: (n: number, field: string, fault: string) => `${number.format(n)}, ${field}: ${fault}`,
+    onePerLine: 'One on each line.',
+  },
+
   picker: {
     search: (nouns: string) => `Search ${nouns}`,
     nothing: 'Nothing is found.',
+    choose: 'Choose one of the list.',
     remove: (id: string) => `Remove ${id}`,
   },
 
