@@ -1,7 +1,7 @@
 import type { Body, FieldFacts, Resource, ResourceFields, Write } from '../src/api/document.ts'
 import { labelOf, nounOf } from '../src/words/labels.ts'
-import { deedsAt } from './deeds.ts'
-import { fieldsOf, referencesIn } from './fields.ts'
+import { deedsAt, listDeedsAt } from './deeds.ts'
+import { fieldsOf, referencesIn, resolve } from './fields.ts'
 import { withReferrers } from './referrers.ts'
 
 /** A part of an API document, of which only some members are known. */
@@ -21,7 +21,7 @@ export function takeApart(document: Node): {
   readonly fields: ReadonlyMap<string, ResourceFields>
 } {
   const paths = Object.entries(document.paths as Readonly<Record<string, Node>>)
-  const groups = document['x-tagGroups'] as Groups
+  const groups = (document['x-tagGroups'] ?? []) as Groups
   const fields = new Map<string, ResourceFields>()
   const index = paths.flatMap(([path, methods]): Resource[] => {
     const list = methods.get
@@ -35,7 +35,8 @@ export function takeApart(document: Node): {
     const many = nounOf(id)
     const one = isNode(item?.get) ? nounOf(String(item.get.operationId).replace(/^get-/, '')) : many
     const resource = {
-      ...{ id, path, title: labelOf(id), noun: [one, many] as const, ...groupOf(groups, list) },
+      ...{ id, path, title: titleOf(document, list) ?? labelOf(id) },
+      ...{ noun: [one, many] as const, ...groupOf(groups, list) },
       right: rightOf(list),
       ...(facts as unknown as Pick<Resource, 'type' | 'filter' | 'sort' | 'order' | 'isWhole'>),
       ...(isNode(item?.get) && itemPath && { item: itemPath }),
@@ -51,6 +52,7 @@ export function takeApart(document: Node): {
       ...(resource.create && isNode(post) && { create: bodyOf(document, post) }),
       ...(resource.update && isNode(item?.put) && { update: bodyOf(document, item.put) }),
       ...(isNode(item?.get) && itemPath && deedsAt(document, paths, itemPath)),
+      ...listDeedsAt(document, paths, { path, ...(itemPath && { item: itemPath }) }),
     })
     return [resource]
   })
@@ -59,7 +61,7 @@ export function takeApart(document: Node): {
     if (!resource) continue
     index.push(resource)
     fields.set(resource.id, {
-      shown: fieldsIn(document, dataOf(methods.get)),
+      shown: fieldsIn(document, dataOf(document, methods.get)),
       update: bodyOf(document, methods.put as Node),
     })
   }
@@ -79,7 +81,7 @@ function partsOf(
     ([other, { get }]) => isNode(get) && withoutNames(other) === withoutNames(parent),
   )
   if (!isBelow || !parent.endsWith('}')) return undefined
-  const shown = fieldsOf(document, member(dataOf(list), 'items'), false)
+  const shown = fieldsOf(document, member(dataOf(document, list), 'items'), false)
   const [type] = shown.flatMap((field) => (field.path === 'type' ? (field.choices ?? []) : []))
   const hasList = paths.some(([, { get }]) => member(get, 'x-sutler-list', 'type') === type)
   const isTold = !hasList && shown.some((field) => !/^(id|type|(meta|links)\b.*)$/.test(field.path))
@@ -106,9 +108,15 @@ function groupOf(groups: Groups, operation: Node) {
   return { tag, group: groups.find(({ tags }) => tags.includes(tag))?.name ?? tag }
 }
 
+/** What the document of a store calls the objects of a list. */
+function titleOf(document: Node, list: Node): string | undefined {
+  const title = member(resolve(document, member(dataOf(document, list), 'items')), 'title')
+  return typeof title === 'string' ? title : undefined
+}
+
 /** What an answer shows; some lists answer in one of several forms. */
-function dataOf(operation: unknown): unknown {
-  const schema = member(jsonIn(member(operation, 'responses', '200')), 'schema')
+function dataOf(document: Node, operation: unknown): unknown {
+  const schema = resolve(document, member(jsonIn(member(operation, 'responses', '200')), 'schema'))
   const forms = member(schema, 'anyOf')
   if (!Array.isArray(forms)) return member(schema, 'properties', 'data')
   return { items: { anyOf: forms.map((one) => member(one, 'properties', 'data', 'items')) } }
@@ -117,8 +125,10 @@ function dataOf(operation: unknown): unknown {
 const isItemOf = (path: string, list: string) =>
   path.startsWith(`${list}/{`) && !path.slice(list.length + 2).includes('/')
 
-/** Files are uploaded as forms, which the console does not send. */
-const isCreate = (post: Node): boolean => isNode(jsonIn(post.requestBody))
+const isCreate = (post: Node): boolean => hasBody(post)
+
+export const hasBody = ({ requestBody }: Node): boolean =>
+  isNode(jsonIn(requestBody)) || isNode(formIn(requestBody))
 
 export function writeOf(method: Write['method'], path: string, operation: Node): Write {
   const takes = (name: string) => JSON.stringify(operation.parameters ?? []).includes(`parameters/${name}`)
@@ -129,6 +139,7 @@ export function writeOf(method: Write['method'], path: string, operation: Node):
     ifMatch: takes('ifMatch'),
     dryRun: takes('dryRun'),
     keyed: takes('idempotencyKey'),
+    ...(isNode(formIn(operation.requestBody)) && { isUpload: true }),
   }
 }
 
@@ -146,21 +157,30 @@ const asReferences = (shown: readonly FieldFacts[], sent: readonly FieldFacts[])
     return refers === undefined ? field : { ...field, refers, kind: 'reference' }
   })
 
+const formIn = (holder: unknown): unknown => member(holder, 'content', 'multipart/form-data')
+
 /** The fields of the objects of a list. */
-const shownIn = (document: Node, list: Node) => fieldsIn(document, member(dataOf(list), 'items'))
+const shownIn = (document: Node, list: Node) => fieldsIn(document, member(dataOf(document, list), 'items'))
 
 const fieldsIn = (document: Node, schema: unknown) =>
   fieldsOf(document, schema, false).filter(({ path }) => path !== 'type' && !/(^|\.)links(\.|$)/.test(path))
 
 /** The body of a write; one whose data is a list of references has them as its only field. */
 export function bodyOf(document: Node, operation: Node): Body {
+  const form = formIn(operation.requestBody)
+  if (isNode(form)) return { isForm: true, fields: fieldsOf(document, form.schema, true) }
   const json = jsonIn(operation.requestBody)
   const data = member(json, 'schema', 'properties', 'data')
   const whole = referencesIn(document, data)
   if (whole) return { fields: [whole] }
   const all = fieldsOf(document, data, true)
   const type = all.find(({ path, choices }) => path === 'type' && choices?.length === 1)?.choices?.[0]
-  const fields = all.filter(({ path }) => path !== 'type' || type === undefined)
+  const fields = all.filter(
+    ({ path }) =>
+      (path !== 'type' || type === undefined) &&
+      // Some bodies take a value in two places.
+      !all.some((other) => path === `attributes.${other.path}`),
+  )
   const example = member(json, 'example', 'data')
   return { ...(type !== undefined && { type }), fields, ...(example !== undefined && { example }) }
 }

@@ -202,6 +202,7 @@ function referenceOf(document: Node, schema: Node): Pick<FieldFacts, 'refers' | 
 function kindOf(document: Node, path: string, schema: Node): FieldKind {
   const types = typesOf(schema)
   if (schema.format === 'password') return 'text'
+  if (schema.format === 'binary') return 'file'
   if (choicesOf(schema)) return 'choice'
   if (isByCurrency(schema)) return 'amounts'
   if (types.length !== 1) return 'json'
@@ -244,7 +245,7 @@ const isByCurrency = ({ propertyNames, additionalProperties }: Node): boolean =>
   isNode(additionalProperties.properties.amount)
 
 /** A schema in place of the reference to it, with what the reference adds. */
-function resolve(document: Node, schema: unknown): unknown {
+export function resolve(document: Node, schema: unknown): unknown {
   if (!isNode(schema)) return schema
   const { $ref, ...added } = schema
   if (typeof $ref !== 'string') return schema

@@ -24,6 +24,8 @@ export interface Write {
   readonly dryRun: boolean
   /** The same request with the same key is carried out once. */
   readonly keyed: boolean
+  /** It takes a file. */
+  readonly isUpload?: boolean
 }
 
 /** A resource: a list of the API, with what may be done to its objects. */
@@ -52,6 +54,10 @@ export interface Resource {
   readonly create?: Write
   readonly update?: Write
   readonly remove?: Write
+  /** What the store has added: the entries of a custom API, or of a flow. */
+  readonly own?: 'custom-api' | 'flow'
+  /** The id of its parent, where the path has another name for that. */
+  readonly parentId?: string
 }
 
 /** How a value is shown and edited. */
@@ -73,6 +79,8 @@ export type FieldKind =
   /** A list of objects, and values by names that are free. */
   | 'objects'
   | 'map'
+  /** The content of a file. */
+  | 'file'
   | 'json'
 
 /** A value of an object. `path` leads to it from `data`: `attributes.name`. */
@@ -106,6 +114,8 @@ export interface FieldFacts {
 export interface Body {
   /** The value of `data.type`. */
   readonly type?: string
+  /** Sent as a form, because it has a file. */
+  readonly isForm?: boolean
   readonly fields: readonly FieldFacts[]
   readonly example?: unknown
 }
@@ -116,6 +126,10 @@ export interface Action {
   readonly about?: string
   readonly write: Write
   readonly body?: Body
+  /** It acts on what the filter of the list matches. */
+  readonly takesFilter?: boolean
+  /** The field whose value is the last parameter of the path. */
+  readonly idAt?: string
 }
 
 /** Objects that are added to another one, and taken from it. */
@@ -162,6 +176,8 @@ export interface ResourceFields {
   readonly create?: Body
   readonly update?: Body
   readonly actions?: readonly Action[]
+  /** What can be done with the list as a whole. */
+  readonly listActions?: readonly Action[]
   readonly relationships?: readonly Relationship[]
   /** What refers to its objects, and what they can be added to. */
   readonly referrers?: readonly Referrer[]

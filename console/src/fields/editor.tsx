@@ -12,6 +12,7 @@ import { helpOf } from './names.ts'
 import { ObjectsEditor } from './objects-editor.tsx'
 import { Picker, Search } from './picker.tsx'
 import { sourceOf } from './references.ts'
+import { UploadButton } from './upload-button.tsx'
 import { chosenIn, textWithIds } from './values.ts'
 import { WordsEditor } from './words-editor.tsx'
 
@@ -154,11 +155,19 @@ function ReferenceControl({ field, shared, value, near, onChange }: ControlProps
     ) : (
       <input {...shared} type="text" autoComplete="off" spellCheck={false} />
     )
+  const chosen = chosenIn(field, value)
+  const change = (ids: readonly string[], typed: string) => onChange(textWithIds(field, value, ids, typed))
+  const { create } = source.resource
   return (
-    <Picker
-      {...{ source, isMany, shared, ...chosenIn(field, value) }}
-      onChange={(ids, typed) => onChange(textWithIds(field, value, ids, typed))}
-    />
+    <>
+      <Picker {...{ source, isMany, shared, ...chosen }} onChange={change} />
+      {create?.isUpload && (
+        <UploadButton
+          write={create}
+          onUploaded={(id) => change(isMany ? [...chosen.ids, id] : [id], chosen.typed)}
+        />
+      )}
+    </>
   )
 }
 

@@ -34,6 +34,8 @@ export interface ObjectFormProps {
   readonly etag?: string | undefined
   /** The object that an action is about: its amounts are in the currency of that. */
   readonly about?: Item
+  /** The field whose value is the last parameter of the path. */
+  readonly idAt?: string
   /** What the button says, and how it looks. */
   readonly submit?: { readonly text: string; readonly look: 'main' | 'bad' }
   onSaved(item: Item, answer: unknown): void
@@ -72,6 +74,12 @@ export function ObjectForm(props: ObjectFormProps) {
     tellOfChange().catch(() => {}),
   )
 
+  /** Where it is sent: some objects have the id of another one, which is chosen in the form. */
+  const pathFor = (texts: Texts): string => {
+    const id = props.idAt === undefined ? undefined : texts[props.idAt]
+    return id ? path.replace(/\{\w+\}$/, encodeURIComponent(id)) : path
+  }
+
   useEffect(() => form.subscribe({ formState: { values: true }, callback: onTyped }))
 
   function onTyped({ name }: { readonly name?: string | undefined }): void {
@@ -97,10 +105,12 @@ export function ObjectForm(props: ObjectFormProps) {
     const told = wrong.filter(({ kind }) => kind !== 'reference' && kind !== 'references')
     if (told.length) await form.trigger(told.map((field) => nameOf(field.path)))
     if (wrong.length || !typed.length || !write.dryRun) return
-    const problem = await writer.rehearse(bodyOf(body, start, texts, item), etag, signal).then(
-      () => undefined,
-      (error: unknown) => error,
-    )
+    const problem = await writer
+      .rehearse(bodyOf(body, start, texts, item), etag, signal, pathFor(texts))
+      .then(
+        () => undefined,
+        (error: unknown) => error,
+      )
     if (signal.aborted) return
     for (const { path } of typed)
       if (form.getFieldState(nameOf(path)).error?.type === 'server') form.clearErrors(nameOf(path))
@@ -136,7 +146,7 @@ export function ObjectForm(props: ObjectFormProps) {
     if (item && changedFields(body, from, texts).length === 0) return setFaults([words.form.unchanged])
     isSaving.current = true
     try {
-      const answer = await writer.write(bodyOf(body, from, texts, item), known)
+      const answer = await writer.write(bodyOf(body, from, texts, item), known, pathFor(texts))
       await draft.finish()
       const data = valueAt(answer.body, 'data')
       onSaved(isItem(data) ? data : {}, answer.body)

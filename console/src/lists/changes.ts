@@ -19,7 +19,7 @@ export interface Changes {
 }
 
 /** Knows from the feed how many objects of a list have changed since it was read, if the caller may read that. Only the tab in front asks. */
-export function useChanges({ type }: Resource, listPath: string): Changes {
+export function useChanges({ type, parentId }: Resource, listPath: string): Changes {
   const queries = useQueryClient()
   const reached = useRef<number>(undefined)
   const [start, setStart] = useState<number>()
@@ -31,12 +31,14 @@ export function useChanges({ type }: Resource, listPath: string): Changes {
     const after = reached.current ?? start
     const onChanges = (changes: readonly FeedChange[], position: number) => {
       reached.current = position
-      const own = changes.filter(({ parent }) => isBelow(listPath, parent))
+      const own = changes.filter(({ parent }) =>
+        parentId === undefined ? isBelow(listPath, parent) : parent === parentId,
+      )
       if (own.length) setChanged((before) => merge(before, own))
     }
     void followFeed({ type, after, signal: end.signal, onChanges })
     return () => end.abort()
-  }, [start, isInFront, type, listPath])
+  }, [start, isInFront, type, listPath, parentId])
   return {
     async position(signal) {
       if (reached.current === undefined) {

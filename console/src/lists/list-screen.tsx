@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useRef, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
 import { curlOf, send } from '../api/client.ts'
 import type { Resource, ResourceFields } from '../api/document.ts'
 import { pageIn } from '../api/objects.ts'
@@ -39,12 +39,15 @@ export interface ListScreenProps {
   readonly listPath: string
   readonly search: ListSearch
   onSearch(change: Partial<Record<keyof ListSearch, string | number | undefined>>): void
+  /** What can be done with the list as a whole. */
+  readonly children?: ReactNode
   /** Opens the form of a new object in another list. */
   onCreateIn(listPath: string): void
 }
 
 /** The list of a resource, by its declaration alone. */
-export function ListScreen({ resource, fields, listPath, search, onSearch, onCreateIn }: ListScreenProps) {
+export function ListScreen(props: ListScreenProps) {
+  const { resource, fields, listPath, search, onSearch, onCreateIn } = props
   const path = listRequest(listPath, search, resource)
   const rights = useRights()
   const changes = useChanges(resource, listPath)
@@ -126,6 +129,7 @@ export function ListScreen({ resource, fields, listPath, search, onSearch, onCre
           )}
         </div>
       </header>
+      <Suspense>{props.children}</Suspense>
       {isReadOnly && rights.role && <p className={css.reason}>{words.rights.mayNotChange(rights.role)}</p>}
       <FilterBar resource={resource} filter={search.filter ?? ''} onFilter={setFilter} />
       <p className={css.changes} role="status">

@@ -1,8 +1,10 @@
 import { Fragment, type Ref } from 'react'
 import type { FieldFacts, Resource } from '../api/document.ts'
+import { useDrafts } from '../api/drafts.ts'
 import type { Item } from '../api/objects.ts'
 import { FieldCell } from '../fields/field-cell.tsx'
 import { nameOf, titleOf } from '../fields/names.ts'
+import { DraftMark } from '../parts/draft-mark.tsx'
 import { words } from '../words/words.ts'
 import { sortFieldOf } from './columns.ts'
 import type { Density } from './density.ts'
@@ -98,6 +100,7 @@ function OneRow({
   onSelect,
 }: RowsProps & { readonly row: Item }) {
   const id = String(row.id)
+  const hasDraft = useDrafts().some(({ path }) => path === `${listPath}/${id}`)
   return (
     <tr aria-selected={selected.has(id)}>
       <td className={css.check}>
@@ -112,6 +115,7 @@ function OneRow({
         i === 0 ? (
           <th key={path} scope="row">
             <RowHead {...{ resource, listPath, row, shown, path }} />
+            {hasDraft && <DraftMark isNamed />}
           </th>
         ) : (
           <td key={path} data-label={titleOf(path, shown)}>

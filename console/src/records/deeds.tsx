@@ -65,7 +65,8 @@ export function Deeds({ fields, item, itemPath, etag, name }: DeedsProps) {
       )}
       {action && (
         <ActionWindow
-          {...{ action, item, itemPath, etag, name }}
+          {...{ action, item, etag, name }}
+          at={itemPath}
           onDone={refresh}
           onClose={() => setAction(undefined)}
         />

@@ -25,6 +25,7 @@ import { labelOf } from '../words/labels.ts'
 import { words } from '../words/words.ts'
 import { Deeds } from './deeds.tsx'
 import { DeleteWindow } from './delete-window.tsx'
+import { FilePreview } from './file-preview.tsx'
 import css from './records.module.css'
 import { Related } from './related.tsx'
 
@@ -129,6 +130,7 @@ export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onD
           ))}
         </Tabs.List>
         <Tabs.Panel value="fields">
+          <FilePreview item={item} />
           <Values item={item} shown={fields.shown} near={itemPath} />
           <Related {...{ resource, fields, item, itemPath }} />
         </Tabs.Panel>

@@ -1,10 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { ResourceFields } from '../api/document.ts'
+import type { Item } from '../api/objects.ts'
 import { keptAs } from '../api/preferences.ts'
 import type { Place } from '../api/resources.ts'
 import { fillPath, isSingle } from '../api/resources.ts'
 import { nameOf } from '../fields/names.ts'
 import { ObjectForm } from '../forms/object-form.tsx'
+import { UploadForm } from '../forms/upload-form.tsx'
 import { useActions } from '../parts/actions.ts'
 import { faultTexts } from '../parts/faults.tsx'
 import { Notice } from '../parts/notice.tsx'
@@ -21,7 +24,9 @@ interface FormScreenProps {
 }
 
 /** The form of a new object, or of one that exists. */
-export function FormScreen({ place, fields, preset, onDone, onCancel }: FormScreenProps) {
+export function FormScreen({ place, fields: first, preset, onDone, onCancel }: FormScreenProps) {
+  // Others may add fields while somebody types: those are in the next form.
+  const [fields] = useState(first)
   const { resource, listPath, itemPath } = place
   const queries = useQueryClient()
   // Only what is read now may be changed: an old version would be refused, or ask about conflicts that are none.
@@ -39,24 +44,24 @@ export function FormScreen({ place, fields, preset, onDone, onCancel }: FormScre
   }
   const save = () => document.querySelector<HTMLFormElement>('#content form')?.requestSubmit()
   useActions([{ title: words.shell.saveForm, keys: 's', run: save }])
-  if (!itemPath)
+  if (!itemPath) {
+    if (!fields.create || !resource.create) return null
+    const { create: body } = fields
+    const own = {
+      ...{ body, path: listPath, onCancel },
+      onSaved: ({ id }: Item) => onSaved(resource.item && id ? `${listPath}/${String(id)}` : listPath),
+    }
     return (
-      fields.create &&
-      resource.create && (
-        <>
-          <h1>{words.form.create(resource.noun[0])}</h1>
-          <ObjectForm
-            body={fields.create}
-            write={resource.create}
-            path={listPath}
-            draftKey={keptAs(listPath)}
-            preset={preset}
-            onSaved={({ id }) => onSaved(resource.item && id ? `${listPath}/${String(id)}` : listPath)}
-            onCancel={onCancel}
-          />
-        </>
-      )
+      <>
+        <h1>{words.form.create(resource.noun[0])}</h1>
+        {body.isForm ? (
+          <UploadForm {...own} />
+        ) : (
+          <ObjectForm {...own} preset={preset} write={resource.create} draftKey={keptAs(listPath)} />
+        )}
+      </>
     )
+  }
   if (query.error)
     return <Notice sign="⚠" title={words.record.failed} about={faultTexts(query.error).join(' ')} />
   if (!query.data || !fields.update || !resource.update) return <p role="status">{words.loading}</p>

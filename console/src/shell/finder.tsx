@@ -5,7 +5,7 @@ import { useRights } from '../api/rights.ts'
 import { presentActions } from '../parts/actions.ts'
 import parts from '../parts/parts.module.css'
 import { Window } from '../parts/window.tsx'
-import { screens } from '../screens/areas.ts'
+import { screensNow } from '../screens/areas.ts'
 import { words } from '../words/words.ts'
 import { findRecords } from './find-records.ts'
 import css from './shell.module.css'
@@ -112,7 +112,7 @@ function useResults(text: string): { readonly results: readonly Result[]; readon
     ...{ key: `action ${title}`, title, about: keys ?? words.shell.actionsHere, run },
   }))
   const lists = matching(
-    screens.filter(({ right }) => rights.may(right)),
+    screensNow().filter(({ right }) => rights.may(right)),
     text,
   ).map(({ id, title, group, path }) => ({ key: `screen ${id}`, title, about: group, run: go(path) }))
   const objects = (isLong ? (records.data ?? []) : []).map(({ name, kind, path }) => ({

@@ -6,6 +6,14 @@ const rules = new Intl.PluralRules('en')
 const counted = (n: number, one: string, many: string) =>
   `${number.format(n)} ${rules.select(n) === 'one' ? one : many}`
 
+/** A size of a file: "812 B", "3.4 MB". */
+function sizeText(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB']
+  const step = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1)
+  const format = new Intl.NumberFormat('en', { maximumFractionDigits: step ? 1 : 0 })
+  return `${format.format(bytes / 1000 ** step)} ${units[step]}`
+}
+
 /** Every text of the console in English. */
 export const en = {
   language: 'en',
@@ -85,7 +93,10 @@ export const en = {
     nowhereAbout: 'The address leads to no resource of this store.',
   },
 
-  areas: { sell: 'Sell', build: 'Build', settings: 'Settings' },
+  areas: {
+    ...{ sell: 'Sell', build: 'Build', settings: 'Settings' },
+    ...{ customApis: 'Custom APIs', flows: 'Entries of flows' },
+  },
 
   rights: {
     missing: (right: string, role: string) =>
@@ -99,8 +110,10 @@ export const en = {
   list: {
     total: (n: number, [one, many]: readonly [one: string, many: string]) => counted(n, one, many),
     count: (n: number) => `${number.format(n)} on this page`,
-    create: 'New',
     createOne: (noun: string) => `New ${noun}`,
+    actions: 'Actions of the list',
+    onlyMatching: (filter: string) => `It acts only on what the filter of the list matches: ${filter}`,
+    onAll: 'It acts on the whole list: it has no filter now.',
     columns: 'Columns',
     page: (n: number, of: number) => `Page ${number.format(n)} of ${number.format(of)}`,
     goTo: 'Go to page',
@@ -239,19 +252,6 @@ export const en = {
     } satisfies Readonly<Record<string, string>> as Readonly<Record<string, string>>,
   },
 
-  jobs: {
-    states: {
-      waiting: 'The job waits for its turn.',
-      running: 'The job runs.',
-      done: 'The job is done.',
-      failed: 'The job has failed.',
-      cancelled: 'The job was cancelled.',
-    },
-    progress: (done: number, of: number) => `${number.format(done)} of ${number.format(of)}`,
-    perSecond: (rate: number) => `${number.format(Math.round(rate * 10) / 10)} a second`,
-    open: 'Open the job',
-  },
-
   build: {
     children: (n: number) => `This makes ${counted(n, 'child', 'children')}.`,
     noVariations:
@@ -335,6 +335,38 @@ export const en = {
     onePerLine: 'One on each line.',
   },
 
+  upload: {
+    start: 'Upload',
+    another: 'Upload a file',
+    stop: 'Stop the upload',
+    stopped: 'The upload was stopped.',
+    progress: 'Upload',
+    sent: (part: number) => `${number.format(Math.round(part * 100))} % sent`,
+    waiting: 'Everything is sent. Waiting for the server …',
+    size: (bytes: number) => sizeText(bytes),
+    preview: (name: string) => `Preview of ${name}`,
+    open: (name: string) => `Open ${name}`,
+  },
+
+  job: {
+    about: {
+      waiting: 'The job waits for its turn.',
+      running: 'The job is at work.',
+      done: 'The job has succeeded.',
+      failed: 'The job has failed.',
+      cancelled: 'The job was cancelled.',
+    },
+    progress: 'Progress of the job',
+    parts: (done: number, of: number) => `${number.format(done)} of ${number.format(of)}`,
+    show: 'Show the job',
+    leave: 'It goes on when you close this window.',
+    file: (n: number) => `File ${number.format(n)}`,
+    errors: (n: number) => counted(n, 'error', 'errors'),
+    moreErrors: (n: number) => `The job has ${number.format(n)} more.`,
+    place: 'Where',
+    message: 'What is wrong',
+  },
+
   picker: {
     search: (nouns: string) => `Search ${nouns}`,
     nothing: 'Nothing is found.',
@@ -346,6 +378,18 @@ export const en = {
     about: 'You typed something here and did not save it:',
     restore: 'Restore it',
     discard: 'Discard it',
+    kept: 'Draft kept',
+    title: 'Drafts',
+    all: (n: number) => `Drafts: ${number.format(n)}`,
+    listAbout: 'What you typed in this browser and did not save. It is kept for seven days.',
+    none: 'There are no drafts',
+    noneAbout: 'What you type into a form is kept here until you save it.',
+    what: 'Form',
+    when: 'Typed',
+    fields: 'Fields',
+    action: (action: string, name: string) => `${action}, at ${name}`,
+    drop: 'Discard',
+    discardOne: (title: string) => `Discard ${title}`,
   },
 
   conflict: {
