@@ -81,7 +81,10 @@ function partsOf(
     ([other, { get }]) => isNode(get) && withoutNames(other) === withoutNames(parent),
   )
   if (!isBelow || !parent.endsWith('}')) return undefined
-  const shown = fieldsOf(document, member(dataOf(document, list), 'items'), false)
+  const items = resolve(document, member(dataOf(document, list), 'items'))
+  // What a store adds to the API is in its own document.
+  if (isNode(member(items, 'additionalProperties'))) return undefined
+  const shown = fieldsOf(document, items, false)
   const [type] = shown.flatMap((field) => (field.path === 'type' ? (field.choices ?? []) : []))
   const hasList = paths.some(([, { get }]) => member(get, 'x-sutler-list', 'type') === type)
   const isTold = !hasList && shown.some((field) => !/^(id|type|(meta|links)\b.*)$/.test(field.path))

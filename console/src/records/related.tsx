@@ -125,8 +125,9 @@ function RelatedTable({ list: { resource, listPath }, data: { rows, fields }, la
   const isSaid = (path: string) => rows.every((row) => valueAt(row, path) === id)
   const columns = usualColumns(shown.filter(({ path }) => !isSaid(path))).slice(0, columnsMax)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard.
-    <section className={lists.scroller} tabIndex={0} aria-label={label}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.
+    // biome-ignore lint/a11y/useSemanticElements: it is no region beside that of the panel, and no group of fields.
+    <div role="group" className={lists.scroller} tabIndex={0} aria-label={label}>
       <table className={`${lists.table} ${css.related}`}>
         <thead>
           <tr>
@@ -160,6 +161,6 @@ function RelatedTable({ list: { resource, listPath }, data: { rows, fields }, la
           </RowNamesOf>
         </tbody>
       </table>
-    </section>
+    </div>
   )
 }
