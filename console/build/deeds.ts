@@ -1,5 +1,6 @@
 import type { Action, Relationship, Resource, ResourceFields, Write } from '../src/api/document.ts'
-import { bodyOf, hasBody, isNode, type Node, rightOf, writeOf } from './document.ts'
+import { labelOf } from '../src/words/labels.ts'
+import { bodyOf, hasBody, isNode, type Node, rightOf, withoutNames, writeOf } from './document.ts'
 
 type Paths = readonly (readonly [path: string, methods: Node])[]
 
@@ -31,8 +32,6 @@ export function deedsAt(
   return { ...(actions.length && { actions }), ...(related.length && { relationships: related }) }
 }
 
-const withoutNames = (path: string) => path.replaceAll(/\{\w+\}/g, '{}')
-
 const isRightBelow = (path: string, item: string) => {
   const rest = withoutNames(path).slice(withoutNames(item).length)
   return withoutNames(path).startsWith(`${withoutNames(item)}/`) && !rest.includes('{')
@@ -45,7 +44,7 @@ const isAction = ({ operationId }: Node, { get }: Node) =>
 const actionOf = (document: Node, { path, method, node }: Operation): Action => {
   const [about = ''] = String(node.description ?? '').split(/\n*Allowed for:/)
   return {
-    title: String(node.summary),
+    title: labelOf(String(node.summary)),
     ...(about && { about }),
     write: writeOf(method, path, node),
     ...(hasBody(node) && { body: bodyOf(document, node) }),
@@ -111,9 +110,8 @@ function relationshipAt(document: Node, path: string, node: Node): Relationship 
   const { type, fields } = bodyOf(document, first)
   const [field, ...others] = fields
   if (!field?.refers || others.length || !(field.path === '' || field.path === 'id')) return undefined
-  const name = path.slice(path.lastIndexOf('/') + 1).replaceAll(/[_-]/g, ' ')
   return {
-    title: name.charAt(0).toUpperCase() + name.slice(1),
+    title: labelOf(path.slice(path.lastIndexOf('/') + 1)),
     ...{ path, right: rightOf(get) },
     field: { ...field, path: '', ...(type && { linkType: type }) },
     ...(isNode(post) && { add: writeOf('POST', path, post) }),

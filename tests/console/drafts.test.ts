@@ -44,7 +44,7 @@ describe.runIf(hasChromium)(titled('drafts in the console'), () => {
       await page.getByText('Yew & Sons').waitFor()
       await page.goto(`${opened.world.url}/console/drafts`)
       await signInAt(opened.tab, opened.world, '/drafts')
-      await page.getByRole('button', { name: 'Discard New: Accounts' }).click()
+      await page.getByRole('button', { name: 'Discard New account' }).click()
       await page.getByText('There are no drafts').waitFor()
       expect(await page.getByText('Draft kept').count()).toBe(0)
       expect((await opened.world.admin.get('/v2/accounts?filter=eq(name,Half a name)')).body.data).toEqual([])

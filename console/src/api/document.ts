@@ -47,6 +47,8 @@ export interface Resource {
   readonly sort: readonly string[]
   readonly order?: string
   readonly offsetMax?: number
+  /** It is answered as a whole, without pages. */
+  readonly isWhole?: boolean
   /** The right to read it. */
   readonly right: Right
   readonly create?: Write
@@ -74,6 +76,9 @@ export type FieldKind =
   /** An amount in the smallest unit of a currency, and amounts in several currencies. */
   | 'money'
   | 'amounts'
+  /** A list of objects, and values by names that are free. */
+  | 'objects'
+  | 'map'
   /** The content of a file. */
   | 'file'
   | 'json'
@@ -93,8 +98,12 @@ export interface FieldFacts {
   readonly pattern?: string
   readonly choices?: readonly string[]
   readonly refers?: string
+  /** A text that names an object of a type, by the value that it has at a path: the SKU of a product. */
+  readonly keyOf?: { readonly type: string; readonly path: string }
   /** References are objects `{ type, id }` of this type; without it they are ids. */
   readonly linkType?: string
+  /** The fields of each object of a list, or of each value of a map. */
+  readonly inside?: readonly FieldFacts[]
   /** Where the code of the currency of an amount is; without it the object says which it is in. */
   readonly currencyAt?: string
   readonly example?: unknown
@@ -136,6 +145,31 @@ export interface Relationship {
   readonly remove?: Write
 }
 
+/** A list whose objects refer to those of a resource. */
+export interface Referrer {
+  /** The id of the list. */
+  readonly list: string
+  /** The filter that finds those which refer to an object, and its operator. */
+  readonly filter?: string
+  readonly operator?: string
+  /** Where the references are in the objects of a list that has no such filter. */
+  readonly paths?: readonly string[]
+  /** Where the object has the value that they refer to it by: its id, or its SKU. */
+  readonly of: string
+  /** The id of the list that creates them, and the field of its form that has the reference. */
+  readonly creator?: string
+  readonly preset?: string
+}
+
+/** A way to add an object to one of another resource: a product to a node. */
+export interface Join {
+  /** The id of the list of the other objects. */
+  readonly to: string
+  readonly write: Write
+  /** References are objects `{ type, id }` of this type; without it they are ids. */
+  readonly linkType?: string
+}
+
 /** The fields of a resource, and what can be done with its objects. */
 export interface ResourceFields {
   readonly shown: readonly FieldFacts[]
@@ -145,4 +179,7 @@ export interface ResourceFields {
   /** What can be done with the list as a whole. */
   readonly listActions?: readonly Action[]
   readonly relationships?: readonly Relationship[]
+  /** What refers to its objects, and what they can be added to. */
+  readonly referrers?: readonly Referrer[]
+  readonly joins?: readonly Join[]
 }

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { sessionStore } from './session.ts'
+import { keptAs } from './preferences.ts'
 
 /** What somebody has typed into a form and not saved. */
 export interface Draft {
@@ -103,7 +103,7 @@ export interface OwnDraft {
 /** The drafts of who has signed in, the newest first. */
 export function useDrafts(): readonly OwnDraft[] {
   const all = useSyncExternalStore(subscribe, () => drafts)
-  const person = `${sessionStore.get().session?.id ?? ''} `
+  const person = keptAs('')
   return all
     .filter(({ key }) => key.startsWith(person))
     .toSorted((one, other) => other.savedAt - one.savedAt)

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
-import { fieldTitle, words } from '../words/words.ts'
+import { fieldLabel } from '../words/labels.ts'
+import { words } from '../words/words.ts'
 import css from './fields.module.css'
 
 interface FileInputProps {
@@ -18,7 +19,7 @@ export function FileInput({ id, path, about, required, file, fault, onChange }: 
   return (
     <div className={css.field}>
       <label htmlFor={id} className={css.label}>
-        {fieldTitle(path)}
+        {fieldLabel(path)}
         {required && <span className={css.required}> {words.form.required}</span>}
       </label>
       <input

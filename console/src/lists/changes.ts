@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { Resource } from '../api/document.ts'
 import { type FeedChange, feedEnd, followFeed } from '../api/feed.ts'
+import { useIsInFront } from '../api/in-front.ts'
 import { rightsQuery } from '../api/rights.ts'
 
 /** More objects than these are not counted. */
@@ -23,7 +24,7 @@ export function useChanges({ type, parentId }: Resource, listPath: string): Chan
   const reached = useRef<number>(undefined)
   const [start, setStart] = useState<number>()
   const [changed, setChanged] = useState<Changed>(new Map())
-  const isInFront = useSyncExternalStore(onVisibility, () => document.visibilityState === 'visible')
+  const isInFront = useIsInFront()
   useEffect(() => {
     if (start === undefined || !isInFront) return
     const end = new AbortController()
@@ -64,9 +65,4 @@ function merge(before: Changed, changes: readonly FeedChange[]): Changed {
     all.set(id, position)
   }
   return new Map([...all].slice(-countMax))
-}
-
-function onVisibility(listener: () => void): () => void {
-  document.addEventListener('visibilitychange', listener)
-  return () => document.removeEventListener('visibilitychange', listener)
 }

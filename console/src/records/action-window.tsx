@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import type { Action } from '../api/document.ts'
 import type { Item } from '../api/objects.ts'
+import { keptAs } from '../api/preferences.ts'
 import { fillPath } from '../api/resources.ts'
 import { ObjectForm } from '../forms/object-form.tsx'
 import { UploadForm } from '../forms/upload-form.tsx'
@@ -8,6 +9,7 @@ import { Button } from '../parts/button.tsx'
 import parts from '../parts/parts.module.css'
 import { Window } from '../parts/window.tsx'
 import { words } from '../words/words.ts'
+import { BuildOptions, buildPath, leaveOut, leftOut } from './build-options.tsx'
 import { Confirm } from './confirm.tsx'
 import { Outcome } from './outcome.tsx'
 
@@ -21,8 +23,6 @@ interface ActionWindowProps {
   readonly name: string
   /** The query of the request. */
   readonly query?: string
-  /** Who types, for drafts. */
-  readonly who: string
   /** What stands above the form. */
   readonly children?: ReactNode
   onDone(): void
@@ -31,9 +31,11 @@ interface ActionWindowProps {
 
 /** Asks for the values of an action, carries it out, and shows what the server answered. */
 export function ActionWindow(props: ActionWindowProps) {
-  const { action, item, at, etag, name, query = '', who, onDone, onClose } = props
+  const { action, item, at, etag, name, query = '', onDone, onClose } = props
   const { title, about, write, body, idAt } = action
   const [answer, setAnswer] = useState<unknown>()
+  const isBuild = item !== undefined && write.path === buildPath
+  const [left, setLeft] = useState(() => (item && leftOut(item)) ?? new Set<string>())
   const [isDone, setDone] = useState(false)
   const path = fillPath(write.path, at) + query
   const submit = { text: title, look: write.method === 'DELETE' ? ('bad' as const) : ('main' as const) }
@@ -67,12 +69,21 @@ export function ActionWindow(props: ActionWindowProps) {
               {...{ body, write, path, etag, submit }}
               {...(item && { about: item })}
               {...(idAt !== undefined && { idAt })}
-              draftKey={`${who} ${write.method} ${path}`}
+              draftKey={keptAs(`${write.method} ${path}`)}
               onSaved={(_, got) => finish(got)}
               onCancel={onClose}
             />
           ) : (
-            <Confirm {...{ write, path, name, submit }} etag={etag} onDone={finish} onCancel={onClose} />
+            <>
+              {isBuild && <BuildOptions {...{ item, left }} itemPath={at} onLeave={setLeft} />}
+              <Confirm
+                {...{ write, path, name, submit }}
+                etag={etag}
+                {...(isBuild && { before: () => leaveOut(at, item, etag, left) })}
+                onDone={finish}
+                onCancel={onClose}
+              />
+            </>
           )}
         </>
       )}

@@ -1,8 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useState, useSyncExternalStore } from 'react'
+import { useState } from 'react'
 import type { Action, Resource } from '../api/document.ts'
 import { useRights } from '../api/rights.ts'
-import { sessionStore } from '../api/session.ts'
 import { useActions } from '../parts/actions.ts'
 import { Button } from '../parts/button.tsx'
 import parts from '../parts/parts.module.css'
@@ -21,7 +20,6 @@ interface ListDeedsProps {
 export function ListDeeds({ resource, actions, listPath, filter }: ListDeedsProps) {
   const rights = useRights()
   const queries = useQueryClient()
-  const { session } = useSyncExternalStore(sessionStore.subscribe, sessionStore.get)
   const [action, setAction] = useState<Action>()
   const possible = actions.filter(({ write }) => rights.may(write.right))
   useActions(possible.map((one) => ({ title: one.title, run: () => setAction(one) })))
@@ -39,7 +37,6 @@ export function ListDeeds({ resource, actions, listPath, filter }: ListDeedsProp
           {...{ action, query }}
           at={listPath}
           name={resource.title}
-          who={session?.id ?? ''}
           onDone={() => queries.invalidateQueries({ queryKey: ['list'] })}
           onClose={() => setAction(undefined)}
         >

@@ -6,7 +6,8 @@ import { placeAt } from '../api/resources.ts'
 import { Time } from '../fields/time.tsx'
 import { Button } from '../parts/button.tsx'
 import { Notice } from '../parts/notice.tsx'
-import { fieldTitle, readable, words } from '../words/words.ts'
+import { fieldLabel, labelOf } from '../words/labels.ts'
+import { words } from '../words/words.ts'
 import css from './screens.module.css'
 
 /** Everything that was typed in this browser and not saved, by who has signed in. */
@@ -43,7 +44,7 @@ export function DraftsScreen() {
 function Row(own: OwnDraft) {
   const { draft } = own
   const { title, path, form } = formOf(own)
-  const fields = Object.keys(draft.texts).map(fieldTitle)
+  const fields = Object.keys(draft.texts).map((path) => fieldLabel(path))
   return (
     <tr>
       <th scope="row">
@@ -76,7 +77,7 @@ function formOf({ draft, path, isAction }: OwnDraft): DraftForm {
   if (isAction) {
     const at = holderOf(path)
     const { resource } = placeAt(at) ?? {}
-    const action = readable(path.slice(path.lastIndexOf('/') + 1))
+    const action = labelOf(path.slice(path.lastIndexOf('/') + 1))
     return { title: words.draft.action(action, resource?.title ?? at), path: at }
   }
   const place = placeAt(path)
@@ -84,7 +85,7 @@ function formOf({ draft, path, isAction }: OwnDraft): DraftForm {
   const { resource } = place
   return place.itemPath
     ? { title: words.form.edit(nameIn(draft.start, resource)), path, form: 'edit' }
-    : { title: words.form.create(resource.title), path, form: 'new' }
+    : { title: words.form.create(resource.noun[0]), path, form: 'new' }
 }
 
 /** The object or the list that an action is about: what is nearest above it. */

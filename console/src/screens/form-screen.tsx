@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState, useSyncExternalStore } from 'react'
+import { useState } from 'react'
 import type { ResourceFields } from '../api/document.ts'
 import type { Item } from '../api/objects.ts'
+import { keptAs } from '../api/preferences.ts'
 import type { Place } from '../api/resources.ts'
 import { fillPath, isSingle } from '../api/resources.ts'
-import { sessionStore } from '../api/session.ts'
 import { nameOf } from '../fields/names.ts'
 import { ObjectForm } from '../forms/object-form.tsx'
 import { UploadForm } from '../forms/upload-form.tsx'
@@ -17,12 +17,14 @@ import { words } from '../words/words.ts'
 interface FormScreenProps {
   readonly place: Place
   readonly fields: ResourceFields
+  /** A value that a new object has already, by the path of its field. */
+  readonly preset: { readonly path: string; readonly value: string } | undefined
   onDone(path: string): void
   onCancel(): void
 }
 
 /** The form of a new object, or of one that exists. */
-export function FormScreen({ place, fields: first, onDone, onCancel }: FormScreenProps) {
+export function FormScreen({ place, fields: first, preset, onDone, onCancel }: FormScreenProps) {
   // Others may add fields while somebody types: those are in the next form.
   const [fields] = useState(first)
   const { resource, listPath, itemPath } = place
@@ -33,8 +35,6 @@ export function FormScreen({ place, fields: first, onDone, onCancel }: FormScree
     enabled: itemPath !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
   })
-  const { session } = useSyncExternalStore(sessionStore.subscribe, sessionStore.get)
-  const keyOf = (path: string) => `${session?.id} ${path}`
   const onSaved = async (path: string) => {
     await Promise.all([
       queries.invalidateQueries({ queryKey: ['list'] }),
@@ -53,11 +53,11 @@ export function FormScreen({ place, fields: first, onDone, onCancel }: FormScree
     }
     return (
       <>
-        <h1>{words.form.create(resource.title)}</h1>
+        <h1>{words.form.create(resource.noun[0])}</h1>
         {body.isForm ? (
           <UploadForm {...own} />
         ) : (
-          <ObjectForm {...own} write={resource.create} draftKey={keyOf(listPath)} />
+          <ObjectForm {...own} preset={preset} write={resource.create} draftKey={keptAs(listPath)} />
         )}
       </>
     )
@@ -73,7 +73,7 @@ export function FormScreen({ place, fields: first, onDone, onCancel }: FormScree
         body={fields.update}
         write={resource.update}
         path={fillPath(resource.item ?? '', itemPath)}
-        draftKey={keyOf(itemPath)}
+        draftKey={keptAs(itemPath)}
         item={item}
         etag={etag}
         onSaved={() => onSaved(itemPath)}

@@ -59,7 +59,14 @@ function PlaceScreen({ place, fields }: { readonly place: Place; readonly fields
     await goTo(listPath)
   }
   if (search.form === 'new' || (search.form === 'edit' && itemPath))
-    return <FormScreen {...{ place, fields }} onDone={goTo} onCancel={() => onSearch({ form: undefined })} />
+    return (
+      <FormScreen
+        {...{ place, fields }}
+        preset={search.preset === undefined ? undefined : { path: search.preset, value: search.value ?? '' }}
+        onDone={(path) => goTo(search.back ?? path)}
+        onCancel={() => (search.back ? goTo(search.back) : onSearch({ form: undefined }))}
+      />
+    )
   if (itemPath)
     return (
       <RecordScreen
@@ -68,8 +75,10 @@ function PlaceScreen({ place, fields }: { readonly place: Place; readonly fields
       />
     )
   const actions = fields.listActions ?? []
+  const onCreateIn = (path: string) =>
+    void navigate({ to: '/$', params: { _splat: path.slice(1) }, search: { form: 'new' } })
   return (
-    <ListScreen {...{ resource, fields, listPath, search, onSearch }}>
+    <ListScreen {...{ resource, fields, listPath, search, onSearch, onCreateIn }}>
       <ListDeeds {...{ resource, actions, listPath }} filter={search.filter} />
     </ListScreen>
   )

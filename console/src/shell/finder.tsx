@@ -23,12 +23,16 @@ const pauseMs = 180
 
 const wordsIn = (text: string) => text.toLowerCase().split(/\s+/).filter(Boolean)
 
-/** Those with all of the words in their titles; the sooner the first word, the better. */
-function matching<T extends { readonly title: string }>(some: readonly T[], text: string): readonly T[] {
+/** Those with all of the words in their titles or in their names in the API; the sooner the first word, the better. */
+function matching<T extends { readonly title: string; readonly id?: string }>(
+  some: readonly T[],
+  text: string,
+): readonly T[] {
   const wanted = wordsIn(text)
-  const place = ({ title }: T) => title.toLowerCase().indexOf(wanted[0] ?? '')
+  const textOf = ({ title, id = '' }: T) => `${title} ${id}`.toLowerCase()
+  const place = (one: T) => textOf(one).indexOf(wanted[0] ?? '')
   return some
-    .filter(({ title }) => wanted.every((word) => title.toLowerCase().includes(word)))
+    .filter((one) => wanted.every((word) => textOf(one).includes(word)))
     .toSorted((one, other) => place(one) - place(other))
 }
 
