@@ -13,6 +13,7 @@ import { faultTexts } from '../parts/faults.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { itemQuery } from '../records/record-screen.tsx'
 import { words } from '../words/words.ts'
+import { type Secret, SecretWindow, secretIn } from './secret-window.tsx'
 
 interface FormScreenProps {
   readonly place: Place
@@ -29,6 +30,7 @@ export function FormScreen({ place, fields: first, preset, onDone, onCancel }: F
   const [fields] = useState(first)
   const { resource, listPath, itemPath } = place
   const queries = useQueryClient()
+  const [shown, setShown] = useState<{ readonly secret: Secret; readonly path: string }>()
   // Only what is read now may be changed: an old version would be refused, or ask about conflicts that are none.
   const query = useQuery({
     ...itemQuery(itemPath ?? ''),
@@ -49,7 +51,12 @@ export function FormScreen({ place, fields: first, preset, onDone, onCancel }: F
     const { create: body } = fields
     const own = {
       ...{ body, path: listPath, onCancel },
-      onSaved: ({ id }: Item) => onSaved(resource.item && id ? `${listPath}/${String(id)}` : listPath),
+      onSaved({ id }: Item, answer: unknown) {
+        const path = resource.item && id ? `${listPath}/${String(id)}` : listPath
+        const secret = secretIn(answer)
+        if (secret) setShown({ secret, path })
+        else void onSaved(path)
+      },
     }
     return (
       <>
@@ -59,6 +66,7 @@ export function FormScreen({ place, fields: first, preset, onDone, onCancel }: F
         ) : (
           <ObjectForm {...own} preset={preset} write={resource.create} draftKey={keptAs(listPath)} />
         )}
+        {shown && <SecretWindow secret={shown.secret} onDone={() => onSaved(shown.path)} />}
       </>
     )
   }
