@@ -217,7 +217,7 @@ function kindOf(document: Node, path: string, schema: Node): FieldKind {
 
 function kindOfList(document: Node, schema: Node): FieldKind {
   const part = partOf(document, 'objects', schema)
-  if (part.type === 'string' || isText(part)) return 'words'
+  if (typesOf(part).join() === 'string' || isText(part)) return 'words'
   const isTold = isNode(part.properties) && Object.keys(part.properties).length > 0
   return isTold ? 'objects' : 'json'
 }
