@@ -61,8 +61,9 @@ export async function seedShop(order: ShopOrder): Promise<SeededShop> {
       mayBegin: (isBegun) => {
         if (!used || isBegun || order.force) return
         throw new StartupRefusal(
-          `the store has data (${used}), and this is not a part of the demo shop: use another store (sutler store add, ` +
-            'then --store), another SUTLER_DATA_DIR, or --force, which adds the shop to what is there',
+          `the store has data (${used}) that is not a part of this demo shop: say the --size and --seed that it was made ` +
+            'with, or use another store (sutler store add, then --store), another SUTLER_DATA_DIR, or --force, which ' +
+            'adds the shop to what is there',
         )
       },
     })

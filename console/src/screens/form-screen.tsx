@@ -51,11 +51,11 @@ export function FormScreen({ place, fields: first, preset, onDone, onCancel }: F
     const { create: body } = fields
     const own = {
       ...{ body, path: listPath, onCancel },
-      onSaved({ id }: Item, answer: unknown) {
+      onSaved: ({ id }: Item, answer: unknown) => {
         const path = resource.item && id ? `${listPath}/${String(id)}` : listPath
         const secret = secretIn(answer)
         if (secret) setShown({ secret, path })
-        else void onSaved(path)
+        else onSaved(path)
       },
     }
     return (
