@@ -9,7 +9,7 @@ export function configurationPage(): string {
   const secrets = readSettings({}).settings.flatMap(({ name, isSecret }) => (isSecret ? [name] : []))
   const sections = [...source.matchAll(setting)].map(([, comment = '', name = '', fallback = '']) => {
     const text = comment.replace(/\s*\n\s*\*\s?/g, ' ').trim()
-    const plain = /^('.*'|\d+|false)$/.test(fallback)
+    const plain = /^('.*'|\d+|true|false)$/.test(fallback)
       ? `\n\nDefault: \`${fallback.replaceAll("'", '')}\``
       : ''
     const file = secrets.includes(name) ? `\n\nOr \`${name}_FILE\`: a file that has it.` : ''
