@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { parseFilter } from '../server/shop/matching/filter-syntax.ts'
+import { searchField, sortField } from '../server/shop/matching/search-fields.ts'
+import { searchSql } from '../server/shop/matching/search-sql.ts'
+import { parseQuery } from '../server/shop/matching/searched-words.ts'
 import { parseFacets } from '../server/shop/search/facet-by.ts'
-import { parseFilter } from '../server/shop/search/filter-syntax.ts'
 import { parseSort } from '../server/shop/search/read-searches.ts'
-import { searchField, sortField } from '../server/shop/search/search-fields.ts'
-import { searchSql } from '../server/shop/search/search-sql.ts'
-import { parseQuery } from '../server/shop/search/searched-words.ts'
 import { codeOf } from '../server/shop/sources/words.ts'
 import { type OwnServer, startOwnServer } from './own-server.ts'
-import { type SeededCatalog, seedPublished } from './seed-published.ts'
+import { adjectives, nouns, type SeededCatalog, seedPublished } from './seed-published.ts'
 
 /**
  * `node bench/search.ts [products clients seconds]`: measures searches of a published catalog, each with two facets
@@ -47,6 +48,37 @@ const searches: Readonly<Record<string, SearchRequest>> = {
   'all products, by name': { q: '*', filter_by: '', facet_by: '', sort_by: 'name:asc' },
 }
 
+const warmingMs = 10_000
+
+/** The search number `i`; each number is another search. */
+const freshSearches: Readonly<Record<string, (i: number) => SearchRequest>> = {
+  'of a hundredth: two words': (i) => ({
+    q: `${adjectives[i % adjectives.length]} ${nouns[Math.floor(i / adjectives.length) % nouns.length]}`,
+    filter_by: weights(-i, 300),
+    facet_by,
+  }),
+  'of a hundredth: a filter': (i) => ({
+    q: '*',
+    filter_by: weights(i % 290, (i % 290) + 2 + i / 1e4),
+    facet_by,
+  }),
+  'of a tenth: a filter': (i) => ({
+    q: '*',
+    filter_by: weights(i % 270, (i % 270) + 29 + i / 1e4),
+    facet_by,
+  }),
+  'of a tenth: a word': (i) => ({
+    q: `${adjectives[i % adjectives.length]}`,
+    filter_by: weights(-i, 300),
+    facet_by,
+  }),
+  'of all products': (i) => ({ q: '*', filter_by: weights(-i, 300), facet_by }),
+  'of all products, by name': (i) => ({
+    ...{ q: '*', filter_by: weights(-i, 300), facet_by: '', sort_by: 'name:asc' },
+  }),
+}
+const weights = (from: number, to: number) => `extensions.products(brands).weight:[${from}..${to}]`
+
 const server = await startOwnServer()
 try {
   const seeded = await seedPublished(server, products)
@@ -54,6 +86,11 @@ try {
   process.stdout.write('| again: searches/s | median, ms | 95 %, ms | PostgreSQL, ms |\n')
   process.stdout.write('|---|--:|--:|--:|--:|--:|--:|--:|--:|\n')
   for (const [name, search] of Object.entries(searches)) await measure(server, seeded, name, search)
+  process.stdout.write(
+    '\n| searches that nobody made before | found | searches/s | median, ms | 95 %, ms |\n',
+  )
+  process.stdout.write('|---|--:|--:|--:|--:|\n')
+  for (const [name, search] of Object.entries(freshSearches)) await measureFresh(server, name, search)
 } finally {
   await server.stop()
 }
@@ -71,6 +108,18 @@ async function measure(
   const again = await timesOf(() => ask(server, search))
   const cells = [...cellsOf(first), ...cellsOf(again), at(await processorTimes(server, seeded, search), 0.5)]
   process.stdout.write(`| ${name} | ${[result, ...cells].join(' | ')} |\n`)
+}
+
+/** Searches of the same kind and words go before, so that the parts of the index that these need are read. */
+async function measureFresh(server: OwnServer, name: string, search: (i: number) => SearchRequest) {
+  for (let turn = 1; turn <= 3; turn++) {
+    for (let i = 0; i < nouns.length; i++) await ask(server, search(turn * 100_000 + 11 * i))
+    await sleep(warmingMs)
+  }
+  let i = 0
+  const found = await ask(server, search(i++))
+  const times = await timesOf(() => ask(server, search(i++)))
+  process.stdout.write(`| ${name} | ${[found, ...cellsOf(times)].join(' | ')} |\n`)
 }
 
 async function timesOf(work: () => Promise<unknown>): Promise<readonly number[]> {

@@ -11,8 +11,20 @@ export interface SeededCatalog {
   readonly skus: readonly string[]
 }
 
-const adjectives = ['red', 'blue', 'green', 'woollen', 'light', 'heavy', 'warm', 'cotton', 'striped', 'plain']
-const nouns = [
+/** The words of names. */
+export const adjectives = [
+  'red',
+  'blue',
+  'green',
+  'woollen',
+  'light',
+  'heavy',
+  'warm',
+  'cotton',
+  'striped',
+  'plain',
+]
+export const nouns = [
   'shirt',
   'hat',
   'coat',

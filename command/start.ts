@@ -2,13 +2,17 @@ import { command, flag, text } from './frame/command.ts'
 import { WrongCall } from './frame/wrong-call.ts'
 import { beginAgain, heapFlags } from './heap-flags.ts'
 
+const firstColleague = (link: string) =>
+  `\nNobody has a password for the console yet. Who opens this link becomes the first colleague, a Store Admin:\n\n${link}\n\n` +
+  'It is valid for three days, and until the store has a colleague. The next start prints another one.\n'
+
 export const start = command({
   name: 'start',
   group: 'Run',
   about: 'Starts the server, with its own PostgreSQL unless DATABASE_URL is set.',
   details:
     'It runs in the foreground, prints its addresses when it is ready, and logs JSON lines. The first start creates the\n' +
-    'database in ./data, and prints a client id and a secret once.\n' +
+    'database in ./data, and prints a client id and a secret once. While the store has no colleague, each start prints a link for the first.\n' +
     '\n' +
     'Its settings are environment variables, or lines of the file that --config names: sutler config lists them.',
   options: {
@@ -60,6 +64,11 @@ export const start = command({
           health: `${url}/readyz`,
         },
       )
+      if (readConfig().console === 'on') {
+        const { firstColleagueLink } = await import('../server/first-start.ts')
+        const link = await firstColleagueLink(running.instance, url)
+        if (link !== undefined) say(firstColleague(link))
+      }
     }
     const reason = await Promise.race([stop, running.failed])
     if (reason !== undefined) throw new StartupError(reason)

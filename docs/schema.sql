@@ -1515,17 +1515,23 @@ AS $function$
 DECLARE
   store_admin CONSTANT uuid := '55c3c778-1d54-45b7-9da9-9c525aafdcc1';
 BEGIN
-  IF OLD.role_id <> store_admin THEN
-    RETURN NULL;
+  IF OLD.role_id = store_admin AND (TG_OP = 'DELETE' OR NEW.role_id <> store_admin) THEN
+    PERFORM must_keep_a_store_admin(OLD.store_id);
   END IF;
-  PERFORM pg_advisory_xact_lock(hashtextextended(OLD.store_id::text || 'store admins', 0));
-  -- The store itself may be going.
-  IF EXISTS (SELECT FROM role_assignments WHERE store_id = OLD.store_id AND role_id = store_admin)
-    OR NOT EXISTS (SELECT FROM stores WHERE id = OLD.store_id) THEN
-    RETURN NULL;
+  RETURN NULL;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION keep_an_able_store_admin()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF EXISTS (SELECT FROM role_assignments WHERE store_id = OLD.store_id AND user_id = OLD.user_authentication_info_id
+      AND role_id = '55c3c778-1d54-45b7-9da9-9c525aafdcc1') THEN
+    PERFORM must_keep_a_store_admin(OLD.store_id);
   END IF;
-  RAISE EXCEPTION 'the last store admin' USING ERRCODE = 'check_violation',
-    CONSTRAINT = 'role_assignments_last_store_admin';
+  RETURN NULL;
 END $function$
 ;
 
@@ -1730,6 +1736,15 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION lose_race()
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  RAISE EXCEPTION 'another write came first' USING ERRCODE = 'serialization_failure';
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION mark_trimmed(of_store uuid, instant timestamp with time zone, most bigint)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -1832,6 +1847,31 @@ BEGIN
     DELETE FROM list_moves m WHERE m.store_id = l.store_id AND m.list = l.list AND m.scope = l.scope;
   END LOOP;
   RETURN merged;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION must_keep_a_store_admin(of_store uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  store_admin CONSTANT uuid := '55c3c778-1d54-45b7-9da9-9c525aafdcc1';
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended(of_store::text || 'store admins', 0));
+  -- The store itself may be going.
+  IF EXISTS (
+      SELECT FROM role_assignments r
+      JOIN user_authentication_infos u ON u.store_id = r.store_id AND u.id = r.user_id
+      WHERE r.store_id = of_store AND r.role_id = store_admin AND (
+        EXISTS (SELECT FROM user_authentication_password_profile_infos p WHERE p.store_id = u.store_id
+          AND p.realm_id = u.realm_id AND p.user_authentication_info_id = u.id)
+        OR EXISTS (SELECT FROM user_authentication_oidc_profile_infos o WHERE o.store_id = u.store_id
+          AND o.realm_id = u.realm_id AND o.user_authentication_info_id = u.id AND o.subject IS NOT NULL)))
+    OR NOT EXISTS (SELECT FROM stores WHERE id = of_store) THEN
+    RETURN;
+  END IF;
+  RAISE EXCEPTION 'the last store admin' USING ERRCODE = 'check_violation',
+    CONSTRAINT = 'role_assignments_last_store_admin';
 END $function$
 ;
 
@@ -2877,15 +2917,6 @@ CREATE INDEX changes_of_owned ON ONLY changes USING btree (store_id, COALESCE(((
 CREATE INDEX changes_of_personal_data_by_scope ON ONLY changes USING btree (store_id, scope) WHERE (personal AND (scope IS NOT NULL));
 CREATE INDEX changes_of_public_id ON ONLY changes USING btree (store_id, public_id, "position") WHERE (public_id IS NOT NULL);
 
-CREATE TABLE colleague_invitations (
-  store_id uuid NOT NULL,
-  user_id uuid NOT NULL,
-  secret_hash text COLLATE "C" NOT NULL,
-  expires_at timestamp(3) with time zone NOT NULL,
-  CONSTRAINT colleague_invitations_user_id_fkey FOREIGN KEY (store_id, user_id) REFERENCES user_authentication_infos(store_id, id) ON DELETE CASCADE,
-  CONSTRAINT colleague_invitations_pkey PRIMARY KEY (store_id, user_id)
-);
-
 CREATE TABLE colleague_sessions (
   store_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -3423,6 +3454,26 @@ CREATE INDEX inventory_locations_by_name ON inventory_locations USING btree (sto
 CREATE INDEX inventory_locations_by_updated_at ON inventory_locations USING btree (store_id, updated_at, id);
 CREATE TRIGGER fence_times BEFORE INSERT ON inventory_locations FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON inventory_locations FOR EACH ROW EXECUTE FUNCTION inventory_locations_tracked();
+
+CREATE TABLE invitations (
+  store_id uuid NOT NULL,
+  id uuid NOT NULL,
+  version integer DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  doc json NOT NULL,
+  hidden json,
+  user_id uuid GENERATED ALWAYS AS (((doc ->> 'user_id'::text))::uuid) STORED NOT NULL,
+  secret_hash text COLLATE "C" GENERATED ALWAYS AS ((hidden ->> 'secret_hash'::text)) STORED NOT NULL,
+  CONSTRAINT invitations_user_id_fkey FOREIGN KEY (store_id, user_id) REFERENCES role_assignments(store_id, user_id) ON DELETE CASCADE,
+  CONSTRAINT invitations_pkey PRIMARY KEY (store_id, id),
+  CONSTRAINT invitations_user_key UNIQUE (store_id, user_id)
+);
+CREATE INDEX invitations_by_created_at ON invitations USING btree (store_id, created_at, id);
+CREATE INDEX invitations_by_secret ON invitations USING btree (store_id, secret_hash);
+CREATE INDEX invitations_by_updated_at ON invitations USING btree (store_id, updated_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT ON invitations FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON invitations FOR EACH ROW EXECUTE FUNCTION invitations_tracked();
 
 CREATE TABLE list_blocks (
   list text COLLATE "C" NOT NULL,
@@ -4386,6 +4437,7 @@ CREATE INDEX role_assignments_by_created_at ON role_assignments USING btree (sto
 CREATE INDEX role_assignments_by_role ON role_assignments USING btree (store_id, role_id, created_at, id);
 CREATE INDEX role_assignments_by_updated_at ON role_assignments USING btree (store_id, updated_at, id);
 CREATE TRIGGER fence_times BEFORE INSERT ON role_assignments FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER invitations_user_id_fkey BEFORE DELETE ON role_assignments FOR EACH ROW EXECUTE FUNCTION invitations_user_id_fkey();
 CREATE CONSTRAINT TRIGGER role_assignments_last_store_admin AFTER DELETE OR UPDATE ON role_assignments NOT DEFERRABLE INITIALLY IMMEDIATE FOR EACH ROW EXECUTE FUNCTION keep_a_store_admin();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON role_assignments FOR EACH ROW EXECUTE FUNCTION role_assignments_tracked();
 
@@ -4812,6 +4864,7 @@ CASE
     ELSE rtrim(issuer, '/'::text)
 END));
 CREATE TRIGGER fence_times BEFORE INSERT ON user_authentication_oidc_profile_infos FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER keep_an_able_store_admin AFTER DELETE ON user_authentication_oidc_profile_infos FOR EACH ROW EXECUTE FUNCTION keep_an_able_store_admin();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON user_authentication_oidc_profile_infos FOR EACH ROW EXECUTE FUNCTION user_authentication_oidc_profile_infos_tracked();
 
 CREATE TABLE user_authentication_password_profile_infos (
@@ -4833,6 +4886,7 @@ CREATE TABLE user_authentication_password_profile_infos (
 CREATE INDEX user_authentication_password_profile_infos_by_created_at ON user_authentication_password_profile_infos USING btree (store_id, realm_id, user_authentication_info_id, created_at, id);
 CREATE UNIQUE INDEX user_authentication_password_profile_infos_username_key ON user_authentication_password_profile_infos USING btree (store_id, realm_id, password_profile_id, lower((username COLLATE "default")));
 CREATE TRIGGER fence_times BEFORE INSERT ON user_authentication_password_profile_infos FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER keep_an_able_store_admin AFTER DELETE ON user_authentication_password_profile_infos FOR EACH ROW EXECUTE FUNCTION keep_an_able_store_admin();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON user_authentication_password_profile_infos FOR EACH ROW EXECUTE FUNCTION user_authentication_password_profile_infos_tracked();
 
 CREATE TABLE user_token_epochs (

@@ -1,7 +1,8 @@
 import type { Config } from './config.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Database } from './kernel/storage/database.ts'
-import { createFirstKey, newCredential } from './people/index.ts'
+import type { Instance } from './kernel/work/context.ts'
+import { createFirstKey, firstLink, newCredential } from './people/index.ts'
 import { createStore } from './stores.ts'
 
 /** The credentials that the operator needs to get a token. */
@@ -39,4 +40,20 @@ export async function firstStart(
     announce(credentials)
     await createFirstKey(connection, storeId, credentials.clientId, credentials.clientSecret, now)
   })
+}
+
+/** The oldest store, if it has no colleague yet: nobody can sign in at the console, except with a key. */
+export async function findStoreWithoutColleagues(database: Database): Promise<string | undefined> {
+  const [row] = await database.quick({
+    text: `SELECT s.id FROM (SELECT id FROM stores ORDER BY created_at, id LIMIT 1) s
+           WHERE NOT EXISTS (SELECT FROM role_assignments r WHERE r.store_id = s.id)`,
+    values: [],
+  })
+  return row?.[0] ?? undefined
+}
+
+/** The link that makes somebody the first colleague; undefined if there is one. */
+export async function firstColleagueLink(instance: Instance, url: string): Promise<string | undefined> {
+  const storeId = await findStoreWithoutColleagues(instance.database)
+  return storeId && firstLink(instance, storeId, (instance.baseUrl ?? url).replace(/\/+$/, ''))
 }

@@ -30,12 +30,21 @@ const icon = `data:image/svg+xml,${encodeURIComponent(
     '<path d="M4 6h8l-.8 6H4.8zM6 6a2 2 0 0 1 4 0" fill="none" stroke="#fff" stroke-width="1.4"/></svg>',
 )}`
 
+interface PageState extends ServerState {
+  readonly hasConsole: boolean
+  /** Nobody can sign in at the console, except with a key. */
+  readonly needsColleague: boolean
+}
+
+const firstColleague = `
+<h2>The first colleague</h2>
+<p>Nobody has a password for the console yet. When it starts, the server prints a link to its operator, by
+which the first colleague chooses one. Without the link, the operator makes another one:</p>
+<pre>sutler colleague add ada@example.com --role store-admin</pre>
+`
+
 /** What a browser shows at `/`: what this is, whether it works, where everything is, and the first calls. */
-export const sutlerPage = ({
-  url,
-  fault,
-  hasConsole,
-}: ServerState & { readonly hasConsole: boolean }): string => `<!doctype html>
+export const sutlerPage = ({ url, fault, hasConsole, needsColleague }: PageState): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -54,7 +63,7 @@ export const sutlerPage = ({
     ? '<strong class="ready">ready</strong>'
     : `<strong class="fault">not ready</strong>: ${escaped(fault)}`
 }</p>
-
+${needsColleague ? firstColleague : ''}
 <h2>Where to look</h2>
 <dl>
 ${hasConsole ? '<dt><a href="console">Console</a></dt><dd>everything of the store, to see and to change</dd>\n' : ''}<dt><a href="docs">API document</a></dt><dd>every operation, to read and to try</dd>

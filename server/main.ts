@@ -8,7 +8,7 @@ import { openDocsPage, sutlerApi } from './api-document.ts'
 import { app, shopperTokens } from './app.ts'
 import { bucketOf, type Config, filesDirOf, readConfig } from './config.ts'
 import { serveConsole } from './console.ts'
-import { firstStart } from './first-start.ts'
+import { findStoreWithoutColleagues, firstStart } from './first-start.ts'
 import { sutlerPage } from './front-page.ts'
 import { atMost } from './kernel/at-most.ts'
 import { forgetAttempts } from './kernel/attempts/attempts.ts'
@@ -222,7 +222,12 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     health(server, database, disk)
     docs(server, instance.apiDocument, config.baseUrl, openDocsPage)
     const hasConsole = config.console === 'on'
-    const page = (state: ServerState) => sutlerPage({ ...state, hasConsole })
+    const page = async (state: ServerState) =>
+      sutlerPage({
+        ...{ ...state, hasConsole },
+        needsColleague:
+          hasConsole && !state.fault && (await findStoreWithoutColleagues(database)) !== undefined,
+      })
     frontPage(server, config.baseUrl, () => faultOf(database, disk), page)
     if (hasConsole) serveConsole(server)
     undo.push(() => {

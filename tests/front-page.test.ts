@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import packageJson from '../package.json' with { type: 'json' }
 import { sutlerPage } from '../server/front-page.ts'
+import { addColleague } from './builders/people/colleagues.ts'
 import { openWorld, type World } from './support/world.ts'
 
 let world: World
@@ -22,6 +23,16 @@ test('a browser at / is shown the version, the state, and addresses that answer'
   const links = [...html.matchAll(/<a href="([^"]+)"/g)].map(([, link = '']) => link)
   expect(links).toEqual(['console', 'docs', 'openapi.json', 'readyz', 'healthz'])
   for (const link of links) expect([link, (await fetch(`${world.url}/${link}`)).status]).toEqual([link, 200])
+})
+
+test('the page says how the first colleague gets in, while there is none, and never the link itself', async () => {
+  const own = await openWorld({ overHttp: true, alone: true })
+  const read = async () => (await fetch(`${own.url}/`, { headers: { accept } })).text()
+  expect(await read()).toContain('Nobody has a password for the console yet.')
+  expect(await read()).not.toContain('welcome#')
+  await addColleague(own.admin, 'Basic')
+  expect(await read()).not.toContain('Nobody has a password')
+  await own.close()
 })
 
 test('the page at / has no script, loads nothing, and is asked for again before each use', async () => {
@@ -65,7 +76,12 @@ test('other methods get a 404 at /, and HEAD has no body', async () => {
 
 test('the page says why the server is not ready, and takes no markup from the Host', () => {
   const html = sutlerPage({
-    ...{ url: 'http://"><script>', fault: 'the database is not reachable', hasConsole: false },
+    ...{
+      url: 'http://"><script>',
+      fault: 'the database is not reachable',
+      hasConsole: false,
+      needsColleague: false,
+    },
   })
   expect(html).toContain('<strong class="fault">not ready</strong>: the database is not reachable')
   expect(html).not.toContain('<script>')

@@ -110,12 +110,22 @@ export class Replayer {
       }
       const end = replay.findIndex((one, i) => i > at && one.connection === statement.connection && ends(one))
       const inside = replay.slice(at + 1, end)
+      let withCommit: Promise<unknown> | undefined
       await this.#plansOnce.transaction(async (transaction) => {
-        for (const one of inside) {
-          if (one.connection === statement.connection) await inTransaction(transaction, one)
-          else await this.#alone(one)
+        for (const message of messagesIn(inside)) {
+          const sent = Promise.all(
+            message.map((one) =>
+              one.connection === statement.connection ? inTransaction(transaction, one) : this.#alone(one),
+            ),
+          )
+          const [first] = message
+          const commit = replay[end]
+          withCommit =
+            first?.connection === commit?.connection && first?.message === commit?.message ? sent : undefined
+          if (!withCommit) await sent
         }
       })
+      await withCommit
       at = end + 1
     }
   }
@@ -134,6 +144,11 @@ export class Replayer {
 
 const begins = ({ text }: SentStatement): boolean => /^BEGIN\b/.test(text)
 const ends = ({ text }: SentStatement): boolean => /^(COMMIT|ROLLBACK)\b/.test(text)
+
+/** The statements of each message. */
+const messagesIn = (replay: Replay): readonly Replay[] => [
+  ...Map.groupBy(replay, ({ connection, message }) => `${connection} ${message}`).values(),
+]
 
 const sqlOf = ({ text, values, once }: SentStatement): Sql => ({ text, values, once })
 

@@ -8,6 +8,8 @@ import pg from 'pg'
 /** A statement as the server sent it. */
 export interface SentStatement {
   readonly connection: number
+  /** Those of one message go together, without a wait for answers. */
+  readonly message: number
   readonly text: string
   readonly values: readonly (string | null)[]
   /** Whether it is not prepared: its text is made for one call. */
@@ -27,6 +29,7 @@ class NotedConnection {
   readonly number: number
   readonly texts = new Map<string, string>()
   plansOnce = false
+  message = 0
   /** Those without an answer yet. Of one without values only the end is known. */
   readonly underWay: { readonly sent: SentStatement; readonly isSimple: boolean }[] = []
 
@@ -59,11 +62,12 @@ if (process.send) {
     sql: Pick<SentStatement, 'text' | 'values' | 'once'>,
     isSimple: boolean,
   ) => {
-    const sent = { connection: on.number, ...sql, plansOnce: on.plansOnce, rows: 0 }
+    const { number: connection, message, plansOnce } = on
+    const sent = { connection, message, ...sql, plansOnce, rows: 0 }
     on.underWay.push({ sent, isSimple })
     noted.push(sent)
   }
-  const { parse, bind, query } = pg.Connection.prototype
+  const { parse, bind, query, sync } = pg.Connection.prototype
   Object.assign(pg.Connection.prototype, {
     parse(this: pg.Connection, statement: { name: string; text: string }, more: boolean) {
       connectionOf(this).texts.set(statement.name, statement.text)
@@ -83,7 +87,12 @@ if (process.send) {
       const on = connectionOf(this)
       if (text.includes('plan_cache_mode = force_generic_plan')) on.plansOnce = true
       note(on, { text, values: [], once: true }, true)
+      on.message += 1
       return query.call(this, text)
+    },
+    sync(this: pg.Connection) {
+      connectionOf(this).message += 1
+      return sync.call(this)
     },
   })
   process.on('message', (message) => {

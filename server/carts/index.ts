@@ -29,7 +29,7 @@ export {
 } from './item-parts/shipping-group.ts'
 export { findProductsOfOrder } from './items/reorder.ts'
 export { isProduct } from './pricing/cart-shop.ts'
-export { readAvailable } from './pricing/check-stock.ts'
+export { type Available, readAvailable } from './pricing/check-stock.ts'
 export { messagesOfChange } from './pricing/messages.ts'
 export { type PricedOutcome, priceCart } from './pricing/price-cart.ts'
 export { stockPortionsOf } from './pricing/stock-portions.ts'

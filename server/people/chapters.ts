@@ -14,6 +14,7 @@ import { accountTags, accountTagsOfAccount } from './accounts/account-tags.ts'
 import { accounts as accountResource } from './accounts/accounts.ts'
 import { autoCreateAccount } from './accounts/auto-create-account.ts'
 import { createAccountMemberTokens } from './accounts/create-account-member-tokens.ts'
+import { changeOwnPassword } from './colleagues/change-own-password.ts'
 import {
   colleagueSessions,
   deleteColleagueSession,
@@ -22,7 +23,11 @@ import {
   listColleagueSessions,
 } from './colleagues/colleague-sessions.ts'
 import { createColleagueToken } from './colleagues/create-colleague-token.ts'
+import { getColleagueSignIn } from './colleagues/get-colleague-sign-in.ts'
+import { forgetInvitations, invitations } from './colleagues/invitations.ts'
 import { inviteColleague } from './colleagues/invite-colleague.ts'
+import { mailInvitation } from './colleagues/mail-invitation.ts'
+import { requestColleaguePassword } from './colleagues/request-colleague-password.ts'
 import { getOwnPermissions, roleAssignments } from './colleagues/role-assignments.ts'
 import { createCustomerToken } from './customers/create-customer-token.ts'
 import { customerAddresses } from './customers/customer-addresses.ts'
@@ -101,16 +106,20 @@ export const oidc = module({
 export const colleagues = module({
   name: 'colleagues',
   about: 'Colleagues: the roles of the users of the merchant realm, and their sign-ins.',
-  resources: [roleAssignments, colleagueSessions],
+  resources: [roleAssignments, colleagueSessions, invitations],
   actions: [
+    getColleagueSignIn,
     createColleagueToken,
+    requestColleaguePassword,
     inviteColleague,
     listColleagueSessions,
     getColleagueSession,
     deleteColleagueSession,
     getOwnPermissions,
+    changeOwnPassword,
   ],
-  chores: [forgetColleagueSessions],
+  jobs: [mailInvitation],
+  chores: [forgetColleagueSessions, forgetInvitations],
 })
 
 export const accounts = module({

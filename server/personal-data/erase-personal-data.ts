@@ -27,7 +27,9 @@ export const erasePersonalData = (register: Register, requests: ErasureRequests)
       // The queue retries.
       if (error instanceof Problem && error.status >= 500) throw error
       work.instance.log.error({ err: error, erasure_request: requestId }, 'cannot erase personal data')
-      const reason = reasons[brokenConstraint(error) ?? '']
+      // Where a resource has words for it, the error of PostgreSQL is the cause.
+      const broken = brokenConstraint(error instanceof Problem ? error.cause : error)
+      const reason = reasons[broken ?? '']
       await settle(work, requests, requestId, 'FAILURE', async () => {}, reason)
     }
   },
@@ -36,6 +38,8 @@ export const erasePersonalData = (register: Register, requests: ErasureRequests)
 /** What clients read if a constraint prevents the erasure. */
 const reasons: Readonly<Record<string, string>> = {
   accounts_parent_id_fkey: 'Nothing was erased: the account has child accounts. Erase or delete them first.',
+  role_assignments_last_store_admin:
+    'Nothing was erased: the user is the last Store Admin who can sign in. Give another colleague the role first.',
 }
 
 async function settle(

@@ -59,3 +59,29 @@ test('an operator adds the first colleague, who sets a password once, and ends t
     code: 2,
   })
 }, 120_000)
+
+test('each start prints the link of the first colleague, until there is one', async () => {
+  const directory = startedDirectory()
+  const first = serve(directory, key)
+  const url = await first.ready
+  const linkIn = (text: string) => /http\S+\/console\/welcome#\S+/.exec(text)?.[0]
+  await expect.poll(() => linkIn(first.output())).toMatch(/#[\w-]+\.first\.\d+\.[\w-]+$/)
+  const link = linkIn(first.output()) ?? ''
+  expect(new URL(link).port).toBe(new URL(url).port)
+  const fields = {
+    ...{ authentication_mechanism: 'invitation', invitation: link.split('#')[1] },
+    ...{ name: 'Ada Marsh', email: 'ada@example.com', password: 'eleven horses by the river' },
+  }
+  const { body: welcome } = await clientOf(url, undefined).post(
+    '/v2/colleague-tokens',
+    body('colleague_token', fields),
+  )
+  expect(welcome.data.role).toBe('Store Admin')
+  first.child.kill('SIGTERM')
+  await first.exit
+  const second = serve(directory, key)
+  await second.ready
+  second.child.kill('SIGTERM')
+  await second.exit
+  expect(linkIn(second.output())).toBeUndefined()
+})

@@ -13,6 +13,8 @@ export interface Session {
   readonly id: string
   /** The name of the colleague's role. */
   readonly role?: string
+  /** The sign-in of a colleague, to end it. */
+  readonly sessionId?: string
   readonly token: string
 }
 
@@ -25,8 +27,6 @@ export interface SessionState {
 let state: SessionState = { session: undefined, hasEnded: false }
 /** How to get the next token; undefined if somebody must sign in again. */
 let goOn: (() => Promise<string>) | undefined
-/** The sign-in of a colleague, to end it. */
-let colleagueSession: string | undefined
 let waiting: (() => void)[] = []
 const listeners = new Set<() => void>()
 
@@ -44,7 +44,16 @@ export const sessionStore = {
   },
 }
 
-function begin(session: Session, nextToken: () => Promise<string>): void {
+/** What is on the screen belongs to somebody else, who would not see it read or written under another name. */
+export class OtherPerson extends Error {}
+
+/** Refuses to go on as somebody else than the screen was opened by. */
+export function mustBeSame(id: string): void {
+  if (state.session && state.session.id !== id) throw new OtherPerson(state.session.name)
+}
+
+export function begin(session: Session, nextToken: () => Promise<string>): void {
+  mustBeSame(session.id)
   goOn = nextToken
   change({ session, hasEnded: false })
   for (const resolve of waiting) resolve()
@@ -56,56 +65,9 @@ export async function signInWithKey(clientId: string, clientSecret: string): Pro
   begin({ by: 'key', name: clientId, id: clientId, token: await next() }, next)
 }
 
-/** What a colleague signs in with, and the store, which may be left out where the server has one. */
-export interface ColleagueSecret {
-  readonly username?: string
-  readonly password: string
-  /** From the link that a Store Admin has sent: `password` becomes the password of the colleague. */
-  readonly invitation?: string
-  readonly store?: string
-}
-
-export const signInAsColleague = ({ invitation, ...secret }: ColleagueSecret): Promise<void> =>
-  beginColleague(
-    invitation === undefined
-      ? { authentication_mechanism: 'password', ...secret }
-      : { authentication_mechanism: 'invitation', invitation, ...secret },
-  )
-
-/** Says that the browser may have the cookie of a colleague: without it, asking would be in vain. It is no secret. */
-const remembered = 'sutler.colleague'
-
-/** Goes on with the sign-in of a colleague in this browser, if there is one. */
-export async function restoreSession(): Promise<void> {
-  if (localStorage.getItem(remembered) === null) return
-  try {
-    await beginColleague({ authentication_mechanism: 'session' })
-  } catch (error) {
-    if (error instanceof ApiProblem && error.status === 401) localStorage.removeItem(remembered)
-  }
-}
-
-async function beginColleague(values: object): Promise<void> {
-  const { token, sessionId, userId } = await requestColleagueToken(values)
-  const own = await fetch('/v2/permissions/own', { headers: { authorization: `Bearer ${token}` } })
-  const body = await readJson(own)
-  colleagueSession = sessionId
-  localStorage.setItem(remembered, 'yes')
-  begin(
-    { by: 'colleague', name: textAt(body, 'data.email'), id: userId, role: textAt(body, 'data.role'), token },
-    async () => (await requestColleagueToken({ authentication_mechanism: 'session' })).token,
-  )
-}
-
-/** Everything that was read and typed is in the memory of the page, so a reload forgets it. */
-export async function signOut(): Promise<void> {
-  localStorage.removeItem(remembered)
-  if (colleagueSession !== undefined && state.session) {
-    const headers = { authorization: `Bearer ${state.session.token}` }
-    await fetch(`/v2/colleague-sessions/${colleagueSession}`, { method: 'DELETE', headers }).catch(() => {})
-  }
-  location.reload()
-}
+/** Without an answer, or with one that says nothing of the sign-in, nobody knows whether it has ended. */
+const saysNothing = (error: unknown): boolean =>
+  !(error instanceof ApiProblem) || error.status === 0 || error.status === 429 || error.status >= 500
 
 /** Gets a new token in the same way; if that is refused, waits until somebody signs in again. */
 export async function renewSession(): Promise<void> {
@@ -115,7 +77,7 @@ export async function renewSession(): Promise<void> {
       change({ session: { ...session, token: await goOn() }, hasEnded: false })
       return
     } catch (error) {
-      if (!(error instanceof ApiProblem) || error.status >= 500) throw error
+      if (!(error instanceof OtherPerson) && saysNothing(error)) throw error
       goOn = undefined
     }
   }
@@ -125,8 +87,9 @@ export async function renewSession(): Promise<void> {
 }
 
 async function requestKeyToken(clientId: string, clientSecret: string): Promise<string> {
-  const body = await post(
+  const body = await request(
     '/oauth/access_token',
+    'POST',
     new URLSearchParams({
       ...{ grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret },
     }),
@@ -134,30 +97,31 @@ async function requestKeyToken(clientId: string, clientSecret: string): Promise<
   return textAt(body, 'access_token')
 }
 
-async function requestColleagueToken(values: object) {
-  const data = { type: 'colleague_token', ...values }
-  const body = await post('/v2/colleague-tokens', JSON.stringify({ data }), {
-    'content-type': 'application/json',
-  })
-  return {
-    token: textAt(body, 'data.token'),
-    sessionId: textAt(body, 'data.session_id'),
-    userId: textAt(body, 'data.user_id'),
-  }
-}
-
-async function post(path: string, body: BodyInit, headers: HeadersInit = {}): Promise<unknown> {
-  const response = await fetch(path, { method: 'POST', body, headers }).catch(() => {
+/** A request without the token of the session, or with another one. */
+export async function request(
+  path: string,
+  method: 'GET' | 'POST' | 'PUT' = 'GET',
+  body?: URLSearchParams | object,
+  token?: string,
+): Promise<unknown> {
+  const isForm = body instanceof URLSearchParams
+  const response = await fetch(path, {
+    method,
+    headers: {
+      ...(body && !isForm && { 'content-type': 'application/json' }),
+      ...(token && { authorization: `Bearer ${token}` }),
+    },
+    ...(body && { body: isForm ? body : JSON.stringify(body) }),
+    cache: 'no-store',
+  }).catch(() => {
     throw new ApiProblem(0, [])
   })
-  const answer = await readJson(response)
+  const answer: unknown = await response.json().catch(() => undefined)
   if (!response.ok) throw new ApiProblem(response.status, faultsIn(answer))
   return answer
 }
 
-const readJson = (response: globalThis.Response): Promise<unknown> => response.json().catch(() => undefined)
-
-const textAt = (body: unknown, path: string): string => {
+export const textAt = (body: unknown, path: string): string => {
   const value = valueAt(body, path)
   return typeof value === 'string' ? value : ''
 }

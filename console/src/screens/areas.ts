@@ -25,7 +25,7 @@ const areas: readonly Area[] = [
     name: 'settings',
     lists: [
       ...['settings', 'cart-settings', 'authentication-realms', 'currencies', 'gateways'],
-      ...['role-assignments'],
+      ...['role-assignments', 'colleague-invitations'],
     ],
   },
 ]

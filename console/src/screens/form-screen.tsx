@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useSyncExternalStore } from 'react'
+import { useState, useSyncExternalStore } from 'react'
 import type { ResourceFields } from '../api/document.ts'
 import type { Place } from '../api/resources.ts'
 import { fillPath, isSingle } from '../api/resources.ts'
@@ -11,6 +11,7 @@ import { faultTexts } from '../parts/faults.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { itemQuery } from '../records/record-screen.tsx'
 import { words } from '../words/words.ts'
+import { type Secret, SecretWindow, secretIn } from './secret-window.tsx'
 
 interface FormScreenProps {
   readonly place: Place
@@ -23,6 +24,7 @@ interface FormScreenProps {
 export function FormScreen({ place, fields, onDone, onCancel }: FormScreenProps) {
   const { resource, listPath, itemPath } = place
   const queries = useQueryClient()
+  const [shown, setShown] = useState<{ readonly secret: Secret; readonly path: string }>()
   // Only what is read now may be changed: an old version would be refused, or ask about conflicts that are none.
   const query = useQuery({
     ...itemQuery(itemPath ?? ''),
@@ -51,9 +53,15 @@ export function FormScreen({ place, fields, onDone, onCancel }: FormScreenProps)
             write={resource.create}
             path={listPath}
             draftKey={keyOf(listPath)}
-            onSaved={({ id }) => onSaved(resource.item && id ? `${listPath}/${String(id)}` : listPath)}
+            onSaved={({ id }, answer) => {
+              const path = resource.item && id ? `${listPath}/${String(id)}` : listPath
+              const secret = secretIn(answer)
+              if (secret) setShown({ secret, path })
+              else onSaved(path)
+            }}
             onCancel={onCancel}
           />
+          {shown && <SecretWindow secret={shown.secret} onDone={() => onSaved(shown.path)} />}
         </>
       )
     )

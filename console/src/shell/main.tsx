@@ -5,15 +5,25 @@ import { createRootRoute, createRoute, createRouter, RouterProvider } from '@tan
 import { StrictMode, useSyncExternalStore } from 'react'
 import { createRoot } from 'react-dom/client'
 import '../parts/tokens.css'
+import { listenToOtherTabs, restoreSession } from '../api/colleague.ts'
 import { ApiProblem } from '../api/problem.ts'
-import { restoreSession } from '../api/session.ts'
+import { comeBackFromProvider } from '../api/provider.ts'
 import { readSearch } from '../lists/address.ts'
 import { HomeScreen } from '../screens/home-screen.tsx'
 import { ResourceScreen } from '../screens/resource-screen.tsx'
 import { languageStore, speakChosen, words } from '../words/words.ts'
 import { Shell } from './shell.tsx'
+import { SignedInWindow } from './sign-in.tsx'
 
-const root = createRootRoute({ component: Shell })
+await speakChosen()
+const outcome = await comeBackFromProvider()
+// An invitation is for somebody who has not signed in yet.
+if (outcome.kind === 'none' && !location.pathname.endsWith('/welcome')) await restoreSession()
+listenToOtherTabs()
+// Not all browsers let a window close itself that was at a provider: so it also says what to do.
+if (outcome.kind === 'in-window') window.close()
+
+const root = createRootRoute({ component: () => <Shell outcome={outcome} /> })
 const home = createRoute({ getParentRoute: () => root, path: '/', component: HomeScreen })
 const resource = createRoute({
   getParentRoute: () => root,
@@ -55,11 +65,6 @@ function Console() {
   )
 }
 
-await speakChosen()
-// An invitation is for somebody who has not signed in yet.
-if (!location.pathname.endsWith('/welcome')) await restoreSession()
 createRoot(document.getElementById('root') as HTMLElement).render(
-  <StrictMode>
-    <Console />
-  </StrictMode>,
+  <StrictMode>{outcome.kind === 'in-window' ? <SignedInWindow /> : <Console />}</StrictMode>,
 )

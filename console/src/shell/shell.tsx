@@ -1,7 +1,9 @@
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
+import { signOut } from '../api/colleague.ts'
+import type { Outcome } from '../api/provider.ts'
 import { useRights } from '../api/rights.ts'
-import { type Session, sessionStore, signOut } from '../api/session.ts'
+import { type Session, sessionStore } from '../api/session.ts'
 import { listenToKeys, useActions } from '../parts/actions.ts'
 import { Button } from '../parts/button.tsx'
 import { railOf } from '../screens/areas.ts'
@@ -10,16 +12,21 @@ import { words } from '../words/words.ts'
 import { Finder } from './finder.tsx'
 import { Settings } from './settings.tsx'
 import css from './shell.module.css'
-import { SignInPage, SignInWindow, WelcomePage } from './sign-in.tsx'
+import { SignInPage, SignInWindow } from './sign-in.tsx'
 import { useStoreSettings } from './store-settings.ts'
+import { WelcomePage } from './welcome.tsx'
 
+const PasswordWindow = lazy(() =>
+  import('./password-window.tsx').then(({ PasswordWindow }) => ({ default: PasswordWindow })),
+)
 const KeysWindow = lazy(() => import('./keys-window.tsx').then(({ KeysWindow }) => ({ default: KeysWindow })))
 
 /** Asks who is there, and then shows the console. */
-export function Shell() {
+export function Shell({ outcome }: { readonly outcome: Outcome }) {
   const { session, hasEnded } = useSyncExternalStore(sessionStore.subscribe, sessionStore.get)
   const { pathname, hash } = useLocation()
-  if (!session) return pathname === '/welcome' && hash ? <WelcomePage hash={hash} /> : <SignInPage />
+  if (!session)
+    return pathname === '/welcome' && hash ? <WelcomePage hash={hash} /> : <SignInPage outcome={outcome} />
   return (
     <>
       <SignedIn session={session} />
@@ -30,7 +37,7 @@ export function Shell() {
 
 /** What is around every screen: the rail, who is signed in, and the ways to other screens. */
 function SignedIn({ session }: { readonly session: Session }) {
-  const [opened, setOpened] = useState<'finder' | 'keys'>()
+  const [opened, setOpened] = useState<'finder' | 'keys' | 'password'>()
   const close = () => setOpened(undefined)
   const store = useStoreSettings()
   useEffect(listenToKeys, [])
@@ -62,7 +69,7 @@ function SignedIn({ session }: { readonly session: Session }) {
         <Button onClick={() => setOpened('finder')}>
           {words.shell.find} <kbd>{words.shell.findHint}</kbd>
         </Button>
-        <Settings />
+        <Settings {...(session.by === 'colleague' && { onPassword: () => setOpened('password') })} />
         <Button onClick={signOut}>{words.signIn.out}</Button>
       </header>
       <Rail />
@@ -72,7 +79,10 @@ function SignedIn({ session }: { readonly session: Session }) {
       </main>
       <BottomBar onFind={() => setOpened('finder')} />
       {opened === 'finder' && <Finder onClose={close} />}
-      <Suspense>{opened === 'keys' && <KeysWindow onClose={close} />}</Suspense>
+      <Suspense>
+        {opened === 'keys' && <KeysWindow onClose={close} />}
+        {opened === 'password' && <PasswordWindow onClose={close} />}
+      </Suspense>
     </div>
   )
 }

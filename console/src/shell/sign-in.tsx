@@ -1,74 +1,20 @@
-import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useId, useState } from 'react'
-import { ApiProblem } from '../api/problem.ts'
-import { type Session, signInAsColleague, signInWithKey } from '../api/session.ts'
+import { useEffect, useState } from 'react'
+import {
+  type Provider,
+  readWays,
+  requestCode,
+  signInAsColleague,
+  storeBefore,
+  type Ways,
+} from '../api/colleague.ts'
+import { goToProvider, type Outcome } from '../api/provider.ts'
+import { type Session, signInWithKey } from '../api/session.ts'
 import { Button } from '../parts/button.tsx'
-import { Faults, faultTexts } from '../parts/faults.tsx'
-import parts from '../parts/parts.module.css'
+import { Faults } from '../parts/faults.tsx'
 import { Window } from '../parts/window.tsx'
 import { words } from '../words/words.ts'
+import { faultsOf, type Input, SecretForm } from './secret-form.tsx'
 import css from './shell.module.css'
-
-interface Input {
-  readonly name: string
-  readonly label: string
-  readonly autoComplete: string
-  readonly isSecret?: boolean
-  /** What is on the screen belongs to this person or key, so it cannot be changed. */
-  readonly fixed?: string | undefined
-}
-
-interface SecretFormProps {
-  readonly inputs: readonly Input[]
-  readonly submitText: string
-  /** What to say if the server refuses the secret. */
-  readonly refused: string
-  submit(values: Readonly<Record<string, string>>): Promise<void>
-}
-
-/** Asks for what somebody signs in with. */
-function SecretForm({ inputs, submitText, refused, submit }: SecretFormProps) {
-  const id = useId()
-  const [faults, setFaults] = useState<readonly string[]>([])
-  const [isWaiting, setWaiting] = useState(false)
-  const onSubmit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    setWaiting(true)
-    setFaults([])
-    try {
-      await submit(Object.fromEntries(inputs.map(({ name }) => [name, String(form.get(name)).trim()])))
-    } catch (error) {
-      const isRefused = error instanceof ApiProblem && error.status === 401
-      setFaults(isRefused ? [refused] : faultTexts(error))
-      setWaiting(false)
-    }
-  }
-  return (
-    <form className={css.signIn} onSubmit={onSubmit}>
-      {inputs.map(({ name, label, autoComplete, isSecret, fixed }) => (
-        <div key={name} className={css.signIn}>
-          <label htmlFor={`${id}-${name}`}>{label}</label>
-          <input
-            id={`${id}-${name}`}
-            className={parts.input}
-            name={name}
-            type={isSecret ? 'password' : 'text'}
-            defaultValue={fixed ?? ''}
-            readOnly={fixed !== undefined}
-            autoComplete={autoComplete}
-            spellCheck={false}
-            required
-          />
-        </div>
-      ))}
-      <Faults texts={faults} />
-      <Button look="main" type="submit" disabled={isWaiting}>
-        {submitText}
-      </Button>
-    </form>
-  )
-}
 
 interface KnownName {
   /** Who was signed in, if it must be the same again. */
@@ -90,35 +36,141 @@ const KeyForm = ({ name }: KnownName) => (
   />
 )
 
-/** The server asks for the store where it has several. */
-function ColleagueForm({ name }: KnownName) {
-  const [asksForStore, setAsksForStore] = useState(false)
+/** The ways of the store that the server has, or of the one that somebody has named. */
+function useWays(store: string) {
+  const [ways, setWays] = useState<Ways>()
+  const [hasSeveralStores, setSeveralStores] = useState(false)
+  useEffect(() => {
+    let isCurrent = true
+    const read = async () => {
+      const only = await readWays('')
+      if (!isCurrent) return
+      setSeveralStores(!only)
+      const found = only ?? (store ? await readWays(store) : undefined)
+      if (isCurrent) setWays(found)
+    }
+    // Without them the password still works, and says what is wrong with the server.
+    read().catch(() => {})
+    return () => {
+      isCurrent = false
+    }
+  }, [store])
+  return { ways, hasSeveralStores }
+}
+
+interface ColleagueFormProps extends KnownName {
+  readonly fault?: string | undefined
+  /** The screen behind it must stay as it is. */
+  readonly isOverScreen?: boolean
+}
+
+function ColleagueForm({ name, fault, isOverScreen = false }: ColleagueFormProps) {
+  const [store, setStore] = useState(storeBefore)
+  const [username, setUsername] = useState<string>()
+  const [wantsCode, setWantsCode] = useState(false)
+  const { ways, hasSeveralStores } = useWays(store)
+  const ofStore: readonly Input[] = hasSeveralStores
+    ? [{ name: 'store', label: words.signIn.store, autoComplete: 'on', first: store, onLeave: setStore }]
+    : []
+  const nameInput = { name: 'username', label: words.signIn.email, autoComplete: 'username', first: name }
+  const secretInput = { name: 'secret', isSecret: true }
+  if (username !== undefined)
+    return (
+      <>
+        <p role="status">{words.signIn.codeSent(username)}</p>
+        <SecretForm
+          key="code"
+          inputs={[
+            { ...secretInput, label: words.signIn.code, autoComplete: 'one-time-code', isSecret: false },
+          ]}
+          submitText={words.signIn.submit}
+          refused={words.signIn.refusedCode}
+          submit={({ secret = '' }) =>
+            signInAsColleague(
+              { authentication_mechanism: 'passwordless', username, one_time_password_token: secret },
+              store,
+            )
+          }
+        />
+        <Button onClick={() => setUsername(undefined)}>{words.signIn.back}</Button>
+      </>
+    )
+  if (wantsCode)
+    return (
+      <>
+        <SecretForm
+          key="name"
+          inputs={[nameInput, ...ofStore]}
+          submitText={words.signIn.sendCode}
+          refused={words.signIn.refusedCode}
+          submit={async ({ username: typed = '', store: named = '' }) => {
+            setStore(named)
+            await requestCode(typed, named)
+            setUsername(typed)
+          }}
+        />
+        <Button onClick={() => setWantsCode(false)}>{words.signIn.usePassword}</Button>
+      </>
+    )
   return (
-    <SecretForm
-      inputs={[
-        { name: 'username', label: words.signIn.email, autoComplete: 'username', fixed: name },
-        {
-          ...{ name: 'password', label: words.signIn.password, autoComplete: 'current-password' },
-          isSecret: true,
-        },
-        ...(asksForStore ? [{ name: 'store', label: words.signIn.store, autoComplete: 'on' }] : []),
-      ]}
-      submitText={words.signIn.submit}
-      refused={words.signIn.refusedColleague}
-      submit={async ({ username = '', password = '', store }) => {
-        try {
-          await signInAsColleague({ username, password, ...(store && { store }) })
-        } catch (error) {
-          if (error instanceof ApiProblem && error.faults.some(({ source }) => source === 'data.store'))
-            setAsksForStore(true)
-          throw error
+    <>
+      {ways && <ProviderButtons ways={ways} isOverScreen={isOverScreen} />}
+      <SecretForm
+        key="password"
+        inputs={[
+          nameInput,
+          { ...secretInput, label: words.signIn.password, autoComplete: 'current-password' },
+          ...ofStore,
+        ]}
+        submitText={words.signIn.submit}
+        refused={words.signIn.refusedColleague}
+        fault={fault}
+        submit={({ username: typed = '', secret = '', store: named = '' }) =>
+          signInAsColleague(
+            { authentication_mechanism: 'password', username: typed, password: secret },
+            named,
+          )
         }
-      }}
-    />
+      />
+      {ways?.hasCodes && <Button onClick={() => setWantsCode(true)}>{words.signIn.useCode}</Button>}
+    </>
   )
 }
 
-export function SignInPage() {
+interface ProviderButtonsProps {
+  readonly ways: Ways
+  readonly isOverScreen: boolean
+}
+
+function ProviderButtons({ ways, isOverScreen }: ProviderButtonsProps) {
+  const [fault, setFault] = useState<string>()
+  if (ways.providers.length === 0) return null
+  const go = async (provider: Provider) => {
+    const failure = await goToProvider(ways, provider, isOverScreen)
+    setFault(failure && words.signIn.failures[failure](new URL(ways.redirectUri).origin))
+  }
+  return (
+    <div className={css.signIn}>
+      {ways.providers.map((provider) => (
+        <Button key={provider.id} onClick={() => go(provider)}>
+          {words.signIn.continueWith(provider.name)}
+        </Button>
+      ))}
+      <Faults texts={fault ? [fault] : []} />
+      <p className={css.or}>{words.signIn.or}</p>
+    </div>
+  )
+}
+
+/** What to say of a sign-in at a provider that led to nothing. */
+function faultOf(outcome: Outcome): string | undefined {
+  if (outcome.kind === 'failed') return words.signIn.failures[outcome.failure](location.origin)
+  return outcome.kind === 'refused'
+    ? faultsOf(outcome.error, words.signIn.failures.late()).join(' ')
+    : undefined
+}
+
+export function SignInPage({ outcome }: { readonly outcome: Outcome }) {
   const [by, setBy] = useState<Session['by']>('colleague')
   const other = by === 'key' ? 'colleague' : 'key'
   return (
@@ -126,7 +178,7 @@ export function SignInPage() {
       <p className={css.brand}>{words.product}</p>
       <h1>{words.signIn.title}</h1>
       <p>{words.signIn.about[by]}</p>
-      {by === 'key' ? <KeyForm /> : <ColleagueForm />}
+      {by === 'key' ? <KeyForm /> : <ColleagueForm fault={faultOf(outcome)} />}
       <Button onClick={() => setBy(other)}>{words.signIn.use[other]}</Button>
     </main>
   )
@@ -135,35 +187,16 @@ export function SignInPage() {
 /** Over the page, when its session has ended. */
 export const SignInWindow = ({ session: { by, name } }: { readonly session: Session }) => (
   <Window title={words.signIn.title} isOpen>
-    <p>{words.signIn.ended}</p>
-    {by === 'key' ? <KeyForm name={name} /> : <ColleagueForm name={name} />}
+    <p>{words.signIn.ended(name)}</p>
+    {by === 'key' ? <KeyForm name={name} /> : <ColleagueForm name={name} isOverScreen />}
   </Window>
 )
 
-/** Where the link of an invitation leads: `#<store>.<secret>`, which browsers send to nobody. */
-export function WelcomePage({ hash }: { readonly hash: string }) {
-  const navigate = useNavigate()
-  const [store = '', invitation = ''] = hash.split('.')
-  return (
-    <main className={css.signInPage}>
-      <p className={css.brand}>{words.product}</p>
-      <h1>{words.signIn.welcome}</h1>
-      <p>{words.signIn.welcomeAbout}</p>
-      <SecretForm
-        inputs={[
-          {
-            ...{ name: 'password', label: words.signIn.newPassword, autoComplete: 'new-password' },
-            isSecret: true,
-          },
-        ]}
-        submitText={words.signIn.submitWelcome}
-        refused={words.signIn.refusedWelcome}
-        submit={async ({ password = '' }) => {
-          await signInAsColleague({ store, invitation, password })
-          // The link is used up, and its secret leaves the address.
-          await navigate({ to: '/', replace: true })
-        }}
-      />
-    </main>
-  )
-}
+/** In the window of a sign-in at a provider, whose screen goes on by itself. */
+export const SignedInWindow = () => (
+  <main className={css.signInPage}>
+    <p className={css.brand}>{words.product}</p>
+    <h1>{words.signIn.inWindow}</h1>
+    <p>{words.signIn.inWindowAbout}</p>
+  </main>
+)

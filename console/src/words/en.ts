@@ -45,7 +45,36 @@ export const en = {
     refusedKey: 'The server does not know this key: check the client id and the secret.',
     refusedColleague:
       'The email address or the password is not right. A Store Admin can send you a new link.',
-    ended: 'Your session has ended. Sign in to go on; what you typed is still here.',
+    ended: (name: string) =>
+      `${name ? `The session of ${name} has ended.` : 'Your session has ended.'} Sign in to go on; what you typed is still here.`,
+    otherPerson: (name: string) =>
+      `This screen belongs to ${name}, and you would sign in as somebody else. Sign in as ${name}, or open the console in another tab.`,
+    or: 'or',
+    continueWith: (provider: string) => `Continue with ${provider}`,
+    useCode: 'Send me a code by mail',
+    usePassword: 'Use my password',
+    sendCode: 'Send the code',
+    codeSent: (username: string) =>
+      `If ${username} may sign in here, a code is on its way. It is valid for ten minutes.`,
+    code: 'Code',
+    refusedCode: 'The code is not right, or it is too old. Request another one.',
+    back: 'Back',
+    failures: {
+      unknown: () =>
+        'This sign-in did not begin in this tab, or it has finished already. Nobody was signed in. Begin again.',
+      declined: () =>
+        'The provider has not signed you in, or you may not sign in here. Try again, or ask a Store Admin.',
+      late: () => 'The sign-in took too long, or it was finished already. Begin again.',
+      away: () => 'The provider does not respond. Try again in a moment.',
+      failed: () => 'The provider refused the sign-in. Ask a Store Admin to check its settings.',
+      insecure: () => 'A sign-in with a provider needs https. Open the console at an address with https.',
+      elsewhere: (origin: string) =>
+        `The provider leads back to ${origin}, which is not this address. Open the console there.`,
+      blocked: () =>
+        'The browser has blocked the window of the provider. Allow windows of this page, and try again.',
+    } satisfies Readonly<Record<string, (origin: string) => string>>,
+    inWindow: 'You are signed in',
+    inWindowAbout: 'Close this window. The console goes on where you were.',
     out: 'Sign out',
     banner: {
       key: (clientId: string, _role?: string) =>
@@ -54,8 +83,34 @@ export const en = {
     },
     welcome: 'Welcome',
     welcomeAbout: 'Choose your password: at least 12 characters, such as four words. The link works once.',
+    welcomeFirst:
+      'You are the first colleague, and become the Store Admin. Choose a password of at least 12 characters, such as four words.',
+    name: 'Name',
     submitWelcome: 'Set it and sign in',
-    refusedWelcome: 'The link is not valid, or it has been used. Ask a Store Admin for another one.',
+    refusedWelcome:
+      'The link is not valid: it is too old, was used or revoked, or a newer one replaced it. Ask a Store Admin for another one.',
+    refusedFirst:
+      'The link is not valid: it is too old, or the store has a colleague already. Whoever runs the server can make another one.',
+  },
+
+  password: {
+    title: 'Change your password',
+    about: 'At least 12 characters, such as four words. You are signed out everywhere else.',
+    current: 'Current password',
+    next: 'New password',
+    submit: 'Change it',
+    done: 'Your password has been changed. All your other sign-ins have ended.',
+    sessions: 'Where you are signed in',
+  },
+
+  secret: {
+    title: 'Copy it now',
+    sent: 'The invitation is sent',
+    about: 'It is shown only once: nobody can read it again.',
+    link: 'The link for your colleague. It works once, within three days.',
+    client_secret: 'The client secret of the key.',
+    mailed: (email: string) => `The link is on its way to ${email}. It works once, within three days.`,
+    stored: 'I have stored it',
   },
 
   shell: {

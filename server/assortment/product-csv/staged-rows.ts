@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { Problem, together } from '../../kernel/errors.ts'
+import { binaryArray } from '../../kernel/storage/binary-arrays.ts'
 import { type Columns, columns, json, number } from '../../kernel/storage/columns.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import {
@@ -129,9 +130,18 @@ async function storeRows(
      FROM unnest($4::int[], $5::json[], $6::text[]) AS input (line, cells, keys)`,
     importId,
     clock.now(),
-    rows.map(({ row }) => row),
-    rows.map(({ cells }) => cells),
-    rows.map(({ keys }) => keys.join(' ')),
+    binaryArray(
+      'int4',
+      rows.map(({ row }) => row),
+    ),
+    binaryArray(
+      'json',
+      rows.map(({ cells }) => cells),
+    ),
+    binaryArray(
+      'text',
+      rows.map(({ keys }) => keys.join(' ')),
+    ),
   )
 }
 

@@ -24,12 +24,16 @@ import { carts } from './carts.ts'
 export interface CartChange extends ShopRequest {
   /** What the request says about the shopper. */
   readonly shopper?: CartShopper | undefined
+  /** Reads what `apply` needs besides, in the message that reads the shop. */
+  readonly read?: () => Promise<void>
   /** The new contents. Throws a Problem to refuse the change; nothing is stored then. */
   readonly apply: (contents: Contents, shop: CartShop, cart: CartValues) => Promise<Contents> | Contents
   /** Takes why gifts of promotions cannot be added. */
   readonly refused?: Problem[]
   /** The member of the request that is at fault where amounts get too large. Default: all of its data. */
   readonly amountAt?: string | undefined
+  /** Whether nothing that follows can refuse the request: the write of the cart then ends the transaction. */
+  readonly isLast?: boolean
 }
 
 /**
@@ -38,11 +42,12 @@ export interface CartChange extends ShopRequest {
  */
 export async function changeCart(ctx: Ctx, name: string, edit: CartChange): Promise<Cart> {
   const { shopper } = edit
-  const { before, after } = await changeThing(ctx, carts, name, async (row) => {
+  const deed = async (row: Before<CartFields, PricedContents>) => {
     const cart = valuesBefore(ctx, row)
     mustBeOwner(ctx, ownersOf({ hidden: cart }))
     return { values: { ...(shopper && { shopper }) }, inside: await derive(ctx, cart, edit) }
-  })
+  }
+  const { before, after } = await changeThing(ctx, carts, name, deed, edit.isLast)
   const { inside } = after
   const messages = [...messagesOfChange(before.inside, inside), ...inside.priced.messages]
   return cartWith(after, { ...inside, priced: { ...inside.priced, messages } })
@@ -56,10 +61,8 @@ const valuesBefore = (work: Work, { doc, hidden, inside }: Before<CartFields, Pr
 async function derive(work: Work, before: CartValues, edit: CartChange): Promise<PricedContents> {
   const { shopper, currency, apply } = edit
   const cart = { ...before, ...(shopper && { shopper }) }
-  const opened = await openShop(work, cart, {
-    ...edit,
-    before: isSameShopper(shopper, before.shopper) ? before.priced : undefined,
-  })
+  const held = isSameShopper(shopper, before.shopper) ? before.priced : undefined
+  const [opened] = await Promise.all([openShop(work, cart, { ...edit, before: held }), edit.read?.()])
   const { contents, priced } = await namingAmounts(edit.amountAt, async () => {
     const next = await apply(cart.contents, opened, cart)
     // What is stored must have the state of the codes that are stored with it.

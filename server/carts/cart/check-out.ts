@@ -26,8 +26,6 @@ export async function handOver(work: Work, cart: Cart): Promise<Cart> {
     ...valuesOf(cart),
     contents: { ...contents, lines, shippingGroups: [] },
   })
-  return changeLocked(work, carts, cart, () => ({ payment_intent_id: '' }), {
-    contents: left.contents,
-    priced: left.priced,
-  })
+  const inside = { contents: left.contents, priced: left.priced }
+  return changeLocked(work, carts, cart, () => ({ payment_intent_id: '' }), { inside })
 }

@@ -11,14 +11,15 @@ export const countSelected = (selection: Selection = {}): number =>
   sum(Object.values(selection).map((options) => Object.keys(options).length))
 
 /** The selected options of the bundles among lines. */
-export const countOptions = (lines: readonly CartLine[]): number =>
-  sum(
-    lines.flatMap((line) =>
-      line.kind === 'cart_item'
-        ? Object.values(line.components ?? {}).map(({ options }) => options.length)
-        : [],
-    ),
-  )
+export function countOptions(lines: readonly CartLine[]): number {
+  let count = 0
+  // Each item that is added counts those of all lines.
+  for (const line of lines) {
+    if (line.kind !== 'cart_item' || !line.components) continue
+    for (const { options } of Object.values(line.components)) count += options.length
+  }
+  return count
+}
 
 /** Refuses more than a cart has. A cart that has more since before the limits may keep it. */
 export function mustBeFew(next: Contents, before: Contents, extras: ProblemExtras): void {

@@ -3,6 +3,7 @@ import { allOrNothing, isList } from '../../kernel/body/many-objects.ts'
 import { action } from '../../kernel/declare/action.ts'
 import { Problem, together } from '../../kernel/errors.ts'
 import { withErrors } from '../../kernel/http/problems.ts'
+import { isId } from '../../kernel/ids.ts'
 import { applyEach } from '../../kernel/thing/apply-each.ts'
 import { changeCart } from '../cart/change-cart.ts'
 import type { CartValues } from '../contents/cart-fields.ts'
@@ -16,6 +17,7 @@ import { type CartShop, isProduct, type ProductRequest, requestOf } from '../pri
 import { type Available, checksStock, mustBeInStock, readAvailable } from '../pricing/check-stock.ts'
 import { isSameCode } from '../pricing/codes.ts'
 import { selectionOf } from '../pricing/current-line.ts'
+import { showsCartOnly } from '../shown/includes.ts'
 import { itemsAnswer, itemsIncludes, itemsShown } from '../shown/items-answer.ts'
 import { customItemCheck, type RefuseCustomItem } from './check-custom-items.ts'
 import { checkInputBytes } from './custom-inputs.ts'
@@ -58,13 +60,19 @@ export const addCartItems = action({
       ...items.flatMap((item) => (item.kind === 'cart_item' ? [toRequest(item)] : [])),
       ...merged.flatMap(({ lines }) => lines.filter(isProduct).map(requestOf)),
     ]
+    const named = new Set(products.flatMap((one) => ('id' in one && isId(one.id) ? one.id : [])))
+    let ofNamed: Available | undefined
     const row = await changeCart(ctx, params.cart_id, {
+      isLast: showsCartOnly(query),
       ...shopper,
       currency: currency ?? merged.find((other) => other.currency)?.currency,
       products,
       codes: items.flatMap((item) => (item.kind === 'promotion_item' ? [item.values.code] : [])),
       refused,
       amountAt: amountIn(items),
+      read: async () => {
+        ofNamed = await readAvailable(ctx, [...named])
+      },
       apply: async (contents, shop, cart) => {
         mustBeInCurrency(shop, currency)
         const selected = products.map((one, i) => countSelected(selectionOf(one, shop.requested[i]?.item)))
@@ -73,7 +81,8 @@ export const addCartItems = action({
           'data',
         )
         const ids = shop.requested.flatMap(({ item }) => item?.id ?? [])
-        const available = await readAvailable(ctx, ids)
+        // Those that are named by their SKU are known now.
+        const available = (ids.every((id) => named.has(id)) && ofNamed) || (await readAvailable(ctx, ids))
         const occasion = { shop, cart, available, others, isSeller: isSeller(ctx.who), isStrict, refused }
         const add = adder({ ...occasion, refuseCustomItem, guess: guessesOf(ctx) })
         return applyEach(contents, inTurn(items), { isAllOrNothing, refused }, async (sofar, item) => {

@@ -3,7 +3,7 @@ import { Problem } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { CustomLine, ProductLine } from '../contents/contents.ts'
 import type { CartQuote, CartShop } from '../pricing/cart-shop.ts'
-import { currentLine, newProductLine, unitPriceOf } from '../pricing/current-line.ts'
+import { componentsOf, newProductLine, unitPriceOf } from '../pricing/current-line.ts'
 import { checkedInputs } from './custom-inputs.ts'
 import type { itemKinds } from './item-kinds.ts'
 import { sellerMembers } from './seller-fields.ts'
@@ -50,7 +50,7 @@ export function productLine(
     shippingGroupId: shipping_group_id || undefined,
     ...sellerMembers(values, source),
   }
-  return currentLine(line, quote, shop.currency.code)
+  return { ...line, ...componentsOf(line, quote, shop.currency.code) }
 }
 
 /** A new line for a custom item. */

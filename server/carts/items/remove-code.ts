@@ -16,7 +16,10 @@ export const deleteCartCode = action({
   queuesBy: 'cart_id',
   shows: { body: null },
   async run(ctx, { params }) {
-    await changeCart(ctx, params.cart_id, { apply: (contents) => withoutCode(contents, params.code) })
+    await changeCart(ctx, params.cart_id, {
+      isLast: true,
+      apply: (contents) => withoutCode(contents, params.code),
+    })
     return noContent
   },
 })

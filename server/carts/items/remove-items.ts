@@ -7,6 +7,7 @@ import type { CartValues } from '../contents/cart-fields.ts'
 import { itemNotFound } from '../item-parts/line-of.ts'
 import type { CartShop } from '../pricing/cart-shop.ts'
 import { promotionItemId } from '../pricing/price-cart.ts'
+import { showsCartOnly } from '../shown/includes.ts'
 import { itemsAnswer, itemsIncludes, itemsShown } from '../shown/items-answer.ts'
 import { withoutCode } from './remove-code.ts'
 
@@ -24,6 +25,7 @@ export const deleteCartItem = action({
   async run(ctx, { params, query }) {
     const itemId = foldId(params.item_id)
     const row = await changeCart(ctx, params.cart_id, {
+      isLast: showsCartOnly(query),
       apply: (contents, shop, cart) => {
         const lines = contents.lines.filter(({ id }) => id !== itemId)
         if (lines.length < contents.lines.length) return { ...contents, lines }
@@ -54,6 +56,7 @@ export const deleteCartItems = action({
   shows: { body: null },
   async run(ctx, { params }) {
     await changeCart(ctx, params.cart_id, {
+      isLast: true,
       apply: (contents) => ({ ...contents, lines: [], codes: [] }),
     })
     return noContent

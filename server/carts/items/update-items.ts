@@ -14,6 +14,7 @@ import { withTime } from '../contents/with-time.ts'
 import { itemNotFound, mustHaveGroup } from '../item-parts/line-of.ts'
 import { contextHeaders, shopperIn } from '../item-parts/request.ts'
 import { type Available, checksStock, mustBeInStock, readAvailable } from '../pricing/check-stock.ts'
+import { showsCartOnly } from '../shown/includes.ts'
 import { itemsAnswer, itemsIncludes, itemsShown } from '../shown/items-answer.ts'
 import { checkedInputs, checkInputBytes, customInputsField } from './custom-inputs.ts'
 import { shippingGroupField } from './item-kinds.ts'
@@ -49,6 +50,7 @@ export const updateCartItem = action({
   async run(ctx, { params, body, headers, query }) {
     const itemId = foldId(params.item_id)
     const row = await changeCart(ctx, params.cart_id, {
+      isLast: showsCartOnly(query),
       ...shopperIn(headers),
       amountAt: 'data.quantity',
       apply: async (contents, shop, cart) => {
@@ -92,6 +94,7 @@ export const updateCartItems = action({
     const isAllOrNothing = allOrNothing(rawBody, 'update_all_or_nothing', true)
     const refused: Problem[] = []
     const row = await changeCart(ctx, params.cart_id, {
+      isLast: showsCartOnly(query),
       ...shopperIn(headers),
       apply: async (contents, shop, cart) => {
         const available = await availableIn(

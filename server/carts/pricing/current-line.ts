@@ -26,7 +26,7 @@ interface NewProductLine {
   readonly isTracked: boolean
 }
 
-/** A new line for a product that is for sale. */
+/** A new line for a product that is for sale, without the components of a bundle. */
 export const newProductLine = ({ item, unit, quantity, now, isTracked }: NewProductLine): ProductLine => ({
   kind: 'cart_item',
   id: newId(),
@@ -49,7 +49,7 @@ export function unitPriceOf(
 ): UnitPrice | undefined {
   const amounts = price?.own ?? price?.amounts
   if (!isPriced || !amounts) return undefined
-  const unit = priceForQuantity(amounts, quantity)[currency]
+  const unit = priceForQuantity(amounts, quantity, currency)
   if (!unit) return undefined
   return {
     amount: unit.amount,
@@ -58,8 +58,21 @@ export function unitPriceOf(
   }
 }
 
+type LineProduct = ReturnType<typeof lineProductOf>
+
+/** Each line asks for its product when it is added, and when the cart is priced. */
+const lineProducts = new WeakMap<CartProduct, LineProduct>()
+
+function productOf(item: CartProduct): LineProduct {
+  const known = lineProducts.get(item)
+  if (known) return known
+  const product = lineProductOf(item)
+  lineProducts.set(item, product)
+  return product
+}
+
 /** What a line takes from the published product. */
-function productOf({ row: { id, doc }, image }: CartProduct) {
+function lineProductOf({ row: { id, doc }, image }: CartProduct) {
   const { attributes, meta } = doc
   return {
     productId: id,
@@ -91,8 +104,9 @@ export const selectionOf = (
   item: CartProduct | undefined,
 ): Selection | undefined => selection ?? item?.row.doc.meta.bundle_configuration?.selected_options
 
-function componentsOf(
-  line: ProductLine,
+/** What a line selects of the components of a bundle. */
+export function componentsOf(
+  line: Pick<ProductLine, 'selection'>,
   { item, price }: CartQuote,
   currency: string,
 ): { readonly components?: Readonly<Record<string, LineComponent>> } {

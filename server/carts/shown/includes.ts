@@ -19,6 +19,9 @@ export const includeParameter = (...accepted: readonly IncludeName[]) =>
     example: accepted.join(','),
   })
 
+/** Whether a response shows nothing but the cart, so that it cannot be refused. */
+export const showsCartOnly = (query: string): boolean => !parse(query).include.includes('component_products')
+
 /** In the items of one response. */
 const componentsMax = 2000
 

@@ -18,7 +18,7 @@ export function frontPage(
   server: FastifyInstance,
   baseUrl: string | undefined,
   faultOf: () => Promise<string | undefined>,
-  page: (state: ServerState) => string,
+  page: (state: ServerState) => Promise<string>,
 ): void {
   const contents = new StoredContents()
   server.get('/', async (request, reply) => {
@@ -26,7 +26,7 @@ export function frontPage(
     if (!isBrowser(request.headers.accept))
       throw new Problem('not_found', `There is nothing at ${request.method} /.`)
     const url = (baseUrl ?? `${request.protocol}://${request.host}`).replace(/\/+$/, '')
-    const html = page({ url, fault: await faultOf() })
+    const html = await page({ url, fault: await faultOf() })
     reply.headers({
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': contentPolicyOf(html),

@@ -21,13 +21,14 @@ import { isId } from '../ids.ts'
 import { Memory } from '../memory.ts'
 import type { Answer } from '../shape/answer.ts'
 import { authorOf, Store } from '../storage/store.ts'
-import type { DatabaseTransaction } from '../storage/transaction.ts'
+import { continued, type DatabaseTransaction } from '../storage/transaction.ts'
 import { currentTimings } from '../traces/scopes.ts'
 import { Ctx, type Instance, type KeyedRequest } from '../work/context.ts'
 import { leaseMsOf } from '../work/outside-calls.ts'
 import { perInstance } from '../work/per-instance.ts'
 import { dryRun, wantsDryRun } from './dry-runs.ts'
 import { idempotencyKey, once, onceAcrossCalls } from './idempotency.ts'
+import { namingHolder } from './name-holder.ts'
 import { withTimings } from './observe.ts'
 import { lengthen, resourceToRepeat } from './stored-answers.ts'
 import { withTimeout } from './with-timeout.ts'
@@ -233,16 +234,16 @@ function admitDryRun(passage: Passage): void {
 }
 
 async function run(passage: Passage): Promise<void> {
+  passage.answer = await namingHolder(passage, () => respond(passage))
+}
+
+function respond(passage: Passage): Promise<Answer> {
   const { operation, request } = passage
-  if (passage.isDryRun) {
-    const rehearse = () => dryRun(operation, contextOf(passage), callOf(passage))
-    passage.answer = await inQueue(passage, rehearse)
-    return
-  }
+  if (passage.isDryRun) return inQueue(passage, () => dryRun(operation, contextOf(passage), callOf(passage)))
   const key = isRepeatable(operation) ? idempotencyKey(request.headers['idempotency-key']) : undefined
   const carryOut = () => (key === undefined ? runPlain(passage) : runKeyed(passage, key))
   // A call to another server must not hold up others, so only its transactions wait: see `callOut`.
-  passage.answer = actionOf(operation)?.callsOut ? await carryOut() : await inQueue(passage, carryOut)
+  return actionOf(operation)?.callsOut ? carryOut() : inQueue(passage, carryOut)
 }
 
 const writeQueues = perInstance(() => new WriteQueues())
@@ -296,7 +297,7 @@ function runKeyed(passage: Passage, key: string): Promise<Answer> {
     })
   }
   return instance.database.transaction((transaction) => {
-    const ctx = contextOf(passage, { transaction })
+    const ctx = contextOf(passage, { transaction: continued(transaction) })
     return once(ctx, { ...writeOf(ctx), run: () => operation.run(ctx, call) })
   })
 }

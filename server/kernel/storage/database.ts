@@ -9,13 +9,13 @@ import { Lanes } from './connections/lanes.ts'
 import { LockQueues, type LockVisit } from './connections/lock-queues.ts'
 import { countTimeout, nameClient, observeStatement, readPool, timeWait } from './connections/observe.ts'
 import { cancelWith, LimitedUse } from './connections/slow-reads.ts'
-import { isPrepared, nameOn, planOnce, Statement } from './connections/statement.ts'
+import { isPrepared, nameOn, planOnce, Statements } from './connections/statement.ts'
 import { isOutOfSpace } from './disk-space.ts'
 import { type RowSink, rowSocket, tapRows } from './row-tap.ts'
 import {
   type DatabaseTransaction,
   LateTransaction,
-  type SentBefore,
+  type Results,
   type TransactionKind,
 } from './transaction.ts'
 
@@ -86,14 +86,14 @@ export function isOutage(error: unknown): boolean {
 export const sqlState = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError ? error.code : undefined
 
-/** A transaction that lost a race (deadlock or serialization failure) and may run again. */
-const isRetryable = (error: unknown) => ['40001', '40P01'].includes(sqlState(error) ?? '')
+/** A transaction that lost a race (deadlock or serialization failure) may run again. */
+export const hasLostRace = (error: unknown): boolean => ['40001', '40P01'].includes(sqlState(error) ?? '')
 
 /** Whether the same work may succeed later: something is away or full, or another write came first. */
 export function isTemporary(error: unknown): boolean {
   if (error instanceof Problem) return error.code === 'unavailable' || error instanceof LostRace
   if (error instanceof Unavailable) return true
-  return error instanceof pg.DatabaseError && (isOutage(error) || isRetryable(error))
+  return error instanceof pg.DatabaseError && (isOutage(error) || hasLostRace(error))
 }
 
 /** Whether a statement failed because the database is away, or its disk is full. */
@@ -197,17 +197,17 @@ export class Database implements StatementSource {
     }
   }
 
-  /** When the signal aborts, the statement is cancelled, and the signal's reason is thrown. */
+  /** When the signal aborts, the message is cancelled, and the signal's reason is thrown. */
   async #query(
     client: pg.ClientBase,
-    sql: Sql,
-    { signal, ...before }: SentBefore & { readonly signal?: AbortSignal | undefined },
-  ): Promise<readonly Tuple[]> {
-    if (!signal) return this.#send(client, sql, before)
+    statements: readonly Sql[],
+    { signal, begin }: { readonly signal?: AbortSignal | undefined; readonly begin?: string | undefined },
+  ): Promise<Results> {
+    if (!signal) return this.#send(client, statements, begin)
     signal.throwIfAborted()
     const ended = cancelWith(signal, client)
     try {
-      return await this.#send(client, sql, before)
+      return await this.#send(client, statements, begin)
     } catch (error) {
       if (signal.aborted && isCancelled(error)) throw signal.reason
       throw error
@@ -216,23 +216,24 @@ export class Database implements StatementSource {
     }
   }
 
-  #send(client: pg.ClientBase, sql: Sql, { begin, writes = [] }: SentBefore = {}): Promise<readonly Tuple[]> {
-    const { text, values, once, long, sink } = sql
-    const named = writes.map((write) => ({ ...write, name: write.once ? '' : nameOn(client, write.text) }))
-    if (!named.every(({ name }) => isPrepared(client, name)))
-      return this.#sendEach(client, sql, { begin, writes })
-    const name = once ? '' : nameOn(client, text)
-    const limitMs =
-      this.#limitMs && (long || writes.some((write) => write.long)) ? longStatementMaxMs : this.#limitMs
-    const { promise, resolve, reject } = Promise.withResolvers<readonly Tuple[]>()
-    const onEnd = [...writes, sql].map(observeStatement)
+  /** Sends statements in one message. Of several, each is prepared, or the last: others get messages of their own. */
+  #send(client: pg.ClientBase, statements: readonly Sql[], begin?: string): Promise<Results> {
+    const named = statements.map(({ text, values, once }) => ({
+      ...{ text, values, name: once ? '' : nameOn(client, text) },
+    }))
+    if (!named.every(({ name }, i) => i === named.length - 1 || isPrepared(client, name)))
+      return this.#sendEach(client, statements, begin)
+    const limitMs = this.#limitMs && statements.some(({ long }) => long) ? longStatementMaxMs : this.#limitMs
+    const { promise, resolve, reject } = Promise.withResolvers<Results>()
+    const onEnd = statements.map(observeStatement)
+    const sink = statements.at(-1)?.sink
     let untap: (() => void) | undefined
-    const sent = new Statement({ text, values, name }, { begin, writes: named }, limitMs, (error, tuples) => {
-      for (const end of onEnd) end?.(tuples.length, error)
+    const sent = new Statements(named, begin, limitMs, (error, results) => {
+      for (const [i, end] of onEnd.entries()) end?.(results[i]?.length ?? 0, error)
       untap?.()
-      if (!error) return resolve(tuples)
+      if (!error) return resolve(results)
       countTimeout(error, client)
-      reject([...writes, sql].at(sent.firstOpen)?.refusal?.(error) ?? this.#refusalOf(error))
+      reject(statements[sent.firstOpen]?.refusal?.(error) ?? this.#refusalOf(error))
     })
     client.query(sent)
     untap = sink && tapRows(client, sink)
@@ -240,13 +241,11 @@ export class Database implements StatementSource {
   }
 
   /** One after the other, since a statement whose text a connection has not seen needs a message of its own. */
-  async #sendEach(
-    client: pg.ClientBase,
-    sql: Sql,
-    { begin, writes = [] }: SentBefore,
-  ): Promise<readonly Tuple[]> {
-    for (const [i, write] of writes.entries()) await this.#send(client, write, i ? {} : { begin })
-    return this.#send(client, sql)
+  async #sendEach(client: pg.ClientBase, statements: readonly Sql[], begin?: string): Promise<Results> {
+    const results: (readonly Tuple[])[] = []
+    for (const [i, sql] of statements.entries())
+      results.push(...(await this.#send(client, [sql], i ? undefined : begin)))
+    return results
   }
 
   async #connection(pool = this.pool): Promise<pg.PoolClient> {
@@ -266,7 +265,8 @@ export class Database implements StatementSource {
     const client = await this.#connection(pool)
     let broken: Error | undefined
     try {
-      return await this.#query(client, sql, { signal })
+      const [rows = []] = await this.#query(client, [sql], { signal })
+      return rows
     } catch (error) {
       if (isUnavailable(error)) broken = error
       throw error
@@ -285,7 +285,7 @@ export class Database implements StatementSource {
       try {
         return await this.#onPool(sql, signal, pool)
       } catch (error) {
-        if (!isRetryable(error) || attempt === transactionAttemptsMax) throw error
+        if (!hasLostRace(error) || attempt === transactionAttemptsMax) throw error
       }
     }
   }
@@ -296,7 +296,7 @@ export class Database implements StatementSource {
    */
   quick(sql: Sql): Promise<readonly Tuple[]> {
     const lanes = sql.page ? this.#pages : this.#points
-    return lanes.send((client) => this.#send(client, sql), isUnavailable)
+    return lanes.send(async (client) => (await this.#send(client, [sql]))[0] ?? [], isUnavailable)
   }
 
   /**
@@ -348,8 +348,8 @@ export class Database implements StatementSource {
   ): Promise<T> {
     const means = {
       connect: () => this.#connection(pool),
-      send: (client: pg.PoolClient, sql: Sql, before?: SentBefore) =>
-        this.#query(client, sql, { signal, ...before }),
+      send: (client: pg.PoolClient, statements: readonly Sql[], begin?: string) =>
+        this.#query(client, statements, { signal, begin }),
       read: (sql: Sql) => this.quick(sql),
       alone: (sql: Sql) => this.#onPool(sql, signal, pool),
       enterLocks: (locks: readonly string[]) => visit.enter(locks),
@@ -364,7 +364,7 @@ export class Database implements StatementSource {
       } catch (error) {
         await transaction.rollBack(isUnavailable(error) ? error : undefined)
         if (visit.isTurnedAway) await outOfPlace(() => timeWait(this.#lockQueues.name, visit.enterInTurn()))
-        else if (!isRetryable(error)) throw error
+        else if (!hasLostRace(error)) throw error
         else if (++losses === transactionAttemptsMax) throw new LostRace(error)
       }
     }

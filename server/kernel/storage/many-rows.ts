@@ -1,12 +1,12 @@
 import { newId } from '../ids.ts'
 import type { Fields, Values } from '../shape/fields.ts'
 import type { Model } from '../shape/model.ts'
+import { binaryArray } from './binary-arrays.ts'
 import { Binds } from './binds.ts'
 import type { Connection, Sql, Tuple } from './database.ts'
 import { recordedBy } from './row-statements.ts'
 import type { RowSink } from './row-tap.ts'
 import { split } from './stored-row.ts'
-import { textArray } from './text-arrays.ts'
 
 /** Statements that write any number of rows, and return their ids; and reads of any number, in batches. */
 
@@ -69,13 +69,23 @@ const insertInto = (table: string, columns: string) =>
 export function insertAllSql<F extends Fields>(into: Model<F>, rows: readonly NewRow<F>[], by: Writer): Sql {
   const binds = bindsOf(by)
   const documents = rows.map(({ values }) => split(into, values))
-  const input: readonly (readonly [column: string, type: string, values: unknown])[] = [
-    ['id', 'uuid', rows.map(({ id }) => id ?? newId())],
-    ...into.scopeColumns.map((column, i) => [column, 'uuid', rows.map(({ scope }) => scope?.[i])] as const),
+  const input: readonly (readonly [column: string, type: string, array: Buffer])[] = [
+    [
+      'id',
+      'uuid',
+      binaryArray(
+        'uuid',
+        rows.map(({ id }) => id ?? newId()),
+      ),
+    ],
+    ...into.scopeColumns.map((column, i) => {
+      const scopes = rows.map(({ scope }) => scope?.[i])
+      return [column, 'uuid', binaryArray('uuid', scopes)] as const
+    }),
     [
       'doc',
       'json',
-      textArray(
+      binaryArray(
         'json',
         documents.map(([doc]) => doc),
       ),
@@ -83,14 +93,14 @@ export function insertAllSql<F extends Fields>(into: Model<F>, rows: readonly Ne
     [
       'hidden',
       'json',
-      textArray(
+      binaryArray(
         'json',
         documents.map(([, hidden]) => hidden),
       ),
     ],
   ]
   const columns = input.map(([column]) => column).join(', ')
-  const arrays = input.map(([, type, values]) => `${binds.bind(values)}::${type}[]`).join(', ')
+  const arrays = input.map(([, type, array]) => `${binds.bind(array)}::${type}[]`).join(', ')
   const from = `${recordedBy(2)}, unnest(${arrays}) AS input (${columns})`
   return long(`${insertInto(into.table, columns)}, ${columns} FROM ${from} RETURNING id`, binds)
 }
@@ -136,8 +146,24 @@ export function updateAllOf<F extends Fields>(of: Model<F>, rows: readonly Chang
     where: () => address.map((column) => `r.${column} = input.${column}`).join(' AND '),
     from: (bind) => {
       const at = rows.map(({ id, scope = [] }) => [id, ...scope])
-      const addresses = address.map((_, i) => `${bind(at.map((one) => one[i]))}::uuid[]`)
-      const values = [0, 1].map((i) => `${bind(documents.map((both) => both[i]))}::json[]`)
+      const addresses = address.map(
+        (_, i) =>
+          `${bind(
+            binaryArray(
+              'uuid',
+              at.map((one) => one[i]),
+            ),
+          )}::uuid[]`,
+      )
+      const values = [0, 1].map(
+        (i) =>
+          `${bind(
+            binaryArray(
+              'json',
+              documents.map((both) => both[i]),
+            ),
+          )}::json[]`,
+      )
       return `unnest(${[...addresses, ...values].join(', ')}) AS input (${address.join(', ')}, doc, hidden)`
     },
     doc: () => 'input.doc',

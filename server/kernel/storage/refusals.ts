@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { notFound, Problem } from '../errors.ts'
-import { type Model, nounOf } from '../shape/model.ts'
+import { type ConstraintRefusal, type Model, nounOf } from '../shape/model.ts'
 import { sqlState } from './database.ts'
 
 // SQLSTATE: a key that refers to another row, also one that says ON DELETE RESTRICT.
@@ -24,9 +24,37 @@ function missingKey(error: unknown): string | undefined {
     .at(-1)
 }
 
+/** What is known of the table of a write. */
+export type WrittenTable = Partial<Pick<Model, 'type' | 'parent' | 'constraints' | 'scopeColumns'>>
+
+/** Where a value must be unique, and what PostgreSQL says of the key. */
+interface UniqueKey {
+  readonly type: string | undefined
+  readonly scopeColumns: readonly string[]
+  readonly table: string
+  readonly constraint: string
+  readonly detail: string
+}
+
+/** The refusal of a value that must be unique, and that another object has. */
+export class DuplicateValue extends Problem {
+  readonly key: UniqueKey
+
+  constructor({ code, detail, title, source }: ConstraintRefusal, key: UniqueKey, cause: unknown) {
+    super(code, detail, { cause, ...(source && { source }), ...(title && { title }) })
+    this.key = key
+  }
+}
+
+function uniqueKeyOf({ type, scopeColumns = [] }: WrittenTable, error: unknown): UniqueKey | undefined {
+  if (!(error instanceof pg.DatabaseError) || error.code !== '23505') return undefined
+  const { table = '', constraint = '', detail = '' } = error
+  return { type, scopeColumns, table, constraint, detail }
+}
+
 /** The client's words for a violated constraint; undefined if the resource does not declare it. */
 export function refusalOf(
-  resource: Partial<Pick<Model, 'type' | 'parent' | 'constraints'>>,
+  resource: WrittenTable,
   error: unknown,
   { type = resource.type, deletes }: { readonly type?: string | undefined; readonly deletes: boolean },
 ): Problem | undefined {
@@ -35,6 +63,8 @@ export function refusalOf(
   const constraint = brokenConstraint(error) ?? ''
   const refusal = resource.constraints?.[constraint]
   if (refusal) {
+    const key = uniqueKeyOf({ ...resource, ...(type && { type }) }, error)
+    if (key) return new DuplicateValue(refusal, key, error)
     const { code, source, title } = refusal
     const missing = code === 'not_found' ? missingKey(error) : undefined
     const detail = missing === undefined ? refusal.detail : `${refusal.detail}: ${missing}`

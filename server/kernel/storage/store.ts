@@ -21,13 +21,14 @@ import {
   updateAllOf,
   type Writer,
 } from './many-rows.ts'
-import { refusalOf } from './refusals.ts'
+import { refusalOf, type WrittenTable } from './refusals.ts'
 import { statementsOf } from './row-statements.ts'
 import type { RowSink } from './row-tap.ts'
 import { stateIn, textsOf, toRow, wholeColumns, writtenRow } from './stored-row.ts'
 import {
   type DatabaseTransaction,
   keepUnlessFailed,
+  type Last,
   laterIn,
   outsideOf,
   type TransactionKind,
@@ -38,7 +39,7 @@ import {
 type Select = `SELECT ${string}`
 
 /** The rows of a table: of one resource, or of several that share it. */
-export type Rows = Pick<Model, 'table'> & Partial<Pick<Model, 'type' | 'parent' | 'envelope' | 'constraints'>>
+export type Rows = Pick<Model, 'table'> & Partial<Pick<Model, 'envelope'>> & WrittenTable
 
 /** The format of an author: the change feed contains both parts. */
 export const authorOf = (actor: string, requestId: string): string => `${actor} ${requestId}`
@@ -167,7 +168,7 @@ export class Store {
   async insert<F extends Fields, C>(
     into: Model<F, C>,
     row: DatedRow<F> & Pick<Draft<F, C>, 'inside'>,
-    last = false,
+    last: Last = false,
     condition?: Rows & Pick<Sweep, 'where'>,
   ): Promise<Whole<F, C> | undefined> {
     const [doc, ...beside] = textsOf(into, row.values, row.inside)
@@ -227,7 +228,7 @@ export class Store {
     of: Model<F, C>,
     row: Row<F>,
     { values, inside }: Pick<Draft<F, C>, 'values' | 'inside'>,
-    last = false,
+    last: Last = false,
   ): Promise<Whole<F, C> | undefined> {
     const own = withAddedFields(of, row.added)
     const [doc, ...beside] = textsOf(own, values, inside)
@@ -385,15 +386,14 @@ export class Store {
     return envelope?.digits === 0 ? new Date(Math.floor(now.getTime() / 1000) * 1000) : now
   }
 
-  async #write(
+  #write(
     resource: Rows,
     sql: Sql,
-    { last = false, type }: { readonly last?: boolean; readonly type?: string | undefined } = {},
+    { last = false, type }: { readonly last?: Last; readonly type?: string | undefined } = {},
   ): Promise<readonly Tuple[]> {
-    try {
-      return await (last && this.#transaction ? this.#transaction.last(sql) : this.#connection.run(sql))
-    } catch (error) {
-      throw refusalOf(resource, error, { type, deletes: sql.text.startsWith('DELETE') }) ?? error
-    }
+    const deletes = sql.text.startsWith('DELETE')
+    const write = { ...sql, refusal: (error: unknown) => refusalOf(resource, error, { type, deletes }) }
+    if (!last || !this.#transaction) return this.#connection.run(write)
+    return last === 'with commit' ? this.#transaction.lastWithCommit(write) : this.#transaction.last(write)
   }
 }

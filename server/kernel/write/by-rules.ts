@@ -9,6 +9,8 @@ import { type Answer, noContent } from '../shape/answer.ts'
 import type { Changes, Fields, New } from '../shape/fields.ts'
 import type { Row, Whole } from '../shape/model.ts'
 import { withAddedFields } from '../storage/added-fields.ts'
+import { hasLostRace } from '../storage/database.ts'
+import type { Last } from '../storage/transaction.ts'
 import { untilWritten } from '../storage/until-written.ts'
 import type { Work } from '../work/context.ts'
 import { claimKey } from './claim-key.ts'
@@ -68,18 +70,24 @@ export async function addBy<F extends Fields>(
   })
 }
 
-/** As `addBy`, for an object whose key the caller has claimed (`claimKey`), with what it holds if it is a thing. */
+/** What a thing holds from now on, and whether its write is the last statement of the transaction. */
+interface ThingWrite<C> {
+  readonly inside?: C | undefined
+  readonly last?: Last
+}
+
+/** As `addBy`, for an object whose key the caller has claimed (`claimKey`). */
 export async function addClaimed<F extends Fields, C>(
   work: Work,
   resource: Resource<F, C>,
   read: ReadBody<F, New<F>>,
-  inside?: C,
+  { inside, last = false }: ThingWrite<C> = {},
 ): Promise<Whole<F, C>> {
   const id = newId()
   const row = await insertAs(work, resource, [], async (own) => {
     const draft = newDraft(own, [], read(own), id, inside)
     await resource.beforeWrite?.(work, draft)
-    return work.store.insert(own, draft)
+    return work.store.insert(own, draft, last)
   })
   await resource.afterWrite?.(work, row, undefined)
   return row
@@ -102,7 +110,11 @@ async function insertAs<F extends Fields, C>(
   scope: readonly string[],
   write: (own: Resource<F, C>) => Promise<Whole<F, C> | undefined>,
 ): Promise<Whole<F, C>> {
-  const written = await write(cachedDefinition(work, resource, scope))
+  const written = await write(cachedDefinition(work, resource, scope)).catch(async (error: unknown) => {
+    // A last write fails where another one writes nothing. When the transaction begins again, it has the definition.
+    if (hasLostRace(error)) await currentDefinition(work, resource, scope)
+    throw error
+  })
   return written ?? untilWritten(async () => write(await currentDefinition(work, resource, scope)))
 }
 
@@ -166,31 +178,26 @@ export async function changeBy<F extends Fields, C>(
   return byRules(work, resource.afterWrite, (work, last) => untilWritten(() => write(work, last)))
 }
 
-/**
- * As `changeBy`, for a row that the caller has locked: it need not be read again. `inside` is what a thing holds from
- * now on.
- */
+/** As `changeBy`, for a row that the caller has locked: it need not be read again. */
 export async function changeLocked<F extends Fields, C>(
   work: Work,
   resource: Resource<F, C>,
   locked: Whole<F, C>,
   read: ReadBody<F, Changes<F>>,
-  inside?: C,
+  write: ThingWrite<C> = {},
 ): Promise<Whole<F, C>> {
   let before = locked
   // If the store has changed its added fields since the row was read, it is read again.
   return untilWritten(async () => {
-    const row = await update(work, resource, before, { read, inside })
+    const row = await update(work, resource, before, { read, ...write })
     if (!row) before = await current(work, resource, locked.scope, locked.id)
     return row
   })
 }
 
 /** What an update changes. */
-interface Update<F extends Fields, C> {
+interface Update<F extends Fields, C> extends ThingWrite<C> {
   readonly read: ReadBody<F, Changes<F>>
-  readonly inside?: C | undefined
-  readonly last?: boolean
 }
 
 /** An update that changes nothing writes nothing. Undefined if another write, or a new definition, came first. */

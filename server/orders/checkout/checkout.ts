@@ -11,7 +11,7 @@ import {
 } from '../../carts/index.ts'
 import { action } from '../../kernel/declare/action.ts'
 import { hook } from '../../kernel/declare/hook.ts'
-import { Problem } from '../../kernel/errors.ts'
+import { notFound, Problem } from '../../kernel/errors.ts'
 import { objectAnswer } from '../../kernel/http/object-answer.ts'
 import { text, type Values } from '../../kernel/shape/fields.ts'
 import { optional, type ShownValue, shown } from '../../kernel/shape/shown.ts'
@@ -67,12 +67,14 @@ export const checkout = action({
   },
   async run(ctx, { params, body, rawBody, headers }) {
     const lockedIds = await lockBuyer(ctx, body)
-    const found = await lockCart(ctx, params.cart_id)
+    const [found, earlierId] = await Promise.all([
+      lockCart(ctx, params.cart_id),
+      findOrderOf(ctx, params.cart_id),
+    ])
     if (found) mustOrderAsOwner(ctx, found)
     const cart = mustBeReady(found, shopperIn(headers).currency)
     const request = hash('sha256', JSON.stringify(rawBody))
-    const earlier = await orderOf(ctx, cart, request)
-    if (earlier) return answer(ctx, earlier)
+    if (earlierId !== undefined) return answer(ctx, await mustBeSame(ctx, earlierId, request))
     const values = valuesOf(body)
     for (const name of ['order_number', 'external_ref'] as const) {
       if (body[name]) await mustHaveRight(ctx, 'shoppers_set_order_references', `data.${name}`)
@@ -100,15 +102,21 @@ function mustBeReady(cart: Cart | undefined, currency: string | undefined): Cart
   return cart
 }
 
-/** The order that this version of the cart has made. Another request for it is refused. */
-async function orderOf(ctx: Ctx, cart: Cart, request: string): Promise<OrderRow | undefined> {
-  const [tuple] = await ctx.store.run(
-    'SELECT id FROM orders WHERE store_id = $1 AND cart_id = $2 AND cart_version = $3',
-    cart.id,
-    cart.version,
+/** The id of the order that this version of the cart has made. It goes in the message of the lock, behind it. */
+async function findOrderOf({ store }: Ctx, cartName: string): Promise<string | undefined> {
+  const [row] = await store.run(
+    `SELECT o.id FROM carts c JOIN orders o ON o.store_id = $1 AND o.cart_id = c.id AND o.cart_version = c.version
+     WHERE c.store_id = $1 AND c.reference = $2`,
+    cartName,
   )
-  const row = tuple ? await ctx.store.findWhole(orders, tuple[0] as string) : undefined
-  if (!row || row.hidden.cart?.request === request) return row
+  return row?.[0] ?? undefined
+}
+
+/** The order of a cart, for the request that has made it. Another request is refused. */
+async function mustBeSame(ctx: Ctx, orderId: string, request: string): Promise<OrderRow> {
+  const row = await ctx.store.findWhole(orders, orderId)
+  if (!row) throw notFound('order', orderId)
+  if (row.hidden.cart?.request === request) return row
   const detail = `The cart has become order ${row.id} and has not changed since. Change the cart to order again.`
   throw new Problem('conflict', detail, { meta: { order_id: row.id } })
 }

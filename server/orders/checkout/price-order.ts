@@ -1,6 +1,8 @@
 import type { Portion } from '../../assortment/index.ts'
 import {
+  type Available,
   type Cart,
+  type CartLine,
   componentIdsOf,
   isProduct,
   type PricedOutcome,
@@ -35,8 +37,11 @@ export async function priceOrder(
   const shopper = codeShopperOf(buyer)
   const values = valuesOf(cart)
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
-    const outcome = await priceCart(work, values, { buyer: shopper, before: cart.inside.priced })
-    const portions = await mustBeSellable(work, outcome)
+    const [outcome, stock] = await Promise.all([
+      priceCart(work, values, { buyer: shopper, before: cart.inside.priced }),
+      readStock(work, values.contents.lines),
+    ])
+    const portions = await mustBeSellable(work, outcome, stock)
     const { evaluation, shop } = outcome
     const unspent = await spendCodes(work, evaluation.uses, { id: orderId, shopper, at: shop.at })
     if (!unspent.length) return { ...outcome, portions }
@@ -47,10 +52,26 @@ export async function priceOrder(
   )
 }
 
+/** The stock of what lines sell. */
+interface LineStock {
+  readonly ids: ReadonlySet<string>
+  readonly available: Available
+}
+
+async function readStock(work: Work, lines: readonly CartLine[]): Promise<LineStock> {
+  const ids = soldIn(lines)
+  return { ids: new Set(ids), available: await readAvailable(work, ids) }
+}
+
+/** The products of lines, and the parts of those that are bundles. */
+const soldIn = (lines: readonly CartLine[]): readonly string[] =>
+  lines.filter(isProduct).flatMap((line) => [line.productId, ...componentIdsOf(line)])
+
 /** Refuses products that are no longer for sale, or not in stock. Returns the stock that the order takes. */
 async function mustBeSellable(
   work: Work,
   { contents: { lines } }: PricedOutcome,
+  stock: LineStock,
 ): Promise<readonly Portion[]> {
   const products = lines.filter(isProduct)
   const gone = products.find(({ isForSale }) => !isForSale)
@@ -61,10 +82,9 @@ async function mustBeSellable(
       meta: { id: gone.productId, sku: gone.sku },
     })
   }
-  const available = await readAvailable(
-    work,
-    products.flatMap((line) => [line.productId, ...componentIdsOf(line)]),
-  )
+  // A new price of a bundle may have brought other parts.
+  const isRead = soldIn(lines).every((id) => stock.ids.has(id))
+  const { available } = isRead ? stock : await readStock(work, lines)
   const portions = stockPortionsOf(lines, (id) => available(id, undefined) !== undefined)
   for (const { productId, location, quantity } of portions) {
     const left = available(productId, location) ?? 0

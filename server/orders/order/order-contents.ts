@@ -3,6 +3,7 @@ import type { Contents, PricedCart } from '../../carts/index.ts'
 import { isHidden } from '../../kernel/shape/hide-personal.ts'
 import type { Store } from '../../kernel/storage/store.ts'
 import { cutText } from '../../kernel/storage/stored-row.ts'
+import type { Work } from '../../kernel/work/context.ts'
 import { nextTurn } from '../../kernel/work/in-turns.ts'
 import type { Notation } from '../../store/index.ts'
 
@@ -90,14 +91,16 @@ export async function contentsOfOrder(store: Store, orderId: string): Promise<Or
   return contentsIn(await findContents(store, [orderId]), orderId)
 }
 
-/** The stock that the items of one order take. */
-export async function portionsOfOrder(store: Store, orderId: string): Promise<readonly Portion[]> {
+/** The stock that the items of one order take; undefined if there is no such order. */
+export async function portionsOfOrder(
+  { store }: Work,
+  orderId: string,
+): Promise<readonly Portion[] | undefined> {
   const [row] = await store.read(
     `SELECT doc->'portions' FROM order_contents WHERE store_id = $1 AND order_id = $2`,
     orderId,
   )
-  if (!row) throw new Error(`order ${orderId} has no contents`)
-  return JSON.parse(row[0] as string) as readonly Portion[]
+  return row && (JSON.parse(row[0] as string) as readonly Portion[])
 }
 
 /** Stores the contents of a new order. */

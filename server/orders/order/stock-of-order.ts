@@ -60,9 +60,17 @@ export function awaitStockOfLocked(work: Work, { hidden }: WholeOrder): void {
   if (hidden.stock.state === 'none') awaitStock(work, hidden.product_ids ?? [])
 }
 
-/** Allocates the stock of an order for its first payment, or refuses (400). The caller has locked the order. */
-export async function allocateStock(work: Work, { id, hidden }: WholeOrder): Promise<ChangedStock> {
-  const wanted = hidden.product_ids?.length ? await portionsOfOrder(work.store, id) : []
+/**
+ * Allocates the stock of an order for its first payment, or refuses (400). The caller has locked the order, and may
+ * have read what its items take.
+ */
+export async function allocateStock(
+  work: Work,
+  { id, hidden }: WholeOrder,
+  read?: readonly Portion[],
+): Promise<ChangedStock> {
+  const wanted = read ?? (hidden.product_ids?.length ? await portionsOfOrder(work, id) : [])
+  if (!wanted) throw new Error(`order ${id} has no contents`)
   const { portions, take } = await allocate(work, wanted, outOfStock)
   return { stock: { state: 'allocated', portions }, ...(portions.length > 0 && { take }) }
 }

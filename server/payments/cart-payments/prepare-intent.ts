@@ -4,7 +4,7 @@ import type { Ctx, Work } from '../../kernel/work/context.ts'
 import type { PaymentMethod } from '../../orders/index.ts'
 import type { GatewaySlug } from '../gateways/gateway-kinds.ts'
 import { type CartPayment, findCartPayment } from '../payment-calls/cart-payments.ts'
-import { mustTakePayment } from '../payment-calls/find-gateway.ts'
+import { mustTakePayment, settingsOf } from '../payment-calls/find-gateway.ts'
 import type { Charge } from '../rules/gateway.ts'
 import { findOrderSince } from './find-order-since.ts'
 import { type IntentRequest, receivedAs } from './intent-call.ts'
@@ -80,7 +80,8 @@ export async function prepareIntent(
     ...{ amount: priced.prices.with_tax, currency, decimalPlaces },
     metadata: { cart_id: cart.doc.id ?? cart.id },
   }
-  await mustTakePayment(ctx, { gateway, ...charge, total: charge.amount })
+  const settings = await settingsOf(ctx, gateway)
+  mustTakePayment(ctx, { gateway, ...charge, total: charge.amount }, settings)
   const cartName = cart.doc.id ?? cart.id
   const [cartId, cartVersion] = [cart.id, cart.version]
   const orderId = await findOrderSince(ctx, { cartId, cartVersion })

@@ -3,7 +3,7 @@ import type { Keys } from '../../kernel/auth/keys.ts'
 import { resource } from '../../kernel/declare/resource.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { choice, field, flag, list, text } from '../../kernel/shape/fields.ts'
-import type { Draft } from '../../kernel/shape/model.ts'
+import type { Draft, Row } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { renewMember } from '../../kernel/work/sealed-members.ts'
 import { add } from '../../kernel/write/by-rules.ts'
@@ -45,6 +45,8 @@ const fields = {
   sealed_secrets: text({ hidden: true, readOnly: true }),
   secret_names: list(text({}), { hidden: true, readOnly: true, default: [] }),
 }
+
+export type GatewayRow = Row<typeof fields>
 
 /** A service that takes payments, and its settings. Every store has all of them, disabled, from its first day. */
 export const gateways = resource({

@@ -1,7 +1,7 @@
 import type { Work } from '../../kernel/work/context.ts'
 import type { Transaction, WholeOrder } from '../../orders/index.ts'
 import { afterAnswer } from '../rules/gateway-payment.ts'
-import { withPayments } from '../transactions/payments-of-orders.ts'
+import { paymentsOf } from '../transactions/payments-of-orders.ts'
 import { paymentIn, storedValuesOf } from '../transactions/settle.ts'
 import { recordAnswer } from '../transactions/transaction-events.ts'
 import { transactions } from '../transactions/transactions.ts'
@@ -12,8 +12,7 @@ import { transactions } from '../transactions/transactions.ts'
  */
 export async function cancelManualPayments(work: Work, order: WholeOrder): Promise<readonly Transaction[]> {
   const { store } = work
-  const { transactions: found } = await withPayments(work, order)
-  const all = new Map(found)
+  const all = new Map(await paymentsOf(work, order.id))
   const rows = await store.lockWhole(transactions, [...all.keys()], [order.id])
   const answer = { reports: [{ is: 'cancelled' }], reference: undefined } as const
   const cancelled = rows.flatMap((row) => {

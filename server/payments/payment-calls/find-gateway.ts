@@ -5,7 +5,7 @@ import type { Instance, Work } from '../../kernel/work/context.ts'
 import { type PaymentMethod, paymentMethods } from '../../orders/index.ts'
 import type { GatewayAccess } from '../gateways/gateway-access.ts'
 import { type GatewaySlug, gatewaySlugs } from '../gateways/gateway-kinds.ts'
-import { gateways } from '../gateways/gateways.ts'
+import { type GatewayRow, gateways } from '../gateways/gateways.ts'
 import type { Gateway } from '../rules/gateway.ts'
 import { currencyMismatch } from '../stripe/decimal-places.ts'
 import { stripeGateway } from '../stripe/stripe-gateway.ts'
@@ -79,6 +79,10 @@ export const isLocal = (slug: GatewaySlug): boolean => implementationOf(slug).is
 export const openGateway = (access: GatewayAccess, services: Services): Gateway =>
   implementationOf(access.slug).open(access, services)
 
+/** The settings of a store's gateway. */
+export const settingsOf = (work: Work, slug: GatewaySlug): Promise<GatewayRow> =>
+  findByName(work, gateways, slug)
+
 interface NewPayment {
   readonly gateway: GatewaySlug
   readonly method: PaymentMethod
@@ -88,11 +92,14 @@ interface NewPayment {
   readonly total: number
 }
 
-/** Refuses a new payment with a gateway that is disabled, or that has no such method or currency. */
-export async function mustTakePayment(work: Work, payment: NewPayment): Promise<void> {
+/**
+ * Refuses a new payment with a gateway that is disabled, or that has no such method or currency. `settings` are those
+ * of the gateway.
+ */
+export function mustTakePayment(work: Work, payment: NewPayment, settings: GatewayRow): void {
   const { gateway: slug, method, currency, decimalPlaces, total } = payment
   const gateway = implementationOf(slug)
-  const { doc, hidden } = await findByName(work, gateways, slug)
+  const { doc, hidden } = settings
   if (!doc.enabled) {
     const detail = `The gateway ${slug} is disabled. A merchant enables it with PUT /v2/gateways/${slug}.`
     throw new Problem('unprocessable', detail, { source: 'data.gateway' })
@@ -126,6 +133,6 @@ function mustHaveSecrets(slug: GatewaySlug, names: readonly string[] = []): void
 
 /** Refuses to ask a gateway that has lost the merchant's key. It may be disabled: that concerns new payments only. */
 export async function mustBeReachable(work: Work, slug: GatewaySlug): Promise<void> {
-  const { hidden } = await findByName(work, gateways, slug)
+  const { hidden } = await settingsOf(work, slug)
   mustHaveSecrets(slug, hidden.secret_names)
 }

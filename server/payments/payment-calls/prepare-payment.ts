@@ -6,18 +6,20 @@ import {
   isPending,
   newTransaction,
   paymentOf,
+  portionsOfOrder,
   type Transaction,
   type WholeOrder,
 } from '../../orders/index.ts'
+import type { GatewayRow } from '../gateways/gateways.ts'
 import type { Charge } from '../rules/gateway.ts'
 import { afterAnswer, newPayment } from '../rules/gateway-payment.ts'
 import { startPayment } from '../rules/requests.ts'
 import { isAutomatic } from '../stripe/intent-params.ts'
 import { accept } from '../transactions/decide.ts'
 import { type LockedOrder, moneyOf } from '../transactions/payments-of-orders.ts'
-import { changePayments, type SettledOrder, settleNew } from '../transactions/settle.ts'
+import { changePaymentsBy, type SettledOrder, settleNew } from '../transactions/settle.ts'
 import { receiptOf, type TransactionRow, transactions } from '../transactions/transactions.ts'
-import { isLocal, mustTakePayment } from './find-gateway.ts'
+import { isLocal, mustTakePayment, settingsOf } from './find-gateway.ts'
 import { ask, askLater, type GatewayRequest } from './gateway-call.ts'
 import { manualGateway } from './manual-gateway.ts'
 import type { paymentFields } from './pay-order.ts'
@@ -43,16 +45,21 @@ export const preparePayment = (
   body: Body,
   isPendingRead: boolean,
 ): Promise<PreparedPayment> =>
-  changePayments(work, orderId, (locked) => prepare(work, locked, body, isPendingRead))
+  changePaymentsBy(work, orderId, {
+    read: () => Promise.all([settingsOf(work, body.gateway), portionsOfOrder(work, orderId)]),
+    deed: (locked, [settings, portions]) =>
+      prepare(work, { ...locked, portions }, settings, body, isPendingRead),
+  })
 
 async function prepare(
   work: Work,
   locked: LockedOrder,
+  settings: GatewayRow,
   body: Body,
   isPendingRead: boolean,
 ): Promise<SettledOrder<PreparedPayment>> {
   const { gateway, method, amount } = body
-  const { charge, key, earlier } = await admit(work, locked.order, body)
+  const { charge, key, earlier } = await admit(work, locked.order, settings, body)
   const again = earlier ?? (isForm(body) ? await findForm(work, locked, body) : undefined)
   if (again) return { result: await askAgain(work, again) }
   if (!isPendingRead && dependsOnPending(locked, body)) throw new PendingPayments()
@@ -84,12 +91,17 @@ interface AdmittedPayment {
 }
 
 /** Refuses a payment that the gateway does not take, whatever other payments the order has. */
-async function admit(work: Work, order: WholeOrder, body: Body): Promise<AdmittedPayment> {
+async function admit(
+  work: Work,
+  order: WholeOrder,
+  settings: GatewayRow,
+  body: Body,
+): Promise<AdmittedPayment> {
   const charge = chargeOf(order, body)
   const key = requestKeyIn(body)
   const earlier = key === undefined ? undefined : await transactionWithKey(work, order.id, key)
   const { total } = moneyOf(order, [])
-  if (!earlier) await mustTakePayment(work, { ...charge, gateway: body.gateway, total })
+  if (!earlier) mustTakePayment(work, { ...charge, gateway: body.gateway, total }, settings)
   return { charge, key, earlier }
 }
 

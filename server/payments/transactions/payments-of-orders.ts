@@ -1,3 +1,4 @@
+import type { Portion } from '../../assortment/index.ts'
 import { columns, number, optional } from '../../kernel/storage/columns.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import type { OrderMoney, Transaction, WholeOrder } from '../../orders/index.ts'
@@ -8,6 +9,8 @@ export interface LockedOrder {
   readonly money: OrderMoney
   /** By id, in the order of their creation. */
   readonly transactions: ReadonlyMap<string, Transaction>
+  /** The stock that its items take, if it was read with the lock. */
+  readonly portions?: readonly Portion[] | undefined
 }
 
 const columnsOfPayment = columns({
@@ -20,17 +23,14 @@ const columnsOfPayment = columns({
   receivedAs: ["hidden->>'received_as'", optional((text) => text as 'purchase' | 'capture')],
 })
 
-/** A locked order with its payments. The statement of the lock would show them as they were before its wait. */
-export async function withPayments(work: Work, order: WholeOrder): Promise<LockedOrder> {
-  const rows = await work.store.run(
+/** The payments of an order. The statement of its lock would show them as they were before its wait. */
+export async function paymentsOf({ store }: Work, orderId: string): Promise<LockedOrder['transactions']> {
+  const rows = await store.run(
     `SELECT ${columnsOfPayment.sql} FROM order_transactions
      WHERE store_id = $1 AND order_id = $2 ORDER BY created_at, id`,
-    order.id,
+    orderId,
   )
-  const transactions = new Map(
-    rows.map(columnsOfPayment.read).map(({ id, ...transaction }) => [id, transaction]),
-  )
-  return { order, transactions, money: moneyOf(order, [...transactions.values()]) }
+  return new Map(rows.map(columnsOfPayment.read).map(({ id, ...transaction }) => [id, transaction]))
 }
 
 /** The payments of locked orders, by the ids of the orders. */

@@ -1,4 +1,5 @@
 import { notFound } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
 import type { Changes, New } from '../../kernel/shape/fields.ts'
 import { changeThings } from '../../kernel/thing/change-thing.ts'
 import type { Work } from '../../kernel/work/context.ts'
@@ -17,7 +18,7 @@ import {
 import type { GatewayPayment } from '../rules/gateway-payment.ts'
 import { reasonForShoppers } from '../rules/reason.ts'
 import { concernAfter } from './concerns.ts'
-import { type LockedOrder, withPayments } from './payments-of-orders.ts'
+import { type LockedOrder, moneyOf, paymentsOf } from './payments-of-orders.ts'
 import { hasMoney, isCounted, stockAfter, stockOrShortage } from './stock-of-payments.ts'
 import { recordBeginning } from './transaction-events.ts'
 import {
@@ -35,25 +36,50 @@ export interface SettledOrder<T> {
   readonly last?: (() => Promise<void>) | undefined
 }
 
+interface PaymentChange<T, R> {
+  readonly deed: (locked: LockedOrder, read: R) => Promise<SettledOrder<T>>
+  /** What else the deed needs, which is read in the message of the lock. */
+  readonly read: () => Promise<R> | R
+  /** The result where there is no such order. Default: a Problem (404). */
+  readonly ifNone?: () => T
+}
+
 /**
  * Changes the payments of an order, and the order with them, for everyone who knows its id. Of two payments at once,
  * the second sees what the first has left to pay.
  */
-export async function changePayments<T>(
+export const changePayments = <T>(
   work: Work,
   orderId: string,
-  deed: (locked: LockedOrder) => Promise<SettledOrder<T>>,
-  ifNone = (): T => {
-    throw notFound('order', orderId)
-  },
+  deed: PaymentChange<T, void>['deed'],
+  ifNone?: () => T,
+): Promise<T> => changePaymentsBy(work, orderId, { deed, read: () => {}, ...(ifNone && { ifNone }) })
+
+/** As `changePayments`, with a deed that reads more. */
+export async function changePaymentsBy<T, R>(
+  work: Work,
+  orderId: string,
+  { deed, read, ifNone }: PaymentChange<T, R>,
 ): Promise<T> {
+  const refuse = (): T => {
+    if (ifNone) return ifNone()
+    throw notFound('order', orderId)
+  }
+  if (!isId(orderId)) return refuse()
   await awaitStockOf(work, orderId)
-  const [changed] = await changeThings(work, orders, [orderId], async ([order]) => {
-    if (!order) return []
-    awaitStockOfLocked(work, order)
-    return [await deed(await withPayments(work, order))]
-  })
-  if (!changed) return ifNone()
+  const [changed] = await changeThings(
+    work,
+    orders,
+    [orderId],
+    async ([order], [transactions, more]) => {
+      if (!order) return []
+      awaitStockOfLocked(work, order)
+      const money = moneyOf(order, [...transactions.values()])
+      return [await deed({ order, transactions, money }, more)]
+    },
+    () => Promise.all([paymentsOf(work, orderId), read()]),
+  )
+  if (!changed) return refuse()
   const { before, after, outcome } = changed
   // Each payment is news of its order, also one that leaves its sums: a refund of a part.
   if (outcome.values && after === before) await work.store.touch(orders, before.id)

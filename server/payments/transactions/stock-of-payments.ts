@@ -27,14 +27,14 @@ export const isCounted = (transaction: Transaction): boolean =>
  */
 export async function stockAfter(
   work: Work,
-  { order, money: { isCancelled } }: LockedOrder,
+  { order, money: { isCancelled }, portions }: LockedOrder,
   all: ReadonlyMap<string, Transaction>,
   isCharged: boolean,
 ): Promise<ChangedStock> {
   const { stock } = order.hidden
   if (isCancelled || stock.state === 'shipped') return { stock }
   if (isCharged || [...all.values()].some(isCounted)) {
-    return stock.state === 'none' ? allocateStock(work, order) : { stock }
+    return stock.state === 'none' ? allocateStock(work, order, portions) : { stock }
   }
   return { stock: stock.state === 'none' ? stock : await releaseStock(work, stock) }
 }

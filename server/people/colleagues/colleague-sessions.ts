@@ -119,12 +119,24 @@ interface Device {
   readonly address: string
 }
 
-/** Begins a session, and returns its id and the secret of its cookie. */
+/** What a request says of where it comes from. */
+export const deviceOf = ({ clientAddress }: Ctx, headers: CookieHeaders): Device => ({
+  device: String(headers['user-agent'] ?? '').slice(0, 512),
+  address: clientAddress,
+})
+
+/** Ends all sessions of a user, also in this process at once. For the transaction of a change of their credentials. */
+export async function endSessions({ store, instance }: Work, userId: string): Promise<void> {
+  const ended = await store.removeAll(colleagueSessions, (bind) => `r.user_id = ${bind(userId)}::uuid`)
+  for (const id of ended) instance.tokens.revoke(id)
+}
+
+/** Begins a session, and returns its cookie. */
 export async function beginSession(
   work: Work,
   { userId, tokenEpoch }: SignIn,
   { device, address }: Device,
-): Promise<{ readonly id: string; readonly secret: string }> {
+): Promise<SessionCookie> {
   const secret = randomBytes(32).toString('base64url')
   const now = work.clock.now()
   const { id } = await add(work, colleagueSessions, [], {
@@ -134,7 +146,7 @@ export async function beginSession(
     last_used_at: now.toISOString(),
     epoch: String(tokenEpoch),
   })
-  return { id, secret }
+  return { storeId: work.store.id, sessionId: id, secret }
 }
 
 /** SQL of a session that has not ended, with the role of its user. `$3` is the time. */
@@ -207,7 +219,7 @@ export function cookieHeader({ storeId, sessionId, secret }: SessionCookie, base
   return `${cookieName}=${value}; Path=${cookiePath}; Max-Age=${longestMs / 1000}; HttpOnly; SameSite=Strict${secure}`
 }
 
-type CookieHeaders = Readonly<Record<string, string | string[] | undefined>>
+export type CookieHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /** The cookie of a request; undefined if there is none. */
 export function cookieIn({ cookie }: CookieHeaders): SessionCookie | undefined {
@@ -220,7 +232,16 @@ export function cookieIn({ cookie }: CookieHeaders): SessionCookie | undefined {
   return undefined
 }
 
-/** Refuses a request that a page of another site has made the browser send. */
+/** Whether a page of another site has made the browser send the request. Programs send neither header. */
+export function isFromAnotherSite(
+  { 'sec-fetch-site': site, origin }: CookieHeaders,
+  baseUrl: string,
+): boolean {
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none'
+  return origin !== undefined && origin !== baseUrl
+}
+
+/** Refuses a request that may not come from a page of this server. */
 export function mustBeSameOrigin(headers: CookieHeaders, baseUrl: string): void {
   const { 'sec-fetch-site': site, origin } = headers
   if (site === 'same-origin' || (site === undefined && origin === baseUrl)) return

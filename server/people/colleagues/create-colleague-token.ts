@@ -3,29 +3,18 @@ import { input } from '../../kernel/body/input.ts'
 import { action } from '../../kernel/declare/action.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { record } from '../../kernel/feed/record.ts'
-import { isId } from '../../kernel/ids.ts'
-import { json } from '../../kernel/shape/answer.ts'
 import { choice, type Fields, type New, reference, text } from '../../kernel/shape/fields.ts'
-import { about, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { merchantRealmId } from '../identity/store-realms.ts'
 import type { SignIn } from '../identity/user-token-epoch.ts'
 import { redeemSignInCode } from '../oidc/sign-in-code.ts'
 import { signInWithOneTimePassword, signInWithPassword } from '../passwords/sign-in-with-password.ts'
-import { type ColleagueRole, roleById } from '../permissions/role-kinds.ts'
-import {
-  beginSession,
-  continueSession,
-  cookieHeader,
-  cookieIn,
-  mustBeSameOrigin,
-  type SessionCookie,
-} from './colleague-sessions.ts'
-import { acceptInvitation, oldestProfile } from './invitations.ts'
-import { roleIdOf } from './role-assignments.ts'
-
-/** The `type` of a sign-in and of its token. */
-const tokenType = 'colleague_token'
+import { acceptInvitation } from './accept-invitation.ts'
+import { beginSession, continueSession, cookieIn, deviceOf, mustBeSameOrigin } from './colleague-sessions.ts'
+import { answerWithToken, colleagueToken, roleOf, tokenType } from './colleague-token.ts'
+import { acceptFirstLink, isFirstLink } from './first-colleague.ts'
+import { oldestProfile } from './password-of-colleague.ts'
+import { enterStore, storeToEnter } from './store-to-enter.ts'
 
 /** A way to sign in: its fields, and how it finds the user in the merchant realm. */
 interface SignInWay {
@@ -90,12 +79,19 @@ const oidc = way(
     }),
 )
 
+const ofFirst = 'Only for the link that the start of the server prints while the store has no colleague.'
+
 const invitation = way(
   {
     invitation: secret('The secret at the end of the link. It is valid once.'),
     password: secret('The new password of the colleague: at least 12 characters.'),
+    name: text({ min: 1, max: 512, about: `The name of the first colleague. ${ofFirst}` }),
+    email: text({ format: 'email', max: 320, about: `The email address of the first colleague. ${ofFirst}` }),
   },
-  acceptInvitation,
+  (ctx, realmId, values) =>
+    isFirstLink(values.invitation)
+      ? acceptFirstLink(ctx, realmId, values)
+      : acceptInvitation(ctx, realmId, values),
 )
 
 /** The ways that need a secret of the person. `session` goes on with the cookie of an earlier sign-in. */
@@ -120,31 +116,6 @@ async function usualProfile({ store }: Ctx, realmId: string): Promise<string> {
   return id
 }
 
-/** The store that a sign-in is for: its id, the prefix of its merchant realm, or nothing where there is one store. */
-async function findStoreToEnter(ctx: Ctx, named: string | undefined): Promise<string | undefined> {
-  const { database } = ctx.instance
-  if (named === undefined) {
-    const rows = await database.quick({ text: 'SELECT id FROM stores LIMIT 2', values: [] })
-    return rows.length === 1 ? (rows[0]?.[0] ?? undefined) : undefined
-  }
-  const [row] = await database.quick({
-    text: `SELECT store_id FROM merchant_realm_mappings
-           WHERE store_id = $1 OR lower(prefix COLLATE "default") = lower($2::text COLLATE "default") LIMIT 1`,
-    values: [isId(named) ? named : null, named],
-  })
-  return row?.[0] ?? undefined
-}
-
-const colleagueToken = shown.group({
-  type: shown.constant(tokenType),
-  token: about('The access token of the colleague, for the header Authorization.', shown.text),
-  expires: about('When the token expires. Go on with the mechanism `session`.', shown.time),
-  store_id: shown.uuid,
-  session_id: shown.uuid,
-  user_id: shown.uuid,
-  role: about('The name of the role.', shown.text),
-})
-
 const names = [...(Object.keys(ways) as (keyof typeof ways)[]), 'session'] as const
 
 /** Signs a colleague in: a user of the merchant realm with a role. Their changes are recorded as theirs. */
@@ -163,11 +134,7 @@ export const createColleagueToken = action({
     type: tokenType,
     fields: {
       authentication_mechanism: choice(names, { required: true, about: 'How the colleague signs in.' }),
-      store: text({
-        max: 255,
-        about:
-          'The id of the store, or the prefix of its merchant realm. It may be left out where the server has one store.',
-      }),
+      store: storeToEnter,
       ...fieldsOfAll,
     },
     example: {
@@ -179,19 +146,15 @@ export const createColleagueToken = action({
   async run(ctx, { body, rawBody, headers }) {
     const { authentication_mechanism: mechanism, store: named } = body
     if (mechanism === 'session') return goOn(ctx, headers)
-    const storeId = await findStoreToEnter(ctx, named)
-    if (storeId === undefined) throw noStore(named)
-    const inside = ctx.inStore(storeId)
+    const inside = await enterStore(ctx, named, 'data.store')
     const { signIn } = ways[mechanism as keyof typeof ways]
     const member = await signIn(inside, rawBody).catch((error: unknown) => refuse(inside, mechanism, error))
     const role = await roleOf(inside, member.userId)
     if (!role) return refuse(inside, mechanism, noRole(), member.userId)
-    const device = String(headers['user-agent'] ?? '').slice(0, 512)
-    const { id, secret } = await beginSession(inside.actingAs(member.userId), member, {
-      ...{ device, address: ctx.clientAddress },
-    })
-    ctx.instance.onWrite(storeId)
-    return answer(inside, { storeId, sessionId: id, secret }, member.userId, role)
+    const device = deviceOf(ctx, headers)
+    const cookie = await beginSession(inside.actingAs(member.userId), member, device)
+    ctx.instance.onWrite(inside.store.id)
+    return answerWithToken(inside, headers, cookie, member.userId, role)
   },
 })
 
@@ -203,23 +166,8 @@ async function goOn(ctx: Ctx, headers: Parameters<typeof cookieIn>[0]) {
   const userId = inside && (await continueSession(inside, cookie.sessionId, cookie.secret))
   const role = userId && (await roleOf(inside, userId))
   if (!cookie || !inside || !userId || !role) throw unauthorized('The sign-in has ended; sign in again.')
-  return answer(inside, cookie, userId, role)
+  return answerWithToken(inside, headers, cookie, userId, role)
 }
-
-async function answer(ctx: Ctx, cookie: SessionCookie, userId: string, role: ColleagueRole) {
-  const { storeId, sessionId } = cookie
-  const { token, expires } = await ctx.instance.tokens.issueToPerson(storeId, userId, sessionId)
-  const data: ShownValue<typeof colleagueToken> = {
-    type: tokenType,
-    token,
-    expires: new Date(expires * 1000).toISOString(),
-    ...{ store_id: storeId, session_id: sessionId, user_id: userId, role: role.name },
-  }
-  return { ...json(201, { data }), headers: { 'set-cookie': cookieHeader(cookie, ctx.baseUrl) } }
-}
-
-const roleOf = async ({ store }: Ctx, userId: string): Promise<ColleagueRole | undefined> =>
-  roleById((await roleIdOf(store, userId)) ?? '')
 
 /** Records a refused sign-in, without what was sent: it may be a password in the wrong field. */
 async function refuse(ctx: Ctx, mechanism: string, error: unknown, userId?: string): Promise<never> {
@@ -235,12 +183,3 @@ async function refuse(ctx: Ctx, mechanism: string, error: unknown, userId?: stri
 
 const noRole = () =>
   new Problem('forbidden', 'You have no role in this store. Ask a Store Admin to give you one.')
-
-const noStore = (named: string | undefined) =>
-  new Problem(
-    'unprocessable',
-    named === undefined
-      ? 'This server has several stores. Send data.store: the id of the store, or the prefix of its merchant realm.'
-      : 'data.store must be the id of a store, or the prefix of its merchant realm; there is none.',
-    { source: 'data.store' },
-  )

@@ -9,7 +9,7 @@ export async function mayErase(work: Work, id: string): Promise<void> {
   const ofUser = ['user_authentication_password_profile_infos', 'user_authentication_oidc_profile_infos'].map(
     (table) => `SELECT user_authentication_info_id FROM ${table} WHERE store_id = $1 AND id = $2`,
   )
-  const ofColleague = ['colleague_sessions', 'role_assignments'].map(
+  const ofColleague = ['colleague_sessions', 'invitations', 'role_assignments'].map(
     (table) => `SELECT user_id FROM ${table} WHERE store_id = $1 AND id = $2`,
   )
   const [user] = await store.run(

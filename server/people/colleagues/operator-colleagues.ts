@@ -69,7 +69,7 @@ export class OperatorColleagues {
             `jsonb_set(r.doc::jsonb, '{relationships,role,data,id}', to_jsonb(${bind(roleId)}::text))::json`,
         })
       }
-      return invite({ store }, userId, this.#now())
+      return (await invite(store, { userId, email }, this.#now())).secret
     })
     return invitationLink(baseUrl, this.#store.id, secret)
   }
@@ -78,7 +78,8 @@ export class OperatorColleagues {
   async link(email: string, baseUrl: string): Promise<string | undefined> {
     const userId = await this.#find(email)
     if (userId === undefined) return undefined
-    return invitationLink(baseUrl, this.#store.id, await invite({ store: this.#store }, userId, this.#now()))
+    const { secret } = await this.#store.transaction((store) => invite(store, { userId, email }, this.#now()))
+    return invitationLink(baseUrl, this.#store.id, secret)
   }
 
   /** Ends the sign-ins of a colleague, and returns how many; undefined if there is no such colleague. */

@@ -58,7 +58,7 @@ export const roleAssignments = resource({
       detail: 'data.relationships.user.data.id must be the id of a user of the merchant realm.',
       source: 'data.relationships.user.data.id',
     },
-    role_assignments_last_store_admin: lastStoreAdmin,
+    ...lastStoreAdmin,
   },
 })
 

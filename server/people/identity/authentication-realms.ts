@@ -60,8 +60,12 @@ export async function findRealm(work: Work, id: string): Promise<Row<typeof auth
   return realm
 }
 
-/** The client ids of storefronts, by realm. The realm of administrators has no storefront. */
-export const realmClients: Readonly<Record<Exclude<Origin, 'merchant-realm-mappings'>, string>> = {
+/** The client ids of storefronts, by realm, and of the programs of colleagues. */
+export const realmClients: Readonly<Record<Origin, string>> = {
   'customer-authentication-settings': 'customers',
+  'merchant-realm-mappings': 'colleagues',
   account_authentication_settings: 'account-management',
 }
+
+/** The page of the console that providers lead colleagues back to: beside the `redirect_uris` of their realm. */
+export const consoleAddress = (baseUrl: string): string => `${baseUrl}/console/signed-in`

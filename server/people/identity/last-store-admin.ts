@@ -1,5 +1,8 @@
-/** The refusal to leave a store without a Store Admin. A trigger raises its constraint. */
+/** The refusal to leave a store without a Store Admin who can sign in. A trigger raises its constraint. */
 export const lastStoreAdmin = {
-  code: 'conflict',
-  detail: 'This is the last Store Admin of the store. Give another colleague the role first.',
+  role_assignments_last_store_admin: {
+    code: 'conflict',
+    detail:
+      'This would leave the store without a Store Admin who can sign in. First give another colleague the role, who has a password or an identity at a provider.',
+  },
 } as const

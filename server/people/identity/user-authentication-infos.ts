@@ -74,7 +74,7 @@ export const userAuthenticationInfos = resource({
     values.email_claimed = work.who.shopper && true
     values.email_unproven = work.who.shopper && !isProven ? true : undefined
   },
-  constraints: { role_assignments_last_store_admin: lastStoreAdmin },
+  constraints: lastStoreAdmin,
   afterWrite: async (work, user, before) => {
     if (!before) await onUserCreated(work, user)
     else if (user.doc.email !== before.doc.email) await announceEmailChange(work, { type }, user, before)

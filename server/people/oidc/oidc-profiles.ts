@@ -7,6 +7,7 @@ import type { Ctx, Work } from '../../kernel/work/context.ts'
 import { renewMember } from '../../kernel/work/sealed-members.ts'
 import { authenticationRealms } from '../identity/authentication-realms.ts'
 import { identityEnvelope } from '../identity/identity-envelope.ts'
+import { lastStoreAdmin } from '../identity/last-store-admin.ts'
 import { mustManageRealm } from '../identity/must-manage-realm.ts'
 import { touchLinkedUsers } from '../identity/touch-users.ts'
 import { onUsersUnlinked } from '../identity/user-hooks.ts'
@@ -63,6 +64,7 @@ export const oidcProfiles = resource({
     sealSecret(work, draft)
     forgetIssuer(draft)
   },
+  constraints: lastStoreAdmin,
   // Deletes its links too.
   beforeDelete: async (work, profile) => {
     await mustManageRealm(work, profile.scope[0])

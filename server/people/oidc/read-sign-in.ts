@@ -1,5 +1,5 @@
 import type { Row } from '../../kernel/shape/model.ts'
-import { type authenticationRealms, realmClients } from '../identity/authentication-realms.ts'
+import { type authenticationRealms, consoleAddress, realmClients } from '../identity/authentication-realms.ts'
 import { codeChallengePattern, forwardedCharsMax, stateCharsMax } from './sign-in-query.ts'
 import { SignInRefusal, type Storefront } from './sign-in-refusal.ts'
 
@@ -17,13 +17,18 @@ export interface LoginRequest {
 const forwarded = ['prompt', 'display', 'ui_locales'] as const
 
 /** Why the browser must not be redirected to `redirect_uri`; undefined if it may be. */
-export function findUnsafeReason({ doc }: Realm, parameters: URLSearchParams): string | undefined {
+export function findUnsafeReason(
+  { doc }: Realm,
+  parameters: URLSearchParams,
+  baseUrl: string,
+): string | undefined {
   const origin = doc.relationships?.origin.data.type
-  const hasStorefront = origin !== undefined && origin !== 'merchant-realm-mappings'
-  if (!hasStorefront || singleValue(parameters, 'client_id') !== realmClients[origin]) {
+  if (!origin || singleValue(parameters, 'client_id') !== realmClients[origin]) {
     return 'client_id must be the client id of this realm, as the settings of the realm show it.'
   }
-  if (!doc.redirect_uris.includes(singleValue(parameters, 'redirect_uri') ?? '')) {
+  const uri = singleValue(parameters, 'redirect_uri') ?? ''
+  const isConsole = origin === 'merchant-realm-mappings' && uri === consoleAddress(baseUrl)
+  if (!isConsole && !doc.redirect_uris.includes(uri)) {
     return 'redirect_uri must be exactly one of the redirect_uris of this realm.'
   }
   return undefined

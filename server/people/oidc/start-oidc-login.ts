@@ -45,7 +45,7 @@ export const startOidcLogin = action({
       findRealm(ctx, params.realm_id),
       findProfile(ctx, params.realm_id, profileIdOf(parameters)),
     ])
-    const unsafeReason = findUnsafeReason(realm, parameters)
+    const unsafeReason = findUnsafeReason(realm, parameters, ctx.baseUrl)
     if (unsafeReason) return refuseHere(unsafeReason)
     const storefront = storefrontOf(parameters)
     try {

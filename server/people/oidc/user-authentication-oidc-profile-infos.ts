@@ -5,6 +5,7 @@ import type { Draft } from '../../kernel/shape/model.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { isUnchanged } from '../../kernel/write/drafts.ts'
 import { identityEnvelope } from '../identity/identity-envelope.ts'
+import { lastStoreAdmin } from '../identity/last-store-admin.ts'
 import { mustManageRealm } from '../identity/must-manage-realm.ts'
 import { mustHaveUser, signOutUser, touchUser } from '../identity/touch-users.ts'
 import { userAuthenticationInfos } from '../identity/user-authentication-infos.ts'
@@ -65,6 +66,7 @@ export const userAuthenticationOidcProfileInfos = resource({
   },
   afterDelete: (work, { scope }) => onUsersUnlinked(work, scope.slice(1)),
   constraints: {
+    ...lastStoreAdmin,
     user_authentication_oidc_profile_infos_profile_fkey: noProfile,
     user_authentication_oidc_profile_infos_identity_key: {
       code: 'conflict',

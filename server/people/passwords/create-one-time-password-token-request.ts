@@ -4,6 +4,8 @@ import { notFound, Problem } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { findByName } from '../../kernel/query/find.ts'
 import { choice, text } from '../../kernel/shape/fields.ts'
+import type { Row } from '../../kernel/shape/model.ts'
+import type { Ctx } from '../../kernel/work/context.ts'
 import { foldCase } from '../identity/fold-case.ts'
 import { giveOneTimePassword, newOneTimePassword } from './one-time-passwords.ts'
 import { passwordProfiles } from './password-profiles.ts'
@@ -32,30 +34,37 @@ export const createOneTimePasswordTokenRequest = action({
   },
 
   async run(ctx, { params, body }) {
-    const { username, purpose } = body
     const scope = isId(params.realm_id) ? [params.realm_id] : undefined
     if (!scope) throw notFound('password profile', params.id)
-    const profile = await findByName(ctx, passwordProfiles, params.id, scope)
-    if (!profile.doc.enable_one_time_password_token) {
-      throw new Problem(
-        'unprocessable',
-        'The password profile does not allow one-time passwords: its enable_one_time_password_token is false.',
-      )
-    }
-    const attempt = {
-      action: 'one-time-password-token-request',
-      owner: `${profile.id} ${await foldCase(ctx, username)}`,
-    }
-    // From here on the response must not depend on whether the user exists, so too many requests are dropped silently.
-    if (await withinLimits(ctx, attempt)) {
-      await ctx.later(giveOneTimePassword, {
-        ...(await newOneTimePassword(ctx)),
-        realmId: profile.scope[0] as string,
-        profileId: profile.id,
-        username,
-        purpose,
-      })
-    }
+    await requestOneTimePassword(ctx, await findByName(ctx, passwordProfiles, params.id, scope), body)
     return { status: 202, body: '' }
   },
 })
+
+/** Requests the password of a username of the profile. The caller learns nothing of whether there is such a user. */
+export async function requestOneTimePassword(
+  ctx: Ctx,
+  profile: Row<typeof passwordProfiles.fields>,
+  { username, purpose }: { readonly username: string; readonly purpose: string },
+): Promise<void> {
+  if (!profile.doc.enable_one_time_password_token) {
+    throw new Problem(
+      'unprocessable',
+      'The password profile does not allow one-time passwords: its enable_one_time_password_token is false.',
+    )
+  }
+  const attempt = {
+    action: 'one-time-password-token-request',
+    owner: `${profile.id} ${await foldCase(ctx, username)}`,
+  }
+  // From here on the response must not depend on whether the user exists, so too many requests are dropped silently.
+  if (await withinLimits(ctx, attempt)) {
+    await ctx.later(giveOneTimePassword, {
+      ...(await newOneTimePassword(ctx)),
+      realmId: profile.scope[0] as string,
+      profileId: profile.id,
+      username,
+      purpose,
+    })
+  }
+}

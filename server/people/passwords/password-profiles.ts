@@ -6,6 +6,7 @@ import type { Rows } from '../../kernel/storage/store.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { authenticationRealms } from '../identity/authentication-realms.ts'
 import { identityEnvelope } from '../identity/identity-envelope.ts'
+import { lastStoreAdmin } from '../identity/last-store-admin.ts'
 import { mustManageRealm } from '../identity/must-manage-realm.ts'
 import { accountRealmId, merchantRealmId } from '../identity/store-realms.ts'
 import { touchLinkedUsers } from '../identity/touch-users.ts'
@@ -41,6 +42,7 @@ export const passwordProfiles = resource({
     await mustManageRealm(work, draft.scope[0])
     await refuseOtherRealms(work, draft)
   },
+  constraints: lastStoreAdmin,
   beforeDelete: async (work, profile) => {
     await mustManageRealm(work, profile.scope[0])
     await touchLinkedUsers(work, links, 'password_profile_id', profile)

@@ -50,23 +50,37 @@ export async function findUserWithPassword(
 // An administrator can create any number of usernames for a user, and each costs a hash to compare with.
 const usernamesMax = 10
 
-/** As `findUserWithPassword`, with any of the user's usernames. */
+/** As `findUserWithPassword`, with any of the user's usernames. `linkId` is the id of that with the password. */
 export async function findUserWithAnyPassword(
   work: Work,
   { id, scope: [realmId = ''] }: Pick<Row, 'id' | 'scope'>,
   password: string,
-): Promise<SignIn | undefined> {
+): Promise<(SignIn & { readonly linkId: string }) | undefined> {
   const rows = await work.store.run(
-    `SELECT password_profile_id, username FROM user_authentication_password_profile_infos
+    `SELECT id, password_profile_id, username FROM user_authentication_password_profile_infos
      WHERE store_id = $1 AND realm_id = $2 AND user_authentication_info_id = $3 ORDER BY created_at, id LIMIT ${usernamesMax}`,
     realmId,
     id,
   )
-  for (const [password_profile_id, username] of rows as [string, string][]) {
+  for (const [linkId, password_profile_id, username] of rows as [string, string, string][]) {
     const signedIn = await findUserWithPassword(work, realmId, { password_profile_id, username, password })
-    if (signedIn) return signedIn
+    if (signedIn) return { ...signedIn, linkId }
   }
   return undefined
+}
+
+/** Whether the user has a username and a password. */
+export async function hasPassword(
+  { store }: Work,
+  { id, scope: [realmId = ''] }: Pick<Row, 'id' | 'scope'>,
+): Promise<boolean> {
+  const rows = await store.run(
+    `SELECT 1 FROM user_authentication_password_profile_infos
+     WHERE store_id = $1 AND realm_id = $2 AND user_authentication_info_id = $3 LIMIT 1`,
+    realmId,
+    id,
+  )
+  return rows.length > 0
 }
 
 /** As `signInWithPassword`, with a one-time password. Of two concurrent sign-ins with it, one succeeds. */

@@ -9,11 +9,13 @@ import type { Work } from '../../kernel/work/context.ts'
 import { isUnchanged } from '../../kernel/write/drafts.ts'
 import { currentPassword, mustProveIdentity } from '../identity/current-password.ts'
 import { identityEnvelope } from '../identity/identity-envelope.ts'
+import { lastStoreAdmin } from '../identity/last-store-admin.ts'
 import { mustManageRealm } from '../identity/must-manage-realm.ts'
 import { mustManageOneself, ownUser } from '../identity/own-user.ts'
 import { merchantRealmId } from '../identity/store-realms.ts'
 import { mustHaveUser, signOutUser, touchUser } from '../identity/touch-users.ts'
 import { userAuthenticationInfos } from '../identity/user-authentication-infos.ts'
+import { type SignIn, tokenEpochOf } from '../identity/user-token-epoch.ts'
 import { passwordProfiles } from './password-profiles.ts'
 import { refuseCommonPassword } from './refuse-common-password.ts'
 import { findUserWithPassword } from './sign-in-with-password.ts'
@@ -70,6 +72,7 @@ export const userAuthenticationPasswordProfileInfos = resource({
     await signOutUser(work, scope)
   },
   constraints: {
+    ...lastStoreAdmin,
     user_authentication_password_profile_infos_profile_fkey: noProfile,
     user_authentication_password_profile_infos_username_key: {
       code: 'conflict',
@@ -106,6 +109,37 @@ async function prepare(work: Work, draft: Draft<typeof fields>): Promise<void> {
   if (password !== undefined) values.password_hash = await slowHash(work, password)
   if (isUnchanged(fields, draft)) return
   await (password === undefined ? touchUser : signOutUser)(work, scope)
+}
+
+/**
+ * Replaces the password of a user who has just proven who they are, as `before` says, and revokes their tokens. Refuses
+ * (409) if their credentials have changed since. Call it without a transaction: hashing is slow. `after` runs in its
+ * transaction.
+ */
+export async function replacePassword<T>(
+  work: Work,
+  {
+    id,
+    scope,
+    password,
+  }: { readonly id: string; readonly scope: readonly string[]; readonly password: string },
+  before: SignIn,
+  after: (inside: Work) => Promise<T>,
+): Promise<T> {
+  await checkNewPassword(work, scope[0], password)
+  const password_hash = await slowHash(work, password)
+  return work.transaction(async (inside) => {
+    await signOutUser(inside, scope)
+    const changed = await inside.store.changeAll(userAuthenticationPasswordProfileInfos, {
+      where: (bind) => `r.id = ${bind(id)}::uuid AND r.user_authentication_info_id = ${bind(scope[1])}::uuid`,
+      hidden: (bind) =>
+        `(r.hidden::jsonb || jsonb_build_object('password_hash', ${bind(password_hash)}::text))::json`,
+    })
+    const isSame = (await tokenEpochOf(inside, before.userId)) === before.tokenEpoch + 1
+    if (!changed.length || !isSame)
+      throw new Problem('conflict', 'Your password has changed a moment ago. Sign in again.')
+    return after(inside)
+  })
 }
 
 const colleaguePasswordMin = 12

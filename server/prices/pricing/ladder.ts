@@ -14,7 +14,8 @@ interface Rung {
   readonly amount: number
 }
 
-export function ladderOf({ amount, includes_tax = false, tiers = {} }: StoredAmount): Ladder {
+export function ladderOf({ amount, includes_tax = false, tiers }: StoredAmount): Ladder {
+  if (!tiers) return { amount, includes_tax, tiers: [] }
   const rungs = Object.entries(tiers).map(
     ([name, tier]) => [tier.minimum_quantity, { ...tier, name }] as const,
   )

@@ -9,21 +9,41 @@ export interface QuantityPrice extends PriceAmount {
   readonly original?: PriceAmount
 }
 
-/** The unit prices for a quantity, by currency. The highest tier that the quantity reaches applies to all units. */
+type Amounts = Pick<ResolvedPrice, 'currencies' | 'original' | 'tiers'>
+
+/** The unit prices for a quantity, by currency. */
+export const pricesForQuantity = (amounts: Amounts, quantity: number): ByKey<QuantityPrice> =>
+  Object.fromEntries(
+    Object.entries(amounts.currencies).map(([code, amount]) => [
+      code,
+      reachedPrice(amounts, code, amount, quantity),
+    ]),
+  )
+
+/** The unit price for a quantity in one currency; undefined if it has none. */
 export function priceForQuantity(
-  { currencies, original, tiers = {} }: Pick<ResolvedPrice, 'currencies' | 'original' | 'tiers'>,
+  amounts: Amounts,
   quantity: number,
-): ByKey<QuantityPrice> {
-  const prices = Object.entries(currencies).map(([code, amount]) => {
-    let [price, reached, tier] = [amount, 0, undefined as string | undefined]
-    let before = original?.[code]
-    for (const [name, { minimum_quantity, price: at, original: was }] of Object.entries(tiers)) {
-      const own = at[code]
-      if (!own || minimum_quantity > quantity || minimum_quantity < reached) continue
-      ;[price, reached, tier] = [own, minimum_quantity, name]
-      before = was?.[code]
-    }
-    return [code, { ...price, ...(tier !== undefined && { tier }), ...(before && { original: before }) }]
-  })
-  return Object.fromEntries(prices)
+  code: string,
+): QuantityPrice | undefined {
+  const amount = amounts.currencies[code]
+  return amount && reachedPrice(amounts, code, amount, quantity)
+}
+
+/** The highest tier that the quantity reaches applies to all units. */
+function reachedPrice(
+  { original, tiers = {} }: Amounts,
+  code: string,
+  amount: PriceAmount,
+  quantity: number,
+): QuantityPrice {
+  let [price, reached, tier] = [amount, 0, undefined as string | undefined]
+  let before = original?.[code]
+  for (const [name, { minimum_quantity, price: at, original: was }] of Object.entries(tiers)) {
+    const own = at[code]
+    if (!own || minimum_quantity > quantity || minimum_quantity < reached) continue
+    ;[price, reached, tier] = [own, minimum_quantity, name]
+    before = was?.[code]
+  }
+  return { ...price, ...(tier !== undefined && { tier }), ...(before && { original: before }) }
 }

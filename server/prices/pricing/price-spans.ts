@@ -39,6 +39,7 @@ export function priceSpans(
       ...span,
     }))
   })
+  if (!bounds.length && spans.length) return spans
   if (spans.length || !isOwn) return joined(spans)
   return [{ pricebookId, currency: null, amount: null, ...ever }]
 }

@@ -3,7 +3,7 @@ import type { ByKey } from '../pricebooks/stored-prices.ts'
 import type { Verdict } from './causes.ts'
 import { type Item, partsOf, type Selection, withParts } from './item.ts'
 import { type PriceFacts, priceFacts, priceVerdict } from './price-causes.ts'
-import { priceForQuantity, type QuantityPrice } from './price-for-quantity.ts'
+import { pricesForQuantity, type QuantityPrice } from './price-for-quantity.ts'
 import { type ItemPrice, type PriceContext, priceChanges, priceItem } from './price-item.ts'
 import type { PriceSource } from './price-source.ts'
 
@@ -107,7 +107,7 @@ export async function quote<I extends Item>(
     const holdsUntil = earlier(shop.holdsUntil, change === undefined ? undefined : new Date(change))
     const both = { item, price, facts, holdsUntil }
     return price.amounts && verdict.effect === 'passes'
-      ? { isPriced: true, unitPrices: priceForQuantity(price.own ?? price.amounts, quantity), ...both }
+      ? { isPriced: true, unitPrices: pricesForQuantity(price.own ?? price.amounts, quantity), ...both }
       : { isPriced: false, reason: verdict, ...both }
   })
 }

@@ -83,8 +83,8 @@ export function resolvePrice({ books, modifierNames = [], at, bundleIds = [] }: 
   const base = laddersOf(stored.currencies)
   const onSale = laddersOf(sale?.sale.currencies)
   const named = modifierNames.map((name) => ({ name, modifier: own(chosen.modifiers, name) }))
-  const effective = modify(new Map([...base, ...onSale]), named, !chosen.price)
-  const original = modify(base, named, !chosen.price).ladders
+  const effective = modify(sale ? new Map([...base, ...onSale]) : base, named, !chosen.price)
+  const original = sale ? modify(base, named, !chosen.price).ladders : effective.ladders
   const modifiers = effective.applied
   const price: ResolvedPrice = {
     pricebook_id: chosen.pricebookId,

@@ -60,7 +60,8 @@ export function saleInForce(
   at: number,
   bundleIds: readonly string[],
 ): { readonly chosen: SaleSpan | undefined; readonly traces: readonly SaleTrace[] } {
-  const all = Object.entries(sales ?? {}).map(saleSpanOf)
+  if (!sales) return { chosen: undefined, traces: [] }
+  const all = Object.entries(sales).map(saleSpanOf)
   const judged = all.map((one) => ({ one, reason: excluded(one, at, bundleIds) }))
   const [chosen] = judged.flatMap(({ one, reason }) => (reason ? [] : [one])).sort(precedence)
   const traces = judged.map(({ one, reason }) =>
@@ -81,8 +82,9 @@ function traceOf({ name, from, to }: SaleSpan, reason: SaleReason): SaleTrace {
 export function priceChangesAt({ books, bundleIds = [] }: Omit<PriceQuery, 'at'>): readonly Date[] {
   const chosen = books.find(({ price, parentPrice }) => price ?? parentPrice)
   const sales = (chosen?.price ?? chosen?.parentPrice)?.sales
+  if (!sales) return []
   const inForce = (at: number) => saleInForce(sales, at, bundleIds).chosen?.name
-  const bounds = Object.entries(sales ?? {}).flatMap((sale) => {
+  const bounds = Object.entries(sales).flatMap((sale) => {
     const { from, to } = saleSpanOf(sale)
     return [from, to].filter(Number.isFinite)
   })

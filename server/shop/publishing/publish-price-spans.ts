@@ -1,3 +1,4 @@
+import { BinaryArray } from '../../kernel/storage/binary-arrays.ts'
 import { columns, json, optionalText } from '../../kernel/storage/columns.ts'
 import { inEdition, isCurrent } from '../../kernel/storage/editions.ts'
 import { isoTime } from '../../kernel/storage/expressions.ts'
@@ -72,23 +73,33 @@ async function insertSpans(
   products: readonly ProductSpans[],
   first = 0,
 ): Promise<void> {
-  const rows = products.flatMap(({ id, spans }) =>
-    spans.map((span, i) => ({ id, place: first + i, ...span })),
-  )
-  if (!rows.length) return
+  const ids = new BinaryArray('uuid')
+  const places = new BinaryArray('int4')
+  const pricebookIds = new BinaryArray('uuid')
+  const currencies = new BinaryArray('text')
+  const amounts = new BinaryArray('int8')
+  const starts = new BinaryArray('timestamptz')
+  const ends = new BinaryArray('timestamptz')
+  for (const { id, spans } of products) {
+    for (const [i, { pricebookId, currency, amount, from, to }] of spans.entries()) {
+      ids.add(id)
+      places.add(first + i)
+      pricebookIds.add(pricebookId)
+      currencies.add(currency)
+      amounts.add(amount)
+      starts.add(from)
+      ends.add(to)
+    }
+  }
+  if (!ids.count) return
+  const columns = [ids, places, pricebookIds, currencies, amounts, starts, ends]
   await work.store.runLong(
     `INSERT INTO published_price_spans (store_id, catalog_id, since, id, place, pricebook_id, currency, amount, valid_from, valid_to)
      SELECT $1, $2, $3::int, * FROM
        unnest($4::uuid[], $5::int[], $6::uuid[], $7::text[], $8::bigint[], $9::timestamptz[], $10::timestamptz[])`,
     catalogId,
     edition,
-    rows.map(({ id }) => id),
-    rows.map(({ place }) => place),
-    rows.map(({ pricebookId }) => pricebookId),
-    rows.map(({ currency }) => currency),
-    rows.map(({ amount }) => amount),
-    rows.map(({ from }) => from),
-    rows.map(({ to }) => to),
+    ...columns.map((column) => column.toBuffer()),
   )
 }
 

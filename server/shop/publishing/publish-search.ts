@@ -1,57 +1,78 @@
+import { BinaryArray, binaryArray } from '../../kernel/storage/binary-arrays.ts'
 import { hasEnded, isCurrent } from '../../kernel/storage/editions.ts'
-import { textArray } from '../../kernel/storage/text-arrays.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import type { Publication } from '../sources/publication.ts'
 import type { PublishedProduct } from '../sources/published-product.ts'
 import type { SearchValue, SearchValues } from '../sources/search-values.ts'
 import { searchable } from '../sources/searchable.ts'
 
-/** A product whose search row is written if lists show it. */
-interface ListedProduct {
-  readonly id: string
-  readonly updatedAt: string
-  readonly searchRow: SearchRow
-}
+/** Search rows of products that are listed from an edition on. */
+export class NewSearchRows {
+  readonly #publication: Publication
+  readonly #ids = new BinaryArray('uuid')
+  readonly #updatedAt = new BinaryArray('timestamptz')
+  readonly #codes = new BinaryArray('text')
+  readonly #words = new BinaryArray('text')
+  readonly #valueIds = new BinaryArray('text')
+  readonly #wordIds = new BinaryArray('text')
+  readonly #numbers: ({ readonly id: string } & SearchRow['numbers'][number])[] = []
 
-/** Writes the search rows of products that are listed from this edition on. `added` are values that may be new. */
-export async function publishSearch(
-  { work, catalogId, edition }: Publication,
-  rows: readonly ListedProduct[],
-  added: readonly SearchValue[],
-): Promise<void> {
-  if (!rows.length) return
-  const column = (of: (row: SearchRow) => string) =>
-    textArray(
-      'text',
-      rows.map(({ searchRow }) => of(searchRow)),
+  constructor(publication: Publication) {
+    this.#publication = publication
+  }
+
+  add(
+    { id, updatedAt }: { readonly id: string; readonly updatedAt: string },
+    published: PublishedProduct,
+  ): void {
+    const { codes, words, valueIds, wordIds, numbers } = toSearchRow(published, this.#publication.values)
+    this.#ids.add(id)
+    this.#updatedAt.add(updatedAt)
+    this.#codes.add(codes)
+    this.#words.add(words)
+    this.#valueIds.add(valueIds)
+    this.#wordIds.add(wordIds)
+    for (const number of numbers) this.#numbers.push({ id, ...number })
+  }
+
+  async store(): Promise<void> {
+    const { work, catalogId, edition } = this.#publication
+    if (!this.#ids.count) return
+    await work.store.runLong(
+      `INSERT INTO published_texts (store_id, catalog_id, since, id, updated_at, codes, words, value_ids, word_ids)
+       SELECT $1, $2, $3::int, id, updated_at, codes::text[], words::tsvector, value_ids::bigint[], word_ids::bigint[]
+       FROM unnest($4::uuid[], $5::timestamptz[], $6::text[], $7::text[], $8::text[], $9::text[])
+         AS input (id, updated_at, codes, words, value_ids, word_ids)`,
+      catalogId,
+      edition,
+      this.#ids.toBuffer(),
+      this.#updatedAt.toBuffer(),
+      this.#codes.toBuffer(),
+      this.#words.toBuffer(),
+      this.#valueIds.toBuffer(),
+      this.#wordIds.toBuffer(),
     )
-  await work.store.runLong(
-    `INSERT INTO published_texts (store_id, catalog_id, since, id, updated_at, codes, words, value_ids, word_ids)
-     SELECT $1, $2, $3::int, id, updated_at, codes::text[], words::tsvector, value_ids::bigint[], word_ids::bigint[]
-     FROM unnest($4::uuid[], $5::timestamptz[], $6::text[], $7::text[], $8::text[], $9::text[])
-       AS input (id, updated_at, codes, words, value_ids, word_ids)`,
-    catalogId,
-    edition,
-    rows.map(({ id }) => id),
-    rows.map(({ updatedAt }) => updatedAt),
-    column(({ codes }) => codes),
-    column(({ words }) => words),
-    column(({ valueIds }) => valueIds),
-    column(({ wordIds }) => wordIds),
-  )
-  if (added.length) await storeValues(work, catalogId, added)
-  const numbers = rows.flatMap(({ id, searchRow }) => searchRow.numbers.map((number) => ({ id, ...number })))
-  if (!numbers.length) return
-  await work.store.runLong(
-    `INSERT INTO published_numbers (store_id, catalog_id, since, id, place, field, number)
-     SELECT $1, $2, $3::int, * FROM unnest($4::uuid[], $5::smallint[], $6::text[], $7::float8[])`,
-    catalogId,
-    edition,
-    numbers.map(({ id }) => id),
-    numbers.map(({ place }) => place),
-    numbers.map(({ field }) => field),
-    numbers.map(({ number }) => number),
-  )
+    await this.#storeNumbers()
+  }
+
+  async #storeNumbers(): Promise<void> {
+    const { work, catalogId, edition } = this.#publication
+    const numbers = this.#numbers
+    if (!numbers.length) return
+    await work.store.runLong(
+      `INSERT INTO published_numbers (store_id, catalog_id, since, id, place, field, number)
+       SELECT $1, $2, $3::int, * FROM unnest($4::uuid[], $5::smallint[], $6::text[], $7::float8[])`,
+      catalogId,
+      edition,
+      binaryArray(
+        'uuid',
+        numbers.map(({ id }) => id),
+      ),
+      numbers.map(({ place }) => place),
+      numbers.map(({ field }) => field),
+      numbers.map(({ number }) => number),
+    )
+  }
 }
 
 /** A search row, with lists as PostgreSQL literals. */
@@ -96,16 +117,16 @@ export async function storeValues(
      ON CONFLICT ${existing}`,
     catalogId,
     values.map(({ id }) => id),
-    textArray(
+    binaryArray(
       'text',
       values.map(({ field }) => field),
     ),
-    textArray(
+    binaryArray(
       'text',
       values.map(({ value }) => value),
     ),
     values.map(({ number }) => number),
-    textArray(
+    binaryArray(
       'text',
       values.map(({ words }) => words),
     ),

@@ -1,5 +1,5 @@
 import { Problem } from '../../kernel/errors.ts'
-import { isField } from './filter-syntax.ts'
+import { isField } from '../matching/filter-syntax.ts'
 
 /** How many facets a search may have. */
 const facetsMax = 30

@@ -1,31 +1,11 @@
 import { Memory } from '../../kernel/memory.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { perInstance } from '../../kernel/work/per-instance.ts'
-import type { View } from '../view/view.ts'
-import type { EditionShop } from './field-values.ts'
-import type { SearchFilter } from './filter-syntax.ts'
-import { searchField } from './search-fields.ts'
-import { type FacetRequest, type MatchRequest, searchSql } from './search-sql.ts'
-import type { SortKey } from './sort-sql.ts'
-
-/** The shop that is searched, as the shopper sees it. */
-export interface SearchedShop extends EditionShop {
-  readonly view: View
-  /** How many products the shop has. */
-  readonly products: number
-}
-
-/** The values of a field among the matches. */
-export interface FacetCounts {
-  readonly values: number
-  readonly min: number | null
-  readonly max: number | null
-  readonly sum: number | null
-  /** How many products have a number. */
-  readonly numbers: number
-  /** The most frequent values. */
-  readonly top: readonly (readonly [value: string, n: number])[]
-}
+import type { FacetCounts } from '../indexes/index-fields.ts'
+import { searchInMemory } from '../indexes/search-in-memory.ts'
+import type { SearchedShop } from '../matching/field-values.ts'
+import { isPrice, readsPrices } from '../matching/search-fields.ts'
+import { type FacetRequest, type MatchRequest, searchSql } from '../matching/search-sql.ts'
 
 interface Matches {
   readonly found: number
@@ -53,29 +33,18 @@ const valueBytes = 60
 /** Longer results are not cached. */
 const cachedMax = 250
 
-/** Finds matches in the cache, and what it lacks by one statement. */
+/** Finds matches in the cache, and computes what it lacks. */
 export async function findMatches(ctx: Ctx, shop: SearchedShop, request: MatchRequest): Promise<Matches> {
   const { words, code, filter, facets, valuesMax, sort, limit, offset } = request
   const known = memories(ctx.instance)
   const key = JSON.stringify([...toReleaseKey(shop), words, code, filter])
   const pageKey = key + JSON.stringify([sort, limit, offset])
   const facetKeys = facets.map((facet) => key + JSON.stringify([facet, valuesMax]))
-  const found = words.length || filter ? known.found.get(key) : shop.products
-  const ids = known.ids.get(pageKey)
-  const counts = facetKeys.map((facetKey) => known.facets.get(facetKey))
-  const unknown = { ...request, facets: facets.filter((_, i) => !counts[i]) }
-  if (found !== undefined && ids && !unknown.facets.length)
-    return { found, ids, facets: counts as readonly FacetCounts[] }
-
-  const { products } = shop
-  const [row = []] = await ctx.store.page(searchSql(unknown, shop, { found, hasPage: !!ids, products }))
-  const read = row.map((value) => (value == null ? undefined : (JSON.parse(value) as unknown)))
-  const [foundNow, idsNow, ...countsNow] = read
-  const matches = {
-    found: found ?? (foundNow as number),
-    ids: ids ?? (idsNow as readonly string[]),
-    facets: counts.map((facet) => facet ?? (countsNow.shift() as FacetCounts)),
-  }
+  const matches = await complete(ctx, shop, request, {
+    found: words.length || filter ? known.found.get(key) : shop.products,
+    ids: known.ids.get(pageKey),
+    facets: facetKeys.map((facetKey) => known.facets.get(facetKey)),
+  })
   if (filter && readsPrices(filter)) return matches
   known.found.set(key, matches.found)
   if (!sort.some(isPrice) && matches.ids.length <= cachedMax) known.ids.set(pageKey, matches.ids)
@@ -85,11 +54,52 @@ export async function findMatches(ctx: Ctx, shop: SearchedShop, request: MatchRe
   return matches
 }
 
-/** Prices change with time, and differ by shopper. */
-const isPrice = ({ field }: Pick<FacetRequest, 'field'> | SortKey): boolean => field.in === 'prices'
+/** What is known of the matches of a search. */
+interface KnownMatches {
+  readonly found: number | undefined
+  readonly ids: readonly string[] | undefined
+  readonly facets: readonly (FacetCounts | undefined)[]
+}
 
-export const readsPrices = (filter: SearchFilter): boolean =>
-  filter.is === 'term' ? searchField(filter.field).in === 'prices' : filter.of.some(readsPrices)
+const isComplete = (known: KnownMatches): known is Matches =>
+  known.found !== undefined && known.ids !== undefined && !known.facets.includes(undefined)
+
+/** Computes what is not known: from an index in memory what that can say, and the rest by one statement. */
+async function complete(
+  ctx: Ctx,
+  shop: SearchedShop,
+  request: MatchRequest,
+  cached: KnownMatches,
+): Promise<Matches> {
+  if (isComplete(cached)) return cached
+  const indexed = await searchInMemory(ctx, shop, withoutKnown(request, cached), !cached.ids)
+  const known = indexed.matches ? filledIn(cached, indexed.matches) : cached
+  if (isComplete(known)) return known
+  const { products } = shop
+  const statement = searchSql(withoutKnown(request, known), shop, {
+    ...{ found: known.found, hasPage: known.ids !== undefined, products },
+  })
+  const [row = []] = await ctx.store.page(statement)
+  const [found, ids, ...facets] = row.map((value) => (value == null ? undefined : JSON.parse(value)))
+  const matches = filledIn(known, { found, ids, facets }) as Matches
+  indexed.onFound(matches.found)
+  return matches
+}
+
+const withoutKnown = (request: MatchRequest, { facets }: KnownMatches): MatchRequest => ({
+  ...request,
+  facets: request.facets.filter((_, i) => !facets[i]),
+})
+
+/** `more` has the facets that `known` lacks. */
+function filledIn(known: KnownMatches, more: KnownMatches): KnownMatches {
+  const facets = [...more.facets]
+  return {
+    found: known.found ?? more.found,
+    ids: known.ids ?? more.ids,
+    facets: known.facets.map((facet) => facet ?? facets.shift()),
+  }
+}
 
 /** What cached results depend on: the release, and the form in which its rows are written. */
 export const toReleaseKey = ({ view: { published } }: SearchedShop): readonly unknown[] => [

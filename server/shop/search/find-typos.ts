@@ -1,7 +1,7 @@
 import type { Ctx } from '../../kernel/work/context.ts'
+import { bindShop, type EditionShop } from '../matching/field-values.ts'
+import type { SearchedWord } from '../matching/searched-words.ts'
 import { isDense } from '../sources/words.ts'
-import { bindShop, type EditionShop } from './field-values.ts'
-import type { SearchedWord } from './searched-words.ts'
 
 /** How many typos a word may have. Short words resemble too many others. */
 const typosOfWordMax = (word: string): number => (word.length < 4 ? 0 : word.length < 7 ? 1 : 2)

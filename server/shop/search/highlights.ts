@@ -1,5 +1,5 @@
+import type { SearchedWord, Spelling } from '../matching/searched-words.ts'
 import { chainsOf, isDense, joinedOf, type Run } from '../sources/words.ts'
-import type { SearchedWord, Spelling } from './searched-words.ts'
 
 /** A part of a text with marks around the words of the query. */
 interface Highlight {

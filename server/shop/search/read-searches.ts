@@ -1,8 +1,8 @@
 import { isObject } from '../../kernel/body/input.ts'
 import { Problem } from '../../kernel/errors.ts'
 import type { Members } from '../../kernel/shape/envelope.ts'
+import { isField, parseFilter, type SearchFilter, Unparsable } from '../matching/filter-syntax.ts'
 import { type FacetQuery, parseFacetQuery, parseFacets, splitList } from './facet-by.ts'
-import { isField, parseFilter, type SearchFilter, Unparsable } from './filter-syntax.ts'
 
 /** One search of a request. */
 export interface Search {

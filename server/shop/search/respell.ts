@@ -1,5 +1,5 @@
+import type { SearchedWord, Spelling } from '../matching/searched-words.ts'
 import { isDense, partsOfDense } from '../sources/words.ts'
-import type { SearchedWord, Spelling } from './searched-words.ts'
 
 /**
  * Words with other spellings, for a query that finds nothing as it is written: `256 GB` and `256gb`, `iphone15` and

@@ -1,17 +1,18 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Ctx } from '../../kernel/work/context.ts'
+import type { FacetCounts } from '../indexes/index-fields.ts'
+import type { EditionShop, SearchedShop } from '../matching/field-values.ts'
+import { type SearchField, searchField, sortField } from '../matching/search-fields.ts'
+import type { FacetRequest, MatchRequest } from '../matching/search-sql.ts'
+import { isForAll, parseQuery, type SearchedWord } from '../matching/searched-words.ts'
 import { findPublishedRows, type PublishedRow } from '../shown/published-row.ts'
 import { showProducts } from '../shown/show-products.ts'
 import { codeOf } from '../sources/words.ts'
-import type { EditionShop } from './field-values.ts'
-import { type FacetCounts, findMatches, type SearchedShop } from './find-matches.ts'
+import { findMatches } from './find-matches.ts'
 import { addTypos } from './find-typos.ts'
 import { highlightProduct, highlightText } from './highlights.ts'
 import type { Search, SearchWindow } from './read-searches.ts'
 import { respell } from './respell.ts'
-import { type SearchField, searchField, sortField } from './search-fields.ts'
-import type { FacetRequest, MatchRequest } from './search-sql.ts'
-import { isForAll, parseQuery, type SearchedWord } from './searched-words.ts'
 
 interface Facet {
   readonly field_name: string

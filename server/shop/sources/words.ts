@@ -51,6 +51,7 @@ export interface Run {
 
 /** Units may be written as single signs, such as ㎏. */
 const run = /[\p{L}\p{N}\p{M}\u3300-\u33ff]+/gu
+const asciiRun = /[a-z0-9]+/gi
 
 /** The signs that join a compound: `Wi-Fi`, `T-shirt`, `L'Oréal`, `rock&roll`. */
 const joiners = "-'’‐‑._/&+·"
@@ -65,7 +66,7 @@ const partsMax = 8
 export function chainsOf(text: string): readonly (readonly Run[])[] {
   const chains: Run[][] = []
   let before: Run | undefined
-  for (const match of text.matchAll(run)) {
+  for (const match of text.matchAll(isAscii(text) ? asciiRun : run)) {
     const run = { from: match.index, to: match.index + match[0].length, words: wordsOfRun(match[0]) }
     const chain = chains.at(-1)
     if (chain && before && chain.length < partsMax && isJoined(text, before.to, run.from)) chain.push(run)

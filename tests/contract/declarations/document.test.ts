@@ -76,6 +76,8 @@ const tried: Readonly<Record<string, string>> = {
   'create-customer-token': 'the customer must exist: below',
   'get-access-token': 'it needs an application key: below',
   'create-colleague-token': 'it needs a colleague: tests/people/colleagues',
+  'request-colleague-one-time-password': 'as the one before',
+  'change-own-password': 'it needs a colleague with that password: tests/people/colleagues',
   'start-oidc-login': 'it requires all of its parameters: tests/people/oidc',
   'create-cart-payment': 'it needs Stripe: writes/outside-calls.test.ts',
   'update-cart-payment': 'as the one before',

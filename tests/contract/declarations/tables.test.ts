@@ -81,6 +81,7 @@ const notIndexed: Readonly<Record<string, string>> = {
     'lists are scanned for a name: few requests need it, and an index would cost every write',
   'account_member.middle_name': 'as the given name',
   'account_member.family_name': 'as the given name',
+  'colleague_invitation.user_id': 'as the user of a role',
   'role_assignment.user_id': 'a user has one role: the unique key finds it',
   'hierarchy.name': 'a store has few hierarchies',
   'hierarchy.slug': 'as the name',
@@ -285,6 +286,7 @@ test('no trigger reads all rows of a statement at once', async () => {
 
 /** Constraints that no request can break, and why. */
 const unbreakable: Readonly<Record<string, string>> = {
+  invitations_user_key: 'a newer link replaces an earlier one: invitations take turns',
   application_keys_client_id_key: 'the client id is made up by the server',
   authentication_realms_origin_key: 'realms are made with their store',
   gateways_slug_key: 'only the first day of a store adds gateways',

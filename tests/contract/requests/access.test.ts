@@ -25,9 +25,12 @@ const open = [
   'create-colleague-token',
   'finish-oidc-login',
   'get-access-token',
+  // Nor has one who looks for a way to sign in, or for a code: decision 142.
+  'get-colleague-sign-in',
   'get-oidc-configuration',
   'hear-stripe',
   'read-catalog-delta',
+  'request-colleague-one-time-password',
   'serve-export',
   'serve-file',
   'start-oidc-login',

@@ -74,7 +74,9 @@ test('webhooks and requests for tokens are not refused because a store is busy',
   expect(others.map(({ id }) => id).sort()).toEqual([
     'create-colleague-token',
     'get-access-token',
+    'get-colleague-sign-in',
     'hear-stripe',
+    'request-colleague-one-time-password',
   ])
   for (const operation of others) {
     const { status } = await call(operation, { client: world.nobody, storeId: world.storeId })

@@ -33,15 +33,19 @@ beforeAll(async () => {
   const hashed = rows
     .map(({ name }): string => name)
     .filter((name) => !(name in changesByItself) && !name.startsWith('changes_'))
-  hashes = [...hashed.map((name) => hashOf(name, name)), feedHash, totalsHash, sumsHash].join(' UNION ALL ')
+  hashes = [...hashed.map(writesOf), feedHash, totalsHash, sumsHash].join(' UNION ALL ')
 })
 afterAll(() => world.close())
 
+/** What has written the rows of a table, and where: cheaper than to read the rows, and no less strict. */
+const writesOf = (name: string) =>
+  `SELECT '${name}' AS name, count(*)::int AS n, sum(hashtextextended(xmin || ' ' || ctid, 0))::text AS hash FROM ${name}`
+
 const hashOf = (name: string, rows: string) =>
-  `SELECT '${name}' AS name, count(*)::int AS n, md5(string_agg(t::text, ' ' ORDER BY t::text)) AS hash FROM ${rows} t`
+  `SELECT '${name}' AS name, count(*)::int AS n, sum(hashtextextended(t::text, 0))::text AS hash FROM ${rows} t`
 
 /** What the feed has, whether the sequencer has seen it or not. */
-const feedColumns = 'store_id, at, event, type, id, version, doc::text'
+const feedColumns = 'store_id, at, event, type, id, version'
 const feedHash = hashOf(
   'the feed',
   `(SELECT ${feedColumns} FROM changes UNION SELECT ${feedColumns} FROM fresh_changes)`,
@@ -175,7 +179,8 @@ const foreseen = ['ship-crate']
 test('few operations refuse dry runs', () => {
   expect(refusing.map(({ id }) => id)).toEqual([
     ...['get-access-token', 'create-one-time-password-token-request', 'create-account-member-tokens'],
-    ...['create-customer-token', 'create-colleague-token', 'hear-stripe', 'test-integration'],
+    ...['create-customer-token', 'create-colleague-token', 'request-colleague-one-time-password'],
+    ...['change-own-password', 'hear-stripe', 'test-integration'],
   ])
 })
 

@@ -48,7 +48,7 @@ const background = [
 ].join('|')
 
 /** Tables that only the process itself writes: its transactions are not those of an act. */
-const backgroundTables = '^(changes_.*|feeds|feed_readers|list_blocks|personal_data_reads)$'
+const backgroundTables = '^(changes_.*|feeds|feed_readers|list_blocks|personal_data_reads|processes)$'
 
 const statementsSql = `
   SELECT coalesce(sum(calls), 0)::int AS statements,

@@ -22,14 +22,16 @@ function opened({ fails }: { readonly fails?: (text: string) => boolean } = {}) 
       log.push('connected')
       return client
     },
-    send: async (_client, one, { begin, writes = [] } = {}) => {
+    send: async (_client, statements, begin) => {
       running += 1
       most = Math.max(most, running)
       await sleep(1)
       try {
         if (begin !== undefined) await note('', sql(begin))
-        for (const write of writes) await note('with the next: ', write)
-        return await note('', one)
+        const results = []
+        for (const one of statements)
+          results.push(await note(one === statements.at(-1) ? '' : 'with the next: ', one))
+        return results
       } finally {
         running -= 1
       }
@@ -82,25 +84,50 @@ test('a last write that lost a race runs again on its own connection, and reads 
   expect(log).toEqual(['apart: read', 'alone: nothing', ...inside])
 })
 
-test('concurrent statements begin it once, and run one after another', async () => {
+test('concurrent statements begin it once, and go in one message in their order', async () => {
   const { transaction, log, most } = opened()
   await Promise.all([
     transaction.run(sql('a')),
+    // One that is called without a wait belongs to them.
+    Promise.resolve().then(() => transaction.read(sql('c'))),
     transaction.run(sql('b')),
-    transaction.read(sql('c')),
-    transaction.last(sql('d')),
   ])
+  const last = transaction.last(sql('d'))
+  // The message of the last one is under way.
+  await new Promise(setImmediate)
+  await Promise.all([last, transaction.run(sql('e'))])
   await transaction.commit()
-  expect(log).toEqual(['connected', 'BEGIN', 'a', 'b', 'c', 'd', 'COMMIT', 'released'])
+  const first = ['BEGIN', 'with the next: a', 'with the next: b', 'c']
+  expect(log).toEqual(['connected', ...first, 'd', 'e', 'COMMIT', 'released'])
   expect(most()).toBe(1)
 })
 
-test('a rollback returns its connection, also when a statement arrives meanwhile', async () => {
+test('a last write goes with COMMIT, and what reads then reads outside', async () => {
   const { transaction, log } = opened()
-  const late = transaction.run(sql('late'))
+  await transaction.run(sql('lock'))
+  expect(await transaction.lastWithCommit(sql('write'))).toEqual([['1']])
+  await transaction.read(sql('read'))
+  await expect(transaction.run(sql('another'))).rejects.toThrow('the transaction has ended')
+  await transaction.commit()
+  const write = expect.stringMatching(/^with the next: WITH written AS \(write\)[\s\S]*lose_race/)
+  expect(log).toEqual(['connected', 'BEGIN', 'lock', write, 'COMMIT', 'apart: read', 'released'])
+})
+
+test('a last write that fails is rolled back', async () => {
+  const { transaction, log } = opened({ fails: (text) => text.includes('write') })
+  await transaction.run(sql('lock'))
+  await expect(transaction.lastWithCommit(sql('write'))).rejects.toThrow('failed')
   await transaction.rollBack(undefined)
-  await late
-  expect(log.filter((line) => line !== 'late')).toEqual(['connected', 'BEGIN', 'ROLLBACK', 'released'])
+  expect(log.slice(-2)).toEqual(['ROLLBACK', 'released'])
+})
+
+test('a rollback returns its connection, and sends no statement that waits', async () => {
+  const { transaction, log } = opened()
+  const [first, late] = [transaction.run(sql('first')), transaction.run(sql('late'))]
+  const outcomes = Promise.allSettled([first, late])
+  await transaction.rollBack(undefined)
+  expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(log).toEqual(['connected', 'released'])
   await expect(transaction.run(sql('later'))).rejects.toThrow('the transaction has ended')
 })
 
@@ -130,7 +157,7 @@ test('when the first statement fails, none that follows is sent: it could be out
   await expect(transaction.run(sql('third'))).rejects.toThrow('first failed')
   await expect(transaction.commit()).rejects.toThrow('first failed')
   await transaction.rollBack(undefined)
-  expect(log).toEqual(['connected', 'BEGIN', 'first', 'ROLLBACK', 'released'])
+  expect(log).toEqual(['connected', 'BEGIN', 'with the next: first', 'ROLLBACK', 'released'])
 })
 
 test('a rollback before it has begun returns no connection', async () => {
@@ -161,6 +188,9 @@ test('what is rolled back is not sent before', async () => {
   const { transaction, log } = opened()
   await transaction.run(sql('lock'))
   await transaction.runLater(sql('write'))
+  await transaction.run(sql('ROLLBACK TO SAVEPOINT part'))
+  await transaction.runLater(sql('another'))
   await transaction.rollBack(undefined)
-  expect(log).toEqual(['connected', 'BEGIN', 'lock', 'ROLLBACK', 'released'])
+  const undone = ['ROLLBACK TO SAVEPOINT part', 'ROLLBACK']
+  expect(log).toEqual(['connected', 'BEGIN', 'lock', ...undone, 'released'])
 })

@@ -183,3 +183,45 @@ test('a write for later that fails undoes what is sent with it, and its own refu
   expect((await world.sql('SELECT max(n)::int AS most FROM later_writes')).rows).toEqual([{ most: 20 }])
   await world.sql('DROP TABLE later_writes')
 })
+
+test('statements that are called without a wait go in one message, and see what was committed during its locks', async () => {
+  const { database } = world.server.instance
+  await world.sql('CREATE TABLE bills (n integer PRIMARY KEY); CREATE TABLE coins (bill integer)')
+  await world.sql('INSERT INTO bills VALUES (1)')
+  const lock = { text: 'SELECT n FROM bills WHERE n = $1 FOR UPDATE', values: [1] }
+  const count = { text: 'SELECT count(*) FROM coins WHERE bill = $1', values: [1] }
+  const pay = () =>
+    database.transaction(async (transaction) => {
+      const [[bill], [counted]] = await Promise.all([transaction.run(lock), transaction.run(count)])
+      await transaction.run({ text: 'INSERT INTO coins VALUES ($1)', values: [1] })
+      return [bill?.[0], Number(counted?.[0])]
+    })
+  const paid = await Promise.all(Array.from({ length: 30 }, pay))
+  expect(paid.map(([, counted]) => counted as number).sort((a, b) => a - b)).toEqual(paid.map((_, i) => i))
+  expect(paid.every(([bill]) => bill === '1')).toBe(true)
+  const wrong = { text: 'SELECT 1 / $1::int', values: [0] }
+  const failing = database.transaction((transaction) =>
+    Promise.all([transaction.run(lock), transaction.run({ ...wrong, refusal: () => new Error('by zero') })]),
+  )
+  await expect(failing).rejects.toThrow('by zero')
+  await world.sql('DROP TABLE bills, coins')
+})
+
+test('a write with COMMIT that finds no row begins its transaction again', async () => {
+  const { database } = world.server.instance
+  await world.sql('CREATE TABLE ends (id integer PRIMARY KEY, n integer)')
+  await world.sql('INSERT INTO ends VALUES (1, 2)')
+  let attempts = 0
+  const rows = await database.transaction(async (transaction) => {
+    attempts += 1
+    await transaction.run({ text: 'INSERT INTO ends VALUES ($1, 0)', values: [10] })
+    const text = 'UPDATE ends SET n = n + 1 WHERE id = 1 AND n = $1 RETURNING id, n'
+    return transaction.lastWithCommit({ text, values: [attempts] })
+  })
+  expect([attempts, rows]).toEqual([2, [['1', '3']]])
+  expect((await world.sql('SELECT id, n FROM ends ORDER BY id')).rows).toEqual([
+    { id: 1, n: 3 },
+    { id: 10, n: 0 },
+  ])
+  await world.sql('DROP TABLE ends')
+})

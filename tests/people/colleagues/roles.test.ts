@@ -88,56 +88,6 @@ test('a token of a shopper beside that of a colleague gives no right that the ro
   expect((await client.get('/v2/carts/one', { 'x-moltin-customer-token': token })).status).toBe(403)
 })
 
-test('the last Store Admin stays, also when two take the role from each other at once', async () => {
-  const client = world.other
-  const admins = [await addColleague(client, 'Store Admin'), await addColleague(client, 'Store Admin')]
-  const replies = await Promise.all(
-    admins.map(({ assignmentId }) => client.delete(`${assignments}/${assignmentId}`)),
-  )
-  expect(replies.map(({ status }) => status).sort()).toEqual([204, 409])
-  const [last] = (await client.get(assignments)).body.data
-  const { merchants } = await realmsOf(client)
-  const { id: userId } = last.relationships.user.data
-  const support = await roleId(client, 'Support')
-  const ways = [
-    client.delete(`${assignments}/${last.id}`),
-    client.put(`${assignments}/${last.id}`, assignment(userId, support)),
-    client.delete(`/v2/authentication-realms/${merchants}/user-authentication-info/${userId}`),
-  ]
-  for (const { status, body } of await Promise.all(ways))
-    expect([status, body.errors[0].detail]).toEqual([
-      409,
-      'This is the last Store Admin of the store. Give another colleague the role first.',
-    ])
-})
-
-test('a Store Admin invites a colleague by a link, which sets the password once', async () => {
-  const boss = await colleagueOf(world, 'Store Admin')
-  const email = `${randomUUID()}@example.com`
-  const invite = (client: typeof boss.client, role = 'support') =>
-    client.post('/v2/colleague-invitations', body('colleague_invitation', { name: 'Bob', email, role }))
-  const { body: invited } = await invite(boss.client)
-  const accept = (link: string, password: string) =>
-    world.nobody.post(
-      '/v2/colleague-tokens',
-      body('colleague_token', {
-        ...{ authentication_mechanism: 'invitation', store: world.storeId, password },
-        invitation: link.split('#')[1],
-      }),
-    )
-  expect((await accept(invited.data.link, 'too short')).status).toBe(422)
-  const first = await accept(invited.data.link, 'eleven horses by the river')
-  expect([first.status, first.body.data.role]).toEqual([201, 'Support'])
-  expect((await accept(invited.data.link, 'eleven horses by the river')).status).toBe(401)
-  const bob = world.clientWith(first.body.data.token)
-  expect((await invite(bob)).status).toBe(403)
-  expect((await invite(boss.client, 'store-admin')).status).toBe(409)
-  // Another link is for a forgotten password: it ends what the old one began.
-  const { body: again } = await invite(boss.client)
-  expect((await accept(again.data.link, 'four other unrelated words')).status).toBe(201)
-  await expect.poll(async () => (await bob.get('/v2/accounts')).status, { timeout: 2000 }).toBe(401)
-})
-
 test('only an administrator erases a colleague', async () => {
   const boss = await colleagueOf(world, 'Store Admin')
   const { client, userId, passwordId } = await colleagueOf(world, 'Support')

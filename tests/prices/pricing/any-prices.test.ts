@@ -23,8 +23,12 @@ test('any price follows the rules, in each currency and for each quantity', () =
         expect(price.currencies[code]?.amount).toBe(expected(code, 0)?.amount)
         expect(price.original?.[code]?.amount).toBe(expected(code, 0)?.original)
       }
-      const each = quantities.map((quantity) => priceForQuantity(price, quantity))
-      const amounts = codes.map((code) => each.map((one) => [one[code]?.amount, one[code]?.original?.amount]))
+      const amounts = codes.map((code) =>
+        quantities.map((quantity) => {
+          const one = priceForQuantity(price, quantity, code)
+          return [one?.amount, one?.original?.amount]
+        }),
+      )
       const rightAmounts = codes.map((code) =>
         quantities.map((quantity) => {
           const { amount, original } = expected(code, quantity) ?? {}

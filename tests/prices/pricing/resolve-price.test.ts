@@ -33,7 +33,7 @@ const sale = (currencies: StoredCurrencies, from?: string, to?: string): StoredS
 const priceOf = (question: Omit<PriceQuery, 'at'>, when = someDay) =>
   resolvePrice({ ...question, at: when }).price
 const dollars = (price: ReturnType<typeof priceOf>, quantity = 1) =>
-  price && priceForQuantity(price, quantity).USD?.amount
+  price && priceForQuantity(price, quantity, 'USD')?.amount
 
 describe('price books', () => {
   const [retail, vip] = [
@@ -309,7 +309,7 @@ describe('tiers', () => {
       ['bulk', 5],
       ['bulk (7)', 7],
     ])
-    expect(price && priceForQuantity(price, 7).GBP).toEqual({
+    expect(price && priceForQuantity(price, 7, 'GBP')).toEqual({
       amount: 110,
       includes_tax: false,
       tier: 'bulk (7)',

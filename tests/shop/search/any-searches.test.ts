@@ -1,6 +1,7 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Operand, parseFilter, type SearchFilter } from '../../../server/shop/search/filter-syntax.ts'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { searchIndexes } from '../../../server/shop/indexes/search-indexes.ts'
+import { type Operand, parseFilter, type SearchFilter } from '../../../server/shop/matching/filter-syntax.ts'
 import { makeFlow } from '../../builders/fields/flows.ts'
 import { tries } from '../../support/long.ts'
 import type { Any } from '../../support/requests.ts'
@@ -209,67 +210,120 @@ const query = fc.oneof(
   fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 3 }).map((words) => words.join(' ')),
 )
 
+const ask = fc.record({
+  q: query,
+  filterBy: fc.option(filter, { nil: undefined }),
+  stream: looseness,
+  facets: fc.subarray(fields, { maxLength: 3 }),
+  most: fc.integer({ min: 1, max: 6 }),
+  sort: fc.option(fc.record({ field: fc.constantFrom(...sortable), descending: fc.boolean() }), {
+    nil: undefined,
+  }),
+  perPage: fc.integer({ min: 1, max: 9 }),
+  page: fc.integer({ min: 1, max: 3 }),
+})
+type Ask = typeof ask extends fc.Arbitrary<infer A> ? A : never
+
+const toSearch = ({ q, filterBy, stream, facets, most, sort, perPage, page }: Ask) => ({
+  q,
+  ...(filterBy && { filter_by: written(filterBy, writing(stream)) }),
+  facet_by: facets.join(','),
+  max_facet_values: most,
+  ...(sort && { sort_by: `${sort.field}:${sort.descending ? 'desc' : 'asc'}` }),
+  per_page: perPage,
+  page,
+})
+
+const expectedOf = ({ q, filterBy, sort }: Ask): readonly ListedProduct[] => {
+  const matches = searched(products, q, filterBy)
+  return sort ? sorted(matches, sort.field, sort.descending) : matches
+}
+
+function expectResult({ found, hits, facet_counts }: Any, one: Ask) {
+  const { facets, most, perPage, page } = one
+  const expected = expectedOf(one)
+  const first = (page - 1) * perPage
+  expect([found, hits.map(({ document }: Any) => document.id)]).toEqual([
+    expected.length,
+    expected.slice(first, first + perPage).map(({ document }) => document.id),
+  ])
+  for (const [j, field] of facets.entries()) {
+    const { counts, most: largest, of, numbers } = counted(expected, field, most)
+    const { counts: shownCounts, stats } = facet_counts[j]
+    expect([field, stats.total_values]).toEqual([field, counts])
+    expect(shownCounts.map(({ count }: Any) => count)).toEqual(largest)
+    for (const { value, count } of shownCounts)
+      expect([field, value, count]).toEqual([field, value, of.get(value)])
+    if (!numbers.length) expect(stats.sum).toBeUndefined()
+    else {
+      const sum = numbers.reduce((a, b) => a + b, 0)
+      expect(stats.sum).toBeCloseTo(sum, 6)
+      expect(stats.avg).toBeCloseTo(sum / numbers.length, 6)
+      expect([stats.min, stats.max]).toEqual([Math.min(...numbers), Math.max(...numbers)])
+    }
+  }
+}
+
+/** Where nothing is found as it is written, slips are looked for. */
+const isAsWritten = (one: Ask) => !one.q || expectedOf(one).length > 0
+
 test('any search equals a scan of all products, including its counts', async () => {
   const shop = merchantOf(world)
-  const ask = fc.record({
-    q: query,
-    filterBy: fc.option(filter, { nil: undefined }),
-    stream: looseness,
-    facets: fc.subarray(fields, { maxLength: 3 }),
-    most: fc.integer({ min: 1, max: 6 }),
-    sort: fc.option(fc.record({ field: fc.constantFrom(...sortable), descending: fc.boolean() }), {
-      nil: undefined,
-    }),
-    perPage: fc.integer({ min: 1, max: 9 }),
-    page: fc.integer({ min: 1, max: 3 }),
-  })
   await fc.assert(
     fc.asyncProperty(fc.array(ask, { minLength: 1, maxLength: 10 }), async (some) => {
       // Asked for another page, other facets or another order, a search counts only what is not known of it.
       const others = some.map((one, i) => {
-        const { facets, sort, page } = some[(i + 1) % some.length] as (typeof some)[number]
+        const { facets, sort, page } = some[(i + 1) % some.length] as Ask
         return [one, { ...one, page }, { ...one, facets }, { ...one, sort, page: 1 }][i % 4] ?? one
       })
       const asks = [...some, ...others]
-      const results = await shop.search(
-        ...asks.map(({ q, filterBy, stream, facets, most, sort, perPage, page }) => ({
-          q,
-          ...(filterBy && { filter_by: written(filterBy, writing(stream)) }),
-          facet_by: facets.join(','),
-          max_facet_values: most,
-          ...(sort && { sort_by: `${sort.field}:${sort.descending ? 'desc' : 'asc'}` }),
-          per_page: perPage,
-          page,
-        })),
-      )
-      for (const [i, { q, filterBy, facets, most, sort, perPage, page }] of asks.entries()) {
-        const matches = searched(products, q, filterBy)
-        const expected = sort ? sorted(matches, sort.field, sort.descending) : matches
-        // Where nothing is found as it is written, slips are looked for.
-        if (!expected.length && q) continue
-        const { found, hits, facet_counts } = results[i]
-        const first = (page - 1) * perPage
-        expect([found, hits.map(({ document }: Any) => document.id)]).toEqual([
-          expected.length,
-          expected.slice(first, first + perPage).map(({ document }) => document.id),
-        ])
-        for (const [j, field] of facets.entries()) {
-          const { counts, most: largest, of, numbers } = counted(expected, field, most)
-          const { counts: shownCounts, stats } = facet_counts[j]
-          expect([field, stats.total_values]).toEqual([field, counts])
-          expect(shownCounts.map(({ count }: Any) => count)).toEqual(largest)
-          for (const { value, count } of shownCounts)
-            expect([field, value, count]).toEqual([field, value, of.get(value)])
-          if (!numbers.length) expect(stats.sum).toBeUndefined()
-          else {
-            const sum = numbers.reduce((a, b) => a + b, 0)
-            expect(stats.sum).toBeCloseTo(sum, 6)
-            expect(stats.avg).toBeCloseTo(sum / numbers.length, 6)
-            expect([stats.min, stats.max]).toEqual([Math.min(...numbers), Math.max(...numbers)])
-          }
-        }
-      }
+      const results = await shop.search(...asks.map(toSearch))
+      for (const [i, one] of asks.entries()) if (isAsWritten(one)) expectResult(results[i], one)
     }),
     { numRuns: tries(6, 20) },
   )
+})
+
+const always: SearchFilter = {
+  is: 'any',
+  of: [false, true].map((not) => ({
+    ...{ is: 'term', field: 'tags', not, how: 'whole' },
+    operands: [{ is: 'text', text: 'new' }],
+  })),
+}
+
+/** Asks for what is not cached. */
+const different = (one: Ask): Ask => ({ ...one, most: one.most + 1, perPage: one.perPage + 1 })
+
+test('any search of an index in memory equals a scan of all products, too', async () => {
+  const shop = merchantOf(world)
+  const indexes = searchIndexes(world.server.instance)
+  const { productsMin, foundMin } = indexes
+  Object.assign(indexes, { productsMin: 1, foundMin: 0 })
+  const readLater = vi.spyOn(indexes, 'readLater')
+  try {
+    await fc.assert(
+      fc.asyncProperty(fc.array(ask, { minLength: 1, maxLength: 10 }), async (some) => {
+        const asks = some.filter(isAsWritten)
+        // Others that are found by the same conditions: what these lack is read for them.
+        const others = asks.map((one): Ask => {
+          const of = one.filterBy ? [one.filterBy, always] : [always]
+          return { ...one, filterBy: { is: 'all', of: [...of, always] } }
+        })
+        // First the index, then its pieces; then all of it is known.
+        const passes = [others, others.map(different), asks]
+        for (const passed of asks.length ? passes : []) {
+          readLater.mockClear()
+          const results = await shop.search(...passed.map(toSearch))
+          for (const [i, one] of passed.entries()) expectResult(results[i], one)
+          await indexes.loading
+        }
+        expect(readLater).not.toHaveBeenCalled()
+      }),
+      { numRuns: tries(6, 20) },
+    )
+  } finally {
+    readLater.mockRestore()
+    Object.assign(indexes, { productsMin, foundMin })
+  }
 })

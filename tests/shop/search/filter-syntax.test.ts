@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { parseFilter, type SearchFilter, Unparsable } from '../../../server/shop/matching/filter-syntax.ts'
+import { searchField } from '../../../server/shop/matching/search-fields.ts'
 import { parseFacets } from '../../../server/shop/search/facet-by.ts'
-import { parseFilter, type SearchFilter, Unparsable } from '../../../server/shop/search/filter-syntax.ts'
-import { searchField } from '../../../server/shop/search/search-fields.ts'
 
 const text = (text: string) => ({ is: 'text', text })
 const term = (field: string, operands: object[], how = 'whole', not = false) => ({

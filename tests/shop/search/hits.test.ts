@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { parseQuery } from '../../../server/shop/matching/searched-words.ts'
 import { highlightProduct } from '../../../server/shop/search/highlights.ts'
 import { toHits } from '../../../server/shop/search/run-search.ts'
-import { parseQuery } from '../../../server/shop/search/searched-words.ts'
 
 const description = 'Made of what there is, to be worn in Wi-Fi when there is nothing else to wear. '.repeat(
   30,

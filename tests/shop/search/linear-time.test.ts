@@ -1,10 +1,10 @@
 import { describe, test } from 'vitest'
+import { parseFilter } from '../../../server/shop/matching/filter-syntax.ts'
+import { searchField } from '../../../server/shop/matching/search-fields.ts'
+import { parseQuery } from '../../../server/shop/matching/searched-words.ts'
 import { parseFacetQuery, parseFacets } from '../../../server/shop/search/facet-by.ts'
-import { parseFilter } from '../../../server/shop/search/filter-syntax.ts'
 import { highlightText } from '../../../server/shop/search/highlights.ts'
 import { parseSort } from '../../../server/shop/search/read-searches.ts'
-import { searchField } from '../../../server/shop/search/search-fields.ts'
-import { parseQuery } from '../../../server/shop/search/searched-words.ts'
 import { codeOf, wordsOf } from '../../../server/shop/sources/words.ts'
 import { expectLinear } from '../../support/growth.ts'
 

@@ -1,4 +1,4 @@
-import type { Operand, SearchFilter } from '../../../server/shop/search/filter-syntax.ts'
+import type { Operand, SearchFilter } from '../../../server/shop/matching/filter-syntax.ts'
 import type { Any } from '../../support/requests.ts'
 
 /** A product as shoppers see it, and what its categories are. */

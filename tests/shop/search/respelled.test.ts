@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parseQuery } from '../../../server/shop/matching/searched-words.ts'
 import { respell } from '../../../server/shop/search/respell.ts'
-import { parseQuery } from '../../../server/shop/search/searched-words.ts'
 import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
 import { merchantOf } from './merchant.ts'

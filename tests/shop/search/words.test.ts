@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { parseQuery } from '../../../server/shop/matching/searched-words.ts'
 import { editDistance, isTypo } from '../../../server/shop/search/find-typos.ts'
 import { highlightProduct, highlightText } from '../../../server/shop/search/highlights.ts'
-import { parseQuery } from '../../../server/shop/search/searched-words.ts'
 import { codeOf, termsOf, wordsOf } from '../../../server/shop/sources/words.ts'
 
 test('words are compared without case and accents', () => {

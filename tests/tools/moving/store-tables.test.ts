@@ -14,10 +14,10 @@ afterAll(() => world.close())
 /** What an export of a store contains. A new table belongs here, or into tools/moving/left-behind.ts with a reason. */
 const copied = `account_addresses account_memberships account_tags accounts added_fields application_keys
   associated_products authentication_realms cart_payments carts catalog_editions catalog_releases catalog_rule_states catalog_rules
-  catalogs changes colleague_invitations colleague_sessions currencies custom_api_role_policies custom_apis custom_fields custom_relationships customer_addresses
+  catalogs changes colleague_sessions currencies custom_api_role_policies custom_apis custom_fields custom_relationships customer_addresses
   customers edition_totals entries entry_values erasure_requests feed_days feed_gaps feed_readers feeds files first_days flow_entries
   flow_fields flows fresh_changes gateways integration_failures integration_jobs integration_logs integrations
-  inventory_locations list_blocks list_deltas list_moves list_totals long_jobs
+  inventory_locations invitations list_blocks list_deltas list_moves list_totals long_jobs
   merchant_realm_mappings node_products nodes oidc_profiles order_contents order_jobs order_sum_changes
   order_sums order_transactions orders
   password_profiles paying_shoppers personal_data_reads pim_job_errors pim_jobs price_import_lines price_modifiers

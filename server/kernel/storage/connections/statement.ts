@@ -11,7 +11,7 @@ interface Wire extends pg.Connection {
 type ParameterText = string | null
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): ParameterText } }).utils
 
-type Done = (error: Error | undefined | null, tuples: readonly Tuple[]) => void
+type Done = (error: Error | undefined | null, results: readonly (readonly Tuple[])[]) => void
 
 /** A text with its values. With a `name` it stays prepared. */
 interface SentText {
@@ -21,58 +21,65 @@ interface SentText {
 }
 
 /**
- * What goes in the same message: a transaction begins, then come statements that are prepared, whose rows nobody reads.
- * If one fails, PostgreSQL skips the rest of the message.
+ * One or more statements in one message, all prepared but the last. If one fails, PostgreSQL skips the rest. Their rows
+ * are not described: all columns are read as text, in the order of the statement.
  */
-interface MessageStart {
-  readonly begin: string | undefined
-  readonly writes: readonly SentText[]
-}
-
-/** A statement without a description of its rows: all columns are read as text, in the order of the statement. */
-export class Statement extends pg.Query {
+export class Statements extends pg.Query {
   /** The driver reads these. */
   readonly name: string
   readonly query_timeout: number | undefined
   readonly callback: (error?: Error | null) => void
-  readonly #sent: SentText
-  readonly #before: MessageStart
-  readonly #tuples: Tuple[] = []
-  /** How many statements before it have not ended. */
-  #underWay: number
-
+  readonly #sent: readonly SentText[]
+  readonly #last: SentText
+  /** Begins a transaction before them. */
+  readonly #begin: string | undefined
+  readonly #results: Tuple[][]
+  /** Which of them has not ended; below zero while the transaction begins. */
+  #at: number
   #isUndone = false
 
-  constructor(sent: SentText, before: MessageStart, timeoutMs: number | undefined, done: Done) {
+  constructor(
+    sent: readonly SentText[],
+    begin: string | undefined,
+    timeoutMs: number | undefined,
+    done: Done,
+  ) {
+    const last = sent.at(-1)
+    if (!last) throw new Error('a message has a statement')
     // The driver copies an object property by property, which takes longer than all else here.
-    super(sent.text)
-    this.name = sent.name
+    super(last.text)
+    this.name = last.name
     this.#sent = sent
-    this.#before = before
-    this.#underWay = before.writes.length + (before.begin === undefined ? 0 : 1)
+    this.#last = last
+    this.#begin = begin
+    this.#results = sent.map(() => [])
+    this.#at = begin === undefined ? 0 : -1
     this.query_timeout = timeoutMs
-    this.callback = (error?: Error | null) => done(error, this.#tuples)
+    this.callback = (error?: Error | null) => done(error, this.#results)
   }
 
-  /** Which of the message's statements has not ended, counted from the end: the one that has failed, after an error. */
+  /** Their texts. */
+  get texts(): readonly string[] {
+    return this.#sent.map(({ text }) => text)
+  }
+
+  /** The place of the first one that has not ended: of the one that has failed, after an error. */
   get firstOpen(): number {
-    return -1 - this.#underWay
+    return Math.max(0, this.#at)
   }
 
-  /** Returns an error if the statement was not sent. */
+  /** Returns an error if nothing was sent. */
   override submit = (connection: pg.Connection): Error | undefined => {
     const wire = connection as Wire
-    const { text, name } = this.#sent
-    const { begin, writes } = this.#before
-    if (!this.#sent.values.length && !name && !writes.length) {
+    const { text, values: own, name } = this.#last
+    const begin = this.#begin
+    if (this.#sent.length === 1 && !own.length && !name) {
       wire.query(begin === undefined ? text : `${begin}; ${text}`)
       return undefined
     }
-    let values: ParameterText[]
-    let writtenValues: ParameterText[][]
+    let values: readonly ParameterText[][]
     try {
-      values = this.#sent.values.map(prepareValue)
-      writtenValues = writes.map((one) => one.values.map(prepareValue))
+      values = this.#sent.map((one) => one.values.map(prepareValue))
     } catch (error) {
       return error as Error
     }
@@ -88,20 +95,18 @@ export class Statement extends pg.Query {
       wire.bind({ statement: '', values: [] }, true)
       wire.execute({}, true)
     }
-    for (const [i, write] of writes.entries()) {
-      wire.bind({ statement: write.name, values: writtenValues[i] }, true)
+    for (const [i, one] of this.#sent.entries()) {
+      if (one === this.#last && isNew && !name) wire.parse({ text, name, types: [] }, true)
+      wire.bind({ statement: one.name, values: values[i] }, true)
       wire.execute({}, true)
     }
-    if (isNew && !name) wire.parse({ text, name, types: [] }, true)
-    wire.bind({ statement: name, values }, true)
-    wire.execute({}, true)
     wire.sync()
     wire.stream.uncork()
     return undefined
   }
 
   #isPrepared({ parsedStatements, submittedNamedStatements }: Wire): boolean {
-    const { name } = this.#sent
+    const { name } = this.#last
     return name in parsedStatements || name in submittedNamedStatements
   }
 
@@ -109,14 +114,13 @@ export class Statement extends pg.Query {
   handleRowDescription(): void {}
 
   handleDataRow({ fields }: { readonly fields: Tuple }): void {
-    this.#tuples.push(fields)
+    this.#results[this.#at]?.push(fields)
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {
-    if (this.#underWay > 0) this.#tuples.length = 0
-    this.#underWay -= 1
     // PostgreSQL says so, and nothing more, where an error before it has aborted the transaction.
-    this.#isUndone = text === 'ROLLBACK' && this.#sent.text === 'COMMIT'
+    this.#isUndone = text === 'ROLLBACK' && this.#last.text === 'COMMIT'
+    this.#at += 1
   }
 
   handleReadyForQuery(): void {

@@ -1,5 +1,6 @@
 import { type Bind, Binds } from '../../kernel/storage/binds.ts'
 import { inEdition } from '../../kernel/storage/editions.ts'
+import type { View } from '../view/view.ts'
 import type { SearchField } from './search-fields.ts'
 
 /** The edition of a catalog that is searched, with its prices at an instant. */
@@ -13,6 +14,13 @@ export interface EditionShop {
   readonly currency: string
   /** The decimal places of each currency. */
   readonly decimals: ReadonlyMap<string, number>
+}
+
+/** The shop that is searched, as the shopper sees it. */
+export interface SearchedShop extends EditionShop {
+  readonly view: View
+  /** How many products the shop has. */
+  readonly products: number
 }
 
 /** The values of a field: rows `v`, each of the product `v.id`. */

@@ -17,7 +17,8 @@ export function filterSql(filter: SearchFilter, shop: EditionShop, bind: Bind): 
 
 const nothing = 'false'
 
-function termSql({ field: name, how, operands }: Term, shop: EditionShop, bind: Bind): string {
+/** The condition of a term, without its `not`. */
+export function termSql({ field: name, how, operands }: Term, shop: EditionShop, bind: Bind): string {
   const field = searchField(name)
   if (how === 'words' && 'weight' in field && field.weight) {
     const queries = operands.flatMap((operand) =>
@@ -61,6 +62,27 @@ function valuesSql(
   return [
     ...(ids.length ? [`p.value_ids && ${bind(ids)}::bigint[]`] : []),
     ...words.map((ids) => `p.word_ids @> ${bind(ids)}::bigint[]`),
+  ]
+}
+
+/** Whether a value of a field meets one of the operands as a whole. Only texts equal texts. */
+export function meetsOperands(operands: readonly Operand[]): (value: ValueOfField) => boolean {
+  const texts = new Set(listTexts(operands))
+  return ({ value, number }) =>
+    texts.has(value) || (number !== null && operands.some((operand) => meetsNumber(number, operand)))
+}
+
+interface ValueOfField {
+  readonly value: string
+  readonly number: number | null
+}
+
+function meetsNumber(number: number, operand: Operand): boolean {
+  if (operand.is === 'text') return false
+  if (operand.is === 'range') return number >= Number(operand.from) && number <= Number(operand.to)
+  const bound = Number(operand.number)
+  return { '>': number > bound, '>=': number >= bound, '<': number < bound, '<=': number <= bound }[
+    operand.op
   ]
 }
 

@@ -39,7 +39,8 @@ interface KnownMatches {
   readonly products: number
 }
 
-const rowsSql = `published_texts p WHERE p.store_id = $1 AND p.catalog_id = $2 AND ${inEdition('$3::int', 'p')}`
+/** The rows `p` of an edition. */
+export const rowsSql = `published_texts p WHERE p.store_id = $1 AND p.catalog_id = $2 AND ${inEdition('$3::int', 'p')}`
 
 type MatchCondition = Pick<MatchRequest, 'words' | 'filter'> & Partial<Pick<MatchRequest, 'code'>>
 

@@ -86,13 +86,15 @@ const productKeySql = (key: string, onlyMatches: string) =>
   `SELECT v.id, ${key} AS value FROM published_products v
    WHERE v.store_id = $1 AND v.catalog_id = $2 AND ${inEdition('$3::int', 'v')} AND v.listed_in = $2${onlyMatches}`
 
-/** The ORDER BY list. Products without a key come last. Only matches of words have ranks. */
-export function orderSql(sort: readonly SortKey[], hasRanks: boolean): string {
-  const keys = sort.flatMap(({ field, descending }, i) => {
+/** The ORDER BY list. Only matches of words have ranks. */
+export const orderSql = (sort: readonly SortKey[], hasRanks: boolean): string =>
+  [...keysSql(sort, hasRanks), ...(hasRanks ? ['rank DESC'] : []), 'updated_at DESC', 'p.id DESC'].join(', ')
+
+/** The keys in the ORDER BY list. Products without a key come last. */
+export const keysSql = (sort: readonly SortKey[], hasRanks: boolean): readonly string[] =>
+  sort.flatMap(({ field, descending }, i) => {
     const direction = descending ? 'DESC' : 'ASC'
     if (field.in === 'words') return []
     if (field.in === 'rank') return hasRanks ? `rank ${direction}` : []
     return keyColumns(field).map((column) => `k${i}_${column} ${direction} NULLS LAST`)
   })
-  return [...keys, ...(hasRanks ? ['rank DESC'] : []), 'updated_at DESC', 'p.id DESC'].join(', ')
-}

@@ -1,3 +1,4 @@
+import type { SearchFilter } from './filter-syntax.ts'
 import type { SortKey } from './sort-sql.ts'
 
 /** Where the values of a field are stored. */
@@ -41,3 +42,9 @@ export function sortField(name: string): SortKey['field'] {
   const field = searchField(name)
   return field.in === 'values' && times.has(field.name) ? { in: 'time', column: field.name } : field
 }
+
+/** Prices change with time, and differ by shopper. */
+export const isPrice = ({ field }: Pick<SortKey, 'field'>): boolean => field.in === 'prices'
+
+export const readsPrices = (filter: SearchFilter): boolean =>
+  filter.is === 'term' ? searchField(filter.field).in === 'prices' : filter.of.some(readsPrices)

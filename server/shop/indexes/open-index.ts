@@ -1,0 +1,95 @@
+import type { Store } from '../../kernel/storage/store.ts'
+import type { SortKey } from '../matching/sort-sql.ts'
+import { type FieldColumn, readColumn } from './index-fields.ts'
+import { type PositionOrder, readOrder } from './index-orders.ts'
+import { canGrow, type IndexedShop, type Piece } from './index-pieces.ts'
+import { type Condition, readSet, toPositionSet } from './index-sets.ts'
+import { PositionSet } from './position-set.ts'
+import type { MissingPiece, SearchIndexes } from './search-indexes.ts'
+
+/**
+ * What is known of an edition, for one search. A piece that an earlier edition had is completed at once; another one is
+ * undefined, and noted as missing.
+ */
+export class OpenIndex {
+  readonly #indexes: SearchIndexes
+  readonly #store: Store
+  readonly #indexed: IndexedShop
+  readonly #missing: MissingPiece[]
+
+  constructor(indexes: SearchIndexes, store: Store, indexed: IndexedShop, missing: MissingPiece[]) {
+    this.#indexes = indexes
+    this.#store = store
+    this.#indexed = indexed
+    this.#missing = missing
+  }
+
+  /** Empty if it is missing. */
+  async setOf(condition: Condition): Promise<PositionSet> {
+    const set = await this.#find(
+      this.#indexes.sets,
+      condition.key,
+      (store, before) => readSet(store, this.#indexed, condition, before),
+      condition.isRare,
+    )
+    return set ? toPositionSet(set) : PositionSet.empty(0)
+  }
+
+  /** Whether the values of a field can be held: not if there are too many. */
+  holds(field: string): boolean {
+    return !this.#indexes.unfit.get(this.#keyOf(field))
+  }
+
+  async columnOf(field: string): Promise<FieldColumn | undefined> {
+    if (!this.holds(field)) return undefined
+    return this.#find(this.#indexes.columns, field, async (store, before) => {
+      const column = await readColumn(store, this.#indexed, field, before)
+      if (!column) this.#indexes.unfit.set(this.#keyOf(field), true)
+      return column
+    })
+  }
+
+  /** The order of all products by these keys. */
+  orderOf(sort: readonly SortKey[]): PositionOrder | undefined {
+    const { index } = this.#indexed
+    if (!sort.length) return { positions: index.newest }
+    const key = this.#keyOf(`${index.edition} ${JSON.stringify(sort)}`)
+    const { orders } = this.#indexes
+    const known = orders.get(key)
+    const read = async (store: Store) => orders.set(key, await readOrder(store, this.#indexed, sort))
+    if (!known) this.#missing.push({ key: `order ${key}`, read })
+    return known
+  }
+
+  async #find<P extends Piece>(
+    pieces: PieceMemory<P>,
+    name: string,
+    read: (store: Store, before?: P) => Promise<P | undefined>,
+    isQuick = false,
+  ): Promise<P | undefined> {
+    const { index } = this.#indexed
+    const key = this.#keyOf(name)
+    const known = pieces.get(key)
+    if (known?.edition === index.edition) return known
+    const readAndKeep = async (store: Store, before?: P) => {
+      const piece = await read(store, before)
+      if (piece) pieces.set(key, piece)
+      return piece
+    }
+    if (known && canGrow(known, index)) return readAndKeep(this.#store, known)
+    // If something else is missing, PostgreSQL searches anyway.
+    if (isQuick) return this.#missing.length ? undefined : readAndKeep(this.#store)
+    this.#missing.push({ key: `piece ${key} ${index.edition}`, read: readAndKeep })
+    return undefined
+  }
+
+  /** Positions mean something in one lineage only. */
+  #keyOf(name: string): string {
+    return `${this.#indexed.index.lineage} ${name}`
+  }
+}
+
+interface PieceMemory<P> {
+  get(key: string): P | undefined
+  set(key: string, piece: P): void
+}
