@@ -1,5 +1,6 @@
 import type { OperatorColleagues } from '../server/people/index.ts'
 import { type Command, command, text } from './frame/command.ts'
+import { WrongCall } from './frame/wrong-call.ts'
 
 const store = text('id', 'The store, where the server has several.')
 const email = ['email', 'The email address of the colleague.'] as const
@@ -27,8 +28,12 @@ async function refuseUnknown(address: string): Promise<never> {
 async function roleNamed(role: string | undefined) {
   const { OperatorColleagues } = await import('../server/people/index.ts')
   if (role !== undefined && OperatorColleagues.roles.includes(role)) return role
-  const { WrongCall } = await import('./frame/wrong-call.ts')
   throw new WrongCall(`--role must be one of ${OperatorColleagues.roles.join(', ')}`)
+}
+
+function mustBeAddress(address: string): void {
+  if (/^[^\s@]+@[^\s@]+$/.test(address)) return
+  throw new WrongCall(`${JSON.stringify(address)} is not an email address: send one such as ada@example.com`)
 }
 
 const linkText = (link: string) => `This link sets the password once, within three days:\n\n${link}`
@@ -44,6 +49,7 @@ export const colleagueCommands: readonly Command[] = [
     leaves: nothing,
     async run({ args: [address = ''], options }) {
       const role = await roleNamed(options.role)
+      mustBeAddress(address)
       const link = await withColleagues(options.store, (colleagues, baseUrl) =>
         colleagues.add(address, role, baseUrl),
       )

@@ -46,6 +46,6 @@ async function ask(url: string, signal: AbortSignal): Promise<string | undefined
     return `it answers ${response.status} ${(await response.text()).slice(0, 300)}`
   } catch (error) {
     const { message, cause } = error as Error
-    return (cause as Error | undefined)?.message || message
+    return ((cause as Error | undefined)?.message || message).trim()
   }
 }

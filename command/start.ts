@@ -56,13 +56,8 @@ export const start = command({
     if (!signal.aborted) {
       const { url } = running
       print(
-        `Sutler is ready at ${url} (open it in a browser; API document: ${url}/docs; health: ${url}/readyz)`,
-        {
-          ready: true,
-          url,
-          docs: `${url}/docs`,
-          health: `${url}/readyz`,
-        },
+        `Sutler is ready at ${url} (open it in a browser; ${listed(pagesOf(url, readConfig().console))})`,
+        { ready: true, url, ...pagesOf(url, readConfig().console) },
       )
       if (readConfig().console === 'on') {
         const { firstColleagueLink } = await import('../server/first-start.ts')
@@ -76,3 +71,14 @@ export const start = command({
     return stopped
   },
 })
+
+/** Where an operator looks first. */
+const pagesOf = (url: string, console: 'on' | 'off') => ({
+  ...(console === 'on' && { console: `${url}/console` }),
+  ...{ docs: `${url}/docs`, health: `${url}/readyz` },
+})
+
+const listed = (pages: object) =>
+  Object.entries(pages)
+    .map(([name, address]) => `${name}: ${address}`)
+    .join('; ')

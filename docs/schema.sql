@@ -4320,7 +4320,7 @@ CREATE TABLE published_price_spans (
   CONSTRAINT published_price_spans_pkey PRIMARY KEY (store_id, catalog_id, id, since, place)
 );
 CREATE INDEX published_price_spans_by_amount ON published_price_spans USING btree (store_id, catalog_id, pricebook_id, currency, amount, id) INCLUDE (since, until, valid_from, valid_to) WHERE (amount IS NOT NULL);
-CREATE INDEX published_price_spans_by_since ON published_price_spans USING btree (store_id, catalog_id, since);
+CREATE INDEX published_price_spans_by_later_since ON published_price_spans USING btree (store_id, catalog_id, since) WHERE (since > 1);
 CREATE INDEX published_price_spans_by_until ON published_price_spans USING btree (store_id, catalog_id, until) WHERE (until < 2147483647);
 
 CREATE TABLE published_prices (
@@ -4335,7 +4335,7 @@ CREATE TABLE published_prices (
   doc json NOT NULL,
   CONSTRAINT published_prices_pkey PRIMARY KEY (store_id, catalog_id, id, since)
 );
-CREATE INDEX published_prices_by_since ON published_prices USING btree (store_id, catalog_id, since);
+CREATE INDEX published_prices_by_later_since ON published_prices USING btree (store_id, catalog_id, since) WHERE (since > 1);
 CREATE INDEX published_prices_by_sku ON published_prices USING btree (store_id, catalog_id, sku, pricebook_id, since, until);
 CREATE INDEX published_prices_by_until ON published_prices USING btree (store_id, catalog_id, until) WHERE (until < 2147483647);
 

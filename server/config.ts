@@ -7,6 +7,7 @@ import {
   headerList,
   hiddenText,
   integer,
+  mailbox,
   networks,
   oneOf,
   onOrOff,
@@ -96,12 +97,15 @@ export function readSettings(env: Env = process.env) {
     /** The secret of the access key. */
     s3SecretAccessKey: setting('SUTLER_S3_SECRET_ACCESS_KEY', hiddenText, undefined),
 
-    /** The client id of the first application key. Set it together with SUTLER_CLIENT_SECRET. */
+    /**
+     * The client id of an application key of the first store, together with SUTLER_CLIENT_SECRET. Each start creates
+     * the key, or gives it this secret.
+     */
     clientId: setting('SUTLER_CLIENT_ID', text('any text'), undefined),
 
     /**
-     * The client secret of the first application key, at least 32 characters, for example from `openssl rand -hex 32`.
-     * By default the first start generates a client id and a secret, and prints them once.
+     * The client secret of that key, at least 32 characters, for example from `openssl rand -hex 32`. By default the
+     * first start generates a client id and a secret, and prints them once.
      */
     clientSecret: setting('SUTLER_CLIENT_SECRET', hiddenText, undefined),
 
@@ -170,7 +174,7 @@ export function readSettings(env: Env = process.env) {
     smtpUrl: setting('SUTLER_SMTP_URL', smtpUrl, undefined),
 
     /** The sender of mail, as `Shop <shop@example.com>`. Set it together with SUTLER_SMTP_URL. */
-    mailFrom: setting('SUTLER_MAIL_FROM', text('an address'), undefined),
+    mailFrom: setting('SUTLER_MAIL_FROM', mailbox, undefined),
 
     /** The address of Stripe's API, for a double of it in tests. Merchants set their keys at the gateways. */
     stripeUrl: setting('SUTLER_STRIPE_URL', webUrl, 'https://api.stripe.com'),

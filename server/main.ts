@@ -47,7 +47,7 @@ import { forgetErrands, resumeErrandJob } from './kernel/work/outside-calls.ts'
 import { renewSeals } from './kernel/work/secret-records.ts'
 import { access as appAccess, findActiveKey, findActiveSession, persons } from './people/index.ts'
 import { ExportReads, ReadRecorder, Register } from './personal-data/index.ts'
-import { diskBlobs } from './platform/blobs/disk-blobs.ts'
+import { diskBlobs, mustBeWritable } from './platform/blobs/disk-blobs.ts'
 import { s3Blobs } from './platform/blobs/s3-blobs.ts'
 import { StartupError } from './platform/faults.ts'
 import { startEmbedded } from './platform/postgres/embedded.ts'
@@ -127,6 +127,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     await processes.start()
     const secrets = await useSecrets(config, database, clock)
     const [bucket, filesDir] = [bucketOf(config), filesDirOf(config)]
+    if (!bucket && config.filesDir !== undefined) await mustBeWritable(filesDir, 'SUTLER_FILES_DIR')
     const blobs = bucket ? await s3Blobs(bucket, filesDir) : diskBlobs(filesDir)
     undo.push(async () => blobs.close())
     // What works beside requests. All of it stops at once: each may wait for a database that is silent.
@@ -270,7 +271,7 @@ async function serveMetrics(
   const { server, stop } = await measure({ ...parts, version: packageJson.version, directories })
   workers.push(stop)
   const place = { port, host: config.metricsHost }
-  await orStartupError(place, 'SUTLER_METRICS_PORT', async () => {
+  await orStartupError(place, 'SUTLER_METRICS_', async () => {
     server.listen(place)
     await once(server, 'listening')
   })
@@ -280,13 +281,13 @@ async function serveMetrics(
 }
 
 async function listen(server: ReturnType<typeof buildServer>, { port, host }: Config): Promise<string> {
-  await orStartupError({ port, host }, 'PORT', () => server.listen({ port, host }))
+  await orStartupError({ port, host }, '', () => server.listen({ port, host }))
   return `http://localhost:${portOf(server.server, port)}`
 }
 
 async function orStartupError(
   { port, host }: { readonly port: number; readonly host: string },
-  setting: string,
+  prefix: string,
   begin: () => Promise<unknown>,
 ): Promise<void> {
   try {
@@ -294,10 +295,12 @@ async function orStartupError(
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     const reasons: Record<string, string> = {
-      EADDRINUSE: `port ${port} is in use: stop the process that listens on it, or set ${setting}`,
-      EACCES: `port ${port} needs more rights than this process has: set ${setting} to a port above 1023`,
+      EADDRINUSE: `port ${port} is in use: stop the process that listens on it, or set ${prefix}PORT`,
+      EACCES: `port ${port} needs more rights than this process has: set ${prefix}PORT to a port above 1023`,
     }
-    throw new StartupError(reasons[code ?? ''] ?? `cannot listen on ${host}, port ${port}: ${message}`)
+    throw new StartupError(
+      reasons[code ?? ''] ?? `cannot listen on ${host} (${prefix}HOST), port ${port}: ${message}`,
+    )
   }
 }
 

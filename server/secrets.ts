@@ -3,7 +3,7 @@ import type { KeySecrets } from './kernel/auth/keys.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Database } from './kernel/storage/database.ts'
 import { findMissingSecret, forgetOtherSecrets, hasUsedSecret } from './kernel/work/secret-records.ts'
-import { StartupError } from './platform/faults.ts'
+import { WrongSetting } from './platform/faults.ts'
 
 /**
  * Loads the secrets. A start without the secret that the database was created with is refused. Otherwise nobody would
@@ -16,7 +16,7 @@ export async function useSecrets(config: Config, database: Database, clock: Cloc
     let secret = findSecret(config)
     if (secret === undefined) {
       if (!config.forgetSecret && (await hasUsedSecret(connection))) {
-        throw new StartupError(
+        throw new WrongSetting(
           `the secret of this database is missing: there is no ${secretFile(config)}, and no SUTLER_SECRET is set. ` +
             `Restore the secret. ${ifLost}`,
         )
@@ -30,7 +30,7 @@ export async function useSecrets(config: Config, database: Database, clock: Cloc
     const missing = await findMissingSecret(connection, secrets, clock.now())
     if (!missing) return secrets
     const where = config.secret === undefined ? `the one in ${secretFile(config)}` : 'SUTLER_SECRET'
-    throw new StartupError(
+    throw new WrongSetting(
       missing.until
         ? `the database still needs the secret that was used before ${where}: set SUTLER_PREVIOUS_SECRET to it until ` +
             `${missing.until.toISOString()} and until the log says that it is no longer needed. ${ifLost}`

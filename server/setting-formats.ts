@@ -87,6 +87,12 @@ export const smtpUrl: Format<string> = {
   read: (value) => (/^smtps?:$/.test(URL.parse(value)?.protocol ?? '') ? value : undefined),
 }
 
+/** A mailbox as mail programs write it, with or without a name. */
+export const mailbox: Format<string> = {
+  accepts: 'an address such as Shop <shop@example.com>',
+  read: (value) => (/^([^<>@]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(value) ? value : undefined),
+}
+
 export const webUrl: Format<string> = {
   accepts: 'an http or https URL without query or fragment, such as https://shop.example.com',
   read(value) {

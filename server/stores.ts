@@ -1,5 +1,5 @@
 import { newId } from './kernel/ids.ts'
-import { columns, optionalText } from './kernel/storage/columns.ts'
+import { columns, instant, optionalText } from './kernel/storage/columns.ts'
 import type { Connection } from './kernel/storage/database.ts'
 
 /** A store of this server. */
@@ -14,7 +14,7 @@ interface StoreOfServer {
 const listed = columns({
   id: 'id',
   name: 'name',
-  createdAt: 'created_at',
+  createdAt: instant('created_at'),
   rates: ['request_rates', optionalText],
 })
 

@@ -36,6 +36,10 @@ const refused: [env: Record<string, string>, line: RegExp][] = [
     { SUTLER_TRUST_PROXY: 'true' },
     /^SUTLER_TRUST_PROXY is "true": it must be the IP addresses or ranges of the proxies, separated by commas, such as/,
   ],
+  [
+    { SUTLER_SMTP_URL: 'smtp://here', SUTLER_MAIL_FROM: 'Shop' },
+    /^SUTLER_MAIL_FROM is "Shop": it must be an address such as Shop <shop@example.com>$/,
+  ],
   [{ SUTLER_TRUST_PROXY: '2' }, /^SUTLER_TRUST_PROXY is "2"/],
   [{ SUTLER_TRUST_PROXY: '10.0.0.0/33' }, /^SUTLER_TRUST_PROXY is "10.0.0.0\/33"/],
   [{ SUTLER_TRUST_PROXY: '10.0.0.256' }, /^SUTLER_TRUST_PROXY is "10.0.0.256"/],

@@ -142,7 +142,7 @@ async function connections(ask: Ask, config: Config, hasProcesses: boolean): Pro
   const advice =
     Number(used) > Number(max) * 0.8 &&
     `raise max_connections, or lower SUTLER_DATABASE_CONNECTIONS (${config.databaseConnections})`
-  return finding('connections', `${used} of ${max} are in use; ${live} processes serve`, advice)
+  return finding('connections', `${used} of ${max} are in use; processes that serve: ${live}`, advice)
 }
 
 /** Settings of PostgreSQL that lose writes, or let a database rot. */

@@ -7,9 +7,9 @@ export const guardsOfPayments: readonly Guard[] = [
     cuts: [
       {
         file: 'server/kernel/thing/change-thing.ts',
-        text: 'await work.store.lockWhole(of, ids.filter(isId))',
+        text: 'work.store.lockWhole(of, ids.filter(isId))',
         without:
-          '(await Promise.all(ids.map((id) => work.store.findWhole(of, id)))).flatMap((one) => one ?? [])',
+          'Promise.all(ids.map((id) => work.store.findWhole(of, id))).then((all) => all.flatMap((one) => one ?? []))',
       },
     ],
     tests: {
@@ -55,9 +55,9 @@ export const guardsOfPayments: readonly Guard[] = [
     cuts: [
       {
         file: 'server/kernel/thing/change-thing.ts',
-        text: 'await work.store.lockWhole(of, ids.filter(isId))',
+        text: 'work.store.lockWhole(of, ids.filter(isId))',
         without:
-          '(await Promise.all(ids.map((id) => work.store.findWhole(of, id)))).flatMap((one) => one ?? [])',
+          'Promise.all(ids.map((id) => work.store.findWhole(of, id))).then((all) => all.flatMap((one) => one ?? []))',
       },
       {
         file: 'server/kernel/thing/change-thing.ts',
@@ -105,15 +105,17 @@ export const guardsOfPayments: readonly Guard[] = [
     cuts: [
       {
         file: 'server/payments/payment-calls/prepare-payment.ts',
-        text: 'changePayments(work, orderId, (locked) => prepare(work, locked, body, isPendingRead))',
-        without: `mustTakePayment(work, {
-    ...{ gateway: body.gateway, method: body.method, currency: 'USD', decimalPlaces: 2, total: 0 },
-  }).then(() => changePayments(work, orderId, (locked) => prepare(work, locked, body, isPendingRead)))`,
-      },
-      {
-        file: 'server/payments/payment-calls/prepare-payment.ts',
-        text: 'if (!earlier) await mustTakePayment(work, { ...charge, gateway: body.gateway, total })',
-        without: 'void total',
+        text: `changePaymentsBy(work, orderId, {
+    read: () => Promise.all([settingsOf(work, body.gateway), portionsOfOrder(work, orderId)]),
+    deed: (locked, [settings, portions]) =>
+      prepare(work, { ...locked, portions }, settings, body, isPendingRead),
+  })`,
+        without: `settingsOf(work, body.gateway).then((settings) =>
+    changePaymentsBy(work, orderId, {
+      read: () => portionsOfOrder(work, orderId),
+      deed: (locked, portions) => prepare(work, { ...locked, portions }, settings, body, isPendingRead),
+    }),
+  )`,
       },
     ],
     tests: {

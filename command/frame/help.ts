@@ -2,11 +2,10 @@ import { type Command, type CommandOption, groups } from './command.ts'
 
 /** The commands, by their groups. */
 export function overview(commands: readonly Command[]): string {
-  const width = Math.max(...commands.map(({ name }) => name.length))
+  const lines = aligned(commands.map(({ name, about }) => [name, about]))
   const listed = groups.flatMap((group) => {
-    const own = commands.filter((command) => command.group === group)
-    const lines = own.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`)
-    return own.length > 0 ? [group, ...lines, ''] : []
+    const own = lines.filter((_, i) => commands[i]?.group === group)
+    return own.length > 0 ? [group, ...own, ''] : []
   })
   return [
     'Sutler is an open, self-hosted commerce server.',
@@ -20,6 +19,15 @@ export function overview(commands: readonly Command[]): string {
     '',
   ].join('\n')
 }
+
+/** The commands that begin with one word, such as `key`. */
+export const helpOfWord = (word: string, commands: readonly Command[]): string =>
+  [
+    ...aligned(commands.map(({ name, about }) => [name, about])),
+    '',
+    `sutler ${word} <command> --help shows examples.`,
+    '',
+  ].join('\n')
 
 /** What one command does, takes and leaves, with examples. */
 export function helpOf({ name, about, details, args = [], options = {}, examples, leaves }: Command): string {

@@ -1,7 +1,7 @@
 import { systemClock } from '../../server/kernel/clock.ts'
 import { StartupError, StartupRefusal, WrongSetting } from '../../server/platform/faults.ts'
 import type { Command, CommandOutcome } from './command.ts'
-import { helpOf, overview } from './help.ts'
+import { helpOf, helpOfWord, overview } from './help.ts'
 import { findCommand, type ParsedCall, parseCall } from './parse.ts'
 import { ShownProgress } from './progress.ts'
 import { WrongCall } from './wrong-call.ts'
@@ -15,25 +15,17 @@ const sameSignalMs = 1000
 /** Runs the command that the words name, and returns the exit code. */
 export async function runCommand(commands: readonly Command[], words: readonly string[]): Promise<number> {
   const [first] = words
-  if (first === 'help' || first === '--help' || first === '-h') {
-    const { command } = findCommand(commands, words.slice(1))
-    process.stdout.write(command ? helpOf(command) : overview(commands))
-    return exitCodes.done
-  }
+  if (first === 'help' || first === '--help' || first === '-h') return help(commands, words.slice(1))
   const named = namedBy(words)
   const { command, rest } = findCommand(commands, named)
   if (!command) {
-    const same = commands.flatMap(({ name }) =>
-      name.startsWith(`${first} `) ? [name.slice(name.indexOf(' ') + 1)] : [],
-    )
-    return fail(
-      new WrongCall(
-        same.length > 0
-          ? `sutler ${first} needs one of: ${same.join(', ')}`
-          : `there is no command ${JSON.stringify(first)}: sutler --help lists the commands`,
-      ),
-      words.includes('--json'),
-    )
+    const same = commandsBelow(commands, first)
+    if (same.length > 0 && rest.some((word) => word === '--help' || word === '-h'))
+      return help(commands, words)
+    const second = same.map(({ name }) => name.slice(name.indexOf(' ') + 1))
+    const fault =
+      second.length > 0 ? `sutler ${first} needs one of: ${second.join(', ')}` : noSuchCommand(first)
+    return fail(new WrongCall(fault), words.includes('--json'))
   }
   let call: ParsedCall
   try {
@@ -47,6 +39,23 @@ export async function runCommand(commands: readonly Command[], words: readonly s
   }
   return runParsed(command, call)
 }
+
+/** Shows one command, those that begin with one word, such as `key`, or all of them. */
+function help(commands: readonly Command[], words: readonly string[]): number {
+  const [first] = words
+  const { command } = findCommand(commands, words)
+  const below = commandsBelow(commands, first)
+  const isOfAll = first === undefined || first.startsWith('-')
+  if (!command && below.length === 0 && !isOfAll) return fail(new WrongCall(noSuchCommand(first)))
+  process.stdout.write(command ? helpOf(command) : isOfAll ? overview(commands) : helpOfWord(first, below))
+  return exitCodes.done
+}
+
+const commandsBelow = (commands: readonly Command[], word: string | undefined) =>
+  commands.filter(({ name }) => name.startsWith(`${word} `))
+
+const noSuchCommand = (word: string | undefined) =>
+  `there is no command ${JSON.stringify(word)}: sutler --help lists the commands`
 
 /** Without a command it is `start`. Every program has `--version`. */
 function namedBy(words: readonly string[]): readonly string[] {
@@ -78,11 +87,16 @@ async function runParsed(command: Command, { json, config, ...call }: ParsedCall
     progress.clear()
     // What an aborted command throws is only that it was aborted.
     if (!interruption.signal.aborted) return fail(error as Error, json)
-    return fail(new StartupError(`interrupted. ${command.leaves ?? 'Nothing has changed.'}`), json)
+    return fail(
+      new StartupError(`interrupted. ${asSentence(command.leaves ?? 'nothing has changed.')}`),
+      json,
+    )
   } finally {
     interruption.end()
   }
 }
+
+const asSentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** The first signal asks the command to end; a second Ctrl-C ends the process at once. */
 function interruptions() {

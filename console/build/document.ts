@@ -1,6 +1,8 @@
-import type { Body, Resource, ResourceFields, Write } from '../src/api/document.ts'
-import { deedsAt } from './deeds.ts'
-import { fieldsOf, referencesIn } from './fields.ts'
+import type { Body, FieldFacts, Resource, ResourceFields, Write } from '../src/api/document.ts'
+import { labelOf, nounOf } from '../src/words/labels.ts'
+import { deedsAt, listDeedsAt } from './deeds.ts'
+import { fieldsOf, referencesIn, resolve } from './fields.ts'
+import { withReferrers } from './referrers.ts'
 
 /** A part of an API document, of which only some members are known. */
 export interface Node {
@@ -19,11 +21,11 @@ export function takeApart(document: Node): {
   readonly fields: ReadonlyMap<string, ResourceFields>
 } {
   const paths = Object.entries(document.paths as Readonly<Record<string, Node>>)
-  const groups = document['x-tagGroups'] as Groups
+  const groups = (document['x-tagGroups'] ?? []) as Groups
   const fields = new Map<string, ResourceFields>()
   const index = paths.flatMap(([path, methods]): Resource[] => {
     const list = methods.get
-    const facts = member(list, 'x-sutler-list')
+    const facts = member(list, 'x-sutler-list') ?? partsOf(document, paths, path, list)
     if (!isNode(list) || !isNode(facts)) return []
     const [itemPath, item] = paths.find(([other]) => isItemOf(other, path)) ?? []
     const id = String(list.operationId).replace(/^list-/, '')
@@ -33,19 +35,24 @@ export function takeApart(document: Node): {
     const many = nounOf(id)
     const one = isNode(item?.get) ? nounOf(String(item.get.operationId).replace(/^get-/, '')) : many
     const resource = {
-      ...{ id, path, title: capitalOf(many), noun: [one, many] as const, ...groupOf(groups, list) },
+      ...{ id, path, title: titleOf(document, list) ?? labelOf(id) },
+      ...{ noun: [one, many] as const, ...groupOf(groups, list) },
       right: rightOf(list),
-      ...(facts as unknown as Pick<Resource, 'type' | 'filter' | 'sort' | 'order'>),
+      ...(facts as unknown as Pick<Resource, 'type' | 'filter' | 'sort' | 'order' | 'isWhole'>),
       ...(isNode(item?.get) && itemPath && { item: itemPath }),
       ...(isNode(post) && isCreate(post) && { create: writeOf('POST', path, post) }),
       ...(isNode(item?.put) && itemPath && { update: writeOf('PUT', itemPath, item.put) }),
       ...(isNode(item?.delete) && itemPath && { remove: writeOf('DELETE', itemPath, item.delete) }),
     } satisfies Resource
     fields.set(id, {
-      shown: shownIn(document, list),
+      shown: asReferences(
+        shownIn(document, list),
+        resource.create && isNode(post) ? bodyOf(document, post).fields : [],
+      ),
       ...(resource.create && isNode(post) && { create: bodyOf(document, post) }),
       ...(resource.update && isNode(item?.put) && { update: bodyOf(document, item.put) }),
       ...(isNode(item?.get) && itemPath && deedsAt(document, paths, itemPath)),
+      ...listDeedsAt(document, paths, { path, ...(itemPath && { item: itemPath }) }),
     })
     return [resource]
   })
@@ -54,11 +61,36 @@ export function takeApart(document: Node): {
     if (!resource) continue
     index.push(resource)
     fields.set(resource.id, {
-      shown: fieldsIn(document, dataOf(methods.get)),
+      shown: fieldsIn(document, dataOf(document, methods.get)),
       update: bodyOf(document, methods.put as Node),
     })
   }
-  return { index: index.sort((one, other) => one.title.localeCompare(other.title)), fields }
+  index.sort((one, other) => one.title.localeCompare(other.title))
+  return { index, fields: withReferrers(index, fields) }
+}
+
+/** What an object is made of, such as the items of an order, is a list that is neither filtered nor sorted. */
+function partsOf(
+  document: Node,
+  paths: readonly (readonly [path: string, methods: Node])[],
+  path: string,
+  list: unknown,
+): Node | undefined {
+  const parent = path.slice(0, path.lastIndexOf('/'))
+  const isBelow = paths.some(
+    ([other, { get }]) => isNode(get) && withoutNames(other) === withoutNames(parent),
+  )
+  if (!isBelow || !parent.endsWith('}')) return undefined
+  const items = resolve(document, member(dataOf(document, list), 'items'))
+  // What a store adds to the API is in its own document.
+  if (isNode(member(items, 'additionalProperties'))) return undefined
+  const shown = fieldsOf(document, items, false)
+  const [type] = shown.flatMap((field) => (field.path === 'type' ? (field.choices ?? []) : []))
+  const hasList = paths.some(([, { get }]) => member(get, 'x-sutler-list', 'type') === type)
+  const isTold = !hasList && shown.some((field) => !/^(id|type|(meta|links)\b.*)$/.test(field.path))
+  return isTold
+    ? { type: type ?? nounOf(path.slice(parent.length + 1)), filter: {}, sort: [], isWhole: true }
+    : undefined
 }
 
 /** An object that is the only one of its kind, such as the settings of the store. */
@@ -68,7 +100,7 @@ function singleOf(groups: Groups, path: string, { get, put }: Node): Resource | 
   const noun = nounOf(id)
   return {
     ...{ id, path, item: path, type: id, filter: {}, sort: [], right: rightOf(get), noun: [noun, noun] },
-    ...{ title: capitalOf(noun), ...groupOf(groups, get), update: writeOf('PUT', path, put) },
+    ...{ title: labelOf(id), ...groupOf(groups, get), update: writeOf('PUT', path, put) },
   }
 }
 
@@ -79,22 +111,27 @@ function groupOf(groups: Groups, operation: Node) {
   return { tag, group: groups.find(({ tags }) => tags.includes(tag))?.name ?? tag }
 }
 
-const capitalOf = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+/** What the document of a store calls the objects of a list. */
+function titleOf(document: Node, list: Node): string | undefined {
+  const title = member(resolve(document, member(dataOf(document, list), 'items')), 'title')
+  return typeof title === 'string' ? title : undefined
+}
 
-const dataOf = (operation: unknown) =>
-  member(jsonIn(member(operation, 'responses', '200')), 'schema', 'properties', 'data')
-
-/** The words of an operation id. */
-const nounOf = (id: string) =>
-  id
-    .replaceAll('-', ' ')
-    .replace(/\b(api|pim|oidc)(s?)\b/g, (_, word: string, s: string) => word.toUpperCase() + s)
+/** What an answer shows; some lists answer in one of several forms. */
+function dataOf(document: Node, operation: unknown): unknown {
+  const schema = resolve(document, member(jsonIn(member(operation, 'responses', '200')), 'schema'))
+  const forms = member(schema, 'anyOf')
+  if (!Array.isArray(forms)) return member(schema, 'properties', 'data')
+  return { items: { anyOf: forms.map((one) => member(one, 'properties', 'data', 'items')) } }
+}
 
 const isItemOf = (path: string, list: string) =>
   path.startsWith(`${list}/{`) && !path.slice(list.length + 2).includes('/')
 
-/** Files are uploaded as forms, which the console does not send. */
-const isCreate = (post: Node): boolean => isNode(jsonIn(post.requestBody))
+const isCreate = (post: Node): boolean => hasBody(post)
+
+export const hasBody = ({ requestBody }: Node): boolean =>
+  isNode(jsonIn(requestBody)) || isNode(formIn(requestBody))
 
 export function writeOf(method: Write['method'], path: string, operation: Node): Write {
   const takes = (name: string) => JSON.stringify(operation.parameters ?? []).includes(`parameters/${name}`)
@@ -105,28 +142,48 @@ export function writeOf(method: Write['method'], path: string, operation: Node):
     ifMatch: takes('ifMatch'),
     dryRun: takes('dryRun'),
     keyed: takes('idempotencyKey'),
+    ...(isNode(formIn(operation.requestBody)) && { isUpload: true }),
   }
 }
+
+/** A path whose parameters have no names: they are called by many. */
+export const withoutNames = (path: string) => path.replaceAll(/\{\w+\}/g, '{}')
 
 export const rightOf = (operation: Node) => String(operation['x-sutler-right'])
 
 export const jsonIn = (holder: unknown): unknown => member(holder, 'content', 'application/json')
 
+/** An object may have the id of another one: its form says so. */
+const asReferences = (shown: readonly FieldFacts[], sent: readonly FieldFacts[]): readonly FieldFacts[] =>
+  shown.map((field) => {
+    const { refers } = sent.find(({ path }) => path === field.path && path === 'id') ?? {}
+    return refers === undefined ? field : { ...field, refers, kind: 'reference' }
+  })
+
+const formIn = (holder: unknown): unknown => member(holder, 'content', 'multipart/form-data')
+
 /** The fields of the objects of a list. */
-const shownIn = (document: Node, list: Node) => fieldsIn(document, member(dataOf(list), 'items'))
+const shownIn = (document: Node, list: Node) => fieldsIn(document, member(dataOf(document, list), 'items'))
 
 const fieldsIn = (document: Node, schema: unknown) =>
   fieldsOf(document, schema, false).filter(({ path }) => path !== 'type' && !/(^|\.)links(\.|$)/.test(path))
 
 /** The body of a write; one whose data is a list of references has them as its only field. */
 export function bodyOf(document: Node, operation: Node): Body {
+  const form = formIn(operation.requestBody)
+  if (isNode(form)) return { isForm: true, fields: fieldsOf(document, form.schema, true) }
   const json = jsonIn(operation.requestBody)
   const data = member(json, 'schema', 'properties', 'data')
   const whole = referencesIn(document, data)
   if (whole) return { fields: [whole] }
   const all = fieldsOf(document, data, true)
   const type = all.find(({ path, choices }) => path === 'type' && choices?.length === 1)?.choices?.[0]
-  const fields = all.filter(({ path }) => path !== 'type' || type === undefined)
+  const fields = all.filter(
+    ({ path }) =>
+      (path !== 'type' || type === undefined) &&
+      // Some bodies take a value in two places.
+      !all.some((other) => path === `attributes.${other.path}`),
+  )
   const example = member(json, 'example', 'data')
   return { ...(type !== undefined && { type }), fields, ...(example !== undefined && { example }) }
 }

@@ -5,29 +5,38 @@ import { isNode, type Node } from './document.ts'
 const depthMax = 4
 
 /** The values of an object as its schema describes them: the members of groups stand beside the others. */
-export function fieldsOf(document: Node, schema: unknown, isSent: boolean): readonly FieldFacts[] {
+export function fieldsOf(document: Node, schema: unknown, isSent: boolean, level = 0): readonly FieldFacts[] {
   const read = (schema: Node, prefix: string, isNeeded: boolean) =>
-    membersOf({ document, isSent, read }, schema, prefix, isNeeded)
+    membersOf({ document, isSent, level, read }, schema, prefix, isNeeded)
   const resolved = resolve(document, schema)
-  return isNode(resolved) ? read(resolved, '', true) : []
+  return isNode(resolved) ? read(joined(document, resolved), '', true) : []
+}
+
+/** Objects of several forms have the fields of all of them. */
+function joined(document: Node, schema: Node): Node {
+  if (!Array.isArray(schema.anyOf) || isNode(schema.properties)) return schema
+  const forms = schema.anyOf.map((one) => resolve(document, one)).filter(isNode)
+  return { properties: Object.assign({}, ...forms.toReversed().map(({ properties }) => properties)) }
 }
 
 /** The field of a body that is a list of references and nothing else. */
 export function referencesIn(document: Node, schema: unknown): FieldFacts | undefined {
   const resolved = resolve(document, schema)
-  if (!isNode(resolved) || kindOf('', resolved) !== 'references') return undefined
-  return factsOf('', resolved, true)
+  if (!isNode(resolved) || kindOf(document, '', resolved) !== 'references') return undefined
+  return factsOf(document, '', resolved, true)
 }
 
 interface Reading {
   readonly document: Node
   /** Whether a client sends the object: then it leaves out what the server writes. */
   readonly isSent: boolean
+  /** How many lists and maps the object is inside of. */
+  readonly level: number
   read(schema: Node, prefix: string, isNeeded: boolean): readonly FieldFacts[]
 }
 
 function membersOf(
-  { document, isSent, read }: Reading,
+  { document, isSent, level, read }: Reading,
   schema: Node,
   prefix: string,
   isNeeded: boolean,
@@ -35,10 +44,13 @@ function membersOf(
   const { properties, required } = schema
   if (!isNode(properties)) return []
   const needed = Array.isArray(required) ? required : []
+  const linkType = prefix === '' ? undefined : linkTypeOf(document, properties)
   return Object.entries(properties).flatMap(([name, one]) => {
     const path = prefix + name
     const inside = resolve(document, one)
     if (!isNode(inside) || (isSent && inside.readOnly === true)) return []
+    // The type of a reference says nothing that its id does not.
+    if (linkType !== undefined && name === 'type') return []
     const isRequired = isNeeded && needed.includes(name)
     const isGroup =
       isNode(inside.properties) &&
@@ -48,8 +60,49 @@ function membersOf(
     if (!isSent && isMoney(inside)) return [{ path, kind: 'money' as const, ...aboutOf(inside) }]
     if (isGroup && path.split('.').length < depthMax) return read(inside, `${path}.`, isRequired)
     const hasCurrency = name === 'amount' && isNode(properties.currency)
-    return [{ ...factsOf(path, inside, isRequired), ...(hasCurrency && { currencyAt: `${prefix}currency` }) }]
+    const facts = factsOf(document, path, inside, isRequired)
+    return [
+      {
+        ...(isSent ? withInside(document, facts, inside, level) : withTarget(document, facts, inside)),
+        ...(hasCurrency && { currencyAt: `${prefix}currency` }),
+        ...(linkType !== undefined && name === 'id' && asLink(document, facts, linkType)),
+      },
+    ]
   })
+}
+
+/** The only type of the object that these members refer to. */
+function linkTypeOf(document: Node, { id, type }: Node): string | undefined {
+  const choices = isNode(id) ? choicesOf(resolve(document, type)) : undefined
+  return choices?.length === 1 ? choices[0] : undefined
+}
+
+function asLink(document: Node, { refers }: FieldFacts, linkType: string): Partial<FieldFacts> {
+  const known = typesIn(document).has(linkType) ? linkType : refers
+  return { linkType, ...(known !== undefined && { kind: 'reference', refers: known }) }
+}
+
+const typesOfDocuments = new WeakMap<Node, ReadonlySet<string>>()
+
+/** The types of all objects that have a list. */
+function typesIn(document: Node): ReadonlySet<string> {
+  const known = typesOfDocuments.get(document)
+  if (known) return known
+  const lists = Object.values(document.paths as Readonly<Record<string, Node>>).flatMap(({ get }) =>
+    isNode(get) && isNode(get['x-sutler-list']) ? [String(get['x-sutler-list'].type)] : [],
+  )
+  const types = new Set(lists)
+  typesOfDocuments.set(document, types)
+  return types
+}
+
+/** What a field refers to by its name where the document does not say it: `pricebook_id`, `customer.id`. */
+function namedReference(document: Node, path: string, schema: Node): Partial<FieldFacts> {
+  const [, name, many] = /(?:^|[._])?(\w+?)(?:\.data)?[._]id(s)?$/.exec(path) ?? []
+  const isMany = many !== undefined
+  const fits = isMany ? itemsOf(schema).type === 'string' : typesOf(schema)[0] === 'string'
+  if (name === undefined || !fits || !typesIn(document).has(name)) return {}
+  return { refers: name, kind: isMany ? 'references' : 'reference' }
 }
 
 const isMoney = ({ properties }: Node): boolean =>
@@ -59,12 +112,13 @@ const aboutOf = ({ description }: Node) => (typeof description === 'string' ? { 
 
 const typesOf = (schema: Node): readonly unknown[] => [schema.type].flat().filter((type) => type !== 'null')
 
-function factsOf(path: string, schema: Node, required: boolean): FieldFacts {
+function factsOf(document: Node, path: string, schema: Node, required: boolean): FieldFacts {
   const { minimum, maximum, minLength, maxLength, pattern, examples, default: fallback } = schema
   const choices = choicesOf(schema) ?? choicesOf(itemsOf(schema))
+  const kind = kindOf(document, path, schema)
   return {
     path,
-    kind: kindOf(path, schema),
+    kind,
     ...aboutOf(schema),
     ...(required && { required }),
     ...([schema.type].flat().includes('null') && { nullable: true }),
@@ -75,10 +129,41 @@ function factsOf(path: string, schema: Node, required: boolean): FieldFacts {
     ...(typeof maxLength === 'number' && { maxLength }),
     ...(typeof pattern === 'string' && { pattern }),
     ...(choices && { choices }),
-    ...referenceOf(schema),
+    ...((kind === 'text' || kind === 'words') && namedReference(document, path, schema)),
+    ...referenceOf(document, schema),
     ...(Array.isArray(examples) && { example: examples[0] }),
     ...(fallback !== undefined && { default: fallback }),
   }
+}
+
+/** What the objects of a list refer to by their ids. */
+function withTarget(document: Node, facts: FieldFacts, schema: Node): FieldFacts {
+  const { properties } = partOf(document, 'objects', schema)
+  const id = isNode(properties) ? resolve(document, properties.id) : undefined
+  const refers = isNode(id) ? id['x-sutler-refers'] : undefined
+  return facts.kind === 'objects' && typeof refers === 'string' ? { ...facts, refers } : facts
+}
+
+/** Lists and maps inside of others are shown field by field down to this level, and as JSON beyond it. */
+const levelMax = 2
+
+/** A list or a map with the fields of each of its values. A value that is no object is a field without a path. */
+function withInside(document: Node, facts: FieldFacts, schema: Node, level: number): FieldFacts {
+  const { kind } = facts
+  if (kind !== 'objects' && kind !== 'map') return facts
+  if (level === levelMax) return { ...facts, kind: 'json' }
+  const part = partOf(document, kind, schema)
+  return {
+    ...facts,
+    inside: isNode(part.properties)
+      ? fieldsOf(document, part, true, level + 1)
+      : [{ ...factsOf(document, '', part, false), path: '' }],
+  }
+}
+
+const partOf = (document: Node, kind: 'objects' | 'map', { items, additionalProperties }: Node): Node => {
+  const part = resolve(document, kind === 'map' ? additionalProperties : items)
+  return isNode(part) ? part : {}
 }
 
 /** Old passwords and keys of other systems are texts in the document. */
@@ -88,7 +173,8 @@ const isSecretName = (path: string): boolean => /(password|secret|secret_key)$/.
 const isBound = (limit: unknown): limit is number =>
   typeof limit === 'number' && Math.abs(limit) < Number.MAX_SAFE_INTEGER
 
-function choicesOf(schema: Node): readonly string[] | undefined {
+function choicesOf(schema: unknown): readonly string[] | undefined {
+  if (!isNode(schema)) return undefined
   if (typeof schema.const === 'string') return [schema.const]
   if (!Array.isArray(schema.enum)) return undefined
   const words = schema.enum.filter((one) => typeof one === 'string')
@@ -98,31 +184,53 @@ function choicesOf(schema: Node): readonly string[] | undefined {
 const itemsOf = ({ items }: Node): Node => (isNode(items) ? items : {})
 
 /** What ids refer to, and the type that goes with each if it stands in an object. */
-function referenceOf(schema: Node): Pick<FieldFacts, 'refers' | 'linkType'> {
-  const items = itemsOf(schema)
+function referenceOf(document: Node, schema: Node): Pick<FieldFacts, 'refers' | 'linkType'> {
+  const items = partOf(document, 'objects', schema)
   const refers = schema['x-sutler-refers'] ?? items['x-sutler-refers']
   if (typeof refers === 'string') return { refers }
   const { id, type } = isNode(items.properties) ? items.properties : {}
-  const linked = isNode(id) ? id['x-sutler-refers'] : undefined
-  const [linkType] = isNode(type) ? (choicesOf(type) ?? []) : []
+  const [linkType] = choicesOf(type) ?? []
+  const declared = isNode(id) ? id['x-sutler-refers'] : undefined
+  const linked =
+    declared ?? (isNode(id) && linkType && typesIn(document).has(linkType) ? linkType : undefined)
   const needed = Array.isArray(items.required) ? items.required : []
   if (typeof linked !== 'string' || !linkType || needed.some((name) => name !== 'id' && name !== 'type'))
     return {}
   return { refers: linked, linkType }
 }
 
-function kindOf(path: string, schema: Node): FieldKind {
+function kindOf(document: Node, path: string, schema: Node): FieldKind {
   const types = typesOf(schema)
   if (schema.format === 'password') return 'text'
+  if (schema.format === 'binary') return 'file'
   if (choicesOf(schema)) return 'choice'
   if (isByCurrency(schema)) return 'amounts'
   if (types.length !== 1) return 'json'
   const [type] = types
-  if (referenceOf(schema).refers) return type === 'array' ? 'references' : 'reference'
-  if (type === 'array') return itemsOf(schema).type === 'string' ? 'words' : 'json'
+  if (referenceOf(document, schema).refers) return type === 'array' ? 'references' : 'reference'
+  if (type === 'array') return kindOfList(document, schema)
+  if (type === 'object') return isMap(document, schema) ? 'map' : 'json'
   if (type === 'string') return schema.format === 'date-time' ? 'time' : 'text'
   if (type === 'integer' && isAmount(path)) return 'money'
   return type === 'number' || type === 'integer' || type === 'boolean' ? type : 'json'
+}
+
+function kindOfList(document: Node, schema: Node): FieldKind {
+  const part = partOf(document, 'objects', schema)
+  if (typesOf(part).join() === 'string' || isText(part)) return 'words'
+  const isTold = isNode(part.properties) && Object.keys(part.properties).length > 0
+  return isTold ? 'objects' : 'json'
+}
+
+/** A text that may be one of some words, or another. */
+const isText = ({ anyOf }: Node): boolean =>
+  Array.isArray(anyOf) && anyOf.every((one) => isNode(one) && one.type === 'string')
+
+/** An object whose names are free, and whose values the document describes. */
+function isMap(document: Node, schema: Node): boolean {
+  const part = partOf(document, 'map', schema)
+  if (isNode(schema.properties) && Object.keys(schema.properties).length > 0) return false
+  return isNode(part.properties) || (typesOf(part).length === 1 && typesOf(part)[0] !== 'object')
 }
 
 /** All amounts of the API are integers in the smallest unit of their currency, and have these names. */
@@ -137,7 +245,7 @@ const isByCurrency = ({ propertyNames, additionalProperties }: Node): boolean =>
   isNode(additionalProperties.properties.amount)
 
 /** A schema in place of the reference to it, with what the reference adds. */
-function resolve(document: Node, schema: unknown): unknown {
+export function resolve(document: Node, schema: unknown): unknown {
   if (!isNode(schema)) return schema
   const { $ref, ...added } = schema
   if (typeof $ref !== 'string') return schema

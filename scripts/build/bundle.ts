@@ -23,7 +23,9 @@ export async function bundle(dist: string): Promise<void> {
     .map((name) => join(dist, 'server', name))
   for (const name of bundledPackages) {
     const file = join(dist, 'packages', `${name.replace(/^.*\//, '')}.js`)
-    const build = await rolldown({ input: name, platform: 'node', logLevel: 'silent' })
+    // The modules of a package, where it has them: from CommonJS a bundle has one export with all names in it.
+    const resolve = { mainFields: ['module', 'main'] }
+    const build = await rolldown({ input: name, platform: 'node', logLevel: 'silent', resolve })
     await build.write({ file, format: 'esm', codeSplitting: false })
     await build.close()
     const call = `import('${name}')`

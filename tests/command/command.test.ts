@@ -33,10 +33,21 @@ describe('the help', () => {
     expect(stdout).toContain('--store <id>')
     expect((await run(['help', 'export'], {})).stdout).toBe(stdout)
   })
+
+  test('of the first word of several commands lists them', async () => {
+    const { code, stdout } = await run(['key', '--help'], {})
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^ {2}key add +Creates .*\n {2}key list /)])
+    expect((await run(['help', 'key'], {})).stdout).toBe(stdout)
+  })
 })
 
 const wrong: [words: string[], says: RegExp][] = [
   [['strat'], /^sutler: there is no command "strat": sutler --help lists the commands\n$/],
+  [['help', 'strat'], /^sutler: there is no command "strat": sutler --help lists the commands\n$/],
+  [
+    ['colleague', 'add', 'ada', '--role', 'support'],
+    /^sutler: "ada" is not an email address: send one such as /,
+  ],
   [['backup'], /^sutler: the directory is missing: sutler backup <directory>\n$/],
   [['backup', 'a', 'b'], /^sutler: "b" is one argument too many: sutler backup <directory>\n$/],
   [['export', 'a', '--stroe', 'x'], /^sutler: Unknown option '--stroe': see sutler export --help\n$/],
@@ -115,7 +126,7 @@ test('Ctrl-C ends a backup, which leaves nothing and says so', async () => {
   const { code, stderr } = await ended
   expect([code, stderr]).toEqual([
     1,
-    expect.stringMatching(/sutler: interrupted\. there is no backup\. The server is not disturbed\.\n$/),
+    expect.stringMatching(/sutler: interrupted\. There is no backup\. The server is not disturbed\.\n$/),
   ])
   expect(existsSync(join(place, 'monday'))).toBe(false)
 })

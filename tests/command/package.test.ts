@@ -3,6 +3,7 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bundledPackages } from '../../scripts/build/bundle.ts'
 import { adminOf } from '../support/process.ts'
 import { asUser, whyNotAs } from './other-user.ts'
 import { installPacked, makeReadOnly } from './packed.ts'
@@ -55,13 +56,19 @@ describe('the package', () => {
     expect(fs.statSync(sutler).mode & 0o111).toBe(0o111)
   })
 
-  test('has the packages that are bundled, and each of them loads', () => {
-    const files = fs
-      .readdirSync(join(installed, 'dist/packages'))
-      .map((name) => join(installed, 'dist/packages', name))
-    expect(files.length).toBeGreaterThan(1)
-    const load = files.map((file) => `await import(${JSON.stringify(file)})`).join(';')
-    execFileSync(process.execPath, ['--input-type=module', '-e', load])
+  test('has the packages that are bundled, each with the names that the server uses of it', async () => {
+    for (const name of bundledPackages) {
+      const bundled = join(installed, 'dist/packages', `${name.replace(/^.*\//, '')}.js`)
+      const names = Object.keys(await import(name))
+      const load = `console.log(Object.keys(await import(${JSON.stringify(bundled)})).join())`
+      const output = execFileSync(process.execPath, ['--input-type=module', '-e', load], { encoding: 'utf8' })
+      expect(names.length).toBeGreaterThan(0)
+      // Names that only the conversion of CommonJS makes are in none of the modules.
+      const missing = names.filter(
+        (one) => !output.trim().split(',').includes(one) && !/^(default|module\.exports|__)/.test(one),
+      )
+      expect(missing, name).toEqual([])
+    }
   })
 
   test('lists no command that only a clone has', () => {

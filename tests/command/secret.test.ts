@@ -31,7 +31,7 @@ test('secret rotate makes a new secret, and what the previous one has signed sta
   // It is needed for longer than this test takes.
   rmSync(`${file}.previous`)
   const without = serve(directory, key)
-  expect(await without.exit).toBe(1)
+  expect(await without.exit).toBe(2)
   expect(without.output()).toMatch(/^sutler: the database still needs the secret that was used before/)
   expect(await run(['secret', 'rotate'], { ...settings, SUTLER_SECRET: 'x'.repeat(32) })).toMatchObject({
     code: 3,

@@ -16,7 +16,6 @@ describe.runIf(hasChromium)(titled('what axe finds in lists and around them'), (
       })
   })
   afterAll(async () => {
-    await browser?.close()
     await world?.close()
   })
 

@@ -22,8 +22,13 @@ export const browserOptions = {
   ],
 }
 
-/** A browser with an empty profile. */
-export const openBrowser = (): Promise<Browser> => chromium.launch(browserOptions)
+let opening: Promise<Browser> | undefined
+
+/** The browser of this worker, which ends with it. Each of its tabs has a profile of its own. */
+export function openBrowser(): Promise<Browser> {
+  opening ??= chromium.launch(browserOptions)
+  return opening
+}
 
 /** A tab, and what it did that it should not. */
 export interface Tab {
@@ -69,7 +74,6 @@ export function openForTests(fill: (world: World) => Promise<void> = async () =>
     await fill(opened.world)
   })
   afterAll(async () => {
-    await opened.browser?.close()
     await opened.world?.close()
   })
   beforeEach(async () => {
@@ -98,7 +102,7 @@ export async function signInAt({ page }: Tab, world: World, path = ''): Promise<
 
 /** What axe finds, by rule. It runs by the browser's debugger, because the policy of the page forbids its script. */
 export async function barriersIn({ page }: Tab): Promise<readonly string[]> {
-  await page.evaluate(`(() => { ${axe.source} })()`)
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(`(() => { ${axe.source} })()`)
   const { violations }: AxeResults = await page.evaluate("axe.run({ resultTypes: ['violations'] })")
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
 }

@@ -75,16 +75,18 @@ describe.runIf(hasChromium)(titled('the console in a browser'), () => {
     const parent = { type: 'account', name: 'Short Lived', legal_name: 'x' }
     const { body: made } = await opened.world.admin.post('/v2/accounts', { data: parent })
     await signInAt(opened.tab, opened.world, '/v2/accounts')
-    await page.getByRole('button', { name: 'New' }).click()
+    await page.getByRole('button', { name: 'New account' }).click()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('A value is required.').waitFor()
     await page.getByLabel('Name required').fill('Cedar Optics')
-    await page.getByLabel('Parent id').fill('Short Lived')
+    await page.getByRole('combobox', { name: 'Parent' }).fill('Short Lived')
     await page.getByRole('option', { name: 'Short Lived' }).click()
     await opened.world.admin.delete(`/v2/accounts/${made.data.id}`)
     await page.getByRole('button', { name: 'Save' }).click()
     // The server says what is wrong, and it is shown at the field.
-    await expect.poll(() => page.getByLabel('Parent id').getAttribute('aria-invalid')).toBe('true')
+    await expect
+      .poll(() => page.getByRole('combobox', { name: 'Parent' }).getAttribute('aria-invalid'))
+      .toBe('true')
     await page.getByRole('button', { name: /^Remove / }).click()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Cedar Optics' }).waitFor()
@@ -193,7 +195,7 @@ describe.runIf(hasChromium)(titled('the console in a browser'), () => {
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox').fill('pricebooks')
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Pricebooks' }).waitFor()
+    await page.getByRole('heading', { name: 'Price books' }).waitFor()
   })
 
   test.each([

@@ -34,7 +34,7 @@ describe.runIf(hasChromium)(titled('what the console does with objects'), () => 
     expect(await remove.isDisabled()).toBe(true)
     await dialog.getByLabel('Type Retail to confirm').fill('Retail')
     await remove.click()
-    await page.getByRole('heading', { name: 'Pricebooks' }).waitFor()
+    await page.getByRole('heading', { name: 'Price books' }).waitFor()
     expect((await opened.world.admin.get(`/pcm/pricebooks/${id}`)).status).toBe(404)
   })
 

@@ -47,7 +47,6 @@ describe.runIf(hasChromium)(titled('a session that ends on the server, in a brow
     provider.signInAs('ada')
   })
   afterAll(async () => {
-    await browser?.close()
     await provider?.close()
     await elsewhere?.stop()
     await world?.close()

@@ -23,7 +23,7 @@ describe.runIf(hasChromium)(titled('every list in a browser'), () => {
     await signInAt(tab, world)
   })
   afterAll(async () => {
-    await browser?.close()
+    await tab?.page.context().close()
     await world?.close()
   })
   afterEach(() => expect(tab.faults).toEqual([]))

@@ -30,7 +30,7 @@ describe.runIf(hasChromium)(titled('fields of the forms of the console'), () => 
     const { page } = opened.tab
     await signInAt(opened.tab, opened.world, '/v2/accounts?form=new')
     await page.getByLabel('Name required').fill('Ash Group')
-    await page.getByLabel('Parent id').fill('tool')
+    await page.getByRole('combobox', { name: 'Parent' }).fill('tool')
     await page.getByRole('option', { name: 'Ash Tools' }).waitFor()
     expect(await page.getByRole('option').count()).toBe(1)
     await expectNoBarriers(opened.tab, 'a picker')
@@ -53,7 +53,7 @@ describe.runIf(hasChromium)(titled('fields of the forms of the console'), () => 
       const { data } = (await opened.world.admin.get('/v2/accounts?filter=eq(name,Beech Foods)')).body
       const page = await open(scheme, width)
       await signInAt(opened.tab, opened.world, '/catalogs/rules?form=new')
-      const field = page.getByLabel('Account ids')
+      const field = page.getByRole('combobox', { name: 'Accounts', exact: true })
       await field.fill('ash')
       await page.getByRole('option', { name: 'Ash Books' }).click()
       await field.fill('ash')

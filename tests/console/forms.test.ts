@@ -64,14 +64,14 @@ describe.runIf(hasChromium)(titled('the forms of the console'), () => {
       isLate = true
     })
     // Only the server knows that an account is not its own parent.
-    await page.getByLabel('Parent id').fill(path.split('/').at(-1) ?? '')
+    await page.getByRole('combobox', { name: 'Parent' }).fill(path.split('/').at(-1) ?? '')
     await page.getByRole('option', { name: 'Maple' }).click()
-    await faultAt(page, 'Parent id').toBe('true')
+    await faultAt(page, 'Parent').toBe('true')
     await expectNoBarriers(opened.tab, 'a refused value')
     // A field that nobody has touched is not refused yet.
     expect(await page.getByLabel('Legal name').getAttribute('aria-invalid')).toBe('false')
     await page.getByRole('button', { name: /^Remove / }).click()
-    await faultAt(page, 'Parent id').toBe('false')
+    await faultAt(page, 'Parent').toBe('false')
     await page.getByLabel('External ref').fill('one')
     await expect.poll(() => rehearsals.at(-1)).toContain('one')
     await page.getByLabel('External ref').fill('two')

@@ -51,7 +51,7 @@ describe.runIf(hasChromium)(titled('the history of an object in a browser'), () 
     const created = page.getByRole('listitem').filter({ hasText: 'created it' })
     await created.first().waitFor()
     const texts = await created.allInnerTexts()
-    expect(texts.map((text) => text.includes('created it (Stock)'))).toEqual([true, false])
+    expect(texts.map((text) => text.includes('created it (Stock level)'))).toEqual([true, false])
   })
 
   test('older entries come on demand', async () => {

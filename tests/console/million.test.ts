@@ -33,7 +33,7 @@ describe.runIf(hasChromium)(titled(`a list of ${number(rows)} rows in a browser`
     tab = await openTab(browser, world)
   }, 1_200_000)
   afterAll(async () => {
-    await browser?.close()
+    await tab?.page.context().close()
     await world?.close()
   })
   afterEach(() => expect(tab.faults).toEqual([]))

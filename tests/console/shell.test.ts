@@ -144,7 +144,7 @@ describe.runIf(hasChromium)(titled('the shell of the console in a browser'), () 
     // Secrets are for developers.
     for (const name of ['Application keys', 'Gateways', 'Integrations', 'Role assignments'])
       expect([name, await rail.getByRole('link', { name }).count()]).toEqual([name, 0])
-    expect(await page.getByRole('button', { name: 'New' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'New account' }).count()).toBe(0)
     await page.getByText('not change it: your role, Promotions Manager, does not have the right').waitFor()
     await expectNoBarriers(opened.tab, 'a list that can only be read')
     await page.getByRole('link', { name: 'Larch Bakery' }).click()
@@ -152,7 +152,7 @@ describe.runIf(hasChromium)(titled('the shell of the console in a browser'), () 
     for (const name of ['Edit', 'Delete'])
       expect([name, await page.getByRole('button', { name }).count()]).toEqual([name, 0])
     await rail.getByRole('link', { name: 'Promotions', exact: true }).click()
-    await page.getByRole('button', { name: 'New' }).waitFor()
+    await page.getByRole('button', { name: 'New promotion' }).waitFor()
     await page.getByRole('link', { name: 'All resources' }).click()
     await page.getByRole('link', { name: 'Hierarchies' }).first().waitFor()
     expect(await page.getByRole('main').getByRole('link', { name: 'Application keys' }).count()).toBe(0)
@@ -195,4 +195,4 @@ describe.runIf(hasChromium)(titled('the shell of the console in a browser'), () 
 
 /** The names of fields come from the API document, which is in English. */
 const isOfApi = (text: string) =>
-  /^(Name|Created at|Updated at|Legal name|Parent id|External ref|Id)\b/.test(text)
+  /^(Name|Created at|Updated at|Legal name|Parent|External reference|Registration ID|ID)\b/.test(text)

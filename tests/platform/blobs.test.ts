@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { problemOf } from '../../server/kernel/http/problems.ts'
 import type { Blobs } from '../../server/platform/blobs/blobs.ts'
-import { diskBlobs } from '../../server/platform/blobs/disk-blobs.ts'
+import { diskBlobs, mustBeWritable } from '../../server/platform/blobs/disk-blobs.ts'
 import { s3Blobs } from '../../server/platform/blobs/s3-blobs.ts'
 import { Unavailable } from '../../server/platform/faults.ts'
 import { openS3Store, type S3Store } from '../support/s3-store.ts'
@@ -173,9 +173,23 @@ test('a directory that cannot be written is reported as unavailable', async () =
   })
 })
 
+test('a directory that cannot have files is refused before the server starts', async () => {
+  const path = join(newDirectory(), 'a-file')
+  writeFileSync(path, '')
+  for (const directory of [path, join(path, 'files')])
+    await expect(mustBeWritable(directory, 'SUTLER_FILES_DIR')).rejects.toThrow(
+      /^cannot store files in .*a-file.* \(SUTLER_FILES_DIR\): E(EXIST|NOTDIR)/,
+    )
+  const missing = join(newDirectory(), 'shop/files')
+  await mustBeWritable(missing, 'SUTLER_FILES_DIR')
+  expect(existsSync(missing)).toBe(true)
+})
+
 test('a bucket that is missing or forbidden is refused before the server starts', async () => {
   const open = (changes: object) => s3Blobs({ ...s3Store.bucket, ...changes }, newDirectory())
-  await expect(open({ name: 'another' })).rejects.toThrow(/^the bucket another at http:.* cannot be used: /)
+  await expect(open({ name: 'another' })).rejects.toThrow(
+    /^the bucket another at http:.* \(SUTLER_S3_BUCKET\) cannot be used: /,
+  )
   const refused = await open({ accessKeyId: 'unknown', secretAccessKey: 'hush' }).catch(String)
   expect(refused).toMatch(/cannot be used: .*403/)
   expect(refused).not.toContain('hush')

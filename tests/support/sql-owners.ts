@@ -42,7 +42,7 @@ export const undeclared: Readonly<Record<string, string>> = {
 
 export const routinesOf: Readonly<Record<string, string>> = {
   kernel: `change_all count_moved count_rows drop_list_block drop_trimmed_partitions fence_times fence_times_of fenced give_positions
-    has_fresh_changes hold_feed keep_partition lease_holds list_block_at list_points list_seek
+    has_fresh_changes hold_feed keep_partition lease_holds list_block_at list_points list_seek lose_race
     mark_trimmed merge_list_deltas raise_time_fence sequence_changes sequence_store session_lives split_larger_list_block split_list_block
     stores_with_fresh_changes track track_changes`,
   'fields/values': 'entry_unique_key indexed_values json_edited json_with',

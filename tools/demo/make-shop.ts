@@ -1,3 +1,4 @@
+import { addBundle } from './bundles.ts'
 import { leaveCarts } from './carts.ts'
 import { addCatalogs, addCurrencies, addHierarchies, addPrices } from './catalogs.ts'
 import { inParallel } from './in-parallel.ts'
@@ -59,18 +60,22 @@ export async function makeShop(
   if (isWhole) return { ...addresses, isNew: false }
   step('settings')
 
+  await nameStore(merchant)
   await merchant.do('PUT', '/v2/settings/cart', {
     type: 'settings',
     discounts: { use_rule_promotions: true },
   })
   // Storefronts that pay by hand are to work at once. Nothing is shipped here.
   await merchant.do('PUT', '/v2/gateways/manual', { type: 'gateway', enabled: true, shoppers_may_pay: true })
+  await takeCards(merchant, true)
   await addCurrencies(merchant)
   const products = plannedProducts(plan)
   const children = await addProducts(merchant, products, () => step('products'))
   const sale = { from: daysLater(ends, -10), to: daysLater(ends, 20) }
   const books = await addPrices(merchant, products, sale, () => step('prices'))
   const tree = await addHierarchies(merchant, products)
+  const gifts = { pricebook: books.retail, hierarchy: tree.collections, node: tree.nodes.get('Gifts') ?? '' }
+  await addBundle(merchant, products, gifts)
   step('hierarchies')
   await addCatalogs(merchant, tree, books, tags[0])
   step('catalogs')
@@ -105,7 +110,23 @@ export async function makeShop(
   step('edits')
   await leaveCarts(merchant, clock, plan, sellable, () => step('carts'))
   clock.goTo(ends)
+  await takeCards(merchant, false)
   await addOwnData(merchant, customers, sellable, randomOf(plan, 'own data'))
   step('custom data')
   return { ...addresses, isNew: true }
 }
+
+/** Names the store, unless somebody else has: the shop may be made in a store that is used. */
+async function nameStore(merchant: Merchant): Promise<void> {
+  const { name, time_zone } = await merchant.get('/v2/settings')
+  if (name || time_zone) return
+  const facts = { type: 'settings', name: 'Mill Lane Goods', time_zone: 'Europe/London' }
+  await merchant.do('PUT', '/v2/settings', facts)
+}
+
+/** The shop has taken cards for a while, and some were declined. Its key is none, so nobody can pay with a card later. */
+const takeCards = (merchant: Merchant, enabled: boolean): Promise<unknown> =>
+  merchant.do('PUT', '/v2/gateways/stripe', {
+    ...{ type: 'gateway', enabled },
+    ...(enabled && { login: 'sk_test_of_no_account' }),
+  })

@@ -82,6 +82,12 @@ export class Merchant {
     throw refusalOf(method, path, status, body)
   }
 
+  /** Sends what the server must refuse. */
+  async refused(method: string, path: string, data: unknown): Promise<void> {
+    const { status, body } = await this.send(method, path, { data })
+    if (status >= 500 || status < 400) throw refusalOf(method, path, status, body)
+  }
+
   get = async (path: string): Promise<AnyJson> => this.do('GET', path)
 
   /** Creates an object with the id of its key, unless an earlier run has. */

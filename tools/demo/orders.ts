@@ -34,6 +34,8 @@ interface PlannedOrder {
   readonly code: string | undefined
   readonly isOfTrade: boolean
   readonly fate: Fate
+  /** A card was declined before. */
+  readonly isDeclined: boolean
   readonly hoursToPay: number
   readonly daysToShip: number
 }
@@ -52,10 +54,12 @@ export function plannedOrders(plan: ShopPlan, buyers: Buyers): readonly PlannedO
   return orderTimes(plan).map((at, i) => {
     const number = firstNumber + i
     const whose = whoBuys(random, at, number, buyers)
+    const lines = linesOf(random, buyers.sellable, whose.isOfTrade)
+    const code = whose.isOfTrade || random.chance(0.8) ? undefined : random.pick(Object.values(codes))
+    const [fate] = fates[random.weighted(fates.map(([, weight]) => weight))] as (typeof fates)[number]
     return {
-      ...{ number, at, ...whose, lines: linesOf(random, buyers.sellable, whose.isOfTrade) },
-      code: whose.isOfTrade || random.chance(0.8) ? undefined : random.pick(Object.values(codes)),
-      fate: (fates[random.weighted(fates.map(([, weight]) => weight))] as (typeof fates)[number])[0],
+      ...{ number, at, ...whose, lines, code, fate },
+      isDeclined: i % 40 === 20,
       hoursToPay: random.chance(0.85) ? 0.05 : random.integer(1, 40),
       daysToShip: 0.5 + 2.5 * random.next(),
     }
@@ -138,6 +142,7 @@ export async function placeOrder(
   )
 }
 
+const byCard = { gateway: 'stripe', method: 'purchase', payment: 'pm_card_of_the_demo' }
 const byHand = { gateway: 'manual', paymentmethod_meta: { name: 'Bank transfer' } }
 
 /** What happens to an order after its checkout, as far as it has happened. */
@@ -145,7 +150,7 @@ async function settle(
   merchant: Merchant,
   clock: PastClock,
   ends: Date,
-  { at, fate, hoursToPay, daysToShip }: PlannedOrder,
+  { at, fate, isDeclined, hoursToPay, daysToShip }: PlannedOrder,
   path: string,
   total: number,
 ): Promise<void> {
@@ -156,6 +161,8 @@ async function settle(
   const then = async <T>(time: Date, work: () => Promise<T>) =>
     time < ends ? clock.at(time, work) : undefined
   const update = (values: object) => merchant.do('PUT', path, { type: 'order', ...values })
+  if (isDeclined && total > 0)
+    await then(later(at, 1), () => merchant.refused('POST', `${path}/payments`, byCard))
   if (fate === 'unpaid' || total === 0) return
   if (fate === 'cancelled') {
     await then(shippedAt, () => update({ status: 'cancelled' }))

@@ -86,28 +86,42 @@ export async function addCustomers(
 interface AccountSignIn {
   readonly realm: string
   readonly passwordProfile: string
+  readonly oidcProfile: string
+  /** At the same provider, before it was set up anew. */
+  readonly oldOidcProfile: string
 }
 
 /** How members of accounts sign in: by password, or at a provider that does not exist. */
-export async function addSignIn(
-  merchant: Merchant,
-): Promise<AccountSignIn & { readonly oidcProfile: string }> {
+export async function addSignIn(merchant: Merchant): Promise<AccountSignIn> {
   const settings = await merchant.get('/v2/settings/account-authentication')
   const realm = settings.relationships.authentication_realm.data.id
   const at = `/v2/authentication-realms/${realm}`
   const passwords = await merchant.create(`${at}/password-profiles`, 'password profile of accounts', {
     ...{ type: 'password_profile', name: 'Email and password', username_format: 'email' },
   })
-  const oidc = await merchant.create(`${at}/oidc-profiles`, 'provider of accounts', {
-    ...{
-      type: 'oidc-profile',
-      name: 'Company login',
-      client_id: 'demo-shop',
-      client_secret: merchant.idOf('no secret'),
-    },
-    discovery_url: 'https://login.example.com/.well-known/openid-configuration',
+  const [oidc, old] = [
+    await addProvider(merchant, realm, 'Company login', 'provider of accounts'),
+    await addProvider(merchant, realm, 'Company login, until the summer', 'old provider of accounts'),
+  ]
+  return { realm, passwordProfile: passwords.id, oidcProfile: oidc, oldOidcProfile: old }
+}
+
+const issuer = 'https://login.example.com'
+
+/** A provider that does not exist. */
+async function addProvider(merchant: Merchant, realm: string, name: string, key: string): Promise<string> {
+  const data = {
+    ...{ type: 'oidc-profile', name, client_id: 'demo-shop', client_secret: merchant.idOf('no secret') },
+    discovery_url: `${issuer}/.well-known/openid-configuration`,
+  }
+  return (await merchant.create(`/v2/authentication-realms/${realm}/oidc-profiles`, key, data)).id
+}
+
+/** Links a user to what they are called at a provider. */
+async function linkUser(merchant: Merchant, user: string, oidc_profile_id: string, subject: string) {
+  await merchant.create(`${user}/user-authentication-oidc-profile-info`, `link ${user} ${subject}`, {
+    ...{ type: 'user_authentication_oidc_profile_info', oidc_profile_id, issuer, subject },
   })
-  return { realm, passwordProfile: passwords.id, oidcProfile: oidc.id }
 }
 
 /** Lets shoppers sign up, who get an account each. */
@@ -123,7 +137,7 @@ export async function addAccounts(
   merchant: Merchant,
   clock: PastClock,
   plan: ShopPlan,
-  signIn: Awaited<ReturnType<typeof addSignIn>>,
+  signIn: AccountSignIn,
   tags: readonly string[],
   onAccount: () => void,
 ): Promise<readonly AccountOfTrade[]> {
@@ -141,13 +155,7 @@ export async function addAccounts(
     const memberships = `/v2/accounts/${account}/account-memberships`
     const membership = { type: 'account_membership', account_member_id: id }
     await merchant.create(memberships, `membership ${email}`, membership)
-    if (isLinked) {
-      const links = `${users}/${id}/user-authentication-oidc-profile-info`
-      await merchant.create(links, `link ${email}`, {
-        ...{ type: 'user_authentication_oidc_profile_info', oidc_profile_id: signIn.oidcProfile },
-        ...{ issuer: 'https://login.example.com', subject: email },
-      })
-    }
+    if (isLinked) await linkUser(merchant, `${users}/${id}`, signIn.oidcProfile, email)
     return id
   }
   return inParallel(planned, atOnce, ({ name, since, members, tag }, i) =>
@@ -160,7 +168,9 @@ export async function addAccounts(
         { type: 'account_tag', id: tag },
       ])
       const memberId = await addMember(id, buyer, i % 2 === 0)
-      await addMember(id, other, false)
+      const otherId = await addMember(id, other, false)
+      // Two people of the first account claim to be the same one at the provider.
+      if (i === 0) await linkUser(merchant, `${users}/${otherId}`, signIn.oldOidcProfile, buyer.email)
       const address = { type: 'address', name: 'Main entrance', company_name: name, ...buyer.address }
       await merchant.create(`/v2/accounts/${id}/addresses`, `address ${name}`, address)
       onAccount()
@@ -200,12 +210,14 @@ export async function addColleagues(merchant: Merchant): Promise<readonly Collea
   const realms: readonly AnyJson[] = await merchant.get('/v2/authentication-realms')
   const realm = realms.find(({ relationships }) => relationships.origin.data.type.startsWith('merchant'))
   const users = `/v2/authentication-realms/${realm.id}/user-authentication-info`
+  const provider = await addProvider(merchant, realm.id, 'Staff login', 'provider of staff')
   return inParallel(staff, 1, async ([name, role]) => {
     const email = `${name.toLowerCase().replace(' ', '.')}@example.com`
     const user = { type: 'user_authentication_info', name, email }
     const { id } = await merchant.create(users, `colleague ${email}`, user)
     const colleague = { id, name, email, role }
     await invite(merchant, colleague)
+    if (role === 'support') await linkUser(merchant, `${users}/${id}`, provider, email)
     return colleague
   })
 }

@@ -84,6 +84,10 @@ export async function addPromotions(
     if (code && isNew) await addCode(merchant, `/v2/promotions/${id}`, code)
   }
   const inCart = (cents: number) => ({ strategy: 'cart_total', operator: 'gte', args: [cents] })
+  const someOf = (quantity: number, sku: string) => ({
+    ...oneOf(sku),
+    children: [{ strategy: 'item_quantity', operator: 'gte', args: [quantity] }],
+  })
   const oneOf = (...skus: readonly string[]) => ({ strategy: 'item_sku', operator: 'in', args: skus })
   const rules: readonly (readonly [name: string, ruleSet: object, more?: object, code?: string])[] = [
     [
@@ -111,6 +115,30 @@ export async function addPromotions(
             args: ['fixed', 100],
             condition: oneOf(skuOf(10)),
             limitations: { max_quantity: 3 },
+          },
+        ],
+      },
+    ],
+    [
+      'A pair for less',
+      {
+        actions: [
+          {
+            strategy: 'items_bundle_discount',
+            args: ['percent', 15],
+            condition: { strategy: 'items_bundle', children: [someOf(1, skuOf(11)), someOf(1, skuOf(12))] },
+          },
+        ],
+      },
+    ],
+    [
+      'Half of express delivery',
+      {
+        actions: [
+          {
+            strategy: 'shipping_discount',
+            args: ['percent', 50],
+            condition: { strategy: 'shipping_type', operator: 'in', args: ['express'] },
           },
         ],
       },

@@ -4,6 +4,7 @@ import { start } from '../../server/main.ts'
 import { StartupRefusal } from '../../server/platform/faults.ts'
 import { usedTable } from '../moving/empty-store.ts'
 import type { Progress } from '../progress.ts'
+import { type DecliningBank, openDecliningBank } from './declining-bank.ts'
 import { makeShop, type ShopAddresses } from './make-shop.ts'
 import { Merchant } from './merchant.ts'
 import { PastClock } from './past-clock.ts'
@@ -41,7 +42,8 @@ export async function seedShop(order: ShopOrder): Promise<SeededShop> {
   const { config, database, databaseUrl, storeId, plan } = order
   const used = await usedTable(database, storeId)
   const clock = new PastClock(plan.opens)
-  const server = await start(configOf(config, databaseUrl), { clock })
+  const bank = await openDecliningBank()
+  const server = await start(configOf(config, databaseUrl, bank), { clock })
   try {
     const key = await keyOf(database, storeId)
     const { token } = await server.instance.tokens.issue(storeId, key.id, 'client_credentials', false)
@@ -59,21 +61,24 @@ export async function seedShop(order: ShopOrder): Promise<SeededShop> {
       mayBegin: (isBegun) => {
         if (!used || isBegun || order.force) return
         throw new StartupRefusal(
-          `the store has data (${used}), and this is not a part of the demo shop: use another store (sutler store add, ` +
-            'then --store), another SUTLER_DATA_DIR, or --force, which adds the shop to what is there',
+          `the store has data (${used}) that is not a part of this demo shop: say the --size and --seed that it was made ` +
+            'with, or use another store (sutler store add, then --store), another SUTLER_DATA_DIR, or --force, which ' +
+            'adds the shop to what is there',
         )
       },
     })
     return { ...shop, writes: counted.writes, clientId: key.clientId }
   } finally {
     await server.stop()
+    bank.close()
   }
 }
 
 /** A server beside which there is no other, for requests of this process only. */
-const configOf = (config: Config, databaseUrl: string): Config => ({
+const configOf = (config: Config, databaseUrl: string, bank: DecliningBank): Config => ({
   ...config,
   databaseUrl: inItsOwnTimes(databaseUrl),
+  stripeUrl: bank.url,
   ...{ host: '127.0.0.1', port: 0, baseUrl: undefined, logLevel: 'silent', console: 'off' },
   ...{ metricsPort: undefined, traceEndpoint: undefined, requestRates: undefined, smtpUrl: undefined },
   // Each object has the id that its shop gives it; the token is valid all the year.

@@ -24,6 +24,8 @@ export interface Write {
   readonly dryRun: boolean
   /** The same request with the same key is carried out once. */
   readonly keyed: boolean
+  /** It takes a file. */
+  readonly isUpload?: boolean
 }
 
 /** A resource: a list of the API, with what may be done to its objects. */
@@ -45,11 +47,17 @@ export interface Resource {
   readonly sort: readonly string[]
   readonly order?: string
   readonly offsetMax?: number
+  /** It is answered as a whole, without pages. */
+  readonly isWhole?: boolean
   /** The right to read it. */
   readonly right: Right
   readonly create?: Write
   readonly update?: Write
   readonly remove?: Write
+  /** What the store has added: the entries of a custom API, or of a flow. */
+  readonly own?: 'custom-api' | 'flow'
+  /** The id of its parent, where the path has another name for that. */
+  readonly parentId?: string
 }
 
 /** How a value is shown and edited. */
@@ -68,6 +76,11 @@ export type FieldKind =
   /** An amount in the smallest unit of a currency, and amounts in several currencies. */
   | 'money'
   | 'amounts'
+  /** A list of objects, and values by names that are free. */
+  | 'objects'
+  | 'map'
+  /** The content of a file. */
+  | 'file'
   | 'json'
 
 /** A value of an object. `path` leads to it from `data`: `attributes.name`. */
@@ -85,8 +98,12 @@ export interface FieldFacts {
   readonly pattern?: string
   readonly choices?: readonly string[]
   readonly refers?: string
+  /** A text that names an object of a type, by the value that it has at a path: the SKU of a product. */
+  readonly keyOf?: { readonly type: string; readonly path: string }
   /** References are objects `{ type, id }` of this type; without it they are ids. */
   readonly linkType?: string
+  /** The fields of each object of a list, or of each value of a map. */
+  readonly inside?: readonly FieldFacts[]
   /** Where the code of the currency of an amount is; without it the object says which it is in. */
   readonly currencyAt?: string
   readonly example?: unknown
@@ -97,6 +114,8 @@ export interface FieldFacts {
 export interface Body {
   /** The value of `data.type`. */
   readonly type?: string
+  /** Sent as a form, because it has a file. */
+  readonly isForm?: boolean
   readonly fields: readonly FieldFacts[]
   readonly example?: unknown
 }
@@ -107,6 +126,10 @@ export interface Action {
   readonly about?: string
   readonly write: Write
   readonly body?: Body
+  /** It acts on what the filter of the list matches. */
+  readonly takesFilter?: boolean
+  /** The field whose value is the last parameter of the path. */
+  readonly idAt?: string
 }
 
 /** Objects that are added to another one, and taken from it. */
@@ -122,11 +145,41 @@ export interface Relationship {
   readonly remove?: Write
 }
 
+/** A list whose objects refer to those of a resource. */
+export interface Referrer {
+  /** The id of the list. */
+  readonly list: string
+  /** The filter that finds those which refer to an object, and its operator. */
+  readonly filter?: string
+  readonly operator?: string
+  /** Where the references are in the objects of a list that has no such filter. */
+  readonly paths?: readonly string[]
+  /** Where the object has the value that they refer to it by: its id, or its SKU. */
+  readonly of: string
+  /** The id of the list that creates them, and the field of its form that has the reference. */
+  readonly creator?: string
+  readonly preset?: string
+}
+
+/** A way to add an object to one of another resource: a product to a node. */
+export interface Join {
+  /** The id of the list of the other objects. */
+  readonly to: string
+  readonly write: Write
+  /** References are objects `{ type, id }` of this type; without it they are ids. */
+  readonly linkType?: string
+}
+
 /** The fields of a resource, and what can be done with its objects. */
 export interface ResourceFields {
   readonly shown: readonly FieldFacts[]
   readonly create?: Body
   readonly update?: Body
   readonly actions?: readonly Action[]
+  /** What can be done with the list as a whole. */
+  readonly listActions?: readonly Action[]
   readonly relationships?: readonly Relationship[]
+  /** What refers to its objects, and what they can be added to. */
+  readonly referrers?: readonly Referrer[]
+  readonly joins?: readonly Join[]
 }

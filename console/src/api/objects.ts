@@ -25,6 +25,16 @@ export function objectOf(values: readonly (readonly [path: string, value: unknow
   return root
 }
 
+/** An object with another value at a path; without it if that is undefined. */
+export function withValue(item: Item, path: string, value: unknown): Item {
+  const [name = '', ...rest] = path.split('.')
+  const inside = item[name]
+  const next = rest.length ? withValue(isItem(inside) ? inside : {}, rest.join('.'), value) : value
+  const { [name]: _, ...others } = item
+  const isNone = next === undefined || (rest.length > 0 && isItem(next) && Object.keys(next).length === 0)
+  return isNone ? others : { ...item, [name]: next }
+}
+
 /** A page of a list. */
 export interface Page {
   readonly rows: readonly Item[]

@@ -1,8 +1,14 @@
 import { sessionStore } from './session.ts'
 
-/** What somebody has chosen for the look of the console is kept in this browser, for each person or key. */
-const keyOf = (name: string) => `sutler.${sessionStore.get().session?.name ?? ''}.${name}`
+/**
+ * The name under which this browser keeps something for who has signed in. The id of a colleague or a key belongs to one
+ * store, so it stands for the person and the store.
+ */
+export const keptAs = (name: string): string => `${sessionStore.get().session?.id ?? ''} ${name}`
 
+const keyOf = (name: string) => `sutler ${keptAs(name)}`
+
+/** What somebody has chosen for the look of the console. */
 export const keptPreference = (name: string): string | undefined =>
   localStorage.getItem(keyOf(name)) ?? undefined
 

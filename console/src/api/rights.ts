@@ -7,6 +7,8 @@ import { valueAt } from './objects.ts'
 export interface Rights {
   /** The name of the colleague's role; undefined for a key. */
   readonly role: string | undefined
+  /** False until they are read. */
+  readonly isKnown: boolean
   may(right: Right): boolean
 }
 
@@ -17,7 +19,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   rw: ['read', 'update', 'write'],
 }
 
-const nothing: Rights = { role: undefined, may: () => false }
+const nothing: Rights = { role: undefined, isKnown: false, may: () => false }
 
 export const rightsQuery = { queryKey: ['own'], queryFn: readRights, staleTime: 30_000 }
 
@@ -25,7 +27,7 @@ export const rightsQuery = { queryKey: ['own'], queryFn: readRights, staleTime: 
 export function useRights(): Rights {
   const { data, isError } = useQuery(rightsQuery)
   // What a caller may not do is then left to the refusals of the server.
-  return data ?? (isError ? { ...nothing, may: () => true } : nothing)
+  return data ?? (isError ? { ...nothing, isKnown: true, may: () => true } : nothing)
 }
 
 async function readRights(): Promise<Rights> {
@@ -33,6 +35,7 @@ async function readRights(): Promise<Rights> {
   const role = valueAt(body, 'data.role')
   return {
     role: typeof role === 'string' ? role : undefined,
+    isKnown: true,
     may(right) {
       const [access = '', area = ''] = right.split(' ')
       return (allowed[String(valueAt(body, `data.areas.${area}`))] ?? []).includes(access)

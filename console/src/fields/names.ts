@@ -1,8 +1,22 @@
 import type { FieldFacts } from '../api/document.ts'
 import { type Item, valueAt } from '../api/objects.ts'
+import { fieldLabel, labelOf } from '../words/labels.ts'
+import { words } from '../words/words.ts'
 
 /** The values that name an object, the best first. */
-const names = ['name', 'title', 'sku', 'email', 'slug', 'code', 'label', 'file_name', 'key', 'event']
+export const names = [
+  'name',
+  'title',
+  'order_number',
+  'sku',
+  'email',
+  'slug',
+  'code',
+  'label',
+  'file_name',
+  'key',
+  'event',
+]
 
 /** The last name of a path. */
 export const lastName = (path: string) => path.slice(path.lastIndexOf('.') + 1)
@@ -26,3 +40,25 @@ export function nameOf(item: Item, shown: readonly FieldFacts[]): string {
   const value = valueAt(item, namingField(shown)) ?? item.id
   return typeof value === 'string' && value !== '' ? value : String(item.id ?? '')
 }
+
+/** What a value of an object is called. */
+export function titleOf(path: string, shown: readonly FieldFacts[]): string {
+  const refers = shown.find((one) => one.path === path)?.refers
+  return path === 'id' && refers !== undefined ? labelOf(refers) : fieldLabel(path, refers !== undefined)
+}
+
+/**
+ * The description of a field for somebody who types into it: amounts are typed in the main unit of their currency, and
+ * texts stand one on each line.
+ */
+export function helpOf({ kind, choices, about = '' }: FieldFacts): string {
+  const isAmount = kind === 'money' || kind === 'amounts'
+  const text = about.replaceAll('`', '')
+  const told = isAmount ? text.replace(/,? ?in the smallest unit of (the|its) currency/i, '') : text
+  const lines = kind === 'words' && !choices ? words.fields.onePerLine : ''
+  return [told.replace(/^\.\s*/, ''), lines].filter(Boolean).join(' ')
+}
+
+/** The end of an id: the ids of one moment begin alike. */
+export const shortId = (id: string): string =>
+  /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id) ? `…${id.slice(-8)}` : id

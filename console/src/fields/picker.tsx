@@ -1,4 +1,6 @@
+import { Link } from '@tanstack/react-router'
 import { type KeyboardEvent, useDeferredValue, useState } from 'react'
+import { useRights } from '../api/rights.ts'
 import { Button } from '../parts/button.tsx'
 import { words } from '../words/words.ts'
 import css from './fields.module.css'
@@ -8,15 +10,17 @@ import { type Choice, type Source, useChoices } from './references.ts'
 interface PickerProps {
   readonly source: Source
   readonly ids: readonly string[]
+  /** What was typed and not chosen yet. */
+  readonly typed: string
   readonly isMany: boolean
   /** What the input has as every editor of the form. Its value is what is searched, not what is chosen. */
   readonly shared: React.ComponentProps<'input'>
-  onChange(ids: readonly string[]): void
+  onChange(ids: readonly string[], typed: string): void
 }
 
 /** Chooses objects by searching their list. What is chosen stands above with its name and a link. */
-export function Picker({ source, ids, isMany, shared, onChange }: PickerProps) {
-  const choose = ({ id }: Choice) => onChange(isMany ? [...ids, id] : [id])
+export function Picker({ source, ids, typed, isMany, shared, onChange }: PickerProps) {
+  const choose = ({ id }: Choice) => onChange(isMany ? [...ids, id] : [id], '')
   return (
     <div className={css.lines}>
       {ids.length > 0 && (
@@ -26,7 +30,12 @@ export function Picker({ source, ids, isMany, shared, onChange }: PickerProps) {
               <NamedLink source={source} id={id} />
               <Button
                 aria-label={words.picker.remove(id)}
-                onClick={() => onChange(ids.filter((one) => one !== id))}
+                onClick={() =>
+                  onChange(
+                    ids.filter((one) => one !== id),
+                    typed,
+                  )
+                }
               >
                 ✕
               </Button>
@@ -34,17 +43,38 @@ export function Picker({ source, ids, isMany, shared, onChange }: PickerProps) {
           ))}
         </ul>
       )}
-      <Search {...{ source, ids, shared }} onChoose={choose} />
+      <Search
+        {...{ source, ids, shared }}
+        text={typed}
+        onText={(text) => onChange(ids, text)}
+        onChoose={choose}
+      />
+      <NewLink {...source} />
     </div>
   )
 }
 
-interface SearchProps extends Pick<PickerProps, 'source' | 'ids' | 'shared'> {
+/** The way to make an object that the list does not have yet. */
+function NewLink({ resource, listPath }: Source) {
+  const rights = useRights()
+  if (!resource.create || !rights.may(resource.create.right)) return null
+  return (
+    <Link to="/$" params={{ _splat: listPath.slice(1) }} search={{ form: 'new' }} className={css.new}>
+      {words.list.createOne(resource.noun[0])}
+    </Link>
+  )
+}
+
+interface SearchProps extends Pick<PickerProps, 'source' | 'shared'> {
+  /** What is chosen already. */
+  readonly ids?: readonly string[]
+  readonly text: string
+  onText(text: string): void
   onChoose(choice: Choice): void
 }
 
-function Search({ source, ids, shared, onChoose }: SearchProps) {
-  const [text, setText] = useState('')
+/** A text, and the objects of a list that it finds. */
+export function Search({ source, ids = [], shared, text, onText, onChoose }: SearchProps) {
   const [isOpen, setOpen] = useState(false)
   const [active, setActive] = useState(0)
   const wanted = useDeferredValue(text.trim())
@@ -53,7 +83,6 @@ function Search({ source, ids, shared, onChoose }: SearchProps) {
   const listId = `${shared.id}-choices`
   const choose = (choice: Choice) => {
     onChoose(choice)
-    setText('')
     setOpen(false)
   }
   const onKeyDown = (event: KeyboardEvent) => {
@@ -83,7 +112,7 @@ function Search({ source, ids, shared, onChoose }: SearchProps) {
         value={text}
         placeholder={words.picker.search(source.resource.noun[1])}
         onChange={({ target }) => {
-          setText(target.value)
+          onText(target.value)
           setActive(0)
           setOpen(true)
         }}

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { shortId } from './names.ts'
 import { type Source, sourceOf, useName } from './references.ts'
 
 interface ReferenceProps {
@@ -14,10 +15,12 @@ export const Reference = ({ type, id, near = '' }: ReferenceProps) => (
 )
 
 export function NamedLink({ source, id }: { readonly source: Source | undefined; readonly id: string }) {
-  const name = useName(source, id) ?? id
-  if (!source?.resource.item) return <span title={id}>{name}</span>
+  const named = useName(source, id)
+  const path = named?.path ?? (source?.resource.item && `${source.listPath}/${id}`)
+  const name = named?.name ?? shortId(id)
+  if (!path) return <span title={id}>{name}</span>
   return (
-    <Link to="/$" params={{ _splat: `${source.listPath}/${id}`.slice(1) }} title={id}>
+    <Link to="/$" params={{ _splat: path.slice(1) }} title={id}>
       {name}
     </Link>
   )

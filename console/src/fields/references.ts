@@ -1,8 +1,9 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
+import { createContext, useContext } from 'react'
 import { send } from '../api/client.ts'
 import type { Resource } from '../api/document.ts'
 import { type Item, isItem, pageIn, valueAt } from '../api/objects.ts'
-import { fillPath, listOfType, loadFields } from '../api/resources.ts'
+import { fillPath, listOfType, loadFields, rowPath } from '../api/resources.ts'
 import { termOf } from '../api/terms.ts'
 import { nameOf } from './names.ts'
 
@@ -12,6 +13,7 @@ export interface Choice {
   readonly name: string
   /** What tells it from others of the same name: its SKU or its email address. */
   readonly about?: string
+  readonly item: Item
 }
 
 const searched = ['name', 'sku', 'email', 'slug', 'file_name', 'order_number', 'external_ref', 'legal_name']
@@ -66,10 +68,21 @@ async function choicesIn({ resource, listPath }: Source, text: string, signal: A
 }
 
 function choiceOf(item: Item, name: string): Choice {
-  const about = ['sku', 'email', 'slug']
-    .flatMap((field) => [valueAt(item, field), valueAt(item, `attributes.${field}`)])
-    .find((value) => typeof value === 'string' && value !== '' && value !== name)
-  return { id: String(item.id), name, ...(typeof about === 'string' && { about }) }
+  const texts = ['sku', 'email', 'slug'].flatMap((field) => [
+    valueAt(item, field),
+    valueAt(item, `attributes.${field}`),
+  ])
+  const about = [...texts, optionsOf(item)].find(
+    (value) => typeof value === 'string' && value !== '' && value !== name,
+  )
+  return { id: String(item.id), name, item, ...(typeof about === 'string' && { about }) }
+}
+
+/** The names of the options of a variation. */
+function optionsOf(item: Item): string {
+  const options = valueAt(item, 'meta.options')
+  const names = Array.isArray(options) ? options.filter(isItem).map(({ name }) => String(name)) : []
+  return names.join(', ')
 }
 
 /** What is found for a text in a list. */
@@ -82,11 +95,64 @@ export function useChoices(source: Source | undefined, text: string, isOpen: boo
   })
 }
 
+/** What an object is called, and where its page is. */
+export interface Named {
+  readonly name: string
+  readonly path: string | undefined
+}
+
+/** What the objects of some lists are called: those that are read with the rows of a table. */
+type ReadNames = ReadonlyMap<string, ReadonlyMap<string, Named>>
+
+/** The names that the table around a cell has read, by the path of their list. */
+export const RowNames = createContext<ReadNames>(new Map())
+
+/** The most ids that a filter names, and the rows of a page. */
+const namedMax = 100
+
+export interface Wanted {
+  readonly source: Source
+  readonly ids: readonly string[]
+}
+
+/** What objects are called, with one request for each list that they are in. */
+export function useNames(wanted: readonly Wanted[]): ReadNames {
+  const results = useQueries({
+    queries: wanted.map(({ source, ids }) => {
+      const some = [...new Set(ids)].toSorted().slice(0, namedMax)
+      return {
+        queryKey: ['names', source.listPath, some],
+        queryFn: ({ signal }: { readonly signal: AbortSignal }) => readNames(source, some, signal),
+        enabled: some.length > 0,
+        staleTime: 60_000,
+      }
+    }),
+  })
+  return new Map(wanted.map(({ source }, i) => [source.listPath, results[i]?.data ?? new Map()]))
+}
+
+/** A list without a filter by id is short: it is read from its beginning. */
+async function readNames({ resource, listPath }: Source, ids: readonly string[], signal: AbortSignal) {
+  const filter = resource.filter.id?.operators.includes('in') ? termOf('in', 'id', ids.join(',')) : undefined
+  const query = new URLSearchParams({ 'page[limit]': String(namedMax), ...(filter && { filter }) })
+  const [{ body }, { shown }] = await Promise.all([
+    send({ path: `${listPath}?${query}`, signal }).catch(() => ({ body: undefined })),
+    loadFields(resource),
+  ])
+  return new Map(
+    pageIn(body).rows.map((row) => [
+      String(row.id),
+      { name: nameOf(row, shown), path: rowPath(resource, listPath, row) },
+    ]),
+  )
+}
+
 /** What an object is called, by its id; undefined until it is known, and if it is not there. */
-export function useName(source: Source | undefined, id: string): string | undefined {
+export function useName(source: Source | undefined, id: string): Named | undefined {
+  const names = useContext(RowNames).get(source?.listPath ?? '')
   const { data } = useQuery({
     queryKey: ['name', source?.listPath, id],
-    queryFn: async ({ signal }) => {
+    queryFn: async ({ signal }): Promise<Named | null> => {
       if (!source) return null
       const { resource, listPath } = source
       const path = resource.item
@@ -96,13 +162,13 @@ export function useName(source: Source | undefined, id: string): string | undefi
         const [{ body }, { shown }] = await Promise.all([send({ path, signal }), loadFields(resource)])
         const data = valueAt(body, 'data')
         const item = Array.isArray(data) ? data[0] : data
-        return isItem(item) ? nameOf(item, shown) : null
+        return isItem(item) ? { name: nameOf(item, shown), path: rowPath(resource, listPath, item) } : null
       } catch {
         return null
       }
     },
-    enabled: source !== undefined && id !== '',
+    enabled: source !== undefined && id !== '' && !names,
     staleTime: 60_000,
   })
-  return data ?? undefined
+  return names ? names.get(id) : (data ?? undefined)
 }

@@ -1,10 +1,11 @@
 import type { FieldFacts } from '../api/document.ts'
 import { isItem, valueAt } from '../api/objects.ts'
+import { fieldLabel } from '../words/labels.ts'
 import { words } from '../words/words.ts'
 
 /** Kinds whose texts are JSON. */
 const isStructure = (kind: FieldFacts['kind']): boolean =>
-  kind === 'json' || kind === 'references' || kind === 'words' || kind === 'amounts'
+  ['json', 'references', 'words', 'amounts', 'objects', 'map'].includes(kind)
 
 /** A value as its editor holds it. */
 export function textOf({ kind }: FieldFacts, value: unknown): string {
@@ -28,6 +29,26 @@ export const idsIn = (value: unknown): readonly string[] =>
   (Array.isArray(value) ? value : [])
     .map((one: unknown) => (isItem(one) ? one.id : one))
     .filter((id) => typeof id === 'string')
+
+/** What was typed into a picker and not chosen stands among the ids with this sign before it. */
+const unchosen = '?'
+
+/** The ids of a field that were chosen, and what was typed and not chosen. */
+export function chosenIn({ kind }: FieldFacts, text: string) {
+  const all = kind === 'references' ? idsIn(text === '' ? [] : JSON.parse(text)) : text === '' ? [] : [text]
+  return {
+    ids: all.filter((id) => !id.startsWith(unchosen)),
+    typed: all.find((id) => id.startsWith(unchosen))?.slice(unchosen.length) ?? '',
+  }
+}
+
+/** The text of a field with these ids, and with what was typed and not chosen. What belongs to ids that stay, stays. */
+export function textWithIds(field: FieldFacts, text: string, ids: readonly string[], typed: string): string {
+  const open = typed === '' ? [] : [unchosen + typed]
+  if (field.kind === 'reference') return open[0] ?? ids[0] ?? ''
+  const before: unknown = text === '' ? [] : JSON.parse(text)
+  return JSON.stringify([...withIds(field, before, ids), ...open])
+}
 
 /** A list of ids or references with these ids; what belongs to those that stay, stays. */
 export function withIds(
@@ -58,10 +79,14 @@ export function currencyOf({ kind, currencyAt }: FieldFacts, item: unknown): str
 export function faultOf(field: FieldFacts, text: string): string | undefined {
   const { kind, required, nullable } = field
   if (text === '') return required && !nullable ? words.form.isRequired : undefined
+  if ((kind === 'reference' || kind === 'references') && isJsonOr(kind, text) && chosenIn(field, text).typed)
+    return words.picker.choose
   if (kind === 'money' && !/^-?\d+$/.test(text)) return words.money.wrong
   if (kind === 'number' || kind === 'integer' || kind === 'money') return faultOfNumber(field, Number(text))
   if (kind === 'amounts') return faultOfAmounts(text)
-  if (isStructure(kind)) return isJson(text) ? undefined : words.form.notJson
+  if (isStructure(kind) && !isJson(text)) return words.form.notJson
+  if (kind === 'objects' || kind === 'map') return faultInside(field, Object.values(JSON.parse(text)))
+  if (isStructure(kind)) return undefined
   if (kind === 'time') return Number.isNaN(Date.parse(text)) ? words.form.notTime : undefined
   return kind === 'text' || kind === 'reference' ? faultOfText(field, text) : undefined
 }
@@ -72,6 +97,17 @@ function faultOfAmounts(text: string): string | undefined {
     (one) => !isItem(one) || !Number.isSafeInteger(one.amount),
   )
   return wrong ? words.money.wrong : undefined
+}
+
+/** What is wrong with the first value of a list or a map that is not right. */
+function faultInside({ inside = [] }: FieldFacts, values: readonly unknown[]): string | undefined {
+  for (const [i, value] of values.entries())
+    for (const one of inside) {
+      const inner = one.path === '' ? value : valueAt(value, one.path)
+      const fault = faultOf(one, typeof inner === 'string' ? inner : textOf(one, inner))
+      if (fault) return words.fields.faultIn(i + 1, fieldLabel(one.path, one.refers !== undefined), fault)
+    }
+  return undefined
 }
 
 function faultOfNumber({ kind, min, max }: FieldFacts, value: number): string | undefined {
@@ -98,6 +134,8 @@ function isCertainlyAgainst(pattern: string, text: string): boolean {
     return false
   }
 }
+
+const isJsonOr = (kind: FieldFacts['kind'], text: string) => kind === 'reference' || isJson(text)
 
 function isJson(text: string): boolean {
   try {

@@ -1,6 +1,6 @@
 import type { Body, FieldFacts } from '../api/document.ts'
 import { type Item, objectOf, valueAt } from '../api/objects.ts'
-import { readText, textOf } from '../fields/values.ts'
+import { readText, textOf, textWithIds } from '../fields/values.ts'
 
 /** The texts of a form by the paths of their fields. */
 export type Texts = Readonly<Record<string, string>>
@@ -17,15 +17,23 @@ export const fieldsOfForm = ({ fields }: Body): readonly FieldFacts[] =>
     : [wholeField]
 
 /** The texts that a form begins with: those of the object, or the defaults of a new one. */
-export function startTexts(body: Body, item: Item | undefined): Texts {
+export function startTexts(
+  body: Body,
+  item: Item | undefined,
+  preset?: { readonly path: string; readonly value: string },
+): Texts {
   if (!body.fields.length) return { [wholePath]: JSON.stringify(item ?? body.example ?? {}, null, 2) }
   return Object.fromEntries(
-    body.fields.map((field) => [
-      field.path,
-      textOf(field, item ? valueAt(item, field.path) : field.required ? field.default : undefined),
-    ]),
+    body.fields.map((field) => {
+      if (!item && preset?.path === field.path) return [field.path, presetText(field, preset.value)]
+      const value = item ? valueAt(item, field.path) : field.required ? field.default : undefined
+      return [field.path, textOf(field, value)]
+    }),
   )
 }
+
+const presetText = (field: FieldFacts, value: string): string =>
+  field.kind === 'references' ? textWithIds(field, '', [value], '') : value
 
 /** The fields whose texts differ. */
 export const changedFields = (body: Body, start: Texts, texts: Texts): readonly FieldFacts[] =>
@@ -44,7 +52,15 @@ export function bodyOf(body: Body, start: Texts, texts: Texts, item: Item | unde
   )
   const values = sent.flatMap((field): (readonly [string, unknown])[] => {
     const value = readText(field, texts[field.path] ?? '')
-    return value === undefined ? [] : [[field.path, value]]
+    if (value === undefined) return []
+    const { kind, linkType, path } = field
+    // The type of a reference stands beside its id.
+    return kind === 'reference' && linkType !== undefined && path.endsWith('.id')
+      ? [
+          [path.replace(/id$/, 'type'), linkType],
+          [path, value],
+        ]
+      : [[path, value]]
   })
   const type = item?.type ?? body.type
   return { data: objectOf([...(type === undefined ? [] : [['type', type] as const]), ...values]) }

@@ -4,8 +4,9 @@ import { readText } from '../fields/values.ts'
 import { Button } from '../parts/button.tsx'
 import parts from '../parts/parts.module.css'
 import { Window } from '../parts/window.tsx'
+import { fieldLabel } from '../words/labels.ts'
 import { timeText } from '../words/times.ts'
-import { fieldTitle, words } from '../words/words.ts'
+import { words } from '../words/words.ts'
 import type { Texts } from './body.ts'
 import type { Clash, Conflict } from './conflict.ts'
 import css from './forms.module.css'
@@ -46,7 +47,7 @@ export function ConflictWindow({ conflict, onKeep, onClose }: ConflictWindowProp
               const { path } = one.field
               return (
                 <tr key={path}>
-                  <th scope="row">{fieldTitle(path)}</th>
+                  <th scope="row">{fieldLabel(path, one.field.refers !== undefined)}</th>
                   {[false, true].map((isTheirs) => (
                     <td key={String(isTheirs)}>
                       <label>

@@ -1,7 +1,7 @@
+import type { Draft } from '../api/drafts.ts'
 import { Time } from '../fields/time.tsx'
 import { Button } from '../parts/button.tsx'
 import { words } from '../words/words.ts'
-import type { Draft } from './drafts.ts'
 import css from './forms.module.css'
 
 interface DraftNoticeProps {

@@ -1,12 +1,14 @@
 import { useEffect, useRef, useState } from 'react'
 import { Controller, useForm } from 'react-hook-form'
 import type { Body, FieldFacts, Write } from '../api/document.ts'
+import { useObjectChanges } from '../api/object-changes.ts'
 import { type Item, isItem, valueAt } from '../api/objects.ts'
 import { ApiProblem } from '../api/problem.ts'
 import { Editor } from '../fields/editor.tsx'
 import { currencyOf, faultOf } from '../fields/values.ts'
 import { Button } from '../parts/button.tsx'
 import { Faults, faultTexts } from '../parts/faults.tsx'
+import { fieldLabel } from '../words/labels.ts'
 import { timeText } from '../words/times.ts'
 import { words } from '../words/words.ts'
 import { bodyOf, changedFields, fieldsOfForm, pathOfSource, startTexts, type Texts } from './body.ts'
@@ -27,9 +29,13 @@ export interface ObjectFormProps {
   readonly draftKey: string
   /** The object to change, with the version that was read; a new one without. */
   readonly item?: Item
+  /** A value that a new object has already, by the path of its field. */
+  readonly preset?: { readonly path: string; readonly value: string } | undefined
   readonly etag?: string | undefined
   /** The object that an action is about: its amounts are in the currency of that. */
   readonly about?: Item
+  /** The field whose value is the last parameter of the path. */
+  readonly idAt?: string
   /** What the button says, and how it looks. */
   readonly submit?: { readonly text: string; readonly look: 'main' | 'bad' }
   onSaved(item: Item, answer: unknown): void
@@ -46,10 +52,11 @@ const named = (texts: Texts) =>
 
 /** Creates or changes an object, or carries out an action, by the body that the document describes. */
 export function ObjectForm(props: ObjectFormProps) {
-  const { body, write, path, draftKey, item, about = item, submit, onSaved, onCancel } = props
-  const [first] = useState(() => startTexts(body, item))
+  const { body, write, path, draftKey, item, preset, about = item, submit, onSaved, onCancel } = props
+  const [first] = useState(() => startTexts(body, item, preset))
   /** What the form began with: its texts, and the version of the object. */
   const base = useRef({ start: first, etag: props.etag })
+  const isSaving = useRef(false)
   const [conflict, setConflict] = useState<Conflict>()
   const [meanwhile, setMeanwhile] = useState<string>()
   const [faults, setFaults] = useState<readonly string[]>([])
@@ -62,6 +69,16 @@ export function ObjectForm(props: ObjectFormProps) {
 
   const textsNow = (): Texts =>
     Object.fromEntries(fields.map((field) => [field.path, form.getValues(nameOf(field.path)) ?? '']))
+
+  useObjectChanges(item && write.ifMatch ? String(item.type) : undefined, String(item?.id ?? ''), () =>
+    tellOfChange().catch(() => {}),
+  )
+
+  /** Where it is sent: some objects have the id of another one, which is chosen in the form. */
+  const pathFor = (texts: Texts): string => {
+    const id = props.idAt === undefined ? undefined : texts[props.idAt]
+    return id ? path.replace(/\{\w+\}$/, encodeURIComponent(id)) : path
+  }
 
   useEffect(() => form.subscribe({ formState: { values: true }, callback: onTyped }))
 
@@ -84,12 +101,16 @@ export function ObjectForm(props: ObjectFormProps) {
     const { start, etag } = base.current
     const typed = changedFields(body, start, texts)
     const wrong = typed.filter((field) => faultOf(field, texts[field.path] ?? ''))
-    if (wrong.length) await form.trigger(wrong.map((field) => nameOf(field.path)))
+    // Who searches has not chosen yet: that is said when the field is left.
+    const told = wrong.filter(({ kind }) => kind !== 'reference' && kind !== 'references')
+    if (told.length) await form.trigger(told.map((field) => nameOf(field.path)))
     if (wrong.length || !typed.length || !write.dryRun) return
-    const problem = await writer.rehearse(bodyOf(body, start, texts, item), etag, signal).then(
-      () => undefined,
-      (error: unknown) => error,
-    )
+    const problem = await writer
+      .rehearse(bodyOf(body, start, texts, item), etag, signal, pathFor(texts))
+      .then(
+        () => undefined,
+        (error: unknown) => error,
+      )
     if (signal.aborted) return
     for (const { path } of typed)
       if (form.getFieldState(nameOf(path)).error?.type === 'server') form.clearErrors(nameOf(path))
@@ -99,7 +120,9 @@ export function ObjectForm(props: ObjectFormProps) {
   }
 
   async function tellOfChange(): Promise<void> {
-    const { who, when } = await readConflict(path, body, base.current.start, textsNow())
+    const { etag, who, when } = await readConflict(path, body, base.current.start, textsNow())
+    // The change may be that which is being saved here, or one that is merged already.
+    if (isSaving.current || etag === base.current.etag) return
     setMeanwhile(
       who && when ? words.conflict.meanwhile(who, timeText(when)) : words.conflict.meanwhileUnknown,
     )
@@ -121,13 +144,15 @@ export function ObjectForm(props: ObjectFormProps) {
     check.stop()
     setFaults([])
     if (item && changedFields(body, from, texts).length === 0) return setFaults([words.form.unchanged])
+    isSaving.current = true
     try {
-      const answer = await writer.write(bodyOf(body, from, texts, item), known)
+      const answer = await writer.write(bodyOf(body, from, texts, item), known, pathFor(texts))
       await draft.finish()
       const data = valueAt(answer.body, 'data')
       onSaved(isItem(data) ? data : {}, answer.body)
     } catch (error) {
       if (!(error instanceof ApiProblem)) throw error
+      isSaving.current = false
       await refuse(error, texts, from)
     }
   }
@@ -214,7 +239,9 @@ export function ObjectForm(props: ObjectFormProps) {
       {editors(open)}
       {folded.length > 0 && (
         <details>
-          <summary>{words.form.optional}</summary>
+          <summary>
+            {words.form.optional(folded.map(({ path, refers }) => fieldLabel(path, refers !== undefined)))}
+          </summary>
           <div className={css.form}>{editors(folded)}</div>
         </details>
       )}

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { type Draft, dropDraft, keepDraft, readDraft } from './drafts.ts'
+import { type Draft, dropDraft, keepDraft, readDraft } from '../api/drafts.ts'
 
 export interface DraftOfForm {
   /** What was typed before and not saved, until somebody restores or discards it. */

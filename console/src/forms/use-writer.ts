@@ -4,9 +4,10 @@ import type { Write } from '../api/document.ts'
 import { ApiProblem } from '../api/problem.ts'
 
 export interface Writer {
-  write(body: unknown, etag: string | undefined): Promise<Response>
+  /** `at`: in place of the path. */
+  write(body: unknown, etag: string | undefined, at?: string): Promise<Response>
   /** What the server would answer. Nothing changes. */
-  rehearse(body: unknown, etag: string | undefined, signal?: AbortSignal): Promise<Response>
+  rehearse(body: unknown, etag: string | undefined, signal?: AbortSignal, at?: string): Promise<Response>
 }
 
 /**
@@ -17,13 +18,13 @@ export function useWriter({ method, ifMatch, keyed }: Write, path: string): Writ
   const last = useRef({ text: '', key: '' })
   const headersOf = (etag: string | undefined) => (ifMatch && etag ? { 'if-match': etag } : {})
   return {
-    async write(body, etag) {
+    async write(body, etag, at = path) {
       const text = JSON.stringify(body) ?? ''
       if (last.current.text !== text || last.current.key === '') last.current = { text, key: newKey() }
       const { key } = last.current
       try {
         return await send({
-          ...{ method, path, body },
+          ...{ method, path: at, body },
           headers: { ...headersOf(etag), ...(keyed && { 'idempotency-key': key }) },
         })
       } catch (error) {
@@ -32,9 +33,9 @@ export function useWriter({ method, ifMatch, keyed }: Write, path: string): Writ
         throw error
       }
     },
-    rehearse: (body, etag, signal) =>
+    rehearse: (body, etag, signal, at = path) =>
       send({
-        ...{ method, path, body, headers: { ...headersOf(etag), prefer: 'dry-run' } },
+        ...{ method, path: at, body, headers: { ...headersOf(etag), prefer: 'dry-run' } },
         ...(signal && { signal }),
       }),
   }

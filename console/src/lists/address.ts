@@ -10,6 +10,11 @@ export interface ListSearch {
   readonly columns?: string
   /** The form over a list or an object. */
   readonly form?: 'new' | 'edit'
+  /** The path of a field of the form that has a value already, and that value. */
+  readonly preset?: string
+  readonly value?: string
+  /** The screen that the form leads back to. */
+  readonly back?: string
 }
 
 export const pageSizes = [25, 50, 100] as const
@@ -25,6 +30,7 @@ export function readSearch(raw: Readonly<Record<string, unknown>>): ListSearch {
   const page = whole(raw.page)
   const limit = pageSizes.find((size) => size === whole(raw.limit))
   const [sort, filter, columns] = [text(raw.sort), text(raw.filter), text(raw.columns)]
+  const [preset, value, back] = [text(raw.preset), text(raw.value), text(raw.back)]
   const form = raw.form === 'new' || raw.form === 'edit' ? raw.form : undefined
   return {
     ...(page !== undefined && { page }),
@@ -33,6 +39,9 @@ export function readSearch(raw: Readonly<Record<string, unknown>>): ListSearch {
     ...(filter !== undefined && { filter }),
     ...(columns !== undefined && { columns }),
     ...(form !== undefined && { form }),
+    ...(preset !== undefined && { preset }),
+    ...(value !== undefined && { value }),
+    ...(back?.startsWith('/') && !back.startsWith('//') && { back }),
   }
 }
 
@@ -43,7 +52,12 @@ export const lastReachable = ({ offsetMax = Number.POSITIVE_INFINITY }: Resource
   Math.floor(offsetMax / limit) + 1
 
 /** The request of a list, as its address asks for it. */
-export function listRequest(path: string, search: ListSearch): string {
+export function listRequest(
+  path: string,
+  search: ListSearch,
+  { isWhole }: Pick<Resource, 'isWhole'>,
+): string {
+  if (isWhole) return path
   const limit = limitOf(search)
   const query = new URLSearchParams({
     'page[limit]': String(limit),

@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { Resource } from '../api/document.ts'
 import { type FeedChange, feedEnd, followFeed } from '../api/feed.ts'
+import { useIsInFront } from '../api/in-front.ts'
 import { rightsQuery } from '../api/rights.ts'
 
 /** More objects than these are not counted. */
@@ -18,24 +19,26 @@ export interface Changes {
 }
 
 /** Knows from the feed how many objects of a list have changed since it was read, if the caller may read that. Only the tab in front asks. */
-export function useChanges({ type }: Resource, listPath: string): Changes {
+export function useChanges({ type, parentId }: Resource, listPath: string): Changes {
   const queries = useQueryClient()
   const reached = useRef<number>(undefined)
   const [start, setStart] = useState<number>()
   const [changed, setChanged] = useState<Changed>(new Map())
-  const isInFront = useSyncExternalStore(onVisibility, () => document.visibilityState === 'visible')
+  const isInFront = useIsInFront()
   useEffect(() => {
     if (start === undefined || !isInFront) return
     const end = new AbortController()
     const after = reached.current ?? start
     const onChanges = (changes: readonly FeedChange[], position: number) => {
       reached.current = position
-      const own = changes.filter(({ parent }) => isBelow(listPath, parent))
+      const own = changes.filter(({ parent }) =>
+        parentId === undefined ? isBelow(listPath, parent) : parent === parentId,
+      )
       if (own.length) setChanged((before) => merge(before, own))
     }
     void followFeed({ type, after, signal: end.signal, onChanges })
     return () => end.abort()
-  }, [start, isInFront, type, listPath])
+  }, [start, isInFront, type, listPath, parentId])
   return {
     async position(signal) {
       if (reached.current === undefined) {
@@ -62,9 +65,4 @@ function merge(before: Changed, changes: readonly FeedChange[]): Changed {
     all.set(id, position)
   }
   return new Map([...all].slice(-countMax))
-}
-
-function onVisibility(listener: () => void): () => void {
-  document.addEventListener('visibilitychange', listener)
-  return () => document.removeEventListener('visibilitychange', listener)
 }

@@ -1,11 +1,14 @@
 import { Popover } from '@base-ui/react/popover'
+import type { FieldFacts } from '../api/document.ts'
+import { titleOf } from '../fields/names.ts'
 import { Button, buttonClass } from '../parts/button.tsx'
-import { fieldTitle, words } from '../words/words.ts'
+import { words } from '../words/words.ts'
 import { type Density, densities } from './density.ts'
 import css from './lists.module.css'
 import { moved } from './moved.ts'
 
 interface ColumnChoiceProps {
+  readonly shown: readonly FieldFacts[]
   readonly possible: readonly string[]
   readonly columns: readonly string[]
   readonly density: Density
@@ -15,13 +18,14 @@ interface ColumnChoiceProps {
 
 /** Chooses and orders the columns of a list, and the height of all rows. */
 export function ColumnChoice(props: ColumnChoiceProps) {
-  const { possible, columns, density, onColumns, onDensity } = props
+  const { shown, possible, columns, density, onColumns, onDensity } = props
+  const titled = (path: string) => titleOf(path, shown)
   const change = (next: readonly string[] | undefined) => {
     if (next?.length !== 0) onColumns(next)
   }
   // Some values are in two places of an object, under the same name.
-  const named = new Map([...possible.toReversed(), ...columns].map((path) => [fieldTitle(path), path]))
-  const others = possible.filter((path) => !columns.includes(path) && named.get(fieldTitle(path)) === path)
+  const named = new Map([...possible.toReversed(), ...columns].map((path) => [titled(path), path]))
+  const others = possible.filter((path) => !columns.includes(path) && named.get(titled(path)) === path)
   return (
     <Popover.Root>
       <Popover.Trigger className={buttonClass()}>{words.list.columns}</Popover.Trigger>
@@ -33,14 +37,14 @@ export function ColumnChoice(props: ColumnChoiceProps) {
               {columns.map((path, i) => (
                 <div key={path} className={css.column}>
                   <Column
-                    path={path}
+                    title={titled(path)}
                     isShown
                     onToggle={() => change(columns.filter((one) => one !== path))}
                   />
                   <button
                     type="button"
                     className={css.move}
-                    aria-label={words.columns.earlier(fieldTitle(path))}
+                    aria-label={words.columns.earlier(titled(path))}
                     disabled={i === 0}
                     onClick={() => change(moved(columns, path, -1))}
                   >
@@ -49,7 +53,7 @@ export function ColumnChoice(props: ColumnChoiceProps) {
                   <button
                     type="button"
                     className={css.move}
-                    aria-label={words.columns.later(fieldTitle(path))}
+                    aria-label={words.columns.later(titled(path))}
                     disabled={i === columns.length - 1}
                     onClick={() => change(moved(columns, path, 1))}
                   >
@@ -62,7 +66,7 @@ export function ColumnChoice(props: ColumnChoiceProps) {
               <fieldset>
                 <legend>{words.columns.others}</legend>
                 {others.map((path) => (
-                  <Column key={path} path={path} onToggle={() => change([...columns, path])} />
+                  <Column key={path} title={titled(path)} onToggle={() => change([...columns, path])} />
                 ))}
               </fieldset>
             )}
@@ -89,14 +93,14 @@ export function ColumnChoice(props: ColumnChoiceProps) {
 }
 
 interface ColumnProps {
-  readonly path: string
+  readonly title: string
   readonly isShown?: boolean
   onToggle(): void
 }
 
-const Column = ({ path, isShown = false, onToggle }: ColumnProps) => (
+const Column = ({ title, isShown = false, onToggle }: ColumnProps) => (
   <label>
     <input type="checkbox" checked={isShown} onChange={onToggle} />
-    {fieldTitle(path)}
+    {title}
   </label>
 )

@@ -3,21 +3,51 @@ import { type Item, isItem } from '../api/objects.ts'
 import { keepPreference, keptPreference } from '../api/preferences.ts'
 import { lastName, namingField } from '../fields/names.ts'
 
-const usualMax = 6
+const usualMax = 7
 
-/** The columns of a list that nobody has chosen: the name, what is short, and when it was changed. */
+/** What people look for in a list, the first first, by the ends of the paths. */
+const wanted: readonly RegExp[] = [
+  /(^|\.)sku$/,
+  /customer\.name$|(^|\.)title$/,
+  /(^|\.)email$/,
+  /(^|\.)(status|state|job_type)$/,
+  /(^|\.)(with_tax|amount|currencies|unit_price)$/,
+  /^(payment|shipping)$/,
+  /(^|\.)(available|allocated|total|quantity|uses)$/,
+]
+
+/** What is long, or tells little. */
+const unwanted =
+  /_address\.|(^|\.)(description|external_ref|owner|slug|updated_by|created_by|commodity_type|stock_id|base_product\.data\.id)$|^contact\.|_secs$|intent/
+
+/** How much a column tells of the objects of a list: lower is better. */
+function rankOf({ path, kind, refers }: FieldFacts): number {
+  if (unwanted.test(path)) return wanted.length + 7
+  const at = wanted.findIndex((one) => one.test(path))
+  if (at >= 0) return at
+  if (refers !== undefined) return wanted.length
+  if (kind === 'money') return wanted.length + 6
+  return wanted.length + (kind === 'choice' ? 1 : kind === 'time' ? 3 : kind === 'boolean' ? 4 : 2)
+}
+
+const structures = ['json', 'map', 'objects', 'references']
+
+/** The columns of a list that nobody has chosen: the name, what people look for, and when it was made. */
 export function usualColumns(shown: readonly FieldFacts[]): readonly string[] {
   const first = namingField(shown)
-  const isPlain = ({ kind, path }: FieldFacts) =>
-    kind !== 'json' && path !== 'id' && !/^relationships\.|(^|\.)type$|_at$|description$/.test(path)
-  const plain = shown
-    .filter(isPlain)
-    .map(({ path }) => path)
-    .filter((path) => path !== first)
-  const changed = ['updated_at', 'created_at', 'at']
+  const created = ['created_at', 'at', 'updated_at']
     .map((name) => shown.find(({ path }) => lastName(path) === name)?.path)
     .find((path) => path !== undefined)
-  return [first, ...plain.slice(0, usualMax - 2), ...(changed ? [changed] : [])]
+  const isColumn = ({ path, kind }: FieldFacts) =>
+    !structures.includes(kind) &&
+    path !== first &&
+    path !== 'id' &&
+    !/(^|\.)(type|created_at|updated_at|at)$|client_parameters\.|explanation/.test(path)
+  const others = shown
+    .filter(isColumn)
+    .toSorted((one, other) => rankOf(one) - rankOf(other))
+    .map(({ path }) => path)
+  return [first, ...others.slice(0, usualMax - 2), ...(created ? [created] : [])]
 }
 
 /** All paths that may be a column: those of the document, and those of the rows that it does not know. */

@@ -1,6 +1,7 @@
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
 import type { Resource } from '../api/document.ts'
 import { joinTerms, termOf, termsOf } from '../api/terms.ts'
+import { filterFor } from '../fields/references.ts'
 import { useActions } from '../parts/actions.ts'
 import { Button } from '../parts/button.tsx'
 import parts from '../parts/parts.module.css'
@@ -25,7 +26,10 @@ export function FilterBar({ resource, filter, onFilter }: FilterBarProps) {
   if (!Object.keys(resource.filter).length) return null
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    onFilter(text.trim())
+    const typed = text.trim()
+    // What is no filter is looked for in what names the objects.
+    const searched = typed !== '' && !typed.includes('(') ? filterFor(resource, typed) : undefined
+    onFilter(searched ?? typed)
   }
   return (
     <div className={css.filter}>

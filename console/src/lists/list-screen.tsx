@@ -1,8 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useRef, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
 import { curlOf, send } from '../api/client.ts'
 import type { Resource, ResourceFields } from '../api/document.ts'
 import { pageIn } from '../api/objects.ts'
+import { creatorOf } from '../api/resources.ts'
 import { useRights } from '../api/rights.ts'
 import { useActions } from '../parts/actions.ts'
 import { Button } from '../parts/button.tsx'
@@ -27,6 +28,9 @@ import { SelectionBar } from './selection-bar.tsx'
 const ExportWindow = lazy(() =>
   import('./export-window.tsx').then(({ ExportWindow }) => ({ default: ExportWindow })),
 )
+const PlaceWindow = lazy(() =>
+  import('./place-window.tsx').then(({ PlaceWindow }) => ({ default: PlaceWindow })),
+)
 const BulkWindow = lazy(() => import('./bulk-window.tsx').then(({ BulkWindow }) => ({ default: BulkWindow })))
 
 export interface ListScreenProps {
@@ -35,11 +39,16 @@ export interface ListScreenProps {
   readonly listPath: string
   readonly search: ListSearch
   onSearch(change: Partial<Record<keyof ListSearch, string | number | undefined>>): void
+  /** What can be done with the list as a whole. */
+  readonly children?: ReactNode
+  /** Opens the form of a new object in another list. */
+  onCreateIn(listPath: string): void
 }
 
 /** The list of a resource, by its declaration alone. */
-export function ListScreen({ resource, fields, listPath, search, onSearch }: ListScreenProps) {
-  const path = listRequest(listPath, search)
+export function ListScreen(props: ListScreenProps) {
+  const { resource, fields, listPath, search, onSearch, onCreateIn } = props
+  const path = listRequest(listPath, search, resource)
   const rights = useRights()
   const changes = useChanges(resource, listPath)
   const query = useQuery({
@@ -56,7 +65,7 @@ export function ListScreen({ resource, fields, listPath, search, onSearch }: Lis
   const selection = useSelection(listPath)
   const [kept, setKept] = useState(() => keptColumns(resource.id))
   const [density, setDensity] = useDensity()
-  const [opened, setOpened] = useState<'curl' | 'json' | 'export' | 'bulk'>()
+  const [opened, setOpened] = useState<'curl' | 'json' | 'export' | 'bulk' | 'place'>()
   const close = () => setOpened(undefined)
   const table = useRef<HTMLElement>(null)
   const { rows = [], total } = query.data?.page ?? {}
@@ -69,18 +78,19 @@ export function ListScreen({ resource, fields, listPath, search, onSearch }: Lis
   const elsewhere = [...selection.selected].filter((id) => !rows.some((row) => row.id === id)).length
   const changed = changes.after(query.data?.position)
   const mayDelete = resource.remove !== undefined && rights.may(resource.remove.right)
-  const mayCreate = resource.create !== undefined && rights.may(resource.create.right)
+  const creator = creatorOf(resource)
+  const mayCreate = creator?.create !== undefined && rights.may(creator.create.right)
   const mayRead = rights.may(resource.right)
   const writes = [resource.create, resource.update, resource.remove].flatMap((one) => one ?? [])
   const isReadOnly = mayRead && writes.length > 0 && !writes.some(({ right }) => rights.may(right))
   const setFilter = (filter: string) => onSearch({ filter: filter || undefined, page: undefined })
-  const create = () => onSearch({ form: 'new' })
+  const create = () => (resource.create ? onSearch({ form: 'new' }) : setOpened('place'))
   useActions([
-    ...(mayCreate ? [{ title: words.list.create, keys: 'n', run: create }] : []),
+    ...(mayCreate ? [{ title: words.list.createOne(creator.noun[0]), keys: 'n', run: create }] : []),
     { title: words.list.moveRow, keys: 'j', run: () => moveFocus(table.current, 1) },
     { title: words.list.moveRowBack, keys: 'k', run: () => moveFocus(table.current, -1) },
     { title: words.list.selectRow, keys: 'x', run: () => toggleFocused(table.current) },
-    ...(mayRead ? [{ title: words.export.title, run: () => setOpened('export') }] : []),
+    ...(mayRead && !resource.isWhole ? [{ title: words.export.title, run: () => setOpened('export') }] : []),
     { title: words.list.curl, run: () => setOpened('curl') },
   ])
   return (
@@ -96,6 +106,7 @@ export function ListScreen({ resource, fields, listPath, search, onSearch }: Lis
         <div className={parts.row}>
           <ColumnChoice
             {...{ columns, density }}
+            shown={fields.shown}
             possible={possibleColumns(fields.shown, rows)}
             onColumns={(chosen) => {
               setKept(chosen)
@@ -104,18 +115,21 @@ export function ListScreen({ resource, fields, listPath, search, onSearch }: Lis
             }}
             onDensity={setDensity}
           />
-          {mayRead && <Button onClick={() => setOpened('export')}>{words.export.title}</Button>}
+          {mayRead && !resource.isWhole && (
+            <Button onClick={() => setOpened('export')}>{words.export.title}</Button>
+          )}
           <Button onClick={() => setOpened('curl')}>{words.list.curl}</Button>
           <Button onClick={() => setOpened('json')} disabled={!query.data}>
             {words.list.json}
           </Button>
           {mayCreate && (
             <Button look="main" onClick={create}>
-              {words.list.create}
+              {words.list.createOne(creator.noun[0])}
             </Button>
           )}
         </div>
       </header>
+      <Suspense>{props.children}</Suspense>
       {isReadOnly && rights.role && <p className={css.reason}>{words.rights.mayNotChange(rights.role)}</p>}
       <FilterBar resource={resource} filter={search.filter ?? ''} onFilter={setFilter} />
       <p className={css.changes} role="status">
@@ -180,6 +194,9 @@ export function ListScreen({ resource, fields, listPath, search, onSearch }: Lis
       )}
       <Suspense>
         {opened === 'export' && <ExportWindow {...{ resource, listPath, search, total }} onClose={close} />}
+        {opened === 'place' && creator && (
+          <PlaceWindow creator={creator} onPlace={onCreateIn} onClose={close} />
+        )}
         {opened === 'bulk' && (
           <BulkWindow
             {...{ resource, listPath }}

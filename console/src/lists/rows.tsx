@@ -1,14 +1,16 @@
-import { Link } from '@tanstack/react-router'
 import { Fragment, type Ref } from 'react'
 import type { FieldFacts, Resource } from '../api/document.ts'
-import { type Item, valueAt } from '../api/objects.ts'
-import { Cell } from '../fields/cell.tsx'
-import { nameOf } from '../fields/names.ts'
-import { currencyOf } from '../fields/values.ts'
-import { fieldTitle, words } from '../words/words.ts'
+import { useDrafts } from '../api/drafts.ts'
+import type { Item } from '../api/objects.ts'
+import { FieldCell } from '../fields/field-cell.tsx'
+import { nameOf, titleOf } from '../fields/names.ts'
+import { DraftMark } from '../parts/draft-mark.tsx'
+import { words } from '../words/words.ts'
 import { sortFieldOf } from './columns.ts'
 import type { Density } from './density.ts'
 import css from './lists.module.css'
+import { RowHead } from './row-head.tsx'
+import { RowNamesOf } from './row-names.tsx'
 
 interface RowsProps {
   readonly resource: Resource
@@ -27,7 +29,7 @@ interface RowsProps {
 
 /** The rows of a page. On a narrow screen each is a card. */
 export function Rows(props: RowsProps) {
-  const { rows, columns, selected, onSelect } = props
+  const { rows, shown, columns, selected, onSelect } = props
   const ids = rows.map(({ id }) => String(id))
   const isWhole = ids.length > 0 && ids.every((id) => selected.has(id))
   return (
@@ -55,20 +57,22 @@ export function Rows(props: RowsProps) {
           </tr>
         </thead>
         <tbody>
-          {rows.map((row, i) => (
-            <Fragment key={String(row.id ?? i)}>
-              <OneRow {...props} row={row} />
-            </Fragment>
-          ))}
+          <RowNamesOf {...{ rows, columns, shown }} near={props.listPath}>
+            {rows.map((row, i) => (
+              <Fragment key={String(row.id ?? i)}>
+                <OneRow {...props} row={row} />
+              </Fragment>
+            ))}
+          </RowNamesOf>
         </tbody>
       </table>
     </section>
   )
 }
 
-function ColumnHead({ path, resource, sort, onSort }: RowsProps & { readonly path: string }) {
+function ColumnHead({ path, resource, shown, sort, onSort }: RowsProps & { readonly path: string }) {
   const field = sortFieldOf(path, resource.sort)
-  const title = fieldTitle(path)
+  const title = titleOf(path, shown)
   if (!field) return <th scope="col">{title}</th>
   const isSorted = sort.replace('-', '') === field
   const isDescending = sort.startsWith('-')
@@ -96,41 +100,33 @@ function OneRow({
   onSelect,
 }: RowsProps & { readonly row: Item }) {
   const id = String(row.id)
-  const name = nameOf(row, shown)
-  const currencyAt = (path: string) => {
-    const field = shown.find((one) => one.path === path)
-    return field && currencyOf(field, row)
-  }
+  const hasDraft = useDrafts().some(({ path }) => path === `${listPath}/${id}`)
   return (
     <tr aria-selected={selected.has(id)}>
       <td className={css.check}>
         <input
           type="checkbox"
-          aria-label={words.list.select(name)}
+          aria-label={words.list.select(nameOf(row, shown))}
           checked={selected.has(id)}
           onChange={({ target }) => onSelect([id], target.checked)}
         />
       </td>
-      {columns.map((path, i) => {
-        const value = valueAt(row, path)
-        if (i > 0)
-          return (
-            <td key={path} data-label={fieldTitle(path)}>
-              <Cell value={value} currency={currencyAt(path)} />
-            </td>
-          )
-        return (
+      {columns.map((path, i) =>
+        i === 0 ? (
           <th key={path} scope="row">
-            {resource.item ? (
-              <Link to="/$" params={{ _splat: `${listPath}/${id}`.slice(1) }}>
-                {typeof value === 'string' && value !== '' ? value : name}
-              </Link>
-            ) : (
-              <Cell value={value} />
-            )}
+            <RowHead {...{ resource, listPath, row, shown, path }} />
+            {hasDraft && <DraftMark isNamed />}
           </th>
-        )
-      })}
+        ) : (
+          <td key={path} data-label={titleOf(path, shown)}>
+            <FieldCell
+              {...{ item: row, path }}
+              field={shown.find((one) => one.path === path)}
+              near={listPath}
+            />
+          </td>
+        ),
+      )}
     </tr>
   )
 }

@@ -1,4 +1,5 @@
-import { readable, words } from '../words/words.ts'
+import { labelOf } from '../words/labels.ts'
+import { words } from '../words/words.ts'
 import type { Counts } from './bulk.ts'
 
 /** What would be deleted, by its type. */
@@ -8,7 +9,7 @@ export const Taken = ({ counts }: { readonly counts: Counts }) => (
     <ul>
       {[...counts].map(([type, n]) => (
         <li key={type}>
-          {readable(type)}: {words.number(n)}
+          {labelOf(type)}: {words.number(n)}
         </li>
       ))}
     </ul>

@@ -17,13 +17,15 @@ interface ConfirmProps {
   readonly etag: string | undefined
   /** What the object is called: it is typed to confirm what takes much along. */
   readonly name: string
+  /** What is written first; returns the version of the object after it. */
+  before?(): Promise<string | undefined>
   readonly submit: { readonly text: string; readonly look: 'main' | 'bad' }
   onDone(answer: unknown): void
   onCancel(): void
 }
 
 /** Carries out what needs no values. Before, it shows what that would take along, or what is in its way. */
-export function Confirm({ write, path, etag, name, submit, onDone, onCancel }: ConfirmProps) {
+export function Confirm({ write, path, etag, name, before, submit, onDone, onCancel }: ConfirmProps) {
   const id = useId()
   const writer = useWriter(write, path)
   const [typed, setTyped] = useState('')
@@ -44,7 +46,8 @@ export function Confirm({ write, path, etag, name, submit, onDone, onCancel }: C
     setRunning(true)
     setFaults([])
     try {
-      onDone((await writer.write(undefined, etag)).body)
+      const version = before ? await before() : etag
+      onDone((await writer.write(undefined, version)).body)
     } catch (error) {
       setFaults(textsOf(error))
       setRunning(false)

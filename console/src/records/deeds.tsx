@@ -1,14 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useState, useSyncExternalStore } from 'react'
+import { useState } from 'react'
 import type { Action, Relationship, ResourceFields } from '../api/document.ts'
 import type { Item } from '../api/objects.ts'
 import { useRights } from '../api/rights.ts'
-import { sessionStore } from '../api/session.ts'
 import { useActions } from '../parts/actions.ts'
 import { Button } from '../parts/button.tsx'
 import parts from '../parts/parts.module.css'
 import { words } from '../words/words.ts'
 import { ActionWindow } from './action-window.tsx'
+import css from './records.module.css'
 import { RelationshipWindow } from './relationship-window.tsx'
 
 interface DeedsProps {
@@ -23,7 +23,6 @@ interface DeedsProps {
 export function Deeds({ fields, item, itemPath, etag, name }: DeedsProps) {
   const rights = useRights()
   const queries = useQueryClient()
-  const { session } = useSyncExternalStore(sessionStore.subscribe, sessionStore.get)
   const [action, setAction] = useState<Action>()
   const [relationship, setRelationship] = useState<Relationship>()
   const actions = (fields.actions ?? []).filter(({ write }) => rights.may(write.right))
@@ -35,7 +34,7 @@ export function Deeds({ fields, item, itemPath, etag, name }: DeedsProps) {
   const refresh = () =>
     Promise.all(['item', 'list', 'relationship'].map((key) => queries.invalidateQueries({ queryKey: [key] })))
   return (
-    <>
+    <div className={css.deeds}>
       {relationships.length > 0 && (
         <section aria-labelledby="relationships">
           <h2 id="relationships">{words.record.relationships}</h2>
@@ -66,8 +65,8 @@ export function Deeds({ fields, item, itemPath, etag, name }: DeedsProps) {
       )}
       {action && (
         <ActionWindow
-          {...{ action, item, itemPath, etag, name }}
-          who={session?.id ?? ''}
+          {...{ action, item, etag, name }}
+          at={itemPath}
           onDone={refresh}
           onClose={() => setAction(undefined)}
         />
@@ -79,6 +78,6 @@ export function Deeds({ fields, item, itemPath, etag, name }: DeedsProps) {
           onClose={() => setRelationship(undefined)}
         />
       )}
-    </>
+    </div>
   )
 }

@@ -6,7 +6,8 @@ import { Time } from '../fields/time.tsx'
 import { Button } from '../parts/button.tsx'
 import { faultTexts } from '../parts/faults.tsx'
 import { Notice } from '../parts/notice.tsx'
-import { fieldTitle, readable, words } from '../words/words.ts'
+import { fieldLabel, labelOf } from '../words/labels.ts'
+import { words } from '../words/words.ts'
 import { AuthorLink } from './author-link.tsx'
 import css from './records.module.css'
 
@@ -41,8 +42,8 @@ export function History({ id, type }: HistoryProps) {
         {entries.map((entry) => (
           <li key={entry.position}>
             <p className={css.entryHead}>
-              <AuthorLink author={entry.author} /> {history.event[entry.event] ?? readable(entry.event)}{' '}
-              {entry.type && entry.type !== type && `(${readable(entry.type)}) `}
+              <AuthorLink author={entry.author} /> {history.event[entry.event] ?? labelOf(entry.event)}{' '}
+              {entry.type && !isSame(entry.type, type) && `(${labelOf(entry.type)}) `}
               <Time iso={entry.at} />
             </p>
             <Changes {...entry} />
@@ -57,6 +58,10 @@ export function History({ id, type }: HistoryProps) {
     </>
   )
 }
+
+/** A member of an account is a user, and the audit has it as that. */
+const isSame = (one: string, other: string) =>
+  one === other || (other === 'account_member' && one === 'user_authentication_info')
 
 function Changes({ event, changes }: HistoryEntry) {
   if (changes.length === 0) return <p className={css.id}>{words.history.noFields}</p>
@@ -82,7 +87,7 @@ const ChangeTable = ({ changes }: Pick<HistoryEntry, 'changes'>) => (
     <tbody>
       {changes.map(({ path, before, after }) => (
         <tr key={path}>
-          <th scope="row">{fieldTitle(path)}</th>
+          <th scope="row">{fieldLabel(path)}</th>
           <td data-label={words.history.before}>
             <Cell value={before} />
           </td>

@@ -1,26 +1,33 @@
 import { Tabs } from '@base-ui/react/tabs'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { curlOf, send } from '../api/client.ts'
 import type { FieldFacts, Resource, ResourceFields } from '../api/document.ts'
+import { useObjectChanges } from '../api/object-changes.ts'
 import { type Item, isItem, valueAt } from '../api/objects.ts'
 import { ApiProblem } from '../api/problem.ts'
-import { fillPath, isSingle, listsBelow } from '../api/resources.ts'
+import { isSingle } from '../api/resources.ts'
 import { useRights } from '../api/rights.ts'
 import { FieldCell } from '../fields/field-cell.tsx'
-import { nameOf } from '../fields/names.ts'
+import { nameOf, shortId, titleOf } from '../fields/names.ts'
+import { sourceOf, useName } from '../fields/references.ts'
+import { isEmpty, isForPrograms } from '../fields/structure.tsx'
 import { possibleColumns } from '../lists/columns.ts'
+import lists from '../lists/lists.module.css'
 import { useActions } from '../parts/actions.ts'
 import { Button } from '../parts/button.tsx'
 import { faultTexts } from '../parts/faults.tsx'
 import { Notice } from '../parts/notice.tsx'
 import parts from '../parts/parts.module.css'
 import { Snippet } from '../parts/snippet.tsx'
-import { fieldTitle, words } from '../words/words.ts'
+import { labelOf } from '../words/labels.ts'
+import { words } from '../words/words.ts'
 import { Deeds } from './deeds.tsx'
 import { DeleteWindow } from './delete-window.tsx'
+import { FilePreview } from './file-preview.tsx'
 import css from './records.module.css'
+import { Related } from './related.tsx'
 
 const History = lazy(() => import('./history.tsx').then(({ History }) => ({ default: History })))
 
@@ -45,8 +52,16 @@ export const itemQuery = (itemPath: string) => ({
 
 /** One object: its fields, its JSON, the request that reads it, and the lists of what belongs to it. */
 export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onDeleted }: RecordScreenProps) {
+  const queries = useQueryClient()
   const query = useQuery(itemQuery(itemPath))
   const [isDeleting, setDeleting] = useState(false)
+  /** The version of the object at the server, when the feed has told of another. */
+  const [latest, setLatest] = useState<string>()
+  useObjectChanges(query.data && resource.type, String(query.data?.item.id ?? ''), async () => {
+    // What was deleted meanwhile says so when it is asked for.
+    const now = await send({ path: itemPath }).catch(() => undefined)
+    setLatest(now ? now.etag : '')
+  })
   const rights = useRights()
   const { update, remove } = resource
   const mayEdit = update !== undefined && rights.may(update.right)
@@ -59,7 +74,6 @@ export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onD
   if (query.error) return <Failure error={query.error} onRetry={query.refetch} />
   const { item, etag, body } = query.data
   const name = isSingle(resource) ? resource.title : nameOf(item, fields.shown)
-  const below = listsBelow(resource).filter(({ right }) => rights.may(right))
   return (
     <>
       {!isSingle(resource) && (
@@ -71,7 +85,7 @@ export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onD
       )}
       <header className={css.head}>
         <div>
-          <h1>{name}</h1>
+          <h1>{isSingle(resource) ? name : <Heading {...{ resource, fields, item, itemPath }} />}</h1>
           {!isSingle(resource) && (
             <p className={css.id}>
               <code>{String(item.id ?? '')}</code>
@@ -94,6 +108,19 @@ export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onD
       {(update || remove) && !mayEdit && !mayDelete && rights.role && (
         <p className={css.id}>{words.rights.mayNotChange(rights.role)}</p>
       )}
+      <p className={lists.changes} role="status">
+        {latest !== undefined && latest !== etag && (
+          <button
+            type="button"
+            className={lists.show}
+            onClick={() => void queries.invalidateQueries({ queryKey: ['item'] })}
+          >
+            <span aria-hidden="true" className={lists.dot} />
+            {words.record.changedMeanwhile}
+          </button>
+        )}
+      </p>
+      <Deeds {...{ fields, item, itemPath, etag, name }} />
       <Tabs.Root defaultValue="fields">
         <Tabs.List className={css.tabs} aria-label={name}>
           {Object.entries(tabs()).map(([tab, title]) => (
@@ -103,7 +130,9 @@ export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onD
           ))}
         </Tabs.List>
         <Tabs.Panel value="fields">
+          <FilePreview item={item} />
           <Values item={item} shown={fields.shown} near={itemPath} />
+          <Related {...{ resource, fields, item, itemPath }} />
         </Tabs.Panel>
         <Tabs.Panel value="history">
           <Suspense fallback={<p role="status">{words.loading}</p>}>
@@ -117,21 +146,6 @@ export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onD
           <Snippet text={curlOf({ path: itemPath })} label={words.list.curl} />
         </Tabs.Panel>
       </Tabs.Root>
-      <Deeds {...{ fields, item, itemPath, etag, name }} />
-      {below.length > 0 && (
-        <section aria-labelledby="below">
-          <h2 id="below">{words.record.related}</h2>
-          <ul className={css.below}>
-            {below.map((one) => (
-              <li key={one.id}>
-                <Link to="/$" params={{ _splat: fillPath(one.path, itemPath).slice(1) }}>
-                  {one.title}
-                </Link>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
       {remove && (
         <DeleteWindow
           {...{ name, itemPath, etag, isDeleting, onDeleted }}
@@ -139,6 +153,24 @@ export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onD
           onClose={() => setDeleting(false)}
         />
       )}
+    </>
+  )
+}
+
+/** What an object is called. A number, and the id of another object, need to be told from others. */
+function Heading({
+  resource,
+  fields,
+  item,
+  itemPath,
+}: Omit<RecordScreenProps & { readonly item: Item }, 'listPath' | 'onEdit' | 'onDeleted'>) {
+  const refers = fields.shown.find(({ path }) => path === 'id')?.refers
+  const source = refers === undefined ? undefined : sourceOf(refers, itemPath)
+  const of = useName(source, source ? String(item.id) : '')?.name
+  const name = of ?? shortId(nameOf(item, fields.shown))
+  return (
+    <>
+      {of !== undefined || /^[\d…]/.test(name) ? words.record.named(labelOf(resource.noun[0]), name) : name}
     </>
   )
 }
@@ -159,14 +191,22 @@ const tabs = () => ({
 
 /** The fields of an object in the order of the document, then those that it does not know. */
 function Values({ item, shown, near }: ValuesProps) {
-  const paths = possibleColumns(shown, [item]).filter((path) => valueAt(item, path) !== undefined)
+  const said = new Set<string>()
+  const paths = possibleColumns(shown, [item]).filter((path) => {
+    const value = valueAt(item, path)
+    // Some values are in two places of an object. The id stands above.
+    const text = `${titleOf(path, shown)} ${JSON.stringify(value)}`
+    if (said.has(text)) return false
+    said.add(text)
+    return path !== 'id' && value !== undefined && !isEmpty(value) && !isForPrograms(value)
+  })
   return (
     <dl className={css.values}>
       {paths.map((path) => {
         const field = shown.find((one) => one.path === path)
         return (
           <div key={path}>
-            <dt>{fieldTitle(path)}</dt>
+            <dt>{titleOf(path, shown)}</dt>
             <dd>
               <FieldCell {...{ item, path, field, near }} />
             </dd>

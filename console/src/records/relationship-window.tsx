@@ -5,7 +5,7 @@ import type { Relationship, Write } from '../api/document.ts'
 import { valueAt } from '../api/objects.ts'
 import { fillPath } from '../api/resources.ts'
 import { Editor } from '../fields/editor.tsx'
-import { idsIn, withIds } from '../fields/values.ts'
+import { chosenIn, faultOf, idsIn, withIds } from '../fields/values.ts'
 import { Button } from '../parts/button.tsx'
 import { Faults, faultTexts } from '../parts/faults.tsx'
 import parts from '../parts/parts.module.css'
@@ -35,8 +35,10 @@ export function RelationshipWindow({ relationship, itemPath, onDone, onClose }: 
   const isMany = field.kind === 'references'
   const shown = text ?? (isMany ? JSON.stringify(query.data ?? []) : (before[0] ?? ''))
   const save = async () => {
-    setFaults([])
-    const after = isMany ? idsIn(JSON.parse(shown)) : shown === '' ? [] : [shown]
+    const fault = faultOf(field, shown)
+    setFaults(fault ? [fault] : [])
+    if (fault) return
+    const after = chosenIn(field, shown).ids
     try {
       for (const { write, ids } of changesOf(relationship, before, after)) {
         const refs = withIds(field, [], ids)

@@ -1,10 +1,11 @@
 import type { Resource } from '../api/document.ts'
-import { resources } from '../api/resources.ts'
+import type { OwnDraft } from '../api/drafts.ts'
+import { allResources } from '../api/resources.ts'
 import type { Rights } from '../api/rights.ts'
-import { type Words, words } from '../words/words.ts'
+import { words } from '../words/words.ts'
 
 interface Area {
-  readonly name: keyof Words['areas']
+  readonly name: 'sell' | 'build' | 'settings'
   /** The ids of the lists in the rail. All others are on the page of all resources. */
   readonly lists: readonly string[]
 }
@@ -36,26 +37,49 @@ export interface RailGroup {
 }
 
 /** Lists that need no parent. */
-export const screens: readonly Resource[] = resources.filter(({ path }) => !path.includes('{'))
+export const screensNow = (): readonly Resource[] => allResources().filter(({ path }) => !path.includes('{'))
 
 const withLinks = ({ links }: RailGroup) => links.length > 0
 
-/** The links of the rail, to what the caller may see. */
-export const railOf = ({ may }: Rights): readonly RailGroup[] =>
-  areas
-    .map(({ name, lists }) => ({
-      title: words.areas[name],
-      links: lists
-        .flatMap((id) => screens.find((one) => one.id === id) ?? [])
-        .filter(({ right }) => may(right)),
-    }))
-    .filter(withLinks)
+/** What a store has added and has no place in the rail is on the page of all resources. */
+const ownMax = 20
+
+/** The links of the rail, to what the caller may see: the console's own choice, then what the store has added. */
+export function railOf({ may }: Rights): readonly RailGroup[] {
+  const screens = screensNow().filter(({ right }) => may(right))
+  const added = (kind: Resource['own']) => screens.filter(({ own }) => own === kind).slice(0, ownMax)
+  const [sell, ...others] = areas.map(({ name, lists }) => ({
+    title: words.areas[name],
+    links: lists.flatMap((id) => screens.find((one) => one.id === id) ?? []),
+  }))
+  return [
+    ...(sell ? [sell] : []),
+    { title: words.areas.customApis, links: added('custom-api') },
+    { title: words.areas.flows, links: added('flow') },
+    ...others,
+  ].filter(withLinks)
+}
+
+const groupOf = ({ own, group }: Resource): string =>
+  own ? words.areas[own === 'flow' ? 'flows' : 'customApis'] : group
 
 /** The lists that the caller may see, by the groups of the document. */
 export const allGroups = ({ may }: Rights): readonly RailGroup[] =>
   [
     ...Map.groupBy(
-      screens.filter(({ right }) => may(right)),
-      ({ group }) => group,
+      screensNow().filter(({ right }) => may(right)),
+      groupOf,
     ),
   ].map(([title, links]) => ({ title, links }))
+
+/** The ids of the links that lead to drafts: each draft belongs to the nearest. */
+export const draftsIn = (
+  links: readonly Resource[],
+  drafts: readonly Pick<OwnDraft, 'path'>[],
+): ReadonlySet<string> =>
+  new Set(
+    drafts.flatMap(({ path: at }) => {
+      const holding = links.filter(({ path }) => at === path || at.startsWith(`${path}/`))
+      return holding.toSorted((one, other) => other.path.length - one.path.length)[0]?.id ?? []
+    }),
+  )

@@ -1,7 +1,8 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import type { ResourceFields } from '../api/document.ts'
+import { useOwn } from '../api/own.ts'
 import { loadFields, type Place, placeAt } from '../api/resources.ts'
 import type { ListSearch } from '../lists/address.ts'
 import { Notice } from '../parts/notice.tsx'
@@ -13,18 +14,28 @@ const ListScreen = lazy(() =>
 const RecordScreen = lazy(() =>
   import('../records/record-screen.tsx').then(({ RecordScreen }) => ({ default: RecordScreen })),
 )
+const ListDeeds = lazy(() =>
+  import('../records/list-deeds.tsx').then(({ ListDeeds }) => ({ default: ListDeeds })),
+)
 const FormScreen = lazy(() => import('./form-screen.tsx').then(({ FormScreen }) => ({ default: FormScreen })))
 
 /** The screen of an address: after `/console` it is that of a list or of an object of the API. */
 export function ResourceScreen() {
   const { _splat = '' } = useParams({ from: '/$' })
   const path = `/${_splat.replace(/\/+$/, '')}`
+  const own = useOwn()
+  const search: ListSearch = useSearch({ from: '/$' })
   const place = placeAt(path)
+  const id = place?.resource.id
   const fields = useQuery({
-    queryKey: ['fields', place?.resource.id],
+    queryKey: ['fields', id, own.version],
     queryFn: () => (place ? loadFields(place.resource) : { shown: [] }),
     staleTime: Number.POSITIVE_INFINITY,
+    // Those of the document, until those that the store has added are known.
+    placeholderData: (before, last) => (last?.queryKey[1] === id ? keepPreviousData(before) : undefined),
   })
+  // A form begins with all of its fields.
+  if (own.version === 0 && (!place || search.form)) return <p role="status">{words.loading}</p>
   if (!place) return <Notice sign="∅" title={words.shell.nowhere} about={words.shell.nowhereAbout} />
   if (!fields.data) return <p role="status">{words.loading}</p>
   return (
@@ -48,7 +59,14 @@ function PlaceScreen({ place, fields }: { readonly place: Place; readonly fields
     await goTo(listPath)
   }
   if (search.form === 'new' || (search.form === 'edit' && itemPath))
-    return <FormScreen {...{ place, fields }} onDone={goTo} onCancel={() => onSearch({ form: undefined })} />
+    return (
+      <FormScreen
+        {...{ place, fields }}
+        preset={search.preset === undefined ? undefined : { path: search.preset, value: search.value ?? '' }}
+        onDone={(path) => goTo(search.back ?? path)}
+        onCancel={() => (search.back ? goTo(search.back) : onSearch({ form: undefined }))}
+      />
+    )
   if (itemPath)
     return (
       <RecordScreen
@@ -56,5 +74,12 @@ function PlaceScreen({ place, fields }: { readonly place: Place; readonly fields
         onEdit={() => onSearch({ form: 'edit' })}
       />
     )
-  return <ListScreen {...{ resource, fields, listPath, search, onSearch }} />
+  const actions = fields.listActions ?? []
+  const onCreateIn = (path: string) =>
+    void navigate({ to: '/$', params: { _splat: path.slice(1) }, search: { form: 'new' } })
+  return (
+    <ListScreen {...{ resource, fields, listPath, search, onSearch, onCreateIn }}>
+      <ListDeeds {...{ resource, actions, listPath }} filter={search.filter} />
+    </ListScreen>
+  )
 }

@@ -5,7 +5,7 @@ import { useRights } from '../api/rights.ts'
 import { presentActions } from '../parts/actions.ts'
 import parts from '../parts/parts.module.css'
 import { Window } from '../parts/window.tsx'
-import { screens } from '../screens/areas.ts'
+import { screensNow } from '../screens/areas.ts'
 import { words } from '../words/words.ts'
 import { findRecords } from './find-records.ts'
 import css from './shell.module.css'
@@ -23,12 +23,16 @@ const pauseMs = 180
 
 const wordsIn = (text: string) => text.toLowerCase().split(/\s+/).filter(Boolean)
 
-/** Those with all of the words in their titles; the sooner the first word, the better. */
-function matching<T extends { readonly title: string }>(some: readonly T[], text: string): readonly T[] {
+/** Those with all of the words in their titles or in their names in the API; the sooner the first word, the better. */
+function matching<T extends { readonly title: string; readonly id?: string }>(
+  some: readonly T[],
+  text: string,
+): readonly T[] {
   const wanted = wordsIn(text)
-  const place = ({ title }: T) => title.toLowerCase().indexOf(wanted[0] ?? '')
+  const textOf = ({ title, id = '' }: T) => `${title} ${id}`.toLowerCase()
+  const place = (one: T) => textOf(one).indexOf(wanted[0] ?? '')
   return some
-    .filter(({ title }) => wanted.every((word) => title.toLowerCase().includes(word)))
+    .filter((one) => wanted.every((word) => textOf(one).includes(word)))
     .toSorted((one, other) => place(one) - place(other))
 }
 
@@ -108,7 +112,7 @@ function useResults(text: string): { readonly results: readonly Result[]; readon
     ...{ key: `action ${title}`, title, about: keys ?? words.shell.actionsHere, run },
   }))
   const lists = matching(
-    screens.filter(({ right }) => rights.may(right)),
+    screensNow().filter(({ right }) => rights.may(right)),
     text,
   ).map(({ id, title, group, path }) => ({ key: `screen ${id}`, title, about: group, run: go(path) }))
   const objects = (isLong ? (records.data ?? []) : []).map(({ name, kind, path }) => ({

@@ -1,7 +1,13 @@
 import { CSPProvider } from '@base-ui/react/csp-provider'
 import { DirectionProvider } from '@base-ui/react/direction-provider'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { createRootRoute, createRoute, createRouter, RouterProvider } from '@tanstack/react-router'
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  RouterProvider,
+} from '@tanstack/react-router'
 import { StrictMode, useSyncExternalStore } from 'react'
 import { createRoot } from 'react-dom/client'
 import '../parts/tokens.css'
@@ -31,8 +37,13 @@ const resource = createRoute({
   component: ResourceScreen,
   validateSearch: readSearch,
 })
+const drafts = createRoute({
+  getParentRoute: () => root,
+  path: '/drafts',
+  component: lazyRouteComponent(() => import('../screens/drafts-screen.tsx'), 'DraftsScreen'),
+})
 const router = createRouter({
-  routeTree: root.addChildren([home, resource]),
+  routeTree: root.addChildren([home, drafts, resource]),
   basepath: '/console',
   scrollRestoration: true,
 })

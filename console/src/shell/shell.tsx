@@ -1,15 +1,18 @@
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
 import { signOut } from '../api/colleague.ts'
+import { useDrafts } from '../api/drafts.ts'
 import type { Outcome } from '../api/provider.ts'
 import { useRights } from '../api/rights.ts'
 import { type Session, sessionStore } from '../api/session.ts'
 import { listenToKeys, useActions } from '../parts/actions.ts'
 import { Button } from '../parts/button.tsx'
-import { railOf } from '../screens/areas.ts'
+import { DraftMark } from '../parts/draft-mark.tsx'
+import { draftsIn, railOf } from '../screens/areas.ts'
 import { zoneStore } from '../words/times.ts'
 import { words } from '../words/words.ts'
 import { Finder } from './finder.tsx'
+import { useOwnParts } from './own-parts.ts'
 import { Settings } from './settings.tsx'
 import css from './shell.module.css'
 import { SignInPage, SignInWindow } from './sign-in.tsx'
@@ -40,6 +43,7 @@ function SignedIn({ session }: { readonly session: Session }) {
   const [opened, setOpened] = useState<'finder' | 'keys' | 'password'>()
   const close = () => setOpened(undefined)
   const store = useStoreSettings()
+  useOwnParts()
   useEffect(listenToKeys, [])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -109,27 +113,37 @@ function ZoneLine() {
   return <p className={css.zone}>{words.shell.times(name, isOfStore)}</p>
 }
 
-const Rail = () => (
-  <nav className={css.rail} aria-label={words.shell.screens}>
-    {railOf(useRights()).map(({ title, links }) => (
-      <section key={title} aria-label={title}>
-        <h2>{title}</h2>
-        <ul>
-          {links.map(({ id, title, path }) => (
-            <li key={id}>
-              <Link to="/$" params={{ _splat: path.slice(1) }} activeOptions={{ includeSearch: false }}>
-                {title}
-              </Link>
-            </li>
-          ))}
-        </ul>
-      </section>
-    ))}
-    <Link to="/" activeOptions={{ exact: true }}>
-      {words.shell.home}
-    </Link>
-  </nav>
-)
+function Rail() {
+  const groups = railOf(useRights())
+  const drafts = useDrafts()
+  const marked = draftsIn(
+    groups.flatMap(({ links }) => links),
+    drafts,
+  )
+  return (
+    <nav className={css.rail} aria-label={words.shell.screens}>
+      {groups.map(({ title, links }) => (
+        <section key={title} aria-label={title}>
+          <h2>{title}</h2>
+          <ul>
+            {links.map(({ id, title, path }) => (
+              <li key={id}>
+                <Link to="/$" params={{ _splat: path.slice(1) }} activeOptions={{ includeSearch: false }}>
+                  {title}
+                  {marked.has(id) && <DraftMark />}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+      {drafts.length > 0 && <Link to="/drafts">{words.draft.all(drafts.length)}</Link>}
+      <Link to="/" activeOptions={{ exact: true }}>
+        {words.shell.home}
+      </Link>
+    </nav>
+  )
+}
 
 /** In place of the rail on a narrow screen. */
 function BottomBar({ onFind }: { onFind(): void }) {

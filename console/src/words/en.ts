@@ -1,10 +1,5 @@
-const number = new Intl.NumberFormat('en')
-
-const rules = new Intl.PluralRules('en')
-
-/** A count with its noun: "1 account", "1,000 accounts". */
-const counted = (n: number, one: string, many: string) =>
-  `${number.format(n)} ${rules.select(n) === 'one' ? one : many}`
+import { forms } from './en-forms.ts'
+import { counted, number } from './en-numbers.ts'
 
 /** Every text of the console in English. */
 export const en = {
@@ -140,7 +135,10 @@ export const en = {
     nowhereAbout: 'The address leads to no resource of this store.',
   },
 
-  areas: { sell: 'Sell', build: 'Build', settings: 'Settings' },
+  areas: {
+    ...{ sell: 'Sell', build: 'Build', settings: 'Settings' },
+    ...{ customApis: 'Custom APIs', flows: 'Entries of flows' },
+  },
 
   rights: {
     missing: (right: string, role: string) =>
@@ -154,7 +152,10 @@ export const en = {
   list: {
     total: (n: number, [one, many]: readonly [one: string, many: string]) => counted(n, one, many),
     count: (n: number) => `${number.format(n)} on this page`,
-    create: 'New',
+    createOne: (noun: string) => `New ${noun}`,
+    actions: 'Actions of the list',
+    onlyMatching: (filter: string) => `It acts only on what the filter of the list matches: ${filter}`,
+    onAll: 'It acts on the whole list: it has no filter now.',
     columns: 'Columns',
     page: (n: number, of: number) => `Page ${number.format(n)} of ${number.format(of)}`,
     goTo: 'Go to page',
@@ -268,7 +269,7 @@ export const en = {
 
   filter: {
     label: 'Filter',
-    placeholder: 'eq(name,value):gt(created_at,2026-01-01)',
+    placeholder: 'A name, an email address … or eq(name,value):gt(created_at,2026-01-01)',
     apply: 'Apply',
     field: 'Field',
     operator: 'Operator',
@@ -293,10 +294,28 @@ export const en = {
     } satisfies Readonly<Record<string, string>> as Readonly<Record<string, string>>,
   },
 
+  build: {
+    children: (n: number) => `This makes ${counted(n, 'child', 'children')}.`,
+    noVariations:
+      'The product has no variation, such as Size, so there is nothing to build. Choose one under Variations first.',
+    ownRules: 'The build rules of the product say which children it has. Edit them to change that.',
+    otherOptions:
+      'None of these options? A variation of your own has the options that you give it. Modifiers of an option add to the name and the SKU of its children.',
+    ownVariation: 'New variation',
+  },
+
+  related: {
+    title: (title: string, noun: string) => `${title} of this ${noun}`,
+    none: 'None yet.',
+    all: 'Show all',
+    addTo: (noun: string) => `Add to a ${noun}`,
+    which: (noun: string) => `Which ${noun}?`,
+    place: (noun: string) => `In which ${noun}?`,
+  },
+
   record: {
     back: '←',
     fields: 'Fields',
-    related: 'Belongs to it',
     confirmTitle: (name: string) => `Delete ${name}?`,
     confirmAbout: 'It cannot be brought back.',
     checking: 'Asking what this would do …',
@@ -305,6 +324,8 @@ export const en = {
     relationships: 'Relationships',
     done: 'Done.',
     answer: 'The answer of the server',
+    named: (noun: string, name: string) => `${noun} ${name}`,
+    changedMeanwhile: 'Somebody has changed this. Show',
     changed: 'Somebody has changed it since you opened it. Look at it again before you delete it.',
     version: 'Version',
     failed: 'The object could not be loaded',
@@ -312,68 +333,7 @@ export const en = {
     goneAbout: 'It may have been deleted.',
   },
 
-  form: {
-    create: (title: string) => `New: ${title}`,
-    edit: (name: string) => `Edit ${name}`,
-    required: 'required',
-    optional: 'More fields',
-    unchanged: 'Nothing has changed',
-    faults: (n: number) => `${counted(n, 'field needs', 'fields need')} your attention`,
-    isRequired: 'A value is required.',
-    tooShort: (n: number) => `At least ${counted(n, 'character', 'characters')}.`,
-    tooLong: (n: number) => `At most ${counted(n, 'character', 'characters')}.`,
-    tooSmall: (n: number) => `At least ${number.format(n)}.`,
-    tooLarge: (n: number) => `At most ${number.format(n)}.`,
-    notNumber: 'A number is required.',
-    notInteger: 'A whole number is required.',
-    notPattern: 'The value does not have the required form.',
-    notJson: 'This is not valid JSON.',
-    notTime: 'A time is required, such as 2026-01-31T09:30:00Z.',
-    none: '(none)',
-    body: 'Content, as JSON',
-    example: (text: string) => `For example ${text}`,
-    refersTo: (type: string) => `The id of an object of the type ${type}.`,
-  },
-
-  money: {
-    amounts: 'Amounts by currency',
-    amountIn: (currency: string) => `Amount in ${currency}`,
-    includesTax: 'includes tax',
-    add: 'Add a currency',
-    remove: (currency: string) => `Remove ${currency}`,
-    smallestUnit: 'in the smallest unit',
-    wrong: 'An amount is required, with no more digits after the point than the currency has.',
-  },
-
-  picker: {
-    search: (nouns: string) => `Search ${nouns}`,
-    nothing: 'Nothing is found.',
-    remove: (id: string) => `Remove ${id}`,
-  },
-
-  draft: {
-    about: 'You typed something here and did not save it:',
-    restore: 'Restore it',
-    discard: 'Discard it',
-  },
-
-  conflict: {
-    meanwhile: (who: string, when: string) =>
-      `${who} saved this at ${when}, while you change it. When you save, your changes are put together with theirs; where you both changed a field, you choose.`,
-    meanwhileUnknown:
-      'Somebody saved this while you change it. When you save, your changes are put together with theirs; where you both changed a field, you choose.',
-    title: 'Somebody has changed this too',
-    about: (who: string, when: string) =>
-      `${who} saved it at ${when}. Choose what to keep of each field that you both changed.`,
-    aboutUnknown:
-      'It was saved after you opened it. Choose what to keep of each field that you both changed.',
-    field: 'Field',
-    yours: 'Yours',
-    theirs: 'Theirs',
-    before: 'Before',
-    keep: 'Save with these values',
-    gone: 'It was deleted while you changed it.',
-  },
+  ...forms,
 }
 
 export type Words = typeof en

@@ -42,17 +42,3 @@ export async function speakChosen(): Promise<void> {
   const chosen = localStorage.getItem(storageKey)
   if (chosen === 'ar-XB') await speak(chosen)
 }
-
-/** A name of the API for people: `created_at` becomes "Created at". */
-export function readable(name: string): string {
-  const text = name.replaceAll(/[_-]/g, ' ').trim()
-  return text.charAt(0).toUpperCase() + text.slice(1)
-}
-
-/** The name of a field by the last parts of its path: the envelope of the API says nothing to people. */
-export function fieldTitle(path: string): string {
-  const names = path.split('.').filter((name) => !silent.includes(name))
-  return readable((names.length ? names : [path]).join(' '))
-}
-
-const silent = ['attributes', 'meta', 'timestamps', 'relationships', 'data']

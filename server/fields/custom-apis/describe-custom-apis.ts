@@ -1,4 +1,6 @@
 import { action } from '../../kernel/declare/action.ts'
+import { parameters } from '../../kernel/openapi/components.ts'
+import { listFacts } from '../../kernel/openapi/parameters.ts'
 import { content, openApiDocument, ref } from '../../kernel/openapi/schemas.ts'
 import { limits } from '../../kernel/query/parse.ts'
 import { json } from '../../kernel/shape/answer.ts'
@@ -35,6 +37,7 @@ function describeCustomApis(apis: readonly ApiDefinition[], baseUrl: string): ob
     paths: Object.fromEntries(apis.flatMap(pathsOf)),
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      parameters: writeParameters,
       schemas: { ...sharedSchemas, ...Object.fromEntries(apis.flatMap(schemasOf)) },
     },
   }
@@ -58,18 +61,19 @@ const parameter = (
 ) => ({
   ...{ name, in: at, description, schema },
 })
-const ifMatch = parameter(
-  'If-Match',
-  'header',
-  'The ETag of the version to change; 412 if the entry has changed since.',
-)
 
-function pathsOf({ doc, urlSlug }: ApiDefinition): [string, object][] {
+const { ifMatch, dryRun, idempotencyKey } = parameters
+const writeParameters = { ifMatch, dryRun, idempotencyKey }
+const shared = (...names: readonly (keyof typeof writeParameters)[]) =>
+  names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
+
+function pathsOf({ doc, urlSlug, entries }: ApiDefinition): [string, object][] {
   const { slug, api_type, allow_upserts } = doc
   const entry = { headers: etag, content: content(object({ data: ref(api_type) })) }
   const requestBody = { required: true, content: content(object({ data: ref(`${api_type}_write`) })) }
   const operation = (verb: string, summary: string, facts: object) => ({
     ...{ operationId: `${verb}-${slug}`, tags: [slug], summary },
+    'x-sutler-right': `${verb === 'list' || verb === 'get' ? 'read' : 'write'} ${entries.area}`,
     ...facts,
   })
   const id = {
@@ -81,6 +85,7 @@ function pathsOf({ doc, urlSlug }: ApiDefinition): [string, object][] {
   }
   const collection = {
     get: operation('list', 'Lists entries', {
+      'x-sutler-list': listFacts(entries),
       parameters: listParameters,
       responses: {
         200: { description: 'A page of entries', content: content(ref(`${api_type}_page`)) },
@@ -88,6 +93,7 @@ function pathsOf({ doc, urlSlug }: ApiDefinition): [string, object][] {
       },
     }),
     post: operation('create', 'Creates an entry', {
+      parameters: shared('dryRun', 'idempotencyKey'),
       requestBody,
       responses: { 201: { description: 'Created', ...entry }, ...refusals(400, 401, 403, 409, 413) },
     }),
@@ -98,7 +104,7 @@ function pathsOf({ doc, urlSlug }: ApiDefinition): [string, object][] {
       responses: { 200: { description: 'The entry', ...entry }, ...refusals(401, 403, 404) },
     }),
     put: operation('update', allow_upserts ? 'Changes an entry, or creates it' : 'Changes an entry', {
-      parameters: [ifMatch],
+      parameters: shared('ifMatch', 'dryRun', 'idempotencyKey'),
       requestBody,
       responses: {
         200: { description: 'Changed', ...entry },
@@ -107,7 +113,7 @@ function pathsOf({ doc, urlSlug }: ApiDefinition): [string, object][] {
       },
     }),
     delete: operation('delete', 'Deletes an entry', {
-      parameters: [ifMatch],
+      parameters: shared('ifMatch', 'dryRun', 'idempotencyKey'),
       responses: { 204: { description: 'Deleted' }, ...refusals(401, 403, 404, 412) },
     }),
   }

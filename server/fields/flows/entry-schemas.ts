@@ -3,11 +3,13 @@ import { shownSchema } from '../../kernel/declare/shown-schema.ts'
 import { chosenIdMax } from '../../kernel/ids.ts'
 import { namedSchema } from '../../kernel/openapi/named-schemas.ts'
 import { withoutOwnWords } from '../../kernel/openapi/own-words.ts'
+import { listFacts } from '../../kernel/openapi/parameters.ts'
 import { changesSchema, newSchema } from '../../kernel/openapi/schemas.ts'
 import type { JsonSchema } from '../../kernel/shape/fields.ts'
 import { listOf, object } from '../../kernel/shape/schemas.ts'
 import { shown } from '../../kernel/shape/shown.ts'
 import { entries } from './entries.ts'
+import { withValueFilters } from './entry-filters.ts'
 import type { FlowKind } from './kinds.ts'
 
 /** The schemas of entries: of any flow, and of a single flow. */
@@ -123,7 +125,7 @@ export function withEntriesOf<D extends FlowDocument>(document: D, flows: readon
         (edited, name) => edited.replaceAll(`schemas/${name}"`, `schemas/${name}${suffix}"`),
         text,
       )
-      paths[at.replace('{flow_id}', flow.slug)] = atOwnAddress(JSON.parse(item), flow.slug)
+      paths[at.replace('{flow_id}', flow.slug)] = atOwnAddress(JSON.parse(item), flow)
     }
   }
   return { ...document, paths, components: { ...document.components, schemas: withoutOwnWords(schemas) } }
@@ -135,7 +137,10 @@ interface DocumentedOperation {
   readonly parameters: readonly { readonly name?: string }[]
 }
 
-const atOwnAddress = (item: Readonly<Record<string, DocumentedOperation>>, slug: string) =>
+const atOwnAddress = (
+  item: Readonly<Record<string, DocumentedOperation>>,
+  { slug, kind, own }: FlowDescription,
+) =>
   Object.fromEntries(
     Object.entries(item).map(([method, operation]) => [
       method,
@@ -144,6 +149,11 @@ const atOwnAddress = (item: Readonly<Record<string, DocumentedOperation>>, slug:
         operationId: `${operation.operationId}-of-${slug}`,
         summary: `${operation.summary} of ${slug}`,
         parameters: operation.parameters.filter(({ name }) => name !== 'flow_id'),
+        // The entries of other flows are parts of objects, which have lists of their own.
+        ...(kind === 'custom' &&
+          operation.operationId === 'list-flow-entries' && {
+            'x-sutler-list': listFacts(withValueFilters(own)),
+          }),
       },
     ]),
   )

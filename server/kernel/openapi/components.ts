@@ -174,7 +174,7 @@ const linksSchema = {
 /** The limit is in bytes; a text of more characters is longer in any case. */
 export const filterSchema: JsonSchema = { type: 'string', maxLength: limits.filterBytesMax }
 
-const parameters = {
+export const parameters = {
   limit: {
     name: 'page[limit]',
     in: 'query',

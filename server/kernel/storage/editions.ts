@@ -16,6 +16,13 @@ export const inEdition = (edition: string, alias?: string): string =>
 export const editionTotal = (list: string, scope: string, edition: string): string =>
   `SELECT n FROM edition_totals WHERE store_id = $1 AND list = ${list} AND scope = ARRAY[${scope}] AND ${inEdition(edition)}`
 
+/**
+ * The condition for rows that an edition has brought. The first one brings all, so indexes by `since` have only rows
+ * of later ones, and PostgreSQL uses such an index only for a statement that says so.
+ */
+export const broughtBy = (edition: number, placeholder: string): string =>
+  edition > 1 ? `since = ${placeholder} AND since > 1` : `since = ${placeholder}`
+
 /** The condition for rows that no edition has ended yet. */
 export const isCurrent = (alias?: string): string => `${prefix(alias)}until = ${noEnd}`
 

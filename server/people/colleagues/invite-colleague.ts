@@ -13,9 +13,11 @@ import { findByEmail, invitationLink, invitations, invite } from './invitations.
 import { sendInvitation } from './mail-invitation.ts'
 import { assignmentOf, roleAssignments, roleIdOf } from './role-assignments.ts'
 
+const roles = colleagueRoles.map(({ kind }) => kind)
+
 const moreShown = shown.group({
-  role: about('The name of the role.', shown.text),
-  delivery: about('How the colleague gets the link.', shown.constant('mail', 'link')),
+  role: about('The role of the colleague.', shown.constant(...roles)),
+  delivery: about('How the colleague gets the link.', shown.constant('link', 'mail')),
   link: about(
     'The link that sets the password once, within three days. Only this response has it; null if it was mailed.',
     orNull(shown.text),
@@ -38,11 +40,8 @@ export const inviteColleague = action({
     fields: {
       name,
       email,
-      role: choice(
-        colleagueRoles.map(({ kind }) => kind),
-        { required: true, about: 'The role of a new colleague.' },
-      ),
-      delivery: choice(['mail', 'link'], {
+      role: choice(roles, { required: true, about: 'The role of a new colleague.' }),
+      delivery: choice(['link', 'mail'], {
         about:
           'Whether the link is mailed, or in the response, to be copied. By default it is mailed if the server sends mail.',
       }),
@@ -63,7 +62,7 @@ export const inviteColleague = action({
     const link = invitationLink(ctx.baseUrl, ctx.store.id, secret)
     if (delivery === 'mail') await sendInvitation(ctx, row.id, link)
     return withData(objectAnswer(201, invitations, row, ctx), {
-      ...{ role: roleByKind(body.role)?.name ?? '', delivery, link: delivery === 'mail' ? null : link },
+      ...{ role: body.role, delivery, link: delivery === 'mail' ? null : link },
     })
   },
 })

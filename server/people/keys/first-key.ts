@@ -2,7 +2,7 @@ import { parseRequestRates } from '../../kernel/auth/request-rates.ts'
 import type { ActiveKey } from '../../kernel/auth/tokens.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Connection, Database } from '../../kernel/storage/database.ts'
-import { StartupError } from '../../platform/faults.ts'
+import { WrongSetting } from '../../platform/faults.ts'
 import { hashOf, matchesSecret, secretCharsMin, upgradeHash } from './key-secret.ts'
 
 /**
@@ -25,7 +25,7 @@ export async function createFirstKey(
   const newHash = isStored ? upgradeHash(storedHash, secret) : hashOf(secret)
   if (newHash === undefined) return
   if (!isStored && secret.length < secretCharsMin) {
-    throw new StartupError(
+    throw new WrongSetting(
       `SUTLER_CLIENT_SECRET must have at least ${secretCharsMin} characters: make one with \`openssl rand -hex 32\``,
     )
   }

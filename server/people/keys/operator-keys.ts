@@ -1,5 +1,5 @@
 import { newId } from '../../kernel/ids.ts'
-import { columns, optionalText } from '../../kernel/storage/columns.ts'
+import { columns, instant, optionalText } from '../../kernel/storage/columns.ts'
 import type { Database } from '../../kernel/storage/database.ts'
 import { authorOf, Store } from '../../kernel/storage/store.ts'
 import { newDraft } from '../../kernel/write/drafts.ts'
@@ -11,7 +11,7 @@ const keyColumns = columns({
   name: "doc->>'name'",
   clientId: 'client_id',
   lastUsedAt: ["hidden->>'last_used_at'", optionalText],
-  createdAt: 'created_at',
+  createdAt: instant('created_at'),
 })
 
 /**

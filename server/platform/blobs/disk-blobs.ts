@@ -1,5 +1,6 @@
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { StartupError } from '../faults.ts'
 import { type BlobEntry, type Blobs, isBlobName, mustBeBlobName } from './blobs.ts'
 import { draftsName, forgetDrafts, storageFault, unlessGone, writeDraft } from './drafts.ts'
 import { otherContent } from './exact-part.ts'
@@ -54,6 +55,18 @@ export function diskBlobs(directory: string): Blobs {
 
     forgetDrafts: (since) => forgetDrafts(drafts, since),
     close: () => {},
+  }
+}
+
+/** Refuses to start where no file could be stored, as for a bucket that is not there. */
+export async function mustBeWritable(directory: string, setting: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    await access(directory, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw new StartupError(
+      `cannot store files in ${directory} (${setting}): ${(error as Error).message}. Make it a directory that this process can write to`,
+    )
   }
 }
 

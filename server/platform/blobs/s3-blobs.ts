@@ -164,7 +164,7 @@ async function mustBeUsable(look: Promise<unknown>, { name, endpoint }: Bucket):
     await look
   } catch (error) {
     const where = endpoint ? ` at ${endpoint}` : ''
-    throw new StartupError(`the bucket ${name}${where} cannot be used: ${reasonOf(error)}`)
+    throw new StartupError(`the bucket ${name}${where} (SUTLER_S3_BUCKET) cannot be used: ${reasonOf(error)}`)
   }
 }
 

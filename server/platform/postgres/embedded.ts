@@ -4,7 +4,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { StartupError } from '../faults.ts'
+import { StartupError, StartupRefusal } from '../faults.ts'
 import { syncDirectory } from './copy-tree.ts'
 import { claim, codeOf, commandOf, exists, isAlive, processesIn, readOr } from './pid-file.ts'
 import { findPrograms, linkLibraries, linkLibrariesIn, type Programs } from './programs.ts'
@@ -78,7 +78,7 @@ export const unfinishedRestore = 'restore.unfinished-'
 /** Refuses a half-restored directory: a new, empty database would look as if the restore had lost the data. */
 function mustNotBeHalfRestored(home: string): void {
   if (!fs.readdirSync(home).some((name) => name.startsWith(unfinishedRestore))) return
-  throw new StartupError(`a restore into ${home} did not finish: remove its contents and restore again`)
+  throw new StartupRefusal(`a restore into ${home} did not finish: run sutler restore again`)
 }
 
 /** `initdb` looks up the name of its user, whatever the cluster is to be called. */

@@ -22,7 +22,7 @@ interface IndexedSearch {
     /** Undefined for those that PostgreSQL has to count. */
     readonly facets: readonly (FacetCounts | undefined)[]
   }
-  /** Called with what PostgreSQL has found: for a search of many products, what was missing is read. */
+  /** Called with what PostgreSQL has found: for a search of many products, what was missing is read later. */
   readonly onFound: (found: number) => void
 }
 

@@ -1,6 +1,6 @@
 import { Problem } from '../../kernel/errors.ts'
 import { type Columns, columns, json, number } from '../../kernel/storage/columns.ts'
-import { hasEnded, noEnd } from '../../kernel/storage/editions.ts'
+import { broughtBy, hasEnded, noEnd } from '../../kernel/storage/editions.ts'
 import { isoTime } from '../../kernel/storage/expressions.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { countWords } from './publish-search.ts'
@@ -161,7 +161,7 @@ export async function takeBack(work: Work, catalogId: string, edition: number): 
   await deleteRowsOfProducts(store, 'p.since = $3', catalogId, edition)
   for (const table of tablesOfEditions) {
     await store.runLong(
-      `DELETE FROM ${table} WHERE store_id = $1 AND catalog_id = $2 AND since = $3`,
+      `DELETE FROM ${table} WHERE store_id = $1 AND catalog_id = $2 AND ${broughtBy(edition, '$3')}`,
       catalogId,
       edition,
     )

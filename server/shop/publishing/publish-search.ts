@@ -76,7 +76,7 @@ export class NewSearchRows {
 }
 
 /** A search row, with lists as PostgreSQL literals. */
-export interface SearchRow {
+interface SearchRow {
   readonly codes: string
   readonly words: string
   readonly valueIds: string

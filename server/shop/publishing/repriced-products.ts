@@ -1,4 +1,4 @@
-import { hasEnded, inEdition } from '../../kernel/storage/editions.ts'
+import { broughtBy, hasEnded, inEdition } from '../../kernel/storage/editions.ts'
 import { componentProducts } from '../sources/published-product.ts'
 import type { CatalogEdition, EditionStore } from './editions.ts'
 
@@ -18,7 +18,7 @@ export async function repricedProducts(store: EditionStore, of: PricedEdition): 
     firstsOf(
       store.runLong(
         `SELECT DISTINCT ${first} FROM ${table} WHERE store_id = $1 AND catalog_id = $2
-           AND (since = $3 OR until = $3 AND ${hasEnded()})`,
+           AND (${broughtBy(of.edition, '$3')} OR until = $3 AND ${hasEnded()})`,
         of.catalogId,
         of.edition,
       ),

@@ -79,7 +79,11 @@ async function complete(
   const statement = searchSql(withoutKnown(request, known), shop, {
     ...{ found: known.found, hasPage: known.ids !== undefined, products },
   })
-  const [row = []] = await ctx.store.page(statement)
+  const [row = []] = await ctx.store.page(statement).catch((error: unknown) => {
+    // It may have taken too long.
+    indexed.onFound(Number.POSITIVE_INFINITY)
+    throw error
+  })
   const [found, ids, ...facets] = row.map((value) => (value == null ? undefined : JSON.parse(value)))
   const matches = filledIn(known, { found, ids, facets }) as Matches
   indexed.onFound(matches.found)

@@ -82,6 +82,7 @@ const changesByItself: Readonly<Record<string, string>> = {
   list_blocks: 'what was moved is added up',
   integration_jobs: 'deliveries of earlier events',
   integration_logs: 'deliveries of earlier events',
+  integration_failures: 'deliveries of earlier events',
   feed_readers: 'where the deliveries of events are in the feed',
   personal_data_reads: 'a dry run shows personal data, and that is recorded, a moment later',
 }

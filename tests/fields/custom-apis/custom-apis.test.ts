@@ -170,3 +170,26 @@ test('the API document describes the entries as they are defined', async () => {
   expect(new Set(ids).size).toBe(ids.length)
   expect((await world.shopper.get('/v2/settings/extensions/specifications/openapi')).status).toBe(403)
 })
+
+test('the API document says how the entries can be queried, and what the caller needs for that', async () => {
+  const api = await makeApi(world.admin, { title: ['string'], count: ['integer'] })
+  const { body: document } = await world.admin.get('/v2/settings/extensions/specifications/openapi')
+  const { get, post } = document.paths[api.entries]
+  const facts = get['x-sutler-list']
+  expect([facts.type, facts.sort]).toEqual([api.type, ['created_at', 'id', 'updated_at']])
+  expect(facts.filter.title.operators).toContain('like')
+  for (const [field, { operators }] of Object.entries<{ operators: string[] }>(facts.filter))
+    for (const operator of operators) {
+      const value = operator === 'is_null' ? '' : `,${/_at$/.test(field) ? '2026-01-01T00:00:00Z' : '1'}`
+      const term = `${operator}(${field}${/^id$/.test(field) ? `,${api.id}` : value})`
+      expect([term, (await world.admin.get(`${api.entries}?filter=${term}`)).status]).toEqual([term, 200])
+    }
+  expect([get['x-sutler-right'], post['x-sutler-right']]).toEqual([
+    'read custom-entries',
+    'write custom-entries',
+  ])
+  const dryRun = { prefer: 'dry-run' }
+  const reply = await world.admin.post(api.entries, api.entry({ count: 'x' }), dryRun)
+  expect(reply.status).toBe(400)
+  expect(post.parameters).toContainEqual({ $ref: '#/components/parameters/dryRun' })
+})

@@ -262,7 +262,7 @@ test('a data directory with a killed restore does not start as a new, empty one'
   fs.mkdirSync(draft)
   const before = fs.readdirSync(dataDir)
   const running = serve(dataDir, key)
-  expect(await Promise.race([running.exit, running.ready.catch(() => running.exit)])).toBe(1)
+  expect(await Promise.race([running.exit, running.ready.catch(() => running.exit)])).toBe(3)
   expect(running.output()).toMatch(/^sutler: a restore into .* did not finish: .*\n$/)
   expect(fs.readdirSync(dataDir)).toEqual(before)
 }, 300_000)

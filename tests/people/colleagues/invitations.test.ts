@@ -66,7 +66,7 @@ test('an invitation is mailed to the colleague, and to nobody else', async () =>
   const { status, body: invited } = await invite(email, { delivery: undefined })
   expect([status, invited.data]).toEqual([
     201,
-    expect.objectContaining({ email, role: 'Support', delivery: 'mail', link: null }),
+    expect.objectContaining({ email, role: 'support', delivery: 'mail', link: null }),
   ])
   await mailTo(email).toContain(`${world.url}/console/welcome#`)
   const [link = ''] = /http\S+/.exec(letters.find(({ to }) => to === email)?.text ?? '') ?? []

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type SearchIndexes, searchIndexes } from '../../../server/shop/indexes/search-indexes.ts'
+import { untilWaiting } from '../../support/in-the-way.ts'
 import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
 import { merchantOf } from './merchant.ts'
@@ -126,4 +127,28 @@ test('after a release was deleted, its index is not used', async () => {
   const [all] = await expectSameInMemory()
   expect(all.found).toBe(20)
   expect(await shop.names({ q: 'green coat' })).toEqual(['green coat'])
+})
+
+test('a search that is given up before PostgreSQL has answered has its pieces read as well', async () => {
+  const readLater = vi.spyOn(indexes, 'readLater')
+  const client = new AbortController()
+  const blocker = await world.server.instance.database.pool.connect()
+  try {
+    await blocker.query('BEGIN; LOCK TABLE published_texts')
+    const searching = fetch(`${world.url}/catalog/multi-search`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${world.shopper.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ searches: [{ filter_by: 'name:late' }] }),
+      signal: client.signal,
+    })
+    await untilWaiting(world, 1)
+    client.abort()
+    await expect(searching).rejects.toThrow()
+    await vi.waitUntil(() => readLater.mock.calls.some(([, { key }]) => key.includes('late')))
+  } finally {
+    await blocker.query('ROLLBACK')
+    blocker.release()
+  }
+  readLater.mockRestore()
+  await indexes.loading
 })

@@ -136,6 +136,12 @@ test('a position that was trimmed is gone, and one that was not reached is refus
     'gone',
     { oldest: 3 },
   ])
+  const stream = await world.admin.get(path, { accept: 'text/event-stream', 'last-event-id': '1' })
+  const lines = await world.admin.get(`${path}?page[after]=1`, { accept: 'application/x-ndjson' })
+  expect([stream, lines].map(({ status, body }) => [status, body.errors[0].meta.oldest])).toEqual([
+    [410, 3],
+    [410, 3],
+  ])
   expect((await world.admin.get(`${path}?page[after]=2`)).status).toBe(200)
   const oldest = await world.admin.get(`${path}?page[limit]=1`)
   expect([oldest.body.data[0].position, oldest.body.meta.feed.oldest]).toEqual([3, 3])

@@ -134,11 +134,45 @@ test.for((isLong ? ['s', 'm', 'l'] : ['s']) as ShopSize[])(
     for (const payment of ['paid', 'refunded', 'unpaid'])
       expect(await total(admin, `/v2/orders?filter=eq(payment,${payment})`), payment).toBeGreaterThan(0)
 
+    const { name, time_zone } = (await admin.get('/v2/settings')).body.data
+    expect([name, time_zone]).toEqual(['Mill Lane Goods', 'Europe/London'])
+    expect(await total(admin, '/pcm/products?filter=eq(sku,DESK-SET)')).toBe(1)
+    await hasEveryKind(admin)
+    expect((await store.sql(twiceClaimed)).rows.map(({ users }) => Number(users))).toEqual([2])
+    expect((await store.sql(declined)).rowCount).toBeGreaterThan(0)
+    // A key of no account would be refused by Stripe.
+    const gateways = (await admin.get('/v2/gateways')).body.data as { slug: string; enabled: boolean }[]
+    expect(gateways.filter(({ enabled }) => enabled).map(({ slug }) => slug)).toEqual(['manual'])
+
     for (const check of [checkTotals, checkMoney, checkFeed])
       expect((await check(store.database, quiet)).differences).toEqual([])
     await buysAsGuest(shopper, admin)
   },
 )
+
+/** Identities that more than one user has. */
+const twiceClaimed = `SELECT count(DISTINCT user_authentication_info_id) AS users
+  FROM user_authentication_oidc_profile_infos GROUP BY doc->>'issuer', doc->>'subject' HAVING count(*) > 1`
+
+/** Payments that a bank has declined. */
+const declined = `SELECT FROM order_transactions WHERE doc->>'status' = 'failed' AND doc::text LIKE '%insufficient_funds%'`
+
+/** There is a promotion of each kind that the API document has. */
+async function hasEveryKind(admin: Client): Promise<void> {
+  const { schemas } = (await admin.get('/openapi.json')).body.components
+  const standard = (await admin.get('/v2/promotions?page[limit]=100')).body.data as {
+    promotion_type: string
+  }[]
+  const kinds = schemas.Promotion.properties.promotion_type.enum as string[]
+  expect([...new Set(standard.map(({ promotion_type }) => promotion_type))].sort()).toEqual(kinds.toSorted())
+  const rules = (await admin.get('/v2/rule-promotions?page[limit]=100')).body.data as {
+    rule_set: { actions: { strategy: string }[] }
+  }[]
+  const used = rules.flatMap(({ rule_set }) => rule_set.actions.map(({ strategy }) => strategy))
+  // The other name of the discount of bundles is that of older documentation.
+  for (const kind of ['cart_discount', 'item_discount', 'items_bundle_discount', 'shipping_discount'])
+    expect(used).toContain(kind)
+}
 
 /** Opens the shop as a storefront does, and buys what it shows first. */
 async function buysAsGuest(shopper: Client, admin: Client): Promise<void> {

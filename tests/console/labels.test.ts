@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { type Node, takeApart } from '../../console/build/document.ts'
+import { choiceLabel, fieldLabel, labelOf } from '../../console/src/words/labels.ts'
+
+const document: Node = JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/openapi.json'), 'utf8'))
+const { index, fields } = takeApart(document)
+
+/** Everything that the console calls by a name of the API. */
+const labels = new Set(
+  [...fields.values()]
+    .flatMap(({ shown, create, update, actions = [], relationships = [] }) => [
+      ...[...shown, ...(create?.fields ?? []), ...(update?.fields ?? [])]
+        .filter(({ path }) => path !== '')
+        .map(({ path, refers }) => fieldLabel(path, refers !== undefined)),
+      ...[...actions, ...relationships].map(({ title }) => title),
+    ])
+    .concat(index.map(({ title }) => title)),
+)
+
+test('no label of the console has a word that only programmers write, and each begins with a capital', () => {
+  expect(labels.size).toBeGreaterThan(300)
+  const wrong = [...labels].filter(
+    (label) =>
+      /\b(id|ids|sku|skus|api|apis|oidc|url|uri|uris|pim|pricebooks?|upc|ean|mpn|ttl|infos?|secs|ref)\b/i.test(
+        label.replaceAll(/\b(IDs?|SKUs?|APIs?|OIDC|URL|URIs?|UPC or EAN)\b/g, ''),
+      ) ||
+      /[_.]/.test(label) ||
+      !/^[A-Z(]/.test(label),
+  )
+  expect(wrong).toEqual([])
+})
+
+test.each([
+  ['pricebooks', 'Price books'],
+  ['pim-jobs', 'Product jobs'],
+  ['upc_ean', 'UPC or EAN'],
+  ['created_at', 'Created at'],
+  ['custom-api-role-policies', 'Custom API role policies'],
+])('%s is called %s', (name, label) => {
+  expect(labelOf(name)).toBe(label)
+})
+
+test.each([
+  ['relationships.main_image.data.id', 'Main image'],
+  ['attributes.hierarchy_ids', 'Hierarchies'],
+  ['parent_id', 'Parent'],
+])('the reference %s is called %s', (path, label) => {
+  expect(fieldLabel(path, true)).toBe(label)
+})
+
+test('what is no word stays as it is', () => {
+  expect(['in_progress', 'FR', 'de-CH', '4.5'].map(choiceLabel)).toEqual([
+    'In progress',
+    'FR',
+    'de-CH',
+    '4.5',
+  ])
+})
+
+test('lists that are open at the same time have different names', () => {
+  const titles = index.filter(({ path }) => !path.includes('{')).map(({ title }) => title)
+  expect(titles.filter((title, i) => titles.indexOf(title) !== i)).toEqual([])
+})
