@@ -1,5 +1,5 @@
 /** How PostgreSQL stores values of a type, and by which number it knows the type. */
-interface ElementType<V> {
+interface BinaryType<V> {
   readonly oid: number
   /** At least as many bytes as `write` writes. */
   bytesMax(value: V): number
@@ -8,7 +8,7 @@ interface ElementType<V> {
 }
 
 /** UTF-8 has at most three bytes for a unit of UTF-16. */
-const utf8 = (oid: number): ElementType<string> => ({
+const utf8 = (oid: number): BinaryType<string> => ({
   oid,
   bytesMax: (text) => text.length * 3,
   write: (to, at, text) => to.write(text, at),
@@ -56,11 +56,11 @@ const types = {
   /** ISO timestamps to the millisecond, `infinity` and `-infinity`. */
   timestamptz: fixed<string>(1184, 8, writeTime),
   uuid: fixed<string>(2950, 16, writeId),
-} as const satisfies Record<string, ElementType<never>>
+} as const satisfies Record<string, BinaryType<never>>
 
 type TypeName = keyof typeof types
-type Value<T extends TypeName> =
-  | ((typeof types)[T] extends ElementType<infer V> ? V : never)
+type ArrayValue<T extends TypeName> =
+  | ((typeof types)[T] extends BinaryType<infer V> ? V : never)
   | null
   | undefined
 
@@ -74,7 +74,7 @@ const firstBytes = 1024
  * collector need not keep many of them.
  */
 export class BinaryArray<T extends TypeName> {
-  readonly #type: ElementType<unknown>
+  readonly #type: BinaryType<unknown>
   #bytes = Buffer.allocUnsafe(firstBytes)
   #end = headBytes
   #count = 0
@@ -85,10 +85,10 @@ export class BinaryArray<T extends TypeName> {
   }
 
   constructor(type: T) {
-    this.#type = types[type] as ElementType<unknown>
+    this.#type = types[type] as BinaryType<unknown>
   }
 
-  add(value: Value<T>): void {
+  add(value: ArrayValue<T>): void {
     this.#count += 1
     if (value == null) {
       this.#hasNulls = true
@@ -118,7 +118,7 @@ export class BinaryArray<T extends TypeName> {
   }
 }
 
-export function binaryArray<T extends TypeName>(type: T, values: Iterable<Value<T>>): Buffer {
+export function binaryArray<T extends TypeName>(type: T, values: Iterable<ArrayValue<T>>): Buffer {
   const array = new BinaryArray(type)
   for (const value of values) array.add(value)
   return array.toBuffer()

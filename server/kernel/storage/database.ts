@@ -9,7 +9,7 @@ import { Lanes } from './connections/lanes.ts'
 import { LockQueues, type LockVisit } from './connections/lock-queues.ts'
 import { countTimeout, nameClient, observeStatement, readPool, timeWait } from './connections/observe.ts'
 import { cancelWith, LimitedUse } from './connections/slow-reads.ts'
-import { isPrepared, nameOn, planOnce, Statements } from './connections/statement.ts'
+import { isPrepared, MessageQuery, nameOn, planOnce } from './connections/statement.ts'
 import { isOutOfSpace } from './disk-space.ts'
 import { type RowSink, rowSocket, tapRows } from './row-tap.ts'
 import {
@@ -228,7 +228,7 @@ export class Database implements StatementSource {
     const onEnd = statements.map(observeStatement)
     const sink = statements.at(-1)?.sink
     let untap: (() => void) | undefined
-    const sent = new Statements(named, begin, limitMs, (error, results) => {
+    const sent = new MessageQuery(named, begin, limitMs, (error, results) => {
       for (const [i, end] of onEnd.entries()) end?.(results[i]?.length ?? 0, error)
       untap?.()
       if (!error) return resolve(results)

@@ -4,7 +4,7 @@ import type { Job } from '../../kernel/work/job.ts'
 import { invitations } from './invitations.ts'
 
 /** The queue contains neither the link nor the address in the clear. */
-interface Letter {
+interface InvitationMail {
   readonly invitationId: string
   readonly sealedLink: string
 }
@@ -14,7 +14,7 @@ export const sendInvitation = (work: Work, invitationId: string, link: string): 
   work.later(mailInvitation, { invitationId, sealedLink: seal(work.instance.sealKeys, link) })
 
 /** Mails an invitation, unless it was used, revoked or replaced meanwhile. If it runs twice, it sends the same link. */
-export const mailInvitation: Job<Letter> = {
+export const mailInvitation: Job<InvitationMail> = {
   name: 'colleagues:mail-invitation',
   attemptsMax: 4,
   callsOut: () => 'mail',

@@ -9,10 +9,10 @@ export interface QuantityPrice extends PriceAmount {
   readonly original?: PriceAmount
 }
 
-type Amounts = Pick<ResolvedPrice, 'currencies' | 'original' | 'tiers'>
+type LadderAmounts = Pick<ResolvedPrice, 'currencies' | 'original' | 'tiers'>
 
 /** The unit prices for a quantity, by currency. */
-export const pricesForQuantity = (amounts: Amounts, quantity: number): ByKey<QuantityPrice> =>
+export const pricesForQuantity = (amounts: LadderAmounts, quantity: number): ByKey<QuantityPrice> =>
   Object.fromEntries(
     Object.entries(amounts.currencies).map(([code, amount]) => [
       code,
@@ -22,7 +22,7 @@ export const pricesForQuantity = (amounts: Amounts, quantity: number): ByKey<Qua
 
 /** The unit price for a quantity in one currency; undefined if it has none. */
 export function priceForQuantity(
-  amounts: Amounts,
+  amounts: LadderAmounts,
   quantity: number,
   code: string,
 ): QuantityPrice | undefined {
@@ -32,7 +32,7 @@ export function priceForQuantity(
 
 /** The highest tier that the quantity reaches applies to all units. */
 function reachedPrice(
-  { original, tiers = {} }: Amounts,
+  { original, tiers = {} }: LadderAmounts,
   code: string,
   amount: PriceAmount,
   quantity: number,

@@ -12,7 +12,7 @@ import { PositionSet } from './position-set.ts'
 import { numbersIn, numbersOfId } from './product-ids.ts'
 
 /** A condition on products, which PostgreSQL answers once for each row of a product. */
-export interface Condition {
+export interface SetCondition {
   /** Equal conditions have equal keys. */
   readonly key: string
   /** On rows `p` of `published_texts`. */
@@ -35,30 +35,30 @@ export const bytesOfSet = (key: string, { positions }: ConditionSet): number =>
 export const toPositionSet = ({ positions, size }: ConditionSet): PositionSet =>
   positions instanceof PositionSet ? positions : PositionSet.of(positions, size)
 
-const queryCondition = (query: string): Condition => ({
+const queryCondition = (query: string): SetCondition => ({
   key: `words ${query}`,
   sql: (_, bind) => `p.words @@ ${bind(query)}::tsquery`,
 })
 
-export const termCondition = ({ field, how, operands }: Term): Condition => ({
+export const termCondition = ({ field, how, operands }: Term): SetCondition => ({
   key: `term ${JSON.stringify([field, how, operands])}`,
   sql: (shop, bind) => termSql({ is: 'term', field, how, operands, not: false }, shop, bind),
 })
 
 /** The words that matches must have, the code that does in their place, and what ranks them. */
 export interface QueryConditions {
-  readonly words: readonly Condition[]
+  readonly words: readonly SetCondition[]
   /** One, or none. */
-  readonly codes: readonly Condition[]
-  readonly inName: readonly Condition[]
+  readonly codes: readonly SetCondition[]
+  readonly inName: readonly SetCondition[]
   /** One, or none. */
-  readonly exactCodes: readonly Condition[]
+  readonly exactCodes: readonly SetCondition[]
 }
 
 export function queryConditions({ words, code }: Pick<MatchRequest, 'words' | 'code'>): QueryConditions {
   const hasCode = words.length > 0 && code !== ''
-  const isCode: Condition = { ...queryCondition(`'${codeLexeme(code)}'`), isRare: true }
-  const isExactCode: Condition = {
+  const isCode: SetCondition = { ...queryCondition(`'${codeLexeme(code)}'`), isRare: true }
+  const isExactCode: SetCondition = {
     key: `code ${code}`,
     // Each code is a lexeme as well, by which the index finds it. As one word, it may be a word of many products.
     sql: (_, bind) =>
@@ -77,7 +77,7 @@ export function queryConditions({ words, code }: Pick<MatchRequest, 'words' | 'c
 export async function readSet(
   store: Store,
   { shop, index }: IndexedShop,
-  condition: Condition,
+  condition: SetCondition,
   before?: ConditionSet,
 ): Promise<ConditionSet> {
   const { values, bind } = bindShop(shop)

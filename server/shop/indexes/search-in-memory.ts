@@ -8,7 +8,7 @@ import type { MatchRequest } from '../matching/search-sql.ts'
 import type { SortKey } from '../matching/sort-sql.ts'
 import { countValues, type FacetCounts, type FieldColumn, withValues } from './index-fields.ts'
 import { pageOf, type Ranks } from './index-orders.ts'
-import { type Condition, type QueryConditions, queryConditions, termCondition } from './index-sets.ts'
+import { type SetCondition, type QueryConditions, queryConditions, termCondition } from './index-sets.ts'
 import { OpenIndex } from './open-index.ts'
 import { PositionSet } from './position-set.ts'
 import { type MissingPiece, searchIndexes } from './search-indexes.ts'
@@ -73,7 +73,7 @@ type QuerySets = {
 }
 
 async function readQuery(open: OpenIndex, query: QueryConditions): Promise<QuerySets> {
-  const read = async (conditions: readonly Condition[]) => {
+  const read = async (conditions: readonly SetCondition[]) => {
     const sets: PositionSet[] = []
     for (const condition of conditions) sets.push(await open.setOf(condition))
     return sets

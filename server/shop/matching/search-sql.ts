@@ -30,8 +30,8 @@ export interface MatchRequest {
   readonly offset: number
 }
 
-/** What is known of a search, and not asked again. */
-interface KnownMatches {
+/** What is known before a statement, and not asked again. */
+interface KnownBefore {
   /** How many products it finds. */
   readonly found?: number | undefined
   readonly hasPage: boolean
@@ -61,7 +61,7 @@ function conditionSql({ words, code, filter }: MatchCondition, shop: EditionShop
  * One statement that returns the number of matches, the ids of the page in order, and each facet as JSON. What is known
  * is null, and so is the number of all products.
  */
-export function searchSql(request: MatchRequest, shop: EditionShop, known: KnownMatches): Sql {
+export function searchSql(request: MatchRequest, shop: EditionShop, known: KnownBefore): Sql {
   const { words, filter, facets } = request
   const sort = known.hasPage ? [] : request.sort
   const { values, bind } = bindShop(shop)
@@ -107,7 +107,7 @@ const newestMax = 5000
 /** How many of the newest matches of a filter make the page; undefined if it may need many more products. */
 function newestNeeded(
   { words, filter, limit, offset }: MatchRequest,
-  { found = 0, products }: KnownMatches,
+  { found = 0, products }: KnownBefore,
 ): number | undefined {
   const needed = Math.min(limit + offset, found)
   const isLikely = 2 * needed * products < found * newestMax

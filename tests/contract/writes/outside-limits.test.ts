@@ -14,8 +14,8 @@ import { openNetwork } from '../../../server/telling/index.ts'
 import type { MessageTarget } from '../../../server/telling/targets/message.ts'
 import type { Network } from '../../../server/telling/targets/network.ts'
 import { send } from '../../../server/telling/targets/send.ts'
+import { messageOf } from '../../builders/telling/messages.ts'
 import { until } from '../../support/until.ts'
-import { messageOf } from '../../telling/targets/messages.ts'
 
 /** The law of calls to other servers: whatever the other server does, a call ends in time, and its connection too. */
 

@@ -5,9 +5,9 @@ import { openNetwork } from '../../../server/telling/index.ts'
 import { failureOf } from '../../../server/telling/targets/describe-failure.ts'
 import type { MessageTarget } from '../../../server/telling/targets/message.ts'
 import { send } from '../../../server/telling/targets/send.ts'
+import { messageOf } from '../../builders/telling/messages.ts'
 import { type NameServer, openNameServer } from '../../support/name-server.ts'
 import { openReceiver, type Receiver } from '../../support/receiver.ts'
-import { messageOf } from './messages.ts'
 
 /** Something on this machine that merchants must not reach. */
 let neighbour: Receiver

@@ -5,8 +5,8 @@ import { openNetwork } from '../../../server/telling/index.ts'
 import type { SqsTarget } from '../../../server/telling/targets/message.ts'
 import type { Network } from '../../../server/telling/targets/network.ts'
 import { send } from '../../../server/telling/targets/send.ts'
+import { messageOf, shows } from '../../builders/telling/messages.ts'
 import { openReceiver } from '../../support/receiver.ts'
-import { messageOf, shows } from './messages.ts'
 
 let network: Network
 /** An emulator of SQS, with its own checks of requests and signatures' form. */

@@ -4,6 +4,7 @@ import { openNetwork } from '../../../server/telling/index.ts'
 import type { StompTarget } from '../../../server/telling/targets/message.ts'
 import type { Network } from '../../../server/telling/targets/network.ts'
 import { send } from '../../../server/telling/targets/send.ts'
+import { messageOf, shows } from '../../builders/telling/messages.ts'
 import { ownCertificate } from '../../support/own-certificate.ts'
 import {
   type BrokerFault,
@@ -11,7 +12,6 @@ import {
   openStompBroker,
   type StompBroker,
 } from '../../support/stomp-broker.ts'
-import { messageOf, shows } from './messages.ts'
 
 let network: Network
 let broker: StompBroker

@@ -10,10 +10,10 @@ import type { MessageTarget } from '../../../server/telling/targets/message.ts'
 import type { Network } from '../../../server/telling/targets/network.ts'
 import { send } from '../../../server/telling/targets/send.ts'
 import { isSigningSecret } from '../../../server/telling/targets/webhook.ts'
+import { messageOf, shows } from '../../builders/telling/messages.ts'
 import { ownCertificate } from '../../support/own-certificate.ts'
 import { openReceiver, type Receiver } from '../../support/receiver.ts'
 import { until } from '../../support/until.ts'
-import { messageOf, shows } from './messages.ts'
 
 let network: Network
 let receiver: Receiver

@@ -24,7 +24,7 @@ interface SentText {
  * One or more statements in one message, all prepared but the last. If one fails, PostgreSQL skips the rest. Their rows
  * are not described: all columns are read as text, in the order of the statement.
  */
-export class Statements extends pg.Query {
+export class MessageQuery extends pg.Query {
   /** The driver reads these. */
   readonly name: string
   readonly query_timeout: number | undefined
