@@ -11,14 +11,18 @@ import { DraftMark } from '../parts/draft-mark.tsx'
 import { draftsIn, railOf } from '../screens/areas.ts'
 import { zoneStore } from '../words/times.ts'
 import { words } from '../words/words.ts'
-import { Finder } from './finder.tsx'
 import { useOwnParts } from './own-parts.ts'
 import { Settings } from './settings.tsx'
 import css from './shell.module.css'
-import { SignInPage, SignInWindow } from './sign-in.tsx'
 import { useStoreSettings } from './store-settings.ts'
-import { WelcomePage } from './welcome.tsx'
 
+// Who is signed in needs them later, or never.
+const finder = () => import('./finder.tsx')
+const Finder = lazy(() => finder().then(({ Finder }) => ({ default: Finder })))
+const signIn = () => import('./sign-in.tsx')
+const SignInPage = lazy(() => signIn().then(({ SignInPage }) => ({ default: SignInPage })))
+const SignInWindow = lazy(() => signIn().then(({ SignInWindow }) => ({ default: SignInWindow })))
+const WelcomePage = lazy(() => import('./welcome.tsx').then(({ WelcomePage }) => ({ default: WelcomePage })))
 const PasswordWindow = lazy(() =>
   import('./password-window.tsx').then(({ PasswordWindow }) => ({ default: PasswordWindow })),
 )
@@ -29,11 +33,15 @@ export function Shell({ outcome }: { readonly outcome: Outcome }) {
   const { session, hasEnded } = useSyncExternalStore(sessionStore.subscribe, sessionStore.get)
   const { pathname, hash } = useLocation()
   if (!session)
-    return pathname === '/welcome' && hash ? <WelcomePage hash={hash} /> : <SignInPage outcome={outcome} />
+    return (
+      <Suspense>
+        {pathname === '/welcome' && hash ? <WelcomePage hash={hash} /> : <SignInPage outcome={outcome} />}
+      </Suspense>
+    )
   return (
     <>
       <SignedIn session={session} />
-      {hasEnded && <SignInWindow session={session} />}
+      <Suspense>{hasEnded && <SignInWindow session={session} />}</Suspense>
     </>
   )
 }
@@ -45,6 +53,8 @@ function SignedIn({ session }: { readonly session: Session }) {
   const store = useStoreSettings()
   useOwnParts()
   useEffect(listenToKeys, [])
+  // Before it is needed: another version of the server has other files.
+  useEffect(() => void Promise.all([finder(), signIn()]).catch(() => {}), [])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
@@ -82,8 +92,8 @@ function SignedIn({ session }: { readonly session: Session }) {
         <ZoneLine />
       </main>
       <BottomBar onFind={() => setOpened('finder')} />
-      {opened === 'finder' && <Finder onClose={close} />}
       <Suspense>
+        {opened === 'finder' && <Finder onClose={close} />}
         {opened === 'keys' && <KeysWindow onClose={close} />}
         {opened === 'password' && <PasswordWindow onClose={close} />}
       </Suspense>
