@@ -11,18 +11,17 @@ import { DraftMark } from '../parts/draft-mark.tsx'
 import { draftsIn, railOf } from '../screens/areas.ts'
 import { zoneStore } from '../words/times.ts'
 import { words } from '../words/words.ts'
+import { Finder } from './finder.tsx'
 import { useOwnParts } from './own-parts.ts'
-import { Settings } from './settings.tsx'
 import css from './shell.module.css'
 import { useStoreSettings } from './store-settings.ts'
 
 // Who is signed in needs them later, or never.
-const finder = () => import('./finder.tsx')
-const Finder = lazy(() => finder().then(({ Finder }) => ({ default: Finder })))
 const signIn = () => import('./sign-in.tsx')
 const SignInPage = lazy(() => signIn().then(({ SignInPage }) => ({ default: SignInPage })))
 const SignInWindow = lazy(() => signIn().then(({ SignInWindow }) => ({ default: SignInWindow })))
 const WelcomePage = lazy(() => import('./welcome.tsx').then(({ WelcomePage }) => ({ default: WelcomePage })))
+const Settings = lazy(() => import('./settings.tsx').then(({ Settings }) => ({ default: Settings })))
 const PasswordWindow = lazy(() =>
   import('./password-window.tsx').then(({ PasswordWindow }) => ({ default: PasswordWindow })),
 )
@@ -54,7 +53,7 @@ function SignedIn({ session }: { readonly session: Session }) {
   useOwnParts()
   useEffect(listenToKeys, [])
   // Before it is needed: another version of the server has other files.
-  useEffect(() => void Promise.all([finder(), signIn()]).catch(() => {}), [])
+  useEffect(() => void signIn().catch(() => {}), [])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
@@ -83,7 +82,9 @@ function SignedIn({ session }: { readonly session: Session }) {
         <Button onClick={() => setOpened('finder')}>
           {words.shell.find} <kbd>{words.shell.findHint}</kbd>
         </Button>
-        <Settings {...(session.by === 'colleague' && { onPassword: () => setOpened('password') })} />
+        <Suspense>
+          <Settings {...(session.by === 'colleague' && { onPassword: () => setOpened('password') })} />
+        </Suspense>
         <Button onClick={signOut}>{words.signIn.out}</Button>
       </header>
       <Rail />
@@ -92,8 +93,8 @@ function SignedIn({ session }: { readonly session: Session }) {
         <ZoneLine />
       </main>
       <BottomBar onFind={() => setOpened('finder')} />
+      {opened === 'finder' && <Finder onClose={close} />}
       <Suspense>
-        {opened === 'finder' && <Finder onClose={close} />}
         {opened === 'keys' && <KeysWindow onClose={close} />}
         {opened === 'password' && <PasswordWindow onClose={close} />}
       </Suspense>
