@@ -8,26 +8,31 @@ import {
   lazyRouteComponent,
   RouterProvider,
 } from '@tanstack/react-router'
-import { StrictMode, useSyncExternalStore } from 'react'
+import { lazy, StrictMode, Suspense, useSyncExternalStore } from 'react'
 import { createRoot } from 'react-dom/client'
 import '../parts/tokens.css'
 import { listenToOtherTabs, restoreSession } from '../api/colleague.ts'
 import { ApiProblem } from '../api/problem.ts'
-import { comeBackFromProvider } from '../api/provider.ts'
+import type { Outcome } from '../api/provider.ts'
 import { readSearch } from '../lists/address.ts'
 import { HomeScreen } from '../screens/home-screen.tsx'
 import { ResourceScreen } from '../screens/resource-screen.tsx'
 import { languageStore, speakChosen, words } from '../words/words.ts'
 import { Shell } from './shell.tsx'
-import { SignedInWindow } from './sign-in.tsx'
 
 await speakChosen()
-const outcome = await comeBackFromProvider()
+const outcome: Outcome = location.pathname.endsWith('/signed-in')
+  ? await import('../api/provider.ts').then(({ comeBackFromProvider }) => comeBackFromProvider())
+  : { kind: 'none' }
 // An invitation is for somebody who has not signed in yet.
 if (outcome.kind === 'none' && !location.pathname.endsWith('/welcome')) await restoreSession()
 listenToOtherTabs()
 // Not all browsers let a window close itself that was at a provider: so it also says what to do.
 if (outcome.kind === 'in-window') window.close()
+
+const SignedInWindow = lazy(() =>
+  import('./sign-in.tsx').then(({ SignedInWindow }) => ({ default: SignedInWindow })),
+)
 
 const root = createRootRoute({ component: () => <Shell outcome={outcome} /> })
 const home = createRoute({ getParentRoute: () => root, path: '/', component: HomeScreen })
@@ -77,5 +82,13 @@ function Console() {
 }
 
 createRoot(document.getElementById('root') as HTMLElement).render(
-  <StrictMode>{outcome.kind === 'in-window' ? <SignedInWindow /> : <Console />}</StrictMode>,
+  <StrictMode>
+    {outcome.kind === 'in-window' ? (
+      <Suspense>
+        <SignedInWindow />
+      </Suspense>
+    ) : (
+      <Console />
+    )}
+  </StrictMode>,
 )
