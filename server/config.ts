@@ -148,10 +148,10 @@ export function readSettings(env: Env = process.env) {
     compresses: setting('SUTLER_COMPRESS', onOrOff, true),
 
     /**
-     * `true` refuses requests with 503 while more come than the server can serve. By default they wait, however many
-     * there are. See docs/operating.md.
+     * `false` lets all requests wait, however many there are. By default the server refuses some with 503 while more
+     * come than it can serve. See docs/operating.md.
      */
-    refusesOverload: setting('SUTLER_REFUSE_OVERLOAD', onOrOff, false),
+    refusesOverload: setting('SUTLER_REFUSE_OVERLOAD', onOrOff, true),
 
     /**
      * The networks besides the public internet where OpenID Connect providers may be: IP addresses and ranges,

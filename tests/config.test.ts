@@ -165,6 +165,12 @@ describe('a setting', () => {
     })
     expect(named.length).toBeGreaterThan(15)
     expect(named.map(([name]) => [name, String(inForce({}, name as string)?.value)])).toEqual(named)
+    // Those that depend on the machine have a sentence in place of a value.
+    const has = new Set(named.map(([name]) => name))
+    const silent = readSettings({}).settings.flatMap(({ name, value }) =>
+      value === undefined || has.has(name) ? [] : [name],
+    )
+    expect(silent).toEqual(['HOST'])
   })
 
   test('that is a secret may be in a file, and the others may not', () => {

@@ -106,16 +106,17 @@ export function buildServer(
 
   server.addHook('onRequest', ({ raw }, reply, done) => inOrder(raw, reply.raw, done))
 
-  server.addHook('onRequest', ({ raw }, _reply, done) => done(checkHeaders(raw)))
-
-  if (admission)
-    server.addHook('onRequest', (request, reply, done) => {
-      const operation = operationOf(request)
-      const refusal = operation && admission.refusalOf(operation, request)
-      if (!refusal || !canEndAtOnce(request.raw)) return done(refusal)
-      countRefusal(refusal.reason)
-      endAtOnce(reply, problemAnswer(refusal, request.id))
+  server.addHook('onRequest', (request, reply, done) => {
+    const fault = checkHeaders(request.raw)
+    const operation = admission && !fault && operationOf(request)
+    const refusal = operation && admission.refusalOf(operation, request)
+    if (!refusal) return done(fault)
+    void refusal.then((problem) => {
+      if (!canEndAtOnce(request.raw)) return done(problem)
+      countRefusal(problem.reason)
+      endAtOnce(reply, problemAnswer(problem, request.id))
     })
+  })
 
   let refusalOfOther: ReturnType<typeof refuseOtherMethods> = () => undefined
 
@@ -143,11 +144,13 @@ export function buildServer(
         handler: (request, reply) =>
           observe(instance, operation, request, reply, async (timings) => {
             try {
-              const respondNow = () => respond(instance, operation, request, reply)
-              const answer = await (admission ? admission.run(operation, request, respondNow) : respondNow())
+              const entered = admission?.enter(operation, request, timings)
+              if (entered) timings.place = entered instanceof Promise ? await entered : entered
+              const answer = await respond(instance, operation, request, reply)
               const coded = compress(answer, operation, request, compressedCharsMin)
               return sendAnswer(reply, coded instanceof Promise ? await coded : coded)
             } finally {
+              timings.place?.leave()
               timings.answered()
             }
           }),

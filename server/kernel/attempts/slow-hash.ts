@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
 import { hasSecret } from '../auth/principal.ts'
 import { Problem } from '../errors.ts'
+import { outOfPlace } from '../traces/scopes.ts'
 import { perInstance } from '../work/per-instance.ts'
 import { type CallerWork, networkOf } from './attempts.ts'
 
@@ -87,7 +88,7 @@ const turns = perInstance(() => new Turns(atOnceMax, waitingMax))
 
 /** Runs a hash. The requests of a server take turns with those of each address. */
 export const inTurn = <T>(work: CallerWork, run: () => Promise<T>): Promise<T> =>
-  turns(work.instance).take(whoseTurn(work), run)
+  outOfPlace(() => turns(work.instance).take(whoseTurn(work), run))
 
 const whoseTurn = ({ who, clientAddress }: CallerWork): string => {
   if (hasSecret(who) && !who.shopper) return `key ${who.keyId}`

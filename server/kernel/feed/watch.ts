@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Connection } from '../storage/database.ts'
-import { currentTimings } from '../traces/scopes.ts'
+import { currentTimings, outOfPlace } from '../traces/scopes.ts'
 import type { FeedWatch } from '../work/context.ts'
 
 /** How soon the changes of other processes are noticed. */
@@ -51,12 +51,9 @@ export class FeedWatcher implements FeedWatch {
     signal.addEventListener('abort', done, { once: true })
     this.#look()
     const beganMs = performance.now()
-    const place = currentTimings()?.place
-    place?.pause()
     try {
-      await promise
+      await outOfPlace(() => promise)
     } finally {
-      place?.resume()
       currentTimings()?.idle(performance.now() - beganMs)
       signal.removeEventListener('abort', done)
       waiters.delete(waiter)

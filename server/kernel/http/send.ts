@@ -4,7 +4,6 @@ import type { FastifyReply } from 'fastify'
 import { ClientGone, Unavailable } from '../../platform/faults.ts'
 import { isWaiting } from '../../platform/sockets/expect.ts'
 import { hasMore, readingOnAfter } from '../../platform/sockets/read-on.ts'
-import { restIfMany } from '../../platform/sockets/rest.ts'
 import { Problem } from '../errors.ts'
 import type { Answer } from '../shape/answer.ts'
 import { discard } from './file.ts'
@@ -45,7 +44,6 @@ export function endAtOnce(
   const type = 'application/json; charset=utf-8'
   reply.headers({ ...headers, 'content-type': type, 'content-length': Buffer.byteLength(body) })
   reply.hijack()
-  restIfMany(reply.raw)
   reply.raw.writeHead(status, reply.getHeaders() as OutgoingHttpHeaders)
   reply.raw.end(body)
 }

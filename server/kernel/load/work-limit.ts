@@ -45,18 +45,21 @@ interface LimitOptions {
   readonly calmMax: number
   /** So few at least in an overload, however long they take: with fewer the server would wait for itself. */
   readonly overloadedMin: number
-  /**
-   * If a request would wait longer than this for its place, the server is overloaded. It is too if for so long the line
-   * was long, and all in it waited `standingMs`.
-   */
+  /** If a request would wait longer than this for its place, the server is overloaded. */
   readonly waitMaxMs: number
-  readonly standingMs: number
+  /**
+   * It is too if the line was long for so long, all in it waited at least so long, and it does not get shorter, as it
+   * does after a burst.
+   */
+  readonly standing: { readonly waitMs: number; readonly forMs: number }
   readonly clock: { nowMs(): number; after(ms: number, run: () => void): void }
   onOverload(isOverloaded: boolean): void
 }
 
 /** A line is long with so many times the requests that may be at work. Some hundred busy clients make a shorter one. */
 const longLine = 2
+/** The line gets shorter if fewer come than this share of those who get a place. */
+const comingShare = 0.8
 /** In an overload requests may take so many times longer than usual, and so many are looked at. */
 const slowdownMax = 1.5
 const judgedMin = 10
@@ -67,11 +70,54 @@ const calmAfterMs = 1000
 const pace = { fromMs: 250, untilMs: 2000, min: 10 }
 
 /** The place of a request at work. */
-interface WorkPlace {
-  /** The request waits for something that is no work of this server, and gives its place away meanwhile. */
-  pause(): void
-  resume(): void
-  leave(): void
+export class WorkPlace {
+  readonly operation: string
+  readonly #limit: PlaceOwner
+  /** How many requests had begun with it, if no other was at work. */
+  readonly begunBefore: number | undefined
+  readonly cameAtMs: number
+  pausedMs = 0
+  #pausedAtMs = 0
+  #pauses = 0
+  /** What it has begun may end after it. */
+  #hasLeft = false
+
+  constructor(limit: PlaceOwner, operation: string, cameAtMs: number, begunBefore: number | undefined) {
+    this.#limit = limit
+    this.operation = operation
+    this.cameAtMs = cameAtMs
+    this.begunBefore = begunBefore
+  }
+
+  /**
+   * The request waits for something that is no work of this server, or in a line with a limit of its own. It gives its
+   * place away until it has resumed as often as it has paused.
+   */
+  pause(): void {
+    if (this.#hasLeft) return
+    this.#pauses += 1
+    if (this.#pauses > 1) return
+    this.#pausedAtMs = this.#limit.pause()
+  }
+
+  resume(): void {
+    if (this.#hasLeft) return
+    this.#pauses -= 1
+    if (this.#pauses === 0) this.pausedMs += this.#limit.resume() - this.#pausedAtMs
+  }
+
+  leave(): void {
+    while (this.#pauses > 0) this.resume()
+    this.#hasLeft = true
+    this.#limit.end(this)
+  }
+}
+
+/** What a place does at the limit that it belongs to. The times are those at which it is done. */
+interface PlaceOwner {
+  pause(): number
+  resume(): number
+  end(place: WorkPlace): void
 }
 
 interface WaitingRequest {
@@ -96,8 +142,22 @@ export class WorkLimit {
   #pace = { sinceMs: 0, taken: 0 }
   /** When the line last was short, or someone in it got a place soon. */
   #soonAtMs = 0
+  /** How many have come into the line and left it, in a part of the time. */
+  #traffic = { sinceMs: 0, came: 0, taken: 0 }
   /** Undefined while the server is not overloaded. */
   #overload: { max: number; refusedAtMs: number; judgedAtMs: number; wasFull: boolean } | undefined
+
+  readonly #owner: PlaceOwner = {
+    pause: () => {
+      this.#end()
+      return this.#options.clock.nowMs()
+    },
+    resume: () => {
+      this.#atWork += 1
+      return this.#options.clock.nowMs()
+    },
+    end: (place) => this.#leave(place),
+  }
 
   constructor(options: LimitOptions) {
     this.#options = options
@@ -141,50 +201,38 @@ export class WorkLimit {
   }
 
   #placeOf(operation: string, cameAtMs: number): WorkPlace {
-    const { clock } = this.#options
     this.#begun += 1
-    const begunBefore = this.#atWork === 1 ? this.#begun : undefined
-    let pausedAtMs: number | undefined
-    let pausedMs = 0
-    const pause = () => {
-      if (pausedAtMs !== undefined) return
-      pausedAtMs = clock.nowMs()
-      this.#end()
-    }
-    const resume = () => {
-      if (pausedAtMs === undefined) return
-      pausedMs += clock.nowMs() - pausedAtMs
-      pausedAtMs = undefined
-      this.#atWork += 1
-    }
-    const leave = () => {
-      resume()
-      const ms = clock.nowMs() - cameAtMs - pausedMs
-      if (this.#begun === begunBefore)
-        this.#usual.learn(operation, ms, this.#overload ? 'overloaded' : 'calm')
+    return new WorkPlace(this.#owner, operation, cameAtMs, this.#atWork === 1 ? this.#begun : undefined)
+  }
+
+  #leave({ operation, cameAtMs, pausedMs, begunBefore }: WorkPlace): void {
+    const isAlone = this.#begun === begunBefore
+    if (isAlone || this.#overload) {
+      const ms = this.#options.clock.nowMs() - cameAtMs - pausedMs
+      if (isAlone) this.#usual.learn(operation, ms, this.#overload ? 'overloaded' : 'calm')
       if (this.#overload) this.#judge(operation, ms)
-      this.#end()
     }
-    return { pause, resume, leave }
+    this.#end()
   }
 
   #end(): void {
     this.#atWork -= 1
     while (this.#line.size > 0 && this.#atWork < this.max) {
       this.#pace.taken += 1
+      this.#traffic.taken += 1
       this.#atWork += 1
       const [first] = this.#line
       if (!first) return
       this.#line.delete(first)
       const nowMs = this.#options.clock.nowMs()
-      if (nowMs - first.cameAtMs < this.#options.standingMs || this.#line.size < longLine * this.max)
+      if (nowMs - first.cameAtMs < this.#options.standing.waitMs || this.#line.size < longLine * this.max)
         this.#soonAtMs = nowMs
       first.end(true)
     }
   }
 
   #wait(cameAtMs: number): Promise<boolean> {
-    const { clock, waitMaxMs } = this.#options
+    const { clock, waitMaxMs, standing } = this.#options
     if (this.#line.size === 0) {
       this.#pace = { sinceMs: cameAtMs, taken: 0 }
       this.#soonAtMs = cameAtMs
@@ -193,9 +241,20 @@ export class WorkLimit {
     const waiter = { cameAtMs, end: resolve }
     this.#line.add(waiter)
     this.#lookAfter(waiter)
-    if (this.#waitOfLastMs(cameAtMs) > waitMaxMs || cameAtMs - this.#soonAtMs > waitMaxMs)
+    const stands = cameAtMs - this.#soonAtMs > standing.forMs && this.#line.size >= longLine * this.max
+    if (this.#waitOfLastMs(cameAtMs) > waitMaxMs || (this.#isFed(cameAtMs) && stands))
       this.#beginOverload(clock.nowMs())
     return promise
+  }
+
+  /** Whether a time has just ended in which enough came to keep the line as long as it is. */
+  #isFed(nowMs: number): boolean {
+    this.#traffic.came += 1
+    const { sinceMs, came, taken } = this.#traffic
+    // Requests of a burst may all end at once, and then none for a while.
+    if (nowMs - sinceMs < this.#options.standing.forMs / 2 || taken < pace.min) return false
+    this.#traffic = { sinceMs: nowMs, came: 0, taken: 0 }
+    return came >= comingShare * taken
   }
 
   /** By the pace of the line; 0 while nothing is known. */

@@ -1,4 +1,5 @@
 import { Problem } from '../errors.ts'
+import { outOfPlace } from '../traces/scopes.ts'
 
 /** How many writes of one object may wait in one process. */
 const waitingMax = 1000
@@ -24,8 +25,10 @@ export class WriteQueues {
       )
     }
     this.#queues.set(object, queue)
+    const { last } = queue
+    const turn = queue.count > 0 ? outOfPlace(() => last) : last
     queue.count += 1
-    const result = queue.last.then(write)
+    const result = turn.then(write)
     queue.last = result.catch(() => {})
     try {
       return await result

@@ -3,6 +3,7 @@ import { StartupError, Unavailable } from '../../platform/faults.ts'
 import { atMost } from '../at-most.ts'
 import { LostRace, Problem } from '../errors.ts'
 import type { Reading } from '../metrics/metrics.ts'
+import { currentTimings, outOfPlace } from '../traces/scopes.ts'
 import { inSpan } from '../traces/spans.ts'
 import { Lanes } from './connections/lanes.ts'
 import { LockQueues, type LockVisit } from './connections/lock-queues.ts'
@@ -305,12 +306,18 @@ export class Database implements StatementSource {
   reading(signal: () => AbortSignal): StatementSource {
     return {
       quick: (sql) => this.quick(sql),
-      run: (sql) => this.#slowReads.use(signal(), () => this.#alone(sql, signal(), this.#slowReadPool)),
+      run: (sql) => this.#readSlowly(signal, () => this.#alone(sql, signal(), this.#slowReadPool)),
       transaction: (work, kind) =>
         kind === 'export'
           ? this.#transaction(work, kind, signal(), this.#exportPool)
-          : this.#slowReads.use(signal(), () => this.#transaction(work, kind, signal(), this.#slowReadPool)),
+          : this.#readSlowly(signal, () => this.#transaction(work, kind, signal(), this.#slowReadPool)),
     }
+  }
+
+  /** Slow reads wait for each other, and not short reads for them. */
+  #readSlowly<T>(signal: () => AbortSignal, read: () => Promise<T>): Promise<T> {
+    const use = () => this.#slowReads.use(signal(), read)
+    return currentTimings()?.isSlowRead ? use() : outOfPlace(use)
   }
 
   /**
@@ -356,7 +363,7 @@ export class Database implements StatementSource {
         return result
       } catch (error) {
         await transaction.rollBack(isUnavailable(error) ? error : undefined)
-        if (visit.isTurnedAway) await timeWait(this.#lockQueues.name, visit.enterInTurn())
+        if (visit.isTurnedAway) await outOfPlace(() => timeWait(this.#lockQueues.name, visit.enterInTurn()))
         else if (!hasLostRace(error)) throw error
         else if (++losses === transactionAttemptsMax) throw new LostRace(error)
       }

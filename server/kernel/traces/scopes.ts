@@ -21,3 +21,18 @@ export function currentTimings(): Timings | undefined {
   const timings = scopes.getStore()?.timings
   return timings?.isOver ? undefined : timings
 }
+
+/**
+ * Runs what is no work of this server, or what has a limit of its own. Meanwhile the request does not count as being at
+ * work, so that others are not refused for it.
+ */
+export async function outOfPlace<T>(run: () => Promise<T>): Promise<T> {
+  const place = currentTimings()?.place
+  if (!place) return run()
+  place.pause()
+  try {
+    return await run()
+  } finally {
+    place.resume()
+  }
+}

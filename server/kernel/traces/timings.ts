@@ -5,6 +5,7 @@ type WaitReason = 'connection' | 'queue' | 'outside'
 interface TakenPlace {
   pause(): void
   resume(): void
+  leave(): void
 }
 
 /** A statement, with what is needed to show its plan. */
@@ -26,8 +27,10 @@ export class Timings {
   #answeredMs: number | undefined
   /** The response has ended. What is done later is not the request's. */
   isOver = false
-  /** Undefined while the request is not at work, and where it needs no place. */
+  /** Undefined where the request needs none. */
   place: TakenPlace | undefined
+  /** Whether its place is among slow reads, and is kept while it waits for one. */
+  isSlowRead = false
 
   statement(text: string, values: readonly unknown[], rows: number, ms: number): void {
     this.#statements += 1

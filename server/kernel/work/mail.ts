@@ -5,11 +5,12 @@ export interface Mailer {
   send(to: string, subject: string, text: string): Promise<void>
 }
 
-const timeoutMs = 15_000
+/** How long the mail server may take: for its next word, and for one mail, however slowly it speaks. */
+const usualLimits = { wordMs: 15_000, mailMs: 60_000 }
 
 /** Mail through a server that speaks SMTP (RFC 5321). */
-export function smtp(url: string, from: string): Mailer {
-  const timeouts = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs }
+export function smtp(url: string, from: string, { wordMs, mailMs } = usualLimits): Mailer {
+  const timeouts = { connectionTimeout: wordMs, greetingTimeout: wordMs, socketTimeout: wordMs }
   let opened: Promise<Transporter> | undefined
   const open = async () => {
     // Loaded for the first mail: most processes send none.
@@ -21,7 +22,8 @@ export function smtp(url: string, from: string): Mailer {
       opened ??= open()
       const transport = await opened
       // An object instead of a string, so that the address cannot contain a second one.
-      await transport.sendMail({ to: { name: '', address: to }, subject, text })
+      const recipient = { name: '', address: to }
+      await transport.sendMail({ to: recipient, subject, text, signal: AbortSignal.timeout(mailMs) })
     },
   }
 }

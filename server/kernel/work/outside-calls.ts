@@ -3,7 +3,7 @@ import { newId } from '../ids.ts'
 import { counter } from '../metrics/metrics.ts'
 import type { Answer } from '../shape/answer.ts'
 import { type Database, isDatabaseAway } from '../storage/database.ts'
-import { currentTimings } from '../traces/scopes.ts'
+import { currentTimings, outOfPlace } from '../traces/scopes.ts'
 import { inSpan } from '../traces/spans.ts'
 import { CallUnderWay } from './after-call.ts'
 import type { Ctx, Instance, Work } from './context.ts'
@@ -262,10 +262,7 @@ async function send<V, R, A>(
     const service = call.peer?.(errand.values) || call.name
     const attributes = { 'peer.service': service, 'sutler.errand_id': errand.id }
     const beganMs = performance.now()
-    const place = currentTimings()?.place
-    place?.pause()
     const count = (outcome: 'answered' | 'refused' | 'unknown') => {
-      place?.resume()
       outsideCalls.inc({ service, outcome })
       currentTimings()?.wait('outside', performance.now() - beganMs)
     }
@@ -273,7 +270,7 @@ async function send<V, R, A>(
       const { promise, reject } = Promise.withResolvers<never>()
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
       const result = await inSpan(`call ${service}`, { kind: 'CLIENT', attributes }, () =>
-        Promise.race([call.send(errand, outside, access), promise]),
+        outOfPlace(() => Promise.race([call.send(errand, outside, access), promise])),
       )
       count('answered')
       return result

@@ -33,7 +33,8 @@ export async function announceEmailChange(
 /** Sends mail to the old address, which is sealed in the queue. If it runs twice, it sends the same mail twice. */
 export const mailEmailChange: Job<{ readonly sealedTo: string }> = {
   name: 'identity:mail-email-change',
-  attemptsMax: 4,
+  // For three and a half hours: it is a warning, and worth as much when it comes late.
+  attemptsMax: 10,
   callsOut: () => 'mail',
   run: async (work, { sealedTo }) => {
     const { mail, sealKeys } = work.instance

@@ -7,7 +7,8 @@ import { isLoopback, rangeNameOf } from '../../platform/sockets/addresses.ts'
 import { checkedLookup, type MayConnect, mustAllowLiteral } from '../../platform/sockets/checked-lookup.ts'
 import { askSystem } from '../../platform/sockets/resolve-name.ts'
 
-const timeoutMs = 10_000
+/** Of a whole response. */
+const usualTimeoutMs = 10_000
 const bytesMax = 512 * 1024
 /** Shorter than servers usually keep an idle connection open. */
 const idleMs = 4_000
@@ -20,10 +21,10 @@ export type ProviderFetch = (url: string, options?: Partial<CustomFetchOptions>)
  * on the address of the connection, because a name may resolve differently a moment later. `http` is allowed only on
  * this machine. See docs/decisions.
  */
-export const providerFetchOf = perInstance(({ mayConnect }): ProviderFetch => {
+export function openProviderFetch(mayConnect: MayConnect, timeoutMs = usualTimeoutMs): ProviderFetch {
   const transports = {
-    'https:': transportOf(https, mayConnect),
-    'http:': transportOf(http, (address) => isLoopback(address) && mayConnect(address)),
+    'https:': transportOf(https, mayConnect, timeoutMs),
+    'http:': transportOf(http, (address) => isLoopback(address) && mayConnect(address), timeoutMs),
   }
   return async (url, options = {}) => {
     const address = URL.parse(url)
@@ -42,9 +43,15 @@ export const providerFetchOf = perInstance(({ mayConnect }): ProviderFetch => {
     )
     return new Response(body.length ? body : null, { status, headers })
   }
-})
+}
 
-function transportOf({ Agent, request }: typeof http | typeof https, mayConnect: MayConnect) {
+export const providerFetchOf = perInstance(({ mayConnect }) => openProviderFetch(mayConnect))
+
+function transportOf(
+  { Agent, request }: typeof http | typeof https,
+  mayConnect: MayConnect,
+  timeoutMs: number,
+) {
   const lookup = checkedLookup(askSystem, mayConnect, refuseHost)
   const agent = new Agent({ keepAlive: true, timeout: idleMs, lookup })
   return async (address: URL, { method, headers, body }: Partial<CustomFetchOptions>) => {

@@ -151,7 +151,8 @@ interface Letter {
 /** Mails the requested password to the user. If it runs twice, it sends the same password twice. */
 export const mailOneTimePassword: Job<Letter> = {
   name: 'passwords:mail-one-time-password',
-  attemptsMax: 4,
+  // The last one is four minutes after the first: a later code finds nobody who waits for it.
+  attemptsMax: 6,
   callsOut: () => 'mail',
   run: async ({ store, clock, instance: { mail, sealKeys } }, { linkId, sealed, expiresAtMs }) => {
     // The password has expired, or mail has been switched off.

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pipeline, type Readable } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { StartupError, Unavailable } from '../faults.ts'
 import { type BlobEntry, type Blobs, isBlobName, mustBeBlobName } from './blobs.ts'
@@ -18,10 +18,21 @@ export interface Bucket {
   readonly secretAccessKey: string
 }
 
-const waitMaxMs = { starting: 10_000, connecting: 5_000, answering: 30_000 }
+/** How long the storage may take. */
+interface StorageLimits {
+  readonly startingMs: number
+  readonly connectingMs: number
+  /** For a response, or the next part of a content. */
+  readonly answeringMs: number
+}
+
+const usualLimits: StorageLimits = { startingMs: 10_000, connectingMs: 5_000, answeringMs: 30_000 }
+
+/** A content may take longer if it comes, or goes, at least so fast. */
+const bytesPerMsMin = 64
 
 /** Blobs as objects in a bucket, which must exist. Drafts are in a local directory. */
-export async function s3Blobs(bucket: Bucket, directory: string): Promise<Blobs> {
+export async function s3Blobs(bucket: Bucket, directory: string, limits = usualLimits): Promise<Blobs> {
   // Imported here because it is large, and only this code needs it.
   const s3 = await import('@aws-sdk/client-s3')
   const { name: Bucket, region, endpoint, accessKeyId, secretAccessKey } = bucket
@@ -33,18 +44,32 @@ export async function s3Blobs(bucket: Bucket, directory: string): Promise<Blobs>
     // Some storage does not support the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: { connectionTimeout: waitMaxMs.connecting, requestTimeout: waitMaxMs.answering },
+    // Its `requestTimeout` only logs a warning, and counts the time of an upload.
+    requestHandler: { connectionTimeout: limits.connectingMs },
   })
-  const abortSignal = AbortSignal.timeout(waitMaxMs.starting)
+  const abortSignal = AbortSignal.timeout(limits.startingMs)
   await mustBeUsable(client.send(new s3.HeadBucketCommand({ Bucket }), { abortSignal }), bucket)
+  /** The time for a request that sends so many bytes, with all its attempts. */
+  const within = (bytes = 0) => ({
+    abortSignal: AbortSignal.timeout(Math.ceil(limits.answeringMs + bytes / bytesPerMsMin)),
+  })
   const at = (name: string) => ({ Bucket, Key: mustBeBlobName(name) })
 
   const get = async (name: string, range: { Range?: string } = {}): Promise<StoredObject | undefined> => {
-    const got = await answered(client.send(new s3.GetObjectCommand({ ...at(name), ...range })), 'NoSuchKey')
+    const command = new s3.GetObjectCommand({ ...at(name), ...range })
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(), limits.answeringMs)
+    const asked = client.send(command, { abortSignal: late.signal }).finally(() => clearTimeout(timer))
+    const got = await answered(asked, 'NoSuchKey')
     if (!got) return undefined
     const { Body, ContentEncoding = '', ContentLength, ContentRange } = got
     const [encoding] = /\b(?:gzip|br|deflate)\b/.exec(ContentEncoding) ?? []
-    return { body: Body as Readable, encoding, length: ContentLength, range: ContentRange }
+    return {
+      body: inTime(Body as Readable, limits.answeringMs),
+      encoding,
+      length: ContentLength,
+      range: ContentRange,
+    }
   }
 
   return {
@@ -55,7 +80,7 @@ export async function s3Blobs(bucket: Bucket, directory: string): Promise<Blobs>
         bytes,
         async keep(name) {
           const object = { ...at(name), Body: createReadStream(path), ContentLength: bytes }
-          await answered(client.send(new s3.PutObjectCommand(object)))
+          await answered(client.send(new s3.PutObjectCommand(object), within(bytes)))
           await discard()
         },
         discard,
@@ -82,13 +107,17 @@ export async function s3Blobs(bucket: Bucket, directory: string): Promise<Blobs>
     },
 
     async remove(name) {
-      await answered(client.send(new s3.DeleteObjectCommand(at(name))), 'NoSuchKey')
+      await answered(client.send(new s3.DeleteObjectCommand(at(name)), within()), 'NoSuchKey')
     },
 
     async *list(): AsyncGenerator<BlobEntry> {
-      for await (const { Contents = [] } of s3.paginateListObjectsV2({ client }, { Bucket })) {
+      for (let ContinuationToken: string | undefined, isLast = false; !isLast; ) {
+        const command = new s3.ListObjectsV2Command({ Bucket, ContinuationToken })
+        const { Contents = [], NextContinuationToken } = await client.send(command, within())
         for (const { Key = '', Size = 0, LastModified } of Contents)
           if (isBlobName(Key) && LastModified) yield { name: Key, bytes: Size, since: LastModified }
+        ContinuationToken = NextContinuationToken
+        isLast = !NextContinuationToken
       }
     },
 
@@ -103,6 +132,25 @@ interface StoredObject {
   readonly encoding: string | undefined
   readonly length: number | undefined
   readonly range: string | undefined
+}
+
+/** Fails if the storage sends nothing for so long, or sends too slowly. How fast the client reads does not count. */
+function inTime(source: Readable, stalledMaxMs: number): Readable {
+  const chunks = source.iterator({ destroyOnReturn: true })
+  const giveUp = () => void source.destroy(unavailable(`no content within ${stalledMaxMs} ms`))
+  async function* read() {
+    for (let leftMs = stalledMaxMs; ; ) {
+      const beganMs = performance.now()
+      const timer = setTimeout(giveUp, leftMs)
+      const { value, done } = await chunks.next().finally(() => clearTimeout(timer))
+      if (done) return
+      const chunk = value as Buffer
+      leftMs -= performance.now() - beganMs
+      leftMs = Math.max(1, Math.min(stalledMaxMs, leftMs + chunk.length / bytesPerMsMin))
+      yield chunk
+    }
+  }
+  return Readable.from(read(), { objectMode: false }).once('close', () => source.destroy())
 }
 
 function decoded({ body, encoding }: StoredObject): Readable {

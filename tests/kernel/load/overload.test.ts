@@ -7,8 +7,8 @@ let world: World
 beforeAll(async () => {
   world = await openWorld({
     alone: true,
-    env: { LOG_LEVEL: 'silent', SUTLER_METRICS_PORT: '0', SUTLER_REFUSE_OVERLOAD: 'true' },
-    admissionLimits: { calmMax: 2, waitMaxMs: 300, standingMs: 100 },
+    env: { LOG_LEVEL: 'silent', SUTLER_METRICS_PORT: '0' },
+    admissionLimits: { calmMax: 2, waitMaxMs: 300, standing: { waitMs: 100, forMs: 300 } },
   })
 })
 afterAll(() => world.close())
@@ -60,6 +60,25 @@ test('while writes hang, the next ones are refused soon, reads and health checks
     return status === 201 || undefined
   })
   expect(await metric('sutler_http_at_work{kind="writes"}')).toBe(0)
+})
+
+test('writes that wait for the same object leave their places to others', async () => {
+  const product = { type: 'custom_item', name: 'Tea', sku: 'tea', quantity: 1, price: { amount: 100 } }
+  const add = () => world.admin.post('/v2/carts/busy/items', { data: product })
+  expect((await add()).status).toBe(201)
+  const connection = await world.server.instance.database.pool.connect()
+  await connection.query('BEGIN')
+  await connection.query('SELECT 1 FROM carts FOR UPDATE')
+  const waiting = Promise.all(Array.from({ length: 5 }, add))
+  try {
+    await untilWaiting(world, 1)
+    expect((await make('Sixth')).length).toBe(36)
+    expect(await metric('sutler_http_at_work{kind="writes"}')).toBe(1)
+  } finally {
+    await connection.query('ROLLBACK')
+    connection.release()
+  }
+  expect((await waiting).map(({ status }) => status)).toEqual([201, 201, 201, 201, 201])
 })
 
 test('readers of the feed who wait for a change take no places', async () => {
