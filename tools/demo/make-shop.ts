@@ -124,7 +124,10 @@ async function nameStore(merchant: Merchant): Promise<void> {
   await merchant.do('PUT', '/v2/settings', facts)
 }
 
-/** The shop has taken cards for a while, and some were declined. Its key is none, so nobody can pay with a card later. */
+/**
+ * The shop has taken cards for a while, and some were declined. Its key is that of no account, so nobody can pay with a
+ * card later.
+ */
 const takeCards = (merchant: Merchant, enabled: boolean): Promise<unknown> =>
   merchant.do('PUT', '/v2/gateways/stripe', {
     ...{ type: 'gateway', enabled },

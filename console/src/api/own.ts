@@ -52,9 +52,15 @@ async function readApis(signal: AbortSignal): Promise<Parts> {
   const { index, fields } = await takeApart(body)
   return {
     resources: index.map((one) => ({ ...one, noun: entryNoun, own: 'custom-api' })),
-    fields: new Map([...fields].map(([id, one]) => [id, withRequired(one)])),
+    fields: new Map([...fields].map(([id, one]) => [id, forPeople(withRequired(one))])),
   }
 }
+
+/** Sizes and versions are for programs: they are in the JSON of an entry. */
+const forPeople = ({ shown, ...others }: ResourceFields): ResourceFields => ({
+  ...others,
+  shown: shown.filter(({ path }) => !path.startsWith('meta.') || path.startsWith('meta.timestamps')),
+})
 
 /** A new entry must have the values that cannot be null; an update may leave them out. */
 function withRequired({ create, ...others }: ResourceFields): ResourceFields {

@@ -85,8 +85,12 @@ function formOf({ draft, path, isAction }: OwnDraft): DraftForm {
   const { resource } = place
   return place.itemPath
     ? { title: words.form.edit(nameIn(draft.start, resource)), path, form: 'edit' }
-    : { title: words.form.create(resource.noun[0]), path, form: 'new' }
+    : { title: newTitle(resource), path, form: 'new' }
 }
+
+/** All that a store has added are entries: their list says which. */
+const newTitle = ({ own, noun, title }: Resource): string =>
+  own ? words.draft.action(words.form.create(noun[0]), title) : words.form.create(noun[0])
 
 /** The object or the list that an action is about: what is nearest above it. */
 function holderOf(path: string): string {
