@@ -78,7 +78,12 @@ export function listOfType(type: string, near = ''): Resource | undefined {
     one.path.startsWith('/catalog/') ? 4 : one.update ? 0 : one.remove ? 1 : one.item ? 2 : 3
   return allResources()
     .filter((one) => one.type === type && !fillPath(one.path, near).includes('{') && isNear(one.path, near))
-    .toSorted((one, other) => rank(one) - rank(other) || namesIn(one.path) - namesIn(other.path))[0]
+    .toSorted(
+      (one, other) =>
+        rank(one) - rank(other) ||
+        parametersIn(one.path) - parametersIn(other.path) ||
+        namesIn(one.path) - namesIn(other.path),
+    )[0]
 }
 
 /** Whether the names of a path before its last parameter are those of another path. */

@@ -146,9 +146,12 @@ const InsideControl = (props: ControlProps) =>
 
 /** A picker, or the id itself where the objects have no list. */
 function ReferenceControl({ field, shared, value, near, onChange }: ControlProps) {
-  const { kind, refers = '' } = field
-  const source = sourceOf(refers, near)
+  const { kind, refers = '', linkType } = field
+  const found = sourceOf(refers, near)
+  // Shoppers see only what is published, and what is chosen here need not be.
+  const source = found?.listPath.startsWith('/catalog/') ? undefined : found
   const isMany = kind === 'references'
+  if (!source && isMany && linkType === undefined) return <WordsEditor {...{ value, shared, onChange }} />
   if (!source)
     return isMany ? (
       <textarea {...shared} rows={4} spellCheck={false} className={css.code} />

@@ -57,7 +57,8 @@ export function Picker({ source, ids, typed, isMany, shared, onChange }: PickerP
 /** The way to make an object that the list does not have yet. */
 function NewLink({ resource, listPath }: Source) {
   const rights = useRights()
-  if (!resource.create || !rights.may(resource.create.right)) return null
+  // A file is uploaded beside the search.
+  if (!resource.create || resource.create.isUpload || !rights.may(resource.create.right)) return null
   return (
     <Link to="/$" params={{ _splat: listPath.slice(1) }} search={{ form: 'new' }} className={css.new}>
       {words.list.createOne(resource.noun[0])}

@@ -84,6 +84,9 @@ export const isEmpty = (value: unknown): boolean =>
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** Ids by ids say nothing to people. */
+/** Ids by ids, and combinations of ids, say nothing to people. */
 export const isForPrograms = (value: unknown): boolean =>
-  isItem(value) && Object.keys(value).length > 0 && Object.keys(value).every((key) => uuid.test(key))
+  (Array.isArray(value) &&
+    value.every(Array.isArray) &&
+    value.flat().every((one) => uuid.test(String(one)))) ||
+  (isItem(value) && Object.keys(value).length > 0 && Object.keys(value).every((key) => uuid.test(key)))

@@ -34,6 +34,8 @@ export interface ObjectFormProps {
   readonly etag?: string | undefined
   /** The object that an action is about: its amounts are in the currency of that. */
   readonly about?: Item
+  /** What is chosen may belong to the parents in this path, if that is not the path of the request. */
+  readonly near?: string
   /** The field whose value is the last parameter of the path. */
   readonly idAt?: string
   /** What the button says, and how it looks. */
@@ -219,7 +221,7 @@ export function ObjectForm(props: ObjectFormProps) {
             id={nameOf(field.path)}
             value={value ?? ''}
             fault={error?.message}
-            near={path}
+            near={props.near ?? path}
             currency={currencyIn(field)}
             {...{ ref, onChange, onBlur }}
           />

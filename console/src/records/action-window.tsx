@@ -67,7 +67,7 @@ export function ActionWindow(props: ActionWindowProps) {
           ) : body ? (
             <ObjectForm
               {...{ body, write, path, etag, submit }}
-              {...(item && { about: item })}
+              {...(item ? { about: item } : { near: at })}
               {...(idAt !== undefined && { idAt })}
               draftKey={keptAs(`${write.method} ${path}`)}
               onSaved={(_, got) => finish(got)}

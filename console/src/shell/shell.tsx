@@ -13,7 +13,6 @@ import { zoneStore } from '../words/times.ts'
 import { words } from '../words/words.ts'
 import { Finder } from './finder.tsx'
 import { useOwnParts } from './own-parts.ts'
-import { Settings } from './settings.tsx'
 import css from './shell.module.css'
 import { SignInPage, SignInWindow } from './sign-in.tsx'
 import { useStoreSettings } from './store-settings.ts'
@@ -22,6 +21,7 @@ import { WelcomePage } from './welcome.tsx'
 const PasswordWindow = lazy(() =>
   import('./password-window.tsx').then(({ PasswordWindow }) => ({ default: PasswordWindow })),
 )
+const Settings = lazy(() => import('./settings.tsx').then(({ Settings }) => ({ default: Settings })))
 const KeysWindow = lazy(() => import('./keys-window.tsx').then(({ KeysWindow }) => ({ default: KeysWindow })))
 
 /** Asks who is there, and then shows the console. */
@@ -73,7 +73,9 @@ function SignedIn({ session }: { readonly session: Session }) {
         <Button onClick={() => setOpened('finder')}>
           {words.shell.find} <kbd>{words.shell.findHint}</kbd>
         </Button>
-        <Settings {...(session.by === 'colleague' && { onPassword: () => setOpened('password') })} />
+        <Suspense fallback={<Button disabled>⚙</Button>}>
+          <Settings {...(session.by === 'colleague' && { onPassword: () => setOpened('password') })} />
+        </Suspense>
         <Button onClick={signOut}>{words.signIn.out}</Button>
       </header>
       <Rail />

@@ -131,22 +131,43 @@ export function withValues(
   return set
 }
 
-/** Counts matches by value. */
-export function countValues(
-  { values, first, further }: FieldColumn,
-  matches: PositionSet,
-  valuesMax: number,
-): FacetCounts {
+/** How many of the positions have each value, by its place. */
+function countPlaces({ values, first, further }: FieldColumn, positions: PositionSet): Uint32Array {
   const counts = new Uint32Array(values.length + 1)
-  matches.forEach((position) => {
+  positions.forEach((position) => {
     const place = first[position] ?? 0
     counts[place] = (counts[place] as number) + 1
   })
   for (let i = 0; i < further.length; i += 2) {
-    if (!matches.has(further[i] as number)) continue
+    if (!positions.has(further[i] as number)) continue
     const place = further[i + 1] as number
     counts[place] = (counts[place] as number) + 1
   }
+  return counts
+}
+
+/** The counts of all live products, by the column: it is of one edition. */
+const totals = new WeakMap<FieldColumn, Uint32Array>()
+
+/** Where most products match, the others are counted. */
+function countMatches(column: FieldColumn, matches: PositionSet, live: PositionSet): Uint32Array {
+  const others = live.without(matches)
+  if (others.count > matches.count) return countPlaces(column, matches)
+  const total = totals.get(column) ?? countPlaces(column, live)
+  totals.set(column, total)
+  const less = countPlaces(column, others)
+  return total.map((n, place) => n - (less[place] as number))
+}
+
+/** Counts matches by value. */
+export function countValues(
+  column: FieldColumn,
+  matches: PositionSet,
+  live: PositionSet,
+  valuesMax: number,
+): FacetCounts {
+  const { values } = column
+  const counts = countMatches(column, matches, live)
   const used = values.flatMap(({ value, number }, i) => {
     const n = counts[i + 1] as number
     return n ? [{ value, number, n }] : []

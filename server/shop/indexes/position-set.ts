@@ -17,11 +17,22 @@ export class PositionSet {
     return set
   }
 
-  static all(size: number): PositionSet {
+  /** The positions below `size` that meet a condition. */
+  static where(size: number, isIn: (position: number) => boolean): PositionSet {
     const set = PositionSet.empty(size)
-    set.#words.fill(-1)
-    for (let position = size; position < set.#words.length * 32; position++) set.remove(position)
+    const words = set.#words
+    for (let i = 0; i < words.length; i++) {
+      const from = i << 5
+      const bits = Math.min(32, size - from)
+      let word = 0
+      for (let bit = 0; bit < bits; bit++) if (isIn(from + bit)) word |= 1 << bit
+      words[i] = word
+    }
     return set
+  }
+
+  static all(size: number): PositionSet {
+    return PositionSet.where(size, () => true)
   }
 
   get bytes(): number {

@@ -60,7 +60,7 @@ export async function searchInMemory(
     order && pageOf(matches, sort.isByRank ? { positions: order.positions } : order, ranksOf(query), request)
   const facets: (FacetCounts | undefined)[] = []
   for (const column of columns) {
-    facets.push(column && countValues(column, matches, request.valuesMax))
+    facets.push(column && countValues(column, matches, index.live, request.valuesMax))
     await setImmediate()
   }
   const ids = page?.map((position) => index.ids.idAt(position))

@@ -36,7 +36,7 @@ test('the first start creates a key, prints it once and stores it privately; the
   const second = serve(directory, { LOG_LEVEL: 'info' })
   expect((await (await adminOf(await second.ready, id, secret)).get('/v2/settings')).status).toBe(200)
   expect(second.output()).toMatch(
-    /^Sutler is ready at \S+ \(open it in a browser; API document: \S+\/docs; health: \S+\/readyz\)\n/,
+    /^Sutler is ready at \S+ \(open it in a browser; console: \S+\/console; docs: \S+\/docs; health: \S+\/readyz\)\n/,
   )
   expect(second.output()).not.toContain(secret)
 }, 120_000)

@@ -95,7 +95,9 @@ test('a colleague signs in with a provider, and without a role they are refused'
   // A second time somebody has stolen it, so the session of the first ends, too.
   expect((await redeem(query.get('code'), verifier)).status).toBe(401)
   await expect
-    .poll(async () => (await world.clientWith(signedIn.body.data.token).get('/v2/accounts')).status)
+    .poll(async () => (await world.clientWith(signedIn.body.data.token).get('/v2/accounts')).status, {
+      timeout: 5000,
+    })
     .toBe(401)
 })
 
