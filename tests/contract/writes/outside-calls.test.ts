@@ -183,6 +183,12 @@ describe.each(calling)('$id', ({ id, operation, call }) => {
     expect((await send()).status).toBe(503)
     expect(await open()).toBe(1)
     elsewhere.recover()
+    // The job is due in a second, and the queue looks every two: it is told at once.
+    const due = await world.sql(
+      `UPDATE graphile_worker._private_jobs SET run_at = now()
+       WHERE locked_at IS NULL AND key LIKE '% errand %' RETURNING pg_notify('jobs:insert', '')`,
+    )
+    expect(due.rows.length).toBeGreaterThan(0)
     await until(async () => ((await open()) === 0 ? true : undefined))
     expect(elsewhere.effects()).toBe(effects(1))
   })
