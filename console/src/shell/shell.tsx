@@ -14,14 +14,17 @@ import { words } from '../words/words.ts'
 import { Finder } from './finder.tsx'
 import { useOwnParts } from './own-parts.ts'
 import css from './shell.module.css'
-import { SignInPage, SignInWindow } from './sign-in.tsx'
 import { useStoreSettings } from './store-settings.ts'
-import { WelcomePage } from './welcome.tsx'
 
+// Who is signed in needs them later, or never.
+const signIn = () => import('./sign-in.tsx')
+const SignInPage = lazy(() => signIn().then(({ SignInPage }) => ({ default: SignInPage })))
+const SignInWindow = lazy(() => signIn().then(({ SignInWindow }) => ({ default: SignInWindow })))
+const WelcomePage = lazy(() => import('./welcome.tsx').then(({ WelcomePage }) => ({ default: WelcomePage })))
+const Settings = lazy(() => import('./settings.tsx').then(({ Settings }) => ({ default: Settings })))
 const PasswordWindow = lazy(() =>
   import('./password-window.tsx').then(({ PasswordWindow }) => ({ default: PasswordWindow })),
 )
-const Settings = lazy(() => import('./settings.tsx').then(({ Settings }) => ({ default: Settings })))
 const KeysWindow = lazy(() => import('./keys-window.tsx').then(({ KeysWindow }) => ({ default: KeysWindow })))
 
 /** Asks who is there, and then shows the console. */
@@ -29,11 +32,15 @@ export function Shell({ outcome }: { readonly outcome: Outcome }) {
   const { session, hasEnded } = useSyncExternalStore(sessionStore.subscribe, sessionStore.get)
   const { pathname, hash } = useLocation()
   if (!session)
-    return pathname === '/welcome' && hash ? <WelcomePage hash={hash} /> : <SignInPage outcome={outcome} />
+    return (
+      <Suspense>
+        {pathname === '/welcome' && hash ? <WelcomePage hash={hash} /> : <SignInPage outcome={outcome} />}
+      </Suspense>
+    )
   return (
     <>
       <SignedIn session={session} />
-      {hasEnded && <SignInWindow session={session} />}
+      <Suspense>{hasEnded && <SignInWindow session={session} />}</Suspense>
     </>
   )
 }
@@ -45,6 +52,8 @@ function SignedIn({ session }: { readonly session: Session }) {
   const store = useStoreSettings()
   useOwnParts()
   useEffect(listenToKeys, [])
+  // Before it is needed: another version of the server has other files.
+  useEffect(() => void signIn().catch(() => {}), [])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return

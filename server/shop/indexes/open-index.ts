@@ -3,7 +3,7 @@ import type { SortKey } from '../matching/sort-sql.ts'
 import { type FieldColumn, readColumn } from './index-fields.ts'
 import { type PositionOrder, readOrder } from './index-orders.ts'
 import { canGrow, type IndexedShop, type Piece } from './index-pieces.ts'
-import { type SetCondition, readSet, toPositionSet } from './index-sets.ts'
+import { readSet, type SetCondition, toPositionSet } from './index-sets.ts'
 import { PositionSet } from './position-set.ts'
 import type { MissingPiece, SearchIndexes } from './search-indexes.ts'
 
