@@ -39,7 +39,7 @@ const scripts = {
   bench: (args) => [['bench/acts.ts', ...args]],
   build: () => {
     rmSync(join(root, 'dist'), { recursive: true, force: true })
-    return [[...tsc, '--project', 'tsconfig.build.json'], buildConsole, ['scripts/build.ts']]
+    return [[...tsc, '--project', 'tsconfig.build.json'], ...consoleIfNew(), ['scripts/build.ts']]
   },
   packaging: (args) => [['scripts/packaging.ts', ...args]],
   docs: () => [['scripts/generate-docs.ts']],
@@ -65,12 +65,17 @@ for (const script of scripts[name](args)) {
 function consoleFor([command]) {
   const serves = command === 'start' || command === 'dev'
   const canBuild = existsSync(join(modules, '@vitejs/plugin-react'))
-  return serves && canBuild && !isBuilt() ? [buildConsole] : []
+  return serves && canBuild ? consoleIfNew() : []
 }
 
 /** Tests of the console use it as its source is now. */
 function consoleOfTests(args) {
-  return args.some((arg) => arg.includes('console')) && !isBuilt() ? [buildConsole] : []
+  return args.some((arg) => arg.includes('console')) ? consoleIfNew() : []
+}
+
+/** A build that is of this source stays: a server or a test may be using it. */
+function consoleIfNew() {
+  return isBuilt() ? [] : [buildConsole]
 }
 
 /** The folder of an area that is given by its name: what else has that name in its path is not run. */

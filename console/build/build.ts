@@ -20,6 +20,8 @@ mkdirSync(join(generated, 'fields'), { recursive: true })
 writeFileSync(join(generated, 'index.json'), JSON.stringify(index))
 for (const [id, one] of fields) writeFileSync(join(generated, 'fields', `${id}.json`), JSON.stringify(one))
 
+// A test that builds the package has another one, and React would be that of development.
+process.env.NODE_ENV = 'production'
 await build({ configFile: join(root, 'vite.config.ts'), logLevel: 'warn' })
 const files = readdirSync(dist, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())

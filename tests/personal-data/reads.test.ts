@@ -153,6 +153,7 @@ test('reads of every object that holds personal data are recorded, alone and in 
     'account-membership',
     'account-membership-of-member',
     'cart',
+    'colleague-invitation',
     'customer',
     'customer-address',
     'order',

@@ -45,7 +45,7 @@ test('processes count each other, and not one that has stopped or died', async (
 })
 
 test('a process that was away learns that the schema has become too new for it', async () => {
-  const old = await begin('old', '1000-first.sql')
+  const old = await begin('old', '9000-known.sql')
   await own.sql(`INSERT INTO migrations VALUES ('9999-contract.sql', now(), 'contract')`)
   expect(await old.failed).toBe(
     'the database was migrated by a newer version of Sutler (9999-contract.sql): start that version',
