@@ -10,6 +10,7 @@ import {
 } from '../builders/people/colleagues.ts'
 import { realmsOf } from '../builders/people/realms.ts'
 import { callbackPath } from '../builders/people/sign-in.ts'
+import { isLong } from '../support/long.ts'
 import { type OidcProvider, startProvider } from '../support/oidc-provider.ts'
 import { body, idOf } from '../support/requests.ts'
 import { openWorld, testConfig, type World } from '../support/world.ts'
@@ -120,7 +121,7 @@ describe.runIf(hasChromium)(titled('a session that ends on the server, in a brow
     await answerAndExpectSaved()
   })
 
-  test('the password is changed elsewhere: only the new one is good for it', async () => {
+  test.runIf(isLong)('the password is changed elsewhere: only the new one is good for it', async () => {
     const { email } = await typing()
     const client = world.clientWith((await signInAs(world, email)).body.data.token)
     const next = 'four other unrelated words'
@@ -134,31 +135,37 @@ describe.runIf(hasChromium)(titled('a session that ends on the server, in a brow
     await answerAndExpectSaved(next)
   })
 
-  test('the role is taken away: nobody gets in, the text stays, and it is saved when the role is back', async () => {
-    const { assignmentId, userId } = await typing()
-    await world.admin.delete(`/v2/permissions/role-assignments/${assignmentId}`)
-    await page.waitForTimeout(1000)
-    await expectQuestion()
-    await dialog().getByLabel('Password').fill(colleaguePassword)
-    await dialog().getByRole('button', { name: 'Sign in' }).click()
-    await dialog().getByText('You have no role in this store').waitFor()
-    const support = await roleId(world.admin, 'Support')
-    await world.admin.post('/v2/permissions/role-assignments', assignment(userId, support))
-    await answerAndExpectSaved()
-  })
+  test.runIf(isLong)(
+    'the role is taken away: nobody gets in, the text stays, and it is saved when the role is back',
+    async () => {
+      const { assignmentId, userId } = await typing()
+      await world.admin.delete(`/v2/permissions/role-assignments/${assignmentId}`)
+      await page.waitForTimeout(1000)
+      await expectQuestion()
+      await dialog().getByLabel('Password').fill(colleaguePassword)
+      await dialog().getByRole('button', { name: 'Sign in' }).click()
+      await dialog().getByText('You have no role in this store').waitFor()
+      const support = await roleId(world.admin, 'Support')
+      await world.admin.post('/v2/permissions/role-assignments', assignment(userId, support))
+      await answerAndExpectSaved()
+    },
+  )
 
-  test('a window that is closed meanwhile: the text is offered again after the next sign-in', async () => {
-    const { userId, email } = await typing()
-    const [session] = await sessionsOf(userId)
-    await world.admin.delete(`/v2/colleague-sessions/${session?.id}`)
-    await page.waitForTimeout(1000)
-    await expectQuestion()
-    await page.reload()
-    await fillIn(page, email)
-    await page.getByRole('button', { name: 'Restore it' }).click()
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('heading', { name: typed }).waitFor()
-  })
+  test.runIf(isLong)(
+    'a window that is closed meanwhile: the text is offered again after the next sign-in',
+    async () => {
+      const { userId, email } = await typing()
+      const [session] = await sessionsOf(userId)
+      await world.admin.delete(`/v2/colleague-sessions/${session?.id}`)
+      await page.waitForTimeout(1000)
+      await expectQuestion()
+      await page.reload()
+      await fillIn(page, email)
+      await page.getByRole('button', { name: 'Restore it' }).click()
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('heading', { name: typed }).waitFor()
+    },
+  )
 
   test('somebody else cannot go on with the screen, neither in the window nor by another tab', async () => {
     const { userId, email } = await typing()
@@ -182,17 +189,20 @@ describe.runIf(hasChromium)(titled('a session that ends on the server, in a brow
     expect(audit.data[0].initiator['access-token-email']).toBe(email)
   })
 
-  test('a sign-in in another tab of the same person answers the question of this one', async () => {
-    const { userId, email } = await typing()
-    const [session] = await sessionsOf(userId)
-    await world.admin.delete(`/v2/colleague-sessions/${session?.id}`)
-    await page.waitForTimeout(1000)
-    await expectQuestion()
-    const second = await page.context().newPage()
-    await second.goto(`${elsewhere.url}/console`)
-    await fillIn(second, email)
-    await page.getByRole('heading', { name: typed }).waitFor()
-  })
+  test.runIf(isLong)(
+    'a sign-in in another tab of the same person answers the question of this one',
+    async () => {
+      const { userId, email } = await typing()
+      const [session] = await sessionsOf(userId)
+      await world.admin.delete(`/v2/colleague-sessions/${session?.id}`)
+      await page.waitForTimeout(1000)
+      await expectQuestion()
+      const second = await page.context().newPage()
+      await second.goto(`${elsewhere.url}/console`)
+      await fillIn(second, email)
+      await page.getByRole('heading', { name: typed }).waitFor()
+    },
+  )
 
   test('with a provider, its window opens over the form, which goes on when the person is back', async () => {
     const userId = await idOf(
@@ -223,7 +233,7 @@ describe.runIf(hasChromium)(titled('a session that ends on the server, in a brow
     await page.getByRole('heading', { name: typed }).waitFor()
   })
 
-  test('a server that restarts ends nothing: the text and the sign-in outlive it', async () => {
+  test.runIf(isLong)('a server that restarts ends nothing: the text and the sign-in outlive it', async () => {
     await typing()
     const port = new URL(elsewhere.url).port
     await elsewhere.stop()

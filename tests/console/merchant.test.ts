@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
+import { some } from '../support/long.ts'
 import { body } from '../support/requests.ts'
 import { expectNoBarriers, hasChromium, openForTests, openTab, titled } from './browser.ts'
 import { signInAsNew } from './colleague-tab.ts'
@@ -128,10 +129,12 @@ describe.runIf(hasChromium)(titled('a merchant who has never seen the API'), () 
     await panel(page, 'Releases of this catalog').getByText('Published').first().waitFor()
   }
 
-  test.each([
-    ['light', 1440],
-    ['dark', 390],
-  ] as const)(
+  test.each(
+    some(1, [
+      ['light', 1440],
+      ['dark', 390],
+    ] as const),
+  )(
     'creates a product with two sizes, gives it a price and publishes it, in %s at %i px',
     async (colorScheme, width) => {
       await opened.tab.page.context().close()
