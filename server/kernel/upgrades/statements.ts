@@ -58,7 +58,7 @@ const forms: readonly (readonly [form: RegExp, kind: EffectKind, lock?: LockMode
     'instant',
     'SHARE ROW EXCLUSIVE',
   ],
-  [/^SELECT track\('(\w+)'/, 'instant', 'SHARE ROW EXCLUSIVE'],
+  [/^CALL track\('(\w+)'/, 'instant', 'SHARE ROW EXCLUSIVE'],
   [new RegExp(`^DROP TRIGGER .*?\\bON ${name}`), 'instant', 'ACCESS EXCLUSIVE'],
   [new RegExp(`^(?:DROP TABLE|TRUNCATE(?: TABLE)?) ${name}`), 'instant', 'ACCESS EXCLUSIVE'],
   [

@@ -17,6 +17,8 @@ beforeAll(async () => {
     CREATE TABLE boats (store_id uuid NOT NULL DEFAULT gen_random_uuid(), id int, name text, port int, size int,
       CONSTRAINT old CHECK (size > 0) NOT VALID);
     CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+    CREATE PROCEDURE track(tracked text) LANGUAGE plpgsql AS $$ BEGIN
+      EXECUTE format('CREATE TRIGGER track AFTER INSERT ON %I FOR EACH ROW EXECUTE FUNCTION touch()', tracked); END $$;
     CREATE TRIGGER before BEFORE UPDATE ON boats FOR EACH ROW EXECUTE FUNCTION touch();
     CREATE UNIQUE INDEX boats_id ON boats (id);
     INSERT INTO boats (id, name, port, size) SELECT i, 'Boat', NULL, 1 FROM generate_series(1, 100) i`)
@@ -49,6 +51,7 @@ const statements = [
   'CREATE INDEX ON boats (store_id, name)',
   'CREATE UNIQUE INDEX named ON boats (store_id, id) WHERE id > 0',
   'CREATE TRIGGER after AFTER INSERT ON boats FOR EACH ROW EXECUTE FUNCTION touch()',
+  `CALL track('boats')`,
   'DROP TRIGGER before ON boats',
   'DROP TABLE boats',
   'TRUNCATE boats',
