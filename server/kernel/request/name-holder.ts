@@ -11,17 +11,13 @@ interface Caller {
 }
 
 /**
- * Runs a request. If it is refused because a value that must be unique is another object's, a seller learns which, to
- * open it or to move the value. A shopper does not: it may be another person's.
+ * Throws the error of a request. If a value that must be unique is another object's, it tells a seller which, to open
+ * it or to move the value. A shopper does not learn that: it may be another person's.
  */
-export async function namingHolder<T>({ instance, who }: Caller, run: () => Promise<T>): Promise<T> {
-  try {
-    return await run()
-  } catch (error) {
-    const duplicate = actsAsSeller(who) && duplicateIn(error)
-    if (!duplicate) throw error
-    throw withHolder(error as Problem, await findHolder(instance.database, who.storeId, duplicate))
-  }
+export async function nameHolder({ instance, who }: Caller, error: unknown): Promise<never> {
+  const duplicate = actsAsSeller(who) && duplicateIn(error)
+  if (!duplicate) throw error
+  throw withHolder(error as Problem, await findHolder(instance.database, who.storeId, duplicate))
 }
 
 /** A rule may have said the refusal in other words. */

@@ -28,7 +28,7 @@ import { leaseMsOf } from '../work/outside-calls.ts'
 import { perInstance } from '../work/per-instance.ts'
 import { dryRun, wantsDryRun } from './dry-runs.ts'
 import { idempotencyKey, once, onceAcrossCalls } from './idempotency.ts'
-import { namingHolder } from './name-holder.ts'
+import { nameHolder } from './name-holder.ts'
 import { withTimings } from './observe.ts'
 import { lengthen, resourceToRepeat } from './stored-answers.ts'
 import { withTimeout } from './with-timeout.ts'
@@ -234,7 +234,7 @@ function admitDryRun(passage: Passage): void {
 }
 
 async function run(passage: Passage): Promise<void> {
-  passage.answer = await namingHolder(passage, () => respond(passage))
+  passage.answer = await respond(passage).catch((error: unknown) => nameHolder(passage, error))
 }
 
 function respond(passage: Passage): Promise<Answer> {
