@@ -20,6 +20,14 @@ export const emptyDatabase = (): Promise<OwnDatabase> => make('')
 export const databaseUrl = (postgres: string, database: string) =>
   postgres.replace(/@\/[^?]*/, `@/${database}`)
 
+/** Settings for a database: through the run's pooler, if SUTLER_TEST_POOLED asks for one. See template-database.ts. */
+export function wayTo(url: string): { DATABASE_URL: string; SUTLER_DIRECT_DATABASE_URL?: string } {
+  const [pooler, behind] = (process.env.SUTLER_TEST_POOLER ?? '').split(' ')
+  const [, name, where] = /@\/([^?]*)(.*)/.exec(url) ?? []
+  if (!pooler || where !== behind) return { DATABASE_URL: url }
+  return { DATABASE_URL: `${pooler}${name}`, SUTLER_DIRECT_DATABASE_URL: url }
+}
+
 async function make(from: string): Promise<OwnDatabase> {
   const postgres = inject('postgres')
   const name = `own_${randomUUID().replaceAll('-', '')}`

@@ -7,6 +7,7 @@ import { start } from '../../server/main.ts'
 import { startEmbedded } from '../../server/platform/postgres/embedded.ts'
 import { copyDataDirectory } from './copy-data-directory.ts'
 import { databaseUrl } from './own-database.ts'
+import { findPooler, type Pooler, startPooler } from './pooler.ts'
 import { filesOf, secret, testConfig } from './world.ts'
 
 declare module 'vitest' {
@@ -53,6 +54,7 @@ export default async function setup(project: TestProject) {
   // A server in a test may have a clock that shows the past.
   await template.query('ALTER SEQUENCE time_fence RESTART')
   await template.end()
+  const pooler = process.env.SUTLER_TEST_POOLED ? await poolerBefore(embedded.url) : undefined
   project.provide('postgres', embedded.url)
   project.provide('dataDirectory', started)
   return async () => {
@@ -62,7 +64,18 @@ export default async function setup(project: TestProject) {
     )
     for (const { name } of left) rmSync(filesOf(name), { recursive: true, force: true })
     await client.end()
+    await pooler?.stop()
     await embedded.stop()
     rmSync(scratch, { recursive: true, force: true })
   }
+}
+
+/** With SUTLER_TEST_POOLED all shared servers reach their databases through a pgbouncer: see `wayTo`. */
+async function poolerBefore(postgres: string): Promise<Pooler> {
+  const program = findPooler()
+  if (!program)
+    throw new Error('SUTLER_TEST_POOLED needs a pgbouncer of 1.21 or newer (SUTLER_TEST_PGBOUNCER)')
+  const pooler = await startPooler(program, postgres)
+  process.env.SUTLER_TEST_POOLER = `${pooler.urlOf('')} ${postgres.slice(postgres.indexOf('?'))}`
+  return pooler
 }

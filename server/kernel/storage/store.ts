@@ -1,5 +1,5 @@
 import { newId } from '../ids.ts'
-import { haveOwnType } from '../shape/envelope.ts'
+import { haveOwnType, timeAsShown } from '../shape/envelope.ts'
 import type { Fields } from '../shape/fields.ts'
 import type { Draft, Model, Row, Whole } from '../shape/model.ts'
 import { definitionUnchanged, modelInState, withAddedFields } from './added-fields.ts'
@@ -101,6 +101,11 @@ export class Store {
    */
   later(refusal?: Sql['refusal']): Store {
     return this.#transaction ? this.#within(laterIn(this.#transaction, refusal)) : this
+  }
+
+  /** The same store without replicas. */
+  onPrimary(): Store {
+    return new Store(this.id, this.#source.primary ?? this.#source, this.#now, this.#by, this.#transaction)
   }
 
   /** The same store, with another author. */
@@ -380,11 +385,7 @@ export class Store {
     return this.#connection.run({ text, values: [this.id, ...values], long: true })
   }
 
-  /** Now, in whole seconds if responses show no more: filters compare the stored value. */
-  #time({ envelope }: Rows): Date {
-    const now = this.#now()
-    return envelope?.digits === 0 ? new Date(Math.floor(now.getTime() / 1000) * 1000) : now
-  }
+  #time = ({ envelope }: Rows): Date => timeAsShown(this.#now(), envelope)
 
   #write(
     resource: Rows,

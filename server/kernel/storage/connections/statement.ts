@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { Memory } from '../../memory.ts'
-import type { Tuple } from '../database.ts'
+import type { Sql, Tuple } from '../database.ts'
 
 /** Properties of the driver's connection that its types leave out. */
 interface Wire extends pg.Connection {
@@ -138,6 +138,15 @@ export class MessageQuery extends pg.Query {
  */
 export function planOnce(client: pg.ClientBase): void {
   client.query('SET plan_cache_mode = force_generic_plan').catch(() => {})
+}
+
+/**
+ * The same for one transaction: it is the first statement of its first message. A pooler would give what `planOnce` sets
+ * to whoever has the session next.
+ */
+export const planThis: Sql = {
+  text: `SELECT set_config('plan_cache_mode', 'force_generic_plan', true)`,
+  values: [],
 }
 
 // Each prepared statement uses some 20 KiB of each connection, a list's 110 KiB, so an unused one makes room for a new
