@@ -20,12 +20,20 @@ export const emptyDatabase = (): Promise<OwnDatabase> => make('')
 export const databaseUrl = (postgres: string, database: string) =>
   postgres.replace(/@\/[^?]*/, `@/${database}`)
 
-/** Settings for a database: through the run's pooler, if SUTLER_TEST_POOLED asks for one. See template-database.ts. */
-export function wayTo(url: string): { DATABASE_URL: string; SUTLER_DIRECT_DATABASE_URL?: string } {
+/**
+ * Settings for a database of the run's PostgreSQL: through a pooler with SUTLER_TEST_POOLED, with a replica with
+ * SUTLER_TEST_REPLICATED. See template-database.ts.
+ */
+export function wayTo(url: string): Readonly<Record<string, string>> {
+  const [, name = '', where] = /@\/([^?]*)(.*)/.exec(url) ?? []
   const [pooler, behind] = (process.env.SUTLER_TEST_POOLER ?? '').split(' ')
-  const [, name, where] = /@\/([^?]*)(.*)/.exec(url) ?? []
-  if (!pooler || where !== behind) return { DATABASE_URL: url }
-  return { DATABASE_URL: `${pooler}${name}`, SUTLER_DIRECT_DATABASE_URL: url }
+  const [standby = '', follows] = (process.env.SUTLER_TEST_STANDBY ?? '').split(' ')
+  return {
+    ...(pooler && where === behind
+      ? { DATABASE_URL: `${pooler}${name}`, SUTLER_DIRECT_DATABASE_URL: url }
+      : { DATABASE_URL: url }),
+    ...(standby && where === follows && { SUTLER_REPLICAS: databaseUrl(standby, name) }),
+  }
 }
 
 async function make(from: string): Promise<OwnDatabase> {

@@ -6,8 +6,8 @@ import { delimiter, join } from 'node:path'
 import { chooseOwner } from '../../server/platform/postgres/run-as.ts'
 import { freePort } from './free-port.ts'
 
-/** Older ones do not keep prepared statements in transaction mode. */
-const versionMin = 1.21
+/** PgBouncer 1.21. Older ones do not keep prepared statements in transaction mode. */
+const minorMin = 21
 
 /** A pgbouncer in front of a PostgreSQL, with all of its databases. */
 export interface Pooler {
@@ -16,16 +16,17 @@ export interface Pooler {
   stop(): Promise<void>
 }
 
-export const poolerVersion = (program: string): number =>
-  Number(/PgBouncer (\d+\.\d+)/.exec(execFileSync(program, ['--version'], { encoding: 'utf8' }))?.[1])
+const keepsStatements = (program: string): boolean =>
+  Number(/PgBouncer 1\.(\d+)/.exec(execFileSync(program, ['--version'], { encoding: 'utf8' }))?.[1]) >=
+  minorMin
 
-/** A pgbouncer that can be used: SUTLER_TEST_PGBOUNCER, or the one in PATH. */
-export function findPooler(isUsable = (version: number) => version >= versionMin): string | undefined {
+/** A pgbouncer that keeps prepared statements, or does not: SUTLER_TEST_PGBOUNCER, or the one in PATH. */
+export function findPooler(keeps = true): string | undefined {
   const inPath = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'].map((one) =>
     join(one, 'pgbouncer'),
   )
   return [process.env.SUTLER_TEST_PGBOUNCER ?? '', ...inPath].find(
-    (program) => program && existsSync(program) && isUsable(poolerVersion(program)),
+    (program) => program && existsSync(program) && keepsStatements(program) === keeps,
   )
 }
 
@@ -41,12 +42,8 @@ export async function startPooler(
   const port = await freePort()
   const all = {
     ...{ listen_addr: '127.0.0.1', listen_port: port, unix_socket_dir: '', auth_type: 'any' },
-    ...{
-      pool_mode: 'transaction',
-      max_prepared_statements: 500,
-      default_pool_size: 20,
-      max_client_conn: 5000,
-    },
+    ...{ pool_mode: 'transaction', default_pool_size: 20, max_client_conn: 5000 },
+    ...(keepsStatements(program) && { max_prepared_statements: 500 }),
     ...settings,
   }
   const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}`)

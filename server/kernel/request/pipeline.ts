@@ -170,7 +170,7 @@ async function findStore(passage: Passage): Promise<void> {
 type KnownStore = Pick<Passage, 'rates'>
 
 /** Its rates may change. If a store is deleted, its objects are not found either. */
-const storeRecheckAfterMs = 1000
+const storeRecheckAfterMs = 800
 const storeCaches = perInstance(
   ({ clock }) => new Memory<string, KnownStore>(10_000, { age: { maxMs: storeRecheckAfterMs, clock } }),
 )

@@ -97,10 +97,17 @@ const transactionAttemptsMax = 4
 export const statementMaxMs = 30_000
 const closingMaxMs = 5_000
 
+const pointLanes = 1
 const pageLanes = 2
 
 /** How many exports a process has at once, at most; each has a connection. */
 export const exportsMax = 4
+
+/** How many connections a process has for requests, in all of its pools and lanes, if it has so many for writes. */
+export const connectionsOf = (connections: number): number =>
+  connections + slowReadsOf(connections) + exportsMax + pointLanes + pageLanes
+
+const slowReadsOf = (connections: number) => Math.max(1, Math.floor(connections / 2))
 
 interface DatabaseOptions {
   /** What its pools are for, in metrics. */
@@ -162,10 +169,10 @@ export class Database implements StatementSource {
     }
     const planEach = (client: pg.ClientBase) => this.#messages.planEach(client)
     const prepare = !plansOnce ? () => {} : directUrl === undefined ? planOnce : planEach
-    this.#points = new Lanes(1, open(`${name}-points`), prepare)
+    this.#points = new Lanes(pointLanes, open(`${name}-points`), prepare)
     this.#pages = new Lanes(pageLanes, open(`${name}-pages`))
     this.#lanes = { [`${name}-points`]: this.#points, [`${name}-pages`]: this.#pages }
-    const slowReads = Math.max(1, Math.floor(connections / 2))
+    const slowReads = slowReadsOf(connections)
     this.#slowReads = new LimitedUse(slowReads, (turn) => timeWait(`${name}-slow-reads`, turn))
     this.#pools = new Pools(config)
     this.pool = this.#pools.open(name, connections)
