@@ -61,11 +61,11 @@ export function readSettings(env: Env = process.env) {
     directDatabaseUrl: setting('SUTLER_DIRECT_DATABASE_URL', postgresUrl, undefined),
 
     /**
-     * Read replicas: streaming standbys of the PostgreSQL at DATABASE_URL, as URLs separated by commas. Lists, searches,
-     * exports and other reads go to one that has all that was written before the read; writes never do. See
-     * docs/scaling.md.
+     * Read replicas: streaming standbys of the PostgreSQL at DATABASE_URL, as URLs separated by commas. Lists,
+     * searches, exports and other reads go to one that has all that was written before the read; writes never do. By
+     * default there are none. See docs/scaling.md.
      */
-    replicaUrls: setting('SUTLER_REPLICAS', postgresUrls, []),
+    replicaUrls: setting('SUTLER_REPLICAS', postgresUrls, undefined),
 
     /**
      * The number of connections that each process opens to PostgreSQL for requests. In addition, it opens half as many

@@ -262,7 +262,7 @@ function replicasOf(
   database: Database,
   log: Logger,
 ): Replicas | undefined {
-  if (!replicaUrls.length) return undefined
+  if (!replicaUrls) return undefined
   const urls = replicaUrls.map((url, i) => [`replica-${i + 1}`, url] as const)
   const open = (name: string, url: string) =>
     new Database(url, databaseConnections, {

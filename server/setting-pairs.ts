@@ -15,7 +15,7 @@ export function faultsOfPairs(config: Config): readonly string[] {
     ...(config.directDatabaseUrl !== undefined && config.databaseUrl === undefined
       ? ['SUTLER_DIRECT_DATABASE_URL is set without DATABASE_URL: set both or neither']
       : []),
-    ...(config.replicaUrls.length > 0 && config.databaseUrl === undefined
+    ...(config.replicaUrls !== undefined && config.databaseUrl === undefined
       ? ['SUTLER_REPLICAS is set without DATABASE_URL: the PostgreSQL that comes along has no replicas']
       : []),
     ...(isHalf(config.s3Bucket, config.s3AccessKeyId, config.s3SecretAccessKey)

@@ -6,7 +6,7 @@ import { type Examination, finding } from './finding.ts'
 
 /** What is between the server and its PostgreSQL, and beside it: a pooler, replicas. */
 export async function ways(primary: Database, config: Config): Promise<readonly Examination[]> {
-  const { databaseUrl, directDatabaseUrl, replicaUrls } = config
+  const { databaseUrl, directDatabaseUrl, replicaUrls = [] } = config
   const replicas = replicaUrls.map((url, i) =>
     withOne(url, (one) => replica(`replica ${i + 1}`, one, primary)),
   )
@@ -37,7 +37,7 @@ async function pooler(url: string, config: Config): Promise<readonly Examination
     }
     if (typeof way !== 'string') return [finding('pooler', way.reason, 'DATABASE_URL must answer', 'fault')]
     if (config.directDatabaseUrl === undefined) {
-      const advice = 'unless it is in session mode, set SUTLER_DIRECT_DATABASE_URL: see docs/scaling.md'
+      const advice = 'unless it is in session mode, set SUTLER_DIRECT_DATABASE_URL to PostgreSQL itself'
       return [finding('pooler', 'DATABASE_URL leads through a pooler', advice)]
     }
     if (way === 'drops statements')

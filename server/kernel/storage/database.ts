@@ -7,7 +7,7 @@ import { currentTimings, outOfPlace } from '../traces/scopes.ts'
 import { inSpan } from '../traces/spans.ts'
 import { Lanes } from './connections/lanes.ts'
 import { LockQueues, type LockVisit } from './connections/lock-queues.ts'
-import { Messages } from './connections/messages.ts'
+import { MessageSender } from './connections/messages.ts'
 import { countTimeout, nameClient, timeWait } from './connections/observe.ts'
 import { isUnavailable, outage } from './connections/outages.ts'
 import { mustKeepStatements } from './connections/pooler.ts'
@@ -141,7 +141,7 @@ export class Database implements StatementSource {
   readonly #points: Lanes
   readonly #pages: Lanes
   readonly #lockQueues: LockQueues
-  readonly #messages: Messages
+  readonly #messages: MessageSender
   readonly #pools: Pools
   readonly #lanes: Readonly<Record<string, Lanes>>
 
@@ -150,7 +150,7 @@ export class Database implements StatementSource {
     connections: number,
     { name = 'requests', limitMs, giveWay, plansOnce, directUrl }: DatabaseOptions = {},
   ) {
-    this.#messages = new Messages(limitMs)
+    this.#messages = new MessageSender(limitMs)
     this.#lockQueues = new LockQueues(`${name}-locks`, connections)
     const config: pg.ClientConfig = {
       connectionString: url,

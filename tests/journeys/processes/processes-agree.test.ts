@@ -13,8 +13,8 @@ import type { Any } from '../../support/requests.ts'
 import { openWorld, testConfig, type World } from '../../support/world.ts'
 
 /**
- * What a process keeps in memory is changed through one process, and read through another one, which has used it before.
- * The other one sees the change with its next request, or, where it looks again after a time, within a second.
+ * What a process keeps in memory is changed through one process, and read through another one, which has used it
+ * before. The other one sees the change with its next request, or, where it looks again after a time, within a second.
  */
 
 let world: World

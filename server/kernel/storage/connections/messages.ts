@@ -6,7 +6,7 @@ import type { Results } from '../transaction.ts'
 import { countTimeout, observeStatement } from './observe.ts'
 import { isCancelled, refusalOf } from './outages.ts'
 import { cancelWith } from './slow-reads.ts'
-import { isPrepared, MessageQuery, nameOn, planThis } from './statement.ts'
+import { forgetUnprepared, isPrepared, MessageQuery, nameOn, planAll, planThis } from './statement.ts'
 
 const longStatementMaxMs = 3_600_000
 
@@ -19,7 +19,7 @@ interface MessageOptions {
 }
 
 /** Sends statements on the connections of one database. */
-export class Messages {
+export class MessageSender {
   readonly #limitMs: number | undefined
   /** Connections of a pooler whose transactions plan each statement once. */
   readonly #planning = new WeakSet<pg.ClientBase>()
@@ -63,7 +63,8 @@ export class Messages {
   sendFirst(client: pg.ClientBase, statements: readonly Sql[], begin?: string): Promise<Results> {
     const guard = statements[0]?.guard
     if (!guard && !this.#isAnyPlanning) return this.#send(client, statements, begin)
-    const before = [...(this.#planning.has(client) ? [planThis] : []), ...(guard ? [guard.sql] : [])]
+    const plan = begin === undefined ? planThis : planAll
+    const before = [...(this.#planning.has(client) ? [plan] : []), ...(guard ? [guard.sql] : [])]
     return this.#send(client, [...before, ...statements], begin).then((results) => {
       guard?.check(results[before.length - 1]?.[0] ?? [])
       return results.slice(before.length)
@@ -87,6 +88,7 @@ export class Messages {
       untap?.()
       if (!error) return resolve(results)
       countTimeout(error, client)
+      for (const one of named.slice(-1)) forgetUnprepared(client, one)
       reject(statements[sent.firstOpen]?.refusal?.(error) ?? this.refusalOf(error))
     })
     client.query(sent)

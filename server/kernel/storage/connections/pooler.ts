@@ -3,7 +3,7 @@ import { StartupError } from '../../../platform/faults.ts'
 import { sqlState } from '../database.ts'
 
 /** What is between this process and a session of PostgreSQL. With `drops statements` it cannot be used. */
-export type Way = 'direct' | 'keeps statements' | 'drops statements'
+type Way = 'direct' | 'keeps statements' | 'drops statements'
 
 /** What to set where a pooler drops named statements. */
 export const poolerAdvice =

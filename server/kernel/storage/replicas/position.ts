@@ -4,7 +4,7 @@ import type { Connection, Sql, Tuple } from '../database.ts'
 export interface Position {
   /** The bytes of the log up to it. */
   readonly bytes: bigint
-  /** The history that it belongs to: a promotion begins another one. */
+  /** The history that it belongs to: a standby that becomes a primary begins another one. */
   readonly timeline: number
   /** The cluster. */
   readonly system: string
