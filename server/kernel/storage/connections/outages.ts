@@ -10,10 +10,13 @@ export function refusalOf(error: unknown): unknown {
   if (!isOutage(error)) return error
   if (isOutOfSpace(error)) return outage(error, 'The database has no disk space left.')
   if (sqlState(error) === readOnlyState) return outage(error, 'The database accepts no writes.')
-  return (error as Error).message === 'Query read timeout'
-    ? outage(error, 'The database did not respond in time.')
-    : outage(error)
+  return isLate(error) ? outage(error, 'The database did not respond in time.') : outage(error)
 }
+
+const isLate = (error: unknown) => (error as Error | undefined)?.message === 'Query read timeout'
+
+/** Whether a statement took longer than its limit. */
+export const isTimeout = (error: unknown): boolean => error instanceof Problem && isLate(error.cause)
 
 // After such a failure the connection is given up. Not after a full disk: the connection is fine, and a new one may be
 // hard to get.

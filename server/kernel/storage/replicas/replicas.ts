@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Reading } from '../../metrics/metrics.ts'
-import { isUnavailable } from '../connections/outages.ts'
+import { isTimeout, isUnavailable } from '../connections/outages.ts'
 import { type Database, type Guard, readOnlyState, type StatementSource, sqlState } from '../database.ts'
 import { SharedQuestion } from './asking.ts'
 import { type Position, positionOf } from './position.ts'
@@ -131,6 +131,8 @@ export class Replicas {
       replica.countRead()
       return rows
     } catch (error) {
+      // The statement is slow, and would be so at the primary. A replica that hangs is left out before.
+      if (isTimeout(error)) throw error
       if (isFault(error)) replica.leaveOut((error as Error).message)
       // Other errors are the statement's: the primary has the last word.
       if (!mayRetry()) throw error
