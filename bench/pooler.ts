@@ -2,14 +2,15 @@ import { parseArgs } from 'node:util'
 import { findPooler, startPooler } from '../tests/support/pooler.ts'
 import { type Act, actsOf } from './acts/acts.ts'
 import { openClient } from './acts/client.ts'
+import { type Cost, costOf, usOf } from './acts/cost.ts'
 import { openWorld } from './acts/world.ts'
 import { startOwnServer } from './own-server.ts'
 import { median, printLoad, printRow, ratio } from './pairs.ts'
 
 /**
  * `node bench/pooler.ts [--rounds 7] [act …]`: what clients wait for, 16 at once, of a server behind pgbouncer in
- * transaction mode, and of one without, in turns; medians of the rounds. It needs pgbouncer 1.21 or newer in PATH or in
- * SUTLER_TEST_PGBOUNCER.
+ * transaction mode, and of one without, in turns, and what an act takes of processors; medians of the rounds. It needs
+ * pgbouncer 1.21 or newer in PATH or in SUTLER_TEST_PGBOUNCER.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -31,9 +32,13 @@ async function open(isPooled: boolean) {
   const server = await startOwnServer(undefined, { beside: owner, ...(env && { env }) })
   const client = openClient(server, atOnce)
   const world = await openWorld(server, client)
+  // Its PostgreSQL is a child of the owner.
+  const measured = { ...server, directory: owner.directory, database: owner.database }
   return {
     acts: actsOf(world),
     client,
+    server: measured,
+    poolerUs: () => (pooler ? usOf(pooler.pid) : 0),
     async stop() {
       client.close()
       await server.stop()
@@ -45,31 +50,55 @@ async function open(isPooled: boolean) {
 
 type Side = Awaited<ReturnType<typeof open>>
 
-/** Acts a second. */
-async function measure({ acts, client }: Side, name: string, round: number): Promise<number> {
+/** What an act costs. */
+interface PooledCost extends Cost {
+  readonly poolerUs: number
+}
+
+async function measure(
+  { acts, client, server, poolerUs }: Side,
+  name: string,
+  round: number,
+): Promise<PooledCost> {
   const act = acts[name] as Act
   const times = Math.ceil(act.times / 2)
   const objects =
     (await act.prepare?.(`${round}`, times)) ?? Array.from({ length: times }, (_, i) => `${round}-${i}`)
-  const beganMs = performance.now()
-  await client.each(times, (i) => act.run(objects[i] as string))
-  return times / ((performance.now() - beganMs) / 1000)
+  const before = poolerUs()
+  const cost = await costOf(server, times, async () => {
+    const beganMs = performance.now()
+    await client.each(times, (i) => act.run(objects[i] as string))
+    return times / ((performance.now() - beganMs) / 1000)
+  })
+  return { ...cost, poolerUs: (poolerUs() - before) / times }
 }
 
 const sides = [await open(true), await open(false)] as const
-printRow(['act', 'behind pgbouncer, acts/s', 'direct, acts/s', 'ratio'])
+const columns = [
+  'act',
+  'acts/s behind pgbouncer',
+  'direct',
+  'ratio',
+  'node µs',
+  'PostgreSQL µs',
+  'pgbouncer µs',
+]
+printRow([...columns, 'direct: node µs', 'PostgreSQL µs'])
 for (const name of names) {
-  const perSecond: [number[], number[]] = [[], []]
+  const costs: [PooledCost[], PooledCost[]] = [[], []]
   // The first round prepares statements and compiles code.
   for (let round = 0; round <= Number(values.rounds); round++) {
     for (const turn of [0, 1]) {
       const side = (round + turn) % 2 === 0 ? 0 : 1
-      const result = await measure(sides[side], name, round)
-      if (round > 0) perSecond[side].push(result)
+      const cost = await measure(sides[side], name, round)
+      if (round > 0) costs[side].push(cost)
     }
   }
-  const [pooled, direct] = perSecond.map(median) as [number, number]
-  printRow([name, Math.round(pooled), Math.round(direct), ratio(pooled, direct)])
+  const of = (side: 0 | 1, what: keyof PooledCost) =>
+    Math.round(median(costs[side].map((cost) => cost[what])))
+  const [pooled, direct] = [of(0, 'perSecond'), of(1, 'perSecond')]
+  const pooledUs = [of(0, 'nodeUs'), of(0, 'postgresUs'), of(0, 'poolerUs')]
+  printRow([name, pooled, direct, ratio(pooled, direct), ...pooledUs, of(1, 'nodeUs'), of(1, 'postgresUs')])
 }
 printLoad()
 for (const side of sides) await side.stop()

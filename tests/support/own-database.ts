@@ -30,7 +30,7 @@ export function wayTo(url: string): Readonly<Record<string, string>> {
   const [standby = '', follows] = (process.env.SUTLER_TEST_STANDBY ?? '').split(' ')
   return {
     ...(pooler && where === behind
-      ? { DATABASE_URL: `${pooler}${name}`, SUTLER_DIRECT_DATABASE_URL: url }
+      ? { DATABASE_URL: databaseUrl(pooler, name), SUTLER_DIRECT_DATABASE_URL: url }
       : { DATABASE_URL: url }),
     ...(standby && where === follows && { SUTLER_REPLICAS: databaseUrl(standby, name) }),
   }

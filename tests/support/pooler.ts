@@ -13,6 +13,7 @@ const minorMin = 21
 export interface Pooler {
   /** The address of one of the databases. */
   urlOf(database: string): string
+  readonly pid: number
   stop(): Promise<void>
 }
 
@@ -41,7 +42,7 @@ export async function startPooler(
   const home = mkdtempSync(join(tmpdir(), 'sutler-pooler-'))
   const port = await freePort()
   const all = {
-    ...{ listen_addr: '127.0.0.1', listen_port: port, unix_socket_dir: '', auth_type: 'any' },
+    ...{ listen_addr: '127.0.0.1', listen_port: port, unix_socket_dir: home, auth_type: 'any' },
     ...{ pool_mode: 'transaction', default_pool_size: 20, max_client_conn: 5000 },
     ...(keepsStatements(program) && { max_prepared_statements: 500 }),
     ...settings,
@@ -73,7 +74,8 @@ export async function startPooler(
     throw new Error(`${error.message}: ${existsSync(log) ? readFileSync(log, 'utf8') : 'no log'}`)
   })
   return {
-    urlOf: (database) => `postgres://sutler@127.0.0.1:${port}/${database}`,
+    pid: child.pid as number,
+    urlOf: (database) => `postgres://sutler@/${database}?host=${encodeURIComponent(home)}&port=${port}`,
     async stop() {
       const ended = new Promise((done) => child.once('exit', done))
       child.kill('SIGTERM')

@@ -80,7 +80,7 @@ async function poolerBefore(postgres: string): Promise<Pooler> {
   if (!program)
     throw new Error('SUTLER_TEST_POOLED needs a pgbouncer of 1.21 or newer (SUTLER_TEST_PGBOUNCER)')
   const pooler = await startPooler(program, postgres)
-  process.env.SUTLER_TEST_POOLER = `${pooler.urlOf('')} ${postgres.slice(postgres.indexOf('?'))}`
+  process.env.SUTLER_TEST_POOLER = `${pooler.urlOf('any')} ${postgres.slice(postgres.indexOf('?'))}`
   return pooler
 }
 
