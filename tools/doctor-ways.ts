@@ -1,7 +1,7 @@
 import type { Config } from '../server/config.ts'
 import { poolerAdvice, wayOf } from '../server/kernel/storage/connections/pooler.ts'
 import { connectionsOf, Database } from '../server/kernel/storage/database.ts'
-import { positionOf, standingOf, whyNot } from '../server/kernel/storage/replicas/position.ts'
+import { primaryOf, standingOf, whyNot } from '../server/kernel/storage/replicas/position.ts'
 import { type Examination, finding } from './finding.ts'
 
 /** What is between the server and its PostgreSQL, and beside it: a pooler, replicas. */
@@ -87,7 +87,7 @@ async function direct({ pool }: Database): Promise<Examination> {
 
 async function replica(subject: string, database: Database, primary: Database): Promise<Examination> {
   try {
-    const position = await positionOf(primary)
+    const position = await primaryOf(primary)
     const standing = await standingOf(database)
     const fault = whyNot(position, standing)
     if (fault !== undefined) return finding(subject, fault, 'it serves no reads', 'fault')

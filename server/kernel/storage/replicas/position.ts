@@ -6,20 +6,28 @@ export interface Position {
   readonly bytes: bigint
   /** The history that it belongs to: a standby that becomes a primary begins another one. */
   readonly timeline: number
-  /** The cluster. */
-  readonly system: string
 }
 
 // What is on the disk has been acknowledged. Where commits do not wait for the disk, all that is written.
-const positionSql = `SELECT at - '0/0'::pg_lsn, ('x' || substr(pg_walfile_name(at), 1, 8))::bit(32)::integer,
-    (SELECT system_identifier FROM pg_control_system())
+const positionSql = `SELECT at - '0/0'::pg_lsn, ('x' || substr(pg_walfile_name(at), 1, 8))::bit(32)::integer
   FROM (SELECT CASE current_setting('synchronous_commit') WHEN 'off' THEN pg_current_wal_insert_lsn()
     ELSE pg_current_wal_flush_lsn() END AS at) now`
 
 /** Where the primary is: all that it has acknowledged before this question is before the position. */
 export async function positionOf(primary: Connection): Promise<Position> {
-  const [[bytes, timeline, system] = []] = await primary.run({ text: positionSql, values: [] })
-  return { bytes: BigInt(bytes as string), timeline: Number(timeline), system: system as string }
+  const [[bytes, timeline] = []] = await primary.run({ text: positionSql, values: [] })
+  return { bytes: BigInt(bytes as string), timeline: Number(timeline) }
+}
+
+/** Where the primary is, and which cluster it is: PostgreSQL reads a file for that. */
+export async function primaryOf(primary: Connection): Promise<Primary> {
+  const text = 'SELECT system_identifier FROM pg_control_system()'
+  const [[system] = []] = await primary.run({ text, values: [] })
+  return { ...(await positionOf(primary)), system: system as string }
+}
+
+export interface Primary extends Position {
+  readonly system: string
 }
 
 /** What a standby has replayed. */
@@ -61,7 +69,7 @@ export async function standingOf(replica: Connection): Promise<Standing> {
 }
 
 /** Why the replica does not follow this primary; undefined if it does. */
-export function whyNot(primary: Position, { replayed, system, timeline }: Standing): string | undefined {
+export function whyNot(primary: Primary, { replayed, system, timeline }: Standing): string | undefined {
   if (system !== primary.system) return 'it is a replica of another database'
   if (replayed === undefined) return 'it is no standby (any more)'
   // Beyond the place where a promoted server began, its log may be another one.

@@ -4,7 +4,15 @@ import { atMost } from '../../at-most.ts'
 import { counter } from '../../metrics/metrics.ts'
 import type { Database, Guard } from '../database.ts'
 import { SharedQuestion } from './asking.ts'
-import { type Position, replayedIn, replayedSql, type Standing, standingOf, whyNot } from './position.ts'
+import {
+  type Position,
+  type Primary,
+  replayedIn,
+  replayedSql,
+  type Standing,
+  standingOf,
+  whyNot,
+} from './position.ts'
 
 /** How long a read waits for a replica to replay what the primary had written. */
 const behindMaxMs = 20
@@ -31,6 +39,7 @@ export class Replica {
   readonly #log: Logger
   readonly #look: SharedQuestion<bigint>
   #replayed = 0n
+  #timeline = 0
   #fault: string | undefined = 'it has not been examined yet'
   #out = AbortSignal.abort()
   #leave = () => {}
@@ -75,8 +84,10 @@ export class Replica {
   }
 
   /** Waits until it has replayed the log up to a position, for a moment. If it does not, it is left out. */
-  async reaches({ bytes }: Position): Promise<boolean> {
+  async reaches({ bytes, timeline }: Position): Promise<boolean> {
     try {
+      // There is a new primary. The next examination finds out whether it follows that one.
+      if (timeline !== this.#timeline) throw new LeftOut('it follows another primary')
       if (this.#replayed >= bytes || (await orLeave(this.out, this.#isNear(bytes)))) return true
       this.leaveOut(isBehind)
     } catch (error) {
@@ -117,13 +128,14 @@ export class Replica {
   }
 
   /** Finds out whether it can serve: `primary` is where the primary is now. */
-  async examine(primary: Position): Promise<void> {
+  async examine(primary: Primary): Promise<void> {
     try {
       const standing = await this.#standing()
       const fault = whyNot(primary, standing)
       if (fault !== undefined) throw new LeftOut(fault)
       const replayed = mustReplay(standing.replayed)
       this.keepsRows = standing.hasFeedback
+      this.#timeline = standing.timeline
       this.lagBytes = primary.bytes > replayed ? primary.bytes - replayed : 0n
       if (this.#fault === undefined || performance.now() < this.#backAtMs) return
       if (!(await this.#isNear(primary.bytes))) throw new LeftOut(isBehind)

@@ -3,7 +3,7 @@ import type { Reading } from '../../metrics/metrics.ts'
 import { isTimeout, isUnavailable } from '../connections/outages.ts'
 import { type Database, type Guard, readOnlyState, type StatementSource, sqlState } from '../database.ts'
 import { SharedQuestion } from './asking.ts'
-import { type Position, positionOf } from './position.ts'
+import { type Position, positionOf, primaryOf } from './position.ts'
 import { LeftOut, orLeave, Replica } from './replica.ts'
 
 const examineEveryMs = 250
@@ -60,8 +60,8 @@ export class Replicas {
 
   async #examine(): Promise<void> {
     try {
-      const position = await this.#position.ask()
-      await Promise.all(this.#replicas.map((replica) => replica.examine(position)))
+      const primary = await primaryOf({ run: (sql) => this.#primary.quick(sql) })
+      await Promise.all(this.#replicas.map((replica) => replica.examine(primary)))
     } catch {
       // The primary is away, and other work reports it. No read goes to a replica without its position.
     }
