@@ -8,9 +8,9 @@ import { seedPublished, seedSources } from './seed-published.ts'
 
 /**
  * `node bench/publish.ts [products changes rounds]`: measures the publication of a catalog, from the request until its
- * release is published: the first one, and later ones after that many changed products, of which every other one comes
- * after a checkpoint. With `copied` at the end the published rows are copied by SQL, and only the later ones are measured:
- * a first publication of a million products takes long.
+ * release is published: the first one, and later ones after that many changed products. Every other one of these comes
+ * after a checkpoint. With `copied` at the end the published rows are copied by SQL, and only the later ones are
+ * measured: a first publication of a million products takes long.
  */
 const [products = 100_000, changes = 100, rounds = 4] = process.argv.slice(2, 5).map(Number)
 const isCopied = process.argv[5] === 'copied'

@@ -92,12 +92,8 @@ export async function seedPublished(server: OwnServer, rows: number): Promise<Se
   }
 }
 
-/** Copies the product, its place and its price for `some` of the published rows, all over the catalog: these can be changed. */
-export async function seedSources(
-  { database }: OwnServer,
-  rows: number,
-  some: number,
-): Promise<void> {
+/** Copies the product, its place and its price for `some` of the published rows, so that these can be changed. */
+export async function seedSources({ database }: OwnServer, rows: number, some: number): Promise<void> {
   const step = Math.max(1, Math.floor(rows / some))
   for (const text of sources) await database.run({ text, values: [rows, step], long: true })
   await database.run({ text: 'ANALYZE products, prices, node_products', values: [] })

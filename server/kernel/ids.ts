@@ -1,9 +1,10 @@
 import { hash, randomFillSync } from 'node:crypto'
 import { v7 } from 'uuid'
+import { systemClock } from './clock.ts'
 
 /** A new id: UUIDv7 (RFC 9562), so ids sort by creation and a walk by id ends with the newest objects. */
 export function newId(): string {
-  const now = Date.now()
+  const now = systemClock.now().getTime()
   if (now > last.msecs) last = { msecs: now, seq: randomBytes().readUInt32BE() >>> 1 }
   else if (last.seq < seqMax) last = { msecs: last.msecs, seq: last.seq + 1 }
   else last = { msecs: last.msecs + 1, seq: 0 }

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest'
+import { systemClock } from '../../server/kernel/clock.ts'
 import { newId } from '../../server/kernel/ids.ts'
 
 const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -16,7 +17,7 @@ test('ids sort in the order in which they are made, and begin with the time', ()
 
 test('ids still sort when the clock is set back', () => {
   const first = newId()
-  const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() - 60_000)
+  const clock = vi.spyOn(systemClock, 'now').mockReturnValue(new Date(Date.now() - 60_000))
   const later = [newId(), newId()]
   clock.mockRestore()
   expect([first, ...later].toSorted()).toEqual([first, ...later])

@@ -38,7 +38,10 @@ export class ProductIds {
     return (this.#slots[this.#slotOf(numbers, at)] as number) - 1
   }
 
-  /** Visits the position of each known id in rows of `width` numbers, of which the id is the first, and where the row's rest begins. */
+  /**
+   * Rows of `width` numbers begin with an id. Visits the position of each id that is known, and where the rest of its
+   * row begins.
+   */
   forEachIn(rows: Uint32Array, width: number, visit: (position: number, rest: number) => void): void {
     for (let at = 0; at < rows.length; at += width) {
       const position = this.positionOf(rows, at)
