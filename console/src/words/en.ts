@@ -58,7 +58,7 @@ export const en = {
       unknown: () =>
         'This sign-in did not begin in this tab, or it has finished already. Nobody was signed in. Begin again.',
       declined: () =>
-        'The provider has not signed you in, or you may not sign in here. Try again, or ask a Store Admin.',
+        'The provider has not signed you in, or you may not sign in here, or your invitation has ended. Try again, or ask a Store Admin for an invitation.',
       late: () => 'The sign-in took too long, or it was finished already. Begin again.',
       away: () => 'The provider does not respond. Try again in a moment.',
       failed: () => 'The provider refused the sign-in. Ask a Store Admin to check its settings.',
