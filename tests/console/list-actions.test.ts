@@ -61,6 +61,29 @@ describe.runIf(hasChromium)(titled('actions of whole lists in the console'), () 
     await page.waitForURL(/\/pcm\/jobs\/[0-9a-f-]{36}$/)
   })
 
+  test('a job that takes long says how fast it is, and how long it still takes', async () => {
+    const { page } = opened.tab
+    await signInAt(opened.tab, opened.world, '/pcm/products')
+    let polls = 0
+    await page.route(/\/pcm\/jobs\//, async (route) => {
+      const response = await route.fetch()
+      const { data } = await response.json()
+      polls += 1
+      const progress = { done: 1000 * polls, of: 400_000 }
+      const job = { ...data, attributes: { ...data.attributes, status: 'started' } }
+      await route.fulfill({ response, json: { data: { ...job, meta: { ...data.meta, progress } } } })
+    })
+    await page.getByRole('button', { name: 'Export products' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Export products' })
+    await dialog.getByRole('button', { name: 'Export products' }).click()
+    // It is asked for each second.
+    const pace = await dialog.getByText(/^[\d.,]+ a second, about \d+ minutes left$/).innerText()
+    const [perSecond = 0] = (pace.replaceAll(',', '').match(/[\d.]+/) ?? []).map(Number)
+    expect(perSecond).toBeGreaterThan(100)
+    expect(perSecond).toBeLessThan(1100)
+    await page.unrouteAll()
+  })
+
   test('products are attached to nodes by a filter, and the refusal of a wrong one is at its field', async () => {
     const { page } = opened.tab
     const id = await product('cherry')

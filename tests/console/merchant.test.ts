@@ -169,6 +169,11 @@ describe.runIf(hasChromium)(titled('a merchant who has never seen the API'), () 
       await page.getByText('1 order', { exact: true }).waitFor()
       const row = page.getByRole('row').filter({ hasText: 'ada@example.com' })
       for (const text of ['Ada Byron', '12.50 USD']) await row.getByText(text).waitFor()
+      // A card of a narrow screen has what the order comes to, too.
+      const size = page.viewportSize() ?? { width: 1440, height: 900 }
+      await page.setViewportSize({ width: 390, height: 844 })
+      await row.getByText('12.50 USD').waitFor()
+      await page.setViewportSize(size)
       await row.getByRole('rowheader').getByRole('link').click()
       await page.getByRole('heading', { name: 'Order 5001' }).waitFor()
       const order = page.url()

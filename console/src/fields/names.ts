@@ -41,10 +41,15 @@ export function nameOf(item: Item, shown: readonly FieldFacts[]): string {
   return typeof value === 'string' && value !== '' ? value : String(item.id ?? '')
 }
 
+/** What a field is called. */
+export const fieldTitle = ({ path, label, refers }: FieldFacts): string =>
+  label ?? fieldLabel(path, refers !== undefined)
+
 /** What a value of an object is called. */
 export function titleOf(path: string, shown: readonly FieldFacts[]): string {
-  const refers = shown.find((one) => one.path === path)?.refers
-  return path === 'id' && refers !== undefined ? labelOf(refers) : fieldLabel(path, refers !== undefined)
+  const field = shown.find((one) => one.path === path)
+  if (path === 'id' && field?.refers !== undefined) return labelOf(field.refers)
+  return field ? fieldTitle(field) : fieldLabel(path)
 }
 
 /**

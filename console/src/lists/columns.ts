@@ -50,6 +50,21 @@ export function usualColumns(shown: readonly FieldFacts[]): readonly string[] {
   return [first, ...others.slice(0, usualMax - 2), ...(created ? [created] : [])]
 }
 
+/** How many fields beside its name a row has on a narrow screen, where it is a card. */
+const cardMax = 3
+
+/** The columns of a card: the name, what comes next, and what it costs. */
+export function cardColumns(columns: readonly string[], shown: readonly FieldFacts[]): ReadonlySet<string> {
+  const [first = '', ...others] = columns
+  const isAmount = (path: string) => {
+    const kind = shown.find((one) => one.path === path)?.kind
+    return kind === 'money' || kind === 'amounts'
+  }
+  const amount = others.find(isAmount)
+  const some = others.filter((path) => path !== amount).slice(0, amount === undefined ? cardMax : cardMax - 1)
+  return new Set([first, ...some, ...(amount === undefined ? [] : [amount])])
+}
+
 /** All paths that may be a column: those of the document, and those of the rows that it does not know. */
 export function possibleColumns(shown: readonly FieldFacts[], rows: readonly Item[]): readonly string[] {
   const known = shown.map(({ path }) => path)

@@ -136,7 +136,7 @@ export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onD
         </Tabs.Panel>
         <Tabs.Panel value="history">
           <Suspense fallback={<p role="status">{words.loading}</p>}>
-            <History id={String(item.id ?? '')} type={String(item.type ?? '')} />
+            <History id={String(item.id ?? '')} type={String(item.type ?? '')} shown={fields.shown} />
           </Suspense>
         </Tabs.Panel>
         <Tabs.Panel value="json">

@@ -70,6 +70,9 @@ export const en = {
     } satisfies Readonly<Record<string, (origin: string) => string>>,
     inWindow: 'You are signed in',
     inWindowAbout: 'Close this window. The console goes on where you were.',
+    otherInWindow: (own: string) => `You are signed in as ${own}`,
+    otherInWindowAbout: (person: string, own: string) =>
+      `The screen behind this window belongs to ${person}, and does not go on as ${own}. Sign out at the provider, close this window, and sign in as ${person}. What was typed is still there.`,
     out: 'Sign out',
     banner: {
       key: (clientId: string, _role?: string) =>
