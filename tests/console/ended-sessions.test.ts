@@ -256,17 +256,4 @@ describe.runIf(hasChromium)(titled('a session that ends on the server, in a brow
     await openWindow()
     await page.getByRole('heading', { name: typed }).waitFor()
   })
-
-  test.runIf(isLong)('a server that restarts ends nothing: the text and the sign-in outlive it', async () => {
-    await typing()
-    const port = new URL(elsewhere.url).port
-    await elsewhere.stop()
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('The server does not respond').waitFor()
-    expect(await dialog().count()).toBe(0)
-    elsewhere = await start(testConfig(inject('postgres'), world.database, { PORT: port }))
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('heading', { name: typed }).waitFor()
-    tab.faults.splice(0, tab.faults.length, ...tab.faults.filter((one) => !/ERR_CONNECTION/.test(one)))
-  })
 })
