@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { expectNoBarriers, hasChromium, openForTests, openTab, signInAt, titled } from './browser.ts'
+import { expectNoBarriers, hasChromium, look, openForTests, signInAt, titled } from './browser.ts'
 import { signInAsNew } from './colleague-tab.ts'
 
 describe.runIf(hasChromium)(titled('actions of whole lists in the console'), () => {
@@ -17,10 +17,7 @@ describe.runIf(hasChromium)(titled('actions of whole lists in the console'), () 
   ] as const)(
     'products are imported from a file: the job is followed, and its errors are a table, in %s at %i px',
     async (colorScheme, width) => {
-      await opened.tab.page.context().close()
-      opened.tab = await openTab(opened.browser, opened.world, {
-        ...{ colorScheme, viewport: { width, height: 844 } },
-      })
+      await look(opened.tab, colorScheme, width)
       const { page } = opened.tab
       await signInAt(opened.tab, opened.world, '/pcm/products')
       await page.getByRole('button', { name: 'Import products' }).click()

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { some } from '../support/long.ts'
 import { body } from '../support/requests.ts'
-import { expectNoBarriers, hasChromium, openForTests, openTab, titled } from './browser.ts'
+import { expectNoBarriers, hasChromium, look, openForTests, openTab, titled } from './browser.ts'
 import { signInAsNew } from './colleague-tab.ts'
 
 /** A whole walk takes a while on a machine that has more to do. */
@@ -137,11 +137,7 @@ describe.runIf(hasChromium)(titled('a merchant who has never seen the API'), () 
   )(
     'creates a product with two sizes, gives it a price and publishes it, in %s at %i px',
     async (colorScheme, width) => {
-      await opened.tab.page.context().close()
-      opened.tab = await openTab(opened.browser, opened.world, {
-        colorScheme,
-        viewport: { width, height: 844 },
-      })
+      await look(opened.tab, colorScheme, width)
       const { page } = opened.tab
       const { admin, shopper } = opened.world
       const sku = `LINEN-${width}`

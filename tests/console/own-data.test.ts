@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { makeApi } from '../builders/fields/custom-apis.ts'
 import { makeFlow } from '../builders/fields/flows.ts'
-import { expectNoBarriers, hasChromium, openForTests, openTab, signInAt, titled } from './browser.ts'
+import { expectNoBarriers, hasChromium, look, openForTests, signInAt, titled } from './browser.ts'
 import { signInAsNew } from './colleague-tab.ts'
 
 describe.runIf(hasChromium)(titled('what a store adds to the API, in the console'), () => {
@@ -34,10 +34,7 @@ describe.runIf(hasChromium)(titled('what a store adds to the API, in the console
   ] as const)(
     'entries of a custom API are listed, created, changed and deleted as any object, in %s at %i px',
     async (colorScheme, width) => {
-      await opened.tab.page.context().close()
-      opened.tab = await openTab(opened.browser, opened.world, {
-        ...{ colorScheme, viewport: { width, height: 844 } },
-      })
+      await look(opened.tab, colorScheme, width)
       const { page } = opened.tab
       const { body } = await wishlists.create({ title: `For ${width}`, skus: ['MUG', 'HAT'] })
       await signInAt(opened.tab, opened.world)

@@ -38,8 +38,20 @@ export function namingField(shown: readonly FieldFacts[]): string {
 /** What an object is called. */
 export function nameOf(item: Item, shown: readonly FieldFacts[]): string {
   const value = valueAt(item, namingField(shown)) ?? item.id
-  return typeof value === 'string' && value !== '' ? value : String(item.id ?? '')
+  const name = typeof value === 'string' && value !== '' ? value : String(item.id ?? '')
+  const options = optionsOf(item).filter((option) => !hasWords(name, option))
+  return options.length ? `${name} (${options.join(', ')})` : name
 }
+
+/** The options that a child of a product is of. Children have the name of their parent, unless an option changes it. */
+function optionsOf(item: Item): readonly string[] {
+  const variations = valueAt(item, 'meta.child_variations')
+  const names = Array.isArray(variations) ? variations.map((one) => valueAt(one, 'option.name')) : []
+  return names.filter((name) => typeof name === 'string')
+}
+
+const hasWords = (text: string, words: string): boolean =>
+  ` ${text} `.toLowerCase().includes(` ${words} `.toLowerCase())
 
 /** What a field is called. */
 export const fieldTitle = ({ path, label, refers }: FieldFacts): string =>

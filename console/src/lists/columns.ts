@@ -18,7 +18,7 @@ const wanted: readonly RegExp[] = [
 
 /** What is long, or tells little. */
 const unwanted =
-  /_address\.|(^|\.)(description|external_ref|owner|slug|updated_by|created_by|commodity_type|stock_id|base_product\.data\.id)$|^contact\.|_secs$|intent/
+  /_address\.|(^|\.)(description|external_ref|owner|slug|updated_by|created_by|commodity_type|store_id|origin_id|origin_type|snapshot_date|stock_id|base_product\.data\.id)$|^contact\.|_secs$|intent/
 
 /** How much a column tells of the objects of a list: lower is better. */
 function rankOf({ path, kind, refers }: FieldFacts): number {
@@ -38,8 +38,11 @@ export function usualColumns(shown: readonly FieldFacts[]): readonly string[] {
   const created = ['created_at', 'at', 'updated_at']
     .map((name) => shown.find(({ path }) => lastName(path) === name)?.path)
     .find((path) => path !== undefined)
+  // Two forms of an object have the same values in different places. Lists have those of `attributes`.
+  const isTwin = (path: string) => shown.some((one) => one.path === `attributes.${path}`)
   const isColumn = ({ path, kind }: FieldFacts) =>
     !structures.includes(kind) &&
+    !isTwin(path) &&
     path !== first &&
     path !== 'id' &&
     !/(^|\.)(type|created_at|updated_at|at)$|client_parameters\.|explanation/.test(path)

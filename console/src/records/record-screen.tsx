@@ -220,9 +220,9 @@ function Values({ item, shown, near }: ValuesProps) {
 function Failure({ error, onRetry }: { readonly error: Error; onRetry(): void }) {
   const isGone = error instanceof ApiProblem && error.status === 404
   const { failed, gone, goneAbout } = words.record
-  if (isGone) return <Notice sign="∅" title={gone} about={goneAbout} />
+  if (isGone) return <Notice isPage sign="∅" title={gone} about={goneAbout} />
   return (
-    <Notice sign="⚠" title={failed} about={faultTexts(error).join(' ')}>
+    <Notice isPage sign="⚠" title={failed} about={faultTexts(error).join(' ')}>
       <Button onClick={onRetry}>{words.retry}</Button>
     </Notice>
   )
