@@ -111,7 +111,10 @@ interface TestBrowser {
   tab: Tab
 }
 
-/** A server that `fill` has filled once, a browser beside it, and an empty tab for each test, which must be without faults. */
+/**
+ * A server that `fill` has filled once, a browser beside it, and an empty tab for each test, which must be without
+ * faults.
+ */
 export function openForTests(fill: (world: World) => Promise<void> = async () => {}): TestBrowser {
   const opened = {} as TestBrowser
   beforeAll(async () => {

@@ -1,4 +1,5 @@
 import { crc32, deflateSync } from 'node:zlib'
+import { Memory } from '../../server/kernel/memory.ts'
 import { type Colour, colours, type PictureShape } from './wares.ts'
 
 /** Pictures of wares, drawn by these functions: simple shapes on a plain ground, as PNG. */
@@ -157,7 +158,7 @@ interface Layout {
   readonly edges: ReadonlyMap<number, readonly number[]>
 }
 
-const layouts = new Map<PictureShape, Layout>()
+const layouts = new Memory<PictureShape, Layout>(Object.keys(drawings).length)
 
 /** The same for all colours, and most of the work. */
 function layoutOf(shape: PictureShape): Layout {
