@@ -1,7 +1,6 @@
 import type { FieldFacts } from '../api/document.ts'
 import { type Item, valueAt } from '../api/objects.ts'
 import { fieldLabel, labelOf } from '../words/labels.ts'
-import { words } from '../words/words.ts'
 
 /** The values that name an object, the best first. */
 export const names = [
@@ -62,18 +61,6 @@ export function titleOf(path: string, shown: readonly FieldFacts[]): string {
   const field = shown.find((one) => one.path === path)
   if (path === 'id' && field?.refers !== undefined) return labelOf(field.refers)
   return field ? fieldTitle(field) : fieldLabel(path)
-}
-
-/**
- * The description of a field for somebody who types into it: amounts are typed in the main unit of their currency, and
- * texts stand one on each line.
- */
-export function helpOf({ kind, choices, about = '' }: FieldFacts): string {
-  const isAmount = kind === 'money' || kind === 'amounts'
-  const text = about.replaceAll('`', '')
-  const told = isAmount ? text.replace(/,? ?in the smallest unit of (the|its) currency/i, '') : text
-  const lines = kind === 'words' && !choices ? words.fields.onePerLine : ''
-  return [told.replace(/^\.\s*/, ''), lines].filter(Boolean).join(' ')
 }
 
 /** The end of an id: the ids of one moment begin alike. */

@@ -1,6 +1,5 @@
 import type { FieldFacts } from '../api/document.ts'
 import { type Item, isItem } from '../api/objects.ts'
-import { keepPreference, keptPreference } from '../api/preferences.ts'
 import { lastName, namingField } from '../fields/names.ts'
 
 const usualMax = 7
@@ -77,16 +76,6 @@ export function possibleColumns(shown: readonly FieldFacts[], rows: readonly Ite
     : []
   return [...known, ...unknown.filter((name) => !['type', 'links'].includes(name))]
 }
-
-const preference = (id: string) => `columns.${id}`
-
-/** The columns that this person has chosen for a list. */
-export const keptColumns = (id: string): readonly string[] | undefined =>
-  keptPreference(preference(id))?.split(',')
-
-/** Keeps the choice; undefined for the usual columns. */
-export const keepColumns = (id: string, columns: readonly string[] | undefined): void =>
-  keepPreference(preference(id), columns?.join(','))
 
 /** The field to sort a column by, if the API can. */
 export const sortFieldOf = (path: string, sort: readonly string[]): string | undefined =>
