@@ -327,11 +327,18 @@ const resumeAt = ({ store }: Work, resumed: Resumption, at: Date): Promise<void>
 
 /** Calls the jobs of the errands whose process is dead. They would wait for the ends of their leases. */
 export async function resumeOrphans(database: Database): Promise<void> {
-  await database.run({
-    text: `UPDATE graphile_worker._private_jobs j SET run_at = now() FROM errands i
-      WHERE i.ended_at IS NULL AND i.leased_until > clock_timestamp() AND NOT lease_holds(i.leased_until, i.leased_by)
-        AND j.key = i.store_id || ' errand ' || i.id AND j.locked_at IS NULL AND j.run_at > now()`,
+  // The leases are read first: the sessions that hold them are those of this database, and not of a store's node.
+  const orphans = await database.run({
+    text: `SELECT i.store_id || ' errand ' || i.id FROM (SELECT store_id, id, leased_until, leased_by FROM errands
+        WHERE ended_at IS NULL AND leased_until > clock_timestamp() OFFSET 0) i
+      WHERE NOT lease_holds(i.leased_until, i.leased_by)`,
     values: [],
+  })
+  if (!orphans.length) return
+  await database.run({
+    text: `UPDATE graphile_worker._private_jobs SET run_at = now()
+      WHERE key = ANY($1) AND locked_at IS NULL AND run_at > now()`,
+    values: [orphans.map(([key]) => key)],
   })
 }
 
