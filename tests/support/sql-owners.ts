@@ -43,7 +43,7 @@ export const undeclared: Readonly<Record<string, string>> = {
 export const routinesOf: Readonly<Record<string, string>> = {
   kernel: `added_fields_kept ask_nodes change_all clock_at count_moved count_rows drop_list_block drop_trimmed_partitions fence_times fence_times_of fenced
     give_positions has_fresh_changes hold_feed is_distributed is_here keep_added_fields keep_partition keep_partitions last_change_here
-    lease_holds list_block_at list_points list_seek lose_race mark_trimmed merge_lists next_change nodes_of_stores
+    lease_holds list_block_at list_seek lose_race mark_trimmed merge_lists next_change nodes_of_stores
     raise_time_fence recorded sequence_store sequence_stores session_lives split_larger_list_block
     split_list_block stores_with_fresh_changes track track_changes`,
   'fields/values': 'entry_unique_key indexed_values json_edited json_with',
