@@ -24,6 +24,16 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION added_fields_kept(of_store uuid, of_name text, of_state uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+BEGIN
+  RETURN keep_added_fields(of_store, of_name, of_state);
+END $function$
+;
+
 CREATE OR REPLACE PROCEDURE change_all(IN changed regclass, IN of_store uuid, IN deleted uuid, IN which text, IN doc text DEFAULT NULL::text, IN hidden text DEFAULT NULL::text, IN deleted_from uuid DEFAULT NULL::uuid)
  LANGUAGE plpgsql
 AS $procedure$
@@ -57,6 +67,16 @@ AS $function$
   WHERE j.store_id = due.store_id AND j.id = due.id
   RETURNING j.store_id, j.integration_id, j.id, j.event_id, j.key, j.source, j.subject_id, j.position, j.attempt
 $function$
+;
+
+CREATE OR REPLACE FUNCTION clock_at(of_store uuid)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+ IMMUTABLE COST 1
+AS $function$
+BEGIN
+  RETURN clock_timestamp();
+END $function$
 ;
 
 CREATE OR REPLACE FUNCTION components_of(attributes jsonb)
@@ -135,6 +155,16 @@ END $body$$function$, name, moves, deltas);
   EXECUTE format('CREATE OR REPLACE TRIGGER track_moves AFTER UPDATE ON %s FOR EACH ROW
     WHEN (OLD.updated_at <> NEW.updated_at) EXECUTE FUNCTION %I()', counted, name);
 END $procedure$
+;
+
+CREATE OR REPLACE FUNCTION definition_kept(of_store uuid, of_api uuid, of_state text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+BEGIN
+  RETURN keep_definition(of_store, of_api, of_state);
+END $function$
 ;
 
 CREATE OR REPLACE FUNCTION deliveries_lock(of_store uuid)
@@ -316,6 +346,23 @@ BEGIN
   END IF;
   -- What the view pg_sequences reads.
   RETURN greatest(instant, to_timestamp(pg_sequence_last_value('time_fence'::regclass)));
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION fenced(was timestamp with time zone, instant timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+DECLARE
+  -- The transaction must have its number before it reads the fence: whoever raises the fence waits for that number.
+  xid xid8 := pg_current_xact_id();
+BEGIN
+  -- What a session writes with its own times also changes with them.
+  IF current_setting('sutler.keep_times', true) = 'on' THEN
+    RETURN greatest(was, instant);
+  END IF;
+  RETURN greatest(was, instant, to_timestamp(pg_sequence_last_value('time_fence'::regclass)));
 END $function$
 ;
 
@@ -1522,6 +1569,16 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION keep_added_fields(of_store uuid, of_name text, of_state uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM FROM added_fields f WHERE f.store_id = of_store AND f.name = of_name AND f.state = of_state FOR KEY SHARE;
+  RETURN FOUND;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION keep_an_able_store_admin()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1532,6 +1589,17 @@ BEGIN
     PERFORM must_keep_a_store_admin(OLD.store_id);
   END IF;
   RETURN NULL;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION keep_definition(of_store uuid, of_api uuid, of_state text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM FROM custom_apis a
+  WHERE a.store_id = of_store AND a.id = of_api AND a.version || '.' || a.definition = of_state FOR KEY SHARE;
+  RETURN FOUND;
 END $function$
 ;
 
@@ -2027,6 +2095,17 @@ AS $function$ BEGIN
   DELETE FROM promotion_versions
   WHERE store_id = NEW.store_id AND promotion_id = NEW.id AND number <= NEW.version - 100;
   RETURN NULL;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION recorded(of_store uuid, stamp text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE COST 1
+AS $function$
+BEGIN
+  PERFORM set_config('sutler.by', stamp, true);
+  RETURN true;
 END $function$
 ;
 
@@ -3556,7 +3635,6 @@ CREATE TABLE merchant_realm_mappings (
   CONSTRAINT merchant_realm_mappings_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(id) ON DELETE CASCADE,
   CONSTRAINT merchant_realm_mappings_pkey PRIMARY KEY (store_id, id)
 );
-CREATE UNIQUE INDEX merchant_realm_mappings_prefix_key ON merchant_realm_mappings USING btree (lower((prefix COLLATE "default")));
 CREATE TRIGGER fence_times BEFORE INSERT ON merchant_realm_mappings FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON merchant_realm_mappings FOR EACH ROW EXECUTE FUNCTION merchant_realm_mappings_tracked();
 
@@ -4418,6 +4496,13 @@ CREATE TABLE published_words (
   CONSTRAINT published_words_pkey PRIMARY KEY (store_id, catalog_id, word)
 );
 CREATE INDEX published_words_by_likeness ON published_words USING gin (catalog_id, word gin_trgm_ops) WHERE (word !~ '[0-9]'::text);
+
+CREATE TABLE realm_prefixes (
+  prefix text COLLATE "C" NOT NULL,
+  store_id uuid NOT NULL,
+  CONSTRAINT realm_prefixes_pkey PRIMARY KEY (prefix)
+);
+CREATE UNIQUE INDEX realm_prefixes_by_store ON realm_prefixes USING btree (store_id);
 
 CREATE TABLE role_assignments (
   store_id uuid NOT NULL,

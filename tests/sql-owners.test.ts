@@ -145,9 +145,9 @@ describe('SQL', () => {
     expect(uses).toEqual([])
   })
 
-  test('only `track_changes` and `change_all` know how a row is written', () => {
+  test('only `track_changes`, `change_all` and `recorded` know how a row is written', () => {
     const writers = [...routines].filter(([, text]) => /sutler\.by|\bversion \+ 1/.test(text))
-    expect(writers.map(([name]) => name)).toEqual(['change_all', 'track_changes'])
+    expect(writers.map(([name]) => name)).toEqual(['change_all', 'recorded', 'track_changes'])
   })
 })
 
