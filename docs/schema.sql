@@ -189,6 +189,16 @@ END $body$$function$, name, moves, deltas);
 END $procedure$
 ;
 
+CREATE OR REPLACE FUNCTION definition_kept(of_store uuid, of_api uuid, of_state text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+BEGIN
+  RETURN keep_definition(of_store, of_api, of_state);
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION deliveries_lock(of_store uuid)
  RETURNS bigint
  LANGUAGE sql
@@ -1679,6 +1689,17 @@ BEGIN
     PERFORM must_keep_a_store_admin(OLD.store_id);
   END IF;
   RETURN NULL;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION keep_definition(of_store uuid, of_api uuid, of_state text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM FROM custom_apis a
+  WHERE a.store_id = of_store AND a.id = of_api AND a.version || '.' || a.definition = of_state FOR KEY SHARE;
+  RETURN FOUND;
 END $function$
 ;
 
@@ -3761,7 +3782,6 @@ CREATE TABLE merchant_realm_mappings (
   CONSTRAINT merchant_realm_mappings_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(id) ON DELETE CASCADE,
   CONSTRAINT merchant_realm_mappings_pkey PRIMARY KEY (store_id, id)
 );
-CREATE UNIQUE INDEX merchant_realm_mappings_prefix_key ON merchant_realm_mappings USING btree (lower((prefix COLLATE "default")));
 CREATE TRIGGER fence_times BEFORE INSERT ON merchant_realm_mappings FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON merchant_realm_mappings FOR EACH ROW EXECUTE FUNCTION merchant_realm_mappings_tracked();
 
@@ -4623,6 +4643,13 @@ CREATE TABLE published_words (
   CONSTRAINT published_words_pkey PRIMARY KEY (store_id, catalog_id, word)
 );
 CREATE INDEX published_words_by_likeness ON published_words USING gin (catalog_id, word gin_trgm_ops) WHERE (word !~ '[0-9]'::text);
+
+CREATE TABLE realm_prefixes (
+  prefix text COLLATE "C" NOT NULL,
+  store_id uuid NOT NULL,
+  CONSTRAINT realm_prefixes_pkey PRIMARY KEY (prefix)
+);
+CREATE UNIQUE INDEX realm_prefixes_by_store ON realm_prefixes USING btree (store_id);
 
 CREATE TABLE role_assignments (
   store_id uuid NOT NULL,

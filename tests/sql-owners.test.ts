@@ -145,7 +145,7 @@ describe('SQL', () => {
     expect(uses).toEqual([])
   })
 
-  test('only `recorded`, `track_changes` and `change_all` know how a row is written', () => {
+  test('only `track_changes`, `change_all` and `recorded` know how a row is written', () => {
     const writers = [...routines].filter(([, text]) => /sutler\.by|\bversion \+ 1/.test(text))
     expect(writers.map(([name]) => name)).toEqual(['change_all', 'recorded', 'track_changes'])
   })

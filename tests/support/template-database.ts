@@ -5,6 +5,7 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { start } from '../../server/main.ts'
 import { startEmbedded } from '../../server/platform/postgres/embedded.ts'
+import { citusUrl, makeCitusTemplate, sendingUrl } from './citus.ts'
 import { copyDataDirectory } from './copy-data-directory.ts'
 import { databaseUrl } from './own-database.ts'
 import { filesOf, secret, testConfig } from './world.ts'
@@ -43,18 +44,22 @@ export default async function setup(project: TestProject) {
     testConfig('', '', { DATABASE_URL: '', SUTLER_DATA_DIR: started, SUTLER_FILES_DIR: '' }),
   )
   await server.stop()
+  project.provide('dataDirectory', started)
+  if (citusUrl) {
+    await makeCitusTemplate(citusUrl, async (url) => {
+      await (await start(testConfig(url, 'template_world'))).stop()
+      await restartFence(url)
+    })
+    project.provide('postgres', sendingUrl(citusUrl))
+    return () => rmSync(scratch, { recursive: true, force: true })
+  }
   copyDataDirectory(started, inUse)
   const embedded = await startEmbedded(inUse, runSettings)
   const client = new pg.Client(databaseUrl(embedded.url, 'postgres'))
   await client.connect()
   await client.query('CREATE DATABASE template_world TEMPLATE sutler')
-  const template = new pg.Client(databaseUrl(embedded.url, 'template_world'))
-  await template.connect()
-  // A server in a test may have a clock that shows the past.
-  await template.query('ALTER SEQUENCE time_fence RESTART')
-  await template.end()
+  await restartFence(databaseUrl(embedded.url, 'template_world'))
   project.provide('postgres', embedded.url)
-  project.provide('dataDirectory', started)
   return async () => {
     // The shared servers of a worker end with it, and leave their files.
     const { rows: left } = await client.query(
@@ -65,4 +70,12 @@ export default async function setup(project: TestProject) {
     await embedded.stop()
     rmSync(scratch, { recursive: true, force: true })
   }
+}
+
+/** A server in a test may have a clock that shows the past. */
+async function restartFence(url: string): Promise<void> {
+  const template = new pg.Client(url)
+  await template.connect()
+  await template.query('ALTER SEQUENCE time_fence RESTART')
+  await template.end()
 }

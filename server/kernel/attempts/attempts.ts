@@ -141,7 +141,7 @@ async function count(ctx: CallerWork, attempt: Attempt): Promise<readonly Counte
   const now = ctx.clock.now()
   const rows = await outside(ctx).run(
     `INSERT INTO attempts AS a (store_id, subject, n, ends_at)
-     SELECT $1, subject, 1, $3::timestamptz FROM unnest($2::text[]) AS subject ORDER BY subject
+     SELECT s.id, subject, 1, $3::timestamptz FROM stores s, unnest($2::text[]) AS subject WHERE s.id = $1 ORDER BY subject
      ON CONFLICT (store_id, subject) DO UPDATE SET
        n = CASE WHEN a.ends_at > $4::timestamptz THEN a.n + 1 ELSE 1 END,
        ends_at = CASE WHEN a.ends_at > $4::timestamptz THEN a.ends_at ELSE excluded.ends_at END
