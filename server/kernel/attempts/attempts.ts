@@ -166,8 +166,8 @@ export const forgetAttempts: Chore = {
   every: '*/10 * * * *',
   run: async ({ database, clock }) => {
     await database.run({
-      text: `DELETE FROM attempts WHERE (store_id, subject) IN (
-               SELECT store_id, subject FROM attempts WHERE ends_at <= $1)`,
+      text: `WITH ended AS MATERIALIZED (SELECT store_id, subject FROM attempts WHERE ends_at <= $1)
+             DELETE FROM attempts a USING ended WHERE a.store_id = ended.store_id AND a.subject = ended.subject`,
       values: [clock.now()],
     })
   },

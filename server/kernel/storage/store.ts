@@ -298,7 +298,7 @@ export class Store {
   /** Takes a lock by name, for what has no row, until the transaction ends. */
   async advisoryLock(name: string): Promise<void> {
     this.#transaction?.enterLocks([`${this.id} ${name}`])
-    await this.run(`SELECT ${advisoryLockSql('$2')}`, name)
+    await this.run(`SELECT ${advisoryLockSql('$2')} FROM stores WHERE id = $1`, name)
   }
 
   /** Inserts the rows of a query in one statement; existing rows stay as they are. Returns the ids of the new ones. */

@@ -16,6 +16,8 @@ const comments = {
   isOnEveryNode: 'is on every node',
   /** Of a routine that runs on the node of the store in its argument `of_store`. */
   runsAtItsStore: 'runs at its store',
+  /** The same, of a routine that is called outside of a transaction, and may concern more stores of that node. */
+  runsAtItsNode: 'runs at the node of its store',
   /** Of a unique key whose values are random: one of each store is as good. */
   isUniqueByChance: 'unique in each store is enough',
 } as const
@@ -99,16 +101,16 @@ const routines = (isCitus: boolean) => `SELECT p.oid::regprocedure::text AS name
     AND ${isCitus ? "NOT EXISTS (SELECT FROM pg_dist_object o WHERE o.classid = 'pg_proc'::regclass AND o.objid = p.oid)" : 'true'}
   ORDER BY 1`
 
-const routinesAtStores = (isCitus: boolean) => `SELECT p.oid::regprocedure::text AS name
+const routinesAtStores = (isCitus: boolean) => `SELECT p.oid::regprocedure::text AS name,
+    ${hasComment('p.oid', 'pg_proc', comments.runsAtItsStore)} AS forced
   FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace
-    AND ${hasComment('p.oid', 'pg_proc', comments.runsAtItsStore)}
+    AND (${hasComment('p.oid', 'pg_proc', comments.runsAtItsStore)} OR ${hasComment('p.oid', 'pg_proc', comments.runsAtItsNode)})
     AND ${isCitus ? "NOT EXISTS (SELECT FROM pg_dist_object o WHERE o.classid = 'pg_proc'::regclass AND o.objid = p.oid AND o.distribution_argument_index IS NOT NULL)" : 'true'}
   ORDER BY 1`
 
 /** Sequences that no column has: each node needs one of its own, also a node that came later. */
-const ownSequences = (
-  isCitus: boolean,
-) => `SELECT c.oid::regclass::text AS name, s.seqmin::text AS least, s.seqstart::text AS first
+const ownSequences = (isCitus: boolean) => `SELECT c.oid::regclass::text AS name, s.seqmin::text AS least,
+    coalesce(pg_sequence_last_value(c.oid), s.seqstart)::text AS first
   FROM pg_class c JOIN pg_sequence s ON s.seqrelid = c.oid
   WHERE ${isOurs} AND c.relkind = 'S' AND NOT EXISTS (SELECT FROM pg_depend d
     WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.refobjsubid > 0)
@@ -163,7 +165,13 @@ export async function planDistribution(client: pg.ClientBase, isCitus: boolean):
     ...(await query(ownSequences(isCitus))).map(({ name, least, first }) =>
       step(
         `sequence ${name}: one for each node`,
-        onNodes(`CREATE SEQUENCE IF NOT EXISTS ${name} MINVALUE ${least} START ${first}`),
+        // A new node must not be behind: its first rows would be older than what readers have seen.
+        onNodes(`DO $node$ BEGIN
+          IF to_regclass('${name}') IS NULL THEN
+            CREATE SEQUENCE ${name} MINVALUE ${least};
+            PERFORM setval('${name}', ${first});
+          END IF;
+        END $node$`),
       ),
     ),
     ...(await query(tablesOfAll(isCitus, names))).map(({ name }) =>
@@ -178,10 +186,10 @@ export async function planDistribution(client: pg.ClientBase, isCitus: boolean):
       step(`foreign key ${of}.${name}: add`, `ALTER TABLE ${of} ADD CONSTRAINT ${name} ${def}`),
     ),
     ...fired.map(({ of, name, def }) => step(`trigger ${of}.${name}: create`, def as string)),
-    ...(await query(routinesAtStores(isCitus))).map(({ name }) =>
+    ...(await query(routinesAtStores(isCitus))).map(({ name, forced }) =>
       step(
         `routine ${name}: at its store`,
-        `SELECT create_distributed_function('${name}', 'of_store', colocate_with => '${anchor}', force_delegation => true)`,
+        `SELECT create_distributed_function('${name}', 'of_store', colocate_with => '${anchor}', force_delegation => ${forced})`,
       ),
     ),
   ]

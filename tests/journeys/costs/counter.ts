@@ -41,7 +41,7 @@ const waiting = 'waits for the end of an act'
 const background = [
   waiting,
   'pg_stat_statements',
-  'sequence_changes|stores_with_fresh_changes',
+  'sequence_stores|stores_with_fresh_changes',
   'FROM application_keys',
   'graphile_worker".(_private_|get_job|complete_job|fail_job|reset)',
   'personal_data_reads',
