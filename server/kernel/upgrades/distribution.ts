@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 /**
  * How the tables of a database are distributed on the nodes of Citus: by store, each store on one node. All of it is
- * read from the database, so that a table of a later migration needs no line here. See docs/scaling.md.
+ * read from the database, so that a table of a later migration needs no line here. See docs/citus.md.
  */
 
 /** The store of every row is in this column. The table `stores` has it as its `id`. */
