@@ -1,6 +1,6 @@
 import { carts } from '../server/carts/cart/carts.ts'
 import type { Database } from '../server/kernel/storage/database.ts'
-import { statementsOf } from '../server/kernel/storage/row-statements.ts'
+import { returning, statementsOf } from '../server/kernel/storage/row-statements.ts'
 import { wholeColumns } from '../server/kernel/storage/stored-row.ts'
 
 /** The writes of changes of carts without anything else, through the server's own driver. */
@@ -39,8 +39,7 @@ export async function bareChangeOf(database: Database, name: string): Promise<Ch
         `${by} ${new Date().toISOString()}`,
         version,
       ]
-      const { update, returning } = statementsOf(carts)
-      const rows = await transaction.run({ text: update + returning, values })
+      const rows = await transaction.run({ text: returning(carts, statementsOf(carts).update), values })
       if (rows.length !== 1) throw new Error(`version ${version} was changed`)
       version += 1
     })

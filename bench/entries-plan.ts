@@ -87,7 +87,7 @@ async function merge(): Promise<void> {
   for (let merged = 1; merged > 0; ) {
     merged = await database.transaction(async (transaction) => {
       await transaction.run({ text: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ', values: [] })
-      const [row] = await transaction.run({ text: 'SELECT merge_list_deltas(500)', values: [] })
+      const [row] = await transaction.run({ text: 'SELECT merge_lists(id, 500) FROM stores', values: [] })
       return Number(row?.[0])
     })
   }

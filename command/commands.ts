@@ -4,6 +4,7 @@ import { colleagueCommands } from './colleague.ts'
 import { config } from './config.ts'
 import { copy } from './copy.ts'
 import { dev } from './dev.ts'
+import { distributeCommand } from './distribute.ts'
 import { doctor } from './doctor.ts'
 import { exportCommand } from './export.ts'
 import type { Command } from './frame/command.ts'
@@ -27,7 +28,7 @@ export const commands: readonly Command[] = [
   ...(import.meta.filename.endsWith('.ts') ? [dev] : []),
   ...[health, version, config, prepare, unit],
   ...[backup, restoreCommand, exportCommand, importCommand, copy, seed],
-  ...[migrateCommand, doctor],
+  ...[migrateCommand, distributeCommand, doctor],
   ...keyCommands,
   ...colleagueCommands,
   ...storeCommands,

@@ -2,10 +2,11 @@
 
 CREATE OR REPLACE FUNCTION activate_deliveries(of_store uuid, subjects json, instant timestamp with time zone)
  RETURNS void
- LANGUAGE sql
+ LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
 AS $function$
+BEGIN
   UPDATE integration_jobs j SET due_at = instant
   WHERE j.store_id = of_store AND j.id = ANY (ARRAY(
     SELECT (
@@ -20,8 +21,35 @@ AS $function$
     WHERE (
       SELECT a.id FROM integration_jobs a
       WHERE a.store_id = of_store AND a.integration_id = s.integration_id AND a.subject_id = s.subject_id
-        AND a.source = s.source AND a.state = 'waiting' AND a.due_at IS NOT NULL LIMIT 1) IS NULL))
-$function$
+        AND a.source = s.source AND a.state = 'waiting' AND a.due_at IS NOT NULL LIMIT 1) IS NULL));
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION added_fields_kept(of_store uuid, of_name text, of_state uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+BEGIN
+  RETURN keep_added_fields(of_store, of_name, of_state);
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION ask_nodes(question text)
+ RETURNS TABLE(node integer, answer text)
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF to_regclass('pg_dist_node') IS NOT NULL THEN
+    -- A transaction of its own on each.
+    RETURN QUERY SELECT n.nodeid, CASE WHEN n.success THEN n.result END
+      FROM run_command_on_all_nodes('SELECT ' || question, give_warning_for_connection_errors => true) n;
+    IF FOUND THEN RETURN; END IF;
+  END IF;
+  EXECUTE 'SELECT ' || question INTO answer;
+  node := 0;
+  RETURN NEXT;
+END $function$
 ;
 
 CREATE OR REPLACE PROCEDURE change_all(IN changed regclass, IN of_store uuid, IN deleted uuid, IN which text, IN doc text DEFAULT NULL::text, IN hidden text DEFAULT NULL::text, IN deleted_from uuid DEFAULT NULL::uuid)
@@ -32,31 +60,55 @@ DECLARE
   at timestamptz(3) := coalesce(nullif(split_part(author, ' ', 3), '')::timestamptz, clock_timestamp());
 BEGIN
   EXECUTE format(
-    'UPDATE %s r SET version = r.version + 1, updated_at = greatest(r.updated_at, fenced($3))%s%s WHERE r.store_id = $1 AND %s',
-    changed, ', doc = ' || doc, ', hidden = ' || hidden, which
+    'WITH changed AS (SELECT r.id AS changed_id%s%s FROM %s r WHERE r.store_id = $1 AND %s FOR NO KEY UPDATE OF r)
+    UPDATE %s r SET version = r.version + 1, updated_at = fenced(r.updated_at, $3)%s%s FROM changed
+    WHERE r.store_id = $1 AND r.id = changed.changed_id',
+    ', ' || doc || ' AS new_doc', ', ' || hidden || ' AS new_hidden', changed, which, changed,
+    CASE WHEN doc IS NOT NULL THEN ', doc = changed.new_doc' END,
+    CASE WHEN hidden IS NOT NULL THEN ', hidden = changed.new_hidden' END
   ) USING of_store, deleted, at, deleted_from;
 END $procedure$
 ;
 
-CREATE OR REPLACE FUNCTION claim_deliveries(of_stores uuid[], of_integrations uuid[], most integer[], instant timestamp with time zone, lease timestamp with time zone)
+CREATE OR REPLACE FUNCTION claim_deliveries(of_store uuid, of_stores uuid[], of_integrations uuid[], most integer[], instant timestamp with time zone, lease timestamp with time zone)
  RETURNS TABLE(store_id uuid, integration_id uuid, id uuid, event_id uuid, key text, source text, subject_id uuid, "position" bigint, attempt integer)
- LANGUAGE sql
+ LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
 AS $function$
-  WITH due AS MATERIALIZED (
-    SELECT j.store_id, j.id
-    FROM unnest(of_stores, of_integrations, most) AS q (store_id, integration_id, most)
-    CROSS JOIN LATERAL (
-      SELECT c.store_id, c.id FROM integration_jobs c
-      WHERE c.store_id = q.store_id AND c.integration_id = q.integration_id AND c.state = 'waiting'
-        AND c.due_at <= instant
-      ORDER BY c.due_at LIMIT q.most FOR NO KEY UPDATE SKIP LOCKED) j
-  )
-  UPDATE integration_jobs j SET due_at = lease, leased_until = lease FROM due
-  WHERE j.store_id = due.store_id AND j.id = due.id
-  RETURNING j.store_id, j.integration_id, j.id, j.event_id, j.key, j.source, j.subject_id, j.position, j.attempt
-$function$
+#variable_conflict use_column
+DECLARE
+  own record;
+BEGIN
+  FOR own IN
+    SELECT q.store_id, array_agg(q.integration_id) AS integrations, array_agg(q.most) AS most
+    FROM unnest(of_stores, of_integrations, most) AS q (store_id, integration_id, most) GROUP BY q.store_id
+  LOOP
+    RETURN QUERY
+    WITH due AS MATERIALIZED (
+      SELECT j.id
+      FROM unnest(own.integrations, own.most) AS q (integration_id, most)
+      CROSS JOIN LATERAL (
+        SELECT c.id FROM integration_jobs c
+        WHERE c.store_id = own.store_id AND c.integration_id = q.integration_id AND c.state = 'waiting'
+          AND c.due_at <= instant
+        ORDER BY c.due_at LIMIT q.most FOR NO KEY UPDATE SKIP LOCKED) j
+    )
+    UPDATE integration_jobs j SET due_at = lease, leased_until = lease FROM due
+    WHERE j.store_id = own.store_id AND j.id = due.id
+    RETURNING j.store_id, j.integration_id, j.id, j.event_id, j.key, j.source, j.subject_id, j.position, j.attempt;
+  END LOOP;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION clock_at(of_store uuid)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+ IMMUTABLE COST 1
+AS $function$
+BEGIN
+  RETURN clock_timestamp();
+END $function$
 ;
 
 CREATE OR REPLACE FUNCTION components_of(attributes jsonb)
@@ -137,6 +189,16 @@ END $body$$function$, name, moves, deltas);
 END $procedure$
 ;
 
+CREATE OR REPLACE FUNCTION definition_kept(of_store uuid, of_api uuid, of_state text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+BEGIN
+  RETURN keep_definition(of_store, of_api, of_state);
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION deliveries_lock(of_store uuid)
  RETURNS bigint
  LANGUAGE sql
@@ -153,10 +215,10 @@ AS $function$
 DECLARE
   dropped json;
 BEGIN
-  PERFORM pg_advisory_xact_lock(deliveries_lock(of_store));
+  PERFORM pg_advisory_xact_lock(deliveries_lock(of_store)) FROM stores WHERE id = of_store;
   WITH changed AS (
     UPDATE integration_jobs j
-    SET state = 'dropped', due_at = NULL, leased_until = NULL, updated_at = fenced(instant),
+    SET state = 'dropped', due_at = NULL, leased_until = NULL, updated_at = fenced(j.updated_at, instant),
       reason = 'The integration was disabled or deleted.'
     FROM json_to_recordset(ends) AS e (integration_id uuid, "position" bigint)
     WHERE j.store_id = of_store AND j.integration_id = e.integration_id AND j.state = 'waiting'
@@ -232,11 +294,11 @@ AS $function$
 DECLARE
   ended json;
 BEGIN
-  PERFORM pg_advisory_xact_lock_shared(deliveries_lock(of_store));
+  PERFORM pg_advisory_xact_lock_shared(deliveries_lock(of_store)) FROM stores WHERE id = of_store;
   WITH changed AS (
     UPDATE integration_jobs j
     SET state = a.state, attempt = a.attempt, due_at = a.due_at, leased_until = NULL, reason = a.reason,
-      updated_at = fenced(instant)
+      updated_at = fenced(j.updated_at, instant)
     FROM json_to_recordset(attempts) AS a (id uuid, lease timestamptz, state text, attempt integer, due_at timestamptz,
       reason text)
     WHERE j.store_id = of_store AND j.id = a.id AND j.state = 'waiting' AND j.leased_until = a.lease
@@ -248,12 +310,22 @@ BEGIN
     SELECT e.integration_id FROM json_to_recordset(ended) AS e (integration_id uuid, state text)
     WHERE e.state = 'succeeded');
   RETURN QUERY INSERT INTO integration_failures AS f (store_id, integration_id, since, dead)
-  SELECT of_store, e.integration_id, instant, count(*) FILTER (WHERE e.state = 'dead')
-  FROM json_to_recordset(ended) AS e (integration_id uuid, state text)
-  WHERE e.state <> 'dropped'
-  GROUP BY e.integration_id HAVING bool_and(e.state <> 'succeeded') ORDER BY e.integration_id
+  SELECT s.id, e.integration_id, instant, count(*) FILTER (WHERE e.state = 'dead')
+  FROM stores s, json_to_recordset(ended) AS e (integration_id uuid, state text)
+  WHERE s.id = of_store AND e.state <> 'dropped'
+  GROUP BY s.id, e.integration_id HAVING bool_and(e.state <> 'succeeded') ORDER BY e.integration_id
   ON CONFLICT (store_id, integration_id) DO UPDATE SET dead = f.dead + excluded.dead
   RETURNING CASE WHEN f.dead >= most_dead OR f.since < failing THEN f.integration_id END;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION entry_kind(of_store uuid, of_api uuid)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+BEGIN
+  RETURN coalesce((SELECT a.api_type FROM custom_apis a WHERE a.store_id = of_store AND a.id = of_api), 'custom_entry');
 END $function$
 ;
 
@@ -271,8 +343,20 @@ CREATE OR REPLACE FUNCTION erase_personal_data_reads(of_store uuid, ids uuid[])
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  PERFORM pg_advisory_xact_lock(7305014);
+  PERFORM pg_advisory_xact_lock(7305014) FROM stores WHERE id = of_store;
   DELETE FROM personal_data_reads r WHERE r.store_id = of_store AND r.id = ANY(ids);
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION fed_of_order(hidden json)
+ RETURNS json
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+BEGIN
+  RETURN (SELECT json_strip_nulls(row_to_json(h)) FROM json_to_record(hidden) h (currency json, prices json,
+    payments json, fully_paid_at json, is_manual json, customer_id json, account_id json, account_member_id json,
+    item_ids json, custom_discount_ids json, promotion_ids json));
 END $function$
 ;
 
@@ -316,6 +400,23 @@ BEGIN
   END IF;
   -- What the view pg_sequences reads.
   RETURN greatest(instant, to_timestamp(pg_sequence_last_value('time_fence'::regclass)));
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION fenced(was timestamp with time zone, instant timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+DECLARE
+  -- The transaction must have its number before it reads the fence: whoever raises the fence waits for that number.
+  xid xid8 := pg_current_xact_id();
+BEGIN
+  -- What a session writes with its own times also changes with them.
+  IF current_setting('sutler.keep_times', true) = 'on' THEN
+    RETURN greatest(was, instant);
+  END IF;
+  RETURN greatest(was, instant, to_timestamp(pg_sequence_last_value('time_fence'::regclass)));
 END $function$
 ;
 
@@ -447,11 +548,11 @@ AS $function$
 DECLARE
   dropped json;
 BEGIN
-  PERFORM pg_advisory_xact_lock(deliveries_lock(of_store));
+  PERFORM pg_advisory_xact_lock(deliveries_lock(of_store)) FROM stores WHERE id = of_store;
   WITH changed AS (
     UPDATE integration_jobs j
-    SET state = CASE j.state WHEN 'waiting' THEN 'dropped' ELSE j.state END, due_at = NULL, leased_until = NULL,
-      reason = 'The data of the event was erased.', updated_at = fenced(instant)
+    SET state = CASE WHEN j.state = 'waiting' THEN 'dropped' ELSE j.state END, due_at = NULL, leased_until = NULL,
+      reason = 'The data of the event was erased.', updated_at = fenced(j.updated_at, instant)
     WHERE j.store_id = of_store AND j.subject_id = ANY(subjects)
       AND NOT (j.state = 'waiting' AND j.key LIKE '%.deleted')
     RETURNING j.integration_id, j.source, j.subject_id, j.state
@@ -459,7 +560,7 @@ BEGIN
   SELECT coalesce(json_agg(c), '[]') INTO dropped FROM changed c WHERE c.state = 'dropped';
   PERFORM activate_deliveries(of_store, dropped, instant);
   UPDATE integration_logs l
-  SET doc = without_response(l.doc), updated_at = fenced(instant)
+  SET doc = without_response(l.doc), updated_at = fenced(l.updated_at, instant)
   FROM integration_jobs j
   WHERE j.store_id = of_store AND j.subject_id = ANY(subjects) AND l.store_id = of_store AND l.job_id = j.id
     AND (l.doc->>'body' <> '' OR l.doc->>'error_detail' <> '');
@@ -1161,27 +1262,38 @@ DECLARE
   given integer;
   instant timestamptz;
   last_position bigint;
+  last_here CONSTANT bigint := last_change_here();
+  last_given CONSTANT bigint := pg_sequence_last_value('fresh_changes_seq_seq'::regclass);
+  old_done bigint;
+  elsewhere bigint[] := '{}';
 BEGIN
-  SELECT greatest(f.given_at, clock_timestamp()), f.position INTO instant, last_position
+  SELECT greatest(f.given_at, clock_timestamp()), f.position,
+    CASE WHEN f.done <= last_given THEN f.done ELSE 0 END
+  INTO instant, last_position, old_done
   FROM feeds f WHERE f.store_id = of_store;
+  IF last_here < 9223372036854775807 THEN
+    -- What was written before the store moved here comes first: its numbers are those of the other node.
+    elsewhere := ARRAY(SELECT o.seq FROM fresh_changes o WHERE o.store_id = of_store AND o.seq > last_here);
+    IF cardinality(elsewhere) > 0 THEN finished := 0; END IF;
+  END IF;
   CALL keep_partition(instant);
   WITH taken AS (
     DELETE FROM fresh_changes f WHERE f.store_id = of_store AND f.seq = ANY (ARRAY(
       SELECT o.seq FROM fresh_changes o
-      WHERE o.store_id = of_store AND o.seq > (SELECT done FROM feeds WHERE store_id = of_store)
-      ORDER BY o.seq LIMIT most))
+      WHERE o.store_id = of_store AND o.seq > old_done AND o.seq <= last_here ORDER BY o.seq LIMIT most) || elsewhere)
     RETURNING f.*
   ), counted AS (
     SELECT count(*) AS n, max(seq) AS last FROM taken
   ), feed AS (
     UPDATE feeds SET position = position + n, given_at = instant,
-      done = greatest(done, least(finished, CASE WHEN n = most THEN last ELSE finished END))
+      done = greatest(old_done, least(finished, CASE WHEN n >= most THEN last ELSE finished END))
     FROM counted WHERE store_id = of_store RETURNING position - n AS before
   )
   INSERT INTO changes (store_id, position, at, event, type, source, id, scope, personal, actor, request_id, doc, version,
     created_at, hidden, public_id, given_at)
-  SELECT t.store_id, feed.before + row_number() OVER (ORDER BY t.seq), t.at, t.event, t.type, t.source, t.id, t.scope,
-    t.personal, t.actor, t.request_id, t.doc, t.version, t.created_at, t.hidden, t.public_id, instant
+  SELECT t.store_id, feed.before + row_number() OVER (ORDER BY t.seq <= last_here, t.seq), t.at, t.event, t.type,
+    t.source, t.id, t.scope, t.personal, t.actor, t.request_id, t.doc, t.version, t.created_at, t.hidden, t.public_id,
+    instant
   FROM taken t, feed ORDER BY t.seq;
   GET DIAGNOSTICS given = ROW_COUNT;
   IF given > 0 THEN
@@ -1275,9 +1387,14 @@ CREATE OR REPLACE FUNCTION has_fresh_changes(of_store uuid)
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
 AS $function$
+DECLARE
+  last_given CONSTANT bigint := pg_sequence_last_value('fresh_changes_seq_seq'::regclass);
 BEGIN
-  RETURN EXISTS (SELECT FROM fresh_changes c WHERE c.store_id = of_store
-    AND c.seq > coalesce((SELECT f.done FROM feeds f WHERE f.store_id = of_store), 0));
+  -- What is done may have higher numbers: of another node, from which the store has moved, or from before a restore
+  -- that left the sequence out.
+  PERFORM FROM fresh_changes c WHERE c.store_id = of_store AND c.seq > coalesce(
+    (SELECT f.done FROM feeds f WHERE f.store_id = of_store AND f.done <= last_given), 0) LIMIT 1;
+  RETURN FOUND;
 END $function$
 ;
 
@@ -1286,8 +1403,9 @@ CREATE OR REPLACE FUNCTION hold_feed(of_store uuid)
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  INSERT INTO feeds SELECT of_store, 0 WHERE NOT EXISTS (SELECT FROM feeds WHERE store_id = of_store)
-  ON CONFLICT DO NOTHING;
+  PERFORM FROM feeds WHERE store_id = of_store FOR NO KEY UPDATE;
+  IF FOUND THEN RETURN; END IF;
+  INSERT INTO feeds VALUES (of_store, 0) ON CONFLICT DO NOTHING;
   PERFORM FROM feeds WHERE store_id = of_store FOR NO KEY UPDATE;
 END $function$
 ;
@@ -1464,12 +1582,19 @@ END $function$
 
 CREATE OR REPLACE FUNCTION integrations_due(instant timestamp with time zone)
  RETURNS TABLE(store_id uuid, integration_id uuid)
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
 AS $function$
-  WITH RECURSIVE first AS (
+#variable_conflict use_column
+BEGIN
+  IF is_distributed() THEN
+    RETURN QUERY SELECT DISTINCT j.store_id, j.integration_id FROM integration_jobs j
+      WHERE j.state = 'waiting' AND j.due_at <= instant;
+    RETURN;
+  END IF;
+  RETURN QUERY WITH RECURSIVE first AS (
     (SELECT j.store_id, j.integration_id, j.due_at FROM integration_jobs j
      WHERE j.state = 'waiting' AND j.due_at IS NOT NULL
      ORDER BY j.store_id, j.integration_id, j.due_at LIMIT 1)
@@ -1480,8 +1605,30 @@ AS $function$
         AND (j.store_id, j.integration_id) > (f.store_id, f.integration_id)
       ORDER BY j.store_id, j.integration_id, j.due_at LIMIT 1) n
   )
-  SELECT f.store_id, f.integration_id FROM first f WHERE f.due_at <= instant
-$function$
+  SELECT f.store_id, f.integration_id FROM first f WHERE f.due_at <= instant;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION is_distributed()
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+BEGIN
+  IF to_regclass('pg_dist_partition') IS NULL THEN RETURN false; END IF;
+  RETURN EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = 'stores'::regclass);
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION is_here(of_store uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+BEGIN
+  RETURN EXISTS (SELECT FROM pg_dist_placement p JOIN pg_dist_local_group USING (groupid)
+    WHERE p.shardid = get_shard_id_for_distribution_column('stores', of_store));
+END $function$
 ;
 
 CREATE OR REPLACE FUNCTION json_edited(doc json, name text, new_name text, new_value json)
@@ -1522,6 +1669,16 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION keep_added_fields(of_store uuid, of_name text, of_state uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM FROM added_fields f WHERE f.store_id = of_store AND f.name = of_name AND f.state = of_state FOR KEY SHARE;
+  RETURN FOUND;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION keep_an_able_store_admin()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1532,6 +1689,17 @@ BEGIN
     PERFORM must_keep_a_store_admin(OLD.store_id);
   END IF;
   RETURN NULL;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION keep_definition(of_store uuid, of_api uuid, of_state text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM FROM custom_apis a
+  WHERE a.store_id = of_store AND a.id = of_api AND a.version || '.' || a.definition = of_state FOR KEY SHARE;
+  RETURN FOUND;
 END $function$
 ;
 
@@ -1569,6 +1737,15 @@ BEGIN
 END $procedure$
 ;
 
+CREATE OR REPLACE PROCEDURE keep_partitions()
+ LANGUAGE plpgsql
+AS $procedure$ BEGIN
+  FOR weeks IN 0 .. CASE WHEN is_distributed() THEN 3 ELSE 0 END LOOP
+    CALL keep_partition(clock_timestamp() + weeks * interval '7 days');
+  END LOOP;
+END $procedure$
+;
+
 CREATE OR REPLACE FUNCTION keep_tag(of_store uuid, of_id uuid, tag text, at timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
@@ -1582,6 +1759,17 @@ BEGIN
     ON CONFLICT DO NOTHING;
     EXIT WHEN FOUND;
   END LOOP;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION last_change_here()
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+BEGIN
+  IF to_regclass('pg_dist_local_group') IS NULL THEN RETURN 9223372036854775807; END IF;
+  RETURN (SELECT (groupid + 1)::bigint << 48 FROM pg_dist_local_group);
 END $function$
 ;
 
@@ -1647,7 +1835,6 @@ CREATE OR REPLACE FUNCTION list_block_at(of_list text, of_store uuid, of_scope u
  RETURNS record
  LANGUAGE plpgsql
  STABLE
- SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
 AS $function$
@@ -1673,31 +1860,17 @@ BEGIN
     WHERE k.store_id = of_store AND k.list = of_list AND k.scope = of_scope AND k.sorted_by = by_column AND k.level = 0
       AND (k.at, k.id) >= (larger.at, larger.id) AND (k.at, k.id) < (list_block_at.at, list_block_at.id)
     UNION ALL
-    SELECT p.n FROM list_points(of_list, of_store, of_scope, by_column) p
-    WHERE (p.at, p.id) < (list_block_at.at, list_block_at.id)
+    SELECT p.n FROM list_points p
+    WHERE p.store_id = of_store AND p.list = of_list AND p.scope = of_scope AND p.sorted_by = by_column
+      AND (p.at, p.id) < (list_block_at.at, list_block_at.id)
   ) s;
 END $function$
-;
-
-CREATE OR REPLACE FUNCTION list_points(of_list text, of_store uuid, of_scope uuid, by_column text)
- RETURNS TABLE(at timestamp with time zone, id uuid, n integer)
- LANGUAGE sql
- STABLE
-AS $function$
-  SELECT CASE by_column WHEN 'created_at' THEN d.at WHEN 'updated_at' THEN d.updated_at ELSE '-infinity' END, d.id,
-    d.n::integer
-  FROM list_deltas d WHERE d.store_id = of_store AND d.list = of_list AND d.scope = of_scope
-  UNION ALL
-  SELECT p.at, m.id, p.n FROM list_moves m CROSS JOIN LATERAL (VALUES (m.updated_from, -1), (m.updated_to, 1)) p (at, n)
-  WHERE by_column = 'updated_at' AND m.store_id = of_store AND m.list = of_list AND m.scope = of_scope
-$function$
 ;
 
 CREATE OR REPLACE FUNCTION list_seek(of_list text, of_store uuid, of_scope uuid, by_column text, place bigint, OUT at timestamp with time zone, OUT id uuid, OUT before bigint)
  RETURNS record
  LANGUAGE plpgsql
  STABLE
- SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
 AS $function$
@@ -1716,8 +1889,9 @@ BEGIN
         WHERE k.store_id = of_store AND k.list = of_list AND k.scope = of_scope AND k.sorted_by = by_column
           AND k.level = of_level AND (k.at, k.id) >= (list_seek.at, list_seek.id) AND (k.at, k.id) < (end_at, end_id)
         UNION ALL
-        SELECT w.at, w.id, w.n, false FROM list_points(of_list, of_store, of_scope, by_column) w
-        WHERE (w.at, w.id) >= (list_seek.at, list_seek.id) AND (w.at, w.id) < (end_at, end_id)
+        SELECT w.at, w.id, w.n, false FROM list_points w
+        WHERE w.store_id = of_store AND w.list = of_list AND w.scope = of_scope AND w.sorted_by = by_column
+          AND (w.at, w.id) >= (list_seek.at, list_seek.id) AND (w.at, w.id) < (end_at, end_id)
       ) p
     ) seen WHERE seen.block AND seen.before <= place ORDER BY seen.at DESC, seen.id DESC LIMIT 1;
     IF NOT FOUND THEN RETURN; END IF;
@@ -1766,7 +1940,7 @@ BEGIN
 END $function$
 ;
 
-CREATE OR REPLACE FUNCTION merge_list_deltas(lists integer, rows_max integer DEFAULT 1024, blocks_max integer DEFAULT 128)
+CREATE OR REPLACE FUNCTION merge_lists(of_store uuid, lists integer, rows_max integer DEFAULT 1024, blocks_max integer DEFAULT 128)
  RETURNS integer
  LANGUAGE plpgsql
 AS $function$
@@ -1774,13 +1948,17 @@ DECLARE
   l record;
   b list_blocks;
   total bigint;
+  sorted text;
   merged integer := 0;
 BEGIN
-  -- One merger at a time; the others have nothing to do.
-  IF NOT pg_try_advisory_xact_lock(7305013) THEN RETURN 0; END IF;
+  -- One merger of a store at a time; the others have nothing to do. One of an earlier version merges all stores alone.
+  IF NOT pg_try_advisory_xact_lock_shared(7305013)
+    OR NOT pg_try_advisory_xact_lock(hashtextextended('merge ' || of_store, 0)) THEN
+    RETURN 0;
+  END IF;
   FOR l IN
-    SELECT d.store_id, d.list, d.scope FROM list_deltas d
-    UNION SELECT m.store_id, m.list, m.scope FROM list_moves m LIMIT lists
+    SELECT d.store_id, d.list, d.scope FROM list_deltas d WHERE d.store_id = of_store
+    UNION SELECT m.store_id, m.list, m.scope FROM list_moves m WHERE m.store_id = of_store LIMIT lists
   LOOP
     merged := merged + 1;
     INSERT INTO list_totals AS kept (list, store_id, scope, n)
@@ -1799,7 +1977,8 @@ BEGIN
         SELECT o.sorted_by, k.at, k.id, sum(p.n) AS n
         FROM (SELECT DISTINCT k.sorted_by FROM list_blocks k
               WHERE k.store_id = l.store_id AND k.list = l.list AND k.scope = l.scope AND k.level = 1) o
-        CROSS JOIN LATERAL list_points(l.list, l.store_id, l.scope, o.sorted_by) p
+        JOIN list_points p
+          ON p.store_id = l.store_id AND p.list = l.list AND p.scope = l.scope AND p.sorted_by = o.sorted_by
         CROSS JOIN LATERAL (
           SELECT k.at, k.id FROM list_blocks k
           WHERE k.store_id = l.store_id AND k.list = l.list AND k.scope = l.scope
@@ -1831,16 +2010,15 @@ BEGIN
     IF total > rows_max AND NOT EXISTS (
       SELECT FROM list_blocks k WHERE k.store_id = l.store_id AND k.list = l.list AND k.scope = l.scope)
     THEN
-      FOR b IN
-        INSERT INTO list_blocks (list, store_id, scope, sorted_by, level, at, id, n)
-        SELECT l.list, l.store_id, l.scope, o.sorted_by, level, '-infinity', '00000000-0000-0000-0000-000000000000', total
-        FROM unnest('{created_at,id,updated_at}'::text[]) o (sorted_by), generate_series(0, 1) level
-        RETURNING *
-      LOOP
-        IF b.level = 0 THEN
-          PERFORM split_list_block(b, rows_max / 2);
-          PERFORM split_larger_list_block(b, blocks_max);
-        END IF;
+      FOREACH sorted IN ARRAY '{created_at,id,updated_at}'::text[] LOOP
+        FOR of_level IN REVERSE 1..0 LOOP
+          INSERT INTO list_blocks (list, store_id, scope, sorted_by, level, at, id, n)
+          VALUES (l.list, l.store_id, l.scope, sorted, of_level, '-infinity', '00000000-0000-0000-0000-000000000000',
+            total)
+          RETURNING * INTO b;
+        END LOOP;
+        PERFORM split_list_block(b, rows_max / 2);
+        PERFORM split_larger_list_block(b, blocks_max);
       END LOOP;
     END IF;
     DELETE FROM list_deltas d WHERE d.store_id = l.store_id AND d.list = l.list AND d.scope = l.scope;
@@ -1858,20 +2036,41 @@ DECLARE
   store_admin CONSTANT uuid := '55c3c778-1d54-45b7-9da9-9c525aafdcc1';
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended(of_store::text || 'store admins', 0));
+  PERFORM FROM role_assignments r
+  JOIN user_authentication_infos u ON u.store_id = of_store AND u.id = r.user_id
+  WHERE r.store_id = of_store AND r.role_id = store_admin AND (
+    EXISTS (SELECT 1 FROM user_authentication_password_profile_infos p WHERE p.store_id = of_store
+      AND p.realm_id = u.realm_id AND p.user_authentication_info_id = u.id)
+    OR EXISTS (SELECT 1 FROM user_authentication_oidc_profile_infos o WHERE o.store_id = of_store
+      AND o.realm_id = u.realm_id AND o.user_authentication_info_id = u.id AND o.subject IS NOT NULL))
+  LIMIT 1;
+  IF FOUND THEN RETURN; END IF;
   -- The store itself may be going.
-  IF EXISTS (
-      SELECT FROM role_assignments r
-      JOIN user_authentication_infos u ON u.store_id = r.store_id AND u.id = r.user_id
-      WHERE r.store_id = of_store AND r.role_id = store_admin AND (
-        EXISTS (SELECT FROM user_authentication_password_profile_infos p WHERE p.store_id = u.store_id
-          AND p.realm_id = u.realm_id AND p.user_authentication_info_id = u.id)
-        OR EXISTS (SELECT FROM user_authentication_oidc_profile_infos o WHERE o.store_id = u.store_id
-          AND o.realm_id = u.realm_id AND o.user_authentication_info_id = u.id AND o.subject IS NOT NULL)))
-    OR NOT EXISTS (SELECT FROM stores WHERE id = of_store) THEN
-    RETURN;
-  END IF;
+  PERFORM FROM stores WHERE id = of_store;
+  IF NOT FOUND THEN RETURN; END IF;
   RAISE EXCEPTION 'the last store admin' USING ERRCODE = 'check_violation',
     CONSTRAINT = 'role_assignments_last_store_admin';
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION next_change(of_store uuid)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ IMMUTABLE COST 1
+AS $function$
+BEGIN
+  RETURN nextval('fresh_changes_seq_seq');
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION nodes_of_stores(of_stores uuid[])
+ RETURNS TABLE(store_id uuid, node integer)
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF NOT is_distributed() THEN RETURN; END IF;
+  RETURN QUERY SELECT s.id, p.groupid FROM unnest(of_stores) s (id)
+    JOIN pg_dist_placement p ON p.shardid = get_shard_id_for_distribution_column('stores', s.id);
 END $function$
 ;
 
@@ -1950,14 +2149,16 @@ AS $function$
 DECLARE
   queued integer;
 BEGIN
-  PERFORM pg_advisory_xact_lock(deliveries_lock(of_store));
+  PERFORM pg_advisory_xact_lock(deliveries_lock(of_store)) FROM stores WHERE id = of_store;
   INSERT INTO integration_jobs (store_id, id, created_at, updated_at, integration_id, event_id, key, source, subject_id,
     position)
-  SELECT of_store, n.id, instant, instant, n.integration_id, n.event_id, n.key, n.source, n.subject_id, n.position
-  FROM json_to_recordset(jobs) AS n (id uuid, integration_id uuid, event_id uuid, key text, source text,
+  SELECT s.id, n.id, instant, instant, n.integration_id, n.event_id, n.key, n.source, n.subject_id, n.position
+  FROM stores s, json_to_recordset(jobs) AS n (id uuid, integration_id uuid, event_id uuid, key text, source text,
     subject_id uuid, position bigint)
+  WHERE s.id = of_store
   ON CONFLICT (store_id, id) DO UPDATE
-    SET state = 'waiting', attempt = 0, due_at = NULL, leased_until = NULL, reason = NULL, updated_at = fenced(instant)
+    SET state = 'waiting', attempt = 0, due_at = NULL, leased_until = NULL, reason = NULL,
+      updated_at = fenced(integration_jobs.updated_at, instant)
     WHERE again AND integration_jobs.state <> 'waiting';
   GET DIAGNOSTICS queued = ROW_COUNT;
   PERFORM activate_deliveries(of_store, jobs, instant);
@@ -1989,31 +2190,34 @@ CREATE OR REPLACE FUNCTION record_deliveries(of_store uuid, logs json, instant t
 AS $function$
 BEGIN
   -- An erasure holds it alone. What it has changed is seen by the statement that follows.
-  PERFORM pg_advisory_xact_lock_shared(deliveries_lock(of_store));
+  PERFORM pg_advisory_xact_lock_shared(deliveries_lock(of_store)) FROM stores WHERE id = of_store;
   INSERT INTO integration_logs (store_id, id, created_at, updated_at, doc, integration_id, job_id)
-  SELECT of_store, l.id, instant, instant,
+  SELECT s.id, l.id, instant, instant,
     CASE WHEN j.reason = 'The data of the event was erased.' THEN without_response(l.doc) ELSE l.doc END,
     l.integration_id, l.job_id
-  FROM json_to_recordset(logs) AS l (id uuid, doc json, integration_id uuid, job_id uuid)
-  LEFT JOIN integration_jobs j ON j.store_id = of_store AND j.id = l.job_id;
+  FROM stores s
+  CROSS JOIN json_to_recordset(logs) AS l (id uuid, doc json, integration_id uuid, job_id uuid)
+  LEFT JOIN integration_jobs j ON j.store_id = s.id AND j.id = l.job_id
+  WHERE s.id = of_store;
 END $function$
 ;
 
-CREATE OR REPLACE FUNCTION record_personal_data_reads(reads json)
+CREATE OR REPLACE FUNCTION record_personal_data_reads(of_store uuid, reads json)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  PERFORM pg_advisory_xact_lock_shared(7305014);
+  PERFORM pg_advisory_xact_lock_shared(7305014) FROM stores WHERE id = of_store;
   INSERT INTO personal_data_reads (store_id, at, source, id, scope, actor, parent_scope)
-  SELECT r.* FROM json_to_recordset(reads) AS r (
-    store_id uuid, at timestamptz, source text, id uuid, scope uuid, actor text, parent_scope uuid)
-  WHERE NOT EXISTS (
-      SELECT FROM changes c
-      WHERE c.store_id = r.store_id AND c.source = r.source AND c.id = r.id AND c.personal AND c.event = 'deleted')
+  SELECT s.id, r.at, r.source, r.id, r.scope, r.actor, r.parent_scope
+  FROM stores s, json_to_recordset(reads) AS r (
+    at timestamptz, source text, id uuid, scope uuid, actor text, parent_scope uuid)
+  WHERE s.id = of_store AND (NOT EXISTS (
+      SELECT 1 FROM changes c
+      WHERE c.store_id = s.id AND c.source = r.source AND c.id = r.id AND c.personal AND c.event = 'deleted')
     OR EXISTS (
-      SELECT FROM changes c
-      WHERE c.store_id = r.store_id AND c.source = r.source AND c.id = r.id AND c.personal AND c.event <> 'deleted');
+      SELECT 1 FROM changes c
+      WHERE c.store_id = s.id AND c.source = r.source AND c.id = r.id AND c.personal AND c.event <> 'deleted'));
 END $function$
 ;
 
@@ -2027,6 +2231,17 @@ AS $function$ BEGIN
   DELETE FROM promotion_versions
   WHERE store_id = NEW.store_id AND promotion_id = NEW.id AND number <= NEW.version - 100;
   RETURN NULL;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION recorded(of_store uuid, stamp text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE COST 1
+AS $function$
+BEGIN
+  PERFORM set_config('sutler.by', stamp, true);
+  RETURN true;
 END $function$
 ;
 
@@ -2077,12 +2292,13 @@ END $function$
 
 CREATE OR REPLACE FUNCTION return_deliveries(of_store uuid, jobs json, instant timestamp with time zone)
  RETURNS void
- LANGUAGE sql
+ LANGUAGE plpgsql
 AS $function$
+BEGIN
   UPDATE integration_jobs j SET due_at = instant, leased_until = NULL
   FROM json_to_recordset(jobs) AS a (id uuid, lease timestamptz)
-  WHERE j.store_id = of_store AND j.id = a.id AND j.state = 'waiting' AND j.leased_until = a.lease
-$function$
+  WHERE j.store_id = of_store AND j.id = a.id AND j.state = 'waiting' AND j.leased_until = a.lease;
+END $function$
 ;
 
 CREATE OR REPLACE FUNCTION rule_values(store_id uuid, doc json)
@@ -2100,45 +2316,6 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE PROCEDURE sequence_changes(IN of_stores uuid[], IN most integer, INOUT tip bigint, INOUT xid xid8, INOUT busy uuid[] DEFAULT '{}'::uuid[])
- LANGUAGE plpgsql
-AS $procedure$
-DECLARE
-  s uuid;
-  given integer;
-  uncommitted integer := 0;
-  finished bigint := 0;
-  next_tip bigint;
-BEGIN
-  -- Before this transaction has an id.
-  SELECT last_value INTO next_tip FROM fresh_changes_seq_seq;
-  IF xid < pg_snapshot_xmin(pg_current_snapshot()) THEN
-    finished := least(tip, next_tip);
-    xid := NULL;
-  END IF;
-  FOREACH s IN ARRAY of_stores LOOP
-    CONTINUE WHEN NOT has_fresh_changes(s);
-    IF xid IS NULL THEN
-      xid := pg_current_xact_id();
-      tip := next_tip;
-    END IF;
-    PERFORM FROM feeds WHERE store_id = s FOR NO KEY UPDATE SKIP LOCKED;
-    IF FOUND THEN
-      given := give_positions(s, most, finished);
-      IF given = most THEN busy := busy || s; END IF;
-      uncommitted := uncommitted + given;
-    ELSE
-      INSERT INTO feeds VALUES (s, 0) ON CONFLICT DO NOTHING;
-      busy := busy || s;
-    END IF;
-    IF uncommitted >= most THEN
-      COMMIT;
-      uncommitted := 0;
-    END IF;
-  END LOOP;
-END $procedure$
-;
-
 CREATE OR REPLACE FUNCTION sequence_store(of_store uuid)
  RETURNS void
  LANGUAGE plpgsql
@@ -2148,6 +2325,48 @@ BEGIN
   IF NOT has_fresh_changes(of_store) THEN RETURN; END IF;
   PERFORM hold_feed(of_store);
   PERFORM give_positions(of_store, NULL, 0);
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION sequence_stores(of_store uuid, of_stores uuid[], most integer, INOUT tip bigint, INOUT xid xid8, OUT busy uuid[])
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  s uuid;
+  given integer;
+  left_to_give integer := most;
+  finished bigint := 0;
+  next_tip bigint;
+  are_many CONSTANT boolean := is_distributed();
+BEGIN
+  -- Before this transaction has an id.
+  SELECT last_value INTO next_tip FROM fresh_changes_seq_seq;
+  IF xid < pg_snapshot_xmin(pg_current_snapshot()) THEN
+    finished := least(tip, next_tip);
+    xid := NULL;
+  END IF;
+  FOREACH s IN ARRAY of_stores LOOP
+    -- The transaction must end: it holds the feeds of the stores before.
+    IF left_to_give <= 0 THEN
+      busy := busy || s;
+      CONTINUE;
+    END IF;
+    CONTINUE WHEN NOT has_fresh_changes(s);
+    IF xid IS NULL THEN
+      xid := pg_current_xact_id();
+      tip := next_tip;
+    END IF;
+    PERFORM FROM feeds WHERE store_id = s FOR NO KEY UPDATE SKIP LOCKED;
+    IF FOUND AND (NOT are_many OR is_here(s)) THEN
+      given := give_positions(s, most, finished);
+      IF given >= most THEN busy := busy || s; END IF;
+      left_to_give := left_to_give - given;
+    ELSE
+      INSERT INTO feeds VALUES (s, 0) ON CONFLICT DO NOTHING;
+      busy := busy || s;
+    END IF;
+  END LOOP;
 END $function$
 ;
 
@@ -2239,6 +2458,7 @@ AS $function$
 DECLARE
   larger list_blocks;
   following list_blocks;
+  part record;
 BEGIN
   SELECT k.* INTO larger FROM list_blocks k
   WHERE k.store_id = b.store_id AND k.list = b.list AND k.scope = b.scope AND k.sorted_by = b.sorted_by AND k.level = 1
@@ -2246,17 +2466,20 @@ BEGIN
   SELECT k.* INTO following FROM list_blocks k
   WHERE k.store_id = b.store_id AND k.list = b.list AND k.scope = b.scope AND k.sorted_by = b.sorted_by AND k.level = 1
     AND (k.at, k.id) > (b.at, b.id) ORDER BY k.at, k.id LIMIT 1;
-  INSERT INTO list_blocks (list, store_id, scope, sorted_by, level, at, id, n)
-  SELECT b.list, b.store_id, b.scope, b.sorted_by, 1,
-    (array_agg(c.at ORDER BY c.place))[1], (array_agg(c.id ORDER BY c.place))[1], sum(c.n)
-  FROM (
-    SELECT k.at, k.id, k.n, row_number() OVER (ORDER BY k.at, k.id) AS place, count(*) OVER () AS siblings
-    FROM list_blocks k
-    WHERE k.store_id = b.store_id AND k.list = b.list AND k.scope = b.scope AND k.sorted_by = b.sorted_by AND k.level = 0
-      AND (k.at, k.id) >= (larger.at, larger.id)
-      AND (following.id IS NULL OR (k.at, k.id) < (following.at, following.id))
-  ) c WHERE c.siblings > blocks_max GROUP BY (c.place - 1) / (blocks_max / 2)
-  ON CONFLICT (store_id, list, scope, sorted_by, level, at, id) DO UPDATE SET n = excluded.n;
+  FOR part IN
+    SELECT (array_agg(c.at ORDER BY c.place))[1] AS at, (array_agg(c.id ORDER BY c.place))[1] AS id, sum(c.n) AS n
+    FROM (
+      SELECT k.at, k.id, k.n, row_number() OVER (ORDER BY k.at, k.id) AS place, count(*) OVER () AS siblings
+      FROM list_blocks k
+      WHERE k.store_id = b.store_id AND k.list = b.list AND k.scope = b.scope AND k.sorted_by = b.sorted_by AND k.level = 0
+        AND (k.at, k.id) >= (larger.at, larger.id)
+        AND (following.id IS NULL OR (k.at, k.id) < (following.at, following.id))
+    ) c WHERE c.siblings > blocks_max GROUP BY (c.place - 1) / (blocks_max / 2)
+  LOOP
+    INSERT INTO list_blocks (list, store_id, scope, sorted_by, level, at, id, n)
+    VALUES (b.list, b.store_id, b.scope, b.sorted_by, 1, part.at, part.id, part.n)
+    ON CONFLICT (store_id, list, scope, sorted_by, level, at, id) DO UPDATE SET n = excluded.n;
+  END LOOP;
 END $function$
 ;
 
@@ -2266,28 +2489,32 @@ CREATE OR REPLACE FUNCTION split_list_block(b list_blocks, size integer)
 AS $function$
 DECLARE
   counted_scope text := split_part(b.list, '.', 2);
+  ats timestamptz[];
+  ids uuid[];
+  nths bigint[];
 BEGIN
   EXECUTE format(
     $sql$
-    WITH starts AS (
+    SELECT array_agg(s.at), array_agg(s.id), array_agg(s.nth) FROM (
       SELECT %2$s AS at, id, (place - 1) / $4 AS nth FROM (
         SELECT *, row_number() OVER (ORDER BY %3$s) AS place FROM (
           SELECT %3$s FROM %1$I WHERE store_id = $2 %4$s AND (%3$s) >= (%5$s) ORDER BY %3$s LIMIT $3
         ) rows_in
       ) ranked WHERE place > 1 AND (place - 1) %% $4 = 0
-    ), added AS (
-      INSERT INTO list_blocks (list, store_id, scope, sorted_by, level, at, id, n)
-      SELECT ($1).list, $2, ($1).scope, ($1).sorted_by, 0, at, id, least($4, $3 - nth * $4) FROM starts
-    )
-    UPDATE list_blocks k SET n = $4 WHERE k.store_id = $2 AND k.list = ($1).list AND k.scope = ($1).scope
-      AND k.sorted_by = ($1).sorted_by AND k.level = 0 AND k.at = ($1).at AND k.id = ($1).id
+    ) s
     $sql$,
     split_part(b.list, '.', 1),
     CASE b.sorted_by WHEN 'id' THEN '''-infinity''::timestamptz' ELSE b.sorted_by END,
     CASE b.sorted_by WHEN 'id' THEN 'id' ELSE b.sorted_by || ', id' END,
     CASE counted_scope WHEN '' THEN '' ELSE format('AND %I = ($1).scope', counted_scope) END,
     CASE b.sorted_by WHEN 'id' THEN '($1).id' ELSE '($1).at, ($1).id' END)
-  USING b, b.store_id, b.n, size;
+  INTO ats, ids, nths USING b, b.store_id, b.n, size;
+  FOR i IN 1 .. coalesce(cardinality(ids), 0) LOOP
+    INSERT INTO list_blocks (list, store_id, scope, sorted_by, level, at, id, n)
+    VALUES (b.list, b.store_id, b.scope, b.sorted_by, 0, ats[i], ids[i], least(size, b.n - nths[i] * size));
+  END LOOP;
+  UPDATE list_blocks k SET n = size WHERE k.store_id = b.store_id AND k.list = b.list AND k.scope = b.scope
+    AND k.sorted_by = b.sorted_by AND k.level = 0 AND k.at = b.at AND k.id = b.id;
 END $function$
 ;
 
@@ -2295,7 +2522,6 @@ CREATE OR REPLACE FUNCTION stock_documents(of_store uuid, of_stocks uuid[])
  RETURNS TABLE(stock_id uuid, doc json)
  LANGUAGE plpgsql
  STABLE ROWS 10
- SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
 AS $function$
 BEGIN
@@ -2318,11 +2544,11 @@ END $function$
 CREATE OR REPLACE FUNCTION stores_with_fresh_changes()
  RETURNS SETOF uuid
  LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
 AS $function$
 BEGIN
-  -- As after a restore that left the sequence out.
-  UPDATE feeds SET done = 0 WHERE done > (SELECT last_value FROM fresh_changes_seq_seq);
-  RETURN QUERY SELECT s.id FROM stores s WHERE has_fresh_changes(s.id);
+  RETURN QUERY SELECT DISTINCT c.store_id FROM fresh_changes c;
 END $function$
 ;
 
@@ -3556,7 +3782,6 @@ CREATE TABLE merchant_realm_mappings (
   CONSTRAINT merchant_realm_mappings_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(id) ON DELETE CASCADE,
   CONSTRAINT merchant_realm_mappings_pkey PRIMARY KEY (store_id, id)
 );
-CREATE UNIQUE INDEX merchant_realm_mappings_prefix_key ON merchant_realm_mappings USING btree (lower((prefix COLLATE "default")));
 CREATE TRIGGER fence_times BEFORE INSERT ON merchant_realm_mappings FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON merchant_realm_mappings FOR EACH ROW EXECUTE FUNCTION merchant_realm_mappings_tracked();
 
@@ -4418,6 +4643,13 @@ CREATE TABLE published_words (
   CONSTRAINT published_words_pkey PRIMARY KEY (store_id, catalog_id, word)
 );
 CREATE INDEX published_words_by_likeness ON published_words USING gin (catalog_id, word gin_trgm_ops) WHERE (word !~ '[0-9]'::text);
+
+CREATE TABLE realm_prefixes (
+  prefix text COLLATE "C" NOT NULL,
+  store_id uuid NOT NULL,
+  CONSTRAINT realm_prefixes_pkey PRIMARY KEY (prefix)
+);
+CREATE UNIQUE INDEX realm_prefixes_by_store ON realm_prefixes USING btree (store_id);
 
 CREATE TABLE role_assignments (
   store_id uuid NOT NULL,

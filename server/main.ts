@@ -16,6 +16,7 @@ import type { AccessTable } from './kernel/auth/access.ts'
 import { deriveKeys, type Keys } from './kernel/auth/keys.ts'
 import { Tokens } from './kernel/auth/tokens.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
+import { keepPartitions, keepPartitionsAhead } from './kernel/feed/keep-partitions.ts'
 import { Sequencer } from './kernel/feed/sequence-changes.ts'
 import { FeedWatcher } from './kernel/feed/watch.ts'
 import { compressedCharsMin } from './kernel/http/compress.ts'
@@ -31,6 +32,7 @@ import { buildServer } from './kernel/server.ts'
 import { giveWay } from './kernel/storage/connections/slow-reads.ts'
 import { Database, statementMaxMs } from './kernel/storage/database.ts'
 import { DiskSpace } from './kernel/storage/disk-space.ts'
+import { Nodes } from './kernel/storage/nodes.ts'
 import { Replicas } from './kernel/storage/replicas/replicas.ts'
 import { Watermark } from './kernel/storage/watermark.ts'
 import { exportTraces } from './kernel/traces/spans.ts'
@@ -138,6 +140,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     const workers: (() => Promise<unknown>)[] = []
     undo.push(() => Promise.all(workers.map((stopOne) => atMost(stoppingMaxMs, stopOne()))))
 
+    await keepPartitions(jobDatabase)
     const feed = new FeedWatcher(jobDatabase, log)
     const sequencer = new Sequencer(jobDatabase, log, (storeIds) => feed.note(storeIds))
     workers.push(() => sequencer.stop())
@@ -157,6 +160,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     const instance: Instance = {
       database,
       readers: replicas ?? database,
+      nodes: new Nodes(database),
       processName,
       tokens: new Tokens(
         secrets,
@@ -203,7 +207,15 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     const chores = modules.flatMap((module) => module.chores)
     const jobs = await startJobs(
       [resumeErrandJob(outsideCallsOf(modules)), ...modules.flatMap((module) => module.jobs)],
-      [mergeTotals, forgetIdempotencyKeys, forgetErrands, forgetAttempts, renewal, ...chores],
+      [
+        mergeTotals,
+        keepPartitionsAhead,
+        forgetIdempotencyKeys,
+        forgetErrands,
+        forgetAttempts,
+        renewal,
+        ...chores,
+      ],
       { ...instance, database: jobDatabase },
     )
     workers.push(() => jobs.stop())

@@ -78,6 +78,8 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['custom', 'a type of the package pg', /storage\/database\.ts$/],
   ['data', 'what an envelope is around'],
   ['error', 'what is thrown, or answered'],
+  ['extension', 'of PostgreSQL', /upgrades\/citus\.ts$/],
+  ['identity', 'what replicas know a row by', /upgrades\/distribution\.ts$/],
   ['extension', 'of PostgreSQL', /upgrades\/statements\.ts$/],
   ['identity', 'a column that PostgreSQL counts', /upgrades\/statements\.ts$/],
   ['export', 'a word of the language'],

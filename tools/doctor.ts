@@ -3,6 +3,7 @@ import packageJson from '../package.json' with { type: 'json' }
 import type { Config } from '../server/config.ts'
 import type { Clock } from '../server/kernel/clock.ts'
 import type { Database } from '../server/kernel/storage/database.ts'
+import { citusSettings, settingsOfNodes } from '../server/kernel/upgrades/citus.ts'
 import { pendingMigrations } from '../server/kernel/upgrades/migrations.ts'
 import { ways } from './doctor-ways.ts'
 import { type Examination, finding } from './finding.ts'
@@ -34,6 +35,7 @@ export async function examine(
     ...(await settings(ask, unknownSettings)),
     await transactions(ask),
     await indexes(ask),
+    ...(await distribution(database, ask)),
     await migrations(database),
     ...(hasSchema === null ? [] : [await processes(ask), await jobs(ask), await longJobs(ask)]),
   ]
@@ -173,6 +175,25 @@ async function indexes(ask: Ask): Promise<Examination> {
     invalid == null ? 'all are valid' : `invalid: ${invalid}`,
     invalid != null && 'sutler migrate makes its own anew; drop others (DROP INDEX CONCURRENTLY)',
   )
+}
+
+/** The settings of each node that distributed tables need. */
+async function distribution(database: Database, ask: Ask): Promise<readonly Examination[]> {
+  const [uses] = await ask(`SELECT 1 FROM pg_extension WHERE extname = 'citus'`)
+  if (!uses) return []
+  const found = await settingsOfNodes(database)
+  return citusSettings.map(({ name, isRight, wanted, about, isNeeded }) => {
+    const wrong = found.filter((one) => one.name === name && !isRight(one.value))
+    const says = wrong.length
+      ? wrong.map(({ node, value }) => `${name} is ${value || 'unknown'} on ${node}`).join(', ')
+      : `${name} is ${wanted} on each node: ${about}`
+    return finding(
+      'citus',
+      says,
+      wrong.length > 0 && `set it to ${wanted}: ${about}`,
+      isNeeded ? 'fault' : 'warning',
+    )
+  })
 }
 
 async function migrations(database: Database): Promise<Examination> {

@@ -65,7 +65,10 @@ export async function readCatalog(database: Connection): Promise<Catalog> {
   for (const object of objects) {
     const [, routine] = /^CREATE OR REPLACE (?:FUNCTION|PROCEDURE) (\w+)\(/.exec(object) ?? []
     if (routine) {
-      if (!/^ LANGUAGE c\b/m.test(object)) routines.set(routine, object.trim().replace(/\n;$/, ';'))
+      if (/^ LANGUAGE c\b/m.test(object)) continue
+      // Several may have one name.
+      const written = object.trim().replace(/\n;$/, ';')
+      routines.set(routine, [routines.get(routine), written].filter(Boolean).join('\n\n'))
       continue
     }
     const [, name = '', body = '', options = '', rest = ''] =

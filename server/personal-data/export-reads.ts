@@ -35,10 +35,9 @@ export const recordExportReads: Job<ReadsOfTable> = {
     for (let from = 0; from < ids.length; from += perStatement) {
       const reads = ids.slice(from, from + perStatement).map((id, i) => {
         const [scope, parent_scope] = scopes[scopes.length === 1 ? 0 : from + i] ?? []
-        return { store_id: store.id, at, source, id, actor, scope, parent_scope }
+        return { at, source, id, actor, scope, parent_scope }
       })
-      const text = 'SELECT record_personal_data_reads($2) WHERE $1::uuid IS NOT NULL'
-      await store.runLong(text, JSON.stringify(reads))
+      await store.runLong('SELECT record_personal_data_reads($1, $2)', JSON.stringify(reads))
     }
   },
 }

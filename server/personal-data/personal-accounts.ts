@@ -7,4 +7,4 @@ export const personalAccounts = `
   FROM accounts a
   WHERE a.hidden->>'made_for' IS NOT NULL AND NOT EXISTS (
     SELECT FROM account_memberships o
-    WHERE o.store_id = a.store_id AND o.account_id = a.id AND o.account_member_id <> (a.hidden->>'made_for')::uuid)`
+    WHERE o.store_id = $1 AND o.account_id = a.id AND o.account_member_id <> (a.hidden->>'made_for')::uuid)`

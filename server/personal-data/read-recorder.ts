@@ -100,20 +100,22 @@ export class ReadRecorder {
     })
   }
 
-  /** Writes the oldest reads. If that fails, they return to the queue. */
+  /** Writes the oldest reads, store by store. Those that it cannot write return to the queue. */
   async #write(): Promise<void> {
     const reads = this.#queue.splice(0, batchMax)
     if (!reads.length) return
+    const byStore = Map.groupBy(reads, ({ store_id }) => store_id)
     try {
-      await this.#database.run({
-        text: 'SELECT record_personal_data_reads($1)',
-        values: [JSON.stringify(reads)],
-      })
+      for (const [storeId, own] of byStore) {
+        const text = 'SELECT record_personal_data_reads($1, $2)'
+        await this.#database.run({ text, values: [storeId, JSON.stringify(own)] })
+        byStore.delete(storeId)
+      }
       this.#isFailing = false
       // Once, when the queue is short again.
       if (this.#queue.length < batchMax) this.#logDropped()
     } catch (error) {
-      this.#queue = [...reads, ...this.#queue]
+      this.#queue = [...[...byStore.values()].flat(), ...this.#queue]
       // Others log that the database is away.
       if (!this.#isFailing && !(error instanceof Problem)) {
         this.#log.error({ err: error }, 'cannot record reads of personal data')

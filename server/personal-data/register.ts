@@ -108,7 +108,7 @@ function entriesSql(holders: readonly PersonalHolder[]): string {
     [one.home, ...one.others].map(
       (column) =>
         `SELECT store_id, ${entry(one, column, column === one.home, partColumn(one))}, id AS resource_id, created_at
-         FROM ${one.resource.table}`,
+         FROM ${one.resource.table} WHERE store_id = $1`,
     ),
   )
   // An account with one person is in that person's set too, with all entries of the account.
@@ -118,7 +118,7 @@ function entriesSql(holders: readonly PersonalHolder[]): string {
     return [
       `SELECT p.store_id, ${entry(one, 'p.account_member_id', false)}, o.id, o.created_at
        FROM (${personalAccounts}) p
-       JOIN ${one.resource.table} o ON o.store_id = p.store_id AND o.${account} = p.account_id`,
+       JOIN ${one.resource.table} o ON o.store_id = $1 AND o.${account} = p.account_id WHERE p.store_id = $1`,
     ]
   })
   return `(

@@ -36,11 +36,10 @@ const storedReads = async (...ids: string[]) =>
 
 const recordNow = (connection: Connection, id: string) =>
   connection.run({
-    text: 'SELECT record_personal_data_reads($1)',
+    text: 'SELECT record_personal_data_reads($1, $2)',
     values: [
-      JSON.stringify([
-        { store_id: world.storeId, at: systemClock.now(), source: 'customers', id, actor: 'system' },
-      ]),
+      world.storeId,
+      JSON.stringify([{ at: systemClock.now(), source: 'customers', id, actor: 'system' }]),
     ],
   })
 
@@ -159,7 +158,7 @@ describe('while reads cannot be written', () => {
   const breakWrites = async () => {
     await world.sql('ALTER FUNCTION record_personal_data_reads RENAME TO record_personal_data_reads_well')
     await world.sql(
-      `CREATE FUNCTION record_personal_data_reads(reads json) RETURNS void LANGUAGE plpgsql AS $$
+      `CREATE FUNCTION record_personal_data_reads(of_store uuid, reads json) RETURNS void LANGUAGE plpgsql AS $$
        BEGIN RAISE SQLSTATE '53100'; END $$`,
     )
   }

@@ -9,7 +9,7 @@ export async function mergeTotals(url: string): Promise<void> {
   const client = await takeMergersLock(url)
   try {
     for (;;) {
-      await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT merge_list_deltas(100); COMMIT')
+      await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ; ${mergeAll('100')}; COMMIT`)
       const { rows } = await client.query('SELECT EXISTS (SELECT FROM list_deltas) AS waits')
       if (!rows[0].waits) return
     }
@@ -17,6 +17,8 @@ export async function mergeTotals(url: string): Promise<void> {
     await client.end()
   }
 }
+
+const mergeAll = (how: string) => `SELECT merge_lists(id, ${how}) FROM stores`
 
 export interface Merger {
   merge(): Promise<void>
@@ -31,7 +33,7 @@ export async function takeOverMerging(world: World, rowsMax = smallBlock, blocks
   const client = await takeMergersLock(databaseUrl(inject('postgres'), world.database))
   return {
     async merge() {
-      const merge = `SELECT merge_list_deltas(1000, rows_max => ${rowsMax}, blocks_max => ${blocksMax})`
+      const merge = mergeAll(`1000, rows_max => ${rowsMax}, blocks_max => ${blocksMax}`)
       await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ; ${merge}; COMMIT`)
     },
     close: () => client.end(),
@@ -45,7 +47,7 @@ export async function takeOverMerging(world: World, rowsMax = smallBlock, blocks
 async function takeMergersLock(url: string): Promise<pg.Client> {
   const client = new pg.Client(url)
   await client.connect()
-  // The merger's own: see merge_list_deltas.
+  // What mergers share: see merge_lists. So the client's own transactions have it too.
   await client.query('SELECT pg_advisory_lock(7305013)')
   return client
 }

@@ -18,7 +18,7 @@ export const emptyDatabase = (): Promise<OwnDatabase> => make('')
 
 /** The URL of another database of the same PostgreSQL. */
 export const databaseUrl = (postgres: string, database: string) =>
-  postgres.replace(/@\/[^?]*/, `@/${database}`)
+  postgres.replace(/(@[^/]*\/)[^?]*/, `$1${database}`)
 
 /**
  * Settings for a database of the run's PostgreSQL: through a pooler with SUTLER_TEST_POOLED, with a replica with
@@ -43,8 +43,9 @@ async function make(from: string): Promise<OwnDatabase> {
   await root.connect()
   await root.query(`CREATE DATABASE ${name} ${from}`)
   const url = databaseUrl(postgres, name)
+  const pool = new pg.Pool({ connectionString: url, max: 2 })
   // Rows that a test inserts have the times that it says, however old.
-  const pool = new pg.Pool({ connectionString: url, max: 2, options: '-c sutler.keep_times=on' })
+  pool.on('connect', (client) => void client.query('SET sutler.keep_times = on'))
   pool.on('error', () => {})
   return {
     name,

@@ -13,9 +13,9 @@ export const sourceOf = (file: string) => read(file).replace(/^\s*(\/?\*|\/\/).*
 /** Tables that no resource declares, or that resources of another room show. */
 export const undeclared: Readonly<Record<string, string>> = {
   kernel: `added_fields attempts backfills changes database_figures edition_totals errands feed_days feed_gaps feeds first_days fresh_changes idempotency_keys
-    list_blocks list_deltas list_moves list_totals long_jobs migrations organisations processes secrets
+    list_blocks list_deltas list_moves list_points list_totals long_jobs migrations organisations processes secrets
     singletons stores`,
-  'people/identity': 'user_token_epochs',
+  'people/identity': 'realm_prefixes user_token_epochs',
   'people/passwords': 'one_time_passwords',
   'people/oidc': 'sign_in_codes sign_in_requests',
   'fields/values': 'entry_values',
@@ -41,12 +41,13 @@ export const undeclared: Readonly<Record<string, string>> = {
 }
 
 export const routinesOf: Readonly<Record<string, string>> = {
-  kernel: `change_all count_moved count_rows drop_list_block drop_trimmed_partitions fence_times fence_times_of fenced give_positions
-    has_fresh_changes hold_feed keep_partition lease_holds list_block_at list_points list_seek lose_race
-    mark_trimmed merge_list_deltas raise_time_fence sequence_changes sequence_store session_lives split_larger_list_block split_list_block
-    stores_with_fresh_changes track track_changes`,
+  kernel: `added_fields_kept ask_nodes change_all clock_at count_moved count_rows drop_list_block
+    drop_trimmed_partitions fence_times fence_times_of fenced give_positions has_fresh_changes hold_feed is_distributed is_here keep_added_fields keep_partition keep_partitions last_change_here
+    lease_holds list_block_at list_seek lose_race mark_trimmed merge_lists next_change nodes_of_stores
+    raise_time_fence recorded sequence_store sequence_stores session_lives split_larger_list_block
+    split_list_block stores_with_fresh_changes track track_changes`,
   'fields/values': 'entry_unique_key indexed_values json_edited json_with',
-  'fields/custom-apis': 'index_entry',
+  'fields/custom-apis': 'definition_kept entry_kind index_entry keep_definition',
   'fields/flows': 'index_flow_entry nothing_said',
   'assortment/products': `components_of drop_tag fill_product_columns forget_main_image index_product indexed_part keep_tag product_values_of settle_tags
     tag_is_used tags_of`,
@@ -61,7 +62,7 @@ export const routinesOf: Readonly<Record<string, string>> = {
   'shop/search': 'words_like',
   'promotions/standard': 'count_of record_promotion_version renew_promotion_state',
   'promotions/rules': 'renew_rule_promotion_state',
-  'orders/order': 'fill_order_columns',
+  'orders/order': 'fed_of_order fill_order_columns',
   'orders/metrics': 'sum_order',
   'telling/deliveries': `activate_deliveries claim_deliveries deliveries_lock drop_deliveries end_deliveries forget_deliveries
     integrations_due queue_deliveries record_deliveries return_deliveries without_response`,

@@ -5,6 +5,7 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { start } from '../../server/main.ts'
 import { type EmbeddedPostgres, startEmbedded } from '../../server/platform/postgres/embedded.ts'
+import { citusUrl, makeCitusTemplate, sendingUrl } from './citus.ts'
 import { copyDataDirectory } from './copy-data-directory.ts'
 import { databaseUrl } from './own-database.ts'
 import { findPooler, type Pooler, startPooler } from './pooler.ts'
@@ -44,22 +45,26 @@ export default async function setup(project: TestProject) {
     testConfig('', '', { DATABASE_URL: '', SUTLER_DATA_DIR: started, SUTLER_FILES_DIR: '' }),
   )
   await server.stop()
+  project.provide('dataDirectory', started)
+  if (citusUrl) {
+    await makeCitusTemplate(citusUrl, async (url) => {
+      await (await start(testConfig(url, 'template_world'))).stop()
+      await restartFence(url)
+    })
+    project.provide('postgres', sendingUrl(citusUrl))
+    return () => rmSync(scratch, { recursive: true, force: true })
+  }
   copyDataDirectory(started, inUse)
   const embedded = await startEmbedded(inUse, runSettings)
   const client = new pg.Client(databaseUrl(embedded.url, 'postgres'))
   await client.connect()
   await client.query('CREATE DATABASE template_world TEMPLATE sutler')
-  const template = new pg.Client(databaseUrl(embedded.url, 'template_world'))
-  await template.connect()
-  // A server in a test may have a clock that shows the past.
-  await template.query('ALTER SEQUENCE time_fence RESTART')
-  await template.end()
+  await restartFence(databaseUrl(embedded.url, 'template_world'))
   const pooler = process.env.SUTLER_TEST_POOLED ? await poolerBefore(embedded.url) : undefined
   const standby = process.env.SUTLER_TEST_REPLICATED
     ? await standbyOf(embedded.url, scratch, started)
     : undefined
   project.provide('postgres', embedded.url)
-  project.provide('dataDirectory', started)
   return async () => {
     // The shared servers of a worker end with it, and leave their files.
     const { rows: left } = await client.query(
@@ -96,4 +101,12 @@ async function standbyOf(postgres: string, scratch: string, started: string): Pr
   })
   process.env.SUTLER_TEST_STANDBY = `${standby.url} ${postgres.slice(postgres.indexOf('?'))}`
   return standby
+}
+
+/** A server in a test may have a clock that shows the past. */
+async function restartFence(url: string): Promise<void> {
+  const template = new pg.Client(url)
+  await template.connect()
+  await template.query('ALTER SEQUENCE time_fence RESTART')
+  await template.end()
 }

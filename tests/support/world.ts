@@ -16,6 +16,7 @@ import { type RunningServer, type Swaps, start } from '../../server/main.ts'
 import { createFirstKey } from '../../server/people/index.ts'
 import { createStore } from '../../server/stores.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
+import { citusUrl, distributeTests } from './citus.ts'
 import {
   type Client,
   clientOf,
@@ -157,6 +158,7 @@ const sharedPlaces = new Map<readonly Module[], Promise<Place>>()
 async function openPlace({ env, sql, postgres, alone: _, ...swaps }: Particulars): Promise<Place> {
   const database = postgres ? await ownPostgres(postgres) : await ownDatabase()
   if (sql) await database.sql(sql)
+  if (sql && citusUrl && !postgres) await distributeTests(database.url)
   let http: FastifyInstance | undefined
   const take = (message: unknown) => {
     http = (message as { readonly fastify: FastifyInstance }).fastify

@@ -127,7 +127,7 @@ export class StoreRows {
     await this.#do(
       `INSERT INTO ${quoteName(keyTable)} (${columns.map(quoteName)})
        SELECT ${values} FROM json_populate_recordset(NULL::${quoteName(keyTable)}, $1::json) r
-       ON CONFLICT (client_id) DO NOTHING`,
+       ON CONFLICT DO NOTHING`,
       keys,
       this.id,
     )

@@ -51,7 +51,7 @@ async function showOptions({ store }: Work, row: Row): Promise<void> {
       SELECT coalesce(json_agg(json_strip_nulls(json_build_object('id', o.id, 'name', o.doc->'attributes'->'name',
           'description', o.doc->'attributes'->'description', 'sort_order', o.doc->'attributes'->'sort_order',
           'created_at', ${time('created_at')}, 'updated_at', ${time('updated_at')})) ORDER BY ${optionOrder}), '[]')
-      FROM ${options.table} o WHERE o.store_id = r.store_id AND o.variation_id = r.id))`,
+      FROM ${options.table} o WHERE o.store_id = $1 AND o.variation_id = r.id))`,
   })
 }
 

@@ -121,7 +121,7 @@ const stored = columns({
   doc: ['a.doc', json<CustomApi>],
   fields: [
     `(SELECT coalesce(json_agg(json_build_object('id', f.id, 'doc', f.doc) ORDER BY f.created_at, f.id), '[]')
-      FROM custom_fields f WHERE f.store_id = a.store_id AND f.custom_api_id = a.id)`,
+      FROM custom_fields f WHERE f.store_id = $1 AND f.custom_api_id = a.id)`,
     json<readonly { readonly id: string; readonly doc: CustomField }[]>,
   ],
 })

@@ -28,7 +28,7 @@ export async function findEntry(
       byUrlSlug && api.urlSlug ? `coalesce(${idNamed(api.urlSlug, name, binds.bind)}, ${idValue})` : idValue
     const [row] = await ctx.store.read(
       `SELECT a.id, ${stateIn('a')}, ${rowColumns(api.entries, 'e.')} FROM custom_apis a
-       LEFT JOIN entries e ON e.store_id = a.store_id AND e.custom_api_id = a.id AND e.id = ${id}
+       LEFT JOIN (SELECT * FROM entries WHERE store_id = $1) e ON e.custom_api_id = a.id AND e.id = ${id}
        WHERE a.store_id = $1 AND a.${column} = $2`,
       ...binds.values.slice(1),
     )

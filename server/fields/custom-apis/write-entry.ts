@@ -5,8 +5,7 @@ import { brokenConstraint } from '../../kernel/storage/refusals.ts'
 import type { Ctx, Work } from '../../kernel/work/context.ts'
 import { change } from '../../kernel/write/by-rules.ts'
 import { partOfRow } from '../values/part-of-row.ts'
-import { customApis } from './custom-apis.ts'
-import { type ApiDefinition, type DefinedField, stateIn } from './definition.ts'
+import type { ApiDefinition, DefinedField } from './definition.ts'
 import { mustBeAccepted } from './entry-values.ts'
 import type { EntryName } from './find-entry.ts'
 
@@ -23,9 +22,8 @@ export async function createEntry(
   const draft: Draft = { id, scope: [api.id], values: { ...values } }
   await entries.beforeWrite?.(work, draft)
   const isDefinitionUnchanged = (bind: (value: unknown) => string) =>
-    `r.id = ${bind(api.id)} AND ${stateIn('r')} = ${bind(api.state)}`
-  const condition = { table: customApis.table, where: isDefinitionUnchanged }
-  return namingTheField(api, work.store.insert(entries, draft, true, condition))
+    `definition_kept(s.id, ${bind(api.id)}::uuid, ${bind(api.state)})`
+  return namingTheField(api, work.store.insert(entries, draft, true, isDefinitionUnchanged))
 }
 
 export const changeEntry = (

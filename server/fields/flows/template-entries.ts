@@ -51,9 +51,9 @@ export const withExtensions = {
   fields: fieldsOf([]),
   sql: (product: string): string =>
     `(SELECT '"extensions":{' || string_agg(to_json(w.slug)::text || ':' || (${completed})::text, ',') || '}'
-      FROM flow_entries e JOIN flows w ON w.store_id = e.store_id AND w.id = e.flow_id AND w.doc->>'enabled' = 'true'
-      LEFT JOIN added_fields a ON a.store_id = w.store_id AND a.name = w.id::text
-      WHERE e.store_id = ${product}store_id AND e.product_id = ${product}id)`,
+      FROM flow_entries e JOIN flows w ON w.store_id = $1 AND w.id = e.flow_id AND w.doc->>'enabled' = 'true'
+      LEFT JOIN added_fields a ON a.store_id = $1 AND a.name = w.id::text
+      WHERE e.store_id = $1 AND e.product_id = ${product}id)`,
 }
 
 /** The same, with the types of the templates of a store. */

@@ -141,7 +141,7 @@ async function count(ctx: CallerWork, attempt: Attempt): Promise<readonly Counte
   const now = ctx.clock.now()
   const rows = await outside(ctx).run(
     `INSERT INTO attempts AS a (store_id, subject, n, ends_at)
-     SELECT $1, subject, 1, $3::timestamptz FROM unnest($2::text[]) AS subject ORDER BY subject
+     SELECT s.id, subject, 1, $3::timestamptz FROM stores s, unnest($2::text[]) AS subject WHERE s.id = $1 ORDER BY subject
      ON CONFLICT (store_id, subject) DO UPDATE SET
        n = CASE WHEN a.ends_at > $4::timestamptz THEN a.n + 1 ELSE 1 END,
        ends_at = CASE WHEN a.ends_at > $4::timestamptz THEN a.ends_at ELSE excluded.ends_at END
@@ -166,8 +166,8 @@ export const forgetAttempts: Chore = {
   every: '*/10 * * * *',
   run: async ({ database, clock }) => {
     await database.run({
-      text: `DELETE FROM attempts WHERE (store_id, subject) IN (
-               SELECT store_id, subject FROM attempts WHERE ends_at <= $1)`,
+      text: `WITH ended AS MATERIALIZED (SELECT store_id, subject FROM attempts WHERE ends_at <= $1)
+             DELETE FROM attempts a USING ended WHERE a.store_id = ended.store_id AND a.subject = ended.subject`,
       values: [clock.now()],
     })
   },

@@ -38,9 +38,10 @@ export async function record({ store, who, requestId, clock }: Work, happening: 
     row,
   } = happening
   await store.later().run(
-    `INSERT INTO fresh_changes (store_id, at, event, type, source, id, scope, personal, actor, request_id, doc,
-       version, created_at, hidden)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+    `INSERT INTO fresh_changes (store_id, seq, at, event, type, source, id, scope, personal, actor, request_id, doc,
+       version, created_at, hidden) OVERRIDING SYSTEM VALUE
+     SELECT s.id, next_change(s.id), $2, $3, $4, $5, $6::uuid, $7::uuid, $8::boolean, $9, $10, $11::json, $12::integer,
+       $13::timestamptz, $14::json FROM stores s WHERE s.id = $1`,
     row?.updatedAt ?? clock.now(),
     event,
     type,

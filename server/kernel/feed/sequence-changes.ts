@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { atMost } from '../at-most.ts'
 import { Problem } from '../errors.ts'
 import type { Connection } from '../storage/database.ts'
+import { Nodes } from '../storage/nodes.ts'
 
 /** Writes within this time get their positions together. */
 const restMs = 5
@@ -15,17 +16,20 @@ const pollShare = 1 / 50
 const changesMax = 1000
 const stoppingMaxMs = 5000
 
+type Mark = readonly [tip: string | null, xid: string | null]
+
 /**
  * Gives the changes of this process their positions in the change feed, some milliseconds after their commit. Readers
  * see a change when it has its position. See docs/decisions/0012-feed-positions.md.
  */
 export class Sequencer {
   readonly #database: Connection
+  readonly #nodes: Nodes
   readonly #log: Logger
   readonly #onSequenced: (storeIds: readonly string[]) => void
   readonly #written = new Set<string>()
-  /** The changes before this mark have their positions: see `sequence_changes`. */
-  #mark: readonly [tip: string | null, xid: string | null] = [null, null]
+  /** On each node, the changes before this mark have their positions: see `sequence_stores`. */
+  readonly #marks = new Map<string, Mark>()
   #pollAtMs = 0
   #restMs = restMs
   #timer: NodeJS.Timeout | undefined
@@ -41,6 +45,7 @@ export class Sequencer {
     onSequenced: (storeIds: readonly string[]) => void = () => {},
   ) {
     this.#database = database
+    this.#nodes = new Nodes(database)
     this.#log = log
     this.#onSequenced = onSequenced
     this.#schedule()
@@ -82,25 +87,30 @@ export class Sequencer {
 
   async #pass(): Promise<void> {
     const beganMs = performance.now()
+    // A poll asks all nodes. If one is away, the changes of this process still get their positions on the others.
+    const polled = beganMs >= this.#pollAtMs ? [await this.#attempt(() => this.#poll())] : []
+    const isDone = [...polled, await this.#attempt(() => this.#sequenceWritten())].every((done) => done)
+    this.#fails = !isDone
+    // Under load a pass may take three quarters of the time, or half if passes are long.
+    const passedMs = performance.now() - beganMs
+    this.#restMs = Math.max(restMs, passedMs, Math.min(3 * passedMs, longRestMs))
+  }
+
+  /** Whether it succeeds. */
+  async #attempt(act: () => Promise<void>): Promise<boolean> {
     try {
-      if (beganMs >= this.#pollAtMs) await this.#poll()
-      const stores = [...this.#written]
-      this.#written.clear()
-      if (stores.length) await this.#sequence(stores)
-      this.#fails = false
+      await act()
+      return true
     } catch (error) {
       // Other work on the database reports that it is away.
       if (!this.#fails && !(error instanceof Problem)) {
         this.#log.error({ err: error }, 'cannot move changes into the change feed')
       }
-      this.#fails = true
       // After an outage it may be another database.
-      this.#mark = [null, null]
+      this.#marks.clear()
       this.#pollAtMs = performance.now() + pollMs
+      return false
     }
-    // Under load a pass may take three quarters of the time, or half if passes are long.
-    const passedMs = performance.now() - beganMs
-    this.#restMs = Math.max(restMs, passedMs, Math.min(3 * passedMs, longRestMs))
   }
 
   async #poll(): Promise<void> {
@@ -111,13 +121,19 @@ export class Sequencer {
     this.#pollAtMs = endedMs + Math.max(pollMs, (endedMs - beganMs) / pollShare)
   }
 
-  async #sequence(stores: readonly string[]): Promise<void> {
+  async #sequenceWritten(): Promise<void> {
+    const stores = [...this.#written]
+    this.#written.clear()
+    await this.#nodes.each(stores, (ids, node) => this.#sequence(ids, node))
+  }
+
+  async #sequence(stores: readonly [string, ...string[]], node: string): Promise<void> {
     const [row] = await this.#database.run({
-      text: 'CALL sequence_changes($1, $2, $3, $4)',
-      values: [stores, changesMax, ...this.#mark],
+      text: 'SELECT tip, xid, busy FROM sequence_stores($1, $2, $3, $4, $5)',
+      values: [stores[0], stores, changesMax, ...(this.#marks.get(node) ?? [null, null])],
     })
     const [tip = null, xid = null, busy] = row ?? []
-    this.#mark = [tip, xid]
+    this.#marks.set(node, [tip, xid])
     this.#onSequenced(stores)
     for (const storeId of busy?.match(/[0-9a-f-]{36}/g) ?? []) this.#written.add(storeId)
   }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Connection } from '../storage/database.ts'
+import { Nodes } from '../storage/nodes.ts'
 import { currentTimings, outOfPlace } from '../traces/scopes.ts'
 import type { FeedWatch } from '../work/context.ts'
 
@@ -14,6 +15,7 @@ interface Waiter {
 /** Tells readers of this process when a store has new changes in its feed. A waiting reader holds no connection. */
 export class FeedWatcher implements FeedWatch {
   readonly #database: Connection
+  readonly #nodes: Nodes
   readonly #log: Logger
   readonly #waiters = new Map<string, Set<Waiter>>()
   readonly #listeners = new Set<(storeIds: readonly string[]) => void>()
@@ -23,6 +25,7 @@ export class FeedWatcher implements FeedWatch {
 
   constructor(database: Connection, log: Logger) {
     this.#database = database
+    this.#nodes = new Nodes(database)
     this.#log = log
   }
 
@@ -80,15 +83,17 @@ export class FeedWatcher implements FeedWatch {
 
   async #resolvePast(): Promise<void> {
     try {
-      const rows = await this.#database.run({
-        text: 'SELECT store_id, position FROM feeds WHERE store_id = ANY($1::uuid[])',
-        values: [[...this.#waiters.keys()]],
-      })
-      for (const [storeId, position] of rows)
-        for (const waiter of this.#waiters.get(storeId as string) ?? [])
-          if (Number(position) > waiter.position) waiter.resolve()
+      await this.#nodes.each([...this.#waiters.keys()], (storeIds) => this.#resolveThoseIn(storeIds))
     } catch (error) {
       this.#log.debug({ err: error }, 'cannot look for changes yet')
     }
+  }
+
+  async #resolveThoseIn(storeIds: readonly string[]): Promise<void> {
+    const text = 'SELECT store_id, position FROM feeds WHERE store_id = ANY($1::uuid[])'
+    const rows = await this.#database.run({ text, values: [storeIds] })
+    for (const [storeId, position] of rows)
+      for (const waiter of this.#waiters.get(storeId as string) ?? [])
+        if (Number(position) > waiter.position) waiter.resolve()
   }
 }

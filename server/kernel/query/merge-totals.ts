@@ -1,3 +1,4 @@
+import type { Database } from '../storage/database.ts'
 import type { Ctx } from '../work/context.ts'
 import type { Chore } from '../work/job.ts'
 import { queueChore } from '../work/jobs.ts'
@@ -11,22 +12,35 @@ export const mergeTotals: Chore = {
   attemptsMax: 3,
   every: '* * * * *',
   run: async ({ database }) => {
-    for (let round = 0; round < roundsMax; round++) {
-      const merged = await database.transaction(async (transaction) => {
-        await transaction.run({
-          text: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ',
-          values: [],
-          once: true,
-        })
-        const [row] = await transaction.run({ text: 'SELECT merge_list_deltas($1)', values: [listsPerRound] })
-        return Number(row?.[0])
-      })
+    const stores = await database.run({ text: storesWithDeltas, values: [] })
+    let hasMerged = false
+    try {
+      for (const [storeId] of stores) hasMerged = (await mergeStore(database, storeId as string)) || hasMerged
+    } finally {
       // Without a vacuum, readers would pass over the index entries of merged deltas until autovacuum runs.
-      if (merged > 0) await database.run({ text: vacuum, values: [], once: true })
-      if (merged < listsPerRound) return
+      if (hasMerged) await database.run({ text: vacuum, values: [], once: true })
     }
   },
 }
+
+/** Whether it merged some lists. One of its transactions is short, and of one store. */
+async function mergeStore(database: Database, storeId: string): Promise<boolean> {
+  for (let round = 0; ; round++) {
+    const merged = await database.transaction(async (transaction) => {
+      await transaction.run({
+        text: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ',
+        values: [],
+        once: true,
+      })
+      const text = 'SELECT merge_lists($1, $2)'
+      const [row] = await transaction.run({ text, values: [storeId, listsPerRound] })
+      return Number(row?.[0])
+    })
+    if (merged < listsPerRound || round === roundsMax) return round > 0 || merged > 0
+  }
+}
+
+const storesWithDeltas = 'SELECT store_id FROM list_deltas UNION SELECT store_id FROM list_moves'
 
 // TRUNCATE false: giving pages back needs a lock that waits for readers.
 const vacuum = 'VACUUM (TRUNCATE false, SKIP_LOCKED true) list_deltas, list_moves'

@@ -63,7 +63,7 @@ const bound = (n: number, cast: string) => `$${n}${cast}`
 export function address({ scopeColumns, editions }: Model, at = bound): string {
   const edition = at(scopeColumns.length + 2, '::int')
   return [
-    `store_id = ${at(1, '::uuid')}`,
+    'store_id = $1::uuid',
     ...scopeColumns.map((column, i) => `${column} = ${at(i + 2, '::uuid')}`),
     ...(editions ? [inEdition(edition)] : []),
   ].join(' AND ')
@@ -92,4 +92,4 @@ export const wholeRows = (
   from = resource.table,
 ): string =>
   `SELECT whole.* FROM (SELECT * FROM (${keys}) page LIMIT ${rowsMax(window)}) page_keys ` +
-  `JOIN ${from} whole USING (${keyOf(resource).join(', ')})`
+  `JOIN ${from} whole USING (${keyOf(resource).join(', ')}) WHERE whole.store_id = $1::uuid`

@@ -58,7 +58,9 @@ export function sparseRows(
 
 /** The rows with these keys, which the planner cannot join in another way. */
 function lookUp(resource: Model, matches: string, columns: string, behind = 'true'): string {
-  const one = keyOf(resource).map((name) => `${name} = found.${name}`)
+  const one = keyOf(resource).map((name) =>
+    name === 'store_id' ? 'store_id = $1::uuid' : `${name} = found.${name}`,
+  )
   const row = `SELECT ${columns} FROM ${resource.table} WHERE ${[...one, behind].join(' AND ')} OFFSET 0`
   return `SELECT one.* FROM (${matches}) found CROSS JOIN LATERAL (${row}) one`
 }

@@ -118,6 +118,6 @@ function seekRows(
     `SELECT whole.* FROM (SELECT ${first} AS first, ${count} AS count) place ` +
     `CROSS JOIN LATERAL list_seek(${listArguments(resource)}, '${column}', place.first) block ` +
     `CROSS JOIN LATERAL (${cutRows(keys, 'place.count')}) page_keys ` +
-    `JOIN ${table} whole ON ${key.map((name) => `whole.${name} = page_keys._${name}`).join(' AND ')}`
+    `JOIN ${table} whole ON ${key.map((name) => `whole.${name} = page_keys._${name}`).join(' AND ')} AND whole.store_id = $1::uuid`
   )
 }

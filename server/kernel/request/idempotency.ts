@@ -143,7 +143,7 @@ async function find(
   write: KeyedWrite,
 ): Promise<StoredAnswer | (UnfinishedRequest & { readonly isLeased: boolean }) | undefined> {
   const [lock] = await ctx.store.run(
-    'SELECT pg_try_advisory_xact_lock(hashtextextended($1::text || $2, 0))',
+    'SELECT pg_try_advisory_xact_lock(hashtextextended($1::uuid::text || $2, 0)) FROM stores WHERE id = $1',
     name,
   )
   if (lock?.[0] !== 't') throw stillRunning()
@@ -218,12 +218,13 @@ export const forgetIdempotencyKeys: Chore = {
   run: async ({ database, clock }) => {
     const before = new Date(clock.now().getTime() - retentionMs)
     for (;;) {
-      const gone = await database.run({
-        text: `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
-                 SELECT ctid FROM idempotency_keys WHERE created_at < $1 LIMIT ${forgottenPerStatement})) RETURNING 1`,
+      const [oldest] = await database.run({
+        text: `SELECT max(created_at) FROM (SELECT created_at FROM idempotency_keys
+                 WHERE created_at < $1 ORDER BY created_at LIMIT ${forgottenPerStatement}) oldest`,
         values: [before],
       })
-      if (gone.length < forgottenPerStatement) return
+      if (!oldest?.[0]) return
+      await database.run({ text: 'DELETE FROM idempotency_keys WHERE created_at <= $1', values: oldest })
     }
   },
 }

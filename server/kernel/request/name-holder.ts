@@ -37,6 +37,7 @@ function withHolder(problem: Problem, holder: Readonly<Record<string, unknown>> 
 }
 
 const keyColumns = columns({
+  table: 'i.indrelid::regclass',
   expression: 'pg_get_indexdef(i.indexrelid, a.attnum, false)',
   type: 'format_type(a.atttypid, a.atttypmod)',
   predicate: ['pg_get_expr(i.indpred, i.indrelid)', optionalText],
@@ -56,10 +57,12 @@ async function findHolder(database: Database, storeId: string, { key }: Duplicat
   )
   if (!values) return undefined
   const isSame = keys.map(({ expression, type }, i) => `${expression} = $${i + 2}::${type}`)
-  const predicate = keys[0]?.predicate ?? 'true'
+  const [first] = keys
+  if (!first) return undefined
+  const { table, predicate = 'true' } = first
   const shown = ['id', ...key.scopeColumns]
   const [row] = await database.run({
-    text: `SELECT ${shown.join(', ')} FROM ${key.table} WHERE store_id = $1 AND ${isSame.join(' AND ')} AND (${predicate}) LIMIT 1`,
+    text: `SELECT ${shown.join(', ')} FROM ${table} WHERE store_id = $1 AND ${isSame.join(' AND ')} AND (${predicate}) LIMIT 1`,
     values: [storeId, ...values],
   })
   if (!row) return undefined

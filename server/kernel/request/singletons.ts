@@ -74,10 +74,10 @@ async function write<F extends Fields>(
 ): Promise<boolean> {
   const stored = await store.run(
     `INSERT INTO singletons (store_id, name, id, type, created_at, updated_at, doc)
-     SELECT $1, $3, $1, $4, $5::timestamptz, $5::timestamptz, $6::json FROM ${recordedBy(2)}
+     VALUES ($1, $3, $1, $4, $5::timestamptz, $5::timestamptz, $6::json)
      ON CONFLICT (store_id, name) DO UPDATE
      SET doc = excluded.doc, version = singletons.version + 1, updated_at = excluded.updated_at
-     WHERE singletons.version = $7 RETURNING 1`,
+     WHERE singletons.version = $7 RETURNING ${recordedBy(2)}`,
     store.stamp,
     name,
     type,
@@ -95,7 +95,7 @@ export async function deleteSingleton(ctx: Ctx, of: Singleton, { ifMatch }: Call
     mustMatch(etag, ifMatch)
     if (version === undefined) return noContent
     const removed = await ctx.store.run(
-      `DELETE FROM singletons USING ${recordedBy(2)} WHERE store_id = $1 AND name = $3 AND version = $4 RETURNING 1`,
+      `DELETE FROM singletons WHERE store_id = $1 AND name = $3 AND version = $4 AND ${recordedBy(2)} RETURNING 1`,
       ctx.store.stamp,
       of.name,
       version,

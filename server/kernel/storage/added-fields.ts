@@ -56,16 +56,16 @@ const nameSql = (name: AddedUnder, alias: string) =>
 
 /**
  * A condition for a write: the store's added fields are still those of `of`, and stay so until the transaction ends.
+ * Empty, if no store adds any. `store` is a column of the row of the write.
  */
-export function definitionUnchanged(of: Model, bind: (value: unknown) => string): string {
+export function definitionUnchanged(of: Model, bind: (value: unknown) => string, store: string): string {
   const { addedUnder: name, added, scopeColumns } = of
-  if (!name) return 'true'
+  if (!name) return ''
   // The scope's values follow the store's and the object's id.
   const sql = typeof name === 'string' ? `'${name}'` : `$${scopeColumns.indexOf(name.column) + 3}::text`
-  const row = `(SELECT FROM added_fields f WHERE f.store_id = $1::uuid AND f.name = ${sql}`
   return added
-    ? `EXISTS ${row} AND f.state = ${bind(added.state)}::uuid FOR KEY SHARE)`
-    : `NOT EXISTS ${row})`
+    ? `added_fields_kept(${store}, ${sql}, ${bind(added.state)}::uuid)`
+    : `NOT EXISTS (SELECT FROM added_fields f WHERE f.store_id = $1::uuid AND f.name = ${sql})`
 }
 
 /** Runs a query for added fields by name or by state. */

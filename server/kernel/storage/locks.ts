@@ -1,8 +1,8 @@
 import type { Rows } from './store.ts'
 
-/** Takes a lock by a bound name until the transaction ends. */
+/** Takes a lock by a bound name until the transaction ends: in a SELECT from `stores`, on the node of the store. */
 export const advisoryLockSql = (name: string): string =>
-  `pg_advisory_xact_lock(hashtextextended($1::text || ${name}, 0))`
+  `pg_advisory_xact_lock(hashtextextended($1::uuid::text || ${name}, 0))`
 
 /** What `Store.lock` sends, as a part of a statement that also writes. */
 export const lockSql = ({ table }: Pick<Rows, 'table'>, ids: string, strength = 'NO KEY UPDATE'): string =>

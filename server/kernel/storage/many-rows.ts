@@ -63,8 +63,11 @@ const bindsOf = ({ storeId, stamp, time }: Writer) => new Binds([storeId, stamp,
 
 const long = (text: string, { values }: Binds): Sql => ({ text, values, long: true })
 
-const insertInto = (table: string, columns: string) =>
-  `INSERT INTO ${table} (store_id, created_at, updated_at, ${columns}) SELECT $1::uuid, $3::timestamptz, $3::timestamptz`
+/** `selection` are the values of the columns. The row of the store says where they are stored. */
+const insertInto = (table: string, columns: string, selection: string, from: string) =>
+  `INSERT INTO ${table} (store_id, created_at, updated_at, ${columns})
+  SELECT s.id, $3::timestamptz, $3::timestamptz, ${selection} FROM stores s, ${from}
+  WHERE s.id = $1::uuid AND recorded(s.id, $2)`
 
 export function insertAllSql<F extends Fields>(into: Model<F>, rows: readonly NewRow<F>[], by: Writer): Sql {
   const binds = bindsOf(by)
@@ -101,8 +104,9 @@ export function insertAllSql<F extends Fields>(into: Model<F>, rows: readonly Ne
   ]
   const columns = input.map(([column]) => column).join(', ')
   const arrays = input.map(([, type, array]) => `${binds.bind(array)}::${type}[]`).join(', ')
-  const from = `${recordedBy(2)}, unnest(${arrays}) AS input (${columns})`
-  return long(`${insertInto(into.table, columns)}, ${columns} FROM ${from} RETURNING id`, binds)
+  const selection = input.map(([column]) => `input.${column}`).join(', ')
+  const from = `unnest(${arrays}) AS input (${columns})`
+  return long(`${insertInto(into.table, columns, selection, from)} RETURNING id`, binds)
 }
 
 export function insertFromSql({ table }: Table, { columns, rows, unchanged }: Batch, by: Writer): Sql {
@@ -110,22 +114,26 @@ export function insertFromSql({ table }: Table, { columns, rows, unchanged }: Ba
   const names = columns.join(', ')
   const selection = columns.map((name) => `source.${name}`).join(', ')
   const locked = unchanged ? ` FOR SHARE OF ${unchanged}` : ''
-  const from = `${recordedBy(2)}, (${rows(binds.bind)}${locked}) source (${names})`
-  return long(
-    `${insertInto(table, names)}, ${selection} FROM ${from} ON CONFLICT DO NOTHING RETURNING id`,
-    binds,
-  )
+  const from = `(${rows(binds.bind)}${locked}) source (${names})`
+  return long(`${insertInto(table, names, selection, from)} ON CONFLICT DO NOTHING RETURNING id`, binds)
 }
 
 export function changeAllSql({ table }: Table, { where, doc, hidden, from }: Sweep, by: Writer): Sql {
   const binds = bindsOf(by)
-  const sets = Object.entries({ doc, hidden }).map(([column, sql]) =>
-    sql ? `, ${column} = ${sql(binds.bind)}` : '',
+  const values = Object.entries({ doc, hidden }).flatMap(([column, sql]) =>
+    sql ? [{ column, value: sql(binds.bind) }] : [],
   )
   const more = from ? `, ${from(binds.bind)}` : ''
+  const chosen = values.map(({ column, value }) => `, ${value} AS new_${column}`).join('')
+  const sets = values.map(({ column }) => `, ${column} = changed.new_${column}`).join('')
   return long(
-    `UPDATE ${table} r SET version = r.version + 1, updated_at = greatest(r.updated_at, fenced($3))` +
-      `${sets.join('')} FROM ${recordedBy(2)}${more} WHERE r.store_id = $1 AND ${where(binds.bind)} RETURNING r.id`,
+    // What the values are made of may not be said in an UPDATE, where rows have a node.
+    `WITH changed AS MATERIALIZED (
+      SELECT r.id AS changed_id${chosen} FROM ${table} r${more}
+      WHERE r.store_id = $1 AND ${where(binds.bind)} FOR NO KEY UPDATE OF r
+    )
+    UPDATE ${table} r SET version = r.version + 1, updated_at = fenced(r.updated_at, $3)${sets} FROM changed
+    WHERE r.store_id = $1 AND r.id = changed.changed_id AND ${recordedBy(2, 'r.')} RETURNING r.id`,
     binds,
   )
 }
@@ -133,7 +141,7 @@ export function changeAllSql({ table }: Table, { where, doc, hidden, from }: Swe
 export function removeAllSql({ table }: Table, where: BoundValues, { storeId, stamp }: Writer): Sql {
   const binds = new Binds([storeId, stamp])
   return long(
-    `DELETE FROM ${table} r USING ${recordedBy(2)} WHERE r.store_id = $1 AND ${where(binds.bind)} RETURNING r.id`,
+    `DELETE FROM ${table} r WHERE r.store_id = $1 AND ${where(binds.bind)} AND ${recordedBy(2, 'r.')} RETURNING r.id`,
     binds,
   )
 }

@@ -8,9 +8,14 @@ const foreignKeyStates = ['23503', '23001']
 // And 23505 unique, 23514 check, 23P01 exclusion.
 const constraintStates = [...foreignKeyStates, '23505', '23514', '23P01']
 
-/** The constraint that a statement violated, or undefined. */
-export const brokenConstraint = (error: unknown): string | undefined =>
-  error instanceof pg.DatabaseError ? error.constraint : undefined
+/**
+ * The constraint that a statement violated, or undefined. Citus passes on only the message of a node, where the name
+ * ends in the number of a shard.
+ */
+export function brokenConstraint(error: unknown): string | undefined {
+  if (!(error instanceof pg.DatabaseError)) return undefined
+  return error.constraint ?? / constraint "([^"]+?)_\d{6,}"/.exec(error.message)?.[1]
+}
 
 /** The missing key of a foreign key violation: the value of the last column. */
 function missingKey(error: unknown): string | undefined {
@@ -31,7 +36,6 @@ export type WrittenTable = Partial<Pick<Model, 'type' | 'parent' | 'constraints'
 interface UniqueKey {
   readonly type: string | undefined
   readonly scopeColumns: readonly string[]
-  readonly table: string
   readonly constraint: string
   readonly detail: string
 }
@@ -48,8 +52,8 @@ export class DuplicateValue extends Problem {
 
 function uniqueKeyOf({ type, scopeColumns = [] }: WrittenTable, error: unknown): UniqueKey | undefined {
   if (!(error instanceof pg.DatabaseError) || error.code !== '23505') return undefined
-  const { table = '', constraint = '', detail = '' } = error
-  return { type, scopeColumns, table, constraint, detail }
+  const { detail = '' } = error
+  return { type, scopeColumns, constraint: brokenConstraint(error) ?? '', detail }
 }
 
 /** The client's words for a violated constraint; undefined if the resource does not declare it. */

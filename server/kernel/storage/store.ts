@@ -22,7 +22,7 @@ import {
   type Writer,
 } from './many-rows.ts'
 import { refusalOf, type WrittenTable } from './refusals.ts'
-import { statementsOf } from './row-statements.ts'
+import { returning, statementsOf } from './row-statements.ts'
 import type { RowSink } from './row-tap.ts'
 import { stateIn, textsOf, toRow, wholeColumns, writtenRow } from './stored-row.ts'
 import {
@@ -167,27 +167,26 @@ export class Store {
 
   /**
    * Inserts a row. If it is the `last` statement, it needs no open transaction; the same holds for `update` and
-   * `remove`. Undefined if the store's added fields differ from the resource's, or no row `r` meets the `condition`,
-   * which locks that row as `lockShared` does.
+   * `remove`. Undefined if the store's added fields differ from the resource's, or the store `s` does not meet the
+   * `condition`.
    */
   async insert<F extends Fields, C>(
     into: Model<F, C>,
     row: DatedRow<F> & Pick<Draft<F, C>, 'inside'>,
     last: Last = false,
-    condition?: Rows & Pick<Sweep, 'where'>,
+    condition?: Sweep['where'],
   ): Promise<Whole<F, C> | undefined> {
     const [doc, ...beside] = textsOf(into, row.values, row.inside)
     const address = [this.id, row.id ?? newId(), ...(row.scope ?? [])]
     const time = timeAsShown(this.#now(), into.envelope)
     const { values, bind } = new Binds([...address, row.createdAt ?? time, doc, ...beside, this.stamp, time])
-    const { insert, returning } = statementsOf(into)
+    const { insert, insertIf, recorded } = statementsOf(into)
     const { type } = haveOwnType(into.fields, into.envelope) ? (row.values as { type?: string }) : {}
-    const isThere = condition
-      ? ` AND EXISTS (SELECT FROM ${condition.table} r WHERE r.store_id = $1 AND ${condition.where(bind)} FOR KEY SHARE)`
-      : ''
-    const text = `${insert} WHERE ${definitionUnchanged(into, bind)}${isThere}${returning}`
+    const conditions = [definitionUnchanged(into, bind, 's.id'), condition?.(bind)].filter(Boolean)
+    const write = conditions.length ? `${insertIf} AND ${conditions.join(' AND ')}` : insert
+    const text = returning(into, write, recorded)
     const [tuple] = await this.#write(into, { text, values }, { last, type })
-    return tuple && writtenRow(into, tuple, beside[0], row.inside)
+    return tuple && writtenRow(into, tuple.slice(0, -1), beside[0], row.inside)
   }
 
   /** Inserts any number of rows, all or none, in one statement. Returns their ids. */
@@ -239,8 +238,8 @@ export class Store {
     const [doc, ...beside] = textsOf(own, values, inside)
     const at = [this.id, row.id, ...row.scope, timeAsShown(this.#now(), of.envelope)]
     const binds = new Binds([...at, doc, ...beside, this.stamp, row.version])
-    const { update, returning } = statementsOf(own)
-    const text = `${update} AND ${definitionUnchanged(own, binds.bind)}${returning}`
+    const unchanged = definitionUnchanged(own, binds.bind, 'store_id')
+    const text = returning(own, `${statementsOf(own).update}${unchanged && ` AND ${unchanged}`}`)
     const [tuple] = await this.#write(of, { text, values: binds.values }, { last })
     return tuple && writtenRow(own, tuple, beside[0], inside)
   }
@@ -304,7 +303,7 @@ export class Store {
   /** Takes a lock by name, for what has no row, until the transaction ends. */
   async advisoryLock(name: string): Promise<void> {
     this.#transaction?.enterLocks([`${this.id} ${name}`])
-    await this.run(`SELECT ${advisoryLockSql('$2')}`, name)
+    await this.run(`SELECT ${advisoryLockSql('$2')} FROM stores WHERE id = $1`, name)
   }
 
   /** Inserts the rows of a query in one statement; existing rows stay as they are. Returns the ids of the new ones. */

@@ -49,14 +49,21 @@ export const rowColumns = (
   cut: (value: string) => string = (value) => value,
 ): string =>
   // Reads hidden values only if responses are built from them.
-  `${writtenColumns(resource, alias, cut)}${showsHidden(resource) ? `, ${cut(hidden)}` : ''}`
+  [
+    ...shownColumns(resource, alias, cut),
+    ...stateColumns(resource, alias),
+    ...(showsHidden(resource) ? [cut(hidden)] : []),
+  ].join(', ')
 
-/** The same columns without the hidden values: what a write returns, since the writer has these. */
-export function writtenColumns(
+/** The same columns without what the writer has: the hidden values, and the state of the added fields. */
+export const writtenColumns = (resource: Model): string =>
+  [...shownColumns(resource), ...(resource.addedUnder ? ['NULL'] : [])].join(', ')
+
+function shownColumns(
   resource: Model,
   alias = '',
   cut: (value: string) => string = (value) => value,
-): string {
+): readonly string[] {
   const own = ownOrderOf(resource)
   const row = alias || `${resource.table.split(' ').at(-1)}.`
   return [
@@ -69,8 +76,7 @@ export function writtenColumns(
     ...(resource.shownWith ? [cut(resource.shownWith.sql(row))] : []),
     ...(own ? [alias + own] : []),
     ...resource.scopeColumns.map((column) => `${alias}${column}`),
-    ...stateColumns(resource, alias),
-  ].join(', ')
+  ]
 }
 
 const showsHidden = ({ meta, links, also }: Model) => Boolean(meta || links || also)

@@ -2,19 +2,24 @@ import type { Logger } from 'pino'
 import { atMost } from '../at-most.ts'
 import type { Clock } from '../clock.ts'
 import { Problem } from '../errors.ts'
-import type { Connection, Tuple } from './database.ts'
+import type { Connection } from './database.ts'
 
 /** How far the fence stays behind the clock. Only writes that take longer than this have their times raised. */
 const behindMs = 2000
 /** The interval while lists are read. Each round commits some bytes. */
 const oftenMs = 1000
 const seldomMs = 30_000
+/** With many nodes a round takes long; this is the largest share of the time it may take. */
+const passShare = 1 / 20
 const stoppingMaxMs = 5000
 
-/** A fence that the database has raised, and the number of a transaction that began afterwards. */
+/** The answers of the nodes of the database, by their ids. One PostgreSQL is one node. */
+type Answers = ReadonlyMap<string, string>
+
+/** A fence that every node has raised, and of each the number of a transaction that began there afterwards. */
 interface Fence {
   readonly time: Date
-  readonly xid: bigint
+  readonly xids: Answers
 }
 
 /**
@@ -30,10 +35,11 @@ export class Watermark {
   #time: Date | undefined
   #text: string | undefined
   #fence: Fence | undefined
-  /** When the database started. After a restart or a failover the numbers of transactions mean nothing. */
-  #epoch: string | undefined
+  /** When each node started. After a restart or a failover the numbers of its transactions mean nothing. */
+  readonly #epochs = new Map<string, string>()
   #isRead = false
   #passedAtMs = 0
+  #restMs = oftenMs
   #timer: NodeJS.Timeout | undefined
   #passing: Promise<void> | undefined
   #fails = false
@@ -75,7 +81,7 @@ export class Watermark {
     this.#timer = setTimeout(() => {
       const isDue = this.#isRead || performance.now() - this.#passedAtMs >= seldomMs
       void (isDue ? this.pass() : Promise.resolve()).then(() => this.#schedule())
-    }, oftenMs)
+    }, this.#restMs)
   }
 
   /** Learns the latest watermark. */
@@ -91,13 +97,11 @@ export class Watermark {
     this.#passedAtMs = performance.now()
     try {
       if (!(await this.#reach())) return
-      const [fence] = await this.#ask(
-        "extract(epoch FROM raise_time_fence($1, $2::integer * interval '1 ms'))",
-        [this.#clock.now(), this.#behindMs],
-      )
+      const [time, behind] = [this.#clock.now().toISOString(), `${this.#behindMs} ms`]
+      const raised = await this.#ask(`extract(epoch FROM raise_time_fence('${time}', '${behind}'))`)
       // A statement of its own: its transaction must begin when the fence has been raised.
-      const [xid] = await this.#ask('pg_current_xact_id()')
-      this.#fence = { time: new Date(Number(fence) * 1000), xid: BigInt(xid as string) }
+      const xids = await this.#ask('pg_current_xact_id()')
+      this.#fence = { time: new Date(Math.min(...[...raised.values()].map(Number)) * 1000), xids }
       await this.#reach()
       this.#fails = false
     } catch (error) {
@@ -108,14 +112,21 @@ export class Watermark {
       this.#fails = true
       this.#forget()
     }
+    this.#restMs = Math.max(oftenMs, (performance.now() - this.#passedAtMs) / passShare)
   }
 
   /** Advances to the fence if all transactions that may have read the one before have ended. False if some have not. */
   async #reach(): Promise<boolean> {
     if (!this.#fence) return true
-    const [oldest] = await this.#ask('pg_snapshot_xmin(pg_current_snapshot())')
-    if (BigInt(oldest as string) <= this.#fence.xid) return false
-    this.#time = this.#fence.time
+    const { time, xids } = this.#fence
+    const oldest = await this.#ask('pg_snapshot_xmin(pg_current_snapshot())')
+    // A node that is new has not raised its fence.
+    if ([...oldest.keys()].some((node) => !xids.has(node))) {
+      this.#fence = undefined
+      return true
+    }
+    if ([...oldest].some(([node, xmin]) => BigInt(xmin) <= BigInt(xids.get(node) as string))) return false
+    this.#time = time
     this.#text = this.#time.toISOString()
     this.#fence = undefined
     return true
@@ -125,16 +136,26 @@ export class Watermark {
     this.#time = undefined
     this.#text = undefined
     this.#fence = undefined
-    this.#epoch = undefined
+    this.#epochs.clear()
   }
 
-  /** Asks the database that answered before; throws if it is another one, or has been started again. */
-  async #ask(expression: string, values: readonly unknown[] = []): Promise<Tuple> {
-    const text = `SELECT ${expression}, pg_postmaster_start_time()`
-    const [tuple = []] = await this.#database.run({ text, values })
-    const epoch = tuple[1] as string
-    this.#epoch ??= epoch
-    if (epoch !== this.#epoch) throw new Problem('unavailable', 'The database has been started again.')
-    return tuple
+  /** Asks the nodes that answered before; throws if one of them is another one, has been started again, or is away. */
+  async #ask(expression: string): Promise<Answers> {
+    const question = `concat_ws('|', ${expression}, pg_postmaster_start_time())`
+    const rows = await this.#database.run({
+      text: 'SELECT node, answer FROM ask_nodes($1)',
+      values: [question],
+    })
+    return new Map(
+      (rows as readonly (readonly string[])[]).map(([node = '', answer]) => {
+        if (answer === null)
+          throw new Problem('unavailable', `The node ${node} of the database is not reachable.`)
+        const [value = '', epoch = ''] = (answer as string).split('|')
+        if ((this.#epochs.get(node) ?? epoch) !== epoch)
+          throw new Problem('unavailable', 'The database has been started again.')
+        this.#epochs.set(node, epoch)
+        return [node, value]
+      }),
+    )
   }
 }

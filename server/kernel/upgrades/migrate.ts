@@ -4,6 +4,7 @@ import type { Database } from '../storage/database.ts'
 import { alone, type OnWait } from './alone.ts'
 import { apply } from './apply.ts'
 import { type Baseline, baselineIn, isBefore, namesAfter, takeOver } from './baseline.ts'
+import { distribute, isDistributed } from './distribute.ts'
 import { finishMigrations } from './finish.ts'
 import { type Migration, migrationsIn, ownFolder } from './migrations.ts'
 
@@ -40,6 +41,10 @@ export async function migrate(
       if (migration.step !== 'expand' || applied.has(migration.name)) continue
       onWait(`applies the migration ${migration.name}`)
       await apply(client, migration)
+    }
+    if (await isDistributed(client)) {
+      onWait('distributes what the migrations have created')
+      await distribute(client)
     }
     return before.length === 0
   })

@@ -10,6 +10,7 @@ import type { Answer, LineFormat } from '../shape/answer.ts'
 import type { ApiDocument } from '../shape/api-document.ts'
 import type { Model, OwnModel, Row } from '../shape/model.ts'
 import type { Database } from '../storage/database.ts'
+import type { Nodes } from '../storage/nodes.ts'
 import { authorOf, Store } from '../storage/store.ts'
 import type { TransactionKind } from '../storage/transaction.ts'
 import type { Exports } from './exports.ts'
@@ -57,6 +58,7 @@ export interface Instance {
   readonly database: Database
   /** For requests that only read: the database, or its replicas. */
   readonly readers: Pick<Database, 'reading'>
+  readonly nodes: Nodes
   /** The name of this process. A session holds its lock while the process lives: see `WorkerSession`. */
   readonly processName: string
   readonly tokens: Tokens

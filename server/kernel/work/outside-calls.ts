@@ -2,11 +2,12 @@ import { Problem } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { counter } from '../metrics/metrics.ts'
 import type { Answer } from '../shape/answer.ts'
-import { type Database, isDatabaseAway } from '../storage/database.ts'
+import { isDatabaseAway } from '../storage/database.ts'
 import { currentTimings, outOfPlace } from '../traces/scopes.ts'
 import { inSpan } from '../traces/spans.ts'
 import { CallUnderWay } from './after-call.ts'
 import type { Ctx, Instance, Work } from './context.ts'
+import { type ErrandLease, findLease } from './errand-leases.ts'
 import { forgetAfterDays } from './every-store.ts'
 import type { Job } from './job.ts'
 import { queue } from './queue.ts'
@@ -146,7 +147,7 @@ async function begin<V>(
   const [row] = await store.run(
     `INSERT INTO errands (store_id, id, name, values, subject, leased_until, created_at, leased_by)
      VALUES ($1, $2, $3, $4, $5, clock_timestamp() + ${intervalMs('$6')}, $7, $8)
-     ON CONFLICT (store_id, subject) WHERE ended_at IS NULL DO NOTHING RETURNING leased_until::text`,
+     ON CONFLICT (store_id, subject) WHERE ended_at IS NULL DO NOTHING RETURNING leased_until`,
     errand.id,
     call.name,
     JSON.stringify(values),
@@ -200,15 +201,19 @@ async function lease<V>(
   { store, instance }: Work,
   id: string,
   forMs: number,
+  known?: ErrandLease,
 ): Promise<ResumedErrand<V> | undefined> {
+  const found = known ?? (await findLease(store, id))
+  if (!found || (!found.isRecorded && found.holdsForMs > 0)) return undefined
   const [row] = await store.run(
     `UPDATE errands SET leased_by = $4,
-       leased_until = CASE WHEN ended_at IS NULL THEN clock_timestamp() + ${intervalMs('$3')} ELSE leased_until END
-     WHERE store_id = $1 AND id = $2 AND (ended_at IS NOT NULL OR NOT lease_holds(leased_until, leased_by))
-     RETURNING values, ended_at IS NOT NULL, leased_until::text`,
+       leased_until = CASE WHEN ended_at IS NULL THEN clock_at(store_id) + ${intervalMs('$3')} ELSE leased_until END
+     WHERE store_id = $1 AND id = $2 AND (ended_at IS NOT NULL OR leased_until = $5::timestamptz)
+     RETURNING values, ended_at IS NOT NULL, leased_until`,
     id,
     forMs,
     instance.processName,
+    found.leasedUntil,
   )
   if (!row) return undefined
   const [values, isRecorded, leasedUntil] = row
@@ -234,7 +239,7 @@ async function orRelease<V, T>(
   } catch (error) {
     const release = async () => {
       const released = await work.store.run(
-        `UPDATE errands SET leased_until = clock_timestamp()
+        `UPDATE errands SET leased_until = clock_at(store_id)
          WHERE store_id = $1 AND id = $2 AND ended_at IS NULL AND leased_until = $3::timestamptz RETURNING 1`,
         id,
         leasedUntil,
@@ -325,16 +330,6 @@ type Resumption = Pick<Errand<unknown>, 'id'> & { readonly peer?: string | undef
 const resumeAt = ({ store }: Work, resumed: Resumption, at: Date): Promise<void> =>
   queue(store, resumption, resumed, { key: `errand ${resumed.id}`, at })
 
-/** Calls the jobs of the errands whose process is dead. They would wait for the ends of their leases. */
-export async function resumeOrphans(database: Database): Promise<void> {
-  await database.run({
-    text: `UPDATE graphile_worker._private_jobs j SET run_at = now() FROM errands i
-      WHERE i.ended_at IS NULL AND i.leased_until > clock_timestamp() AND NOT lease_holds(i.leased_until, i.leased_by)
-        AND j.key = i.store_id || ' errand ' || i.id AND j.locked_at IS NULL AND j.run_at > now()`,
-    values: [],
-  })
-}
-
 const [dayMs, hourMs] = [86_400_000, 3_600_000]
 
 /**
@@ -350,20 +345,13 @@ export const resumeErrandJob = (calls: ReadonlyMap<string, OutsideCall>): Job<Re
   callsOut: ({ peer = '' }) => peer,
   async run(work, resumed) {
     const { id } = resumed
-    const [row] = await work.store.run(
-      `SELECT name, CASE WHEN lease_holds(leased_until, leased_by)
-           THEN greatest(0, extract(epoch FROM leased_until - clock_timestamp()) * 1000) ELSE 0 END,
-         extract(epoch FROM created_at) * 1000
-       FROM errands
-       WHERE store_id = $1 AND id = $2 AND ended_at IS NULL`,
-      id,
-    )
-    if (!row) return
-    const [name, leasedForMs, createdAtMs] = row
-    const call = calls.get(name as string)
+    const found = await findLease(work.store, id)
+    if (!found || found.isRecorded) return
+    const { name, holdsForMs, createdAtMs } = found
+    const call = calls.get(name)
     if (!call) throw new Error(`no module has the outside call ${name}`)
-    const errand = Number(leasedForMs) > 0 ? undefined : await lease(work, id, leaseMsOf(call))
-    if (!errand) return resumeAt(work, resumed, fromNow(work, Number(leasedForMs) || leaseMsOf(call)))
+    const errand = holdsForMs > 0 ? undefined : await lease(work, id, leaseMsOf(call), found)
+    if (!errand) return resumeAt(work, resumed, fromNow(work, holdsForMs || leaseMsOf(call)))
     if (errand.isRecorded) return
     try {
       const result = await send(work, call, errand)
@@ -374,7 +362,7 @@ export const resumeErrandJob = (calls: ReadonlyMap<string, OutsideCall>): Job<Re
       if (isDatabaseAway(error)) throw error
       work.instance.log.error({ err: error }, `outside call ${name} ${id} has no outcome yet`)
       // In place of the attempt that `orRelease` has queued.
-      const ageMs = work.clock.now().getTime() - Number(createdAtMs)
+      const ageMs = work.clock.now().getTime() - createdAtMs
       await resumeAt(work, resumed, fromNow(work, pauseMsAt(ageMs)))
     }
   },

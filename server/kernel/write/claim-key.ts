@@ -37,7 +37,7 @@ export async function lockOrClaim<F extends Fields, C>(
   const claim = `CASE WHEN own.id IS NULL THEN ${advisoryLockSql(bind(lockOf(of, key)))} END`
   for (;;) {
     const tuples = await work.store.run(
-      `SELECT own.*, ${claim} FROM (SELECT) one LEFT JOIN (${sql}) own ON true`,
+      `SELECT own.*, ${claim} FROM stores one LEFT JOIN (${sql}) own ON true WHERE one.id = $1`,
       ...values.slice(1),
     )
     // Another statement than the one that waited for the lock: it sees what was written meanwhile.

@@ -80,7 +80,7 @@ export async function recordMoneyOfCart({ store, clock }: Work, reference: strin
 export async function deleteUnlinked({ store }: Work, reference: string): Promise<boolean> {
   const rows = await store.run(
     `DELETE FROM cart_payments p WHERE store_id = $1 AND reference = $2 AND order_id IS NULL AND NOT EXISTS (
-       SELECT FROM carts c WHERE c.store_id = p.store_id AND c.id = p.cart_id
+       SELECT FROM carts c WHERE c.store_id = $1 AND c.id = p.cart_id
          AND c.doc->>'payment_intent_id' = p.reference)
      RETURNING 1`,
     reference,

@@ -193,9 +193,10 @@ export const forgetColleagueSessions: Chore = {
   every: '*/30 * * * *',
   run: async ({ database, clock }) => {
     await database.run({
-      text: `DELETE FROM colleague_sessions WHERE (store_id, id) IN (
+      text: `WITH ended AS MATERIALIZED (
                SELECT store_id, id FROM colleague_sessions WHERE (doc->>'ends_at')::timestamptz <= $1
-                 OR (hidden->>'last_used_at')::timestamptz + interval '${idleMs} milliseconds' <= $1)`,
+                 OR (hidden->>'last_used_at')::timestamptz + interval '${idleMs} milliseconds' <= $1)
+             DELETE FROM colleague_sessions s USING ended WHERE s.store_id = ended.store_id AND s.id = ended.id`,
       values: [clock.now()],
     })
   },

@@ -82,8 +82,9 @@ export const forgetInvitations: Chore = {
   every: '*/30 * * * *',
   run: async ({ database, clock }) => {
     await database.run({
-      text: `DELETE FROM invitations WHERE (store_id, id) IN (
-               SELECT store_id, id FROM invitations WHERE (doc->>'expires_at')::timestamptz <= $1)`,
+      text: `WITH ended AS MATERIALIZED (
+               SELECT store_id, id FROM invitations WHERE (doc->>'expires_at')::timestamptz <= $1)
+             DELETE FROM invitations i USING ended WHERE i.store_id = ended.store_id AND i.id = ended.id`,
       values: [clock.now()],
     })
   },

@@ -3,6 +3,7 @@ import { resource } from '../../kernel/declare/resource.ts'
 import { Problem } from '../../kernel/errors.ts'
 import { objectAnswer } from '../../kernel/http/object-answer.ts'
 import { reference, text } from '../../kernel/shape/fields.ts'
+import type { Store } from '../../kernel/storage/store.ts'
 import { identityEnvelope } from './identity-envelope.ts'
 
 /** Maps a prefix to the realm that administrators sign in to. Each store has one from its creation on. */
@@ -32,14 +33,24 @@ export const merchantRealmMappings = resource({
   envelope: { ...identityEnvelope, times: 'none', links: 'none' },
   // The address of the collection returns the only mapping: see getOwnMerchantRealmMapping.
   operations: ['get', 'update'],
-  constraints: {
-    merchant_realm_mappings_prefix_key: {
-      code: 'conflict',
-      detail: 'the prefix is already in use',
-      source: 'data.prefix',
-    },
+  refuses: { update: ['conflict'] },
+  // The mapping of a new store has no prefix.
+  afterWrite: async ({ store }, { doc: { prefix } }, before) => {
+    if (before && prefix !== before.doc.prefix) await keepPrefix(store, prefix)
   },
 })
+
+/** A prefix is one store's. Those of all stores are in a table of their own, which has no other place to be. */
+async function keepPrefix(store: Store, prefix: string | null | undefined): Promise<void> {
+  await store.run('DELETE FROM realm_prefixes WHERE store_id = $1')
+  if (prefix == null) return
+  const kept = await store.run(
+    `INSERT INTO realm_prefixes (store_id, prefix) VALUES ($1, lower($2::text COLLATE "default"))
+     ON CONFLICT (prefix) DO NOTHING RETURNING 1`,
+    prefix,
+  )
+  if (!kept.length) throw new Problem('conflict', 'the prefix is already in use', { source: 'data.prefix' })
+}
 
 /**
  * The mapping of the store. It is an object, although the address is that of a collection: clients do not know its id.

@@ -17,10 +17,10 @@ export async function createFirstKey(
   now: Date,
 ): Promise<void> {
   const [row] = await connection.run({
-    text: `SELECT hidden->>'secret_hash' FROM application_keys WHERE client_id = $1`,
+    text: `SELECT hidden->>'secret_hash', store_id, hidden FROM application_keys WHERE client_id = $1`,
     values: [clientId],
   })
-  const storedHash = row?.[0]
+  const [storedHash, ofStore, hidden] = row ?? []
   const isStored = storedHash != null && (await matchesSecret(storedHash, secret))
   const newHash = isStored ? upgradeHash(storedHash, secret) : hashOf(secret)
   if (newHash === undefined) return
@@ -29,11 +29,17 @@ export async function createFirstKey(
       `SUTLER_CLIENT_SECRET must have at least ${secretCharsMin} characters: make one with \`openssl rand -hex 32\``,
     )
   }
+  if (ofStore != null) {
+    await connection.run({
+      text: 'UPDATE application_keys SET hidden = $3 WHERE store_id = $1 AND client_id = $2',
+      values: [ofStore, clientId, JSON.stringify({ ...JSON.parse(hidden ?? '{}'), secret_hash: newHash })],
+    })
+    return
+  }
   const doc = { name: 'First key', reserved_rate_limit: 0, client_id: clientId }
   await connection.run({
     text: `INSERT INTO application_keys (store_id, id, created_at, updated_at, doc, hidden)
-           VALUES ($1, $2, $3, $3, $4, $5) ON CONFLICT (client_id)
-           DO UPDATE SET hidden = (application_keys.hidden::jsonb || excluded.hidden::jsonb)::json`,
+           VALUES ($1, $2, $3, $3, $4, $5) ON CONFLICT DO NOTHING`,
     values: [storeId, newId(), now, JSON.stringify(doc), JSON.stringify({ secret_hash: newHash })],
   })
 }

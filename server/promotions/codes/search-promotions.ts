@@ -17,7 +17,7 @@ const withRow =
   (table: string, compare: Compare): NonNullable<FilterRule['where']> =>
   (op, values, bind) =>
     `id IN (SELECT p.id FROM promotions p WHERE p.store_id = $1 AND EXISTS (SELECT 1 FROM ${table} t
-       WHERE t.store_id = p.store_id AND t.promotion_id = p.id AND ${compare(op, values, bind)}))`
+       WHERE t.store_id = $1 AND t.promotion_id = p.id AND ${compare(op, values, bind)}))`
 
 const signs: Partial<Record<Op, string>> = { gt: '>', ge: '>=', lt: '<', le: '<=' }
 
@@ -59,7 +59,7 @@ function checkouts(op: Op, values: readonly string[], bind: Bind): string {
   const limit = rowsFor('promo_checkouts', values)
   const test = column('c.n', (bound) => `${bound}::numeric`)(op, values, bind)
   return `id IN (SELECT p.id FROM promotions p CROSS JOIN LATERAL (SELECT count(*) AS n FROM (
-      SELECT DISTINCT u.order_id FROM ${orders} u WHERE u.store_id = p.store_id AND u.promotion_id = p.id
+      SELECT DISTINCT u.order_id FROM ${orders} u WHERE u.store_id = $1 AND u.promotion_id = p.id
       LIMIT ${limit}) few) c WHERE p.store_id = $1 AND ${test})`
 }
 
@@ -70,8 +70,8 @@ function uses(op: Op, values: readonly string[], bind: Bind): string {
   return `id IN (SELECT p.id FROM promotions p WHERE p.store_id = $1 AND EXISTS (SELECT 1 FROM ${codes.table} c
     CROSS JOIN LATERAL (SELECT coalesce(sum(few.n), 0) AS n FROM (
       SELECT (u.doc->>'times_used')::bigint AS n FROM ${orders} u
-      WHERE u.store_id = c.store_id AND u.promotion_id = c.promotion_id AND u.code = c.code LIMIT ${limit}) few) used
-    WHERE c.store_id = p.store_id AND c.promotion_id = p.id AND ${test}))`
+      WHERE u.store_id = $1 AND u.promotion_id = c.promotion_id AND u.code = c.code LIMIT ${limit}) few) used
+    WHERE c.store_id = $1 AND c.promotion_id = p.id AND ${test}))`
 }
 
 const ranges = ['eq', 'gt', 'ge', 'lt', 'le'] as const

@@ -7,7 +7,7 @@ const shownOnly = { required: true, readOnly: true } as const
 
 const sql = (row: string) => `
   '"parent_id":"' || ${row}promotion_id || '","current":' || (${row}number =
-    (SELECT own.version FROM promotions own WHERE own.store_id = ${row}store_id AND own.id = ${row}promotion_id))::text`
+    (SELECT own.version FROM promotions own WHERE own.store_id = $1 AND own.id = ${row}promotion_id))::text`
 
 /** What a promotion was after each of its writes. The database records it, and removes those before the latest 100. */
 export const promotionVersions = resource({

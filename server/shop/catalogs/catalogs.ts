@@ -25,7 +25,7 @@ const withRelationships = {
     const linked = (related: string, table: string) =>
       `json_build_object('links', json_build_object('related', ${related}), 'meta', json_build_object('count', (
         SELECT count(*) FROM ${table} other
-        WHERE other.store_id = ${catalog}store_id AND other.catalog_id = ${catalog}id)))`
+        WHERE other.store_id = $1 AND other.catalog_id = ${catalog}id)))`
     const [rules, releases] = [
       linked(`'/pcm/catalogs/rules?filter=eq(catalog_id,' || ${catalog}id || ')'`, 'catalog_rules'),
       linked(`'/pcm/catalogs/' || ${catalog}id || '/releases'`, 'catalog_releases'),

@@ -51,8 +51,9 @@ export async function addTypos(
   const { values } = bindShop(shop)
   const plainWords = words.filter(({ word }) => !isDense(word)).map(({ word }) => word)
   const rows = await store.run(
-    `SELECT typed.word, near.word FROM unnest($3::text[]) typed (word)
-     CROSS JOIN LATERAL words_like($1::uuid, $2::uuid, typed.word) near (word)`,
+    // Where the store is: its settings hold on the node that calls it.
+    `SELECT typed.word, near.word FROM stores s CROSS JOIN unnest($3::text[]) typed (word)
+     CROSS JOIN LATERAL words_like(s.id, $2::uuid, typed.word) near (word) WHERE s.id = $1`,
     values[1],
     plainWords,
   )

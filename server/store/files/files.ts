@@ -165,7 +165,7 @@ async function forget({ database, blobs }: Instance, batch: readonly BlobEntry[]
   const orphans = await database.run({
     text: `SELECT k.store_id, k.id FROM unnest($1::uuid[], $2::uuid[]) k (store_id, id)
            JOIN stores s ON s.id = k.store_id
-           WHERE NOT EXISTS (SELECT FROM files f WHERE f.store_id = k.store_id AND f.id = k.id)`,
+           LEFT JOIN files f ON f.store_id = s.id AND f.id = k.id WHERE f.id IS NULL`,
     values: [owners.map(([storeId]) => storeId), owners.map(([, fileId]) => fileId)],
   })
   for (const names of orphans) await blobs.remove(names.join('/'))

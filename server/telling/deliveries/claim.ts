@@ -1,5 +1,6 @@
 import { columns, number } from '../../kernel/storage/columns.ts'
 import type { Database } from '../../kernel/storage/database.ts'
+import type { Instance } from '../../kernel/work/context.ts'
 
 /** A job that this process has claimed. */
 export interface ClaimedJob {
@@ -56,21 +57,28 @@ const claimed = columns({
 
 /** Takes due jobs for this process, until the lease ends. No other process gets them meanwhile. */
 export async function claim(
-  database: Database,
+  { database, nodes }: Pick<Instance, 'database' | 'nodes'>,
   wishes: readonly Wish[],
   now: Date,
   leaseMs: number,
 ): Promise<readonly ClaimedJob[]> {
   const lease = new Date(now.getTime() + leaseMs)
-  const rows = await database.run({
-    text: `SELECT ${claimed.sql}
-           FROM claim_deliveries($1::uuid[], $2::uuid[], $3::integer[], $4, $5)`,
-    values: [
-      wishes.map(({ storeId }) => storeId),
-      wishes.map(({ integrationId }) => integrationId),
-      wishes.map(({ most }) => most),
-      ...[now, lease],
-    ],
+  const byStore = Map.groupBy(wishes, ({ storeId }) => storeId)
+  const jobs: ClaimedJob[] = []
+  await nodes.each([...byStore.keys()], async (stores) => {
+    const own = stores.flatMap((store) => byStore.get(store) ?? [])
+    const rows = await database.run({
+      text: `SELECT ${claimed.sql}
+             FROM claim_deliveries($1, $2::uuid[], $3::uuid[], $4::integer[], $5, $6)`,
+      values: [
+        stores[0],
+        own.map(({ storeId }) => storeId),
+        own.map(({ integrationId }) => integrationId),
+        own.map(({ most }) => most),
+        ...[now, lease],
+      ],
+    })
+    jobs.push(...rows.map((row) => ({ ...claimed.read(row), lease: lease.toISOString() })))
   })
-  return rows.map((row) => ({ ...claimed.read(row), lease: lease.toISOString() }))
+  return jobs
 }

@@ -115,7 +115,7 @@ export class Engine {
       if (!wishes.length || this.#isStopped) return
       let jobs: readonly ClaimedJob[] = []
       try {
-        jobs = await claim(this.#instance.database, wishes, this.#instance.clock.now(), leaseMs)
+        jobs = await claim(this.#instance, wishes, this.#instance.clock.now(), leaseMs)
       } finally {
         this.#giveUnused(wishes, jobs)
       }

@@ -155,7 +155,7 @@ export const fanOut = (work: Work): Promise<Round> =>
     const { store, clock } = inside
     // One process at a time. The position is read by a later statement: that sees what the process before has stored.
     const [lock] = await store.run(
-      `SELECT pg_try_advisory_xact_lock(hashtextextended('fan out ' || $1::text, 0))`,
+      `SELECT pg_try_advisory_xact_lock(hashtextextended('fan out ' || $1::uuid::text, 0)) FROM stores WHERE id = $1`,
     )
     if (lock?.[0] !== 't') return { hasMore: true, isBusy: true, integrationIds: [] }
     const [reader] = await store.run(

@@ -40,7 +40,6 @@ const exemptIndexes: Readonly<Record<string, string>> = {
   idempotency_keys_created_at: 'housekeeping: what has expired, of all stores',
   nodes_by_breadcrumbs: 'inverted: what leads there is what the breadcrumbs contain',
   nodes_by_locales: 'inverted: what leads there is what the texts are',
-  merchant_realm_mappings_prefix_key: 'the prefix is what says which store',
   one_time_passwords_by_expires_at: 'housekeeping: what has expired, of all stores',
   orders_by_product_ids: 'inverted: the product comes first, and its id belongs to one store',
   orders_by_product_skus: 'inverted: as the products',
@@ -48,6 +47,7 @@ const exemptIndexes: Readonly<Record<string, string>> = {
   products_by_variations: 'inverted: what leads there is the variation',
   published_texts_by_words_and_values: 'inverted: the catalog, and the words and values',
   published_words_by_likeness: 'inverted: the catalog, and parts of the word',
+  realm_prefixes_pkey: 'the prefix is what says which store',
   sign_in_codes_by_expires_at: 'housekeeping: what has expired, of all stores',
   sign_in_requests_by_expires_at: 'housekeeping: what has expired, of all stores',
 }

@@ -35,13 +35,13 @@ const runs = 3
 const waiting = 'waits for the end of an act'
 
 /**
- * Statements of the process itself, which come at any time: it gives changes their positions, looks for jobs and for
- * keys that were deleted, and records who has read what.
+ * Statements of the process itself, which come at any time: it gives changes their positions, learns the watermark,
+ * looks for jobs and for keys that were deleted, and records who has read what.
  */
 const background = [
   waiting,
   'pg_stat_statements',
-  'sequence_changes|stores_with_fresh_changes',
+  'sequence_stores|stores_with_fresh_changes|ask_nodes',
   'FROM application_keys',
   'graphile_worker".(_private_|get_job|complete_job|fail_job|reset)',
   'personal_data_reads',

@@ -134,10 +134,14 @@ export class MessageQuery extends pg.Query {
  * Has a new connection plan each prepared statement once, for no particular value. PostgreSQL would plan many of the
  * statements of a write anew at each call, because it estimates the general plan slightly higher: that takes ten times
  * as long as to run them. They find rows by keys, so every value has the same plan. Lists and searches have connections
- * that plan for their values.
+ * that plan for their values. Citus chooses the node of a statement by its values, and plans none without them.
  */
 export function planOnce(client: pg.ClientBase): void {
-  client.query('SET plan_cache_mode = force_generic_plan').catch(() => {})
+  client
+    .query(
+      `SELECT set_config('plan_cache_mode', 'force_generic_plan', false) WHERE to_regclass('pg_dist_node') IS NULL`,
+    )
+    .catch(() => {})
 }
 
 /**

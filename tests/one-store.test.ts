@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { server, sourceOf } from './support/sql-owners.ts'
+
+/**
+ * What a text of SQL must not say, so that it runs on the node of its store: see
+ * docs/decisions/0149-statements-of-one-store.md. A run of the tests on Citus shows the rest.
+ */
+const rules: readonly { readonly advice: string; readonly form: RegExp; readonly not?: readonly string[] }[] =
+  [
+    {
+      advice: 'triggers see what `recorded(store_id, …)` sets: see `recordedBy`',
+      form: /set_config\('sutler\.by'/g,
+      // It writes no row: it sets what the transaction writes next.
+      not: ['server/kernel/feed/count-deleted.ts'],
+    },
+    {
+      advice: 'an UPDATE of a table of stores calls `clock_at(store_id)`',
+      form: /\b(?:UPDATE|SET) [^`;]*?clock_timestamp\(\)/g,
+      // A table of the whole database.
+      not: ['server/kernel/metrics/database-figures.ts'],
+    },
+    {
+      advice: 'an UPDATE or a DELETE calls `fenced(updated_at, …)`',
+      form: /fenced\(\$/g,
+    },
+    {
+      advice: 'a subquery says `store_id = $1`',
+      form: /(?:EXISTS|IN|=|,) \(\s*SELECT [^()]*?FROM (\w+|\$\{[\w.]+\}) (\w+)\s+WHERE \2\.store_id = (?!\$1)/g,
+      // All stores, or a table of the coordinator.
+      not: [
+        'server/first-start.ts',
+        'server/kernel/work/every-store.ts',
+        'server/kernel/work/long-jobs.ts',
+        'server/telling/deliveries/send-events.ts',
+        'tools/checking/check-feed.ts',
+      ],
+    },
+  ]
+
+test.each(rules)('$advice', ({ form, not = [] }) => {
+  const uses = server.filter((file) => sourceOf(file).match(form))
+  expect(uses.toSorted()).toEqual(not.toSorted())
+})
