@@ -67,9 +67,9 @@ export const guardsOfPayments: readonly Guard[] = [
       {
         file: 'server/kernel/storage/row-statements.ts',
         // biome-ignore lint/suspicious/noTemplateCurlyInString: it is in the file.
-        text: 'WHERE ${at} AND version = $${after + 3}`',
+        text: 'WHERE ${at} AND version = $${after + 3} AND',
         // biome-ignore lint/suspicious/noTemplateCurlyInString: it is in the file.
-        without: 'WHERE ${at} AND $${after + 3}::int IS NOT NULL`',
+        without: 'WHERE ${at} AND $${after + 3}::int IS NOT NULL AND',
       },
     ],
     tests: {
