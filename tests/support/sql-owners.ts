@@ -13,7 +13,7 @@ export const sourceOf = (file: string) => read(file).replace(/^\s*(\/?\*|\/\/).*
 /** Tables that no resource declares, or that resources of another room show. */
 export const undeclared: Readonly<Record<string, string>> = {
   kernel: `added_fields attempts backfills changes database_figures edition_totals errands feed_days feed_gaps feeds first_days fresh_changes idempotency_keys
-    list_blocks list_deltas list_moves list_totals long_jobs migrations organisations processes secrets
+    list_blocks list_deltas list_moves list_points list_totals long_jobs migrations organisations processes secrets
     singletons stores`,
   'people/identity': 'realm_prefixes user_token_epochs',
   'people/passwords': 'one_time_passwords',

@@ -60,7 +60,7 @@ export async function openLateWrites() {
     )
   const update = (client: pg.Client, id: string, at: Date) =>
     client.query(
-      `UPDATE accounts SET version = version + 1, updated_at = greatest(updated_at, fenced($3)),
+      `UPDATE accounts SET version = version + 1, updated_at = fenced(updated_at, $3),
          doc = json_build_object('name', (version + 1)::text)
        FROM set_config('sutler.by', 'tests tests', true) WHERE store_id = $1 AND id = $2 RETURNING updated_at`,
       [storeId, id, at],

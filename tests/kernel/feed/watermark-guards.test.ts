@@ -12,12 +12,14 @@ const guards = [
   ['the trigger for new rows', 'ALTER TABLE accounts DISABLE TRIGGER fence_times'],
   [
     'the function for changes',
-    'CREATE OR REPLACE FUNCTION fenced(instant timestamptz) RETURNS timestamptz LANGUAGE sql AS $$ SELECT instant $$',
+    'CREATE OR REPLACE FUNCTION fenced(was timestamptz, instant timestamptz) RETURNS timestamptz LANGUAGE sql AS $$ SELECT instant $$',
   ],
 ] as const
 
 test.each(guards)('without %s it would miss rows', { timeout: 600_000 }, async (_, cut) => {
-  const { rows } = await late.own.sql(`SELECT pg_get_functiondef('fenced'::regproc) AS text`)
+  const { rows } = await late.own.sql(
+    `SELECT pg_get_functiondef('fenced(timestamptz, timestamptz)'::regprocedure) AS text`,
+  )
   await late.own.sql(cut)
   try {
     // Of a busy machine's writes none may be so late that the reader has passed it: then others are tried.
