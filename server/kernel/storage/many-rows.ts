@@ -124,16 +124,18 @@ export function changeAllSql({ table }: Table, { where, doc, hidden, from }: Swe
     sql ? [{ column, value: sql(binds.bind) }] : [],
   )
   const more = from ? `, ${from(binds.bind)}` : ''
+  const condition = `WHERE r.store_id = $1 AND ${where(binds.bind)}`
+  const update = `UPDATE ${table} r SET version = r.version + 1, updated_at = fenced(r.updated_at, $3)`
+  const recorded = `${recordedBy(2, 'r.')} RETURNING r.id`
+  if (!values.length && !from) return long(`${update} ${condition} AND ${recorded}`, binds)
   const chosen = values.map(({ column, value }) => `, ${value} AS new_${column}`).join('')
   const sets = values.map(({ column }) => `, ${column} = changed.new_${column}`).join('')
   return long(
     // What the values are made of may not be said in an UPDATE, where rows have a node.
     `WITH changed AS MATERIALIZED (
-      SELECT r.id AS changed_id${chosen} FROM ${table} r${more}
-      WHERE r.store_id = $1 AND ${where(binds.bind)} FOR NO KEY UPDATE OF r
+      SELECT r.id AS changed_id${chosen} FROM ${table} r${more} ${condition} FOR NO KEY UPDATE OF r
     )
-    UPDATE ${table} r SET version = r.version + 1, updated_at = fenced(r.updated_at, $3)${sets} FROM changed
-    WHERE r.store_id = $1 AND r.id = changed.changed_id AND ${recordedBy(2, 'r.')} RETURNING r.id`,
+    ${update}${sets} FROM changed WHERE r.store_id = $1 AND r.id = changed.changed_id AND ${recorded}`,
     binds,
   )
 }

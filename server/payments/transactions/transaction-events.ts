@@ -56,7 +56,7 @@ const nextPlace = `(SELECT coalesce(max(place) + 1, 0) FROM transaction_events W
 async function insert({ store, clock }: Work, transactionId: string, verb: string, answer: object) {
   await store.later().run(
     `INSERT INTO transaction_events (store_id, transaction_id, id, verb, asked_at, answer, place)
-     VALUES ($1, $2, $3, $4, $5, $6, ${nextPlace})`,
+     SELECT s.id, $2::uuid, $3::uuid, $4, $5::timestamptz, $6::json, ${nextPlace} FROM stores s WHERE s.id = $1`,
     ...[transactionId, newId(), verb, clock.now(), JSON.stringify(answer)],
   )
 }
