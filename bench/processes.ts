@@ -99,7 +99,7 @@ async function load(
   const before = spentBy(server)
   const beganMs = performance.now()
   const wrk = spawn('wrk', [
-    ...['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script],
+    ...['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '60s', '-s', script],
     ...['-H', `Authorization: Bearer ${server.token}`, server.url + path],
   ])
   let [output, wrkUs] = ['', 0]

@@ -89,7 +89,7 @@ export interface Swaps {
 }
 
 /** The place of a process beside others with the same supervisor. */
-export interface Place {
+export interface CrewPlace {
   /** Which one it is, from 1 on. One that replaces another has the number of that one. */
   readonly slot: number
   /** The PostgreSQL that the supervisor has started, if there is no DATABASE_URL. */
@@ -104,7 +104,7 @@ const stoppingMaxMs = 10_000
 export async function start(
   config: Config = readConfig(),
   swaps: Swaps = {},
-  place?: Place,
+  place?: CrewPlace,
 ): Promise<RunningServer> {
   const { clock = systemClock, modules = app, access = appAccess } = swaps
   mustHaveRows(access, modules)

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
 import type { Logger } from 'pino'
+import { Registry } from 'prom-client'
 import type { Config } from './config.ts'
-import { metricsServer } from './kernel/metrics/metrics-server.ts'
 import { orStartupError, portOf } from './listening.ts'
 
 /** Serves metrics at the port for them, if there is one. */
@@ -26,3 +27,22 @@ export async function serveMetrics(
     },
   }
 }
+
+/** `/metrics` on a port of its own, since it is for those who run the server; not yet listening. */
+const metricsServer = (read: () => Promise<string>): Server =>
+  createServer(async (request, response) => {
+    if (request.url?.split('?')[0] !== '/metrics') {
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('The metrics are at /metrics.\n')
+      return
+    }
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.writeHead(405, { allow: 'GET, HEAD' }).end()
+      return
+    }
+    try {
+      const text = await read()
+      response.writeHead(200, { 'content-type': Registry.PROMETHEUS_CONTENT_TYPE }).end(text)
+    } catch (error) {
+      response.writeHead(500, { 'content-type': 'text/plain' }).end(`${(error as Error).message}\n`)
+    }
+  })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { type Config, readConfig } from './config.ts'
 import { type MetricsOfProcess, textOfProcesses } from './kernel/metrics/metrics-of-processes.ts'
-import type { Place } from './main.ts'
+import type { CrewPlace } from './main.ts'
 import { StartupError, StartupRefusal, WrongSetting } from './platform/faults.ts'
 import { startEmbedded } from './platform/postgres/embedded.ts'
 import { settings as embeddedSettings } from './platform/postgres/settings.ts'
@@ -81,7 +81,7 @@ function newCrew({ processes: size }: Config, embeddedUrl: string | undefined, l
   return new Crew({
     size,
     program: join(import.meta.dirname, `worker${import.meta.filename.slice(-3)}`),
-    placeOf: (slot, isFirst): Place => ({ slot, embeddedUrl, isFirst }),
+    placeOf: (slot, isFirst): CrewPlace => ({ slot, embeddedUrl, isFirst }),
     onReady: (slot, pid) => log.info({ process: slot, process_pid: pid }, `process ${slot} is ready`),
     onEnd: ({ slot, pid, reason, againInMs }) =>
       log.error(

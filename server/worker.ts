@@ -1,11 +1,11 @@
 // One of the processes that serve a port together. Its supervisor starts it, and tells it what to do.
 import { enableCompileCache, getCompileCacheDir } from 'node:module'
 import { join } from 'node:path'
-import { readConfig } from './config.ts'
-import { firstColleagueLink } from './first-start.ts'
-import { type Place, type RunningServer, start } from './main.ts'
-import type { ClosingLimits, Fault, Order, Report } from './platform/processes/messages.ts'
+import type { CrewPlace, RunningServer } from './main.ts'
+import { StartupError } from './platform/faults.ts'
+import type { ClosingLimits, CrewOrder, CrewReport, Fault } from './platform/processes/messages.ts'
 
+// Before the server is loaded: Node compiles a file once, not at each start.
 if (!getCompileCacheDir()) enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/node'))
 
 let starting: Promise<RunningServer | undefined> = Promise.resolve(undefined)
@@ -14,14 +14,17 @@ let isStopping = false
 // Ctrl-C and a terminal that closes reach the whole group, and are for the supervisor.
 for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 process.on('SIGTERM', () => void stop())
-process.on('message', (message: Order) => {
-  if (message.order === 'start') void serve(message.place as Place)
+process.on('message', (message: CrewOrder) => {
+  if (message.order === 'start') void serve(message.place as CrewPlace)
   else if (message.order === 'stop') void stop(message.limits)
   else void answer(message.id)
 })
 
-async function serve(place: Place): Promise<void> {
+async function serve(place: CrewPlace): Promise<void> {
   try {
+    const { readConfig } = await import('./config.ts')
+    const { start } = await import('./main.ts')
+    const { firstColleagueLink } = await import('./first-start.ts')
     const config = readConfig()
     starting = start(config, {}, place)
     const running = await starting
@@ -34,7 +37,7 @@ async function serve(place: Place): Promise<void> {
   } catch (error) {
     const { name, message, stack, code } = error as NodeJS.ErrnoException
     // Errors of the file system and of PostgreSQL state the reason.
-    const isReason = name !== 'Error' || code !== undefined
+    const isReason = error instanceof StartupError || code !== undefined
     await fail({ name, message: isReason ? message : (stack ?? message) })
   }
 }
@@ -59,7 +62,7 @@ async function answer(id: number): Promise<void> {
   await tell({ report: 'answer', id, answer: await running?.readMetrics?.() })
 }
 
-const tell = (report: Report): Promise<void> =>
+const tell = (report: CrewReport): Promise<void> =>
   new Promise((done) => {
     if (!process.send || !process.connected) return done()
     process.send(report, () => done())

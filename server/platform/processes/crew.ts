@@ -1,9 +1,9 @@
 import cluster from 'node:cluster'
 import type { ClosingLimits, Fault } from './messages.ts'
-import { Slot, type SlotEnd } from './slot.ts'
+import { CrewSlot, type SlotEnd } from './slot.ts'
 
 /** What the processes of a crew run, and who hears of them. */
-export interface CrewPlan {
+interface CrewPlan {
   readonly size: number
   /** The file that each process runs. */
   readonly program: string
@@ -18,7 +18,7 @@ export interface CrewPlan {
  * open while one of them is replaced. When this process ends, in whatever way, the others do.
  */
 export class Crew {
-  readonly #slots: readonly Slot[]
+  readonly #slots: readonly CrewSlot[]
   readonly #failed = Promise.withResolvers<Fault>()
   #hasServed = false
   #isStopped = false
@@ -31,7 +31,7 @@ export class Crew {
       ...{ onEnd, onReady },
       onFault: this.#failed.resolve,
     }
-    this.#slots = Array.from({ length: size }, (_, i) => new Slot(i + 1, owner))
+    this.#slots = Array.from({ length: size }, (_, i) => new CrewSlot(i + 1, owner))
   }
 
   /** Settles with a reason when the server cannot go on. */
@@ -44,7 +44,7 @@ export class Crew {
    * a fault if it cannot start.
    */
   async start(): Promise<object> {
-    const [first, ...others] = this.#slots as [Slot, ...Slot[]]
+    const [first, ...others] = this.#slots as [CrewSlot, ...CrewSlot[]]
     const ready = await first.begin()
     this.#hasServed = true
     await Promise.all(others.map((slot) => slot.keep()))

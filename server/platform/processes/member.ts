@@ -1,5 +1,5 @@
 import cluster, { type Worker } from 'node:cluster'
-import type { ClosingLimits, Fault, Order, Report } from './messages.ts'
+import type { ClosingLimits, CrewOrder, CrewReport, Fault } from './messages.ts'
 import { returnConnection } from './return-connection.ts'
 
 const answerMaxMs = 2000
@@ -7,7 +7,7 @@ const answerMaxMs = 2000
 const stoppingMaxMs = 30_000
 
 /** A process of a crew, from its start to its end. */
-export class Member {
+export class CrewMember {
   /** What it says when it serves. Rejects with a fault if it cannot. */
   readonly ready: Promise<object>
   /** Settles with how it ended. */
@@ -33,7 +33,7 @@ export class Member {
     void this.ended.then((how) =>
       ready.reject({ name: 'StartupError', message: `a process ended before it was ready (${how})` }),
     )
-    worker.on('message', (message: Report) => {
+    worker.on('message', (message: CrewReport) => {
       if (message.report === 'answer') return this.#answers.get(message.id)?.(message.answer)
       if (message.report === 'ready') {
         this.#readyAtMs = performance.now()
@@ -85,7 +85,7 @@ export class Member {
   }
 
   /** Never settles: an answer, or the end of the process, tells more. */
-  #tell(order: Order): Promise<never> {
+  #tell(order: CrewOrder): Promise<never> {
     if (this.#worker.isConnected()) this.#worker.send(order, () => {})
     return new Promise(() => {})
   }

@@ -14,13 +14,13 @@ export interface Fault {
 }
 
 /** What a supervisor tells a process. */
-export type Order =
+export type CrewOrder =
   | { readonly order: 'start'; readonly place: object }
   | { readonly order: 'stop'; readonly limits: ClosingLimits }
   | { readonly order: 'ask'; readonly id: number }
 
 /** What a process tells its supervisor. */
-export type Report =
+export type CrewReport =
   | { readonly report: 'ready'; readonly ready: object }
   | { readonly report: 'fault'; readonly fault: Fault }
   | { readonly report: 'answer'; readonly id: number; readonly answer: unknown }

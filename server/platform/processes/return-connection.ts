@@ -10,8 +10,8 @@ interface HandOver {
 const readMs = 100
 
 /**
- * Gives a connection to another process if the one that it was sent to ends before it takes it. Node waits for the reply
- * of the dead process, and the client for ever. The messages are Node's own: with others, this does nothing.
+ * Gives a connection to another process if the one that it was sent to ends before it takes it. Node waits for the
+ * reply of the dead process, and the client for ever. The messages are Node's own: with others, this does nothing.
  */
 export function returnConnection({ process }: Worker): void {
   let sent: number | undefined

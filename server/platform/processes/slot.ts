@@ -1,9 +1,9 @@
-import { Member } from './member.ts'
+import { CrewMember } from './member.ts'
 import type { ClosingLimits, Fault } from './messages.ts'
 import { Tries, triesMax } from './tries.ts'
 
 /** What all slots of a crew share. */
-export interface SlotOwner {
+interface CrewOwner {
   /** What a process of this slot is told when it starts. */
   placeOf(slot: number): object
   onEnd(end: SlotEnd): void
@@ -22,24 +22,24 @@ export interface SlotEnd {
 }
 
 /** A place in a crew, with a process that is replaced when it ends. */
-export class Slot {
+export class CrewSlot {
   readonly number: number
-  readonly #owner: SlotOwner
+  readonly #owner: CrewOwner
   readonly #tries = new Tries()
-  #current: Member | undefined
-  #starting: Member | undefined
+  #current: CrewMember | undefined
+  #starting: CrewMember | undefined
   #timer: NodeJS.Timeout | undefined
   /** One start after the other. */
   #turn: Promise<unknown> = Promise.resolve()
   #isStopped = false
 
-  constructor(number: number, owner: SlotOwner) {
+  constructor(number: number, owner: CrewOwner) {
     this.number = number
     this.#owner = owner
   }
 
   /** The process that serves; undefined while there is none. */
-  get current(): Member | undefined {
+  get current(): CrewMember | undefined {
     return this.#current
   }
 
@@ -82,7 +82,7 @@ export class Slot {
   }
 
   async #start(): Promise<object> {
-    const member = new Member(this.#owner.placeOf(this.number))
+    const member = new CrewMember(this.#owner.placeOf(this.number))
     this.#starting = member
     try {
       const ready = await member.ready
@@ -100,7 +100,7 @@ export class Slot {
     }
   }
 
-  #again(member: Member | undefined, reason: string, fault?: Fault): void {
+  #again(member: CrewMember | undefined, reason: string, fault?: Fault): void {
     const againInMs = this.#tries.waitAfter(member?.servedMs ?? 0)
     if (againInMs === undefined) {
       const message = `process ${this.number} ended ${triesMax + 1} times in a row, at last with: ${reason}`

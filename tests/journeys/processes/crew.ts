@@ -34,7 +34,8 @@ const overNewConnections: Transport = (method, url, headers, body) =>
       try {
         const chunks = await response.toArray()
         const { statusCode: status = 0 } = response
-        done({ status, headers: new Headers(), text: Buffer.concat(chunks).toString() })
+        const headers = new Headers(response.headers as Record<string, string>)
+        done({ status, headers, text: Buffer.concat(chunks).toString() })
       } catch (error) {
         failed(error)
       }

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -123,8 +125,8 @@ test(
     const traffic = await beginTraffic(url)
     let rounds = 0
     do {
-      const isOff = rounds++ % 2 === 0
-      writeFileSync(settingsFile, isOff ? 'SUTLER_CONSOLE=off\n' : '')
+      const hasRate = rounds++ % 2 === 0
+      writeFileSync(settingsFile, hasRate ? 'SUTLER_RATE=key:1000000\n' : '')
       const before = new Map(pidsOf(server))
       server.child.kill('SIGHUP')
       await until(
@@ -134,7 +136,8 @@ test(
       const after = pidsOf(server)
       for (const [slot, pid] of before)
         expect([slot, isAlive(pid), after.get(slot) === pid]).toEqual([slot, false, false])
-      expect(await statuses(() => overNew(url).get('/console/x'))).toEqual(all(isOff ? 404 : 200))
+      const replies = await asAll(() => overNew(url, admin.token).get('/v2/settings'))
+      expect(replies.map(({ headers }) => headers.has('ratelimit'))).toEqual(Array(6).fill(hasRate))
     } while (performance.now() < endsAt)
     await traffic.stop()
     expect(traffic.faults).toEqual([])
@@ -169,3 +172,30 @@ test('when their supervisor is killed they end, and the next start has every ack
   await stop(server.child)
   expect(await server.exit).toBe(0)
 }, 240_000)
+
+test('a start that cannot succeed says why, as with one process', async () => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  const { port } = taken.address() as { readonly port: number }
+  const failing = serve(startedDirectory(), { ...settings, LOG_LEVEL: 'error', PORT: String(port) })
+  expect(await failing.exit).toBe(1)
+  expect(failing.output()).toMatch(/^sutler: port \d+ is in use: .*set PORT\n$/)
+  taken.close()
+}, 120_000)
+
+// It takes a minute, most of it waiting.
+test.runIf(isLong)(
+  'a process that cannot start again and again ends the server',
+  async () => {
+    const ending = serve(startedDirectory(), settings)
+    await ending.ready
+    writeFileSync(settingsFile, 'SUTLER_SLOW_MS=fast\n')
+    const [[, pid] = [0, 0]] = pidsOf(ending)
+    process.kill(pid, 'SIGKILL')
+    expect(await ending.exit).toBe(2)
+    expect(ending.output()).toMatch(
+      /\nsutler: process 1 ended 11 times in a row, at last with: SUTLER_SLOW_MS is "fast": .*\n$/,
+    )
+  },
+  300_000,
+)
