@@ -35,10 +35,10 @@ async function serve(place: CrewPlace): Promise<void> {
     await tell({ report: 'ready', ready: { url, link } })
     await fail({ name: 'StartupError', message: await running.failed })
   } catch (error) {
-    const { name, message, stack, code } = error as NodeJS.ErrnoException
+    const { constructor: kind, message, stack, code } = error as NodeJS.ErrnoException
     // Errors of the file system and of PostgreSQL state the reason.
     const isReason = error instanceof StartupError || code !== undefined
-    await fail({ name, message: isReason ? message : (stack ?? message) })
+    await fail({ name: kind.name, message: isReason ? message : (stack ?? message) })
   }
 }
 

@@ -9,7 +9,7 @@ export interface ClosingLimits {
 /** Why a process cannot start or go on, as its supervisor passes it on. */
 export interface Fault {
   readonly message: string
-  /** The name of its error: the exit code follows from it. */
+  /** The class of its error: the exit code follows from it. */
   readonly name: string
 }
 

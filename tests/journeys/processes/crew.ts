@@ -54,9 +54,9 @@ export interface Traffic {
   stop(): Promise<void>
 }
 
-const pauseMs = 300
+const pauseMs = isLong ? 20 : 300
 
-/** Clients that write and read, in the long form without a pause: on connections that stay open, and on new ones. */
+/** Clients that write and read, more often in the long form: on connections that stay open, and on new ones. */
 export async function beginTraffic(url: string): Promise<Traffic> {
   const admin = await adminOf(url)
   const fresh = overNew(url, admin.token)
@@ -71,7 +71,7 @@ export async function beginTraffic(url: string): Promise<Traffic> {
         for (const { status, body } of [created, read])
           if (status >= 400) faults.push(`${status} ${JSON.stringify(body)}`)
         // Their own work costs as much as that of the server.
-        await sleep(isLong ? 0 : pauseMs)
+        await sleep(pauseMs)
       } catch (error) {
         const { message, cause } = error as Error
         faults.push(`${message} ${String(cause ?? '')}`)
