@@ -7,12 +7,15 @@ import { type OwnServer, startOwnServer } from './own-server.ts'
 import { median, printLoad, printRow } from './pairs.ts'
 
 /**
- * `node bench/processes.ts [rounds seconds]`: what one process and two serve on one database, in turns, and what they
+ * `node bench/processes.ts [rounds seconds kind]`: what one process and two serve on one database, in turns, and what they
  * take of the processor for each request. `wrk` sends the requests, from the same cores, so on two cores the requests a
  * second cannot double: the processor time of each says what more cores would serve. Then what processes take that
  * have nothing to do. Cells are medians of the rounds.
  */
-const [rounds = 3, seconds = 4] = process.argv.slice(2).map(Number)
+const [rounds = 3, seconds = 4] = process.argv.slice(2, 4).map(Number)
+const onlyKind = process.argv[4]
+/** The first round is as many times as long: each process compiles its code for itself. */
+const warmRounds = 4
 const connections = 32
 const idleSeconds = 30
 /** The kernel counts hundredths of a second. */
@@ -51,10 +54,15 @@ try {
   ])
   printRow([':--', '--:', '--:', '--:', '--:', '--:', '--:', '--:'])
   for (const [kind, request] of Object.entries(kinds)) {
+    if (kind !== (onlyKind ?? kind)) continue
     const runs: Record<1 | 2, Run[]> = { 1: [], 2: [] }
     for (let round = -1; round < rounds; round++)
       for (const processes of round % 2 ? ([2, 1] as const) : ([1, 2] as const)) {
-        const run = await load(processes === 1 ? one : two, request)
+        const run = await load(
+          processes === 1 ? one : two,
+          request,
+          round < 0 ? warmRounds * seconds : seconds,
+        )
         if (round >= 0) runs[processes].push(run)
       }
     const cell = (processes: 1 | 2, of: (run: Run) => number) => median(runs[processes].map(of))
@@ -73,7 +81,7 @@ try {
   await one.stop()
   await two.stop()
 }
-await measureIdle()
+if (!onlyKind) await measureIdle()
 rmSync(folder, { recursive: true, force: true })
 
 interface Run {
@@ -88,6 +96,7 @@ interface Run {
 async function load(
   server: OwnServer,
   { path, body }: { readonly path: string; readonly body?: string },
+  forS: number,
 ): Promise<Run> {
   const script = join(folder, 'post.lua')
   writeFileSync(
@@ -99,7 +108,7 @@ async function load(
   const before = spentBy(server)
   const beganMs = performance.now()
   const wrk = spawn('wrk', [
-    ...['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '60s', '-s', script],
+    ...['-t1', `-c${connections}`, `-d${forS}s`, '--timeout', '60s', '-s', script],
     ...['-H', `Authorization: Bearer ${server.token}`, server.url + path],
   ])
   let [output, wrkUs] = ['', 0]
