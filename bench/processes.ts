@@ -7,10 +7,10 @@ import { type OwnServer, startOwnServer } from './own-server.ts'
 import { median, printLoad, printRow } from './pairs.ts'
 
 /**
- * `node bench/processes.ts [rounds seconds kind]`: what one process and two serve on one database, in turns, and what they
- * take of the processor for each request. `wrk` sends the requests, from the same cores, so on two cores the requests a
- * second cannot double: the processor time of each says what more cores would serve. Then what processes take that
- * have nothing to do. Cells are medians of the rounds.
+ * `node bench/processes.ts [rounds seconds kind]`: what one process and two serve on one database, in turns, and what
+ * they take of the processor for each request. `wrk` sends the requests, from the same cores, so on two cores the
+ * requests a second cannot double: the processor time of each says what more cores would serve. Then what processes
+ * take that have nothing to do. Cells are medians of the rounds.
  */
 const [rounds = 3, seconds = 4] = process.argv.slice(2, 4).map(Number)
 const onlyKind = process.argv[4]
