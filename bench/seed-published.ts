@@ -92,6 +92,13 @@ export async function seedPublished(server: OwnServer, rows: number): Promise<Se
   }
 }
 
+/** Copies the product, its place and its price for `some` of the published rows, so that these can be changed. */
+export async function seedSources({ database }: OwnServer, rows: number, some: number): Promise<void> {
+  const step = Math.max(1, Math.floor(rows / some))
+  for (const text of sources) await database.run({ text, values: [rows, step], long: true })
+  await database.run({ text: 'ANALYZE products, prices, node_products', values: [] })
+}
+
 async function published({ call }: OwnServer, catalogId: string): Promise<void> {
   const path = `/catalogs/${catalogId}/releases`
   const { data } = await call<{ data: CreatedObject }>('POST', path, { type: 'catalog-release' }, 201)
@@ -167,4 +174,21 @@ const copies = [
    SELECT store_id, catalog_id, u.word, count(*) FROM published_texts, unnest(tsvector_to_array(words)) u (word)
    WHERE catalog_id = $1 AND $2::int > 0 AND u.word !~ '^=|[0-9]' GROUP BY 1, 2, 3 ON CONFLICT (store_id, catalog_id, word) DO UPDATE SET n = excluded.n`,
   `UPDATE edition_totals SET n = n + $2::int WHERE scope[1] = $1 AND list = 'published_products.listed_in'`,
+]
+
+/** Nobody is told of the copies. */
+const quiet = `WITH quiet AS (SELECT set_config('session_replication_role', 'replica', true))`
+const changeable = `quiet, (SELECT i, md5(i::text)::uuid AS id, timestamptz '2026-01-01' + i * interval '1 s' AS t
+  FROM generate_series(1, $1::int, $2::int) i) n`
+const withSku = (doc: string) => `replace(${doc}::text, '"thing"', '"thing-' || n.i || '"')::json`
+
+const sources = [
+  `${quiet} INSERT INTO products (store_id, id, created_at, updated_at, doc, hidden)
+   SELECT p.store_id, n.id, n.t, n.t, ${withSku('p.doc')}, p.hidden FROM ${changeable}, products p WHERE p.sku = 'thing'`,
+  `${quiet} INSERT INTO node_products (store_id, node_id, id, created_at, updated_at, doc, product_updated_at)
+   SELECT l.store_id, l.node_id, n.id, n.t, n.t, l.doc, n.t
+   FROM ${changeable}, node_products l JOIN products p ON p.store_id = l.store_id AND p.id = l.id WHERE p.sku = 'thing'`,
+  `${quiet} INSERT INTO prices (store_id, pricebook_id, id, created_at, updated_at, doc, hidden)
+   SELECT p.store_id, p.pricebook_id, md5('price ' || n.i)::uuid, n.t, n.t, ${withSku('p.doc')}, p.hidden
+   FROM ${changeable}, prices p WHERE p.sku = 'thing'`,
 ]

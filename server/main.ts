@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import packageJson from '../package.json' with { type: 'json' }
 import { announce } from './announce.ts'
 import { openDocsPage, sutlerApi } from './api-document.ts'
@@ -30,6 +30,7 @@ import { buildServer } from './kernel/server.ts'
 import { giveWay } from './kernel/storage/connections/slow-reads.ts'
 import { Database, statementMaxMs } from './kernel/storage/database.ts'
 import { DiskSpace } from './kernel/storage/disk-space.ts'
+import { Replicas } from './kernel/storage/replicas/replicas.ts'
 import { Watermark } from './kernel/storage/watermark.ts'
 import { exportTraces } from './kernel/traces/spans.ts'
 import { traceOfLog } from './kernel/traces/trace-context.ts'
@@ -124,15 +125,18 @@ export async function start(
     const embeddedUrl = config.databaseUrl ? undefined : (place?.embeddedUrl ?? embedded?.url)
     const databaseUrl = config.databaseUrl ?? embeddedUrl ?? ''
     const limitMs = swaps.statementMaxMs ?? statementMaxMs
+    const { directDatabaseUrl: directUrl } = config
     const database = new Database(databaseUrl, config.databaseConnections, {
-      ...{ limitMs, plansOnce: true },
+      ...{ limitMs, plansOnce: true, directUrl },
       giveWay: embeddedUrl === undefined ? undefined : giveWay,
     })
     // For long work that must not delay requests: jobs, background work, the sequencer, and two to finish migrations.
     const jobDatabase = new Database(databaseUrl, jobConnections + backgroundConnections + 3, {
-      name: 'jobs',
+      ...{ name: 'jobs', directUrl },
     })
     undo.push(() => Promise.all([database.close(), jobDatabase.close()]))
+    const replicas = replicasOf(config, database, log)
+    undo.push(async () => replicas?.close())
     const disk = new DiskSpace(database, log)
     undo.push(async () => disk.stop())
     database.onNoSpace = jobDatabase.onNoSpace = () => disk.note()
@@ -173,8 +177,10 @@ export async function start(
     const shopperTokenKeys = new Map(
       shopperTokens.map(({ kind }) => [kind, deriveKeys(secrets, `shopper-token ${kind}`)]),
     )
+    await replicas?.start()
     const instance: Instance = {
       database,
+      readers: replicas ?? database,
       processName,
       tokens: new Tokens(
         secrets,
@@ -235,7 +241,7 @@ export async function start(
       config.metricsPort === undefined
         ? undefined
         : await measure({
-            ...{ instance, jobDatabase, modules, admission, directories },
+            ...{ instance, jobDatabase, replicas, modules, admission, directories },
             version: packageJson.version,
           })
     if (metrics) workers.push(() => metrics.stop())
@@ -278,6 +284,23 @@ export async function start(
     await stop()
     throw error
   }
+}
+
+/** The replicas that the settings name, if there are any. */
+function replicasOf(
+  { replicaUrls, databaseConnections, directDatabaseUrl }: Config,
+  database: Database,
+  log: Logger,
+): Replicas | undefined {
+  if (!replicaUrls) return undefined
+  const urls = replicaUrls.map((url, i) => [`replica-${i + 1}`, url] as const)
+  const open = (name: string, url: string) =>
+    new Database(url, databaseConnections, {
+      ...{ name, limitMs: statementMaxMs, plansOnce: true },
+      // One of them may be behind a pooler too.
+      directUrl: directDatabaseUrl && url,
+    })
+  return new Replicas(database, Object.fromEntries(urls.map(([name, url]) => [name, open(name, url)])), log)
 }
 
 const exportTracesOf = (config: Config, processName: string) =>

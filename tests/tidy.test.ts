@@ -129,8 +129,8 @@ const notYetLost = ['server/kernel/work/context.ts: password']
 const kernelRooms = [
   ...[
     'errors',
-    'ids',
     'clock',
+    'ids',
     'article',
     'at-most',
     'memory',

@@ -1,8 +1,33 @@
-import { hash } from 'node:crypto'
+import { hash, randomFillSync } from 'node:crypto'
 import { v7 } from 'uuid'
+import { systemClock } from './clock.ts'
 
 /** A new id: UUIDv7 (RFC 9562), so ids sort by creation and a walk by id ends with the newest objects. */
-export const newId = (): string => v7()
+export function newId(): string {
+  const now = systemClock.now().getTime()
+  if (now > last.msecs) last = { msecs: now, seq: randomBytes().readUInt32BE() >>> 1 }
+  else if (last.seq < seqMax) last = { msecs: last.msecs, seq: last.seq + 1 }
+  else last = { msecs: last.msecs + 1, seq: 0 }
+  return v7({ ...last, random: randomBytes() })
+}
+
+/** Of ids with equal times, or after the clock was set back. */
+let last = { msecs: 0, seq: 0 }
+const seqMax = 0xffff_ffff
+
+const idBytes = 16
+const pool = Buffer.alloc(256 * idBytes)
+let taken = pool.length
+
+/** New random bytes for an id. To ask for those of one id takes as long as for those of many. */
+function randomBytes(): Buffer {
+  if (taken === pool.length) {
+    randomFillSync(pool)
+    taken = 0
+  }
+  taken += idBytes
+  return pool.subarray(taken - idBytes, taken)
+}
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 

@@ -8,7 +8,7 @@ import type { CartLine } from './contents.ts'
 export function mergeLine(lines: readonly CartLine[], added: CartLine): readonly CartLine[] {
   const i = lines.findIndex((line) => isSame(line, added))
   const line = lines[i]
-  if (!line) return [...lines, added]
+  if (!line) return lines.concat(added)
   const merged = {
     ...line,
     quantity: line.quantity + added.quantity,

@@ -87,19 +87,22 @@ function readerOf<K extends Kinds>({
     'data',
   )
   const checks = new Map(Object.entries(schemas).map(([kind, schema]) => [kind, checker(schema, 'data')]))
+  const accepted = new Map(
+    Object.entries(of).map(([kind, { fields }]) => [
+      kind,
+      Object.entries(fields).filter(([, { options }]) => !options.readOnly),
+    ]),
+  )
 
   const readItem = (value: unknown, source: string) => {
     checkKind(value, source)
     const object = value as Readonly<Record<string, unknown>>
     const kind = object[by] as string
     checks.get(kind)?.(object, source)
-    const { fields } = of[kind] as SentKind
-    const values = Object.entries(fields).flatMap(([name, field]) =>
-      field.options.readOnly
-        ? []
-        : [[name, normalize(field, ownValue(object, field.options.inputName ?? name))]],
-    )
-    return { kind, values: complete(fields, Object.fromEntries(values)), source }
+    const values: Record<string, unknown> = {}
+    for (const [name, field] of accepted.get(kind) ?? [])
+      values[name] = normalize(field, ownValue(object, field.options.inputName ?? name))
+    return { kind, values: complete((of[kind] as SentKind).fields, values), source }
   }
 
   return (body) => {

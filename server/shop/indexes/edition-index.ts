@@ -142,10 +142,7 @@ function withChanges(before: EditionIndex, began: Uint32Array, ended: Uint32Arra
   times.set(before.times)
   copyProducts(began, moreIds, times.subarray(size), 0)
   const live = before.live.grown(size + added)
-  for (let at = 0; at < ended.length; at += numbersOfId) {
-    const position = before.ids.positionOf(ended, at)
-    if (position >= 0) live.remove(position)
-  }
+  before.ids.forEachIn(ended, numbersOfId, (position) => live.remove(position))
   for (let position = size; position < size + added; position++) live.add(position)
   const ids = before.ids.with(moreIds)
   return { ...before, ids, times, live, newest: mergeNewest(before.newest, { ids, times, live }, size) }

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import type { Bind } from '../../kernel/storage/binds.ts'
 import type { Store } from '../../kernel/storage/store.ts'
 import { bindShop, type EditionShop } from '../matching/field-values.ts'
 import { rowsSql } from '../matching/search-sql.ts'
@@ -35,7 +36,7 @@ export interface FieldColumn extends Piece {
 }
 
 /** Of a field with more values nothing is kept. */
-const valuesMax = 65_534
+export const valuesMax = 65_534
 
 /** Nor if products have more values on average. */
 const furtherMax = 4
@@ -46,32 +47,48 @@ export const bytesOfColumn = (_: string, { values, first, further }: FieldColumn
 /** Reads the column of a field, or what it lacks. Undefined if the field has too many values. */
 export async function readColumn(
   store: Store,
-  { shop, index }: IndexedShop,
+  indexed: IndexedShop,
   field: string,
   before?: FieldColumn,
 ): Promise<FieldColumn | undefined> {
+  const { shop, index } = indexed
   const values = await readValues(store, shop, field)
+  const rows = (bind: Bind) =>
+    `SELECT p.id, unnest(p.value_ids) AS value_id FROM ${rowsSql}${newRowsSql(index, before, bind)}`
+  return completeColumn(store, indexed, { values, rows, before })
+}
+
+interface ColumnSource {
+  readonly values: readonly FieldValue[]
+  /** The SQL of rows that have the `id` of a product, and the `value_id` of a value that it has. */
+  readonly rows: (bind: Bind) => string
+  readonly before?: FieldColumn | undefined
+}
+
+/** Undefined if there are too many values. */
+export async function completeColumn(
+  store: Store,
+  { shop, index }: IndexedShop,
+  { values, rows, before }: ColumnSource,
+): Promise<FieldColumn | undefined> {
   if (values.length > valuesMax) return undefined
   const size = index.times.length
   const { first, further } = before
     ? recoded(before, values, size)
     : { first: new Uint16Array(size), further: [] }
   const binds = bindShop(shop)
-  const text = `SELECT string_agg(uuid_send(u.id) || int4send(k.place::int), ''::bytea)
-    FROM (SELECT p.id, unnest(p.value_ids) AS value_id FROM ${rowsSql}${newRowsSql(index, before, binds.bind)}) u
+  const text = `SELECT string_agg(uuid_send(u.id) || int4send(k.place::int), ''::bytea) FROM (${rows(binds.bind)}) u
     JOIN unnest(${binds.bind(values.map(({ id }) => id))}::bigint[]) WITH ORDINALITY k (id, place) ON k.id = u.value_id
     GROUP BY ${groupSql('u.id')}`
-  const rows = await store.page({ text, values: binds.values, once: true, long: true })
-  for (const [i, [hex]] of rows.entries()) {
+  const groups = await store.page({ text, values: binds.values, once: true, long: true })
+  for (const [i, [hex]] of groups.entries()) {
     const more: number[] = []
     const numbers = numbersIn(hex as string)
-    for (let at = 0; at < numbers.length; at += numbersOfId + 1) {
-      const position = index.ids.positionOf(numbers, at)
-      const place = numbers[at + numbersOfId] as number
-      if (position < 0) continue
+    index.ids.forEachIn(numbers, numbersOfId + 1, (position, rest) => {
+      const place = numbers[rest] as number
       if (first[position]) more.push(position, place)
       else first[position] = place
-    }
+    })
     further.push(Uint32Array.from(more))
     if (i % 4 === 3) await setImmediate()
   }

@@ -42,13 +42,13 @@ export async function readOrder(
   let end = 0
   for (const [hex] of rows) {
     const numbers = numbersIn(hex as string)
-    for (let at = 0; at < numbers.length; at += numbersOfId + 1) {
-      if (numbers[at + numbersOfId] === 1) starts.add(end)
-      positions[end++] = index.ids.positionOf(numbers, at)
-    }
+    index.ids.forEachIn(numbers, numbersOfId + 1, (position, rest) => {
+      if (numbers[rest] === 1) starts.add(end)
+      positions[end++] = position
+    })
     await setImmediate()
   }
-  return { positions, starts }
+  return { positions: positions.subarray(0, end), starts }
 }
 
 /** Which part of the matches a page shows. */

@@ -86,11 +86,7 @@ export async function readSet(
   const rows = await store.page({ text, values, once: true, long: true })
   const found: number[] = []
   for (const [i, [hex]] of rows.entries()) {
-    const ids = numbersIn(hex as string)
-    for (let at = 0; at < ids.length; at += numbersOfId) {
-      const position = index.ids.positionOf(ids, at)
-      if (position >= 0) found.push(position)
-    }
+    index.ids.forEachIn(numbersIn(hex as string), numbersOfId, (position) => found.push(position))
     if (i % 16 === 15) await setImmediate()
   }
   return { ...pieceOf(index), positions: joined(before, found, index.times.length) }

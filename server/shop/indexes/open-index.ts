@@ -1,8 +1,10 @@
 import type { Store } from '../../kernel/storage/store.ts'
+import type { SearchedShop } from '../matching/field-values.ts'
 import type { SortKey } from '../matching/sort-sql.ts'
 import { type FieldColumn, readColumn } from './index-fields.ts'
 import { type PositionOrder, readOrder } from './index-orders.ts'
 import { canGrow, type IndexedShop, type Piece } from './index-pieces.ts'
+import { type PriceColumn, readPrices } from './index-prices.ts'
 import { readSet, type SetCondition, toPositionSet } from './index-sets.ts'
 import { PositionSet } from './position-set.ts'
 import type { MissingPiece, SearchIndexes } from './search-indexes.ts'
@@ -22,6 +24,10 @@ export class OpenIndex {
     this.#store = store
     this.#indexed = indexed
     this.#missing = missing
+  }
+
+  get shop(): SearchedShop {
+    return this.#indexed.shop
   }
 
   /** Empty if it is missing. */
@@ -47,6 +53,32 @@ export class OpenIndex {
       if (!column) this.#indexes.unfit.set(this.#keyOf(field), true)
       return column
     })
+  }
+
+  /** Whether the prices in a currency can be held: not if there are too many amounts. */
+  holdsPrices(currency: string): boolean {
+    return !this.#indexes.unfit.get(this.#pricesKey(currency))
+  }
+
+  /** What products cost now. That is read again for each release, and when a price begins or ends. */
+  pricesIn(currency: string): PriceColumn | undefined {
+    const { prices, unfit } = this.#indexes
+    const key = this.#pricesKey(currency)
+    const known = prices.get(key)
+    const now = this.#indexed.shop.at.getTime()
+    if (known && known.from <= now && now < known.until) return known
+    const read = async (store: Store) => {
+      const column = await readPrices(store, this.#indexed, currency)
+      if (column) prices.set(key, column)
+      else unfit.set(key, true)
+    }
+    this.#missing.push({ key: `prices ${key}`, read })
+    return undefined
+  }
+
+  #pricesKey(currency: string): string {
+    const { index, shop } = this.#indexed
+    return this.#keyOf(`${index.edition} ${currency} ${shop.books.join()}`)
   }
 
   /** The order of all products by these keys. */

@@ -38,6 +38,17 @@ export class ProductIds {
     return (this.#slots[this.#slotOf(numbers, at)] as number) - 1
   }
 
+  /**
+   * Rows of `width` numbers begin with an id. Visits the position of each id that is known, and where the rest of its
+   * row begins.
+   */
+  forEachIn(rows: Uint32Array, width: number, visit: (position: number, rest: number) => void): void {
+    for (let at = 0; at < rows.length; at += width) {
+      const position = this.positionOf(rows, at)
+      if (position >= 0) visit(position, at + numbersOfId)
+    }
+  }
+
   idAt(position: number): string {
     const at = position * numbersOfId
     let hex = ''

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Ctx } from '../../kernel/work/context.ts'
-import type { SearchedShop } from '../matching/field-values.ts'
-import { meetsOperands } from '../matching/filter-sql.ts'
+import { priceUnit, type SearchedShop } from '../matching/field-values.ts'
+import { meetsOperands, toAmounts } from '../matching/filter-sql.ts'
 import type { SearchFilter, Term } from '../matching/filter-syntax.ts'
-import { isPrice, readsPrices, searchField } from '../matching/search-fields.ts'
-import type { MatchRequest } from '../matching/search-sql.ts'
+import { isPrice, pricesRead, searchField } from '../matching/search-fields.ts'
+import type { FacetRequest, MatchRequest } from '../matching/search-sql.ts'
 import type { SortKey } from '../matching/sort-sql.ts'
 import { countValues, type FacetCounts, type FieldColumn, withValues } from './index-fields.ts'
 import { pageOf, type Ranks } from './index-orders.ts'
@@ -38,7 +38,7 @@ export async function searchInMemory(
 ): Promise<IndexedSearch> {
   const indexes = searchIndexes(instance)
   const { filter } = request
-  if (!indexes.isFor(shop) || (filter && readsPrices(filter))) return { onFound: () => {} }
+  if (!indexes.isFor(shop)) return { onFound: () => {} }
   const missing: MissingPiece[] = []
   const onFound = (found: number) => {
     if (found >= indexes.foundMin) for (const piece of missing) indexes.readLater(store.id, piece)
@@ -46,10 +46,11 @@ export async function searchInMemory(
   const index = await indexes.indexOf(store, shop, missing)
   if (!index) return { onFound }
   const open = new OpenIndex(indexes, store, { shop, index }, missing)
+  const currencies = filter ? pricesRead(filter).map((field) => priceUnit(field, shop).currency) : []
+  if (!currencies.every((currency) => open.holdsPrices(currency))) return { onFound }
   const inFilter = filter ? await meeting(open, filter, index.live) : index.live
   const columns: (FieldColumn | undefined)[] = []
-  for (const { field, beginning } of request.facets)
-    columns.push(field.in === 'values' && !beginning ? await open.columnOf(field.name) : undefined)
+  for (const facet of request.facets) columns.push(await facetColumn(open, facet))
   const sort = needsPage ? orderKeys(request) : undefined
   const order = sort && open.orderOf(sort.keys)
   const query = await readQuery(open, queryConditions(request))
@@ -65,6 +66,18 @@ export async function searchInMemory(
   }
   const ids = page?.map((position) => index.ids.idAt(position))
   return { matches: { found: matches.count, ids, facets }, onFound }
+}
+
+/** Undefined for what PostgreSQL has to count, or is missing. */
+async function facetColumn(
+  open: OpenIndex,
+  { field, beginning }: FacetRequest,
+): Promise<FieldColumn | undefined> {
+  if (beginning) return undefined
+  if (field.in === 'values') return open.columnOf(field.name)
+  if (field.in !== 'prices') return undefined
+  const { currency } = priceUnit(field, open.shop)
+  return open.holdsPrices(currency) ? open.pricesIn(currency) : undefined
 }
 
 /** The sets of the conditions of a query. */
@@ -110,6 +123,11 @@ async function meeting(open: OpenIndex, filter: SearchFilter, live: PositionSet)
 /** Whole values and numbers are looked for in the column of their field, so that any of them is found at once. */
 async function termSet(open: OpenIndex, term: Term): Promise<PositionSet> {
   const field = searchField(term.field)
+  if (field.in === 'prices') {
+    const { currency, scale } = priceUnit(field, open.shop)
+    const prices = open.pricesIn(currency)
+    return prices ? withValues(prices, meetsOperands(toAmounts(term.operands, scale))) : PositionSet.empty(0)
+  }
   const isWhole = term.how === 'whole' || !term.operands.some(({ is }) => is === 'text')
   if (field.in !== 'values' || !isWhole || !open.holds(field.name)) return open.setOf(termCondition(term))
   const column = await open.columnOf(field.name)

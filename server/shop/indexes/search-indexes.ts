@@ -7,12 +7,22 @@ import { searchForm } from '../sources/searchable.ts'
 import { advanceIndex, bytesOfIndex, type EditionIndex, loadIndex } from './edition-index.ts'
 import { bytesOfColumn, type FieldColumn } from './index-fields.ts'
 import { bytesOfOrder, type PositionOrder } from './index-orders.ts'
+import type { PriceColumn } from './index-prices.ts'
 import { bytesOfSet, type ConditionSet } from './index-sets.ts'
 
 const mb = 1024 * 1024
 
-/** What a process keeps of large catalogs, at most. A million products take 36 MB, and 2 MB for each field. */
-const bytesMax = { indexes: 64 * mb, sets: 48 * mb, columns: 48 * mb, orders: 24 * mb } as const
+/**
+ * What a process keeps of large catalogs, at most. A million products take 36 MB, and 2 MB for each field and for the
+ * prices in a currency of some price books.
+ */
+const bytesMax = {
+  indexes: 64 * mb,
+  sets: 48 * mb,
+  columns: 48 * mb,
+  prices: 24 * mb,
+  orders: 24 * mb,
+} as const
 
 /** A catalog that was searched in this time is not forgotten for another one. */
 const usedMs = 600_000
@@ -43,8 +53,9 @@ export class SearchIndexes {
   loading: Promise<void> = Promise.resolve()
   readonly sets = new Memory<string, ConditionSet>(bytesMax.sets, { sizeOf: bytesOfSet })
   readonly columns = new Memory<string, FieldColumn>(bytesMax.columns, { sizeOf: bytesOfColumn })
+  readonly prices = new Memory<string, PriceColumn>(bytesMax.prices, { sizeOf: bytesOfColumn })
   readonly orders = new Memory<string, PositionOrder>(bytesMax.orders, { sizeOf: bytesOfOrder })
-  /** Fields with too many values. */
+  /** Fields with too many values, and prices with too many amounts. */
   readonly unfit = new Memory<string, true>(1000)
   readonly #instance: Instance
   readonly #indexes = new Map<string, IndexInUse>()

@@ -1,7 +1,7 @@
 import { type Bind, Binds } from '../../kernel/storage/binds.ts'
 import { inEdition } from '../../kernel/storage/editions.ts'
 import type { View } from '../view/view.ts'
-import type { SearchField } from './search-fields.ts'
+import type { PriceField, SearchField } from './search-fields.ts'
 
 /** The edition of a catalog that is searched, with its prices at an instant. */
 export interface EditionShop {
@@ -55,31 +55,41 @@ export function findValues(field: SearchField, shop: EditionShop, bind: Bind): F
         number: 'v.number',
       }
     case 'prices': {
-      const { currency = shop.currency, whole } = field
-      return {
-        from: () => pricesSql(currency, shop, bind),
-        number: 'v.amount',
-        scale: whole ? 0 : (shop.decimals.get(currency) ?? 2),
-      }
+      const { currency, scale } = priceUnit(field, shop)
+      return { from: () => priceRowsSql(currency, shop, bind), number: 'v.amount', scale }
     }
     case 'words':
       return undefined
   }
 }
 
+/** The currency of a field of prices, and with how many decimal places it is compared. */
+export function priceUnit(
+  { currency: named, whole }: PriceField,
+  { currency: own, decimals }: EditionShop,
+): { readonly currency: string; readonly scale: number } {
+  const currency = named ?? own
+  return { currency, scale: whole ? 0 : (decimals.get(currency) ?? 2) }
+}
+
+/** The prices in a currency that some price books say at any time. */
+export const spansSql = (currency: string, { books }: EditionShop, bind: Bind): string =>
+  `${rowsSql('published_price_spans')} AND v.pricebook_id = ANY(${bind(books)}::uuid[])
+   AND v.currency = ${bind(currency)} AND v.amount IS NOT NULL`
+
 /** The amounts of a currency: for each product, those of the strongest price book that prices it. */
-function pricesSql(currency: string, { books, at }: EditionShop, bind: Bind): string {
-  const now = bind(at)
+export function priceRowsSql(currency: string, shop: EditionShop, bind: Bind): string {
+  const now = bind(shop.at)
+  return `${spansSql(currency, shop, bind)}
+    AND v.valid_from <= ${now}::timestamptz AND v.valid_to > ${now}::timestamptz${strongestSql(shop, bind)}`
+}
+
+function strongestSql({ books }: EditionShop, bind: Bind): string {
+  if (books.length < 2) return ''
   const bookIds = bind(books)
-  const stronger =
-    books.length < 2
-      ? ''
-      : ` AND NOT EXISTS (
-         SELECT FROM published_price_spans o
-         WHERE o.store_id = $1 AND o.catalog_id = $2 AND o.id = v.id AND ${inEdition('$3::int', 'o')}
-           AND array_position(${bookIds}::uuid[], o.pricebook_id) < array_position(${bookIds}::uuid[], v.pricebook_id))`
-  return (
-    `${rowsSql('published_price_spans')} AND v.pricebook_id = ANY(${bookIds}::uuid[]) AND v.currency = ${bind(currency)}` +
-    ` AND v.amount IS NOT NULL AND v.valid_from <= ${now}::timestamptz AND v.valid_to > ${now}::timestamptz${stronger}`
-  )
+  const place = (row: string) => `array_position(${bookIds}::uuid[], ${row}.pricebook_id)`
+  return ` AND NOT EXISTS (
+    SELECT FROM published_price_spans o
+    WHERE o.store_id = $1 AND o.catalog_id = $2 AND o.id = v.id AND ${inEdition('$3::int', 'o')}
+      AND ${place('o')} < ${place('v')})`
 }

@@ -72,6 +72,17 @@ export function meetsOperands(operands: readonly Operand[]): (value: ValueOfFiel
     texts.has(value) || (number !== null && operands.some((operand) => meetsNumber(number, operand)))
 }
 
+/** The same operands for amounts, which have no decimal places: they are whole numbers of this unit. */
+export function toAmounts(operands: readonly Operand[], scale: number): readonly Operand[] {
+  const amount = (digits: string) => `${digits}e${scale}`
+  const range = (from: string, to: string): Operand => ({ is: 'range', from: amount(from), to: amount(to) })
+  return operands.flatMap((operand): readonly Operand[] => {
+    if (operand.is === 'bound') return [{ ...operand, number: amount(operand.number) }]
+    if (operand.is === 'range') return [range(operand.from, operand.to)]
+    return isNumber(operand.text) ? [range(operand.text, operand.text)] : []
+  })
+}
+
 interface ValueOfField {
   readonly value: string
   readonly number: number | null

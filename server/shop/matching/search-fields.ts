@@ -14,6 +14,8 @@ export type SearchField =
    */
   | { readonly in: 'prices'; readonly currency: string | undefined; readonly whole: boolean }
 
+export type PriceField = SearchField & { readonly in: 'prices' }
+
 const columns: Readonly<Record<string, SearchField>> = {
   id: { in: 'column', column: 'id::text' },
   name: { in: 'column', column: 'name', weight: 'A' },
@@ -46,5 +48,11 @@ export function sortField(name: string): SortKey['field'] {
 /** Prices change with time, and differ by shopper. */
 export const isPrice = ({ field }: Pick<SortKey, 'field'>): boolean => field.in === 'prices'
 
-export const readsPrices = (filter: SearchFilter): boolean =>
-  filter.is === 'term' ? searchField(filter.field).in === 'prices' : filter.of.some(readsPrices)
+export const readsPrices = (filter: SearchFilter): boolean => pricesRead(filter).length > 0
+
+/** The fields of prices that a filter reads. */
+export function pricesRead(filter: SearchFilter): readonly PriceField[] {
+  if (filter.is !== 'term') return filter.of.flatMap(pricesRead)
+  const field = searchField(filter.field)
+  return field.in === 'prices' ? [field] : []
+}

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Ctx } from '../../kernel/work/context.ts'
 import type { FacetCounts } from '../indexes/index-fields.ts'
-import type { EditionShop, SearchedShop } from '../matching/field-values.ts'
+import { type EditionShop, priceUnit, type SearchedShop } from '../matching/field-values.ts'
 import { type SearchField, searchField, sortField } from '../matching/search-fields.ts'
 import type { FacetRequest, MatchRequest } from '../matching/search-sql.ts'
 import { isForAll, parseQuery, type SearchedWord } from '../matching/searched-words.ts'
@@ -150,4 +150,4 @@ function toFacet(
 }
 
 const findUnit = (field: SearchField, shop: EditionShop): number =>
-  field.in === 'prices' && !field.whole ? 10 ** (shop.decimals.get(field.currency ?? shop.currency) ?? 2) : 1
+  field.in === 'prices' ? 10 ** priceUnit(field, shop).scale : 1

@@ -63,7 +63,10 @@ export function rememberItems(
         prices.set(keyOfPrices(item), ofItem)
       }
       const bySku = new Map([...known].map(([item, ofItem]) => [skusOf(item), ofItem]))
-      return { bookPrices: (id, item) => bySku.get(skusOf(item))?.get(id) ?? { pricebookId: id } }
+      // Each item is asked about several times, and is seldom a copy, such as one with selected parts.
+      const booksOf = (item: Parameters<PriceTable['bookPrices']>[1]) =>
+        known.get(item as ShopItem) ?? bySku.get(skusOf(item))
+      return { bookPrices: (id, item) => booksOf(item)?.get(id) ?? { pricebookId: id } }
     },
   }
 }
