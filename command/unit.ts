@@ -39,6 +39,7 @@ ExecStart=${program} start
 EnvironmentFile=-/etc/sutler.env
 Environment=NODE_ENV=production HOME=/var/lib/sutler SUTLER_DATA_DIR=/var/lib/sutler
 WorkingDirectory=/var/lib/sutler
+# With SUTLER_PROCESSES above 1, for systemctl reload: ExecReload=/bin/kill -HUP $MAINPID
 Restart=on-failure
 # A setting is wrong, or the data is in use: a restart would not help.
 RestartPreventExitStatus=2 3

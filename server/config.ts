@@ -13,6 +13,7 @@ import {
   onOrOff,
   postgresUrl,
   postgresUrls,
+  processes,
   proxies,
   requestRates,
   secretCharsMin,
@@ -30,7 +31,7 @@ export type Config = ReturnType<typeof readSettings>['config']
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
 /** Sets what an option of a command says in place of the environment. */
-export function setInEnvironment(name: 'PORT' | 'SUTLER_CONFIG', value: string): void {
+export function setInEnvironment(name: 'PORT' | 'SUTLER_CONFIG' | 'SUTLER_PROCESSES', value: string): void {
   process.env[name] = value
 }
 
@@ -72,6 +73,12 @@ export function readSettings(env: Env = process.env) {
      * for slow reads, three for short reads, four for exports and twenty-one for background work.
      */
     databaseConnections: setting('SUTLER_DATABASE_CONNECTIONS', integer(1, 1000), 10),
+
+    /**
+     * The number of processes that serve the port, or `auto`: one for each core. With more than one, a small process
+     * beside them starts them and replaces each that ends. See docs/scaling.md.
+     */
+    processes: setting('SUTLER_PROCESSES', processes(64), 1),
 
     /** The port to listen on. 0 selects a free port, which the log shows. */
     port: setting('PORT', integer(0, 65535), 8080),

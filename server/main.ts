@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import type { Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import packageJson from '../package.json' with { type: 'json' }
@@ -25,6 +23,7 @@ import { frontPage, type ServerState } from './kernel/http/front-page.ts'
 import { faultOf, health } from './kernel/http/health.ts'
 import { newId } from './kernel/ids.ts'
 import { Admission, type AdmissionLimits } from './kernel/load/admission.ts'
+import type { MetricsOfProcess } from './kernel/metrics/metrics-of-processes.ts'
 import { type Module, mustHaveRows, outsideCallsOf } from './kernel/module.ts'
 import { mergeTotals } from './kernel/query/merge-totals.ts'
 import { forgetIdempotencyKeys } from './kernel/request/idempotency.ts'
@@ -48,16 +47,19 @@ import { jobConnections, startJobs } from './kernel/work/jobs.ts'
 import { type Mailer, smtp } from './kernel/work/mail.ts'
 import { forgetErrands, resumeErrandJob } from './kernel/work/outside-calls.ts'
 import { renewSeals } from './kernel/work/secret-records.ts'
+import { orStartupError, portOf } from './listening.ts'
+import { measure } from './measure.ts'
 import { access as appAccess, findActiveKey, findActiveSession, persons } from './people/index.ts'
 import { ExportReads, ReadRecorder, Register } from './personal-data/index.ts'
 import { diskBlobs, mustBeWritable } from './platform/blobs/disk-blobs.ts'
 import { s3Blobs } from './platform/blobs/s3-blobs.ts'
-import { StartupError } from './platform/faults.ts'
 import { startEmbedded } from './platform/postgres/embedded.ts'
+import type { ClosingLimits } from './platform/processes/messages.ts'
 import { isIn, isPublic } from './platform/sockets/addresses.ts'
+import { closingLimits } from './platform/sockets/connections.ts'
 import { migrateAll } from './prepare-database.ts'
 import { useSecrets } from './secrets.ts'
-import { measure } from './serve-metrics.ts'
+import { serveMetrics } from './serve-metrics.ts'
 import { WaitingRoom } from './waiting-room.ts'
 
 /** A server that listens. */
@@ -70,8 +72,10 @@ export interface RunningServer {
   readonly inject: FastifyInstance['inject']
   /** Settles with a reason when the server cannot go on. */
   readonly failed: Promise<string>
+  /** What it measures, for the supervisor of a process that has a place. */
+  readonly readMetrics: (() => Promise<MetricsOfProcess>) | undefined
   /** Finishes the requests in flight, then stops everything that was started. */
-  stop(): Promise<void>
+  stop(limits?: ClosingLimits): Promise<void>
 }
 
 /** Parts that a test may replace: the clock, mail, time limits, modules. */
@@ -87,29 +91,46 @@ export interface Swaps {
   readonly access?: AccessTable
 }
 
+/** The place of a process beside others with the same supervisor. */
+export interface CrewPlace {
+  /** Which one it is, from 1 on. One that replaces another has the number of that one. */
+  readonly slot: number
+  /** The PostgreSQL that the supervisor has started, if there is no DATABASE_URL. */
+  readonly embeddedUrl: string | undefined
+  /** No other process serves yet, so this one says what the start waits for. */
+  readonly isFirst: boolean
+}
+
 const stoppingMaxMs = 10_000
 
-/** Builds every part, in order, once. */
-export async function start(config: Config = readConfig(), swaps: Swaps = {}): Promise<RunningServer> {
+/** Builds every part, in order, once. Without a place it is the only process of the server. */
+export async function start(
+  config: Config = readConfig(),
+  swaps: Swaps = {},
+  place?: CrewPlace,
+): Promise<RunningServer> {
   const { clock = systemClock, modules = app, access = appAccess } = swaps
   mustHaveRows(access, modules)
-  const log = pino({ level: config.logLevel, mixin: traceOfLog })
+  const log = pino({ level: config.logLevel, mixin: traceOfLog }).child(place ? { process: place.slot } : {})
   const processName = `process-${newId()}`
   // Stopped in the reverse order, also if a later part fails to start.
   const undo: (() => Promise<unknown>)[] = []
-  const stop = async () => {
+  let limits = closingLimits
+  const stop = async (given: ClosingLimits = closingLimits) => {
+    limits = given
     for (let part = undo.pop(); part; part = undo.pop()) await part()
   }
   try {
     if (config.traceEndpoint !== undefined) undo.push(await exportTracesOf(config, processName))
-    const embedded = config.databaseUrl ? undefined : await startEmbedded(config.dataDir)
+    const embedded = config.databaseUrl || place ? undefined : await startEmbedded(config.dataDir)
     if (embedded) undo.push(() => embedded.stop())
-    const databaseUrl = config.databaseUrl ?? embedded?.url ?? ''
+    const embeddedUrl = config.databaseUrl ? undefined : (place?.embeddedUrl ?? embedded?.url)
+    const databaseUrl = config.databaseUrl ?? embeddedUrl ?? ''
     const limitMs = swaps.statementMaxMs ?? statementMaxMs
     const { directDatabaseUrl: directUrl } = config
     const database = new Database(databaseUrl, config.databaseConnections, {
       ...{ limitMs, plansOnce: true, directUrl },
-      giveWay: embedded && giveWay,
+      giveWay: embeddedUrl === undefined ? undefined : giveWay,
     })
     // For long work that must not delay requests: jobs, background work, the sequencer, and two to finish migrations.
     const jobDatabase = new Database(databaseUrl, jobConnections + backgroundConnections + 3, {
@@ -124,7 +145,10 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     await database.mustBeReachable()
     const waitingRoom = new WaitingRoom(config, log)
     undo.push(() => waitingRoom.close())
-    await migrateAll(jobDatabase, (reason) => waitingRoom.open(reason))
+    await migrateAll(jobDatabase, (reason) => {
+      // Beside others that serve it would answer what they can answer.
+      if (!place || place.isFirst) waitingRoom.open(reason)
+    })
     await waitingRoom.close()
     const processes = new Processes(jobDatabase, log, {
       ...{ name: processName, version: packageJson.version, lastMigration: await lastMigration() },
@@ -224,19 +248,23 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       workers.push(() => started.stop())
     }
     const admission = config.refusesOverload ? new Admission(log, swaps.admissionLimits) : undefined
-    const metricsUrl =
+    const directories = { data: config.dataDir, files: filesDirOf(config) }
+    const metrics =
       config.metricsPort === undefined
         ? undefined
-        : await serveMetrics(
-            { instance, jobDatabase, replicas, modules, admission },
-            config,
-            config.metricsPort,
-            workers,
-          )
+        : await measure({
+            ...{ instance, jobDatabase, replicas, modules, admission, directories },
+            version: packageJson.version,
+          })
+    if (metrics) workers.push(() => metrics.stop())
+    const metricsServer =
+      metrics && !place ? await serveMetrics(config, log, () => metrics.text()) : undefined
+    if (metricsServer) workers.push(async () => metricsServer.stop())
     const server = buildServer(instance, modules, {
       trustProxy: config.trustProxy,
       compressedCharsMin: config.compresses ? (swaps.compressedCharsMin ?? compressedCharsMin) : undefined,
       admission,
+      closingLimits: () => limits,
     })
     health(server, database, disk)
     docs(server, instance.apiDocument, config.baseUrl, openDocsPage)
@@ -256,7 +284,9 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     })
     const url = await listen(server, config)
     return {
-      ...{ url, metricsUrl },
+      url,
+      metricsUrl: metricsServer?.url,
+      readMetrics: metrics && (() => metrics.read()),
       instance,
       inject: server.inject.bind(server),
       failed: Promise.race([processes.failed, ...(embedded ? [embedded.exited] : [])]),
@@ -295,55 +325,7 @@ const exportTracesOf = (config: Config, processName: string) =>
     processName,
   })
 
-/** Serves the metrics of this process, and returns their address. */
-async function serveMetrics(
-  parts: Pick<
-    Parameters<typeof measure>[0],
-    'instance' | 'jobDatabase' | 'replicas' | 'modules' | 'admission'
-  >,
-  config: Config,
-  port: number,
-  workers: (() => Promise<unknown>)[],
-): Promise<string> {
-  const directories = { data: config.dataDir, files: filesDirOf(config) }
-  const { server, stop } = await measure({ ...parts, version: packageJson.version, directories })
-  workers.push(stop)
-  const place = { port, host: config.metricsHost }
-  await orStartupError(place, 'SUTLER_METRICS_', async () => {
-    server.listen(place)
-    await once(server, 'listening')
-  })
-  const url = `http://localhost:${portOf(server, port)}/metrics`
-  parts.instance.log.info(`metrics at ${url}`)
-  return url
-}
-
 async function listen(server: ReturnType<typeof buildServer>, { port, host }: Config): Promise<string> {
   await orStartupError({ port, host }, '', () => server.listen({ port, host }))
   return `http://localhost:${portOf(server.server, port)}`
-}
-
-async function orStartupError(
-  { port, host }: { readonly port: number; readonly host: string },
-  prefix: string,
-  begin: () => Promise<unknown>,
-): Promise<void> {
-  try {
-    await begin()
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    const reasons: Record<string, string> = {
-      EADDRINUSE: `port ${port} is in use: stop the process that listens on it, or set ${prefix}PORT`,
-      EACCES: `port ${port} needs more rights than this process has: set ${prefix}PORT to a port above 1023`,
-    }
-    throw new StartupError(
-      reasons[code ?? ''] ?? `cannot listen on ${host} (${prefix}HOST), port ${port}: ${message}`,
-    )
-  }
-}
-
-/** The port that was chosen where `port` is 0. */
-function portOf(server: Server, port: number): number {
-  const address = server.address()
-  return typeof address === 'object' && address ? address.port : port
 }

@@ -1,4 +1,5 @@
 import type { BlockList } from 'node:net'
+import { availableParallelism } from 'node:os'
 import { parseRequestRates, type RequestRates, requestRatesAccepted } from './kernel/auth/request-rates.ts'
 import { rangesOf } from './platform/sockets/addresses.ts'
 
@@ -30,6 +31,15 @@ export function integer(min: number, max: number): Format<number> {
       const number = Number(value)
       return /^\d+$/.test(value) && number >= min && number <= max ? number : undefined
     },
+  }
+}
+
+/** A number of processes; `auto` is one for each core that this process may use, also in a container. */
+export function processes(max: number): Format<number> {
+  const { accepts, read } = integer(1, max)
+  return {
+    accepts: `auto or ${accepts}`,
+    read: (value) => (value === 'auto' ? Math.min(availableParallelism(), max) : read(value)),
   }
 }
 

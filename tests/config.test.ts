@@ -1,5 +1,5 @@
 import * as fs from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { findSecret, makeSecret, readConfig, readSettings } from '../server/config.ts'
@@ -88,7 +88,13 @@ const refused: [env: Record<string, string>, line: RegExp][] = [
   [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL is "loud": it must be one of trace, debug,/],
   [{ SUTLER_TOKEN_LIFETIME_S: '0' }, /^SUTLER_TOKEN_LIFETIME_S is "0": it must be a whole number from 1/],
   [{ SUTLER_DATABASE_CONNECTIONS: '1e3' }, /^SUTLER_DATABASE_CONNECTIONS is "1e3"/],
+  [{ SUTLER_PROCESSES: '0' }, /^SUTLER_PROCESSES is "0": it must be auto or a whole number from 1 to 64$/],
 ]
+
+test('auto is a process for each core that there is', () => {
+  expect(readConfig({ SUTLER_PROCESSES: 'auto' }).processes).toBe(Math.min(availableParallelism(), 64))
+  expect(readConfig({ SUTLER_PROCESSES: '3' }).processes).toBe(3)
+})
 
 test.for(refused)('a bad value is refused in one line that names it: %o', ([env, line]) => {
   expect(() => readConfig(env)).toThrow(line)

@@ -27,6 +27,8 @@ export interface CommandCall<O extends CommandOptions = CommandOptions> {
   readonly options: OptionValues<O>
   /** Aborts at Ctrl-C or SIGTERM: the command ends as soon as nothing is half done. */
   readonly signal: AbortSignal
+  /** What SIGHUP does in place of ending the command. */
+  readonly onHangUp: (act: () => void) => void
   readonly progress: Progress
   /** Tells the operator something on the way, on stderr. */
   readonly say: (line: string) => void

@@ -72,7 +72,7 @@ async function runParsed(command: Command, { json, config, ...call }: ParsedCall
   try {
     const outcome: CommandOutcome = await command.run({
       ...call,
-      signal: interruption.signal,
+      ...{ signal: interruption.signal, onHangUp: interruption.onHangUp },
       progress,
       say: (line) => {
         progress.clear()
@@ -102,7 +102,9 @@ const asSentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1
 function interruptions() {
   const controller = new AbortController()
   let firstMs: number | undefined
+  let hangUp: (() => void) | undefined
   const onSignal = (signal: NodeJS.Signals) => {
+    if (signal === 'SIGHUP' && hangUp) return hangUp()
     const nowMs = systemClock.now().getTime()
     firstMs ??= nowMs
     controller.abort()
@@ -112,6 +114,9 @@ function interruptions() {
   for (const signal of signals) process.on(signal, onSignal)
   return {
     signal: controller.signal,
+    onHangUp: (act: () => void) => {
+      hangUp = act
+    },
     end: () => {
       for (const signal of signals) process.off(signal, onSignal)
     },

@@ -9,6 +9,7 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import { ClientGone } from '../platform/faults.ts'
+import type { ClosingLimits } from '../platform/processes/messages.ts'
 import { closePolitely, inOrder } from '../platform/sockets/connections.ts'
 import { askForBody, awaitBodyRequest } from '../platform/sockets/expect.ts'
 import { type Operation, pathsOf } from './declare/operation.ts'
@@ -42,7 +43,7 @@ const stalledMaxMs = 120_000
 export function buildServer(
   instance: Instance,
   modules: readonly Module[],
-  { trustProxy, compressedCharsMin, admission }: HttpOptions,
+  { trustProxy, compressedCharsMin, admission, closingLimits }: HttpOptions,
 ): FastifyInstance {
   const server = Fastify({
     loggerInstance: quieter(instance.log) as FastifyBaseLogger,
@@ -129,7 +130,7 @@ export function buildServer(
     done(null, payload)
   })
 
-  closePolitely(server)
+  closePolitely(server, closingLimits)
   server.setErrorHandler(refuse)
 
   const operations = modules.flatMap((module) => module.operations)
@@ -191,6 +192,8 @@ interface HttpOptions {
   readonly compressedCharsMin: number | undefined
   /** Undefined if no request is refused in an overload. */
   readonly admission: Admission | undefined
+  /** How long to wait for clients, asked when the server closes. */
+  readonly closingLimits: () => ClosingLimits
 }
 
 /** The headers of every response. */

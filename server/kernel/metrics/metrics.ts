@@ -1,6 +1,6 @@
-import { createServer, type Server } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type LabelValues, Registry } from 'prom-client'
+import type { MetricsOfProcess } from './metrics-of-processes.ts'
 
 /** What this process has counted since its metrics are exported. A metric is declared beside what it counts. */
 const processMetrics = new Registry()
@@ -69,8 +69,15 @@ function addGauge(registry: Registry, { name, about, labels = [], read }: GaugeS
   })
 }
 
-/** `/metrics` on a port of its own, since it is for those who run the server; not yet listening. */
-export function metricsServer(gauges: readonly GaugeSource[]): Server {
+/** What this process shows of itself: what it has counted, and these gauges. */
+export interface ProcessMetrics {
+  text(): Promise<string>
+  read(): Promise<MetricsOfProcess>
+  stop(): void
+}
+
+/** Begins to measure. */
+export function exportMetrics(gauges: readonly GaugeSource[]): ProcessMetrics {
   // Once in a process: the package has no way to end what it observes.
   if (!isExported) collectDefaultMetrics({ register: processMetrics })
   isExported = true
@@ -78,24 +85,11 @@ export function metricsServer(gauges: readonly GaugeSource[]): Server {
   const lag = eventLoopLag()
   for (const gauge of [...gauges, lag.gauge]) addGauge(own, gauge)
   const all = Registry.merge([processMetrics, own])
-  const server = createServer(async (request, response) => {
-    if (request.url?.split('?')[0] !== '/metrics') {
-      response.writeHead(404, { 'content-type': 'text/plain' }).end('The metrics are at /metrics.\n')
-      return
-    }
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      response.writeHead(405, { allow: 'GET, HEAD' }).end()
-      return
-    }
-    try {
-      const text = await all.metrics()
-      response.writeHead(200, { 'content-type': all.contentType }).end(text)
-    } catch (error) {
-      response.writeHead(500, { 'content-type': 'text/plain' }).end(`${(error as Error).message}\n`)
-    }
-  })
-  server.once('close', lag.stop)
-  return server
+  return {
+    text: () => all.metrics(),
+    read: () => all.getMetricsAsJSON() as unknown as Promise<MetricsOfProcess>,
+    stop: lag.stop,
+  }
 }
 
 /** What is measured is a timer of this interval, and how much later than that it comes. */

@@ -3,6 +3,7 @@ import { Server, type Socket } from 'node:net'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { ClientGone } from '../faults.ts'
+import type { ClosingLimits } from '../processes/messages.ts'
 
 /** The waiting requests of each connection, in order. */
 const lines = new WeakMap<Socket, (() => void)[]>()
@@ -48,10 +49,8 @@ export function hangUpSignal(socket: Socket): AbortSignal {
   return controller.signal
 }
 
-/** Connections that take longer are closed. */
-const closingMaxMs = 10_000
-/** How long a request may be on its way on an idle connection. */
-const onTheWayMs = 300
+/** Connections that take longer than this are closed. */
+export const closingLimits: ClosingLimits = { idleMs: 300, requestsMs: 10_000 }
 const lookEveryMs = 10
 
 /**
@@ -59,15 +58,16 @@ const lookEveryMs = 10
  * with open connections would keep it running. An idle connection may have a request on its way, and an early close
  * would lose the response. So idle connections, and those not accepted yet, are closed a moment later.
  */
-export function closePolitely(server: FastifyInstance): void {
+export function closePolitely(server: FastifyInstance, limits: () => ClosingLimits): void {
   server.addHook('preClose', async () => {
     const http = server.server
-    setTimeout(() => http.closeAllConnections(), closingMaxMs).unref()
+    const { idleMs, requestsMs } = limits()
+    setTimeout(() => http.closeAllConnections(), requestsMs).unref()
     if (!http.listening) return
     await acceptWaiting(http)
     // `close` of an HTTP server would also close idle connections.
     Server.prototype.close.call(http)
-    for (let waitedMs = 0; waitedMs < onTheWayMs && (await connections(http)) > 0; waitedMs += lookEveryMs) {
+    for (let waitedMs = 0; waitedMs < idleMs && (await connections(http)) > 0; waitedMs += lookEveryMs) {
       await sleep(lookEveryMs)
     }
   })
