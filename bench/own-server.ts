@@ -34,6 +34,8 @@ const credentials = { client_id: 'bench', client_secret: 'the secret of the benc
 interface OwnServerOptions {
   /** Uses the database of that server. */
   readonly beside?: Pick<OwnServer, 'databaseUrl'>
+  /** Settings in place of the usual ones. */
+  readonly env?: Readonly<Record<string, string>>
   /** Flags of Node that load something before the program. */
   readonly preload?: readonly string[]
 }
@@ -41,7 +43,7 @@ interface OwnServerOptions {
 /** `checkout`: the directory of another commit, whose server starts in place of this one's. */
 export async function startOwnServer(
   checkout = resolve(import.meta.dirname, '..'),
-  { beside, preload = [] }: OwnServerOptions = {},
+  { beside, env = {}, preload = [] }: OwnServerOptions = {},
 ): Promise<OwnServer> {
   const directory = mkdtempSync(join(tmpdir(), 'sutler-bench-'))
   const { entry, command, flags } = programOf(checkout)
@@ -59,6 +61,7 @@ export async function startOwnServer(
       SUTLER_SECRET: 'bench secret bench secret bench secret',
       SUTLER_CLIENT_ID: credentials.client_id,
       SUTLER_CLIENT_SECRET: credentials.client_secret,
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })

@@ -12,6 +12,7 @@ import {
   oneOf,
   onOrOff,
   postgresUrl,
+  postgresUrls,
   proxies,
   requestRates,
   secretCharsMin,
@@ -21,6 +22,7 @@ import {
   text,
   webUrl,
 } from './setting-formats.ts'
+import { faultsOfPairs } from './setting-pairs.ts'
 import { type Env, settingsOf } from './setting-sources.ts'
 
 export type Config = ReturnType<typeof readSettings>['config']
@@ -51,6 +53,19 @@ export function readSettings(env: Env = process.env) {
      * PostgreSQL in the data directory.
      */
     databaseUrl: setting('DATABASE_URL', postgresUrl, undefined),
+
+    /**
+     * The same database without a pooler. Set it if DATABASE_URL leads to pgbouncer in transaction mode: what needs a
+     * session of its own (listening, locks of a process, migrations, commands) goes here. See docs/scaling.md.
+     */
+    directDatabaseUrl: setting('SUTLER_DIRECT_DATABASE_URL', postgresUrl, undefined),
+
+    /**
+     * Read replicas: streaming standbys of the PostgreSQL at DATABASE_URL, as URLs separated by commas. Lists,
+     * searches, exports and other reads go to one that has all that was written before the read; writes never do. By
+     * default there are none. See docs/scaling.md.
+     */
+    replicaUrls: setting('SUTLER_REPLICAS', postgresUrls, undefined),
 
     /**
      * The number of connections that each process opens to PostgreSQL for requests. In addition, it opens half as many
@@ -250,26 +265,6 @@ export function readSettings(env: Env = process.env) {
   // Of a value that is wrong it is not known whether it is set.
   if (faults.length === 0) faults.push(...faultsOfPairs(config))
   return { config, settings, faults, unknown: unknown() }
-}
-
-/** What is set without what belongs to it. */
-function faultsOfPairs(config: Config): readonly string[] {
-  const isHalf = (...values: readonly unknown[]) =>
-    new Set(values.map((value) => value === undefined)).size > 1
-  const [set, missing] = config.clientId === undefined ? ['SECRET', 'ID'] : ['ID', 'SECRET']
-  return [
-    ...(isHalf(config.clientId, config.clientSecret)
-      ? [`SUTLER_CLIENT_${set} is set without SUTLER_CLIENT_${missing}: set both or neither`]
-      : []),
-    ...(isHalf(config.smtpUrl, config.mailFrom)
-      ? ['SUTLER_SMTP_URL and SUTLER_MAIL_FROM go together: set both or neither']
-      : []),
-    ...(isHalf(config.s3Bucket, config.s3AccessKeyId, config.s3SecretAccessKey)
-      ? [
-          'SUTLER_S3_BUCKET, SUTLER_S3_ACCESS_KEY_ID and SUTLER_S3_SECRET_ACCESS_KEY go together: set all or none',
-        ]
-      : []),
-  ]
 }
 
 /** The directory of uploaded files, or only of their drafts if there is a bucket. */

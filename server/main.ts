@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import packageJson from '../package.json' with { type: 'json' }
 import { announce } from './announce.ts'
 import { openDocsPage, sutlerApi } from './api-document.ts'
@@ -33,6 +33,7 @@ import { giveWay } from './kernel/storage/connections/slow-reads.ts'
 import { Database, statementMaxMs } from './kernel/storage/database.ts'
 import { DiskSpace } from './kernel/storage/disk-space.ts'
 import { Nodes } from './kernel/storage/nodes.ts'
+import { Replicas } from './kernel/storage/replicas/replicas.ts'
 import { Watermark } from './kernel/storage/watermark.ts'
 import { exportTraces } from './kernel/traces/spans.ts'
 import { traceOfLog } from './kernel/traces/trace-context.ts'
@@ -105,15 +106,18 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     if (embedded) undo.push(() => embedded.stop())
     const databaseUrl = config.databaseUrl ?? embedded?.url ?? ''
     const limitMs = swaps.statementMaxMs ?? statementMaxMs
+    const { directDatabaseUrl: directUrl } = config
     const database = new Database(databaseUrl, config.databaseConnections, {
-      ...{ limitMs, plansOnce: true },
+      ...{ limitMs, plansOnce: true, directUrl },
       giveWay: embedded && giveWay,
     })
     // For long work that must not delay requests: jobs, background work, the sequencer, and two to finish migrations.
     const jobDatabase = new Database(databaseUrl, jobConnections + backgroundConnections + 3, {
-      name: 'jobs',
+      ...{ name: 'jobs', directUrl },
     })
     undo.push(() => Promise.all([database.close(), jobDatabase.close()]))
+    const replicas = replicasOf(config, database, log)
+    undo.push(async () => replicas?.close())
     const disk = new DiskSpace(database, log)
     undo.push(async () => disk.stop())
     database.onNoSpace = jobDatabase.onNoSpace = () => disk.note()
@@ -152,9 +156,11 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     const shopperTokenKeys = new Map(
       shopperTokens.map(({ kind }) => [kind, deriveKeys(secrets, `shopper-token ${kind}`)]),
     )
+    await replicas?.start()
     const instance: Instance = {
       database,
       nodes: new Nodes(database),
+      readers: replicas ?? database,
       processName,
       tokens: new Tokens(
         secrets,
@@ -222,7 +228,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       config.metricsPort === undefined
         ? undefined
         : await serveMetrics(
-            { instance, jobDatabase, modules, admission },
+            { instance, jobDatabase, replicas, modules, admission },
             config,
             config.metricsPort,
             workers,
@@ -262,6 +268,23 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
   }
 }
 
+/** The replicas that the settings name, if there are any. */
+function replicasOf(
+  { replicaUrls, databaseConnections, directDatabaseUrl }: Config,
+  database: Database,
+  log: Logger,
+): Replicas | undefined {
+  if (!replicaUrls) return undefined
+  const urls = replicaUrls.map((url, i) => [`replica-${i + 1}`, url] as const)
+  const open = (name: string, url: string) =>
+    new Database(url, databaseConnections, {
+      ...{ name, limitMs: statementMaxMs, plansOnce: true },
+      // One of them may be behind a pooler too.
+      directUrl: directDatabaseUrl && url,
+    })
+  return new Replicas(database, Object.fromEntries(urls.map(([name, url]) => [name, open(name, url)])), log)
+}
+
 const exportTracesOf = (config: Config, processName: string) =>
   exportTraces({
     endpoint: config.traceEndpoint as string,
@@ -274,7 +297,10 @@ const exportTracesOf = (config: Config, processName: string) =>
 
 /** Serves the metrics of this process, and returns their address. */
 async function serveMetrics(
-  parts: Pick<Parameters<typeof measure>[0], 'instance' | 'jobDatabase' | 'modules' | 'admission'>,
+  parts: Pick<
+    Parameters<typeof measure>[0],
+    'instance' | 'jobDatabase' | 'replicas' | 'modules' | 'admission'
+  >,
   config: Config,
   port: number,
   workers: (() => Promise<unknown>)[],

@@ -7,12 +7,15 @@ import { DatabaseFigures, kernelFigures } from './kernel/metrics/database-figure
 import { type GaugeSource, metricsServer, type Reading } from './kernel/metrics/metrics.ts'
 import type { Module } from './kernel/module.ts'
 import type { Database } from './kernel/storage/database.ts'
+import type { Replicas } from './kernel/storage/replicas/replicas.ts'
 import type { Instance } from './kernel/work/context.ts'
 
 /** What is measured. */
 interface MeasuredParts {
   readonly instance: Instance
   readonly jobDatabase: Database
+  /** Undefined if there are none. */
+  readonly replicas: Replicas | undefined
   readonly modules: readonly Module[]
   /** Undefined if no request is refused in an overload. */
   readonly admission: Admission | undefined
@@ -58,7 +61,7 @@ export async function measure(
 const known = (value: number | undefined): readonly Reading[] => (value === undefined ? [] : [{ value }])
 
 async function processGauges(parts: MeasuredParts): Promise<readonly GaugeSource[]> {
-  const { instance, jobDatabase, version, directories, admission } = parts
+  const { instance, jobDatabase, replicas, version, directories, admission } = parts
   const [row] = await jobDatabase.run({ text: 'SHOW server_version', values: [] })
   const [postgres = ''] = row?.[0]?.split(' ') ?? []
   return [
@@ -72,8 +75,12 @@ async function processGauges(parts: MeasuredParts): Promise<readonly GaugeSource
       name: 'sutler_db_connections',
       about: 'Connections to the database, and work that waits for one.',
       labels: ['pool', 'state'],
-      read: () => [...instance.database.connections, ...jobDatabase.connections],
+      read: () => [
+        ...[...instance.database.connections, ...jobDatabase.connections],
+        ...(replicas?.connections ?? []),
+      ],
     },
+    ...replicaGauges(replicas),
     {
       name: 'sutler_http_at_work',
       about: 'Requests that are at work.',
@@ -115,6 +122,22 @@ async function processGauges(parts: MeasuredParts): Promise<readonly GaugeSource
     },
   ]
 }
+
+/** `replica-1` is the first one of SUTLER_REPLICAS. */
+const replicaGauges = (replicas: Replicas | undefined): readonly GaugeSource[] => [
+  {
+    name: 'sutler_replica_serves',
+    about: '1 while a replica serves reads, 0 while it is left out.',
+    labels: ['replica'],
+    read: () => replicas?.read('serves') ?? [],
+  },
+  {
+    name: 'sutler_replica_lag_bytes',
+    about: 'How much log of the primary a replica had yet to replay when it was last examined.',
+    labels: ['replica'],
+    read: () => replicas?.read('lag') ?? [],
+  },
+]
 
 /** The disk of a directory, also before the first upload makes it: then that of the directory around it. */
 async function diskOf(path: string): Promise<StatsFs | undefined> {

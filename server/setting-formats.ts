@@ -81,6 +81,16 @@ export const postgresUrl: Format<string> = {
   read: (value) => (/^postgres(ql)?:\/\/./.test(value) ? value : undefined),
 }
 
+export const postgresUrls: Format<readonly string[]> = {
+  accepts: 'URLs such as postgres://user:password@host:5432/database, separated by commas',
+  hidden: true,
+  read(value) {
+    // A URL may name several hosts, with commas between them.
+    const urls = value.split(/,\s*(?=postgres(?:ql)?:)/)
+    return urls.every((url) => postgresUrl.read(url) !== undefined) ? urls : undefined
+  },
+}
+
 export const smtpUrl: Format<string> = {
   accepts: 'a URL such as smtp://user:password@host:587',
   hidden: true,

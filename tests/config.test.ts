@@ -176,7 +176,8 @@ describe('a setting', () => {
   test('that is a secret may be in a file, and the others may not', () => {
     const secrets = readSettings({}).settings.flatMap(({ name, isSecret }) => (isSecret ? [name] : []))
     expect(secrets).toEqual([
-      ...['DATABASE_URL', 'SUTLER_S3_SECRET_ACCESS_KEY', 'SUTLER_CLIENT_SECRET', 'SUTLER_SECRET'],
+      ...['DATABASE_URL', 'SUTLER_DIRECT_DATABASE_URL', 'SUTLER_REPLICAS', 'SUTLER_S3_SECRET_ACCESS_KEY'],
+      ...['SUTLER_CLIENT_SECRET', 'SUTLER_SECRET'],
       ...['SUTLER_PREVIOUS_SECRET', 'SUTLER_SMTP_URL', 'OTEL_EXPORTER_OTLP_HEADERS'],
     ])
     const PORT_FILE = write('port', '9000')

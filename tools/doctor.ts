@@ -5,18 +5,8 @@ import type { Clock } from '../server/kernel/clock.ts'
 import type { Database } from '../server/kernel/storage/database.ts'
 import { citusSettings, settingsOfNodes } from '../server/kernel/upgrades/citus.ts'
 import { pendingMigrations } from '../server/kernel/upgrades/migrations.ts'
-
-/** `warning`: it works, and may not for long. `fault`: it does not work, or loses writes. */
-type Severity = 'ok' | 'warning' | 'fault'
-
-/** One line of the doctor. */
-interface Examination {
-  readonly subject: string
-  readonly state: Severity
-  readonly says: string
-  /** What to do about it. */
-  readonly advice: string
-}
+import { ways } from './doctor-ways.ts'
+import { type Examination, finding } from './finding.ts'
 
 type Ask = (text: string, ...values: readonly unknown[]) => Promise<readonly (string | null)[]>
 
@@ -24,14 +14,6 @@ const gigabyte = 1e9
 /** Tokens and signed links are good for minutes; half a minute of them may be lost. */
 const clockMaxS = { warning: 2, fault: 30 }
 const oldTransactionS = 3600
-
-/** `about` is what is so; with `advice`, it is a warning, or a fault. */
-const finding = (
-  subject: string,
-  says: string,
-  advice: string | false | undefined = '',
-  state: Exclude<Severity, 'ok'> = 'warning',
-): Examination => ({ subject, state: advice ? state : 'ok', says, advice: advice || '' })
 
 /** Looks over a database, and changes nothing. */
 export async function examine(
@@ -49,6 +31,7 @@ export async function examine(
     ...(await disks(ask, config)),
     await clocks(ask, clock),
     await connections(ask, config, hasSchema !== null),
+    ...(await ways(database, config)),
     ...(await settings(ask, unknownSettings)),
     await transactions(ask),
     await indexes(ask),

@@ -20,14 +20,14 @@ export interface OpenDatabase {
 }
 
 /**
- * Opens the database of a server for a command: the one at DATABASE_URL, or the one in the data directory, which is
- * started if no server runs on it. `mayRun` says whether a server may run meanwhile.
+ * Opens the database of a server for a command: the one of the settings, without a pooler, or the one in the data
+ * directory, which is started if no server runs on it. `mayRun` says whether a server may run meanwhile.
  */
 export async function openDatabase(
-  { databaseUrl, dataDir }: { readonly databaseUrl: string | undefined; readonly dataDir: string },
+  { databaseUrl, directDatabaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'directDatabaseUrl' | 'dataDir'>,
   mayRun: boolean,
 ): Promise<OpenDatabase> {
-  const running = databaseUrl ?? (mayRun ? findRunning(dataDir) : undefined)
+  const running = directDatabaseUrl ?? databaseUrl ?? (mayRun ? findRunning(dataDir) : undefined)
   // A start refuses a directory that another server has.
   const embedded = running === undefined ? await startEmbedded(dataDir) : undefined
   const url = running ?? (embedded?.url as string)

@@ -39,6 +39,9 @@ async function spentBy({ pid, directory, database }: OwnServer) {
 /** The kernel counts hundredths of a second. */
 const tickUs = 10_000
 
+/** The processor time of a process so far. */
+export const usOf = (pid: number): number => statOf(String(pid)).us
+
 function statOf(pid: string): { readonly parent: string; readonly us: number } {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []

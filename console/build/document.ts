@@ -44,13 +44,12 @@ export function takeApart(document: Node): {
       ...(isNode(item?.put) && itemPath && { update: writeOf('PUT', itemPath, item.put) }),
       ...(isNode(item?.delete) && itemPath && { remove: writeOf('DELETE', itemPath, item.delete) }),
     } satisfies Resource
+    const create = resource.create && isNode(post) ? bodyOf(document, post) : undefined
+    const update = resource.update && isNode(item?.put) ? bodyOf(document, item.put) : undefined
     fields.set(id, {
-      shown: asReferences(
-        shownIn(document, list),
-        resource.create && isNode(post) ? bodyOf(document, post).fields : [],
-      ),
-      ...(resource.create && isNode(post) && { create: bodyOf(document, post) }),
-      ...(resource.update && isNode(item?.put) && { update: bodyOf(document, item.put) }),
+      shown: asSent(shownIn(document, list), [...(create?.fields ?? []), ...(update?.fields ?? [])]),
+      ...(create && { create }),
+      ...(update && { update }),
       ...(isNode(item?.get) && itemPath && deedsAt(document, paths, itemPath)),
       ...listDeedsAt(document, paths, { path, ...(itemPath && { item: itemPath }) }),
     })
@@ -153,11 +152,12 @@ export const rightOf = (operation: Node) => String(operation['x-sutler-right'])
 
 export const jsonIn = (holder: unknown): unknown => member(holder, 'content', 'application/json')
 
-/** An object may have the id of another one: its form says so. */
-const asReferences = (shown: readonly FieldFacts[], sent: readonly FieldFacts[]): readonly FieldFacts[] =>
+/** An object may have the id of another one, and fields that people have named: its form says so. */
+const asSent = (shown: readonly FieldFacts[], sent: readonly FieldFacts[]): readonly FieldFacts[] =>
   shown.map((field) => {
-    const { refers } = sent.find(({ path }) => path === field.path && path === 'id') ?? {}
-    return refers === undefined ? field : { ...field, refers, kind: 'reference' }
+    const { refers, label } = sent.find(({ path }) => path === field.path) ?? {}
+    const named = label === undefined ? field : { ...field, label }
+    return refers === undefined || field.path !== 'id' ? named : { ...named, refers, kind: 'reference' }
   })
 
 const formIn = (holder: unknown): unknown => member(holder, 'content', 'multipart/form-data')

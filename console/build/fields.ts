@@ -110,6 +110,10 @@ const isMoney = ({ properties }: Node): boolean =>
 
 const aboutOf = ({ description }: Node) => (typeof description === 'string' ? { about: description } : {})
 
+/** The name that people have given to a field of their own, if that is not its name in the API. */
+const labelOf = (path: string, { title }: Node) =>
+  typeof title === 'string' && title !== path.split('.').at(-1) ? { label: title } : {}
+
 const typesOf = (schema: Node): readonly unknown[] => [schema.type].flat().filter((type) => type !== 'null')
 
 function factsOf(document: Node, path: string, schema: Node, required: boolean): FieldFacts {
@@ -120,6 +124,7 @@ function factsOf(document: Node, path: string, schema: Node, required: boolean):
     path,
     kind,
     ...aboutOf(schema),
+    ...labelOf(path, schema),
     ...(required && { required }),
     ...([schema.type].flat().includes('null') && { nullable: true }),
     ...((schema.format === 'password' || isSecretName(path)) && { secret: true }),

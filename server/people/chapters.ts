@@ -14,6 +14,7 @@ import { accountTags, accountTagsOfAccount } from './accounts/account-tags.ts'
 import { accounts as accountResource } from './accounts/accounts.ts'
 import { autoCreateAccount } from './accounts/auto-create-account.ts'
 import { createAccountMemberTokens } from './accounts/create-account-member-tokens.ts'
+import { acceptByEmail } from './colleagues/accept-invitation.ts'
 import { changeOwnPassword } from './colleagues/change-own-password.ts'
 import {
   colleagueSessions,
@@ -38,7 +39,7 @@ import { authenticationRealms } from './identity/authentication-realms.ts'
 import { getOwnMerchantRealmMapping, merchantRealmMappings } from './identity/merchant-realm-mappings.ts'
 import { createRealms, getCustomerAuthenticationSettings } from './identity/store-realms.ts'
 import { userAuthenticationInfos } from './identity/user-authentication-infos.ts'
-import { checkPasswordOf, onUserCreated, onUsersUnlinked } from './identity/user-hooks.ts'
+import { checkPasswordOf, findAwaitedUser, onUserCreated, onUsersUnlinked } from './identity/user-hooks.ts'
 import { applicationKeys, createApplicationKey } from './keys/application-keys.ts'
 import { getAccessToken } from './keys/get-access-token.ts'
 import { finishOidcLogin } from './oidc/finish-oidc-login.ts'
@@ -120,6 +121,7 @@ export const colleagues = module({
   ],
   jobs: [mailInvitation],
   chores: [forgetColleagueSessions, forgetInvitations],
+  adds: [fill(findAwaitedUser, acceptByEmail)],
 })
 
 export const accounts = module({

@@ -1,7 +1,7 @@
-import { createServer } from 'node:net'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { run } from '../builders/tools/run-command.ts'
+import { freePort } from '../support/free-port.ts'
 import { type OwnDatabase, ownDatabase } from '../support/own-database.ts'
 import { key, newDirectory, serve, stopAfterEach } from '../support/process.ts'
 import { until } from '../support/until.ts'
@@ -21,14 +21,6 @@ const settings = () => ({
   ...key,
   ...{ DATABASE_URL: own.url, SUTLER_SECRET: secret },
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((done) => server.once('listening', done))
-  const { port } = server.address() as { port: number }
-  await new Promise((done) => server.close(done))
-  return port
-}
 
 test('doctor says each state in a line, and what to do about a fault', async () => {
   await own.sql(`INSERT INTO processes VALUES ('old', '0.0.9', '1000', now() + interval '1 h'),

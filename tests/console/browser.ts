@@ -42,7 +42,7 @@ export async function openTab(
   world: World,
   options: BrowserContextOptions = {},
 ): Promise<Tab> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+  const context = await browser.newContext({ ...usual, ...options })
   const page = await context.newPage()
   page.setDefaultTimeout(12_000)
   const faults: string[] = []
@@ -58,6 +58,52 @@ export async function openTab(
   return { page, faults }
 }
 
+const usual = { colorScheme: 'light', viewport: { width: 1440, height: 900 } } as const
+
+/**
+ * The tab that tests use one after the other, also those of other files. A new one would load and compile the console
+ * again, which costs three times as much as everything else that a sign-in does.
+ */
+let kept: { readonly tab: Tab; readonly url: string } | undefined
+
+/** A tab that knows nothing of those who had it before. */
+async function emptyTab(browser: Browser, world: World): Promise<Tab> {
+  if (kept?.url === world.url && !kept.tab.page.isClosed()) {
+    await forget(kept.tab, world)
+    return kept.tab
+  }
+  await kept?.tab.page.context().close()
+  const tab = await openTab(browser, world)
+  kept = { tab, url: world.url }
+  return tab
+}
+
+/** What the page does when it is left is its fault, too. */
+async function leave({ page }: Tab, { url: origin }: World): Promise<void> {
+  if (page.url().startsWith(origin)) await page.evaluate('sessionStorage.clear()')
+  await page.goto('about:blank')
+}
+
+async function forget({ page, faults }: Tab, { url: origin }: World): Promise<void> {
+  const context = page.context()
+  for (const other of context.pages()) if (other !== page) await other.close()
+  await context.unrouteAll()
+  await page.unrouteAll()
+  await context.clearCookies()
+  const debug = await context.newCDPSession(page)
+  await debug.send('Storage.clearDataForOrigin', { origin, storageTypes: 'local_storage,indexeddb' })
+  await debug.detach()
+  await page.emulateMedia({ colorScheme: usual.colorScheme })
+  await page.setViewportSize(usual.viewport)
+  faults.length = 0
+}
+
+/** Shows a tab in other colours and in another width. */
+export async function look({ page }: Tab, colorScheme: 'light' | 'dark', width: number): Promise<void> {
+  await page.emulateMedia({ colorScheme })
+  await page.setViewportSize({ width, height: 844 })
+}
+
 interface TestBrowser {
   world: World
   browser: Browser
@@ -65,7 +111,10 @@ interface TestBrowser {
   tab: Tab
 }
 
-/** A server that `fill` has filled once, a browser beside it, and a tab for each test, which must be without faults. */
+/**
+ * A server that `fill` has filled once, a browser beside it, and an empty tab for each test, which must be without
+ * faults.
+ */
 export function openForTests(fill: (world: World) => Promise<void> = async () => {}): TestBrowser {
   const opened = {} as TestBrowser
   beforeAll(async () => {
@@ -77,11 +126,14 @@ export function openForTests(fill: (world: World) => Promise<void> = async () =>
     await opened.world?.close()
   })
   beforeEach(async () => {
-    opened.tab = await openTab(opened.browser, opened.world)
+    opened.tab = await emptyTab(opened.browser, opened.world)
   })
   afterEach(async () => {
-    await opened.tab.page.context().close()
-    expect(opened.tab.faults).toEqual([])
+    const { page, faults } = opened.tab
+    // A tab of the test's own ends with it.
+    if (opened.tab === kept?.tab && !page.isClosed()) await leave(opened.tab, opened.world)
+    else await page.context().close()
+    expect(faults).toEqual([])
   })
   return opened
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { colleaguePassword } from '../builders/people/colleagues.ts'
 import { some } from '../support/long.ts'
 import { body } from '../support/requests.ts'
-import { expectNoBarriers, hasChromium, openForTests, openTab, signInAt, titled } from './browser.ts'
+import { expectNoBarriers, hasChromium, look, openForTests, signInAt, titled } from './browser.ts'
 
 const accounts = 60
 
@@ -207,11 +207,7 @@ describe.runIf(hasChromium)(titled('the console in a browser'), () => {
       ['light', 390],
     ] as const),
   )('axe finds no barrier in %s, at %i px', async (colorScheme, width) => {
-    await opened.tab.page.context().close()
-    opened.tab = await openTab(opened.browser, opened.world, {
-      colorScheme,
-      viewport: { width, height: 844 },
-    })
+    await look(opened.tab, colorScheme, width)
     const { page } = opened.tab
     await page.goto(`${opened.world.url}/console`)
     await page.getByLabel('Email address').waitFor()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { expectNoBarriers, hasChromium, openForTests, openTab, signInAt, titled } from './browser.ts'
+import { expectNoBarriers, hasChromium, look, openForTests, signInAt, titled } from './browser.ts'
 
 describe.runIf(hasChromium)(titled('what the console does with objects'), () => {
   const opened = openForTests()
@@ -10,11 +10,7 @@ describe.runIf(hasChromium)(titled('what the console does with objects'), () => 
     return body.data.id
   }
   const openAs = async (colorScheme: 'light' | 'dark', width: number) => {
-    await opened.tab.page.context().close()
-    opened.tab = await openTab(opened.browser, opened.world, {
-      colorScheme,
-      viewport: { width, height: 844 },
-    })
+    await look(opened.tab, colorScheme, width)
     return opened.tab.page
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { expectNoBarriers, hasChromium, openForTests, openTab, signInAt, titled } from './browser.ts'
+import { expectNoBarriers, hasChromium, look, openForTests, signInAt, titled } from './browser.ts'
 
 describe.runIf(hasChromium)(titled('drafts in the console'), () => {
   const opened = openForTests()
@@ -13,10 +13,7 @@ describe.runIf(hasChromium)(titled('drafts in the console'), () => {
   ] as const)(
     'the rail, the row and one list of all say that something was typed and not saved, in %s at %i px',
     async (colorScheme, width) => {
-      await opened.tab.page.context().close()
-      opened.tab = await openTab(opened.browser, opened.world, {
-        ...{ colorScheme, viewport: { width, height: 844 } },
-      })
+      await look(opened.tab, colorScheme, width)
       const { page } = opened.tab
       const isWide = width > 1000
       const rail = page.getByRole('navigation', { name: 'Screens' })

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Node, takeApart } from '../../console/build/document.ts'
+import { makeCatalog, makeHierarchy } from '../builders/shop/catalogs.ts'
 import { some } from '../support/long.ts'
+import { until } from '../support/until.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { hasChromium, openBrowser, openTab, signInAt, type Tab, titled } from './browser.ts'
 
@@ -18,6 +20,14 @@ describe.runIf(hasChromium)(titled('every list in a browser'), () => {
   let tab: Tab
   beforeAll(async () => {
     world = await openWorld({ overHttp: true })
+    // Without it shoppers have no lists.
+    const hierarchy_ids = [await makeHierarchy(world.admin)]
+    const releases = `/catalogs/${await makeCatalog(world.admin, { hierarchy_ids })}/releases`
+    await world.admin.post(releases)
+    await until(async () => {
+      const { data } = (await world.admin.get(releases)).body
+      return data[0]?.meta.release_status === 'PUBLISHED' || undefined
+    })
     browser = await openBrowser()
     tab = await openTab(browser, world)
     await signInAt(tab, world)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { expectNoBarriers, hasChromium, openForTests, openTab, signInAt, titled } from './browser.ts'
+import { expectNoBarriers, hasChromium, look, openForTests, signInAt, titled } from './browser.ts'
 
 describe.runIf(hasChromium)(titled('fields of the forms of the console'), () => {
   const opened = openForTests(async (world) => {
@@ -18,11 +18,7 @@ describe.runIf(hasChromium)(titled('fields of the forms of the console'), () => 
   })
 
   const open = async (colorScheme: 'light' | 'dark', width: number) => {
-    await opened.tab.page.context().close()
-    opened.tab = await openTab(opened.browser, opened.world, {
-      colorScheme,
-      viewport: { width, height: 844 },
-    })
+    await look(opened.tab, colorScheme, width)
     return opened.tab.page
   }
 

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Node, takeApart } from '../../console/build/document.ts'
+import { nameOf } from '../../console/src/fields/names.ts'
+import { cardColumns, usualColumns } from '../../console/src/lists/columns.ts'
 import { choiceLabel, fieldLabel, labelOf } from '../../console/src/words/labels.ts'
 
 const document: Node = JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/openapi.json'), 'utf8'))
@@ -62,4 +64,33 @@ test('what is no word stays as it is', () => {
 test('lists that are open at the same time have different names', () => {
   const titles = index.filter(({ path }) => !path.includes('{')).map(({ title }) => title)
   expect(titles.filter((title, i) => titles.indexOf(title) !== i)).toEqual([])
+})
+
+test.each([
+  ['orders', 'total'],
+  ['carts', 'total'],
+])('the card of one of the %s on a narrow screen has its %s', (list, label) => {
+  const shown = fields.get(list)?.shown ?? []
+  const card = cardColumns(usualColumns(shown), shown)
+  expect([...card].map((path) => fieldLabel(path).toLowerCase()).some((text) => text.endsWith(label))).toBe(
+    true,
+  )
+  expect(card.size).toBeLessThanOrEqual(4)
+})
+
+test('a list has each value once, where two forms of its objects have it in two places', () => {
+  const names = usualColumns(fields.get('stocks')?.shown ?? []).map((path) => fieldLabel(path))
+  expect(names.filter((name) => name === 'Available')).toHaveLength(1)
+  expect(new Set(names).size).toBe(names.length)
+})
+
+test('a child of a product is called by its options too, unless these have changed its name', () => {
+  const shown = fields.get('products')?.shown ?? []
+  const child = (name: string) => ({
+    ...{ id: '1', attributes: { name } },
+    meta: { child_variations: [{ option: { name: 'Oak' } }, { option: { name: 'S' } }] },
+  })
+  expect(nameOf(child('Sofa'), shown)).toBe('Sofa (Oak, S)')
+  expect(nameOf(child('Sofa oak'), shown)).toBe('Sofa oak (S)')
+  expect(nameOf(child('Sofa Oak S'), shown)).toBe('Sofa Oak S')
 })

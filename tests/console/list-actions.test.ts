@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { expectNoBarriers, hasChromium, openForTests, openTab, signInAt, titled } from './browser.ts'
+import { expectNoBarriers, hasChromium, look, openForTests, signInAt, titled } from './browser.ts'
 import { signInAsNew } from './colleague-tab.ts'
 
 describe.runIf(hasChromium)(titled('actions of whole lists in the console'), () => {
@@ -17,10 +17,7 @@ describe.runIf(hasChromium)(titled('actions of whole lists in the console'), () 
   ] as const)(
     'products are imported from a file: the job is followed, and its errors are a table, in %s at %i px',
     async (colorScheme, width) => {
-      await opened.tab.page.context().close()
-      opened.tab = await openTab(opened.browser, opened.world, {
-        ...{ colorScheme, viewport: { width, height: 844 } },
-      })
+      await look(opened.tab, colorScheme, width)
       const { page } = opened.tab
       await signInAt(opened.tab, opened.world, '/pcm/products')
       await page.getByRole('button', { name: 'Import products' }).click()
@@ -59,6 +56,29 @@ describe.runIf(hasChromium)(titled('actions of whole lists in the console'), () 
     expect([csv.includes('ASH'), csv.includes('BEECH')]).toEqual([true, false])
     await dialog.getByRole('link', { name: 'Show the job' }).click()
     await page.waitForURL(/\/pcm\/jobs\/[0-9a-f-]{36}$/)
+  })
+
+  test('a job that takes long says how fast it is, and how long it still takes', async () => {
+    const { page } = opened.tab
+    await signInAt(opened.tab, opened.world, '/pcm/products')
+    let polls = 0
+    await page.route(/\/pcm\/jobs\//, async (route) => {
+      const response = await route.fetch()
+      const { data } = await response.json()
+      polls += 1
+      const progress = { done: 1000 * polls, of: 400_000 }
+      const job = { ...data, attributes: { ...data.attributes, status: 'started' } }
+      await route.fulfill({ response, json: { data: { ...job, meta: { ...data.meta, progress } } } })
+    })
+    await page.getByRole('button', { name: 'Export products' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Export products' })
+    await dialog.getByRole('button', { name: 'Export products' }).click()
+    // It is asked for each second.
+    const pace = await dialog.getByText(/^[\d.,]+ a second, about \d+ minutes left$/).innerText()
+    const [perSecond = 0] = (pace.replaceAll(',', '').match(/[\d.]+/) ?? []).map(Number)
+    expect(perSecond).toBeGreaterThan(100)
+    expect(perSecond).toBeLessThan(1100)
+    await page.unrouteAll()
   })
 
   test('products are attached to nodes by a filter, and the refusal of a wrong one is at its field', async () => {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { some } from '../support/long.ts'
 import { body } from '../support/requests.ts'
-import { expectNoBarriers, hasChromium, openForTests, openTab, titled } from './browser.ts'
+import { expectNoBarriers, hasChromium, look, openForTests, openTab, titled } from './browser.ts'
 import { signInAsNew } from './colleague-tab.ts'
 
 /** A whole walk takes a while on a machine that has more to do. */
@@ -137,11 +137,7 @@ describe.runIf(hasChromium)(titled('a merchant who has never seen the API'), () 
   )(
     'creates a product with two sizes, gives it a price and publishes it, in %s at %i px',
     async (colorScheme, width) => {
-      await opened.tab.page.context().close()
-      opened.tab = await openTab(opened.browser, opened.world, {
-        colorScheme,
-        viewport: { width, height: 844 },
-      })
+      await look(opened.tab, colorScheme, width)
       const { page } = opened.tab
       const { admin, shopper } = opened.world
       const sku = `LINEN-${width}`
@@ -169,6 +165,11 @@ describe.runIf(hasChromium)(titled('a merchant who has never seen the API'), () 
       await page.getByText('1 order', { exact: true }).waitFor()
       const row = page.getByRole('row').filter({ hasText: 'ada@example.com' })
       for (const text of ['Ada Byron', '12.50 USD']) await row.getByText(text).waitFor()
+      // A card of a narrow screen has what the order comes to, too.
+      const size = page.viewportSize() ?? { width: 1440, height: 900 }
+      await page.setViewportSize({ width: 390, height: 844 })
+      await row.getByText('12.50 USD').waitFor()
+      await page.setViewportSize(size)
       await row.getByRole('rowheader').getByRole('link').click()
       await page.getByRole('heading', { name: 'Order 5001' }).waitFor()
       const order = page.url()

@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { isLong } from '../support/long.ts'
@@ -11,6 +12,12 @@ const perPage = 100
 const target = isLong ? 9000 : 190
 
 const number = (n: number) => n.toLocaleString('en')
+async function linesIn(path: string): Promise<number> {
+  let lines = 0
+  for await (const chunk of createReadStream(path, 'latin1')) lines += chunk.split('\n').length - 1
+  return lines
+}
+
 const name = (n: number) => `Shop ${String(n).padStart(7, '0')}`
 
 describe.runIf(hasChromium)(titled(`a list of ${number(rows)} rows in a browser`), () => {
@@ -38,6 +45,18 @@ describe.runIf(hasChromium)(titled(`a list of ${number(rows)} rows in a browser`
   })
   afterEach(() => expect(tab.faults).toEqual([]))
 
+  /** How long what a person waits for takes. The long form prints it. */
+  const times: string[] = []
+  async function timed<T>(what: string, wait: () => Promise<T>): Promise<T> {
+    const start = performance.now()
+    const result = await wait()
+    times.push(`${what}: ${Math.round(performance.now() - start)} ms`)
+    return result
+  }
+  afterAll(() => {
+    if (isLong) process.stdout.write(`${times.join('\n')}\n`)
+  })
+
   const names = () => tab.page.getByRole('rowheader').allInnerTexts()
   const page = (n: number) => Array.from({ length: perPage }, (_, i) => name((n - 1) * perPage + i + 1))
 
@@ -47,9 +66,12 @@ describe.runIf(hasChromium)(titled(`a list of ${number(rows)} rows in a browser`
     expect(await names()).toEqual(page(1))
     const goTo = async (n: number) => {
       await tab.page.getByLabel('Go to page').fill(String(n))
-      await tab.page.keyboard.press('Enter')
-      await tab.page.getByText(`Page ${number(n)} of ${number(rows / perPage)}`, { exact: true }).waitFor()
-      await expect.poll(names, { timeout: 10_000 }).toEqual(page(n))
+      await timed(`page ${number(n)}`, async () => {
+        await tab.page.keyboard.press('Enter')
+        await tab.page.getByText(`Page ${number(n)} of ${number(rows / perPage)}`, { exact: true }).waitFor()
+        await tab.page.getByRole('rowheader', { name: name(n * perPage), exact: true }).waitFor()
+      })
+      expect(await names()).toEqual(page(n))
     }
     await goTo(target)
     // The end, its last row, and what is beyond it.
@@ -64,9 +86,22 @@ describe.runIf(hasChromium)(titled(`a list of ${number(rows)} rows in a browser`
     const filter = tab.page.getByRole('search').getByRole('textbox')
     await filter.fill(`like(name,Shop 00${isLong ? '99' : '0'}*)`)
     await tab.page.keyboard.press('Enter')
-    await tab.page.getByText(isLong ? '1,000 accounts' : '9,999 accounts', { exact: true }).waitFor()
+    const matches = () =>
+      tab.page.getByText(isLong ? '1,000 accounts' : '9,999 accounts', { exact: true }).waitFor()
+    await timed('a filter', matches)
     await filter.fill('')
     await tab.page.keyboard.press('Enter')
     await tab.page.getByText(`${number(rows)} accounts`, { exact: true }).waitFor()
   })
+
+  test('an export of it is complete', async () => {
+    await tab.page.getByRole('button', { name: 'Export', exact: true }).click()
+    const dialog = tab.page.getByRole('dialog')
+    const downloading = tab.page.waitForEvent('download', { timeout: 600_000 })
+    await dialog.getByRole('button', { name: 'Export', exact: true }).click()
+    const download = await timed('an export', () => downloading)
+    await dialog.getByText(`The file is complete: ${number(rows)} objects.`).waitFor()
+    // Its header is one more.
+    expect(await linesIn(await download.path())).toBe(rows + 1)
+  }, 660_000)
 })

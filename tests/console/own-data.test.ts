@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { makeApi } from '../builders/fields/custom-apis.ts'
 import { makeFlow } from '../builders/fields/flows.ts'
-import { expectNoBarriers, hasChromium, openForTests, openTab, signInAt, titled } from './browser.ts'
+import { expectNoBarriers, hasChromium, look, openForTests, signInAt, titled } from './browser.ts'
 import { signInAsNew } from './colleague-tab.ts'
 
 describe.runIf(hasChromium)(titled('what a store adds to the API, in the console'), () => {
@@ -15,11 +15,13 @@ describe.runIf(hasChromium)(titled('what a store adds to the API, in the console
         is_public: ['boolean'],
         skus: ['list', { allowed_type: 'string' }],
         rest: ['any'],
+        hue: ['string', {}, { name: 'Favourite colour', description: 'Of who it is for.' }],
       },
       { name: 'Wish lists', slug: 'wishlists', api_type: 'wishlist_ext' },
     )
     await makeFlow(admin, 'customers', {
       shoe_size: { field_type: 'integer', description: 'In Europe.', required: true },
+      hat: { field_type: 'integer', name: 'Size of hats' },
     })
     await makeFlow(admin, 'opening-hours', { day: { field_type: 'string', required: true } })
   })
@@ -32,10 +34,7 @@ describe.runIf(hasChromium)(titled('what a store adds to the API, in the console
   ] as const)(
     'entries of a custom API are listed, created, changed and deleted as any object, in %s at %i px',
     async (colorScheme, width) => {
-      await opened.tab.page.context().close()
-      opened.tab = await openTab(opened.browser, opened.world, {
-        ...{ colorScheme, viewport: { width, height: 844 } },
-      })
+      await look(opened.tab, colorScheme, width)
       const { page } = opened.tab
       const { body } = await wishlists.create({ title: `For ${width}`, skus: ['MUG', 'HAT'] })
       await signInAt(opened.tab, opened.world)
@@ -57,9 +56,13 @@ describe.runIf(hasChromium)(titled('what a store adds to the API, in the console
       await page.getByLabel('Title required').fill(`New ${width}`)
       await page.getByLabel('Is public').selectOption('true')
       await page.getByLabel('Skus').fill('CUP\nPEN')
+      // A field has the name that people gave it, and its description.
+      await page.getByText('Of who it is for.').waitFor()
+      await page.getByLabel('Favourite colour').fill('green')
       await expectNoBarriers(opened.tab, 'the form of an entry')
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByRole('heading', { name: `New ${width}` }).waitFor()
+      await page.getByRole('term').filter({ hasText: 'Favourite colour' }).waitFor()
       const path = `${wishlists.entries}/${page.url().split('/').at(-1)}`
       const made = (await opened.world.admin.get(path)).body.data
       expect([made.occasion_count, made.is_public, made.skus]).toEqual([3, true, ['CUP', 'PEN']])
@@ -113,9 +116,11 @@ describe.runIf(hasChromium)(titled('what a store adds to the API, in the console
     await page.getByLabel('Shoe size').blur()
     await page.getByText('A number is required.').waitFor()
     await page.getByLabel('Shoe size').fill('39')
+    await page.getByLabel('Size of hats').fill('57')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Ida Fern' }).waitFor()
-    await page.getByRole('term').filter({ hasText: 'Shoe size' }).waitFor()
+    for (const hasText of ['Shoe size', 'Size of hats'])
+      await page.getByRole('term').filter({ hasText }).waitFor()
     const { body } = await opened.world.admin.get('/v2/customers?filter=eq(name,Ida Fern)')
     expect(body.data[0].shoe_size).toBe(39)
   })

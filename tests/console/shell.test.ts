@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { expectNoBarriers, hasChromium, openForTests, openTab, signInAt, titled } from './browser.ts'
 import { signInAsNew } from './colleague-tab.ts'
@@ -162,12 +163,29 @@ describe.runIf(hasChromium)(titled('the shell of the console in a browser'), () 
     await page.getByText('These roles have it: IT/Developer').waitFor()
   })
 
+  test('the rail marks one screen, also where the path of another begins alike', async () => {
+    const { page } = opened.tab
+    await signInAt(opened.tab, opened.world, '/v2/settings/extensions/custom-apis')
+    const marked = page.getByRole('navigation', { name: 'Screens' }).locator('[aria-current=page]')
+    await page.getByRole('heading', { name: 'Custom APIs', level: 1 }).waitFor()
+    expect(await marked.allInnerTexts()).toEqual(['Custom APIs'])
+    await page.getByRole('link', { name: 'Settings', exact: true }).click()
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+    expect(await marked.allInnerTexts()).toEqual(['Settings'])
+  })
+
+  test('what is not there has a page that says so, for everyone', async () => {
+    const { page } = opened.tab
+    await signInAt(opened.tab, opened.world, `/v2/accounts/${randomUUID()}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await expectNoBarriers(opened.tab, 'an object that is not there')
+  })
+
   test.each([1440, 390])(
     'from right to left, at %i px, all texts are of the test language, with no barrier',
     async (width) => {
-      await opened.tab.page.context().close()
-      opened.tab = await openTab(opened.browser, opened.world, { viewport: { width, height: 844 } })
       const { page } = opened.tab
+      await page.setViewportSize({ width, height: 844 })
       await signInAt(opened.tab, opened.world, '/v2/accounts')
       await page.getByText('2 accounts').waitFor()
       await page.getByRole('button', { name: 'Settings of the console' }).click()

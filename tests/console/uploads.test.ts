@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { png } from '../builders/store/uploads.ts'
-import { expectNoBarriers, hasChromium, openForTests, openTab, signInAt, titled } from './browser.ts'
+import { expectNoBarriers, hasChromium, look, openForTests, signInAt, titled } from './browser.ts'
 
 const picture = { name: 'birch-stool.png', mimeType: 'image/png', buffer: png(40, 30) }
 
@@ -19,10 +19,7 @@ describe.runIf(hasChromium)(titled('uploads in the console'), () => {
     ['light', 1440],
     ['dark', 390],
   ] as const)('a picture is chosen, seen, sent and shown, in %s at %i px', async (colorScheme, width) => {
-    await opened.tab.page.context().close()
-    opened.tab = await openTab(opened.browser, opened.world, {
-      ...{ colorScheme, viewport: { width, height: 844 } },
-    })
+    await look(opened.tab, colorScheme, width)
     const { page } = opened.tab
     const name = `stool-${width}.png`
     await signInAt(opened.tab, opened.world, '/v2/files')
@@ -73,6 +70,7 @@ describe.runIf(hasChromium)(titled('uploads in the console'), () => {
     await page.getByRole('button', { name: 'Stop the upload' }).click()
     await page.getByText('The upload was stopped.').waitFor()
     await network.send('Network.emulateNetworkConditions', { ...speed, uploadThroughput: -1 })
+    await network.detach()
     expect(await filesNamed('slow.png')).toEqual([])
     // What was chosen is still there.
     await page.getByLabel('File', { exact: true }).setInputFiles({ ...picture, name: 'again.png' })

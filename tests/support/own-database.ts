@@ -20,6 +20,22 @@ export const emptyDatabase = (): Promise<OwnDatabase> => make('')
 export const databaseUrl = (postgres: string, database: string) =>
   postgres.replace(/(@[^/]*\/)[^?]*/, `$1${database}`)
 
+/**
+ * Settings for a database of the run's PostgreSQL: through a pooler with SUTLER_TEST_POOLED, with a replica with
+ * SUTLER_TEST_REPLICATED. See template-database.ts.
+ */
+export function wayTo(url: string): Readonly<Record<string, string>> {
+  const [, name = '', where] = /@\/([^?]*)(.*)/.exec(url) ?? []
+  const [pooler, behind] = (process.env.SUTLER_TEST_POOLER ?? '').split(' ')
+  const [standby = '', follows] = (process.env.SUTLER_TEST_STANDBY ?? '').split(' ')
+  return {
+    ...(pooler && where === behind
+      ? { DATABASE_URL: databaseUrl(pooler, name), SUTLER_DIRECT_DATABASE_URL: url }
+      : { DATABASE_URL: url }),
+    ...(standby && where === follows && { SUTLER_REPLICAS: databaseUrl(standby, name) }),
+  }
+}
+
 async function make(from: string): Promise<OwnDatabase> {
   const postgres = inject('postgres')
   const name = `own_${randomUUID().replaceAll('-', '')}`

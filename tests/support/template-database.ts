@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { start } from '../../server/main.ts'
-import { startEmbedded } from '../../server/platform/postgres/embedded.ts'
+import { type EmbeddedPostgres, startEmbedded } from '../../server/platform/postgres/embedded.ts'
 import { citusUrl, makeCitusTemplate, sendingUrl } from './citus.ts'
 import { copyDataDirectory } from './copy-data-directory.ts'
 import { databaseUrl } from './own-database.ts'
+import { findPooler, type Pooler, startPooler } from './pooler.ts'
 import { filesOf, secret, testConfig } from './world.ts'
 
 declare module 'vitest' {
@@ -59,6 +60,10 @@ export default async function setup(project: TestProject) {
   await client.connect()
   await client.query('CREATE DATABASE template_world TEMPLATE sutler')
   await restartFence(databaseUrl(embedded.url, 'template_world'))
+  const pooler = process.env.SUTLER_TEST_POOLED ? await poolerBefore(embedded.url) : undefined
+  const standby = process.env.SUTLER_TEST_REPLICATED
+    ? await standbyOf(embedded.url, scratch, started)
+    : undefined
   project.provide('postgres', embedded.url)
   return async () => {
     // The shared servers of a worker end with it, and leave their files.
@@ -67,6 +72,8 @@ export default async function setup(project: TestProject) {
     )
     for (const { name } of left) rmSync(filesOf(name), { recursive: true, force: true })
     await client.end()
+    await pooler?.stop()
+    await standby?.stop()
     await embedded.stop()
     rmSync(scratch, { recursive: true, force: true })
   }
@@ -78,4 +85,28 @@ async function restartFence(url: string): Promise<void> {
   await template.connect()
   await template.query('ALTER SEQUENCE time_fence RESTART')
   await template.end()
+}
+
+/** With SUTLER_TEST_POOLED all shared servers reach their databases through a pgbouncer: see `wayTo`. */
+async function poolerBefore(postgres: string): Promise<Pooler> {
+  const program = findPooler()
+  if (!program)
+    throw new Error('SUTLER_TEST_POOLED needs a pgbouncer of 1.21 or newer (SUTLER_TEST_PGBOUNCER)')
+  const pooler = await startPooler(program, postgres)
+  process.env.SUTLER_TEST_POOLER = `${pooler.urlOf('any')} ${postgres.slice(postgres.indexOf('?'))}`
+  return pooler
+}
+
+/** With SUTLER_TEST_REPLICATED all shared servers read from a standby: see `wayTo`. */
+async function standbyOf(postgres: string, scratch: string, started: string): Promise<EmbeddedPostgres> {
+  const home = join(scratch, 'standby')
+  copyDataDirectory(started, home)
+  writeFileSync(join(home, 'postgres', 'standby.signal'), '')
+  const sockets = new URL(postgres.replace('@/', '@x/')).searchParams.get('host')
+  const standby = await startEmbedded(home, {
+    ...{ ...runSettings, hot_standby_feedback: 'on' },
+    primary_conninfo: `host=${sockets} user=sutler`,
+  })
+  process.env.SUTLER_TEST_STANDBY = `${standby.url} ${postgres.slice(postgres.indexOf('?'))}`
+  return standby
 }

@@ -28,7 +28,7 @@ import {
   tokenOf,
 } from './client.ts'
 import { serves } from './document/watch.ts'
-import { databaseUrl, type OwnDatabase, ownDatabase } from './own-database.ts'
+import { databaseUrl, type OwnDatabase, ownDatabase, wayTo } from './own-database.ts'
 import { ownPostgres } from './own-postgres.ts'
 
 export type { Client, Reply }
@@ -70,7 +70,7 @@ export const filesOf = (database: string): string => join(tmpdir(), `sutler-file
 
 export const testConfig = (postgres: string, database: string, more: Record<string, string> = {}): Config =>
   readConfig({
-    DATABASE_URL: databaseUrl(postgres, database),
+    ...wayTo(databaseUrl(postgres, database)),
     PORT: '0',
     HOST: '127.0.0.1',
     LOG_LEVEL: 'error',

@@ -1,4 +1,5 @@
 import { crc32, deflateSync } from 'node:zlib'
+import { Memory } from '../../server/kernel/memory.ts'
 import { type Colour, colours, type PictureShape } from './wares.ts'
 
 /** Pictures of wares, drawn by these functions: simple shapes on a plain ground, as PNG. */
@@ -150,30 +151,55 @@ const shade = (colour: Rgb, light: number): Rgb => {
   return [mix(0), mix(1), mix(2)]
 }
 
-/** A picture of a ware in a colour. */
-export function drawWare(shape: PictureShape, colour: Colour): Buffer {
-  const own = colours[colour]
+/** Which part of a shape each pixel is of, and each point of a pixel on an edge. */
+interface Layout {
+  readonly lights: readonly number[]
+  readonly parts: Uint8Array
+  readonly edges: ReadonlyMap<number, readonly number[]>
+}
+
+const layouts = new Memory<PictureShape, Layout>(Object.keys(drawings).length)
+
+/** The same for all colours, and most of the work. */
+function layoutOf(shape: PictureShape): Layout {
+  const known = layouts.get(shape)
+  if (known) return known
   const disc = [circle(0.5, 0.5, 0.44), 0.82] as const
   const everywhere = [() => true, 1] as const
-  const parts = [everywhere, disc, ...drawings[shape]].toReversed()
-  const shades = parts.map(([, light]) => shade(own, light))
-  const partAt = (x: number, y: number) => parts.findIndex(([part]) => part(x / pixels, y / pixels))
-  const inside = new Uint8Array(pixels * pixels)
-  for (let i = 0; i < inside.length; i++) inside[i] = partAt((i % pixels) + 0.5, Math.floor(i / pixels) + 0.5)
-  const isSame = (one: number, other: number) => inside[other] === undefined || inside[one] === inside[other]
+  const drawn = [everywhere, disc, ...drawings[shape]].toReversed()
+  const partAt = (x: number, y: number) => drawn.findIndex(([part]) => part(x / pixels, y / pixels))
+  const parts = new Uint8Array(pixels * pixels)
+  for (let i = 0; i < parts.length; i++) parts[i] = partAt((i % pixels) + 0.5, Math.floor(i / pixels) + 0.5)
+  const isSame = (one: number, other: number) => parts[other] === undefined || parts[one] === parts[other]
   const isFlat = (i: number) =>
     isSame(i, i - 1) && isSame(i, i + 1) && isSame(i, i - pixels) && isSame(i, i + pixels)
-  const meanAt = (x: number, y: number): Rgb => {
-    const near = points.flatMap((dy) => points.map((dx) => shades[partAt(x + dx, y + dy)] as Rgb))
-    const mean = (i: 0 | 1 | 2) => Math.round(near.reduce((sum, one) => sum + one[i], 0) / near.length)
+  const edges = new Map<number, readonly number[]>()
+  for (let i = 0; i < parts.length; i++) {
+    if (isFlat(i)) continue
+    const [x, y] = [i % pixels, Math.floor(i / pixels)]
+    const near = points.flatMap((dy) => points.map((dx) => partAt(x + dx, y + dy)))
+    edges.set(i, near)
+  }
+  const layout = { lights: drawn.map(([, light]) => light), parts, edges }
+  layouts.set(shape, layout)
+  return layout
+}
+
+/** A picture of a ware in a colour. */
+export function drawWare(shape: PictureShape, colour: Colour): Buffer {
+  const { lights, parts, edges } = layoutOf(shape)
+  const shades = lights.map((light) => shade(colours[colour], light))
+  const meanOf = (near: readonly number[]): Rgb => {
+    const mean = (i: 0 | 1 | 2) =>
+      Math.round(near.reduce((sum, part) => sum + (shades[part] as Rgb)[i], 0) / near.length)
     return [mean(0), mean(1), mean(2)]
   }
   // The first byte of a row says that it is not filtered.
   const rows = Buffer.alloc(pixels * (1 + pixels * 3))
-  for (let i = 0; i < inside.length; i++) {
-    const [x, y] = [i % pixels, Math.floor(i / pixels)]
-    const rgb = isFlat(i) ? (shades[inside[i] as number] as Rgb) : meanAt(x, y)
-    rows.set(rgb, y * (1 + pixels * 3) + 1 + x * 3)
+  for (let i = 0; i < parts.length; i++) {
+    const near = edges.get(i)
+    const rgb = near ? meanOf(near) : (shades[parts[i] as number] as Rgb)
+    rows.set(rgb, Math.floor(i / pixels) * (1 + pixels * 3) + 1 + (i % pixels) * 3)
   }
   return png(rows)
 }

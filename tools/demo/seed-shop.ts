@@ -77,7 +77,7 @@ export async function seedShop(order: ShopOrder): Promise<SeededShop> {
 /** A server beside which there is no other, for requests of this process only. */
 const configOf = (config: Config, databaseUrl: string, bank: DecliningBank): Config => ({
   ...config,
-  databaseUrl: inItsOwnTimes(databaseUrl),
+  ...{ databaseUrl: inItsOwnTimes(databaseUrl), directDatabaseUrl: undefined },
   stripeUrl: bank.url,
   ...{ host: '127.0.0.1', port: 0, baseUrl: undefined, logLevel: 'silent', console: 'off' },
   ...{ metricsPort: undefined, traceEndpoint: undefined, requestRates: undefined, smtpUrl: undefined },

@@ -88,6 +88,8 @@ export interface FieldFacts {
   readonly path: string
   readonly kind: FieldKind
   readonly about?: string
+  /** What the store calls a field of its own. */
+  readonly label?: string
   readonly required?: boolean
   readonly nullable?: boolean
   readonly secret?: boolean

@@ -1,4 +1,5 @@
 import { type Provider, signInAsColleague, type Ways } from './colleague.ts'
+import { sessionStore } from './session.ts'
 
 /**
  * The sign-in with a provider of OpenID Connect (RFC 6749, RFC 7636). The browser goes there and comes back with a code.
@@ -13,6 +14,8 @@ interface Pending {
   readonly screen: string
   /** The sign-in has a window of its own, over a screen with something typed. */
   readonly isWindow: boolean
+  /** Whose screen it is, if the sign-in is over one. */
+  readonly person?: string | undefined
 }
 
 /** Why nobody is signed in. Texts from the address are not shown: anyone can write them. */
@@ -21,6 +24,8 @@ type Failure = 'unknown' | 'declined' | 'late' | 'away' | 'failed' | 'insecure' 
 export type Outcome =
   | { readonly kind: 'none' }
   | { readonly kind: 'signed-in' | 'in-window' }
+  /** In its window somebody else signed in than the one whose screen is behind it. */
+  | { readonly kind: 'other-person'; readonly person: string; readonly own: string }
   | { readonly kind: 'failed'; readonly failure: Failure }
   /** The server has refused the code: the colleague may have no role. */
   | { readonly kind: 'refused'; readonly error: unknown }
@@ -41,6 +46,7 @@ export async function goToProvider(
   ways: Ways,
   provider: Provider,
   isWindow: boolean,
+  person?: string,
 ): Promise<Failure | undefined> {
   // Browsers have it on pages that come by https, or from this machine.
   if (!('subtle' in crypto)) return 'insecure'
@@ -49,7 +55,7 @@ export async function goToProvider(
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
   const screen = location.pathname + location.search
   const pending: Pending = {
-    ...{ verifier, redirectUri: ways.redirectUri, storeId: ways.storeId, screen, isWindow },
+    ...{ verifier, redirectUri: ways.redirectUri, storeId: ways.storeId, screen, isWindow, person },
   }
   // A window that this tab opens has a copy of it.
   sessionStorage.setItem(keyOf(state), JSON.stringify(pending))
@@ -87,6 +93,9 @@ export async function comeBackFromProvider(): Promise<Outcome> {
       },
       pending.storeId,
     )
+    const own = sessionStore.get().session?.name ?? ''
+    if (pending.person !== undefined && pending.person !== own)
+      return { kind: 'other-person', person: pending.person, own }
     return { kind: pending.isWindow ? 'in-window' : 'signed-in' }
   } catch (error) {
     return { kind: 'refused', error }

@@ -1,14 +1,15 @@
 import type { Ref } from 'react'
 import type { FieldFacts } from '../api/document.ts'
 import { valueAt } from '../api/objects.ts'
-import { choiceLabel, fieldLabel } from '../words/labels.ts'
+import { choiceLabel } from '../words/labels.ts'
 import { words } from '../words/words.ts'
 import { AmountsEditor } from './amounts-editor.tsx'
 import { ChoicesEditor } from './choices-editor.tsx'
 import css from './fields.module.css'
+import { helpOf } from './help.ts'
 import { MapEditor } from './map-editor.tsx'
 import { MoneyEditor } from './money-editor.tsx'
-import { helpOf } from './names.ts'
+import { fieldTitle } from './names.ts'
 import { ObjectsEditor } from './objects-editor.tsx'
 import { Picker, Search } from './picker.tsx'
 import { sourceOf } from './references.ts'
@@ -50,7 +51,7 @@ export function Editor(props: EditorProps) {
   }
   const title = (
     <>
-      {fieldLabel(field.path, refers !== undefined)}
+      {fieldTitle(field)}
       {required && <span className={css.required}> {words.form.required}</span>}
     </>
   )

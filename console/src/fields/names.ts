@@ -1,7 +1,6 @@
 import type { FieldFacts } from '../api/document.ts'
 import { type Item, valueAt } from '../api/objects.ts'
 import { fieldLabel, labelOf } from '../words/labels.ts'
-import { words } from '../words/words.ts'
 
 /** The values that name an object, the best first. */
 export const names = [
@@ -38,25 +37,30 @@ export function namingField(shown: readonly FieldFacts[]): string {
 /** What an object is called. */
 export function nameOf(item: Item, shown: readonly FieldFacts[]): string {
   const value = valueAt(item, namingField(shown)) ?? item.id
-  return typeof value === 'string' && value !== '' ? value : String(item.id ?? '')
+  const name = typeof value === 'string' && value !== '' ? value : String(item.id ?? '')
+  const options = optionsOf(item).filter((option) => !hasWords(name, option))
+  return options.length ? `${name} (${options.join(', ')})` : name
 }
+
+/** The options that a child of a product is of. Children have the name of their parent, unless an option changes it. */
+function optionsOf(item: Item): readonly string[] {
+  const variations = valueAt(item, 'meta.child_variations')
+  const names = Array.isArray(variations) ? variations.map((one) => valueAt(one, 'option.name')) : []
+  return names.filter((name) => typeof name === 'string')
+}
+
+const hasWords = (text: string, words: string): boolean =>
+  ` ${text} `.toLowerCase().includes(` ${words} `.toLowerCase())
+
+/** What a field is called. */
+export const fieldTitle = ({ path, label, refers }: FieldFacts): string =>
+  label ?? fieldLabel(path, refers !== undefined)
 
 /** What a value of an object is called. */
 export function titleOf(path: string, shown: readonly FieldFacts[]): string {
-  const refers = shown.find((one) => one.path === path)?.refers
-  return path === 'id' && refers !== undefined ? labelOf(refers) : fieldLabel(path, refers !== undefined)
-}
-
-/**
- * The description of a field for somebody who types into it: amounts are typed in the main unit of their currency, and
- * texts stand one on each line.
- */
-export function helpOf({ kind, choices, about = '' }: FieldFacts): string {
-  const isAmount = kind === 'money' || kind === 'amounts'
-  const text = about.replaceAll('`', '')
-  const told = isAmount ? text.replace(/,? ?in the smallest unit of (the|its) currency/i, '') : text
-  const lines = kind === 'words' && !choices ? words.fields.onePerLine : ''
-  return [told.replace(/^\.\s*/, ''), lines].filter(Boolean).join(' ')
+  const field = shown.find((one) => one.path === path)
+  if (path === 'id' && field?.refers !== undefined) return labelOf(field.refers)
+  return field ? fieldTitle(field) : fieldLabel(path)
 }
 
 /** The end of an id: the ids of one moment begin alike. */

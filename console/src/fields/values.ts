@@ -1,7 +1,7 @@
 import type { FieldFacts } from '../api/document.ts'
 import { isItem, valueAt } from '../api/objects.ts'
-import { fieldLabel } from '../words/labels.ts'
 import { words } from '../words/words.ts'
+import { fieldTitle } from './names.ts'
 
 /** Kinds whose texts are JSON. */
 const isStructure = (kind: FieldFacts['kind']): boolean =>
@@ -105,7 +105,7 @@ function faultInside({ inside = [] }: FieldFacts, values: readonly unknown[]): s
     for (const one of inside) {
       const inner = one.path === '' ? value : valueAt(value, one.path)
       const fault = faultOf(one, typeof inner === 'string' ? inner : textOf(one, inner))
-      if (fault) return words.fields.faultIn(i + 1, fieldLabel(one.path, one.refers !== undefined), fault)
+      if (fault) return words.fields.faultIn(i + 1, fieldTitle(one), fault)
     }
   return undefined
 }

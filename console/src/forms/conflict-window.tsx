@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { Cell } from '../fields/cell.tsx'
+import { fieldTitle } from '../fields/names.ts'
 import { readText } from '../fields/values.ts'
 import { Button } from '../parts/button.tsx'
 import parts from '../parts/parts.module.css'
 import { Window } from '../parts/window.tsx'
-import { fieldLabel } from '../words/labels.ts'
 import { timeText } from '../words/times.ts'
 import { words } from '../words/words.ts'
 import type { Texts } from './body.ts'
@@ -47,7 +47,7 @@ export function ConflictWindow({ conflict, onKeep, onClose }: ConflictWindowProp
               const { path } = one.field
               return (
                 <tr key={path}>
-                  <th scope="row">{fieldLabel(path, one.field.refers !== undefined)}</th>
+                  <th scope="row">{fieldTitle(one.field)}</th>
                   {[false, true].map((isTheirs) => (
                     <td key={String(isTheirs)}>
                       <label>

@@ -5,10 +5,10 @@ import { useObjectChanges } from '../api/object-changes.ts'
 import { type Item, isItem, valueAt } from '../api/objects.ts'
 import { ApiProblem } from '../api/problem.ts'
 import { Editor } from '../fields/editor.tsx'
+import { fieldTitle } from '../fields/names.ts'
 import { currencyOf, faultOf } from '../fields/values.ts'
 import { Button } from '../parts/button.tsx'
 import { Faults, faultTexts } from '../parts/faults.tsx'
-import { fieldLabel } from '../words/labels.ts'
 import { timeText } from '../words/times.ts'
 import { words } from '../words/words.ts'
 import { bodyOf, changedFields, fieldsOfForm, pathOfSource, startTexts, type Texts } from './body.ts'
@@ -241,9 +241,7 @@ export function ObjectForm(props: ObjectFormProps) {
       {editors(open)}
       {folded.length > 0 && (
         <details>
-          <summary>
-            {words.form.optional(folded.map(({ path, refers }) => fieldLabel(path, refers !== undefined)))}
-          </summary>
+          <summary>{words.form.optional(folded.map(fieldTitle))}</summary>
           <div className={css.form}>{editors(folded)}</div>
         </details>
       )}

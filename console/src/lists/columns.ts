@@ -1,6 +1,5 @@
 import type { FieldFacts } from '../api/document.ts'
 import { type Item, isItem } from '../api/objects.ts'
-import { keepPreference, keptPreference } from '../api/preferences.ts'
 import { lastName, namingField } from '../fields/names.ts'
 
 const usualMax = 7
@@ -18,7 +17,7 @@ const wanted: readonly RegExp[] = [
 
 /** What is long, or tells little. */
 const unwanted =
-  /_address\.|(^|\.)(description|external_ref|owner|slug|updated_by|created_by|commodity_type|stock_id|base_product\.data\.id)$|^contact\.|_secs$|intent/
+  /_address\.|(^|\.)(description|external_ref|owner|slug|updated_by|created_by|commodity_type|store_id|origin_id|origin_type|snapshot_date|stock_id|base_product\.data\.id)$|^contact\.|_secs$|intent/
 
 /** How much a column tells of the objects of a list: lower is better. */
 function rankOf({ path, kind, refers }: FieldFacts): number {
@@ -38,8 +37,11 @@ export function usualColumns(shown: readonly FieldFacts[]): readonly string[] {
   const created = ['created_at', 'at', 'updated_at']
     .map((name) => shown.find(({ path }) => lastName(path) === name)?.path)
     .find((path) => path !== undefined)
+  // Two forms of an object have the same values in different places. Lists have those of `attributes`.
+  const isTwin = (path: string) => shown.some((one) => one.path === `attributes.${path}`)
   const isColumn = ({ path, kind }: FieldFacts) =>
     !structures.includes(kind) &&
+    !isTwin(path) &&
     path !== first &&
     path !== 'id' &&
     !/(^|\.)(type|created_at|updated_at|at)$|client_parameters\.|explanation/.test(path)
@@ -48,6 +50,21 @@ export function usualColumns(shown: readonly FieldFacts[]): readonly string[] {
     .toSorted((one, other) => rankOf(one) - rankOf(other))
     .map(({ path }) => path)
   return [first, ...others.slice(0, usualMax - 2), ...(created ? [created] : [])]
+}
+
+/** How many fields beside its name a row has on a narrow screen, where it is a card. */
+const cardMax = 3
+
+/** The columns of a card: the name, what comes next, and what it costs. */
+export function cardColumns(columns: readonly string[], shown: readonly FieldFacts[]): ReadonlySet<string> {
+  const [first = '', ...others] = columns
+  const isAmount = (path: string) => {
+    const kind = shown.find((one) => one.path === path)?.kind
+    return kind === 'money' || kind === 'amounts'
+  }
+  const amount = others.find(isAmount)
+  const some = others.filter((path) => path !== amount).slice(0, amount === undefined ? cardMax : cardMax - 1)
+  return new Set([first, ...some, ...(amount === undefined ? [] : [amount])])
 }
 
 /** All paths that may be a column: those of the document, and those of the rows that it does not know. */
@@ -59,16 +76,6 @@ export function possibleColumns(shown: readonly FieldFacts[], rows: readonly Ite
     : []
   return [...known, ...unknown.filter((name) => !['type', 'links'].includes(name))]
 }
-
-const preference = (id: string) => `columns.${id}`
-
-/** The columns that this person has chosen for a list. */
-export const keptColumns = (id: string): readonly string[] | undefined =>
-  keptPreference(preference(id))?.split(',')
-
-/** Keeps the choice; undefined for the usual columns. */
-export const keepColumns = (id: string, columns: readonly string[] | undefined): void =>
-  keepPreference(preference(id), columns?.join(','))
 
 /** The field to sort a column by, if the API can. */
 export const sortFieldOf = (path: string, sort: readonly string[]): string | undefined =>

@@ -3,7 +3,7 @@ import type { FieldFacts, Resource } from '../api/document.ts'
 import { type Item, valueAt } from '../api/objects.ts'
 import { rowPath } from '../api/resources.ts'
 import { FieldCell } from '../fields/field-cell.tsx'
-import { nameOf, shortId } from '../fields/names.ts'
+import { nameOf, namingField, shortId } from '../fields/names.ts'
 import { sourceOf, useName } from '../fields/references.ts'
 
 interface RowHeadProps {
@@ -22,7 +22,8 @@ export function RowHead({ resource, listPath, row, shown, path }: RowHeadProps) 
   const name = useName(source, source ? String(value ?? '') : '')
   const target = rowPath(resource, listPath, row)
   if (!target) return <FieldCell {...{ item: row, path, field }} near={listPath} />
-  const text = name?.name ?? (typeof value === 'string' && value !== '' ? value : nameOf(row, shown))
+  const isOther = path !== namingField(shown) && typeof value === 'string' && value !== ''
+  const text = name?.name ?? (isOther ? value : nameOf(row, shown))
   return (
     <Link to="/$" params={{ _splat: target.slice(1) }} title={String(row.id)}>
       {shortId(text)}

@@ -6,7 +6,7 @@ import { FieldCell } from '../fields/field-cell.tsx'
 import { nameOf, titleOf } from '../fields/names.ts'
 import { DraftMark } from '../parts/draft-mark.tsx'
 import { words } from '../words/words.ts'
-import { sortFieldOf } from './columns.ts'
+import { cardColumns, sortFieldOf } from './columns.ts'
 import type { Density } from './density.ts'
 import css from './lists.module.css'
 import { RowHead } from './row-head.tsx'
@@ -100,6 +100,7 @@ function OneRow({
   onSelect,
 }: RowsProps & { readonly row: Item }) {
   const id = String(row.id)
+  const onCard = cardColumns(columns, shown)
   const hasDraft = useDrafts().some(({ path }) => path === `${listPath}/${id}`)
   return (
     <tr aria-selected={selected.has(id)}>
@@ -118,7 +119,7 @@ function OneRow({
             {hasDraft && <DraftMark isNamed />}
           </th>
         ) : (
-          <td key={path} data-label={titleOf(path, shown)}>
+          <td key={path} data-label={titleOf(path, shown)} data-card={onCard.has(path) || undefined}>
             <FieldCell
               {...{ item: row, path }}
               field={shown.find((one) => one.path === path)}

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { send } from '../api/client.ts'
 import { type Item, isItem, pageIn, valueAt } from '../api/objects.ts'
 import { ApiProblem } from '../api/problem.ts'
@@ -81,6 +82,28 @@ export function useJob(first: Item, { itemPath, listPath, id }: JobPlace): Item 
 
 const isTemporary = (error: unknown) =>
   error instanceof ApiProblem && [0, 429, 502, 503, 504].includes(error.status)
+
+/** How fast a job is, and how long the rest of it takes at that pace. */
+export interface Pace {
+  readonly perSecond: number
+  readonly secondsLeft: number
+}
+
+/** The pace of a job since it was first seen; undefined until that says something. */
+export function usePace(done: number, of: number): Pace | undefined {
+  const [first, setFirst] = useState({ done, atMs: performance.now() })
+  const [pace, setPace] = useState<Pace>()
+  const [last, setLast] = useState(done)
+  if (done === last || !(of > 0)) return pace
+  setLast(done)
+  // A job that waited for its turn had no pace yet.
+  if (!(first.done > 0)) setFirst({ done, atMs: performance.now() })
+  else {
+    const perSecond = ((done - first.done) * 1000) / (performance.now() - first.atMs)
+    setPace({ perSecond, secondsLeft: (of - done) / perSecond })
+  }
+  return pace
+}
 
 export interface JobErrors {
   readonly errors: readonly { readonly id: string; readonly place: string; readonly message: string }[]

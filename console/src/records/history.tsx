@@ -1,12 +1,14 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type HistoryEntry, readHistory } from '../api/audit.ts'
+import type { FieldFacts } from '../api/document.ts'
 import { useRights } from '../api/rights.ts'
 import { Cell } from '../fields/cell.tsx'
+import { titleOf } from '../fields/names.ts'
 import { Time } from '../fields/time.tsx'
 import { Button } from '../parts/button.tsx'
 import { faultTexts } from '../parts/faults.tsx'
 import { Notice } from '../parts/notice.tsx'
-import { fieldLabel, labelOf } from '../words/labels.ts'
+import { labelOf } from '../words/labels.ts'
 import { words } from '../words/words.ts'
 import { AuthorLink } from './author-link.tsx'
 import css from './records.module.css'
@@ -15,10 +17,11 @@ interface HistoryProps {
   readonly id: string
   /** The kind of the object. Others that have the same id are named by theirs. */
   readonly type: string
+  readonly shown: readonly FieldFacts[]
 }
 
 /** Who changed an object, when, and what, from the audit of the store. */
-export function History({ id, type }: HistoryProps) {
+export function History({ id, type, shown }: HistoryProps) {
   const { history, rights: texts } = words
   const rights = useRights()
   const mayRead = rights.may('read changes')
@@ -46,7 +49,7 @@ export function History({ id, type }: HistoryProps) {
               {entry.type && !isSame(entry.type, type) && `(${labelOf(entry.type)}) `}
               <Time iso={entry.at} />
             </p>
-            <Changes {...entry} />
+            <Changes {...{ entry, shown }} />
           </li>
         ))}
       </ol>
@@ -63,19 +66,23 @@ export function History({ id, type }: HistoryProps) {
 const isSame = (one: string, other: string) =>
   one === other || (other === 'account_member' && one === 'user_authentication_info')
 
-function Changes({ event, changes }: HistoryEntry) {
+interface ChangesProps extends Pick<HistoryProps, 'shown'> {
+  readonly entry: HistoryEntry
+}
+
+function Changes({ entry: { event, changes }, shown }: ChangesProps) {
   if (changes.length === 0) return <p className={css.id}>{words.history.noFields}</p>
-  if (event === 'updated') return <ChangeTable changes={changes} />
+  if (event === 'updated') return <ChangeTable {...{ changes, shown }} />
   // All values of an object are more than its history needs to show.
   return (
     <details>
       <summary>{words.history.values(changes.length)}</summary>
-      <ChangeTable changes={changes} />
+      <ChangeTable {...{ changes, shown }} />
     </details>
   )
 }
 
-const ChangeTable = ({ changes }: Pick<HistoryEntry, 'changes'>) => (
+const ChangeTable = ({ changes, shown }: Pick<HistoryEntry, 'changes'> & Pick<HistoryProps, 'shown'>) => (
   <table className={css.changes}>
     <thead>
       <tr>
@@ -87,7 +94,7 @@ const ChangeTable = ({ changes }: Pick<HistoryEntry, 'changes'>) => (
     <tbody>
       {changes.map(({ path, before, after }) => (
         <tr key={path}>
-          <th scope="row">{fieldLabel(path)}</th>
+          <th scope="row">{titleOf(path, shown)}</th>
           <td data-label={words.history.before}>
             <Cell value={before} />
           </td>

@@ -4,9 +4,9 @@ import type { Action, Resource } from '../api/document.ts'
 import { useRights } from '../api/rights.ts'
 import { useActions } from '../parts/actions.ts'
 import { Button } from '../parts/button.tsx'
-import parts from '../parts/parts.module.css'
 import { words } from '../words/words.ts'
 import { ActionWindow } from './action-window.tsx'
+import css from './records.module.css'
 
 interface ListDeedsProps {
   readonly resource: Resource
@@ -26,7 +26,7 @@ export function ListDeeds({ resource, actions, listPath, filter }: ListDeedsProp
   if (!possible.length) return null
   const query = action?.takesFilter && filter ? `?${new URLSearchParams({ filter })}` : ''
   return (
-    <section className={parts.row} aria-label={words.list.actions}>
+    <section className={css.ofList} aria-label={words.list.actions}>
       {possible.map((one) => (
         <Button key={`${one.write.method} ${one.write.path}`} onClick={() => setAction(one)}>
           {one.title}

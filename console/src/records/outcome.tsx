@@ -5,7 +5,7 @@ import { type Item, valueAt } from '../api/objects.ts'
 import parts from '../parts/parts.module.css'
 import { Snippet } from '../parts/snippet.tsx'
 import { words } from '../words/words.ts'
-import { type JobErrors, type JobPlace, jobIn, stateOf, useJob, useJobErrors } from './follow-job.ts'
+import { type JobErrors, type JobPlace, jobIn, stateOf, useJob, useJobErrors, usePace } from './follow-job.ts'
 import css from './records.module.css'
 
 interface OutcomeProps {
@@ -34,6 +34,7 @@ function JobOutcome({ first, place }: { readonly first: Item; readonly place: Jo
   const errors = useJobErrors(place, hasEnded)
   const progress = valueAt(job, 'meta.progress')
   const [done, of] = [Number(valueAt(progress, 'done')), Number(valueAt(progress, 'of'))]
+  const pace = usePace(done, of)
   const waitsFor = valueAt(job, 'meta.waiting_for')
   // What it has written is in the lists behind the window.
   useEffect(() => {
@@ -48,6 +49,7 @@ function JobOutcome({ first, place }: { readonly first: Item; readonly place: Jo
         <div className={parts.row}>
           <progress aria-label={words.job.progress} {...(of > 0 && { value: done, max: of })} />
           {of > 0 && <span>{words.job.parts(done, of)}</span>}
+          {pace && <span>{words.job.pace(pace.perSecond, pace.secondsLeft)}</span>}
         </div>
       )}
       {!hasEnded && <p>{words.job.leave}</p>}

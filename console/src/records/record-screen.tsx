@@ -136,7 +136,7 @@ export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onD
         </Tabs.Panel>
         <Tabs.Panel value="history">
           <Suspense fallback={<p role="status">{words.loading}</p>}>
-            <History id={String(item.id ?? '')} type={String(item.type ?? '')} />
+            <History id={String(item.id ?? '')} type={String(item.type ?? '')} shown={fields.shown} />
           </Suspense>
         </Tabs.Panel>
         <Tabs.Panel value="json">
@@ -220,9 +220,9 @@ function Values({ item, shown, near }: ValuesProps) {
 function Failure({ error, onRetry }: { readonly error: Error; onRetry(): void }) {
   const isGone = error instanceof ApiProblem && error.status === 404
   const { failed, gone, goneAbout } = words.record
-  if (isGone) return <Notice sign="∅" title={gone} about={goneAbout} />
+  if (isGone) return <Notice isPage sign="∅" title={gone} about={goneAbout} />
   return (
-    <Notice sign="⚠" title={failed} about={faultTexts(error).join(' ')}>
+    <Notice isPage sign="⚠" title={failed} about={faultTexts(error).join(' ')}>
       <Button onClick={onRetry}>{words.retry}</Button>
     </Notice>
   )

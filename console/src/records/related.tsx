@@ -6,7 +6,7 @@ import { resourceOf } from '../api/resources.ts'
 import { useRights } from '../api/rights.ts'
 import { FieldCell } from '../fields/field-cell.tsx'
 import { titleOf } from '../fields/names.ts'
-import { usualColumns } from '../lists/columns.ts'
+import { cardColumns, usualColumns } from '../lists/columns.ts'
 import lists from '../lists/lists.module.css'
 import { RowHead } from '../lists/row-head.tsx'
 import { RowNamesOf } from '../lists/row-names.tsx'
@@ -124,6 +124,7 @@ function RelatedTable({ list: { resource, listPath }, data: { rows, fields }, la
   // All of them refer to the object of the page.
   const isSaid = (path: string) => rows.every((row) => valueAt(row, path) === id)
   const columns = usualColumns(shown.filter(({ path }) => !isSaid(path))).slice(0, columnsMax)
+  const onCard = cardColumns(columns, shown)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.
     // biome-ignore lint/a11y/useSemanticElements: it is no region beside that of the panel, and no group of fields.
@@ -148,7 +149,11 @@ function RelatedTable({ list: { resource, listPath }, data: { rows, fields }, la
                       <RowHead {...{ resource, listPath, row, shown, path }} />
                     </th>
                   ) : (
-                    <td key={path} data-label={titleOf(path, shown)}>
+                    <td
+                      key={path}
+                      data-label={titleOf(path, shown)}
+                      data-card={onCard.has(path) || undefined}
+                    >
                       <FieldCell
                         {...{ item: row, path, near: listPath }}
                         field={shown.find((one) => one.path === path)}

@@ -14,7 +14,7 @@ import css from './screens.module.css'
 export function DraftsScreen() {
   const drafts = useDrafts()
   useOwn()
-  if (!drafts.length) return <Notice sign="✎" title={words.draft.none} about={words.draft.noneAbout} />
+  if (!drafts.length) return <Notice isPage sign="✎" title={words.draft.none} about={words.draft.noneAbout} />
   return (
     <>
       <h1>{words.draft.title}</h1>

@@ -71,7 +71,7 @@ export function FormScreen({ place, fields: first, preset, onDone, onCancel }: F
     )
   }
   if (query.error)
-    return <Notice sign="⚠" title={words.record.failed} about={faultTexts(query.error).join(' ')} />
+    return <Notice isPage sign="⚠" title={words.record.failed} about={faultTexts(query.error).join(' ')} />
   if (!query.data || !fields.update || !resource.update) return <p role="status">{words.loading}</p>
   const { item, etag } = query.data
   return (

@@ -36,7 +36,7 @@ export function ResourceScreen() {
   })
   // A form begins with all of its fields.
   if (own.version === 0 && (!place || search.form)) return <p role="status">{words.loading}</p>
-  if (!place) return <Notice sign="∅" title={words.shell.nowhere} about={words.shell.nowhereAbout} />
+  if (!place) return <Notice isPage sign="∅" title={words.shell.nowhere} about={words.shell.nowhereAbout} />
   if (!fields.data) return <p role="status">{words.loading}</p>
   return (
     <Suspense fallback={<p role="status">{words.loading}</p>}>

@@ -83,9 +83,9 @@ function Console() {
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
-    {outcome.kind === 'in-window' ? (
+    {outcome.kind === 'in-window' || outcome.kind === 'other-person' ? (
       <Suspense>
-        <SignedInWindow />
+        <SignedInWindow outcome={outcome} />
       </Suspense>
     ) : (
       <Console />

@@ -137,9 +137,14 @@ function Rail() {
         <section key={title} aria-label={title}>
           <h2>{title}</h2>
           <ul>
-            {links.map(({ id, title, path }) => (
+            {links.map(({ id, title, path, item }) => (
               <li key={id}>
-                <Link to="/$" params={{ _splat: path.slice(1) }} activeOptions={{ includeSearch: false }}>
+                {/* What stands below the only one of its kind is something else: custom APIs below the settings. */}
+                <Link
+                  to="/$"
+                  params={{ _splat: path.slice(1) }}
+                  activeOptions={{ includeSearch: false, exact: path === item }}
+                >
                   {title}
                   {marked.has(id) && <DraftMark />}
                 </Link>

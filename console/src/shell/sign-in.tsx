@@ -114,7 +114,7 @@ function ColleagueForm({ name, fault, isOverScreen = false }: ColleagueFormProps
     )
   return (
     <>
-      {ways && <ProviderButtons ways={ways} isOverScreen={isOverScreen} />}
+      {ways && <ProviderButtons ways={ways} isOverScreen={isOverScreen} person={name} />}
       <SecretForm
         key="password"
         inputs={[
@@ -140,13 +140,15 @@ function ColleagueForm({ name, fault, isOverScreen = false }: ColleagueFormProps
 interface ProviderButtonsProps {
   readonly ways: Ways
   readonly isOverScreen: boolean
+  /** Whose screen it is over. */
+  readonly person: string | undefined
 }
 
-function ProviderButtons({ ways, isOverScreen }: ProviderButtonsProps) {
+function ProviderButtons({ ways, isOverScreen, person }: ProviderButtonsProps) {
   const [fault, setFault] = useState<string>()
   if (ways.providers.length === 0) return null
   const go = async (provider: Provider) => {
-    const failure = await goToProvider(ways, provider, isOverScreen)
+    const failure = await goToProvider(ways, provider, isOverScreen, person)
     setFault(failure && words.signIn.failures[failure](new URL(ways.redirectUri).origin))
   }
   return (
@@ -192,11 +194,15 @@ export const SignInWindow = ({ session: { by, name } }: { readonly session: Sess
   </Window>
 )
 
-/** In the window of a sign-in at a provider, whose screen goes on by itself. */
-export const SignedInWindow = () => (
-  <main className={css.signInPage}>
-    <p className={css.brand}>{words.product}</p>
-    <h1>{words.signIn.inWindow}</h1>
-    <p>{words.signIn.inWindowAbout}</p>
-  </main>
-)
+/** In the window of a sign-in at a provider. The screen behind it goes on by itself, if it is the same person's. */
+export function SignedInWindow({ outcome }: { readonly outcome: Outcome }) {
+  const { inWindow, inWindowAbout, otherInWindow, otherInWindowAbout } = words.signIn
+  const isOther = outcome.kind === 'other-person'
+  return (
+    <main className={css.signInPage}>
+      <p className={css.brand}>{words.product}</p>
+      <h1>{isOther ? otherInWindow(outcome.own) : inWindow}</h1>
+      <p>{isOther ? otherInWindowAbout(outcome.person, outcome.own) : inWindowAbout}</p>
+    </main>
+  )
+}

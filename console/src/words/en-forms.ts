@@ -1,4 +1,4 @@
-import { counted, number, sizeText } from './en-numbers.ts'
+import { counted, durationText, number, sizeText } from './en-numbers.ts'
 
 /** The texts of forms, and of what they begin, in English. */
 export const forms = {
@@ -70,6 +70,8 @@ export const forms = {
     },
     progress: 'Progress of the job',
     parts: (done: number, of: number) => `${number.format(done)} of ${number.format(of)}`,
+    pace: (perSecond: number, secondsLeft: number) =>
+      `${number.format(Number(perSecond.toPrecision(2)))} a second, about ${durationText(secondsLeft)} left`,
     show: 'Show the job',
     leave: 'It goes on when you close this window.',
     file: (n: number) => `File ${number.format(n)}`,

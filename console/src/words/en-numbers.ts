@@ -13,3 +13,10 @@ export function sizeText(bytes: number): string {
   const format = new Intl.NumberFormat('en', { maximumFractionDigits: step ? 1 : 0 })
   return `${format.format(bytes / 1000 ** step)} ${units[step]}`
 }
+
+/** A duration in its largest unit: "45 seconds", "3 minutes". */
+export function durationText(seconds: number): string {
+  if (seconds < 90) return counted(Math.max(Math.round(seconds), 1), 'second', 'seconds')
+  if (seconds < 5400) return counted(Math.round(seconds / 60), 'minute', 'minutes')
+  return counted(Math.round(seconds / 3600), 'hour', 'hours')
+}

@@ -58,7 +58,7 @@ export const en = {
       unknown: () =>
         'This sign-in did not begin in this tab, or it has finished already. Nobody was signed in. Begin again.',
       declined: () =>
-        'The provider has not signed you in, or you may not sign in here. Try again, or ask a Store Admin.',
+        'The provider has not signed you in, or you may not sign in here, or your invitation has ended. Try again, or ask a Store Admin for an invitation.',
       late: () => 'The sign-in took too long, or it was finished already. Begin again.',
       away: () => 'The provider does not respond. Try again in a moment.',
       failed: () => 'The provider refused the sign-in. Ask a Store Admin to check its settings.',
@@ -70,6 +70,9 @@ export const en = {
     } satisfies Readonly<Record<string, (origin: string) => string>>,
     inWindow: 'You are signed in',
     inWindowAbout: 'Close this window. The console goes on where you were.',
+    otherInWindow: (own: string) => `You are signed in as ${own}`,
+    otherInWindowAbout: (person: string, own: string) =>
+      `The screen behind this window belongs to ${person}, and does not go on as ${own}. Sign out at the provider, close this window, and sign in as ${person}. What was typed is still there.`,
     out: 'Sign out',
     banner: {
       key: (clientId: string, _role?: string) =>

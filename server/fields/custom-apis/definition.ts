@@ -146,13 +146,13 @@ export function define(
 
 export function toField(
   id: string,
-  { slug, description, field_type: type, use_as_url_slug: isUrlSlug, validation }: CustomField,
+  { slug, name, description, field_type: type, use_as_url_slug: isUrlSlug, validation }: CustomField,
 ): DefinedField {
   const rules = validation?.[type] as CustomFieldRules
   let regex: RE2JS | undefined
   return {
     ...{ id, name: slug, about: description, type, rules, isUrlSlug },
-    schema: valueSchema(type, rules, description),
+    schema: valueSchema(type, rules, { name, description }),
     get regex() {
       // Compiled on first use: reading entries does not need it.
       if (rules.regex != null) regex ??= compileRegex(rules.regex, `data.${slug}`)

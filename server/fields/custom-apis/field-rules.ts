@@ -171,9 +171,13 @@ function mustBeSimple(steps: number, path: string): void {
   )
 }
 
-/** The JSON Schema of the values of a field. */
-export function valueSchema(type: CustomFieldType, rules: CustomFieldRules, description: string): JsonSchema {
-  const about = description ? { description } : {}
+/** The JSON Schema of the values of a field, with its name and its description. */
+export function valueSchema(
+  type: CustomFieldType,
+  rules: CustomFieldRules,
+  { name, description }: { readonly name: string; readonly description: string },
+): JsonSchema {
+  const about = { title: name, ...(description && { description }) }
   const none = type === 'list' || rules.allow_null_values
   const typed = (name: string) => ({ type: none ? [name, 'null'] : name, ...about })
   const withoutNulls = (facts: Readonly<Record<string, unknown>>) =>

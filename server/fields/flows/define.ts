@@ -38,9 +38,9 @@ const linksField: AddedField = { id: '', name: 'relationships', schema: { type: 
 
 function addedField(id: string, doc: FlowField, flowEnabled: boolean): AddedField {
   // Fields of earlier versions have no `shoppers_write`.
-  const { slug, description, required, omit_null, shoppers_write = true, validation_rules } = doc
+  const { slug, name, description, required, omit_null, shoppers_write = true, validation_rules } = doc
   const type = doc.field_type as Exclude<FlowFieldType, 'relationship'>
-  const schema = valueSchema(type, validation_rules, !required)
+  const schema = { ...valueSchema(type, validation_rules, !required), title: name }
   const fallback = coerceDefault(type, doc.default)
   return {
     id,

@@ -170,7 +170,7 @@ async function findStore(passage: Passage): Promise<void> {
 type KnownStore = Pick<Passage, 'rates'>
 
 /** Its rates may change. If a store is deleted, its objects are not found either. */
-const storeRecheckAfterMs = 5000
+const storeRecheckAfterMs = 800
 const storeCaches = perInstance(
   ({ clock }) => new Memory<string, KnownStore>(10_000, { age: { maxMs: storeRecheckAfterMs, clock } }),
 )
@@ -333,7 +333,7 @@ function contextOf(passage: Passage, { signal, transaction, keyed }: RunOptions 
   // The server completes a write even if its client hangs up.
   const database =
     operation.access === 'read'
-      ? instance.database.reading(() => signal ?? hangUpSignal(request.raw.socket))
+      ? instance.readers.reading(() => signal ?? hangUpSignal(request.raw.socket))
       : instance.database
   const by = authorOf(who.actor, request.id)
   const chosenId = instance.keepsIds && actsAsSeller(who) ? chosenIdOf(request) : undefined

@@ -122,3 +122,7 @@ export function schemaAt(
     properties: { type, ...members, ...(placing?.fields === 'attributes' && { attributes }) },
   }
 }
+
+/** A time in whole seconds, if responses show no more: filters compare the stored value. */
+export const timeAsShown = (time: Date, envelope: Pick<Envelope, 'digits'> | undefined): Date =>
+  envelope?.digits === 0 ? new Date(Math.floor(time.getTime() / 1000) * 1000) : time

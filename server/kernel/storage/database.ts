@@ -7,17 +7,16 @@ import { currentTimings, outOfPlace } from '../traces/scopes.ts'
 import { inSpan } from '../traces/spans.ts'
 import { Lanes } from './connections/lanes.ts'
 import { LockQueues, type LockVisit } from './connections/lock-queues.ts'
-import { countTimeout, nameClient, observeStatement, readPool, timeWait } from './connections/observe.ts'
-import { cancelWith, LimitedUse } from './connections/slow-reads.ts'
-import { isPrepared, MessageQuery, nameOn, planOnce } from './connections/statement.ts'
+import { MessageSender } from './connections/messages.ts'
+import { countTimeout, nameClient, timeWait } from './connections/observe.ts'
+import { isUnavailable, outage } from './connections/outages.ts'
+import { mustKeepStatements } from './connections/pooler.ts'
+import { Pools } from './connections/pools.ts'
+import { LimitedUse } from './connections/slow-reads.ts'
+import { planOnce } from './connections/statement.ts'
 import { isOutOfSpace } from './disk-space.ts'
-import { type RowSink, rowSocket, tapRows } from './row-tap.ts'
-import {
-  type DatabaseTransaction,
-  LateTransaction,
-  type Results,
-  type TransactionKind,
-} from './transaction.ts'
+import { type RowSink, rowSocket } from './row-tap.ts'
+import { type DatabaseTransaction, LateTransaction, type TransactionKind } from './transaction.ts'
 
 /** A statement with separate values: a value is never part of the text. */
 export interface Sql {
@@ -31,8 +30,16 @@ export interface Sql {
   readonly sink?: RowSink
   /** A page of a whole list: short, but too long to share a connection with point reads. */
   readonly page?: boolean
+  /** What is sent before it, on the same connection. */
+  readonly guard?: Guard | undefined
   /** The client's words for an error of the statement; undefined if it has none for it. */
   readonly refusal?: ((error: unknown) => Error | undefined) | undefined
+}
+
+/** A statement, and what must be true of its row: `check` throws if it is not. */
+export interface Guard {
+  readonly sql: Sql
+  check(row: Tuple): void
 }
 
 /** Columns in the order of the statement, as PostgreSQL's text. */
@@ -47,28 +54,12 @@ export interface Connection {
 export interface StatementSource extends Connection {
   quick(sql: Sql): Promise<readonly Tuple[]>
   transaction<T>(work: (transaction: DatabaseTransaction) => Promise<T>, kind?: TransactionKind): Promise<T>
+  /** The same without replicas, if it has any. */
+  readonly primary?: StatementSource
 }
-
-const outage = (cause: unknown, detail = 'The database is not reachable.') =>
-  new Problem('unavailable', detail, { cause })
-
-/** What a caller is told of a failed statement. */
-function refusalOf(error: unknown): unknown {
-  if (!isOutage(error)) return error
-  if (isOutOfSpace(error)) return outage(error, 'The database has no disk space left.')
-  if (sqlState(error) === readOnlyState) return outage(error, 'The database accepts no writes.')
-  return (error as Error).message === 'Query read timeout'
-    ? outage(error, 'The database did not respond in time.')
-    : outage(error)
-}
-
-// After such a failure the connection is given up. Not after a full disk: the connection is fine, and a new one may be
-// hard to get.
-const isUnavailable = (error: unknown): error is Problem =>
-  error instanceof Problem && error.code === 'unavailable' && !isOutOfSpace(error.cause)
 
 /** A write on a standby, or on a database that was made read-only. */
-const readOnlyState = '25006'
+export const readOnlyState = '25006'
 
 /**
  * Whether a statement failed because the database is away, or takes no writes. SQLSTATE classes 08 (connection), 53
@@ -100,20 +91,23 @@ export function isTemporary(error: unknown): boolean {
 export const isDatabaseAway = (error: unknown): boolean =>
   error instanceof Problem && error.code === 'unavailable' && isOutage(error.cause)
 
-/** A cancelled statement. */
-const isCancelled = (error: unknown) => sqlState(error) === '57014'
-
 const transactionAttemptsMax = 4
 
 /** The time limit of a statement in a request: clients do not wait longer. */
 export const statementMaxMs = 30_000
-const longStatementMaxMs = 3_600_000
 const closingMaxMs = 5_000
 
+const pointLanes = 1
 const pageLanes = 2
 
 /** How many exports a process has at once, at most; each has a connection. */
 export const exportsMax = 4
+
+/** How many connections a process has for requests, in all of its pools and lanes, if it has so many for writes. */
+export const connectionsOf = (connections: number): number =>
+  connections + slowReadsOf(connections) + exportsMax + pointLanes + pageLanes
+
+const slowReadsOf = (connections: number) => Math.max(1, Math.floor(connections / 2))
 
 interface DatabaseOptions {
   /** What its pools are for, in metrics. */
@@ -127,32 +121,41 @@ interface DatabaseOptions {
   readonly giveWay?: ((slowRead: pg.ClientBase) => void) | undefined
   /** Whether point reads and transactions plan each statement once, for all values: see `planOnce`. */
   readonly plansOnce?: boolean
+  /** The same database without the pooler that is at the other URL: see `Database.sessions`. */
+  readonly directUrl?: string | undefined
 }
+
+/** In one process: the jobs that listen and their lock, and those who migrate. */
+const sessionsMax = 6
 
 export class Database implements StatementSource {
   readonly pool: pg.Pool
+  /**
+   * Connections whose sessions are the same from one transaction to the next: for LISTEN, SET, and locks of a session.
+   * A pooler (pgbouncer in transaction mode) gives each transaction any session, so these go around it.
+   */
+  readonly sessions: pg.Pool
   readonly #slowReads: LimitedUse
   readonly #slowReadPool: pg.Pool
   readonly #exportPool: pg.Pool
   readonly #points: Lanes
   readonly #pages: Lanes
   readonly #lockQueues: LockQueues
-  readonly #limitMs: number | undefined
-  readonly #poolNames = new Map<pg.Pool, string>()
+  readonly #messages: MessageSender
+  readonly #pools: Pools
   readonly #lanes: Readonly<Record<string, Lanes>>
-  /** Called for each statement that fails because the disk is full. */
-  onNoSpace: () => void = () => {}
 
   constructor(
     url: string,
     connections: number,
-    { name = 'requests', limitMs, giveWay, plansOnce }: DatabaseOptions = {},
+    { name = 'requests', limitMs, giveWay, plansOnce, directUrl }: DatabaseOptions = {},
   ) {
-    this.#limitMs = limitMs
+    this.#messages = new MessageSender(limitMs)
     this.#lockQueues = new LockQueues(`${name}-locks`, connections)
     const config: pg.ClientConfig = {
       connectionString: url,
-      application_name: 'sutler',
+      // A pooler keeps connections open after the process has ended, so their name does not say that one runs.
+      application_name: directUrl === undefined ? 'sutler' : 'sutler-pooled',
       connectionTimeoutMillis: 10_000,
       // So that no one waits forever on a connection whose other end is gone.
       keepAlive: true,
@@ -164,108 +167,73 @@ export class Database implements StatementSource {
       nameClient(client, lane)
       return client
     }
-    const prepare = plansOnce ? planOnce : () => {}
-    this.#points = new Lanes(1, open(`${name}-points`), prepare)
+    const planEach = (client: pg.ClientBase) => this.#messages.planEach(client)
+    const prepare = !plansOnce ? () => {} : directUrl === undefined ? planOnce : planEach
+    this.#points = new Lanes(pointLanes, open(`${name}-points`), prepare)
     this.#pages = new Lanes(pageLanes, open(`${name}-pages`))
     this.#lanes = { [`${name}-points`]: this.#points, [`${name}-pages`]: this.#pages }
-    const slowReads = Math.max(1, Math.floor(connections / 2))
+    const slowReads = slowReadsOf(connections)
     this.#slowReads = new LimitedUse(slowReads, (turn) => timeWait(`${name}-slow-reads`, turn))
-    const newPool = (max: number, poolName: string) => {
-      const pool = new pg.Pool({ ...config, max, idleTimeoutMillis: 60_000 })
-      this.#poolNames.set(pool, poolName)
-      pool.on('connect', (client) => nameClient(client, poolName))
-      // The pool replaces an idle connection that breaks; without a listener the error would end the process.
-      pool.on('error', () => {})
-      pool.on('connect', (client) => client.on('error', () => {}))
-      return pool
-    }
-    this.pool = newPool(connections, name)
-    this.#slowReadPool = newPool(slowReads, `${name}-slow-reads`)
-    this.#exportPool = newPool(exportsMax, `${name}-exports`)
+    this.#pools = new Pools(config)
+    this.pool = this.#pools.open(name, connections)
+    const direct = { connectionString: directUrl ?? url, application_name: 'sutler' }
+    this.sessions =
+      directUrl === undefined ? this.pool : this.#pools.open(`${name}-sessions`, sessionsMax, direct)
+    this.#slowReadPool = this.#pools.open(`${name}-slow-reads`, slowReads)
+    this.#exportPool = this.#pools.open(`${name}-exports`, exportsMax)
     this.pool.on('connect', prepare)
     for (const slow of [this.#slowReadPool, this.#exportPool])
       slow.on('connect', (client) => giveWay?.(client))
   }
 
+  /** Called for each statement that fails because the disk is full. */
+  set onNoSpace(listener: () => void) {
+    this.#messages.onNoSpace = listener
+  }
+
   /** Throws an error of one line if the database is missing, or cannot be used. */
   async mustBeReachable(): Promise<void> {
+    await this.#mustAnswer(this.pool, 'DATABASE_URL')
+    if (this.sessions === this.pool) return
+    await this.#mustAnswer(this.sessions, 'SUTLER_DIRECT_DATABASE_URL')
+    await mustKeepStatements(this.pool)
+  }
+
+  async #mustAnswer(pool: pg.Pool, setting: string): Promise<void> {
     try {
-      await this.#onPool({ text: 'SELECT 1', values: [], once: true })
+      await this.#onPool({ text: 'SELECT 1', values: [], once: true }, undefined, pool)
     } catch (error) {
       const { message, code } = (error instanceof Problem ? error.cause : error) as NodeJS.ErrnoException
-      throw new StartupError(`cannot use the database (DATABASE_URL): ${message || code}`, { cause: error })
+      throw new StartupError(`cannot use the database (${setting}): ${message || code}`, { cause: error })
     }
-  }
-
-  /** When the signal aborts, the message is cancelled, and the signal's reason is thrown. */
-  async #query(
-    client: pg.ClientBase,
-    statements: readonly Sql[],
-    { signal, begin }: { readonly signal?: AbortSignal | undefined; readonly begin?: string | undefined },
-  ): Promise<Results> {
-    if (!signal) return this.#send(client, statements, begin)
-    signal.throwIfAborted()
-    const ended = cancelWith(signal, client)
-    try {
-      return await this.#send(client, statements, begin)
-    } catch (error) {
-      if (signal.aborted && isCancelled(error)) throw signal.reason
-      throw error
-    } finally {
-      await ended()
-    }
-  }
-
-  /** Sends statements in one message. Of several, each is prepared, or the last: others get messages of their own. */
-  #send(client: pg.ClientBase, statements: readonly Sql[], begin?: string): Promise<Results> {
-    const named = statements.map(({ text, values, once }) => ({
-      ...{ text, values, name: once ? '' : nameOn(client, text) },
-    }))
-    if (!named.every(({ name }, i) => i === named.length - 1 || isPrepared(client, name)))
-      return this.#sendEach(client, statements, begin)
-    const limitMs = this.#limitMs && statements.some(({ long }) => long) ? longStatementMaxMs : this.#limitMs
-    const { promise, resolve, reject } = Promise.withResolvers<Results>()
-    const onEnd = statements.map(observeStatement)
-    const sink = statements.at(-1)?.sink
-    let untap: (() => void) | undefined
-    const sent = new MessageQuery(named, begin, limitMs, (error, results) => {
-      for (const [i, end] of onEnd.entries()) end?.(results[i]?.length ?? 0, error)
-      untap?.()
-      if (!error) return resolve(results)
-      countTimeout(error, client)
-      reject(statements[sent.firstOpen]?.refusal?.(error) ?? this.#refusalOf(error))
-    })
-    client.query(sent)
-    untap = sink && tapRows(client, sink)
-    return promise
-  }
-
-  /** One after the other, since a statement whose text a connection has not seen needs a message of its own. */
-  async #sendEach(client: pg.ClientBase, statements: readonly Sql[], begin?: string): Promise<Results> {
-    const results: (readonly Tuple[])[] = []
-    for (const [i, sql] of statements.entries())
-      results.push(...(await this.#send(client, [sql], i ? undefined : begin)))
-    return results
   }
 
   async #connection(pool = this.pool): Promise<pg.PoolClient> {
-    const name = this.#poolNames.get(pool) ?? ''
+    const name = this.#pools.nameOf(pool)
     return timeWait(name, pool.connect()).catch((error: unknown) => {
       countTimeout(error, name)
-      throw isOutOfSpace(error) ? this.#refusalOf(error) : outage(error)
+      throw isOutOfSpace(error) ? this.#messages.refusalOf(error) : outage(error)
     })
   }
 
-  #refusalOf(error: unknown): unknown {
-    if (isOutOfSpace(error)) this.onNoSpace()
-    return refusalOf(error)
+  /** The guard comes before the snapshot of a transaction. */
+  async #guardedConnection(pool: pg.Pool, { sql, check }: Guard): Promise<pg.PoolClient> {
+    const client = await this.#connection(pool)
+    try {
+      const [rows] = await this.#messages.send(client, [sql], {})
+      check(rows?.[0] ?? [])
+      return client
+    } catch (error) {
+      client.release(error as Error)
+      throw error
+    }
   }
 
   async #onPool(sql: Sql, signal?: AbortSignal, pool = this.pool): Promise<readonly Tuple[]> {
     const client = await this.#connection(pool)
     let broken: Error | undefined
     try {
-      const [rows = []] = await this.#query(client, [sql], { signal })
+      const [rows = []] = await this.#messages.send(client, [sql], { signal, isFirst: true })
       return rows
     } catch (error) {
       if (isUnavailable(error)) broken = error
@@ -296,20 +264,25 @@ export class Database implements StatementSource {
    */
   quick(sql: Sql): Promise<readonly Tuple[]> {
     const lanes = sql.page ? this.#pages : this.#points
-    return lanes.send(async (client) => (await this.#send(client, [sql]))[0] ?? [], isUnavailable)
+    return lanes.send(
+      async (client) => (await this.#messages.sendFirst(client, [sql]))[0] ?? [],
+      isUnavailable,
+    )
   }
 
   /**
    * The connections of a request that only reads. Its statements end when the signal aborts. Slow reads have
-   * connections of their own, half as many as the others, and so do exports.
+   * connections of their own, half as many as the others, and so do exports. The guard goes before each statement that
+   * is not in a transaction, and before an export.
    */
-  reading(signal: () => AbortSignal): StatementSource {
+  reading(signal: () => AbortSignal, guard?: Guard): StatementSource {
+    const guarded = (sql: Sql) => (guard ? { ...sql, guard } : sql)
     return {
-      quick: (sql) => this.quick(sql),
-      run: (sql) => this.#readSlowly(signal, () => this.#alone(sql, signal(), this.#slowReadPool)),
+      quick: (sql) => this.quick(guarded(sql)),
+      run: (sql) => this.#readSlowly(signal, () => this.#alone(guarded(sql), signal(), this.#slowReadPool)),
       transaction: (work, kind) =>
         kind === 'export'
-          ? this.#transaction(work, kind, signal(), this.#exportPool)
+          ? this.#transaction(work, kind, signal(), this.#exportPool, guard)
           : this.#readSlowly(signal, () => this.#transaction(work, kind, signal(), this.#slowReadPool)),
     }
   }
@@ -333,9 +306,10 @@ export class Database implements StatementSource {
     kind?: TransactionKind,
     signal?: AbortSignal,
     pool = this.pool,
+    guard?: Guard,
   ): Promise<T> {
     return inSpan('transaction', {}, () =>
-      this.#lockQueues.visit((visit) => this.#attempt(work, visit, kind, signal, pool)),
+      this.#lockQueues.visit((visit) => this.#attempt(work, visit, kind, signal, pool, guard)),
     )
   }
 
@@ -345,11 +319,12 @@ export class Database implements StatementSource {
     kind: TransactionKind | undefined,
     signal: AbortSignal | undefined,
     pool: pg.Pool,
+    guard?: Guard,
   ): Promise<T> {
     const means = {
-      connect: () => this.#connection(pool),
+      connect: () => (guard ? this.#guardedConnection(pool, guard) : this.#connection(pool)),
       send: (client: pg.PoolClient, statements: readonly Sql[], begin?: string) =>
-        this.#query(client, statements, { signal, begin }),
+        this.#messages.send(client, statements, { signal, begin, isFirst: begin !== undefined }),
       read: (sql: Sql) => this.quick(sql),
       alone: (sql: Sql) => this.#onPool(sql, signal, pool),
       enterLocks: (locks: readonly string[]) => visit.enter(locks),
@@ -364,30 +339,21 @@ export class Database implements StatementSource {
       } catch (error) {
         await transaction.rollBack(isUnavailable(error) ? error : undefined)
         if (visit.isTurnedAway) await outOfPlace(() => timeWait(this.#lockQueues.name, visit.enterInTurn()))
-        else if (!hasLostRace(error)) throw error
+        // A standby may end an export for its own sake, when a part of it is sent already.
+        else if (!hasLostRace(error) || kind === 'export') throw error
         else if (++losses === transactionAttemptsMax) throw new LostRace(error)
       }
     }
   }
 
-  get #pools(): readonly pg.Pool[] {
-    return [...this.#poolNames.keys()]
-  }
-
   /** For metrics: its connections, and who waits for one, or for a lock without one. */
   get connections(): readonly Reading[] {
-    const pools = [...this.#poolNames].map(([{ totalCount, idleCount: idle, waitingCount }, name]) =>
-      readPool(name, { active: totalCount - idle, idle, waiting: waitingCount }),
-    )
     const lanes = Object.entries(this.#lanes).map(([name, some]) => some.readAs(name))
-    return [...pools, ...lanes, this.#lockQueues.read()].flat()
+    return [...this.#pools.read(), ...lanes.flat(), ...this.#lockQueues.read()]
   }
 
   /** Waits for running statements, but not for a database that has stopped responding. */
   async close(): Promise<void> {
-    await atMost(
-      closingMaxMs,
-      Promise.all([this.#points.end(), this.#pages.end(), ...this.#pools.map((pool) => pool.end())]),
-    )
+    await atMost(closingMaxMs, Promise.all([this.#points.end(), this.#pages.end(), this.#pools.end()]))
   }
 }

@@ -1,5 +1,5 @@
 import { newId } from '../ids.ts'
-import { haveOwnType } from '../shape/envelope.ts'
+import { haveOwnType, timeAsShown } from '../shape/envelope.ts'
 import type { Fields } from '../shape/fields.ts'
 import type { Draft, Model, Row, Whole } from '../shape/model.ts'
 import { definitionUnchanged, modelInState, withAddedFields } from './added-fields.ts'
@@ -103,6 +103,11 @@ export class Store {
     return this.#transaction ? this.#within(laterIn(this.#transaction, refusal)) : this
   }
 
+  /** The same store without replicas. */
+  onPrimary(): Store {
+    return new Store(this.id, this.#source.primary ?? this.#source, this.#now, this.#by, this.#transaction)
+  }
+
   /** The same store, with another author. */
   by(by: string): Store {
     return new Store(this.id, this.#source, this.#now, by, this.#transaction)
@@ -173,7 +178,7 @@ export class Store {
   ): Promise<Whole<F, C> | undefined> {
     const [doc, ...beside] = textsOf(into, row.values, row.inside)
     const address = [this.id, row.id ?? newId(), ...(row.scope ?? [])]
-    const time = this.#time(into)
+    const time = timeAsShown(this.#now(), into.envelope)
     const { values, bind } = new Binds([...address, row.createdAt ?? time, doc, ...beside, this.stamp, time])
     const { insert, insertIf, recorded } = statementsOf(into)
     const { type } = haveOwnType(into.fields, into.envelope) ? (row.values as { type?: string }) : {}
@@ -231,8 +236,8 @@ export class Store {
   ): Promise<Whole<F, C> | undefined> {
     const own = withAddedFields(of, row.added)
     const [doc, ...beside] = textsOf(own, values, inside)
-    const address = [this.id, row.id, ...row.scope]
-    const binds = new Binds([...address, this.#time(of), doc, ...beside, this.stamp, row.version])
+    const at = [this.id, row.id, ...row.scope, timeAsShown(this.#now(), of.envelope)]
+    const binds = new Binds([...at, doc, ...beside, this.stamp, row.version])
     const unchanged = definitionUnchanged(own, binds.bind, 'store_id')
     const text = returning(own, `${statementsOf(own).update}${unchanged && ` AND ${unchanged}`}`)
     const [tuple] = await this.#write(of, { text, values: binds.values }, { last })
@@ -243,7 +248,7 @@ export class Store {
    * Makes a new version of a row because something that it shows has changed elsewhere. False if there is no such row.
    */
   async touch(of: Model, id: string, scope: readonly string[] = []): Promise<boolean> {
-    const values = [this.id, id, ...scope, this.#time(of), this.stamp]
+    const values = [this.id, id, ...scope, timeAsShown(this.#now(), of.envelope), this.stamp]
     return (await this.#write(of, { text: statementsOf(of).touch, values })).length > 0
   }
 
@@ -329,7 +334,7 @@ export class Store {
   }
 
   #writer(of: Rows): Writer {
-    return { storeId: this.id, stamp: this.stamp, time: this.#time(of) }
+    return { storeId: this.id, stamp: this.stamp, time: timeAsShown(this.#now(), of.envelope) }
   }
 
   /** Runs a statement. `$1` is this store's id; the values follow. */
@@ -377,12 +382,6 @@ export class Store {
   /** Runs a statement that may touch any number of rows, without the usual time limit. */
   runLong(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
     return this.#connection.run({ text, values: [this.id, ...values], long: true })
-  }
-
-  /** Now, in whole seconds if responses show no more: filters compare the stored value. */
-  #time({ envelope }: Rows): Date {
-    const now = this.#now()
-    return envelope?.digits === 0 ? new Date(Math.floor(now.getTime() / 1000) * 1000) : now
   }
 
   #write(

@@ -15,7 +15,7 @@ export async function alone<T>(
   onWait: OnWait,
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
-  const client = await database.pool.connect()
+  const client = await database.sessions.connect()
   try {
     await endWithClient(client)
     while (!(await hasLock(client))) {

@@ -31,7 +31,7 @@ export async function finishMigrations(
   { folder, signal, isGentle = false, onProgress = () => {} }: FinishOptions = {},
 ): Promise<Remainder> {
   if ((await pendingMigrations(database, folder)).length === 0) return undefined
-  const client = await database.pool.connect()
+  const client = await database.sessions.connect()
   try {
     await endWithClient(client)
     const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS taken', [lock])

@@ -38,7 +38,7 @@ export async function planMigrations(
   database: Database,
   folder?: string,
 ): Promise<readonly PlannedMigration[]> {
-  const client = await database.pool.connect()
+  const client = await database.sessions.connect()
   try {
     const planned: PlannedMigration[] = []
     for (const migration of await pendingMigrations(database, folder))

@@ -57,6 +57,8 @@ export interface Reads {
 export interface Instance {
   readonly database: Database
   readonly nodes: Nodes
+  /** For requests that only read: the database, or its replicas. */
+  readonly readers: Pick<Database, 'reading'>
   /** The name of this process. A session holds its lock while the process lives: see `WorkerSession`. */
   readonly processName: string
   readonly tokens: Tokens
@@ -242,6 +244,11 @@ export class Ctx extends Work {
     this.queued = occasion.queued ?? ((run) => run())
     this.clientAddress = occasion.clientAddress
     this.baseUrl = occasion.baseUrl
+  }
+
+  /** The same request on the primary, for readers of the change feed: they follow it closely. */
+  onPrimary(): this {
+    return this.with({ store: this.store.onPrimary() })
   }
 
   /** The same request in the store that its body names. Only for an open operation: it has no store before. */

@@ -32,7 +32,11 @@ export async function queueChore({ database }: Instance, chore: Chore): Promise<
 
 /** Creates the queue's own tables. */
 export async function migrateJobs(database: Database): Promise<void> {
-  const utils = await makeWorkerUtils({ pgPool: database.pool, noPreparedStatements: true, logger: quiet })
+  const utils = await makeWorkerUtils({
+    pgPool: database.sessions,
+    noPreparedStatements: true,
+    logger: quiet,
+  })
   await utils.migrate()
   await utils.release()
 }
@@ -85,7 +89,7 @@ class JobQueue {
     const { signal } = this.#stopping
     this.#instance = instance
     // A pool that waits for the database: without it, a failed statement of the queue would end the process.
-    this.#patient = patientPool(instance.database.pool, signal)
+    this.#patient = patientPool(instance.database, signal)
     this.#short = new ShortJobs(instance, signal)
     const longWorker = `long-${newId()}`
     this.#long = new LongJobs(jobs.filter(isLong), instance, longWorker)

@@ -8,7 +8,7 @@ export async function queue(
   payload: unknown,
   { key, at }: Schedule = {},
 ): Promise<void> {
-  await store.run(
+  await store.onPrimary().run(
     `SELECT graphile_worker.add_job($3, json_build_object('store', $1::uuid, 'by', $2::text, 'payload', $4::json),
        max_attempts => $5, job_key => $1 || ' ' || $6::text, run_at => $7::timestamptz)`,
     store.author,

@@ -69,7 +69,7 @@ export class WorkerSession {
 
   async #start(): Promise<pg.PoolClient> {
     try {
-      const session = await this.#database.pool.connect()
+      const session = await this.#database.sessions.connect()
       session.once('end', () => this.#lost(session))
       session.on('notification', this.#onNotify)
       await session.query(

@@ -1,3 +1,4 @@
+import { limitAttempts } from '../../kernel/attempts/attempts.ts'
 import { unauthorized } from '../../kernel/auth/tokens.ts'
 import { input } from '../../kernel/body/input.ts'
 import { action } from '../../kernel/declare/action.ts'
@@ -148,7 +149,9 @@ export const createColleagueToken = action({
     if (mechanism === 'session') return goOn(ctx, headers)
     const inside = await enterStore(ctx, named, 'data.store')
     const { signIn } = ways[mechanism as keyof typeof ways]
-    const member = await signIn(inside, rawBody).catch((error: unknown) => refuse(inside, mechanism, error))
+    const member = await limitGuesses(inside, mechanism, () => signIn(inside, rawBody)).catch(
+      (error: unknown) => refuse(inside, mechanism, error),
+    )
     const role = await roleOf(inside, member.userId)
     if (!role) return refuse(inside, mechanism, noRole(), member.userId)
     const device = deviceOf(ctx, headers)
@@ -157,6 +160,24 @@ export const createColleagueToken = action({
     return answerWithToken(inside, headers, cookie, member.userId, role)
   },
 })
+
+/**
+ * Passwords are counted by their user. A code of a provider, or the secret of a link, is nobody's before it is right:
+ * without a limit by address, anyone could fill the feed with refused sign-ins.
+ */
+async function limitGuesses(ctx: Ctx, mechanism: string, signIn: () => Promise<SignIn>): Promise<SignIn> {
+  if (mechanism !== 'oidc' && mechanism !== 'invitation') return signIn()
+  let refusal: unknown
+  const member = await limitAttempts(ctx, { action: `sign-in of a colleague by ${mechanism}` }, () =>
+    signIn().catch((error: unknown) => {
+      if (!(error instanceof Problem) || error.code !== 'unauthorized') throw error
+      refusal = error
+      return undefined
+    }),
+  )
+  if (!member) throw refusal
+  return member
+}
 
 /** Gives a new token for the cookie of an earlier sign-in. */
 async function goOn(ctx: Ctx, headers: Parameters<typeof cookieIn>[0]) {

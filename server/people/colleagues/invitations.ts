@@ -60,11 +60,15 @@ export async function invite(
 export const invitationLink = (baseUrl: string, storeId: string, secret: string): string =>
   `${baseUrl}/console/welcome#${storeId}.${secret}`
 
-/** The user of the realm with this email address, if there is one. Of several, the oldest. */
+/**
+ * The user of the realm with this email address, if there is one. Of several, the oldest. A user who only claims the
+ * address may be anyone: whoever gives them a role would give it to a stranger.
+ */
 export async function findByEmail(store: Store, realmId: string, email: string): Promise<string | undefined> {
   const [row] = await store.run(
     `SELECT id FROM user_authentication_infos WHERE store_id = $1 AND realm_id = $2
-     AND ${caseless('email')} = ${caseless('$3::text')} ORDER BY created_at, id LIMIT 1`,
+     AND ${caseless('email')} = ${caseless('$3::text')} AND hidden->>'email_claimed' IS DISTINCT FROM 'true'
+     ORDER BY created_at, id LIMIT 1`,
     realmId,
     email,
   )

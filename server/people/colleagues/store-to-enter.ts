@@ -29,10 +29,10 @@ async function findStore(ctx: Ctx, named: string | undefined): Promise<string | 
     const rows = await database.quick({ text: 'SELECT id FROM stores LIMIT 2', values: [] })
     return rows.length === 1 ? (rows[0]?.[0] ?? undefined) : undefined
   }
-  const [row] = await database.quick({
-    text: `SELECT store_id FROM merchant_realm_mappings
-           WHERE store_id = $1 OR lower(prefix COLLATE "default") = lower($2::text COLLATE "default") LIMIT 1`,
-    values: [isId(named) ? named : null, named],
-  })
+  // A prefix that is the id of another store would lead its colleagues here.
+  const text = isId(named)
+    ? 'SELECT store_id FROM merchant_realm_mappings WHERE store_id = $1'
+    : 'SELECT store_id FROM merchant_realm_mappings WHERE lower(prefix COLLATE "default") = lower($1::text COLLATE "default")'
+  const [row] = await database.quick({ text, values: [named] })
   return row?.[0] ?? undefined
 }

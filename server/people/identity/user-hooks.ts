@@ -10,6 +10,17 @@ export interface NewUser extends Pick<Row, 'id' | 'scope'> {
 /** Handles a new user, in the transaction that creates it. */
 export const onUserCreated = hook<(work: Work, user: NewUser) => Promise<void>>('onUserCreated')
 
+/** A user who can sign in once they have proven that an email address is theirs. */
+export interface AwaitedUser {
+  readonly id: string
+  /** Whether they are still invited. */
+  readonly isInvited: boolean
+}
+
+/** Finds the user whom a realm awaits at this email address, and uses up their invitation. */
+export const findAwaitedUser =
+  hook<(work: Work, realmId: string, email: string) => Promise<AwaitedUser | undefined>>('findAwaitedUser')
+
 /**
  * Handles users who are no longer linked to their provider, in the transaction that unlinks them. `isSomeoneElse` says
  * that the user turned out to be another person than the one who claimed the address.

@@ -8,7 +8,7 @@ import { add, insert } from '../../kernel/write/by-rules.ts'
 import { authenticationRealms } from '../identity/authentication-realms.ts'
 import { dropEmailClaim } from '../identity/touch-users.ts'
 import { userAuthenticationInfos } from '../identity/user-authentication-infos.ts'
-import { onUsersUnlinked } from '../identity/user-hooks.ts'
+import { findAwaitedUser, onUsersUnlinked } from '../identity/user-hooks.ts'
 import { userAuthenticationPasswordProfileInfos } from '../passwords/user-authentication-password-profile-infos.ts'
 import type { Identity } from './identify.ts'
 import type { PersonClaims } from './person.ts'
@@ -46,7 +46,14 @@ export async function admitUser(
   const { realmId, profileId, identity } = newcomer
   const { subject, issuer } = identity
   const link = { subject, issuer, oidc_profile_id: profileId }
-  const existing = policy === 'allowed' ? undefined : await findUserToJoin(work, realmId, person, policy)
+  const awaited = person.emailVerified ? await findAwaitedUser(work, realmId, person.email) : undefined
+  const existing = awaited?.isInvited
+    ? { id: awaited.id, emailClaimed: false }
+    : policy === 'allowed'
+      ? undefined
+      : await findUserToJoin(work, realmId, person, policy)
+  // A user of their own would have no role, and keep the identity from the user whom a new invitation is for.
+  if (!existing && awaited) throw accessDenied('The invitation has ended. Ask a Store Admin for another one.')
   if (existing) {
     const userWork = work.actingAs(existing.id)
     if (existing.emailClaimed) {

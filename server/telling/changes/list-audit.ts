@@ -66,7 +66,8 @@ export const listAudit = (modelOf: ModelOf) =>
     },
     shows: { body: page, lines: true },
 
-    async run(ctx, call) {
+    async run(request, call) {
+      const ctx = request.onPrimary()
       const query = readFeedQuery(call.query)
       const { after = Number.MAX_SAFE_INTEGER, most } = query
       if (query.after === undefined) await sequence(ctx.store)

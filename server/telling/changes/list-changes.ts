@@ -79,7 +79,8 @@ export const listChanges = (modelOf: (table: string) => Model | undefined) =>
     refuses: ['gone', 'rate_limited'],
     shows: { body: page, stream: eventStream, lines: true },
 
-    async run(ctx, call) {
+    async run(request, call) {
+      const ctx = request.onPrimary()
       const query = readFeedQuery(call.query)
       const onShown = (changes: readonly FeedChange[]) => noteReads(ctx, changes, modelOf)
       if (wantsStream(call.headers.accept)) {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { isOutage } from '../database.ts'
+import { type Database, isOutage } from '../database.ts'
 
 const retryAfterMs = 500
 
@@ -17,9 +17,12 @@ interface PatientPool {
  * A pool whose statements wait while the database is away, and are then sent again. Each must be a transaction of its
  * own and safe to run twice, since the response to the first run may have been lost. Once `stopping` aborts, nothing
  * waits: a failed statement returns no rows.
- * Connections that are taken with a callback are those of `pool` itself, and break with the database.
+ * Connections that are taken with a callback are to listen. They are `sessions`, and break with the database.
  */
-export function patientPool(pool: pg.Pool, stopping: AbortSignal): PatientPool {
+export function patientPool(
+  { pool, sessions }: Pick<Database, 'pool' | 'sessions'>,
+  stopping: AbortSignal,
+): PatientPool {
   const underWay = new Set<Promise<unknown>>()
   const query = async (...statement: Parameters<pg.Pool['query']>) => {
     for (;;) {
@@ -34,7 +37,7 @@ export function patientPool(pool: pg.Pool, stopping: AbortSignal): PatientPool {
   }
   // Each statement takes any free connection when it is sent.
   const connect = (callback?: Parameters<pg.Pool['connect']>[0]) => {
-    if (callback) return pool.connect(callback)
+    if (callback) return sessions.connect(callback)
     const { promise, resolve } = Promise.withResolvers<void>()
     underWay.add(promise)
     const release = () => {

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { Memory } from '../../memory.ts'
-import type { Tuple } from '../database.ts'
+import type { Sql, Tuple } from '../database.ts'
 
 /** Properties of the driver's connection that its types leave out. */
 interface Wire extends pg.Connection {
@@ -144,6 +144,17 @@ export function planOnce(client: pg.ClientBase): void {
     .catch(() => {})
 }
 
+/**
+ * The same for a statement that is a transaction by itself, and for one that begins with BEGIN: the first statement of
+ * its message. A pooler would give what `planOnce` sets to whoever has the session next.
+ */
+export const planThis: Sql = {
+  text: `SELECT set_config('plan_cache_mode', 'force_generic_plan', true)`,
+  values: [],
+}
+// It takes no snapshot, so the transaction may still choose its level.
+export const planAll: Sql = { text: 'SET LOCAL plan_cache_mode = force_generic_plan', values: [] }
+
 // Each prepared statement uses some 20 KiB of each connection, a list's 110 KiB, so an unused one makes room for a new
 // one.
 const preparedMax = 500
@@ -170,6 +181,14 @@ class PreparedTexts {
     this.#names.set(text, name)
     return name
   }
+
+  /** After its preparation has failed: a pooler has its name all the same, and would refuse it next time. */
+  forget(client: pg.ClientBase, text: string): void {
+    const name = this.#names.get(text)
+    if (name === undefined) return
+    this.#names.delete(text)
+    client.query(new Close(name))
+  }
 }
 
 const prepared = new WeakMap<pg.ClientBase, PreparedTexts>()
@@ -179,6 +198,14 @@ export function nameOn(client: pg.ClientBase, text: string): string {
   const texts = prepared.get(client) ?? new PreparedTexts(client)
   prepared.set(client, texts)
   return texts.nameOf(text)
+}
+
+/** Gives a text another name on this connection, if it could not be prepared under the one that it has. */
+export function forgetUnprepared(
+  client: pg.ClientBase,
+  { text, name }: Pick<SentText, 'text' | 'name'>,
+): void {
+  if (name && !isPrepared(client, name)) prepared.get(client)?.forget(client, text)
 }
 
 /** Queued like any statement. Unlike DEALLOCATE it cannot fail, and does not disturb a transaction. */
