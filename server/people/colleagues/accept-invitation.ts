@@ -41,7 +41,7 @@ export async function acceptByEmail(
   realmId: string,
   email: string,
 ): Promise<AwaitedUser | undefined> {
-  const has = (table: string) => `EXISTS (SELECT FROM ${table} c WHERE c.store_id = u.store_id
+  const has = (table: string) => `EXISTS (SELECT FROM ${table} c WHERE c.store_id = $1
     AND c.realm_id = u.realm_id AND c.user_authentication_info_id = u.id)`
   const [found] = await work.store.run(
     `SELECT u.id FROM user_authentication_infos u
