@@ -11,9 +11,9 @@ export default defineConfig({
     setupFiles: ['./tests/support/show-refusals.ts', './tests/support/fit-document.ts'],
     environment: 'node',
     pool: 'forks',
-    // One more than the cores of a small machine: files also wait, for jobs, time limits and processes. They share one
-    // PostgreSQL, so many more only make each other late.
-    maxWorkers: 3,
+    // Two for each core of a small machine: files wait almost half of their time, for jobs, time limits and processes.
+    // They share one PostgreSQL, so many more only make each other late.
+    maxWorkers: 4,
     sequence: { sequencer: LongFilesFirst },
     // What a worker has loaded stays loaded: else every file would read all of the server again.
     isolate: false,
