@@ -24,6 +24,7 @@ const calls: Readonly<Record<string, readonly [args: readonly string[], code: nu
   seed: [['--demo'], 3],
   copy: [['--from', nowhere], 2],
   migrate: [['--plan'], 0],
+  distribute: [[], 3],
   doctor: [[], 0],
   'key add': [['Storefront'], 0],
   'key list': [[], 0],

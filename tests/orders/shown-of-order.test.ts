@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 test('the feed has the hidden values of an order that responses show, and no others', async () => {
-  const [function_] = (await world.sql(`SELECT pg_get_functiondef('orders_tracked'::regproc) AS text`)).rows
+  const [function_] = (await world.sql(`SELECT pg_get_functiondef('fed_of_order'::regproc) AS text`)).rows
   const recorded = /json_to_record\(\S*hidden\) h \(([^)]*)\)/.exec(function_.text)?.[1] ?? ''
   expect(recorded.match(/\w+(?= json)/g)).toEqual([...shownOfOrder])
   const cart = await filledCart(world.shopper, { type: 'cart_item', sku: 'MUG', quantity: 1 })

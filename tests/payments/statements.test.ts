@@ -26,8 +26,9 @@ async function statementsOf(sku: string): Promise<readonly string[]> {
     expect((await pay(world.admin, id)).status).toBe(200)
     const { calls, contexts } = query.mock
     const texts = calls.map(([sent]) => (sent as unknown as { text?: string }).text ?? String(sent))
-    const commit = texts.lastIndexOf('COMMIT')
-    return texts.filter((_, i) => contexts[i] === contexts[commit] && i <= commit)
+    const own = contexts[texts.findIndex((text) => text.startsWith('UPDATE orders'))]
+    const sent = texts.filter((_, i) => contexts[i] === own)
+    return sent.slice(0, sent.lastIndexOf('COMMIT') + 1)
   } finally {
     query.mockRestore()
   }

@@ -32,7 +32,7 @@ async function findStore(ctx: Ctx, named: string | undefined): Promise<string | 
   // A prefix that is the id of another store would lead its colleagues here.
   const text = isId(named)
     ? 'SELECT store_id FROM merchant_realm_mappings WHERE store_id = $1'
-    : 'SELECT store_id FROM merchant_realm_mappings WHERE lower(prefix COLLATE "default") = lower($1::text COLLATE "default")'
+    : 'SELECT store_id FROM realm_prefixes WHERE prefix = lower($1::text COLLATE "default")'
   const [row] = await database.quick({ text, values: [named] })
   return row?.[0] ?? undefined
 }

@@ -41,6 +41,7 @@ const unreachable: Readonly<Record<string, string>> = {
   products_child_check: 'the type follows from the parent: see `findProductType`',
   products_parent_id_fkey: 'the build of children locks the parent',
   products_product_type_check: 'the type is one of those: see `findProductType`',
+  realm_prefixes_by_store: 'an update of a mapping holds its row, and takes the old prefix away',
   rule_promotion_codes_check: 'uses are taken by a condition: see `takeUses`',
   rule_promotion_usages_order_key: 'an order spends its codes once',
   rule_promotion_usages_slot_key: 'a slot that is taken inserts nothing: ON CONFLICT',
