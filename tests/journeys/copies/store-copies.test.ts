@@ -9,6 +9,7 @@ import { fillStore } from '../../builders/tools/full-store.ts'
 import { begin } from '../../builders/tools/run-command.ts'
 import type { Client } from '../../support/client.ts'
 import { openFailingProxy } from '../../support/failing-proxy.ts'
+import { isLong } from '../../support/long.ts'
 import { type OwnDatabase, ownDatabase } from '../../support/own-database.ts'
 import { adminOf, key, newDirectory, serve, stopAfterEach } from '../../support/process.ts'
 import { openWorld, secret, type World } from '../../support/world.ts'
@@ -167,45 +168,51 @@ const namesIn = async (admin: Client, path: string) => {
   return (body.data as { name: string }[]).map(({ name }) => name).sort()
 }
 
-test('under writes, kills and faults of both servers, what is left after all is equal', {
-  timeout: 900_000,
-}, async () => {
-  const { url, admin } = await newServer()
-  const copy = copyBy(world.key)
-  const [from, to] = [await openFailingProxy(world.url), await openFailingProxy(url)]
-  const state = join(newDirectory(), 'copy.ndjson')
-  let writing = true
-  const writer = (async () => {
-    // So few that one page of their list has all of them, however slow the machine is.
-    for (let i = 0; writing && i < 60; i++) {
-      const { body } = await world.admin.post('/v2/accounts', { data: { type: 'account', name: `New ${i}` } })
-      await world.admin.put(`/v2/accounts/${body.data.id}`, {
-        data: { type: 'account', name: `Changed ${i}` },
-      })
-      if (i % 3 === 0) await world.admin.delete(`/v2/accounts/${body.data.id}`)
-      await sleep(200)
-    }
-  })()
-  const killed = copy(from.url, to.url, state)
-  const lines = () => (existsSync(state) ? readFileSync(state, 'utf8').split('\n').length : 0)
-  await expect.poll(lines, { timeout: 300_000 }).toBeGreaterThan(40)
-  killed.child.kill('SIGKILL')
-  await killed.ended
-  const before = lines()
-  const continuing = copy(from.url, to.url, state)
-  await expect.poll(lines, { timeout: 300_000 }).toBeGreaterThan(before + 20)
-  writing = false
-  await writer
-  const { stdout, code } = await continuing.ended
-  expect(stdout).toMatch(/user-authentication-infos: \d+ read, 0 created/)
-  expect(stdout).toMatch(/All \d\d\d objects are equal on both servers/)
-  expect(code).toBe(0)
-  expect(from.failures() + to.failures()).toBeGreaterThan(30)
-  from.close()
-  to.close()
-  for (const path of ['/v2/accounts', '/v2/customers'])
-    expect(await namesIn(admin, path), path).toEqual(await namesIn(world.admin, path))
-})
+test.runIf(isLong)(
+  'under writes, kills and faults of both servers, what is left after all is equal',
+  {
+    timeout: 900_000,
+  },
+  async () => {
+    const { url, admin } = await newServer()
+    const copy = copyBy(world.key)
+    const [from, to] = [await openFailingProxy(world.url), await openFailingProxy(url)]
+    const state = join(newDirectory(), 'copy.ndjson')
+    let writing = true
+    const writer = (async () => {
+      // So few that one page of their list has all of them, however slow the machine is.
+      for (let i = 0; writing && i < 60; i++) {
+        const { body } = await world.admin.post('/v2/accounts', {
+          data: { type: 'account', name: `New ${i}` },
+        })
+        await world.admin.put(`/v2/accounts/${body.data.id}`, {
+          data: { type: 'account', name: `Changed ${i}` },
+        })
+        if (i % 3 === 0) await world.admin.delete(`/v2/accounts/${body.data.id}`)
+        await sleep(200)
+      }
+    })()
+    const killed = copy(from.url, to.url, state)
+    const lines = () => (existsSync(state) ? readFileSync(state, 'utf8').split('\n').length : 0)
+    await expect.poll(lines, { timeout: 300_000 }).toBeGreaterThan(40)
+    killed.child.kill('SIGKILL')
+    await killed.ended
+    const before = lines()
+    const continuing = copy(from.url, to.url, state)
+    await expect.poll(lines, { timeout: 300_000 }).toBeGreaterThan(before + 20)
+    writing = false
+    await writer
+    const { stdout, code } = await continuing.ended
+    expect(stdout).toMatch(/user-authentication-infos: \d+ read, 0 created/)
+    expect(stdout).toMatch(/All \d\d\d objects are equal on both servers/)
+    expect(code).toBe(0)
+    expect(from.failures() + to.failures()).toBeGreaterThan(30)
+    from.close()
+    to.close()
+    for (const path of ['/v2/accounts', '/v2/customers'])
+      expect(await namesIn(admin, path), path).toEqual(await namesIn(world.admin, path))
+  },
+)
 
 const address = {
   ...{ type: 'address', first_name: 'Ada', last_name: 'Bloom', line_1: '1 Road', county: 'Kent' },

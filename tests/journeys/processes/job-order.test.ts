@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Client } from '../../support/client.ts'
-import { tries } from '../../support/long.ts'
+import { some, tries } from '../../support/long.ts'
 import { type OwnDatabase, ownDatabase } from '../../support/own-database.ts'
 import { adminOf, key, newDirectory, serve, startHere, stopAfterEach } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
@@ -149,13 +149,15 @@ async function makeCatalog(): Promise<string> {
   return (await data('/catalogs', { type: 'catalog', attributes: catalog })).id
 }
 
-test.each([
+const losses: readonly (readonly [string, FailingServer])[] = [
   ['the connection of the first is ended', losing(endImport)],
-  ['all connections are ended', losing(endConnections)],
   ['the server is killed, and started again', killed(startAgain)],
   ['the server is killed, and another one runs', killed(killOneOfTwo)],
+  ['all connections are ended', losing(endConnections)],
   ['the server is killed twice', killed(killTwice)],
-])(
+]
+
+test.each(some(3, losses))(
   'jobs do not overtake each other when %s',
   async (_what, start) => {
     const { url, fail } = await start()

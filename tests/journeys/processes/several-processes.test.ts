@@ -19,7 +19,10 @@ test('several processes on one database are one server', async () => {
   const urls = await Promise.all(servers.map(({ ready }) => ready))
   // The settings have the key, so there is none to print. Warnings of Node, and what tells of migrations, are ignored.
   for (const { output } of servers) {
-    const own = output().replaceAll(/^(\(node:|\(Use `node |.*"(the start (applies|waits)|migrations are not finished)).*\n/gm, '')
+    const own = output().replaceAll(
+      /^(\(node:|\(Use `node |.*"(the start (applies|waits)|migrations are not finished)).*\n/gm,
+      '',
+    )
     expect(own).toMatch(/^Sutler is ready at \S+ \(.*\)\n/)
     expect(own).not.toContain('CLIENT_SECRET')
   }
