@@ -71,8 +71,7 @@ describe.each(representativesOf(reads, operationTraits))('$id', (operation) => {
 
 test('the law above holds lists, catalog pages and objects', () => {
   const ids = [...called]
-  for (const kind of [/^list-/, /^get-/])
-    expect(ids, `${kind}`).toContainEqual(expect.stringMatching(kind))
+  for (const kind of [/^list-/, /^get-/]) expect(ids, `${kind}`).toContainEqual(expect.stringMatching(kind))
 })
 
 test('access tokens and new keys are not compressed', async () => {
