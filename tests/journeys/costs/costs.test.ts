@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World } from '../../support/world.ts'
 import { actsIn } from './acts.ts'
@@ -21,6 +22,8 @@ const jobsVary = 0.2
 const statementsVary = 2
 /** PostgreSQL keeps a plan or not by the sizes of the tables at that moment. */
 const plansVary = 4
+/** How often an act that costs something else is tried again. */
+const againMax = 4
 
 let world: World
 beforeAll(async () => {
@@ -35,19 +38,26 @@ afterAll(() => world.close())
 test('each act costs what costs.jsonl says', async () => {
   const acts = await actsIn(world)
   const { costOf } = await counterOf(world)
-  const costs = new Map<string, Cost>()
-  for (const [name, act] of Object.entries(acts)) costs.set(name, await costOf(act))
   if (isWritten) {
-    const lines = [...costs].map(([act, cost]) => JSON.stringify({ act, ...cost }))
+    const lines: string[] = []
+    for (const [act, one] of Object.entries(acts)) lines.push(JSON.stringify({ act, ...(await costOf(one)) }))
     return writeFileSync(file, `${lines.join('\n')}\n`)
   }
   const table = readFileSync(file, 'utf8').trimEnd().split('\n')
   const written = table.map((line) => JSON.parse(line) as Cost & { readonly act: string })
   // A count that is close enough is shown as it is written, so that a failure shows the others.
-  const counted = [...costs].map(([act, cost]) => {
+  const counted: unknown[] = []
+  for (const [act, one] of Object.entries(acts)) {
     const usual = written.find((line) => line.act === act)
-    return { act, ...(usual ? rounded(cost, usual, acts[act]?.hasJobs) : cost) }
-  })
+    const count = async () => {
+      const cost = await costOf(one)
+      return { act, ...(usual ? rounded(cost, usual, one.hasJobs) : cost) }
+    }
+    let cost = await count()
+    // What the process does by itself on a busy machine is gone in one of some tries; what an act costs is not.
+    for (let again = 0; again < againMax && !isDeepStrictEqual(cost, usual); again++) cost = await count()
+    counted.push(cost)
+  }
   expect(counted).toEqual(written)
 }, 300_000)
 
