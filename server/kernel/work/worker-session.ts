@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
+import { atMost } from '../at-most.ts'
 import type { Database } from '../storage/database.ts'
 import type { Instance } from './context.ts'
 
@@ -8,6 +10,7 @@ const graceMs = 10_000
 
 /** While the database is away. */
 const retryAfterMs = 250
+const endingMaxMs = 1000
 
 /** Returns jobs that are locked for these workers, but never reached them. */
 const returnLost = `UPDATE graphile_worker._private_jobs
@@ -102,11 +105,15 @@ export class WorkerSession {
     }
   }
 
+  /** When it returns, PostgreSQL has ended the session: nothing waits for what the process had. */
   async end(): Promise<void> {
     this.#ended = true
     const session = await this.#open?.catch(() => undefined)
-    session?.removeAllListeners('end')
     this.#open = undefined
-    session?.release(true)
+    if (!session) return
+    session.removeAllListeners('end')
+    const ended = once(session, 'end').catch(() => {})
+    session.release(true)
+    await atMost(endingMaxMs, ended)
   }
 }

@@ -32,7 +32,8 @@ let people = 0
 let email = ''
 beforeEach(() => {
   people += 1
-  email = `colleague-${people}@example.com`
+  // Other builders name theirs `colleague-…`.
+  email = `invited-${people}@example.com`
 })
 
 /** Signs a person in at the provider, and in to the console with the code. */
