@@ -103,7 +103,7 @@ export const embeddedConnections = ({
 }: Pick<Config, 'processes' | 'databaseConnections'>): number =>
   Math.max(
     embeddedSettings.max_connections,
-    (processes + 1) * (own + Math.floor(own / 2) + otherConnections) + spareConnections,
+    (processes + 1) * (own + Math.max(1, Math.floor(own / 2)) + otherConnections) + spareConnections,
   )
 
 /** The exit code of the command follows from the class. */

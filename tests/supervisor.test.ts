@@ -1,17 +1,16 @@
 import { expect, test } from 'vitest'
-import { exportsMax } from '../server/kernel/storage/database.ts'
+import { connectionsOf } from '../server/kernel/storage/database.ts'
 import { backgroundConnections } from '../server/kernel/work/background.ts'
 import { jobConnections } from '../server/kernel/work/jobs.ts'
 import { embeddedConnections } from '../server/supervisor.ts'
 
-/** One for point reads, two for pages: those of requests, and those of jobs. */
-const lanes = 2 * 3
+/** Of jobs: one for point reads, two for pages. */
+const lanes = 3
 /** Of the sequencer, and to finish migrations: see main.ts. */
 const rest = 3
 
 test('the embedded PostgreSQL has connections for one process more than there are, as in a restart', () => {
-  const ofEach = (own: number) =>
-    own + Math.floor(own / 2) + lanes + exportsMax + jobConnections + backgroundConnections + rest
+  const ofEach = (own: number) => connectionsOf(own) + lanes + jobConnections + backgroundConnections + rest
   for (const [processes, databaseConnections] of [
     [2, 10],
     [64, 1],
