@@ -25,11 +25,9 @@ export async function firstStart(
     // Processes that start at the same time take turns here.
     await connection.run({ text: 'SELECT pg_advisory_xact_lock(7305011)', values: [] })
     const now = clock.now()
-    const [store] = await connection.run({
-      text: 'SELECT id FROM stores ORDER BY created_at, id LIMIT 1',
-      values: [],
-    })
-    const storeId = store?.[0] ?? (await createStore(connection, 'Store', now))
+    // On another connection: in Citus a transaction that has read all nodes cannot change what each of them has.
+    const store = await findOldestStore(database)
+    const storeId = store ?? (await createStore(connection, 'Store', now))
     const { clientId, clientSecret } = config
     if (clientId && clientSecret) {
       await createFirstKey(connection, storeId, clientId, clientSecret, now)
@@ -44,11 +42,16 @@ export async function firstStart(
 
 /** The oldest store, if it has no colleague yet: nobody can sign in at the console, except with a key. */
 export async function findStoreWithoutColleagues(database: Database): Promise<string | undefined> {
-  const [row] = await database.quick({
-    text: `SELECT s.id FROM (SELECT id FROM stores ORDER BY created_at, id LIMIT 1) s
-           WHERE NOT EXISTS (SELECT FROM role_assignments r WHERE r.store_id = s.id)`,
-    values: [],
-  })
+  const id = await findOldestStore(database)
+  if (id === undefined) return undefined
+  const text = 'SELECT 1 FROM role_assignments WHERE store_id = $1 LIMIT 1'
+  const colleagues = await database.quick({ text, values: [id] })
+  return colleagues.length ? undefined : id
+}
+
+async function findOldestStore(database: Database): Promise<string | undefined> {
+  const text = 'SELECT id FROM stores ORDER BY created_at, id LIMIT 1'
+  const [row] = await database.quick({ text, values: [] })
   return row?.[0] ?? undefined
 }
 

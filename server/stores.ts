@@ -51,9 +51,12 @@ export async function changeStoreRates(
 
 /** Gives a store, and its organisation, another name. */
 export async function renameStore(connection: Connection, id: string, name: string): Promise<void> {
-  await connection.run({ text: 'UPDATE stores SET name = $2 WHERE id = $1', values: [id, name] })
-  await connection.run({
-    text: 'UPDATE organisations SET name = $2 WHERE id = (SELECT organisation_id FROM stores WHERE id = $1)',
+  const [store] = await connection.run({
+    text: 'UPDATE stores SET name = $2 WHERE id = $1 RETURNING organisation_id',
     values: [id, name],
+  })
+  await connection.run({
+    text: 'UPDATE organisations SET name = $2 WHERE id = $1',
+    values: [store?.[0], name],
   })
 }

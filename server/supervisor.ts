@@ -7,8 +7,8 @@ import { StartupError, StartupRefusal, WrongSetting } from './platform/faults.ts
 import { startEmbedded } from './platform/postgres/embedded.ts'
 import { settings as embeddedSettings } from './platform/postgres/settings.ts'
 import { Crew } from './platform/processes/crew.ts'
-import type { ClosingLimits, Fault } from './platform/processes/messages.ts'
-import { closingLimits } from './platform/sockets/connections.ts'
+import type { Fault } from './platform/processes/messages.ts'
+import { type ClosingLimits, closingLimits } from './platform/sockets/connections.ts'
 import { serveMetrics } from './serve-metrics.ts'
 
 /** A server of several processes. */

@@ -3,7 +3,8 @@ import { enableCompileCache, getCompileCacheDir } from 'node:module'
 import { join } from 'node:path'
 import type { CrewPlace, RunningServer } from './main.ts'
 import { StartupError } from './platform/faults.ts'
-import type { ClosingLimits, CrewOrder, CrewReport, Fault } from './platform/processes/messages.ts'
+import type { CrewOrder, CrewReport, Fault } from './platform/processes/messages.ts'
+import type { ClosingLimits } from './platform/sockets/connections.ts'
 
 // Before the server is loaded: Node compiles a file once, not at each start.
 if (!getCompileCacheDir()) enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/node'))

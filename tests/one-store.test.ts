@@ -28,7 +28,6 @@ const rules: readonly { readonly advice: string; readonly form: RegExp; readonly
       form: /(?:EXISTS|IN|=|,) \(\s*SELECT [^()]*?FROM (\w+|\$\{[\w.]+\}) (\w+)\s+WHERE \2\.store_id = (?!\$1)/g,
       // All stores, or a table of the coordinator.
       not: [
-        'server/first-start.ts',
         'server/kernel/work/every-store.ts',
         'server/kernel/work/long-jobs.ts',
         'server/telling/deliveries/send-events.ts',

@@ -10,10 +10,7 @@ import type { Progress } from './progress.ts'
 /** What would be done, and what stands in the way. Changes nothing. */
 export async function describeDistribution(database: Database) {
   const obstacle = await citusObstacle(database)
-  const { steps, obstacles } = await onClient(database, (client) =>
-    planDistribution(client, obstacle === undefined),
-  )
-  const unfinished = await onClient(database, unfinishedSteps)
+  const { steps, obstacles, unfinished } = await workLeft(database, obstacle === undefined)
   const reasons = [
     ...(obstacle ? [obstacle] : []),
     ...obstacles.map(({ what, reason }) => `${what}: ${reason}`),
@@ -87,8 +84,7 @@ export async function distributionStatus(database: Database) {
   const obstacle = await citusObstacle(database)
   if (obstacle)
     return { text: `Nothing is distributed: ${obstacle}.`, data: { distributed: false, reason: obstacle } }
-  const { steps } = await onClient(database, (client) => planDistribution(client, true))
-  const unfinished = await onClient(database, unfinishedSteps)
+  const { steps, unfinished } = await workLeft(database, true)
   const tables = await database.run({
     text: `SELECT CASE partmethod WHEN 'h' THEN 'by store' ELSE 'on every node' END, count(*)
       FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid WHERE NOT c.relispartition GROUP BY 1 ORDER BY 1`,
@@ -119,13 +115,11 @@ export async function distributionStatus(database: Database) {
   }
 }
 
-async function onClient<T>(
-  database: Database,
-  work: (client: Parameters<typeof planDistribution>[0]) => Promise<T>,
-): Promise<T> {
+/** What is left to do, and how many steps before it an interrupted call has left. */
+async function workLeft(database: Database, isCitus: boolean) {
   const client = await database.pool.connect()
   try {
-    return await work(client)
+    return { ...(await planDistribution(client, isCitus)), unfinished: await unfinishedSteps(client) }
   } finally {
     client.release()
   }

@@ -9,8 +9,7 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import { ClientGone } from '../platform/faults.ts'
-import type { ClosingLimits } from '../platform/processes/messages.ts'
-import { closePolitely, inOrder } from '../platform/sockets/connections.ts'
+import { type ClosingLimits, closePolitely, inOrder } from '../platform/sockets/connections.ts'
 import { askForBody, awaitBodyRequest } from '../platform/sockets/expect.ts'
 import { type Operation, pathsOf } from './declare/operation.ts'
 import { Problem } from './errors.ts'

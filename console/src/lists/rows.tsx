@@ -32,6 +32,7 @@ export function Rows(props: RowsProps) {
   const { rows, shown, columns, selected, onSelect } = props
   const ids = rows.map(({ id }) => String(id))
   const isWhole = ids.length > 0 && ids.every((id) => selected.has(id))
+  const onCard = cardColumns(columns, shown)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard.
     <section ref={props.ref} className={css.scroller} tabIndex={0} aria-label={props.resource.title}>
@@ -60,7 +61,7 @@ export function Rows(props: RowsProps) {
           <RowNamesOf {...{ rows, columns, shown }} near={props.listPath}>
             {rows.map((row, i) => (
               <Fragment key={String(row.id ?? i)}>
-                <OneRow {...props} row={row} />
+                <OneRow {...props} {...{ row, onCard }} />
               </Fragment>
             ))}
           </RowNamesOf>
@@ -98,9 +99,9 @@ function OneRow({
   columns,
   selected,
   onSelect,
-}: RowsProps & { readonly row: Item }) {
+  onCard,
+}: RowsProps & { readonly row: Item; readonly onCard: ReadonlySet<string> }) {
   const id = String(row.id)
-  const onCard = cardColumns(columns, shown)
   const hasDraft = useDrafts().some(({ path }) => path === `${listPath}/${id}`)
   return (
     <tr aria-selected={selected.has(id)}>

@@ -165,6 +165,10 @@ export const forgetAttempts: Chore = {
   attemptsMax: 1,
   every: '*/10 * * * *',
   run: async ({ database, clock }) => {
-    await database.run({ text: 'DELETE FROM attempts WHERE ends_at <= $1', values: [clock.now()] })
+    await database.run({
+      text: `WITH ended AS MATERIALIZED (SELECT store_id, subject FROM attempts WHERE ends_at <= $1)
+             DELETE FROM attempts a USING ended WHERE a.store_id = ended.store_id AND a.subject = ended.subject`,
+      values: [clock.now()],
+    })
   },
 }

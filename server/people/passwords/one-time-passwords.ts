@@ -181,7 +181,10 @@ export const forgetOneTimePasswords: Chore = {
   every: '*/10 * * * *',
   run: async ({ database, clock }) => {
     await database.run({
-      text: 'DELETE FROM one_time_passwords WHERE expires_at <= $1',
+      text: `WITH ended AS MATERIALIZED (
+               SELECT store_id, password_link_id FROM one_time_passwords WHERE expires_at <= $1)
+             DELETE FROM one_time_passwords o USING ended
+             WHERE o.store_id = ended.store_id AND o.password_link_id = ended.password_link_id`,
       values: [clock.now()],
     })
   },

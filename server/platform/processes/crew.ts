@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
-import type { ClosingLimits, Fault } from './messages.ts'
+import type { ClosingLimits } from '../sockets/connections.ts'
+import type { Fault } from './messages.ts'
 import { CrewSlot, type SlotEnd } from './slot.ts'
 
 /** What the processes of a crew run, and who hears of them. */

@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
-import type { ClosingLimits, CrewOrder, CrewReport, Fault } from './messages.ts'
+import type { ClosingLimits } from '../sockets/connections.ts'
+import type { CrewOrder, CrewReport, Fault } from './messages.ts'
 import { returnConnection } from './return-connection.ts'
 
 const answerMaxMs = 2000

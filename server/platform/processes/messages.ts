@@ -1,10 +1,4 @@
-/** How long a process that stops waits for its clients. */
-export interface ClosingLimits {
-  /** For a request that may be on its way on an idle connection. */
-  readonly idleMs: number
-  /** For requests that are at work. */
-  readonly requestsMs: number
-}
+import type { ClosingLimits } from '../sockets/connections.ts'
 
 /** Why a process cannot start or go on, as its supervisor passes it on. */
 export interface Fault {

@@ -1,5 +1,6 @@
+import type { ClosingLimits } from '../sockets/connections.ts'
 import { CrewMember } from './member.ts'
-import type { ClosingLimits, Fault } from './messages.ts'
+import type { Fault } from './messages.ts'
 import { Tries, triesMax } from './tries.ts'
 
 /** What all slots of a crew share. */

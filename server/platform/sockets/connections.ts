@@ -3,7 +3,6 @@ import { Server, type Socket } from 'node:net'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { ClientGone } from '../faults.ts'
-import type { ClosingLimits } from '../processes/messages.ts'
 
 /** The waiting requests of each connection, in order. */
 const lines = new WeakMap<Socket, (() => void)[]>()
@@ -47,6 +46,14 @@ export function hangUpSignal(socket: Socket): AbortSignal {
   else socket.once('close', abort)
   signals.set(socket, controller.signal)
   return controller.signal
+}
+
+/** How long a process that stops waits for its clients. */
+export interface ClosingLimits {
+  /** For a request that may be on its way on an idle connection. */
+  readonly idleMs: number
+  /** For requests that are at work. */
+  readonly requestsMs: number
 }
 
 /** Connections that take longer than this are closed. */
