@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { HistoryEntry } from '../../console/src/api/audit.ts'
+import type { HistoryEntry } from '../../console/src/api/history-entry.ts'
 import { timelineOf } from '../../console/src/screens/orders/timeline.ts'
 import { type Contents, linesOf, stepsOf } from '../../console/src/screens/orders/totals.ts'
 

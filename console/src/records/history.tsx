@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { type HistoryEntry, readHistory } from '../api/audit.ts'
+import { readHistory } from '../api/audit.ts'
 import type { FieldFacts } from '../api/document.ts'
+import type { HistoryEntry } from '../api/history-entry.ts'
 import { useRights } from '../api/rights.ts'
 import { Time } from '../fields/time.tsx'
 import { Button } from '../parts/button.tsx'

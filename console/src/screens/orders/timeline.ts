@@ -1,4 +1,4 @@
-import type { Author, HistoryEntry } from '../../api/audit.ts'
+import type { Author, HistoryEntry } from '../../api/history-entry.ts'
 import { type Item, valueAt } from '../../api/objects.ts'
 
 /** Something that a step of the timeline says: a text of `words` by its name, with an amount. */
