@@ -195,10 +195,15 @@ describe.runIf(hasChromium)(titled('the screen of an order'), () => {
       if (!isDone) {
         if (!mishap.startsWith('lost')) await open()
         await dialog().getByText('The outcome is not known.').waitFor()
-        await dialog().getByRole('button', { name: 'Send the same again' }).click()
+        await dialog()
+          .getByRole('button', {
+            name: `Send the same again: ${verb === 'capture' ? 'Capture' : 'Refund'} ${text}`,
+          })
+          .click()
       }
     }
-    if (mishap === 'double click' || mishap.startsWith('lost') || verb === 'refund') await sent('have been')
+    if (mishap === 'double click' || mishap.startsWith('lost') || verb === 'refund')
+      await sent(`${text} have been`)
     return other
   }
 

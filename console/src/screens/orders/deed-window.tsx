@@ -27,11 +27,13 @@ interface DeedWindowProps {
   readonly before: Item
   readonly shown: readonly FieldFacts[]
   readonly submit: string
+  /** What the button says of a request that was sent before; `submit` if all are the same. */
+  submitOf?(body: unknown): string
   readonly look: 'main' | 'bad'
   /** Who is told of it beside the server. */
   readonly sends: string
   readonly children?: ReactNode
-  onDone(answer: unknown): void
+  onDone(sent: unknown): void
   onClose(): void
 }
 
@@ -101,8 +103,8 @@ function Deed({
     setRunning(true)
     setFaults([])
     try {
-      const answer = await attempts.send(body)
-      on.onDone(answer.body)
+      await attempts.send(body)
+      on.onDone(body)
     } catch (error) {
       setFaults(faultTexts(error))
     } finally {
@@ -123,7 +125,7 @@ function Deed({
           <ChangeTable {...{ changes, shown, item: before }} />
         </>
       )}
-      <p>{sends}</p>
+      {body !== undefined && <p>{sends}</p>}
       <Faults texts={faults} />
       <div className={parts.actions}>
         <Button onClick={on.onClose}>{words.close}</Button>
@@ -136,7 +138,7 @@ function Deed({
 }
 
 /** The request was sent, and nobody knows what became of it. */
-function UnknownOutcome({ attempts, submit, onDone, onClose }: StepProps) {
+function UnknownOutcome({ attempts, submit, submitOf, onDone, onClose }: StepProps) {
   const { deed } = screenWords.orders
   const [faults, setFaults] = useState<readonly string[]>([])
   const [isRunning, setRunning] = useState(false)
@@ -146,7 +148,8 @@ function UnknownOutcome({ attempts, submit, onDone, onClose }: StepProps) {
     setRunning(true)
     setFaults([])
     try {
-      onDone((await attempts.send(unknown.body)).body)
+      await attempts.send(unknown.body)
+      onDone(unknown.body)
     } catch (error) {
       setFaults(faultTexts(error))
       setRunning(false)
@@ -165,7 +168,7 @@ function UnknownOutcome({ attempts, submit, onDone, onClose }: StepProps) {
       <div className={parts.actions}>
         <Button onClick={attempts.drop}>{deed.drop}</Button>
         <Button look="main" disabled={isRunning} onClick={() => void again()}>
-          {deed.again(submit)}
+          {deed.again(submitOf?.(unknown.body) ?? submit)}
         </Button>
       </div>
     </>

@@ -1,5 +1,6 @@
 import { useId, useState } from 'react'
 import type { Action, FieldFacts } from '../../api/document.ts'
+import { valueAt } from '../../api/objects.ts'
 import { fillPath } from '../../api/resources.ts'
 import { digitsOf, moneyText, useCurrencies } from '../../fields/currencies.ts'
 import { MoneyEditor } from '../../fields/money-editor.tsx'
@@ -43,7 +44,10 @@ export function PaymentWindow(props: PaymentWindowProps) {
   const body = isFaulty
     ? undefined
     : { data: { type: 'transaction', ...(amount !== undefined && { amount }) } }
-  const moved = text(amount ?? (verb === 'refund' ? rest : payment.amount))
+  /** The amount of a request, which may have been sent before what is chosen now. */
+  const amountIn = (sent: unknown): string =>
+    text(Number(valueAt(sent, 'data.amount') ?? (verb === 'refund' ? rest : payment.amount)))
+  const moved = amountIn(body)
   const gateway = choiceLabel(payment.gateway)
   const isManual = payment.gateway === 'manual'
   const title = verbs[verb].submit(verb === 'confirm' ? '' : moved)
@@ -65,7 +69,8 @@ export function PaymentWindow(props: PaymentWindowProps) {
             ? sends.manual[verb]
             : sends.gateway[verb](gateway, moved)
       }
-      onDone={() => onDone(verbs[verb].done(moved))}
+      submitOf={(sent) => verbs[verb].submit(amountIn(sent))}
+      onDone={(sent) => onDone(verbs[verb].done(amountIn(sent)))}
     >
       {verb === 'refund' && (
         <RefundForm
