@@ -93,6 +93,8 @@ describe.runIf(hasChromium)(titled('the screen of an order'), () => {
         wrap({ name: 'Tray', sku: 'TRAY' }),
       )
       await paid(admin, id)
+      // Of the same buyer.
+      await orderOf(admin, 100)
       await look(opened.tab, 'dark', 390)
       await signInAsNew(opened.tab, opened.world, 'Support', `/v2/orders/${id}`)
       await page.getByText('Why this total?').first().click()
