@@ -11,14 +11,14 @@ type JsonObject = Readonly<Record<string, unknown>>
 const isBag = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-interface Shape {
+interface PatchShape {
   readonly type: string
   readonly fields: Fields
   readonly envelope: Pick<Envelope, 'fields' | 'type'>
 }
 
 /** Refuses members whose values no answer shows: nobody could look at them before, or put them back. */
-export function mustBeShown({ fields, envelope }: Shape, patch: JsonObject): void {
+export function mustBeShown({ fields, envelope }: PatchShape, patch: JsonObject): void {
   const sent = envelope.fields === 'attributes' ? [patch, patch.attributes].filter(isBag) : [patch]
   for (const [name, { options }] of Object.entries(fields)) {
     const member = options.inputName ?? name
@@ -71,7 +71,7 @@ function scale(value: unknown, by: Adjustment): number {
 
 /** The changes that give an object its values from before again; undefined takes one away. */
 export function restoring(
-  { fields }: Pick<Shape, 'fields'>,
+  { fields }: Pick<PatchShape, 'fields'>,
   before: JsonObject,
   now: JsonObject,
 ): JsonObject {

@@ -8,6 +8,7 @@ import type { LongJob } from '../../server/kernel/work/job.ts'
 import { access } from '../../server/people/index.ts'
 import { newProduct, put } from '../builders/assortment/products.ts'
 import { makeApi } from '../builders/fields/custom-apis.ts'
+import { order, wrap } from '../builders/orders/buying.ts'
 import { addColleague, signInAs } from '../builders/people/colleagues.ts'
 import { type Any, body, idOf, times } from '../support/requests.ts'
 import { type Client, openWorld, type World } from '../support/world.ts'
@@ -161,6 +162,16 @@ test('amounts change in proportion, and back to the last unit', async () => {
   })
   expect((await undo(done.id)).counts).toMatchObject({ changed: 2, refused: 0 })
   expect(await read()).toEqual(before)
+})
+
+test('orders change at once, and back to what they did not have', async () => {
+  const { id } = await order(admin, wrap())
+  const read = async () => (await admin.get(`/v2/orders/${id}`)).body.data
+  const before = await read()
+  const done = await run({ list: '/v2/orders', ids: [id], patch: { external_ref: 'erp-1' } })
+  expect([done.counts.changed, (await read()).external_ref]).toEqual([1, 'erp-1'])
+  expect((await undo(done.id)).counts.changed).toBe(1)
+  expect({ ...(await read()), meta: before.meta }).toEqual(before)
 })
 
 test('killed connections do no object twice, and two at once put back only their own', async () => {
