@@ -7,7 +7,7 @@ type Data = { readonly id: string } & Readonly<Record<string, unknown>>
 
 const values = () => ({
   list: '/pcm/products',
-  filter: undefined,
+  filter: '',
   ids: [randomUUID()],
   patch: { attributes: { name: 'A sample' } },
   adjust: undefined,

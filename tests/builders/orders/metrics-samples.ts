@@ -8,5 +8,7 @@ export const metricsSamples: ModuleSamples = {
     'get-order-metrics-count': `${period}&interval=1d`,
     'get-order-metrics-value': `${period}&interval=1d`,
     'get-order-metrics-discount': `${period}&interval=1d`,
+    'get-customer-metrics-count': `${period}&interval=1d`,
+    'get-account-metrics-count': `${period}&interval=1d`,
   },
 }
