@@ -28,5 +28,5 @@ const refusalIn = async (client: Client, _samples: SharedSamples, collection: st
 export const bulkChangeSamples: ModuleSamples = {
   makers: { 'bulk-change': runBulkChange, 'bulk-change-refusal': refusalIn },
   specialCreates: ['bulk-change'],
-  completions: { 'create-bulk-change': async () => values() },
+  bodies: { 'create-bulk-change': async () => ({ data: { type: 'bulk_change', ...values() } }) },
 }
