@@ -2983,6 +2983,52 @@ CREATE TABLE backfills (
   CONSTRAINT backfills_pkey PRIMARY KEY (name)
 );
 
+CREATE TABLE bulk_change_parts (
+  store_id uuid NOT NULL,
+  bulk_change_id uuid NOT NULL,
+  number integer NOT NULL,
+  rows json NOT NULL,
+  written json,
+  CONSTRAINT bulk_change_parts_bulk_change_id_fkey FOREIGN KEY (store_id, bulk_change_id) REFERENCES bulk_changes(store_id, id) ON DELETE CASCADE,
+  CONSTRAINT bulk_change_parts_pkey PRIMARY KEY (store_id, bulk_change_id, number)
+);
+
+CREATE TABLE bulk_change_refusals (
+  store_id uuid NOT NULL,
+  bulk_change_id uuid NOT NULL,
+  id uuid NOT NULL,
+  version integer DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  doc json NOT NULL,
+  hidden json,
+  CONSTRAINT bulk_change_refusals_parent_fkey FOREIGN KEY (store_id, bulk_change_id) REFERENCES bulk_changes(store_id, id) ON DELETE CASCADE,
+  CONSTRAINT bulk_change_refusals_pkey PRIMARY KEY (store_id, id)
+);
+CREATE INDEX bulk_change_refusals_by_created_at ON bulk_change_refusals USING btree (store_id, bulk_change_id, created_at, id);
+CREATE INDEX bulk_change_refusals_by_id ON bulk_change_refusals USING btree (store_id, bulk_change_id, id);
+CREATE INDEX bulk_change_refusals_by_updated_at ON bulk_change_refusals USING btree (store_id, bulk_change_id, updated_at, id);
+CREATE TRIGGER fence_times BEFORE INSERT ON bulk_change_refusals FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON bulk_change_refusals FOR EACH ROW EXECUTE FUNCTION bulk_change_refusals_tracked();
+
+CREATE TABLE bulk_changes (
+  store_id uuid NOT NULL,
+  id uuid NOT NULL,
+  version integer DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  doc json NOT NULL,
+  hidden json,
+  status text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'status'::text)) STORED NOT NULL,
+  CONSTRAINT bulk_changes_pkey PRIMARY KEY (store_id, id)
+);
+CREATE INDEX bulk_changes_by_created_at ON bulk_changes USING btree (store_id, created_at, id);
+CREATE INDEX bulk_changes_by_status ON bulk_changes USING btree (store_id, status, created_at, id);
+CREATE INDEX bulk_changes_by_updated_at ON bulk_changes USING btree (store_id, updated_at, id);
+CREATE TRIGGER bulk_change_refusals_parent_fkey BEFORE DELETE ON bulk_changes FOR EACH ROW EXECUTE FUNCTION bulk_change_refusals_parent_fkey();
+CREATE TRIGGER fence_times BEFORE INSERT ON bulk_changes FOR EACH ROW EXECUTE FUNCTION fence_times();
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON bulk_changes FOR EACH ROW EXECUTE FUNCTION bulk_changes_tracked();
+
 CREATE TABLE cart_payments (
   store_id uuid NOT NULL,
   reference text COLLATE "C" NOT NULL,

@@ -20,6 +20,7 @@ export const groups: TagGroups = {
     Currencies: ['currencies'],
     Files: ['files'],
     'Changes and audit': ['changes'],
+    'Bulk changes': ['bulk-changes'],
     'Personal data': ['personal-data'],
   },
   'Custom data': {

@@ -5,6 +5,7 @@ import {
   productCsvChapter,
   variationChapter,
 } from './assortment/index.ts'
+import { bulkChange } from './bulk-changes/index.ts'
 import { cartChapter, cartItemChapter, simulationChapter, totals } from './carts/index.ts'
 import { extensions, fieldValues, flows, withIncludedEntries } from './fields/index.ts'
 import { joined, type Module } from './kernel/module.ts'
@@ -106,7 +107,12 @@ const chapters: readonly Module[] = [
 ]
 
 /** Nothing registers itself. The API document has the chapters in this order. */
-const all: readonly Module[] = [...chapters, changes(() => all), personalData(chapters)]
+const all: readonly Module[] = [
+  ...chapters,
+  changes(() => all),
+  personalData(chapters),
+  bulkChange(() => app),
+]
 
 /** Everything the server does. */
 export const app: readonly Module[] = withIncludedEntries(withLinkedCreates(joined(all)))

@@ -118,6 +118,8 @@ test('the API document has each parameter once, and requires what an action requ
     'get-order-metrics-count': [...period, 'interval'],
     'get-order-metrics-value': [...period, 'interval'],
     'get-order-metrics-discount': [...period, 'interval'],
+    'get-customer-metrics-count': ['start_date', 'end_date', 'interval'],
+    'get-account-metrics-count': ['start_date', 'end_date', 'interval'],
   })
   for (const list of ['logs', 'related-data-entries', 'erasure-requests']) {
     expect((await world.admin.get(`/v2/personal-data/${list}`)).status).toBe(400)

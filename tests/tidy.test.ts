@@ -107,6 +107,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['permission', 'of a caller; of a file'],
   ['personal', 'what a resource says of its objects'],
   ['policy', 'of a page, to browsers', /http\/(docs|front-page)\.ts$/],
+  ['refusal', 'what a request gets that is not carried out'],
   ['policy', 'in the name of a header', /(server|request-limits)\.ts$/],
   ['relationship', 'links that clients change by calls of their own'],
   ['request', 'what is answered'],

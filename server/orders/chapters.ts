@@ -4,7 +4,7 @@ import { module } from '../kernel/module.ts'
 import { anonymizeOrders } from './buyer/anonymize-orders.ts'
 import { checkout } from './checkout/checkout.ts'
 import { mergeOrderSums } from './metrics/merge-order-sums.ts'
-import { getOrderSummary, orderTimeSeries } from './metrics/order-metrics.ts'
+import { getOrderSummary, orderTimeSeries, peopleTimeSeries } from './metrics/order-metrics.ts'
 import { readProductsOf } from './order/find-products.ts'
 import { getOrder } from './order/get-order.ts'
 import { listOrderItems } from './order/list-order-items.ts'
@@ -46,7 +46,7 @@ export const orderExportChapter = module({
 
 export const metrics = module({
   name: 'metrics',
-  about: 'How many orders there were, and what they come to.',
-  actions: [getOrderSummary, ...orderTimeSeries],
+  about: 'How many orders there were, what they come to, and how many people came.',
+  actions: [getOrderSummary, ...orderTimeSeries, ...peopleTimeSeries],
   chores: [mergeOrderSums],
 })

@@ -15,6 +15,7 @@ import { hierarchies } from './assortment/hierarchy-samples.ts'
 import { inventorySamples } from './assortment/inventory-samples.ts'
 import { productSamples } from './assortment/product-samples.ts'
 import { variationSamples } from './assortment/variation-samples.ts'
+import { bulkChangeSamples } from './bulk-changes/bulk-change-samples.ts'
 import { cartItemSamples } from './carts/cart-item-samples.ts'
 import { cartSamples } from './carts/cart-samples.ts'
 import { extensions } from './fields/custom-api-samples.ts'
@@ -47,6 +48,7 @@ import { workshopSamples } from './workshop-samples.ts'
 
 /** The samples of each module. Nothing registers itself. */
 const modules: readonly ModuleSamples[] = [
+  bulkChangeSamples,
   settings,
   identity,
   passwords,

@@ -37,6 +37,7 @@ export const undeclared: Readonly<Record<string, string>> = {
   'payments/payment-calls': 'cart_payments',
   'orders/metrics': 'order_sums order_sum_changes',
   'telling/deliveries': 'feed_readers integration_failures',
+  'bulk-changes': 'bulk_change_parts',
   'personal-data': 'personal_data_reads',
 }
 

@@ -132,6 +132,24 @@ export async function findBefore<C extends Pick<FeedChange, 'position' | 'source
   return new Map(changes.map((change, i) => [change, rows[i]?.[0] ?? undefined]))
 }
 
+/** The JSON of each object of a table as it was at a version; undefined where the feed does not have it any more. */
+export async function docsAtVersions(
+  store: Store,
+  source: string,
+  versions: readonly { readonly id: string; readonly version: number }[],
+): Promise<readonly (string | undefined)[]> {
+  const rows = await store.run(
+    `SELECT (SELECT b.doc FROM changes b
+       WHERE b.store_id = $1 AND b.source = $2 AND b.id = c.id AND b.version = c.version
+       ORDER BY b.position DESC LIMIT 1)
+     FROM unnest($3::uuid[], $4::int[]) WITH ORDINALITY AS c (id, version, place) ORDER BY c.place`,
+    source,
+    versions.map(({ id }) => id),
+    versions.map(({ version }) => version),
+  )
+  return rows.map(([doc]) => doc ?? undefined)
+}
+
 /**
  * What the feed knows of an object after a change: the hidden values are those that its table stores
  * there. A response that shows it is no read of the object.

@@ -11,7 +11,7 @@ import { fetchListed } from '../query/page.ts'
 import { parse } from '../query/parse.ts'
 import { portionsOf } from '../query/portions.ts'
 import type { Source } from '../query/sql.ts'
-import type { Answer } from '../shape/answer.ts'
+import { type Answer, noContent } from '../shape/answer.ts'
 import type { Changes, Fields } from '../shape/fields.ts'
 import type { Row } from '../shape/model.ts'
 import { isComplete } from '../storage/listed-rows.ts'
@@ -62,6 +62,10 @@ export async function list<F extends Fields>(
   await mustHaveParent(ctx, resource, scope, call)
   const narrowed = both(visibleCondition(ctx, resource), where)
   const source = { resource, scope, ...(narrowed && { where: narrowed }) }
+  if (ctx.takesSource) {
+    ctx.takesSource(source, query)
+    return noContent
+  }
   if (ctx.lines) return exportList(ctx, query, { source })
   const page = await fetchListed(ctx, source, query)
   if (page.unmerged > mergeThreshold) requestMerge(ctx)

@@ -8,6 +8,7 @@ import type { Tokens } from '../auth/tokens.ts'
 import type { Clock } from '../clock.ts'
 import type { Answer, LineFormat } from '../shape/answer.ts'
 import type { ApiDocument } from '../shape/api-document.ts'
+import type { ListQuery } from '../shape/list-query.ts'
 import type { Model, OwnModel, Row } from '../shape/model.ts'
 import type { Database } from '../storage/database.ts'
 import type { Nodes } from '../storage/nodes.ts'
@@ -205,6 +206,16 @@ export interface KeyedRequest {
   store(work: Ctx, answer: Answer): Promise<void>
 }
 
+/** Takes where the rows of a list come from, and the query for them. */
+type TakeSource = (source: RowSource, query: ListQuery) => void
+
+/** Where the rows of a list come from: a `Source` of the query engine. */
+interface RowSource {
+  readonly resource: Model
+  readonly scope: readonly string[]
+  readonly where?: (bind: (value: unknown) => string) => string
+}
+
 /** Runs something when its turn has come. */
 type Queue = <T>(run: () => Promise<T>) => Promise<T>
 
@@ -222,6 +233,8 @@ export class Ctx extends Work {
   readonly lines: LineFormat | undefined
   /** In an export: where its reads are collected. */
   readonly reads: Reads | undefined
+  /** Given where the rows of a list come from, in place of a response: see `sourceOfList`. */
+  readonly takesSource: TakeSource | undefined
   /** For a request with an Idempotency-Key that may call another server. */
   readonly keyed: KeyedRequest | undefined
   /** For a request that may call another server: runs a transaction after those that write the same object. */
@@ -239,6 +252,7 @@ export class Ctx extends Work {
     super(occasion)
     this.lines = occasion.lines
     this.reads = undefined
+    this.takesSource = undefined
     this.chosenId = occasion.chosenId
     this.keyed = occasion.keyed
     this.queued = occasion.queued ?? ((run) => run())
@@ -262,6 +276,11 @@ export class Ctx extends Work {
   onRead(model: Model, row: Row): void {
     if (this.reads) this.reads.add(model, row)
     else this.instance.onRead(this, model, row)
+  }
+
+  /** The same request of a list, which ends where its rows would be read. */
+  takingSource(takesSource: TakeSource): this {
+    return Object.assign(this.with({}), { takesSource })
   }
 
   /** The same request, with its reads collected. */

@@ -1,10 +1,21 @@
 import { action } from '../../kernel/declare/action.ts'
+import { readSingleton } from '../../kernel/request/singletons.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import { shown } from '../../kernel/shape/shown.ts'
-import { sqlState } from '../../kernel/storage/database.ts'
+import { type Sql, sqlState } from '../../kernel/storage/database.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
-import { divisionQuery, readDivision, readSelection, refuseZone, selectionQuery } from './read-request.ts'
-import { type Measure, summarySql, timeSeriesSql } from './sums-sql.ts'
+import { accountResource, customerResource } from '../../people/index.ts'
+import { storeSettings } from '../../store/index.ts'
+import {
+  divisionQuery,
+  periodQuery,
+  readDivision,
+  readPeriod,
+  readSelection,
+  refuseZone,
+  selectionQuery,
+} from './read-request.ts'
+import { createdSeriesSql, type Measure, summarySql, timeSeriesSql } from './sums-sql.ts'
 
 const shared = { area: 'metrics', status: 200, withinMs: 10_000 } as const
 
@@ -51,16 +62,44 @@ export const orderTimeSeries = timeSeries.map(({ path, about, measure }) =>
   }),
 )
 
+/** How many people came. They are counted, and not kept as sums: they are fewer than orders. */
+export const peopleTimeSeries = [customerResource, accountResource].map((resource) => {
+  const [one, many] = resource.noun
+  return action({
+    ...shared,
+    name: `get-${one}-metrics-count`,
+    route: `GET /v2/metrics/${many}/timeseries/count`,
+    about:
+      `Returns how many of the ${many} that there are were created in each hour, day or week of a period, also where there ` +
+      'were none. The first bucket has only those of the period. Days begin in the time zone of the store, unless ' +
+      '`timezone` names another one.',
+    query: { ...periodQuery, ...divisionQuery },
+    shows: { data: shown.list(shown.group({ start_date: shown.time, count: shown.integer })) },
+    async run(ctx, { query }) {
+      const period = readPeriod(query)
+      const division = readDivision(query, period)
+      const { time_zone } = await readSingleton(ctx, storeSettings)
+      const timeZone = new URLSearchParams(query).has('timezone') ? division.timeZone : time_zone || 'UTC'
+      const sql = createdSeriesSql(resource, period, { ...division, timeZone }, 'count')
+      return { status: 200, body: `{"data":[${await bucketsOf(ctx, sql, timeZone)}]}` }
+    },
+  })
+})
+
 /** The SQLSTATE of an unknown time zone. */
 const invalidValue = '22023'
 
-async function readBuckets(ctx: Ctx, query: string, measure: Measure, name: string): Promise<string> {
+function readBuckets(ctx: Ctx, query: string, measure: Measure, name: string): Promise<string> {
   const selection = readSelection(query)
   const division = readDivision(query, selection)
+  return bucketsOf(ctx, timeSeriesSql(selection, division, measure, name), division.timeZone)
+}
+
+async function bucketsOf(ctx: Ctx, sql: Sql, timeZone: string): Promise<string> {
   try {
-    const [row] = await ctx.store.page(timeSeriesSql(selection, division, measure, name))
+    const [row] = await ctx.store.page(sql)
     return row?.[0] as string
   } catch (error) {
-    throw sqlState(error) === invalidValue ? refuseZone(division.timeZone) : error
+    throw sqlState(error) === invalidValue ? refuseZone(timeZone) : error
   }
 }

@@ -7,10 +7,14 @@ import { choice, text } from '../../kernel/shape/fields.ts'
 import type { Binds } from '../../kernel/storage/binds.ts'
 import { measuredOrders } from './order-filters.ts'
 
-/** Which orders are measured: from `fromMs` on, until before `toMs`. */
-export interface OrderSelection {
+/** From `fromMs` on, until before `toMs`. */
+export interface MeasuredPeriod {
   readonly fromMs: number
   readonly toMs: number
+}
+
+/** Which orders are measured. */
+export interface OrderSelection extends MeasuredPeriod {
   readonly currency: string
   /** The condition of a filter on rows of `orders`. */
   readonly filter: ((bind: Binds['bind']) => string) | undefined
@@ -29,7 +33,7 @@ const intervalsMax = 10_000
 
 const day = 'a day or a timestamp (RFC 3339), such as 2026-01-31 or 2026-01-31T09:30:00.000Z'
 
-export const selectionQuery = {
+export const periodQuery = {
   start_date: text({
     required: true,
     about: `The beginning of the period: ${day}.`,
@@ -40,6 +44,10 @@ export const selectionQuery = {
     about: 'The end of the period, which is not included. It must be after `start_date`.',
     example: '2026-02-01T00:00:00.000Z',
   }),
+}
+
+export const selectionQuery = {
+  ...periodQuery,
   currency: text({
     required: true,
     min: 3,
@@ -66,26 +74,29 @@ export const divisionQuery = {
   }),
 }
 
-export function readSelection(query: string): OrderSelection {
+export function readPeriod(query: string): MeasuredPeriod {
   const parameters = new URLSearchParams(query)
   const [fromMs, toMs] = [readTime(parameters, 'start_date'), readTime(parameters, 'end_date')]
-  if (toMs <= fromMs) {
-    throw new Problem('bad_request', "The 'end_date' must be after 'start_date'.", { source: 'end_date' })
-  }
+  if (toMs > fromMs) return { fromMs, toMs }
+  throw new Problem('bad_request', "The 'end_date' must be after 'start_date'.", { source: 'end_date' })
+}
+
+export function readSelection(query: string): OrderSelection {
+  const parameters = new URLSearchParams(query)
+  const period = readPeriod(query)
   const currency = readOne(parameters, 'currency')
   if (!/^[A-Za-z]{3}$/.test(currency)) {
     throw refuse('currency', `must be the three letters of a currency, not ${show(currency)}`)
   }
   const { filter } = plan({ ...parse(query), sort: undefined, offset: 0 }, measuredOrders)
   return {
-    fromMs,
-    toMs,
+    ...period,
     currency: currency.toUpperCase(),
     filter: filter && ((bind) => condition(filter, { bind })),
   }
 }
 
-export function readDivision(query: string, { fromMs, toMs }: OrderSelection): Division {
+export function readDivision(query: string, { fromMs, toMs }: MeasuredPeriod): Division {
   const parameters = new URLSearchParams(query)
   const interval = readOne(parameters, 'interval')
   if (!isInterval(interval)) {

@@ -1,6 +1,7 @@
+import type { Model } from '../../kernel/shape/model.ts'
 import { Binds } from '../../kernel/storage/binds.ts'
 import type { Sql } from '../../kernel/storage/database.ts'
-import type { Division, Interval, OrderSelection } from './read-request.ts'
+import type { Division, Interval, MeasuredPeriod, OrderSelection } from './read-request.ts'
 
 /** What is measured. */
 export type Measure = 'orders' | 'value' | 'discount'
@@ -31,26 +32,60 @@ export function timeSeriesSql(
 ): Sql {
   const { interval, timeZone } = division
   const { values, bind } = new Binds([undefined])
-  const zone = `${bind(timeZone)}::text`
-  const [from, last] = [instantSql(selection.fromMs, bind), instantSql(selection.toMs - 1, bind)]
-  const unit = units[interval]
-  // An hour is always as long as another. Days and weeks follow the clocks of the zone, which are put forward and back.
-  const starts =
-    unit === 'hour'
-      ? `SELECT generate_series(date_trunc('hour', ${from}, ${zone}), ${last}, '1 hour') AS at`
-      : `SELECT ${firstInstantSql('local', zone)} AS at
-         FROM generate_series(date_trunc('${unit}', ${from} AT TIME ZONE ${zone}), ${last} AT TIME ZONE ${zone},
-           '1 ${unit}') local`
-  const sums = unit === 'hour' ? ofHours : timeZone === 'UTC' ? ofDays : ofLocalDays
-  const shown = `to_json(greatest(at, '0001-01-01Z') AT TIME ZONE 'UTC')::text`
+  const starts = startsSql(selection, division, bind)
+  const sums = interval === '1hr' ? ofHours : timeZone === 'UTC' ? ofDays : ofLocalDays
   const text = `WITH starts AS MATERIALIZED (SELECT array_agg(at ORDER BY at) AS ats FROM (${starts}) s),
       split AS MATERIALIZED (SELECT ${wholeHour('at')} AS hour FROM starts, unnest(ats) at WHERE at <> ${wholeHour('at')})
-    SELECT string_agg('{"start_date":' || rtrim(${shown}, '"') || '.000Z","${name}":' || total || '}', ',' ORDER BY at)
+    SELECT ${bucketsText(name)}
     FROM (
       SELECT (SELECT ats FROM starts)[width_bucket(at, (SELECT ats FROM starts))] AS at, sum(${measure})::text AS total
       FROM (${sourceSql(selection, sums, bind)} UNION ALL SELECT unnest(ats), 0, 0, 0 FROM starts) measured
       GROUP BY 1) buckets`
   return { text, values, once: true }
+}
+
+/** As `timeSeriesSql`: how many rows of a table were created. It reads their entries in the index by creation. */
+export function createdSeriesSql(
+  { table }: Pick<Model, 'table'>,
+  { fromMs, toMs }: MeasuredPeriod,
+  division: Division,
+  name: string,
+): Sql {
+  const { values, bind } = new Binds([undefined])
+  const starts = startsSql({ fromMs, toMs }, division, bind)
+  const [from, to] = [instantSql(fromMs, bind), instantSql(toMs, bind)]
+  const text = `WITH starts AS MATERIALIZED (SELECT array_agg(at ORDER BY at) AS ats FROM (${starts}) s)
+    SELECT ${bucketsText(name)}
+    FROM (
+      SELECT (SELECT ats FROM starts)[bucket] AS at, sum(n)::text AS total
+      FROM (
+        SELECT width_bucket(created_at, (SELECT ats FROM starts)) AS bucket, count(*) AS n FROM ${table}
+        WHERE store_id = $1 AND created_at >= ${from} AND created_at < ${to} GROUP BY 1
+        UNION ALL SELECT generate_series(1, cardinality(ats)), 0 FROM starts) counted
+      GROUP BY bucket) buckets`
+  return { text, values, once: true }
+}
+
+const shownInstant = `to_json(greatest(at, '0001-01-01Z') AT TIME ZONE 'UTC')::text`
+
+const bucketsText = (name: string) =>
+  `string_agg('{"start_date":' || rtrim(${shownInstant}, '"') || '.000Z","${name}":' || total || '}', ',' ORDER BY at)`
+
+/** The beginnings of the buckets. */
+function startsSql(
+  { fromMs, toMs }: MeasuredPeriod,
+  { interval, timeZone }: Division,
+  bind: Binds['bind'],
+): string {
+  const zone = `${bind(timeZone)}::text`
+  const [from, last] = [instantSql(fromMs, bind), instantSql(toMs - 1, bind)]
+  const unit = units[interval]
+  // An hour is always as long as another. Days and weeks follow the clocks of the zone, which are put forward and back.
+  return unit === 'hour'
+    ? `SELECT generate_series(date_trunc('hour', ${from}, ${zone}), ${last}, '1 hour') AS at`
+    : `SELECT ${firstInstantSql('local', zone)} AS at
+       FROM generate_series(date_trunc('${unit}', ${from} AT TIME ZONE ${zone}), ${last} AT TIME ZONE ${zone},
+         '1 ${unit}') local`
 }
 
 /**

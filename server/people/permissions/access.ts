@@ -114,6 +114,8 @@ export const access = {
   integrations: onlyBy('developer'),
   // Guests know the ids of their carts.
   'cart-lists': { 'account-member': 'r', customer: 'r', ...readers },
+  // Each also needs the right to update the objects that it changes: see bulk-changes/targets.ts.
+  'bulk-changes': by('support', 'marketing', 'promotions-manager', 'developer', 'ecommerce-admin'),
   // They show everything that happens in the store, and who did it.
   changes: onlyBy('support', 'developer', 'ecommerce-admin'),
   'order-exports': orders,

@@ -54,6 +54,28 @@ export async function beginReplay(work: Work, replay: Omit<Replay, 'place'>): Pr
   return true
 }
 
+/** How long a count of events goes on. */
+const countsForMs = 2_000
+
+/** How many events of a window an integration would be sent, and up to which position they have been counted. */
+export async function countEvents(
+  work: Work,
+  { integrationId, after, to }: Pick<Replay, 'integrationId' | 'after' | 'to'>,
+): Promise<{ readonly events: number; readonly reached: number }> {
+  const { store } = work
+  const observers = (await findObservers(store)).filter(({ id }) => id === integrationId)
+  const facts = await storeFacts(work)
+  const beganMs = performance.now()
+  let [events, reached] = [0, after]
+  while (reached < to && performance.now() - beganMs < countsForMs) {
+    const changes = await readChanges(store, reached, changesMax, tablesWithDocs)
+    const within = changes.filter(({ position }) => position <= to)
+    events += jobsOf(within, facts, observers).length
+    reached = within.length < changesMax ? to : (within.at(-1)?.position ?? to)
+  }
+  return { events, reached }
+}
+
 /** Makes the events of a window into jobs again, some changes at a time. */
 export const replayEvents: Job<Replay> = {
   name: 'deliveries:replay-events',

@@ -6,19 +6,27 @@ import { sequence } from '../../kernel/feed/sequence.ts'
 import { findByName } from '../../kernel/query/find.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import { choice, integer, text } from '../../kernel/shape/fields.ts'
-import { type ShownValue, shown } from '../../kernel/shape/shown.ts'
+import { about, optional, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { integrations } from '../integrations/integrations.ts'
-import { beginReplay, replaysMax } from './replay-events.ts'
+import { beginReplay, countEvents, replaysMax } from './replay-events.ts'
 
-const position = (about: string, example: number) => integer({ min: 0, about, example })
-const time = (about: string) => text({ format: 'date-time', about, example: '2026-11-25T10:00:00.000Z' })
+const position = (words: string, example: number) => integer({ min: 0, about: words, example })
+const time = (words: string) =>
+  text({ format: 'date-time', about: words, example: '2026-11-25T10:00:00.000Z' })
 
 const replay = shown.group({
   type: choice(['integration-replay'], { required: true }),
   integration_id: shown.uuid,
   from_position: shown.integer,
   to_position: shown.integer,
+  events: optional(about('Of a dry run only: how many events would be sent.', shown.integer)),
+  counted_to_position: optional(
+    about(
+      'Of a dry run only: the position up to which they were counted. A long window is counted for two seconds.',
+      shown.integer,
+    ),
+  ),
 })
 
 /** The parts of a window that a client may name. */
@@ -34,7 +42,8 @@ export const replayIntegration = action({
   route: 'POST /v2/integrations/:id/replay',
   about:
     'Sends the events of a part of the change feed to an integration again: those that it observes now. Events have the ' +
-    'ids that they had before. Name the window by positions or by times; it ends with the last change unless you say where.',
+    'ids that they had before. Name the window by positions or by times; it ends with the last change unless you say where. ' +
+    'A dry run counts them.',
   area: 'integrations',
   status: 202,
   body: {
@@ -65,7 +74,15 @@ export const replayIntegration = action({
         },
       )
     const window = { integration_id: id, from_position: from, to_position: to }
-    return json(202, { data: { type: 'integration-replay', ...window } satisfies ShownValue<typeof replay> })
+    const counted = ctx.isRehearsal
+      ? await countEvents(ctx, { integrationId: id, after: from - 1, to })
+      : undefined
+    const data: ShownValue<typeof replay> = {
+      type: 'integration-replay',
+      ...window,
+      ...(counted && { events: counted.events, counted_to_position: counted.reached }),
+    }
+    return json(202, { data })
   },
 })
 

@@ -1,6 +1,7 @@
 import type { ModuleSamples } from '../../support/module-samples.ts'
 
-const period = '?start_date=2026-01-01&end_date=2026-02-01&currency=USD'
+const days = '?start_date=2026-01-01&end_date=2026-02-01'
+const period = `${days}&currency=USD`
 
 export const metricsSamples: ModuleSamples = {
   queries: {
@@ -8,5 +9,7 @@ export const metricsSamples: ModuleSamples = {
     'get-order-metrics-count': `${period}&interval=1d`,
     'get-order-metrics-value': `${period}&interval=1d`,
     'get-order-metrics-discount': `${period}&interval=1d`,
+    'get-customer-metrics-count': `${days}&interval=1d`,
+    'get-account-metrics-count': `${days}&interval=1d`,
   },
 }

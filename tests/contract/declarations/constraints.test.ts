@@ -17,6 +17,7 @@ const unreachable: Readonly<Record<string, string>> = {
   associated_products_id_fkey: 'the products are locked',
   associated_products_product_fkey: 'the product and the custom relationship are locked',
   authentication_realms_origin_key: 'the first day of a store creates its realms',
+  bulk_change_parts_bulk_change_id_fkey: 'the request has just created the bulk change',
   cart_payments_order_fkey: 'the checkout has just created the order',
   catalog_editions_catalog_fkey: 'a release locks its catalog',
   colleague_sessions_user_id_fkey: 'the sign-in has just found the user',

@@ -260,6 +260,7 @@ describe.each(specimensWith('list', 'create'))('$name', (specimen) => {
 /** Writes that take a filter, in their body or their query, and the list whose filter it is. */
 const filteredLists: Readonly<Record<string, string>> = {
   'attach-nodes': 'list-products',
+  'create-bulk-change': 'list-products',
   'create-order-job': 'list-orders',
   'detach-nodes': 'list-products',
   'export-products': 'list-products',

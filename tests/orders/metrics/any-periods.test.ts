@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mergeOrderSums } from '../../../server/orders/metrics/merge-order-sums.ts'
 import { order, wrap } from '../../builders/orders/buying.ts'
 import { addPastOrders, type PastOrder } from '../../builders/orders/past-orders.ts'
+import { newAccount } from '../../builders/telling/hooks.ts'
 import { tries } from '../../support/long.ts'
 import type { Any } from '../../support/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
@@ -128,4 +129,45 @@ test('any period has the sums of its orders, in each bucket of any zone', async 
     }),
     { numRuns: tries(25, 500) },
   )
+})
+
+test('any period has the people who came in it, in each bucket of any zone, also after some have gone', async () => {
+  const id = await newAccount(world.admin, 'The first')
+  const came = fc.sample(instant.map(toTime), 300)
+  await world.sql(
+    `INSERT INTO accounts (store_id, id, version, created_at, updated_at, doc, hidden)
+     SELECT a.store_id, gen_random_uuid(), 0, n.at, n.at, a.doc, a.hidden
+     FROM accounts a, unnest($3::timestamptz[]) n (at) WHERE a.store_id = $1 AND a.id = $2`,
+    [world.storeId, id, came],
+  )
+  const gone = await world.sql(
+    `DELETE FROM accounts WHERE store_id = $1 AND id <> $2 AND extract(minute FROM created_at) < 20 RETURNING created_at`,
+    [world.storeId, id],
+  )
+  expect(gone.rowCount).toBeGreaterThan(0)
+  const left = came.filter((at) => new Date(at).getUTCMinutes() >= 20)
+  await fc.assert(
+    fc.asyncProperty(request, async ({ currency: _, ...asked }) => {
+      const { body } = await world.admin.get(
+        `/v2/metrics/accounts/timeseries/count?${new URLSearchParams(asked)}`,
+      )
+      const among = left.filter((at) => at >= asked.start_date && at < asked.end_date)
+      const byBucket = Map.groupBy(among, (at) => bucketOf(at, asked))
+      const buckets = (body.data as Any[]).map((one) => [bucketOf(one.start_date, asked), one.count])
+      expect(buckets).toEqual(buckets.map(([bucket]) => [bucket, byBucket.get(bucket)?.length ?? 0]))
+      expect(buckets.reduce((sum, [, count]) => sum + count, 0)).toBe(among.length)
+    }),
+    { numRuns: tries(25, 300) },
+  )
+})
+
+test('days of people begin in the time zone of the store', async () => {
+  await world.admin.put('/v2/settings', { data: { type: 'settings', time_zone: 'Asia/Kathmandu' } })
+  const query = 'start_date=2026-03-01T12:00:00Z&end_date=2026-03-03T12:00:00Z&interval=1d'
+  const starts = async (more = '') =>
+    (await world.admin.get(`/v2/metrics/customers/timeseries/count?${query}${more}`)).body.data.map(
+      (one: Any) => one.start_date,
+    )
+  expect((await starts())[0]).toBe('2026-02-28T18:15:00.000Z')
+  expect((await starts('&timezone=UTC'))[0]).toBe('2026-03-01T00:00:00.000Z')
 })

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { feedPosition } from '../../../server/kernel/feed/sequence.ts'
 import { newAccount, openHook } from '../../builders/telling/hooks.ts'
 import { databaseUrl } from '../../support/own-database.ts'
+import { body } from '../../support/requests.ts'
 import { until } from '../../support/until.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
@@ -24,9 +25,12 @@ test('a replay sends the events of a window again, with the same ids, in order',
   const before = await hook.ended(3)
   const first = hook.requests.map(({ body }) => [body.id, body.triggered_by, body.payload.data.name])
   hook.forget()
-  const { status, body } = await replay(hook.path, { from_position: 1 })
+  const window = body('integration-replay', { from_position: 1 })
+  const dry = await world.admin.post(`${hook.path}/replay`, window, { prefer: 'dry-run' })
+  expect(dry.body.data).toMatchObject({ events: 3, counted_to_position: dry.body.data.to_position })
+  const { status, body: answer } = await replay(hook.path, { from_position: 1 })
   expect(status).toBe(202)
-  expect(body.data).toMatchObject({ type: 'integration-replay', integration_id: hook.id, from_position: 1 })
+  expect(answer.data).toMatchObject({ type: 'integration-replay', integration_id: hook.id, from_position: 1 })
   const again = await hook.got(3)
   expect(again.map(({ body }) => [body.id, body.triggered_by, body.payload.data.name])).toEqual(first)
   expect(again.map(({ body }) => body.attempt)).toEqual([1, 1, 1])

@@ -13,7 +13,7 @@ afterAll(() => world.close())
 
 /** What an export of a store contains. A new table belongs here, or into tools/moving/left-behind.ts with a reason. */
 const copied = `account_addresses account_memberships account_tags accounts added_fields application_keys
-  associated_products authentication_realms cart_payments carts catalog_editions catalog_releases catalog_rule_states catalog_rules
+  associated_products authentication_realms bulk_change_parts bulk_change_refusals bulk_changes cart_payments carts catalog_editions catalog_releases catalog_rule_states catalog_rules
   catalogs changes colleague_sessions currencies custom_api_role_policies custom_apis custom_fields custom_relationships customer_addresses
   customers edition_totals entries entry_values erasure_requests feed_days feed_gaps feed_readers feeds files first_days flow_entries
   flow_fields flows fresh_changes gateways integration_failures integration_jobs integration_logs integrations

@@ -1,0 +1,1 @@
+export { bulkChange } from './chapters.ts'
