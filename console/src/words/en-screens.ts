@@ -1,7 +1,8 @@
+import { identity } from './en-identity.ts'
 import { orders } from './en-orders.ts'
 import { stock } from './en-stock.ts'
 
 /** The texts of the screens that are more than declarations, in English. */
-export const screens = { orders, stock }
+export const screens = { identity, orders, stock }
 
 export type ScreenWords = typeof screens

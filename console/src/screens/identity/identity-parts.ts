@@ -1,0 +1,13 @@
+import type { RecordParts } from '../../records/record-parts.ts'
+import { screenWords } from '../../words/words.ts'
+import { LinkTab, SignInTab } from './sign-in-tab.tsx'
+
+const title = () => screenWords.identity.tab
+
+export const userParts: RecordParts = { tabs: [{ id: 'sign-in', title, Content: SignInTab }] }
+
+/** A relink says what it costs; the declared form would not. */
+export const linkParts: RecordParts = {
+  tabs: [{ id: 'sign-in', title, Content: LinkTab }],
+  hides: ({ method }) => method === 'PUT',
+}
