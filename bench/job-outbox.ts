@@ -9,10 +9,10 @@ import { Outbox } from '../server/kernel/work/outbox.ts'
 import { queue, queueLong } from '../server/kernel/work/queue.ts'
 
 /**
- * `node bench/job-outbox.ts <url of a coordinator> <seconds> [command …]`: 8 writers, in two processes' worth of outboxes, queue jobs in
+ * `node bench/job-outbox.ts <url of a coordinator> <seconds> [command …]`: 8 writers and two outboxes queue jobs in
  * transactions that also write a row of their store. Each command is run in turns meanwhile: let it kill a node with
  * `kill -9` and start it again. Fails unless each row that an acknowledged transaction wrote has its job once in the
- * queue of the coordinator, and no job is without its row. It needs a distributed database of its own, without servers.
+ * queue of the coordinator, and no job is without its row. It needs a distributed database of its own.
  */
 class Undone extends Error {}
 

@@ -2112,8 +2112,8 @@ BEGIN
   -- The store itself may be going.
   PERFORM FROM stores WHERE id = of_store;
   IF NOT FOUND THEN RETURN; END IF;
-  RAISE EXCEPTION 'the last store admin' USING ERRCODE = 'check_violation',
-    CONSTRAINT = 'role_assignments_last_store_admin';
+  RAISE EXCEPTION 'the last store admin: constraint "role_assignments_last_store_admin"' USING
+    ERRCODE = 'check_violation', CONSTRAINT = 'role_assignments_last_store_admin';
 END $function$
 ;
 
@@ -2317,7 +2317,7 @@ BEGIN
   IF is_deleted THEN
     RAISE EXCEPTION 'the stock was deleted meanwhile' USING ERRCODE = 'serialization_failure';
   END IF;
-  RAISE EXCEPTION 'the stock cannot be moved' USING ERRCODE = 'check_violation',
+  RAISE EXCEPTION 'the stock cannot be moved: constraint "stock_movements"' USING ERRCODE = 'check_violation',
     CONSTRAINT = 'stock_movements', DETAIL = array_to_json(refused)::text;
 END $function$
 ;
@@ -3237,6 +3237,12 @@ CREATE INDEX changes_of_one_time_passwords ON ONLY changes USING btree (store_id
 CREATE INDEX changes_of_owned ON ONLY changes USING btree (store_id, COALESCE(((hidden -> 'customers'::text) ->> 0), ((hidden -> 'accounts'::text) ->> 0), (hidden ->> 'customer_id'::text), (hidden ->> 'account_id'::text))) WHERE ((source = ANY (ARRAY['carts'::text, 'orders'::text])) AND (COALESCE(((hidden -> 'customers'::text) ->> 0), ((hidden -> 'accounts'::text) ->> 0), (hidden ->> 'customer_id'::text), (hidden ->> 'account_id'::text)) IS NOT NULL));
 CREATE INDEX changes_of_personal_data_by_scope ON ONLY changes USING btree (store_id, scope) WHERE (personal AND (scope IS NOT NULL));
 CREATE INDEX changes_of_public_id ON ONLY changes USING btree (store_id, public_id, "position") WHERE (public_id IS NOT NULL);
+
+CREATE TABLE client_ids (
+  client_id text COLLATE "C" NOT NULL,
+  store_id uuid NOT NULL,
+  CONSTRAINT client_ids_pkey PRIMARY KEY (client_id)
+);
 
 CREATE TABLE colleague_sessions (
   store_id uuid NOT NULL,

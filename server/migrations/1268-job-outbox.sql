@@ -71,8 +71,8 @@ BEGIN
   END IF;
 END $$;
 
--- Takes jobs that are in the queue out of the outbox, and says how many. All stores are on the node of `of_store`, where
--- it runs. It passes over those in whose place another job is about to come.
+-- Takes jobs that are in the queue out of the outbox, and says how many. All stores are on the node of `of_store`,
+-- where it runs. It passes over those in whose place another job is about to come.
 CREATE FUNCTION forget_moved(of_store uuid, of_stores uuid[], jobs bigint[]) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
   taken integer := 0;

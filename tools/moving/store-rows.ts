@@ -1,3 +1,4 @@
+import { claimClientId } from '../../server/people/index.ts'
 import { keyTable, leftBehind, replacements } from './left-behind.ts'
 import { quoteName, type StoreTable, storeTables, type TableRun } from './store-tables.ts'
 import { BrokenArchive } from './tar.ts'
@@ -119,10 +120,17 @@ export class StoreRows {
       this.id,
     )
     await this.#addKeys(keys)
+    await this.#claimClientIds()
     await this.#moveJobs()
   }
 
-  /** An archive of a distributed database may have jobs that were on their way to the queue. Where it is one too, its servers move them. */
+  async #claimClientIds(): Promise<void> {
+    const text = `SELECT client_id FROM ${quoteName(keyTable)} WHERE store_id = $1 AND client_id IS NOT NULL`
+    for (const [clientId] of await this.#run({ text, values: [this.id], once: true }))
+      await claimClientId({ run: this.#run }, this.id, clientId as string)
+  }
+
+  /** Jobs that were on their way to the queue. Where this database is distributed, too, its servers move them. */
   async #moveJobs(): Promise<void> {
     const [row] = await this.#run({ text: 'SELECT is_distributed()', values: [], once: true })
     if (row?.[0] === 't') return

@@ -13,7 +13,7 @@ export class Nodes {
     this.#database = database
   }
 
-  /** Whether stores are on several nodes. No server runs while a database is distributed. */
+  /** Whether stores are on several nodes. No server runs while tables are distributed. */
   async areMany(): Promise<boolean> {
     this.#areMany ??= await this.#ask()
     return this.#areMany

@@ -16,8 +16,8 @@ const jobsMax = 1000
 const stoppingMaxMs = 5000
 
 /**
- * Moves jobs from the nodes of their stores to the queue, which is on the coordinator. A transaction of a store queues
- * a job on its node, or none. Each job comes once, whatever dies. See docs/decisions/0155-job-outbox.md.
+ * Moves jobs from the nodes of their stores to the queue, which is on the coordinator. A transaction of a store
+ * queues a job on its node, or none. Each job comes once, whatever dies. See docs/decisions/0155-job-outbox.md.
  */
 export class Outbox {
   readonly #database: Connection

@@ -60,6 +60,13 @@ describe.skipIf(citusUrl)('without Citus', () => {
     expect([...named(': add'), ...named(': create')].sort()).toEqual(named(': drop'))
   })
 
+  test('a routine in SQL comes behind those that it calls: a node checks its body', async () => {
+    const { steps } = await plan()
+    const places = steps.flatMap(({ what }) => /^routine (\w+)\(.*: on every node$/.exec(what)?.[1] ?? [])
+    expect(places.indexOf('session_lives')).toBeGreaterThan(-1)
+    expect(places.indexOf('lease_holds')).toBeGreaterThan(places.indexOf('session_lives'))
+  })
+
   test('keys over stores, keys that set null and triggers of statements are named', async () => {
     await own.sql(`CREATE TABLE boats (store_id uuid, id int, name text UNIQUE, port int, PRIMARY KEY (store_id, id),
         CONSTRAINT boats_port FOREIGN KEY (store_id, port) REFERENCES boats ON DELETE SET NULL (port));
