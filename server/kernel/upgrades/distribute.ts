@@ -5,8 +5,8 @@ const createTable = `CREATE TABLE IF NOT EXISTS distribution_steps (
   place integer PRIMARY KEY, what text NOT NULL, sql text NOT NULL)`
 
 /**
- * Whether tables are distributed, or someone has begun to distribute them: then migrations go on with it. A dump of such
- * a database that was restored without Citus is neither.
+ * Whether tables are distributed, or someone has begun to distribute them: then migrations go on with it. A dump of
+ * such a database that was restored without Citus is neither.
  */
 export async function isDistributed(client: Pick<pg.ClientBase, 'query'>): Promise<boolean> {
   const { rows } = await client.query(
