@@ -152,6 +152,16 @@ async function report(): Promise<void> {
     'ms until a job is in the queue, median and 95 %': `${quantile(0.5)} ${quantile(0.95)}`,
   }
   for (const [what, value] of Object.entries(figures)) process.stdout.write(`${what}: ${value}\n`)
+  const faults = [
+    figures['acknowledged, and without a row'],
+    figures['jobs twice'],
+    figures['jobs without a row'],
+    figures['rows without a job'],
+    figures['stores whose key has another job than the last'],
+    figures['jobs that a later one should have replaced'],
+    Number(figures['left in the outbox']),
+  ]
+  if (faults.some((n) => n !== 0)) process.exitCode = 1
 }
 
 function quantile(q: number): string | undefined {
