@@ -4,6 +4,7 @@ import type { Config } from '../server/config.ts'
 import type { Clock } from '../server/kernel/clock.ts'
 import type { Database } from '../server/kernel/storage/database.ts'
 import { citusSettings, settingsOfNodes } from '../server/kernel/upgrades/citus.ts'
+import { nodesThatLack } from '../server/kernel/upgrades/distribution.ts'
 import { pendingMigrations } from '../server/kernel/upgrades/migrations.ts'
 import { ways } from './doctor-ways.ts'
 import { type Examination, finding } from './finding.ts'
@@ -182,7 +183,10 @@ async function distribution(database: Database, ask: Ask): Promise<readonly Exam
   const [uses] = await ask(`SELECT 1 FROM pg_extension WHERE extname = 'citus'`)
   if (!uses) return []
   const found = await settingsOfNodes(database)
-  return citusSettings.map(({ name, isRight, wanted, about, isNeeded }) => {
+  const lacking = (await nodesThatLack(database.pool)).map(({ node, what }) =>
+    finding('citus', `${node} lacks ${what}`, 'no store can be there: call sutler distribute', 'fault'),
+  )
+  const settings = citusSettings.map(({ name, isRight, wanted, about, isNeeded }) => {
     const wrong = found.filter((one) => one.name === name && !isRight(one.value))
     const says = wrong.length
       ? wrong.map(({ node, value }) => `${name} is ${value || 'unknown'} on ${node}`).join(', ')
@@ -194,6 +198,7 @@ async function distribution(database: Database, ask: Ask): Promise<readonly Exam
       isNeeded ? 'fault' : 'warning',
     )
   })
+  return [...settings, ...lacking]
 }
 
 async function migrations(database: Database): Promise<Examination> {

@@ -10,11 +10,11 @@ const constraintStates = [...foreignKeyStates, '23505', '23514', '23P01']
 
 /**
  * The constraint that a statement violated, or undefined. Citus passes on only the message of a node, where the name
- * ends in the number of a shard.
+ * may end in the number of a shard. A routine that names one says it in its message too.
  */
 export function brokenConstraint(error: unknown): string | undefined {
   if (!(error instanceof pg.DatabaseError)) return undefined
-  return error.constraint ?? / constraint "([^"]+?)_\d{6,}"/.exec(error.message)?.[1]
+  return error.constraint ?? / constraint "([^"]+?)(?:_\d{6,})?"/.exec(error.message)?.[1]
 }
 
 /** The missing key of a foreign key violation: the value of the last column. */
