@@ -1,7 +1,8 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { childrenOf } from './acts/cost.ts'
 import { missingIn, type StoreWrites } from './citus/missing.ts'
@@ -23,7 +24,7 @@ import { printLoad, printRow } from './pairs.ts'
  */
 const [databaseUrl = '', ...steps] = process.argv.slice(2)
 if (!databaseUrl) throw new Error('name the URL of the coordinator')
-const storesCount = 8
+const storesCount = 6
 const writers = 8
 const pauseMs = 40
 const aroundMs = 5_000
@@ -33,18 +34,20 @@ const env = {
   DATABASE_URL: databaseUrl,
   SUTLER_SECRET: 'bench secret bench secret bench secret',
 }
-const sutler = (...args: readonly string[]): string =>
-  execFileSync(process.execPath, [resolve(import.meta.dirname, '../command/sutler.ts'), ...args], {
-    ...{ env, encoding: 'utf8' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+/** What a command prints. */
+async function sutler(...args: readonly string[]): Promise<string> {
+  const program = resolve(import.meta.dirname, '../command/sutler.ts')
+  return (await promisify(execFile)(process.execPath, [program, ...args], { env })).stdout
+}
 
 const servers = [await startOwnServer(undefined, { beside: { databaseUrl } })]
 servers.push(await startOwnServer(undefined, { beside: { databaseUrl } }))
 const urls = servers.map(({ url }) => url)
-const stores: StoreClient[] = []
-for (let n = 0; n < storesCount; n++)
-  stores.push(await openStore(urls, JSON.parse(sutler('store', 'add', `Store ${n}`, '--json'))))
+const stores = await Promise.all(
+  Array.from({ length: storesCount }, async (_, n) =>
+    openStore(urls, JSON.parse(await sutler('store', 'add', `Store ${n}`, '--json'))),
+  ),
+)
 const writes = new Map<StoreClient, StoreWrites>(
   stores.map((store) => [store, { accounts: [], orders: [], jobs: [] }]),
 )
@@ -100,7 +103,7 @@ async function write(writer: number): Promise<void> {
     if (i % 8 === 0 && own.orders.length) {
       const job = await send(store, 'POST', '/v2/jobs', {
         type: 'job',
-        job_type: 'order-export',
+        job_type: 'order_export',
         name: 'All',
       })
       if (job) own.jobs.push(job.id)
@@ -127,13 +130,13 @@ const acts: Record<string, (value: string) => Promise<unknown>> = {
   'move-blocking': () => move('block_writes'),
   isolate: () =>
     onCoordinator(
-      `SELECT isolate_tenant_to_new_shard('stores', $1, 'CASCADE', shard_transfer_mode => 'block_writes')`,
+      `SELECT isolate_tenant_to_new_shard('stores', $1::uuid, 'CASCADE', shard_transfer_mode => 'block_writes')`,
       [stores[1]?.id],
     ),
   async add(node) {
     const [host, port] = node.split(':')
     await onCoordinator('SELECT citus_add_node($1, $2)', [host, Number(port)])
-    sutler('distribute')
+    await sutler('distribute')
     await move('force_logical', port)
   },
 }
@@ -150,8 +153,10 @@ async function ended(pid: number): Promise<void> {
 }
 
 /** Moves the shards of the first store to another node, or to that with a port. */
-const move = (mode: string, port?: string) =>
-  onCoordinator(
+async function move(mode: string, port?: string): Promise<void> {
+  // Of a move before, which the store may go back to.
+  await onCoordinator('CALL citus_cleanup_orphaned_resources()', [])
+  await onCoordinator(
     `SELECT citus_move_shard_placement(p.shardid, p.nodename, p.nodeport, n.nodename, n.nodeport, $2::text::citus.shard_transfer_mode)
      FROM pg_dist_shard_placement p CROSS JOIN LATERAL (
        SELECT * FROM pg_dist_node n WHERE n.shouldhaveshards AND n.nodeport <> p.nodeport
@@ -159,6 +164,7 @@ const move = (mode: string, port?: string) =>
      WHERE p.shardid = get_shard_id_for_distribution_column('stores', $1::uuid)`,
     [stores[0]?.id, mode, port === undefined ? null : Number(port)],
   )
+}
 
 async function onCoordinator(text: string, values: readonly unknown[]): Promise<void> {
   const client = new pg.Client(databaseUrl)
@@ -203,5 +209,5 @@ process.stdout.write(
   `${count('accounts')} accounts, ${count('orders')} orders, ${count('jobs')} jobs acknowledged: ${missing} faults\n`,
 )
 for (const server of servers) await server.stop()
-for (const check of ['totals', 'feed']) process.stdout.write(`${check}: ${sutler('check', check)}`)
+for (const check of ['totals', 'feed']) process.stdout.write(`${check}: ${await sutler('check', check)}`)
 printLoad()

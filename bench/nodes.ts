@@ -76,7 +76,11 @@ try {
   for (const name of names) {
     const spent = await measure(name)
     const ratios = (spent.plain ?? []).map((ms, i) => (spent['own node']?.[i] ?? Number.NaN) / ms)
-    printRow([name, ...Object.values(spent).map((some) => median(some).toFixed(2)), median(ratios).toFixed(2)])
+    printRow([
+      name,
+      ...Object.values(spent).map((some) => median(some).toFixed(2)),
+      median(ratios).toFixed(2),
+    ])
   }
   printLoad()
 } finally {
@@ -107,7 +111,9 @@ function familyMs(pid: string): number {
   return (own?.withEndedMs ?? 0) + others.reduce((sum, stat) => sum + (stat?.ms ?? 0), 0)
 }
 
-function statOf(pid: string): { readonly parent: string; readonly ms: number; readonly withEndedMs: number } | undefined {
+function statOf(
+  pid: string,
+): { readonly parent: string; readonly ms: number; readonly withEndedMs: number } | undefined {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
     const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = fields.slice(11, 15).map(Number)
