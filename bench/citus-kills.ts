@@ -11,9 +11,9 @@ import { startOwnServer } from './own-server.ts'
 import { printLoad, printRow } from './pairs.ts'
 
 /**
- * `node bench/citus-kills.ts <URL of the coordinator> [step …]`: eight clients write to stores of a distributed database
- * through two processes, with checkouts and jobs, while something happens to its nodes. Afterwards everything that was
- * acknowledged must be there, whole, and once in the feed. The steps:
+ * `node bench/citus-kills.ts <URL of the coordinator> [step …]`: eight clients write to stores of a distributed
+ * database through two processes, with checkouts and jobs, while something happens to its nodes. Afterwards everything
+ * that was acknowledged must be there, whole, and once in the feed. The steps:
  *
  * - `quiet`: nothing
  * - `kill=<data directory>`: the PostgreSQL of a node is killed with SIGKILL, and started five seconds later with
