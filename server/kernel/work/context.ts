@@ -11,7 +11,8 @@ import type { ApiDocument } from '../shape/api-document.ts'
 import type { ListQuery } from '../shape/list-query.ts'
 import type { Model, OwnModel, Row } from '../shape/model.ts'
 import type { Database } from '../storage/database.ts'
-import type { Nodes } from '../storage/nodes.ts'
+import type { Home, Homes } from '../storage/nodes/homes.ts'
+import type { Nodes } from '../storage/nodes/nodes.ts'
 import { authorOf, Store } from '../storage/store.ts'
 import type { TransactionKind } from '../storage/transaction.ts'
 import type { Exports } from './exports.ts'
@@ -58,8 +59,10 @@ export interface Reads {
 /** What belongs to no store: the process, and what all stores share. */
 export interface Instance {
   readonly database: Database
-  /** For requests that only read: the database, or its replicas. */
-  readonly readers: Pick<Database, 'reading'>
+  /** Where the statements of each store are sent. What concerns no store, or many, is sent to `database`. */
+  readonly homes: Homes
+  /** The same for requests that only read: the database, its replicas, or the node of the store. */
+  readonly readers: Homes<Pick<Home, 'reading'>>
   readonly nodes: Nodes
   /** Takes the jobs of stores where these are on several nodes. */
   readonly outbox: Pick<Outbox, 'note' | 'wake'> | undefined
@@ -271,7 +274,7 @@ export class Ctx extends Work {
   /** The same request in the store that its body names. Only for an open operation: it has no store before. */
   inStore(id: string): this {
     const by = authorOf(this.who.actor, this.requestId)
-    const store = new Store(id, this.instance.database, () => this.clock.now(), by)
+    const store = new Store(id, this.instance.homes.of(id), () => this.clock.now(), by)
     return this.with({ store, who: { ...this.who, storeId: id } })
   }
 

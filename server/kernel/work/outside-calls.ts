@@ -198,13 +198,14 @@ async function takeUp<V>(
 }
 
 async function lease<V>(
-  { store, instance }: Work,
+  work: Work,
   id: string,
   forMs: number,
   known?: ErrandLease,
 ): Promise<ResumedErrand<V> | undefined> {
-  const found = known ?? (await findLease(store, id))
+  const found = known ?? (await findLease(work, id))
   if (!found || (!found.isRecorded && found.holdsForMs > 0)) return undefined
+  const { store, instance } = work
   const [row] = await store.run(
     `UPDATE errands SET leased_by = $4,
        leased_until = CASE WHEN ended_at IS NULL THEN clock_at(store_id) + ${intervalMs('$3')} ELSE leased_until END
@@ -345,7 +346,7 @@ export const resumeErrandJob = (calls: ReadonlyMap<string, OutsideCall>): Job<Re
   callsOut: ({ peer = '' }) => peer,
   async run(work, resumed) {
     const { id } = resumed
-    const found = await findLease(work.store, id)
+    const found = await findLease(work, id)
     if (!found || found.isRecorded) return
     const { name, holdsForMs, createdAtMs } = found
     const call = calls.get(name)

@@ -53,7 +53,7 @@ export async function createFirstKey(
 
 /** The key if it still exists. Tokens of a deleted key are not valid. */
 export async function findActiveKey(
-  database: Database,
+  database: Pick<Database, 'quick'>,
   storeId: string,
   keyId: string,
 ): Promise<ActiveKey | undefined> {

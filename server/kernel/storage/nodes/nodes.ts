@@ -1,4 +1,4 @@
-import type { Connection } from './database.ts'
+import type { Connection } from '../database.ts'
 
 /**
  * Where the stores are, if Citus has distributed them on several nodes. What concerns many stores is sent to each node
