@@ -47,6 +47,7 @@ import { prepareStores } from './kernel/work/every-store.ts'
 import { type ExportLimits, Exports } from './kernel/work/exports.ts'
 import { jobConnections, startJobs } from './kernel/work/jobs.ts'
 import { type Mailer, smtp } from './kernel/work/mail.ts'
+import { Outbox } from './kernel/work/outbox.ts'
 import { forgetErrands, resumeErrandJob } from './kernel/work/outside-calls.ts'
 import { renewSeals } from './kernel/work/secret-records.ts'
 import { orStartupError, portOf } from './listening.ts'
@@ -178,6 +179,8 @@ export async function start(
     const feed = new FeedWatcher(jobDatabase, log)
     const sequencer = new Sequencer(jobDatabase, log, (storeIds) => feed.note(storeIds))
     workers.push(() => sequencer.stop())
+    const outbox = await Outbox.open(jobDatabase, log)
+    workers.push(async () => outbox?.stop())
     const watermark = new Watermark(jobDatabase, clock, log)
     workers.push(() => watermark.stop())
     await watermark.start()
@@ -198,6 +201,7 @@ export async function start(
       homes,
       readers: replicas ? oneHome(replicas) : homes,
       nodes,
+      outbox,
       processName,
       tokens: new Tokens(
         secrets,
@@ -221,7 +225,10 @@ export async function start(
       onRead: (ctx, resource, row) => reads.record(ctx, resource, row),
       collectReads: (ctx) => new ExportReads(register, ctx),
       exports: new Exports(swaps.exportLimits),
-      onWrite: (storeId) => sequencer.wake(storeId),
+      onWrite: (storeId) => {
+        sequencer.wake(storeId)
+        outbox?.wake(storeId)
+      },
       feed,
       watermark: () => watermark.text,
       mayConnect: (address) => isPublic(address) || isIn(config.providerNetworks, address),

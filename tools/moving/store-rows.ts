@@ -119,6 +119,17 @@ export class StoreRows {
       this.id,
     )
     await this.#addKeys(keys)
+    await this.#moveJobs()
+  }
+
+  /** An archive of a distributed database may have jobs that were on their way to the queue. Where it is one too, its servers move them. */
+  async #moveJobs(): Promise<void> {
+    const [row] = await this.#run({ text: 'SELECT is_distributed()', values: [], once: true })
+    if (row?.[0] === 't') return
+    const move = 'SELECT move_jobs(ARRAY[$1::uuid], 1000000000)'
+    await this.#do(move, this.id)
+    await this.#do('DELETE FROM job_outbox WHERE store_id = $1', this.id)
+    await this.#do(move, this.id)
   }
 
   async #addKeys(keys: string): Promise<void> {

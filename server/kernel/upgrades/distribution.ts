@@ -7,8 +7,8 @@ import type pg from 'pg'
 
 /** The store of every row is in this column. The table `stores` has it as its `id`. */
 const anchor = 'stores'
-/** The queue takes jobs of all stores in one statement: it stays on the coordinator. */
-const ofCoordinator: readonly string[] = ['long_jobs']
+/** The queue takes jobs of all stores in one statement: it stays on the coordinator, with what it has of the outbox. */
+const ofCoordinator: readonly string[] = ['long_jobs', 'moved_jobs']
 
 /** Comments that say what PostgreSQL does not know of a table, a routine or a key. */
 const comments = {

@@ -17,6 +17,7 @@ import type { TransactionKind } from '../storage/transaction.ts'
 import type { Exports } from './exports.ts'
 import type { Job, LongJob, Schedule } from './job.ts'
 import type { Mailer } from './mail.ts'
+import type { Outbox } from './outbox.ts'
 import { queue, queueLong } from './queue.ts'
 
 /** A token beside the bearer token that names the person who is calling. */
@@ -62,6 +63,8 @@ export interface Instance {
   /** The same for requests that only read: the database, its replicas, or the node of the store. */
   readonly readers: Homes<Pick<Home, 'reading'>>
   readonly nodes: Nodes
+  /** Takes the jobs of stores where these are on several nodes. */
+  readonly outbox: Pick<Outbox, 'note' | 'wake'> | undefined
   /** The name of this process. A session holds its lock while the process lives: see `WorkerSession`. */
   readonly processName: string
   readonly tokens: Tokens
@@ -154,8 +157,8 @@ export class Work {
   async later<P>(job: LongJob<P>, payload: P): Promise<void>
   async later<P>(job: Job<P> | LongJob<P>, payload: P, schedule?: Schedule): Promise<void> {
     if (this.isRehearsal) return
-    if (job.long) await queueLong(this.store, job, payload)
-    else await queue(this.store, job, payload, schedule)
+    if (job.long) await queueLong(this, job, payload)
+    else await queue(this, job, payload, schedule)
   }
 
   /** Runs `run` in the open transaction, or in a new one. It must not call other servers. */

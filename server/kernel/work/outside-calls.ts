@@ -328,8 +328,8 @@ const resumption = { name: 'kernel:resume-errand', attemptsMax: 25 } as const
 
 type Resumption = Pick<Errand<unknown>, 'id'> & { readonly peer?: string | undefined }
 
-const resumeAt = ({ store }: Work, resumed: Resumption, at: Date): Promise<void> =>
-  queue(store, resumption, resumed, { key: `errand ${resumed.id}`, at })
+const resumeAt = (work: Work, resumed: Resumption, at: Date): Promise<void> =>
+  queue(work, resumption, resumed, { key: `errand ${resumed.id}`, at })
 
 const [dayMs, hourMs] = [86_400_000, 3_600_000]
 

@@ -24,6 +24,7 @@ const ofCoordinator: Readonly<Record<string, string>> = {
   database_figures: 'of the whole database',
   long_jobs: 'the queue takes jobs of all stores in one statement',
   migrations: 'of the whole database',
+  moved_jobs: 'says what the queue has of the outbox',
   processes: 'of the whole database',
 }
 
