@@ -10,6 +10,8 @@ export interface Address {
   readonly group: string
 }
 
+export const keyOf = ({ host, port, group }: Address): string => `${group} ${host}:${port}`
+
 /** The stores whose ids have these hashes, and the node that has them. */
 interface StoreGroup {
   readonly least: number
@@ -54,7 +56,8 @@ export class Directory {
 
   /** The nodes that have stores, without the coordinator. */
   get addresses(): readonly Address[] {
-    return this.#groups.flatMap(({ address }) => address ?? [])
+    const named = this.#groups.flatMap(({ address }) => (address ? [[keyOf(address), address] as const] : []))
+    return [...new Map(named).values()]
   }
 
   /** The node of a store; undefined if it is not known, or if it is the coordinator. */
