@@ -4,9 +4,10 @@ import { startOwnServer } from './own-server.ts'
 import { p95, printLoad } from './pairs.ts'
 
 /**
- * `node bench/moving-stores.ts <URL of a coordinator> [seconds command …]`: eight writers, each of which changes an account
- * and reads it again, while the commands of the shell run, one every ten seconds: they move, isolate or kill. Prints how
- * many changes were acknowledged, which of them the next read did not show, what was refused, and the longest request.
+ * `node bench/moving-stores.ts <URL of a coordinator> [seconds command …]`: eight writers, each of which
+ * changes an account and reads it again, while the commands of the shell run, one every ten seconds: they move, isolate
+ * or kill. Prints how many changes were acknowledged, which of them the next read did not show, what was refused, and
+ * the longest request.
  */
 const [url = '', seconds = '30', ...commands] = process.argv.slice(2)
 const writersCount = 8
@@ -62,7 +63,9 @@ try {
     const beganMs = performance.now()
     await new Promise<void>((done) =>
       execFile('sh', ['-c', command], (error, _, problem) => {
-        console.log(`${((performance.now() - beganMs) / 1000).toFixed(1)} s: ${command} ${error ? problem : ''}`)
+        console.log(
+          `${((performance.now() - beganMs) / 1000).toFixed(1)} s: ${command} ${error ? problem : ''}`,
+        )
         done()
       }),
     )

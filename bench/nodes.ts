@@ -10,10 +10,10 @@ import { type OwnServer, startOwnServer } from './own-server.ts'
 import { median, printLoad, printRow } from './pairs.ts'
 
 /**
- * `node bench/nodes.ts <URL of a coordinator> [--through <checkout> --rounds 3 act …]`: what requests take of the processor
- * in all databases: in one PostgreSQL, through the coordinator of Citus (a server of a checkout that knows no nodes), and at
- * the node of their store. The database of the URL is distributed and has no store yet, and all its nodes are on this
- * machine. In turns, medians of the rounds; the first one prepares statements.
+ * `node bench/nodes.ts <URL of a coordinator> [--through <checkout> --rounds 3 act …]`: what requests take of the
+ * processor in all databases: in one PostgreSQL, through the coordinator of Citus (a server of a checkout that knows no
+ * nodes), and at the node of their store. The database of the URL is distributed and has no products yet, and all its
+ * nodes are on this machine. In turns, medians of the rounds; the first one prepares statements.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -78,7 +78,11 @@ try {
   for (const name of names) {
     const spent = await measure(name)
     const ratios = (spent.plain ?? []).map((ms, i) => (spent.own?.[i] ?? Number.NaN) / ms)
-    printRow([name, ...Object.values(spent).map((some) => median(some).toFixed(2)), median(ratios).toFixed(2)])
+    printRow([
+      name,
+      ...Object.values(spent).map((some) => median(some).toFixed(2)),
+      median(ratios).toFixed(2),
+    ])
   }
   printLoad()
 } finally {

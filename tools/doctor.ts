@@ -203,7 +203,8 @@ async function distribution(database: Database, ask: Ask): Promise<readonly Exam
 
 /** Whether a process here reaches each node under the name that Citus has for it. */
 async function nodes(database: Database, { databaseUrl }: Config): Promise<readonly Examination[]> {
-  const [hasNodes] = (await database.run({ text: `SELECT to_regproc('is_distributed')`, values: [] }))[0] ?? []
+  const [hasNodes] =
+    (await database.run({ text: `SELECT to_regproc('is_distributed')`, values: [] }))[0] ?? []
   if (!databaseUrl || hasNodes == null || !(await new Nodes(database).areMany())) return []
   const directory = new Directory(database, 0)
   await directory.refresh()
@@ -218,7 +219,8 @@ async function nodes(database: Database, { databaseUrl }: Config): Promise<reado
         fault === undefined
           ? `${name} is reached from here`
           : `${name} is not reached from here: ${(fault as Error).message}`,
-        fault !== undefined && 'until it is, the coordinator serves its stores, which takes more processor time',
+        fault !== undefined &&
+          'until it is, the coordinator serves its stores, which takes more processor time',
       )
     }),
   )

@@ -19,7 +19,8 @@ describe.skipIf(!citusUrl)('on Citus (SUTLER_TEST_CITUS_URL)', () => {
   })
 
   test('each store is in the group that Citus says, and the coordinator needs no address', async () => {
-    const { rows } = await own.sql(`SELECT id, get_shard_id_for_distribution_column('stores', id) AS shard FROM stores
+    const { rows } =
+      await own.sql(`SELECT id, get_shard_id_for_distribution_column('stores', id) AS shard FROM stores
       UNION ALL SELECT id, get_shard_id_for_distribution_column('stores', id)
         FROM (SELECT gen_random_uuid() AS id FROM generate_series(1, 50)) some`)
     // It looks as if another node had everything.

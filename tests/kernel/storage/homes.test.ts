@@ -97,7 +97,12 @@ test('the coordinator serves a store until its node is known for some seconds', 
   await ask(low, 'not yet')
   vi.advanceTimersByTime(1)
   await ask(low, 'known')
-  expect(sent).toEqual(['coordinator: unknown', 'coordinator: just named', 'coordinator: not yet', '1: known'])
+  expect(sent).toEqual([
+    'coordinator: unknown',
+    'coordinator: just named',
+    'coordinator: not yet',
+    '1: known',
+  ])
 })
 
 test('all that a store sends goes to its node: short reads, writes, transactions, slow reads', async () => {
@@ -205,7 +210,10 @@ test('on one PostgreSQL the home of each store is the database itself', () => {
 })
 
 test.each([
-  ['postgres://u:p%40@db.example:5432/shop?sslmode=require', 'postgres://u:p%40@node-2:6000/shop?sslmode=require'],
+  [
+    'postgres://u:p%40@db.example:5432/shop?sslmode=require',
+    'postgres://u:p%40@node-2:6000/shop?sslmode=require',
+  ],
   ['postgres://u@db.example/shop?host=/run/postgresql', 'postgres://u@node-2:6000/shop'],
   ['postgresql://db.example', 'postgresql://node-2:6000'],
 ])('the URL of a node is %s with its host', (url, expected) => {
@@ -213,5 +221,7 @@ test.each([
 })
 
 test('a node may have an IPv6 address', () => {
-  expect(urlOfNode('postgres://u@db/shop', { host: 'fd00::2', port: 6000 })).toBe('postgres://u@[fd00::2]:6000/shop')
+  expect(urlOfNode('postgres://u@db/shop', { host: 'fd00::2', port: 6000 })).toBe(
+    'postgres://u@[fd00::2]:6000/shop',
+  )
 })

@@ -39,7 +39,7 @@ const storesMax = 100_000
  * to another node is right too, only slower.
  *
  * A node counts as the place of a store some seconds after the directory first named it: a statement that waits on the
- * node to which the store moves would see the store as it was before it came (docs/decisions/0152-feed-of-each-node.md).
+ * node to which the store moves would see the store as it was before: docs/decisions/0153-homes-of-stores.md.
  */
 export class Directory {
   readonly #coordinator: Connection
