@@ -11,6 +11,8 @@ export default defineConfig({
     setupFiles: ['./tests/support/show-refusals.ts', './tests/support/fit-document.ts'],
     environment: 'node',
     pool: 'forks',
+    // Node runs the source as it is, as it does for users: Vite would translate each module once more.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     // Two for each core of a small machine: files wait almost half of their time, for jobs, time limits and processes.
     // They share one PostgreSQL, so many more only make each other late.
     maxWorkers: 4,

@@ -111,6 +111,7 @@ function ownScreens(): readonly Screen[] {
     { name: '08-no-match', path: '/v2/accounts?filter=eq(name,nobody)' },
     { name: '09-gone', path: '/v2/accounts/00000000-0000-4000-8000-000000000000' },
     { name: '10-drafts', path: '/drafts' },
+    { name: '11-open-payments', path: '/v2/open-payments' },
   ]
 }
 

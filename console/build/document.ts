@@ -33,7 +33,7 @@ export function takeApart(document: Node): {
     if (id.endsWith('-too')) return []
     const { post } = methods
     const many = nounOf(id)
-    const one = isNode(item?.get) ? nounOf(String(item.get.operationId).replace(/^get-/, '')) : many
+    const one = nameOfOne(item?.get, 'get') ?? nameOfOne(post, 'create') ?? many
     const resource = {
       ...{ id, path, title: titleOf(document, list) ?? labelOf(id) },
       ...{ noun: [one, many] as const, ...groupOf(groups, list) },
@@ -108,6 +108,12 @@ type Groups = readonly { name: string; tags: readonly string[] }[]
 function groupOf(groups: Groups, operation: Node) {
   const tag = String((operation.tags as readonly string[])[0])
   return { tag, group: groups.find(({ tags }) => tags.includes(tag))?.name ?? tag }
+}
+
+/** What an object is called by the operation that reads or creates one. */
+function nameOfOne(operation: unknown, verb: 'get' | 'create'): string | undefined {
+  const id = isNode(operation) ? String(operation.operationId) : ''
+  return id.startsWith(`${verb}-`) ? nounOf(id.slice(verb.length + 1)) : undefined
 }
 
 /** What the document of a store calls the objects of a list. */

@@ -61,7 +61,7 @@ describe.runIf(hasChromium)(titled('what the console does with objects'), () => 
       const page = await openAs(scheme, width)
       await signInAt(opened.tab, opened.world, `/v2/orders/${order}`)
       await page.getByText('12.50 USD').first().waitFor()
-      await page.getByRole('button', { name: 'Pay order' }).click()
+      await page.getByRole('button', { name: 'Take a payment' }).click()
       const dialog = page.getByRole('dialog', { name: 'Pay order' })
       await dialog.getByLabel('Gateway').selectOption('manual')
       await dialog.getByLabel('Method', { exact: false }).first().selectOption('purchase')

@@ -52,6 +52,15 @@ describe.runIf(hasChromium)(titled('the history of an object in a browser'), () 
     await created.first().waitFor()
     const texts = await created.allInnerTexts()
     expect(texts.map((text) => text.includes('created it (Stock level)'))).toEqual([true, false])
+    // Its stock is changed by a kind and an amount.
+    await signInAt(opened.tab, opened.world, `/v2/inventories/${data.id}`)
+    await page.getByLabel('Kind').selectOption('Take away')
+    await page.getByLabel('Amount').fill('2')
+    await expectNoBarriers(opened.tab, 'a stock level')
+    await page.getByRole('button', { name: 'Change the stock' }).dblclick()
+    await page.getByText('The stock has been changed.').waitFor()
+    const { body } = await opened.world.admin.get(`/v2/inventories/${data.id}`)
+    expect(body.data.attributes?.available ?? body.data.available).toBe(3)
   })
 
   test('older entries come on demand', async () => {

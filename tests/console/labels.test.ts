@@ -94,3 +94,9 @@ test('a child of a product is called by its options too, unless these have chang
   expect(nameOf(child('Sofa oak'), shown)).toBe('Sofa oak (S)')
   expect(nameOf(child('Sofa Oak S'), shown)).toBe('Sofa Oak S')
 })
+
+test('a list whose objects have no page calls one of them by what creates it', () => {
+  const nounOf = (id: string) => index.find((one) => one.id === id)?.noun
+  expect(nounOf('promotion-jobs')).toEqual(['promotion job', 'promotion jobs'])
+  expect(nounOf('rule-promotion-jobs')).toEqual(['code job', 'code jobs'])
+})

@@ -56,6 +56,8 @@ describe.runIf(hasChromium)(titled('actions of whole lists in the console'), () 
     expect([csv.includes('ASH'), csv.includes('BEECH')]).toEqual([true, false])
     await dialog.getByRole('link', { name: 'Show the job' }).click()
     await page.waitForURL(/\/pcm\/jobs\/[0-9a-f-]{36}$/)
+    // The page of a job says how far it is, as the window does.
+    await page.getByRole('tabpanel').getByText('The job has succeeded.').waitFor()
   })
 
   test('a job that takes long says how fast it is, and how long it still takes', async () => {

@@ -197,7 +197,7 @@ describe.runIf(hasChromium)(titled('a merchant who has never seen the API'), () 
       await second.page.getByText('ERP-2').waitFor()
       // The first looks at it, and sees that it has changed, and then by whom.
       await page.getByRole('button', { name: 'Somebody has changed this. Show' }).click()
-      await page.getByText('ERP-2').waitFor()
+      await page.getByText('ERP-2').first().waitFor()
       await page.getByRole('tab', { name: 'History' }).click()
       const entries = page.getByRole('tabpanel').getByRole('listitem').filter({ hasText: 'changed it' })
       await entries.nth(1).waitFor()

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { createServer as createSecureServer } from 'node:tls'
-import { type IncomingFrame, IncomingFrameStream, OutgoingFrameStream } from 'stompit'
+import stompit, { type IncomingFrame } from 'stompit'
 import { ownCertificate } from './own-certificate.ts'
 
 /** What a broker does wrong with the next message. */
@@ -38,7 +38,7 @@ export async function openStompBroker(isSecure = false): Promise<StompBroker> {
       const more = () => void (socket.writable && socket.write('x'.repeat(16_384), () => setImmediate(more)))
       return more()
     }
-    const outgoing = new OutgoingFrameStream(socket)
+    const outgoing = new stompit.OutgoingFrameStream(socket)
     const say = (command: string, headers: Record<string, string>, body = '') =>
       outgoing.frame(command, headers).end(body)
     // A broker closes the connection behind an error, of which the library writes the last bytes a moment later.
@@ -46,7 +46,7 @@ export async function openStompBroker(isSecure = false): Promise<StompBroker> {
       say('ERROR', { message }, body)
       setTimeout(() => socket.end(), 50)
     }
-    const incoming = socket.pipe(new IncomingFrameStream())
+    const incoming = socket.pipe(new stompit.IncomingFrameStream())
     incoming.on('error', () => socket.destroy())
     void (async () => {
       for await (const frame of incoming as AsyncIterable<IncomingFrame>) {

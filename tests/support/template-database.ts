@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -45,6 +46,8 @@ export default async function setup(project: TestProject) {
     testConfig('', '', { DATABASE_URL: '', SUTLER_DATA_DIR: started, SUTLER_FILES_DIR: '' }),
   )
   await server.stop()
+  // In a fresh clone the workers read what this process has compiled of the server.
+  flushCompileCache()
   project.provide('dataDirectory', started)
   if (citusUrl) {
     await makeCitusTemplate(citusUrl, async (url) => {

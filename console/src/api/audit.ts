@@ -1,25 +1,8 @@
-import { type ChangedField, changesBetween } from './changes-between.ts'
+import { changesBetween } from './changes-between.ts'
 import { send } from './client.ts'
+import type { HistoryEntry } from './history-entry.ts'
 import { type Item, isItem, valueAt } from './objects.ts'
-
-/** Who made a change. */
-export interface Author {
-  readonly id: string
-  readonly name: string | undefined
-  readonly email: string | undefined
-  /** The kind of their token: that of a colleague, a key, a shopper. */
-  readonly kind: string | undefined
-}
-
-export interface HistoryEntry {
-  readonly position: number
-  readonly event: string
-  /** The kind of the object: the stock of a product has the id of the product. */
-  readonly type: string | undefined
-  readonly at: string
-  readonly author: Author
-  readonly changes: readonly ChangedField[]
-}
+import { termOf } from './terms.ts'
 
 export interface HistoryPage {
   readonly entries: readonly HistoryEntry[]
@@ -29,10 +12,14 @@ export interface HistoryPage {
 
 const perPage = 25
 
-/** What happened to an object, the newest first. */
-export async function readHistory(id: string, after: string, signal: AbortSignal): Promise<HistoryPage> {
+/** What happened to some objects, the newest first. */
+export async function readHistory(
+  ids: readonly string[],
+  after: string,
+  signal: AbortSignal,
+): Promise<HistoryPage> {
   const query = new URLSearchParams({
-    ...{ filter: `eq(id,${id})`, 'page[limit]': String(perPage) },
+    ...{ filter: termOf(ids.length > 1 ? 'in' : 'eq', 'id', ids.join(',')), 'page[limit]': String(perPage) },
     ...(after && { 'page[after]': after }),
   })
   const { body } = await send({ path: `/v2/audit?${query}`, signal })
@@ -51,8 +38,10 @@ const textAt = (item: unknown, path: string): string | undefined => {
 
 function entryOf(entry: Item): HistoryEntry {
   const initiator = (name: string) => textAt(valueAt(entry, 'initiator'), `access-token-${name}`)
+  const after = valueAt(entry, 'after')
   return {
     position: Number(entry.position),
+    requestId: textAt(entry, 'request_id'),
     event: String(entry.event),
     type: textAt(entry, 'object.type'),
     at: String(entry.at),
@@ -60,6 +49,7 @@ function entryOf(entry: Item): HistoryEntry {
       ...{ id: initiator('id') ?? '', name: initiator('name'), email: initiator('email') },
       kind: initiator('type'),
     },
-    changes: changesBetween(valueAt(entry, 'before'), valueAt(entry, 'after')),
+    changes: changesBetween(valueAt(entry, 'before'), after),
+    after: isItem(after) ? after : undefined,
   }
 }

@@ -15,9 +15,15 @@ interface FieldCellProps {
   readonly near: string
 }
 
+/** Where the value of a field is in objects that have it elsewhere: the orders of accounts have contacts in place of customers. */
+const standIns: Readonly<Record<string, string>> = {
+  'customer.name': 'contact.name',
+  'customer.email': 'contact.email',
+}
+
 /** A field of an object: what it refers to by its name, amounts in their currency, all else as it is. */
 export function FieldCell({ item, path, field, near }: FieldCellProps) {
-  const value = valueAt(item, path)
+  const value = valueAt(item, path) ?? valueAt(item, standIns[path] ?? path)
   const refers = field?.refers
   if (field?.kind === 'choice' && typeof value === 'string') return <bdi>{choiceLabel(value)}</bdi>
   if (!refers || !value) return <Cell value={value} currency={field && currencyOf(field, item)} />

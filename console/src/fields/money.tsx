@@ -12,7 +12,7 @@ interface MoneyProps {
 export function Money({ amount, currency }: MoneyProps) {
   const digits = useCurrencies()
   if (!digits) return <span className={css.none}>…</span>
-  return <span className={css.number}>{moneyText(amount, currency, digitsOf(digits, currency))}</span>
+  return <bdi className={css.number}>{moneyText(amount, currency, digitsOf(digits, currency))}</bdi>
 }
 
 /** An amount with its currency, as the API writes it. */

@@ -55,7 +55,7 @@ export async function readConflict(path: string, body: Body, start: Texts, texts
 /** Who has changed an object last, and when, as far as the audit of the store says. */
 async function lastChangeOf(id: string): Promise<Pick<Conflict, 'who' | 'when'>> {
   const { signal } = new AbortController()
-  const { entries } = await readHistory(id, '', signal).catch(() => ({ entries: [] }))
+  const { entries } = await readHistory([id], '', signal).catch(() => ({ entries: [] }))
   const [last] = entries
   if (!last) return {}
   const { name, email, kind } = last.author

@@ -23,6 +23,13 @@ export interface Attempts {
   drop(): void
 }
 
+/** Several writes to a path may have purposes of their own: an update ships an order, or cancels it. */
+const nameOf = (path: string, purpose: string) => `attempt ${purpose} ${path}`
+
+/** Whether a write was sent whose answer has not arrived. */
+export const hasAttempt = (path: string, purpose: string): boolean =>
+  readAttempt(nameOf(path, purpose)) !== undefined
+
 /** The server repeats its response to a key for a day. */
 const keptMs = 23 * 3600 * 1000
 
@@ -41,8 +48,8 @@ const isUnknown = (error: unknown, isAgain: boolean): boolean =>
   (isAgain && error.status === 409)
 
 /** Writes whose effect must happen once, also across a reload, a way back and a browser that ends. */
-export function useAttempt({ method }: Write, path: string): Attempts {
-  const name = `attempt ${method} ${path}`
+export function useAttempt({ method }: Write, path: string, purpose: string): Attempts {
+  const name = nameOf(path, purpose)
   const [unknown, setUnknown] = useState(() => readAttempt(name))
   const [nextKey, setNextKey] = useState(newKey)
   const end = () => {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { Author } from '../api/audit.ts'
 import { send } from '../api/client.ts'
+import type { Author } from '../api/history-entry.ts'
 import { valueAt } from '../api/objects.ts'
 import { placeAt } from '../api/resources.ts'
 import { useRights } from '../api/rights.ts'

@@ -1,9 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { type HistoryEntry, readHistory } from '../api/audit.ts'
+import { readHistory } from '../api/audit.ts'
 import type { FieldFacts } from '../api/document.ts'
+import type { HistoryEntry } from '../api/history-entry.ts'
 import { useRights } from '../api/rights.ts'
-import { Cell } from '../fields/cell.tsx'
-import { titleOf } from '../fields/names.ts'
 import { Time } from '../fields/time.tsx'
 import { Button } from '../parts/button.tsx'
 import { faultTexts } from '../parts/faults.tsx'
@@ -11,6 +10,7 @@ import { Notice } from '../parts/notice.tsx'
 import { labelOf } from '../words/labels.ts'
 import { words } from '../words/words.ts'
 import { AuthorLink } from './author-link.tsx'
+import { ChangeTable } from './change-table.tsx'
 import css from './records.module.css'
 
 interface HistoryProps {
@@ -27,7 +27,7 @@ export function History({ id, type, shown }: HistoryProps) {
   const mayRead = rights.may('read changes')
   const query = useInfiniteQuery({
     queryKey: ['item', 'history', id],
-    queryFn: ({ pageParam, signal }) => readHistory(id, pageParam, signal),
+    queryFn: ({ pageParam, signal }) => readHistory([id], pageParam, signal),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
     enabled: mayRead,
@@ -70,39 +70,14 @@ interface ChangesProps extends Pick<HistoryProps, 'shown'> {
   readonly entry: HistoryEntry
 }
 
-function Changes({ entry: { event, changes }, shown }: ChangesProps) {
+function Changes({ entry: { event, changes, after }, shown }: ChangesProps) {
   if (changes.length === 0) return <p className={css.id}>{words.history.noFields}</p>
-  if (event === 'updated') return <ChangeTable {...{ changes, shown }} />
+  if (event === 'updated') return <ChangeTable {...{ changes, shown }} item={after} />
   // All values of an object are more than its history needs to show.
   return (
     <details>
       <summary>{words.history.values(changes.length)}</summary>
-      <ChangeTable {...{ changes, shown }} />
+      <ChangeTable {...{ changes, shown }} item={after} />
     </details>
   )
 }
-
-const ChangeTable = ({ changes, shown }: Pick<HistoryEntry, 'changes'> & Pick<HistoryProps, 'shown'>) => (
-  <table className={css.changes}>
-    <thead>
-      <tr>
-        <th scope="col">{words.conflict.field}</th>
-        <th scope="col">{words.history.before}</th>
-        <th scope="col">{words.history.after}</th>
-      </tr>
-    </thead>
-    <tbody>
-      {changes.map(({ path, before, after }) => (
-        <tr key={path}>
-          <th scope="row">{titleOf(path, shown)}</th>
-          <td data-label={words.history.before}>
-            <Cell value={before} />
-          </td>
-          <td data-label={words.history.after}>
-            <Cell value={after} />
-          </td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
-)

@@ -26,7 +26,15 @@ export function Outcome({ answer, near }: OutcomeProps) {
   )
 }
 
-function JobOutcome({ first, place }: { readonly first: Item; readonly place: JobPlace }) {
+interface JobOutcomeProps {
+  readonly first: Item
+  readonly place: JobPlace
+  /** It stands on the page of the job. */
+  readonly isOnPage?: boolean
+}
+
+/** How far a job is, how fast, and what it could not do. */
+export function JobOutcome({ first, place, isOnPage = false }: JobOutcomeProps) {
   const queries = useQueryClient()
   const job = useJob(first, place)
   const state = stateOf(job) ?? 'done'
@@ -52,10 +60,10 @@ function JobOutcome({ first, place }: { readonly first: Item; readonly place: Jo
           {pace && <span>{words.job.pace(pace.perSecond, pace.secondsLeft)}</span>}
         </div>
       )}
-      {!hasEnded && <p>{words.job.leave}</p>}
+      {!hasEnded && !isOnPage && <p>{words.job.leave}</p>}
       <Files job={job} />
       <Errors {...errors} />
-      {place.itemPath && (
+      {place.itemPath && !isOnPage && (
         <p>
           <Link to="/$" params={{ _splat: place.itemPath.slice(1) }}>
             {words.job.show}

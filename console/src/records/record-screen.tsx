@@ -26,10 +26,12 @@ import { words } from '../words/words.ts'
 import { Deeds } from './deeds.tsx'
 import { DeleteWindow } from './delete-window.tsx'
 import { FilePreview } from './file-preview.tsx'
+import { jobIn } from './follow-job.ts'
 import { noParts, type RecordParts } from './record-parts.ts'
 import css from './records.module.css'
 import { Related } from './related.tsx'
 
+const JobOutcome = lazy(() => import('./outcome.tsx').then(({ JobOutcome }) => ({ default: JobOutcome })))
 const History = lazy(() => import('./history.tsx').then(({ History }) => ({ default: History })))
 
 export interface RecordScreenProps {
@@ -82,6 +84,7 @@ export function RecordScreen(props: RecordScreenProps) {
   if (query.error) return <Failure error={query.error} onRetry={query.refetch} />
   const { item, etag, body } = query.data
   const name = isSingle(resource) ? resource.title : nameOf(item, fields.shown)
+  const job = /job$/.test(resource.type) ? jobIn(body, itemPath) : undefined
   const all = [...more.tabs.map(({ id, title }) => [id, title()] as const), ...Object.entries(tabs())]
   const open = all.find(([id]) => id === props.tab) ?? all[0]
   return (
@@ -146,6 +149,11 @@ export function RecordScreen(props: RecordScreenProps) {
         ))}
         <Tabs.Panel value="fields">
           <FilePreview item={item} />
+          {job && (
+            <Suspense>
+              <JobOutcome first={job.job} place={job.place} isOnPage />
+            </Suspense>
+          )}
           <Values item={item} shown={fields.shown} near={itemPath} />
           <Related {...{ resource, fields, item, itemPath }} />
         </Tabs.Panel>

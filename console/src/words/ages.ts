@@ -12,6 +12,6 @@ const units = [
 export function ageText(iso: string, nowMs = Date.now()): string {
   const seconds = (Date.parse(iso) - nowMs) / 1000
   const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? (['second', 1] as const)
-  const format = new Intl.RelativeTimeFormat(words.language, { numeric: 'auto' })
+  const format = new Intl.RelativeTimeFormat(words.language)
   return format.format(Math.trunc(seconds / size), unit)
 }

@@ -1,6 +1,7 @@
 import { orders } from './en-orders.ts'
+import { stock } from './en-stock.ts'
 
 /** The texts of the screens that are more than declarations, in English. */
-export const screens = { orders }
+export const screens = { orders, stock }
 
 export type ScreenWords = typeof screens

@@ -14,6 +14,7 @@ const exceptions: readonly (readonly [name: string, label: string])[] = [
   ['rule promotions', 'promotions by rules'],
   ['rule promotion code', 'code'],
   ['rule promotion codes', 'codes'],
+  ['rule promotion job', 'code job'],
   ['rule promotion jobs', 'code jobs'],
   ['rule promotion usages', 'usages'],
   ['rule promotion code usages', 'usages of code'],

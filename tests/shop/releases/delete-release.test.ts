@@ -75,8 +75,8 @@ test('a deleted release is shown to nobody, even by a link that names it', async
   expect(one.status).toBe(404)
   const latest = await world.admin.get(`/catalogs/${catalog}/releases/latest/products?release=${deleted.id}`)
   expect(latest.body.data).toHaveLength(1)
-  for (const of of ['', '/products', `/products/${recalled}`, '/hierarchies', '/nodes']) {
-    expect([of, (await world.admin.get(path + of)).status]).toEqual([of, 404])
+  for (const part of ['', '/products', `/products/${recalled}`, '/hierarchies', '/nodes']) {
+    expect([part, (await world.admin.get(path + part)).status]).toEqual([part, 404])
   }
   expect((await fetch(delta)).status).toBe(404)
   const then = { 'ep-channel': 'withdrawn', 'sutler-at': deleted.attributes.published_at }

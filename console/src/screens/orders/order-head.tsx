@@ -49,6 +49,11 @@ export function OrderHead({ item }: { readonly item: Item }) {
           <Time iso={placed} />
         </div>
       </Fact>
+      {typeof item.external_ref === 'string' && (
+        <Fact title={head.reference}>
+          <bdi>{item.external_ref}</bdi>
+        </Fact>
+      )}
     </dl>
   )
 }
