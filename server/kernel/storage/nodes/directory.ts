@@ -10,6 +10,8 @@ export interface Address {
   readonly group: string
 }
 
+export const keyOf = ({ host, port, group }: Address): string => `${group} ${host}:${port}`
+
 /** The stores whose ids have these hashes, and the node that has them. */
 interface StoreGroup {
   readonly least: number
@@ -37,7 +39,7 @@ const storesMax = 100_000
  * to another node is right too, only slower.
  *
  * A node counts as the place of a store some seconds after the directory first named it: a statement that waits on the
- * node to which the store moves would see the store as it was before it came (docs/decisions/0152-feed-of-each-node.md).
+ * node to which the store moves would see the store as it was before: docs/decisions/0153-homes-of-stores.md.
  */
 export class Directory {
   readonly #coordinator: Connection
@@ -54,7 +56,8 @@ export class Directory {
 
   /** The nodes that have stores, without the coordinator. */
   get addresses(): readonly Address[] {
-    return this.#groups.flatMap(({ address }) => address ?? [])
+    const named = this.#groups.flatMap(({ address }) => (address ? [[keyOf(address), address] as const] : []))
+    return [...new Map(named).values()]
   }
 
   /** The node of a store; undefined if it is not known, or if it is the coordinator. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Reading } from '../../metrics/metrics.ts'
 import type { Database, StatementSource } from '../database.ts'
-import { type Address, Directory } from './directory.ts'
+import { type Address, Directory, keyOf } from './directory.ts'
 import { type Databases, Node } from './node.ts'
 
 /** Where the statements of one store are sent: one PostgreSQL, or the node of the store. */
@@ -125,8 +125,6 @@ export class NodeHomes {
     ])
   }
 }
-
-const keyOf = ({ host, port, group }: Address) => `${group} ${host}:${port}`
 
 const homesFor = (purpose: keyof Databases, coordinator: Databases, find: FindNode): Homes => ({
   of: (storeId) => new NodeHome(purpose, coordinator[purpose], () => find(storeId)),

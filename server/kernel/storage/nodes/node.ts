@@ -64,7 +64,7 @@ export class Node {
   }
 
   async #examine(): Promise<void> {
-    const fault = await this.#faultOf()
+    const fault = await faultOfNode(this.#databases.requests, this.#address)
     const way = fault === undefined ? 'direct' : (await this.#isReachedByCoordinator()) ? 'relayed' : 'away'
     this.#fault = fault
     if (way === this.#way) return
@@ -78,23 +78,6 @@ export class Node {
     this.#way = way
   }
 
-  /** Another server may have this name where the process runs, so it must say who it is. */
-  async #faultOf(): Promise<unknown> {
-    let answer: string | null | undefined
-    const text = `SELECT groupid FROM pg_dist_local_group WHERE to_regclass('stores') IS NOT NULL`
-    try {
-      const asked = this.#databases.requests.quick({ text, values: [] }).then(([row]) => {
-        answer = row?.[0]
-      })
-      // What comes too late is of no interest.
-      asked.catch(() => {})
-      if (!(await atMost(answerMaxMs, asked))) return unreachable(`it has not answered in ${answerMaxMs} ms`)
-    } catch (error) {
-      return (error as Error).cause ?? error
-    }
-    return answer === this.#address.group ? undefined : unreachable('another server connects under this name')
-  }
-
   async #isReachedByCoordinator(): Promise<boolean> {
     const { host, port } = this.#address
     const text = 'SELECT citus_check_connection_to_node($1, $2)'
@@ -106,6 +89,29 @@ export class Node {
   close(): Promise<unknown> {
     return Promise.all([this.#databases.requests.close(), this.#databases.jobs.close()])
   }
+}
+
+/**
+ * Why this process does not reach a node; undefined if it does. Another server may have the name of the node where the
+ * process runs, so it must say who it is.
+ */
+export async function faultOfNode(
+  database: Pick<Database, 'quick'>,
+  { group }: Pick<Address, 'group'>,
+): Promise<unknown> {
+  let answer: string | null | undefined
+  const text = `SELECT groupid FROM pg_dist_local_group WHERE to_regclass('stores') IS NOT NULL`
+  try {
+    const asked = database.quick({ text, values: [] }).then(([row]) => {
+      answer = row?.[0]
+    })
+    // What comes too late is of no interest.
+    asked.catch(() => {})
+    if (!(await atMost(answerMaxMs, asked))) return unreachable(`it has not answered in ${answerMaxMs} ms`)
+  } catch (error) {
+    return (error as Error).cause ?? error
+  }
+  return answer === group ? undefined : unreachable('another server has this name')
 }
 
 /** As the system says it of an address that does not answer. */
