@@ -8,7 +8,11 @@ export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
     globalSetup: './tests/support/template-database.ts',
-    setupFiles: ['./tests/support/show-refusals.ts', './tests/support/fit-document.ts'],
+    setupFiles: [
+      './tests/support/show-refusals.ts',
+      './tests/support/fit-document.ts',
+      './tests/support/not-on-citus.ts',
+    ],
     environment: 'node',
     pool: 'forks',
     // Two for each core of a small machine: files wait almost half of their time, for jobs, time limits and processes.

@@ -10,11 +10,12 @@ const constraintStates = [...foreignKeyStates, '23505', '23514', '23P01']
 
 /**
  * The constraint that a statement violated, or undefined. Citus passes on only the message of a node, where the name
- * ends in the number of a shard.
+ * may end in the number of a shard.
  */
 export function brokenConstraint(error: unknown): string | undefined {
   if (!(error instanceof pg.DatabaseError)) return undefined
-  return error.constraint ?? / constraint "([^"]+?)_\d{6,}"/.exec(error.message)?.[1]
+  const name = error.constraint ?? / constraint "([^"]+)"/.exec(error.message)?.[1]
+  return name?.replace(/_\d{6,}$/, '')
 }
 
 /** The missing key of a foreign key violation: the value of the last column. */

@@ -1,0 +1,26 @@
+import { beforeEach } from 'vitest'
+import { citusUrl } from './citus-url.ts'
+
+/** Tests that a run on Citus (SUTLER_TEST_CITUS_URL) skips, by the names of their files, and why. */
+const notOnCitus: readonly { readonly file: string; readonly test?: RegExp; readonly reason: string }[] = [
+  {
+    file: 'tests/orders/metrics/rows-read.test.ts',
+    reason: 'it counts rows in plans, which Citus shows in another form',
+  },
+  {
+    file: 'tests/assortment/variations/children-of-many.test.ts',
+    test: /uses a generic plan/,
+    reason: 'connections to Citus plan each statement for its values',
+  },
+  {
+    file: 'tests/assortment/variations/children-of-many.test.ts',
+    test: /no statement of a build/,
+    reason: 'it counts rows by a trigger of statements, of which Citus has none',
+  },
+]
+
+if (citusUrl)
+  beforeEach(({ task, skip }) => {
+    const found = notOnCitus.find(({ file, test = /^/ }) => task.file.name === file && test.test(task.name))
+    if (found) skip(found.reason)
+  })
