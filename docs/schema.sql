@@ -60,12 +60,8 @@ DECLARE
   at timestamptz(3) := coalesce(nullif(split_part(author, ' ', 3), '')::timestamptz, clock_timestamp());
 BEGIN
   EXECUTE format(
-    'WITH changed AS (SELECT r.id AS changed_id%s%s FROM %s r WHERE r.store_id = $1 AND %s FOR NO KEY UPDATE OF r)
-    UPDATE %s r SET version = r.version + 1, updated_at = fenced(r.updated_at, $3)%s%s FROM changed
-    WHERE r.store_id = $1 AND r.id = changed.changed_id',
-    ', ' || doc || ' AS new_doc', ', ' || hidden || ' AS new_hidden', changed, which, changed,
-    CASE WHEN doc IS NOT NULL THEN ', doc = changed.new_doc' END,
-    CASE WHEN hidden IS NOT NULL THEN ', hidden = changed.new_hidden' END
+    'UPDATE %s r SET version = r.version + 1, updated_at = fenced(r.updated_at, $3)%s%s WHERE r.store_id = $1 AND %s',
+    changed, ', doc = ' || doc, ', hidden = ' || hidden, which
   ) USING of_store, deleted, at, deleted_from;
 END $procedure$
 ;
@@ -535,7 +531,7 @@ AS $function$ BEGIN
     doc => $sql$ jsonb_set(r.doc::jsonb, '{attributes,curated_products}',
       (r.doc::jsonb->'attributes'->'curated_products') - $2::text)::json $sql$,
     hidden => $sql$ jsonb_set(r.hidden::jsonb, '{changed_at}',
-      to_jsonb(floor(extract(epoch FROM greatest(r.updated_at, $3)) * 1000)))::json $sql$,
+      floor(extract(epoch FROM greatest(r.updated_at, $3) - timestamptz '1970-01-01Z') * 1000)::text::jsonb)::json $sql$,
     deleted_from => OLD.node_id);
   RETURN NULL;
 END $function$
@@ -1826,7 +1822,7 @@ AS $function$ BEGIN
     $sql$ r.hidden->'pending' IS NOT NULL
       AND r.hidden::jsonb->'pending'->'in_effect'->'pricebook_ids' @> jsonb_build_array(jsonb_build_object('id', $2)) $sql$,
     hidden => $sql$ jsonb_set(r.hidden::jsonb, '{pending,in_effect}', without_pricebook(
-      json_build_object('attributes', r.hidden->'pending'->'in_effect'), $2)::jsonb->'attributes')::json $sql$);
+      jsonb_set('{}', '{attributes}', r.hidden::jsonb->'pending'->'in_effect')::json, $2)::jsonb->'attributes')::json $sql$);
   RETURN NULL;
 END $function$
 ;

@@ -25,13 +25,9 @@ async function spentBy({ pid, directory, database }: OwnServer) {
     values: [],
   })
   const [postmaster = ''] = readFileSync(join(directory, 'postgres/postmaster.pid'), 'utf8').split('\n')
-  const backends = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(statOf)
-    .filter(({ parent }) => parent === postmaster)
   return {
-    nodeUs: statOf(String(pid)).us,
-    postgresUs: backends.reduce((sum, { us }) => sum + us, 0),
+    nodeUs: usOf(pid),
+    postgresUs: childrenOf(postmaster).reduce((sum, child) => sum + usOf(child), 0),
     logBytes: Number(bytes),
   }
 }
@@ -39,14 +35,29 @@ async function spentBy({ pid, directory, database }: OwnServer) {
 /** The kernel counts hundredths of a second. */
 const tickUs = 10_000
 
+export const childrenOf = (pid: string): readonly number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && statOf(name).parent === pid)
+    .map(Number)
+
 /** The processor time of a process so far. */
 export const usOf = (pid: number): number => statOf(String(pid)).us
 
-function statOf(pid: string): { readonly parent: string; readonly us: number } {
+/** The processor time of its children that have ended. */
+export const endedUsOf = (pid: number): number => statOf(String(pid)).endedUs
+
+interface ProcessStat {
+  readonly parent: string
+  readonly us: number
+  readonly endedUs: number
+}
+
+function statOf(pid: string): ProcessStat {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
-    return { parent: fields[1] ?? '', us: (Number(fields[11]) + Number(fields[12])) * tickUs }
+    const us = (at: number) => (Number(fields[at]) + Number(fields[at + 1])) * tickUs
+    return { parent: fields[1] ?? '', us: us(11), endedUs: us(13) }
   } catch {
-    return { parent: '', us: 0 }
+    return { parent: '', us: 0, endedUs: 0 }
   }
 }

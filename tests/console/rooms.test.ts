@@ -28,6 +28,17 @@ test('each room of the console uses only the rooms before it', () => {
   expect(wrong).toEqual([])
 })
 
+test('no area of the screens uses another one', () => {
+  const areaOf = (file: string) => /^src\/screens\/([^/]+)\//.exec(file)?.[1]
+  const wrong = sources.flatMap(({ file, text }) =>
+    [...text.matchAll(/(?:from|import)\(? ?'(\.[^']+)'/g)]
+      .map(([, name = '']) => normalize(join(file, '..', name)))
+      .filter((used) => areaOf(file) && areaOf(used) && areaOf(used) !== areaOf(file))
+      .map((used) => `${file} uses ${used}`),
+  )
+  expect(wrong).toEqual([])
+})
+
 test('the console uses nothing of the server', () => {
   const wrong = sources.filter(({ text }) => /from '[^']*\/(server|command|tools)\//.test(text))
   expect(wrong.map(({ file }) => file)).toEqual([])

@@ -42,5 +42,5 @@ export function useWriter({ method, ifMatch, keyed }: Write, path: string): Writ
 }
 
 /** `crypto.randomUUID` is missing on pages that come without TLS. */
-const newKey = (): string =>
+export const newKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')

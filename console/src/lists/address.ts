@@ -15,6 +15,8 @@ export interface ListSearch {
   readonly value?: string
   /** The screen that the form leads back to. */
   readonly back?: string
+  /** The tab of an object's page. */
+  readonly tab?: string
 }
 
 export const pageSizes = [25, 50, 100] as const
@@ -30,7 +32,7 @@ export function readSearch(raw: Readonly<Record<string, unknown>>): ListSearch {
   const page = whole(raw.page)
   const limit = pageSizes.find((size) => size === whole(raw.limit))
   const [sort, filter, columns] = [text(raw.sort), text(raw.filter), text(raw.columns)]
-  const [preset, value, back] = [text(raw.preset), text(raw.value), text(raw.back)]
+  const [preset, value, back, tab] = [text(raw.preset), text(raw.value), text(raw.back), text(raw.tab)]
   const form = raw.form === 'new' || raw.form === 'edit' ? raw.form : undefined
   return {
     ...(page !== undefined && { page }),
@@ -42,6 +44,7 @@ export function readSearch(raw: Readonly<Record<string, unknown>>): ListSearch {
     ...(preset !== undefined && { preset }),
     ...(value !== undefined && { value }),
     ...(back?.startsWith('/') && !back.startsWith('//') && { back }),
+    ...(tab !== undefined && { tab }),
   }
 }
 

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Action, Relationship, ResourceFields } from '../api/document.ts'
+import type { Action, Relationship, ResourceFields, Write } from '../api/document.ts'
 import type { Item } from '../api/objects.ts'
 import { useRights } from '../api/rights.ts'
 import { useActions } from '../parts/actions.ts'
@@ -17,15 +17,17 @@ interface DeedsProps {
   readonly itemPath: string
   readonly etag: string | undefined
   readonly name: string
+  /** What stands elsewhere on the page. */
+  isHidden(write: Write): boolean
 }
 
 /** What can be done with an object beside changing and deleting it, as far as the caller may. */
-export function Deeds({ fields, item, itemPath, etag, name }: DeedsProps) {
+export function Deeds({ fields, item, itemPath, etag, name, isHidden }: DeedsProps) {
   const rights = useRights()
   const queries = useQueryClient()
   const [action, setAction] = useState<Action>()
   const [relationship, setRelationship] = useState<Relationship>()
-  const actions = (fields.actions ?? []).filter(({ write }) => rights.may(write.right))
+  const actions = (fields.actions ?? []).filter(({ write }) => rights.may(write.right) && !isHidden(write))
   const relationships = (fields.relationships ?? []).filter(({ right }) => rights.may(right))
   useActions([
     ...actions.map((one) => ({ title: one.title, run: () => setAction(one) })),

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { curlOf, send } from '../api/client.ts'
-import type { FieldFacts, Resource, ResourceFields } from '../api/document.ts'
+import type { FieldFacts, Resource, ResourceFields, Write } from '../api/document.ts'
 import { useObjectChanges } from '../api/object-changes.ts'
 import { type Item, isItem, valueAt } from '../api/objects.ts'
 import { ApiProblem } from '../api/problem.ts'
@@ -26,6 +26,7 @@ import { words } from '../words/words.ts'
 import { Deeds } from './deeds.tsx'
 import { DeleteWindow } from './delete-window.tsx'
 import { FilePreview } from './file-preview.tsx'
+import { noParts, type RecordParts } from './record-parts.ts'
 import css from './records.module.css'
 import { Related } from './related.tsx'
 
@@ -36,6 +37,11 @@ export interface RecordScreenProps {
   readonly fields: ResourceFields
   readonly listPath: string
   readonly itemPath: string
+  /** What it has beside what the document declares. */
+  readonly more?: RecordParts | undefined
+  /** The tab that is open; undefined for the first. */
+  readonly tab?: string | undefined
+  onTab(tab: string): void
   onEdit(): void
   onDeleted(): void
 }
@@ -51,7 +57,8 @@ export const itemQuery = (itemPath: string) => ({
 })
 
 /** One object: its fields, its JSON, the request that reads it, and the lists of what belongs to it. */
-export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onDeleted }: RecordScreenProps) {
+export function RecordScreen(props: RecordScreenProps) {
+  const { resource, fields, listPath, itemPath, more = noParts, onEdit, onDeleted } = props
   const queries = useQueryClient()
   const query = useQuery(itemQuery(itemPath))
   const [isDeleting, setDeleting] = useState(false)
@@ -64,8 +71,9 @@ export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onD
   })
   const rights = useRights()
   const { update, remove } = resource
-  const mayEdit = update !== undefined && rights.may(update.right)
-  const mayDelete = remove !== undefined && rights.may(remove.right)
+  const isHidden = (write: Write) => more.hides?.(write, query.data?.item ?? {}) ?? false
+  const has = (write: Write | undefined) => write !== undefined && rights.may(write.right) && !isHidden(write)
+  const [mayEdit, mayDelete] = [has(update), has(remove)]
   useActions([
     ...(mayEdit ? [{ title: words.edit, keys: 'e', run: onEdit }] : []),
     ...(mayDelete ? [{ title: words.remove, run: () => setDeleting(true) }] : []),
@@ -74,6 +82,8 @@ export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onD
   if (query.error) return <Failure error={query.error} onRetry={query.refetch} />
   const { item, etag, body } = query.data
   const name = isSingle(resource) ? resource.title : nameOf(item, fields.shown)
+  const all = [...more.tabs.map(({ id, title }) => [id, title()] as const), ...Object.entries(tabs())]
+  const open = all.find(([id]) => id === props.tab) ?? all[0]
   return (
     <>
       {!isSingle(resource) && (
@@ -120,15 +130,20 @@ export function RecordScreen({ resource, fields, listPath, itemPath, onEdit, onD
           </button>
         )}
       </p>
-      <Deeds {...{ fields, item, itemPath, etag, name }} />
-      <Tabs.Root defaultValue="fields">
+      <Deeds {...{ fields, item, itemPath, etag, name, isHidden }} />
+      <Tabs.Root value={open?.[0] ?? ''} onValueChange={(tab) => props.onTab(String(tab))}>
         <Tabs.List className={css.tabs} aria-label={name}>
-          {Object.entries(tabs()).map(([tab, title]) => (
+          {all.map(([tab, title]) => (
             <Tabs.Tab key={tab} value={tab} className={css.tab}>
               {title}
             </Tabs.Tab>
           ))}
         </Tabs.List>
+        {more.tabs.map(({ id, Content }) => (
+          <Tabs.Panel key={id} value={id}>
+            <Content {...{ item, itemPath, etag, fields }} />
+          </Tabs.Panel>
+        ))}
         <Tabs.Panel value="fields">
           <FilePreview item={item} />
           <Values item={item} shown={fields.shown} near={itemPath} />
@@ -163,7 +178,7 @@ function Heading({
   fields,
   item,
   itemPath,
-}: Omit<RecordScreenProps & { readonly item: Item }, 'listPath' | 'onEdit' | 'onDeleted'>) {
+}: Pick<RecordScreenProps, 'resource' | 'fields' | 'itemPath'> & { readonly item: Item }) {
   const refers = fields.shown.find(({ path }) => path === 'id')?.refers
   const source = refers === undefined ? undefined : sourceOf(refers, itemPath)
   const of = useName(source, source ? String(item.id) : '')?.name

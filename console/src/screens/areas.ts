@@ -1,12 +1,13 @@
 import type { Resource } from '../api/document.ts'
 import type { OwnDraft } from '../api/drafts.ts'
-import { allResources } from '../api/resources.ts'
+import { allResources, resourceOf } from '../api/resources.ts'
 import type { Rights } from '../api/rights.ts'
 import { words } from '../words/words.ts'
+import { pages } from './more-screens.ts'
 
 interface Area {
   readonly name: 'sell' | 'build' | 'settings'
-  /** The ids of the lists in the rail. All others are on the page of all resources. */
+  /** The ids of the lists and pages in the rail. All others are on the page of all resources. */
   readonly lists: readonly string[]
 }
 
@@ -14,7 +15,7 @@ const areas: readonly Area[] = [
   {
     name: 'sell',
     lists: [
-      ...['orders', 'carts', 'products', 'hierarchies', 'pricebooks', 'catalogs'],
+      ...['orders', 'open-payments', 'carts', 'products', 'hierarchies', 'pricebooks', 'catalogs'],
       ...['rule-promotions', 'promotions', 'accounts', 'customers', 'stocks', 'files'],
     ],
   },
@@ -31,13 +32,23 @@ const areas: readonly Area[] = [
   },
 ]
 
+/** A screen that one can go to from anywhere. */
+export type RailLink = Pick<Resource, 'id' | 'title' | 'path' | 'item' | 'right' | 'group' | 'own'>
+
 export interface RailGroup {
   readonly title: string
-  readonly links: readonly Resource[]
+  readonly links: readonly RailLink[]
 }
 
 /** Lists that need no parent. */
-export const screensNow = (): readonly Resource[] => allResources().filter(({ path }) => !path.includes('{'))
+export const listsNow = (): readonly Resource[] => allResources().filter(({ path }) => !path.includes('{'))
+
+const pagesNow = (): readonly RailLink[] =>
+  pages.map(({ id, path, right, beside, title }) => ({
+    ...{ id, path, right, title: title(), group: resourceOf(beside)?.group ?? '' },
+  }))
+
+export const screensNow = (): readonly RailLink[] => [...listsNow(), ...pagesNow()]
 
 const withLinks = ({ links }: RailGroup) => links.length > 0
 
@@ -60,7 +71,7 @@ export function railOf({ may }: Rights): readonly RailGroup[] {
   ].filter(withLinks)
 }
 
-const groupOf = ({ own, group }: Resource): string =>
+const groupOf = ({ own, group }: RailLink): string =>
   own ? words.areas[own === 'flow' ? 'flows' : 'customApis'] : group
 
 /** The lists that the caller may see, by the groups of the document. */
@@ -74,7 +85,7 @@ export const allGroups = ({ may }: Rights): readonly RailGroup[] =>
 
 /** The ids of the links that lead to drafts: each draft belongs to the nearest. */
 export const draftsIn = (
-  links: readonly Resource[],
+  links: readonly RailLink[],
   drafts: readonly Pick<OwnDraft, 'path'>[],
 ): ReadonlySet<string> =>
   new Set(

@@ -6,7 +6,10 @@ import { useOwn } from '../api/own.ts'
 import { loadFields, type Place, placeAt } from '../api/resources.ts'
 import type { ListSearch } from '../lists/address.ts'
 import { Notice } from '../parts/notice.tsx'
+import type { RecordParts } from '../records/record-parts.ts'
 import { words } from '../words/words.ts'
+import { loadRecordParts, pages } from './more-screens.ts'
+import { PageScreen } from './page-screen.tsx'
 
 const ListScreen = lazy(() =>
   import('../lists/list-screen.tsx').then(({ ListScreen }) => ({ default: ListScreen })),
@@ -34,18 +37,32 @@ export function ResourceScreen() {
     // Those of the document, until those that the store has added are known.
     placeholderData: (before, last) => (last?.queryKey[1] === id ? keepPreviousData(before) : undefined),
   })
+  const more = useQuery({
+    queryKey: ['record-parts', id],
+    queryFn: () => loadRecordParts(id ?? ''),
+    staleTime: Number.POSITIVE_INFINITY,
+    enabled: place?.itemPath !== undefined,
+  })
+  const page = pages.find((one) => one.path === path)
+  if (page) return <PageScreen page={page} />
   // A form begins with all of its fields.
   if (own.version === 0 && (!place || search.form)) return <p role="status">{words.loading}</p>
   if (!place) return <Notice isPage sign="∅" title={words.shell.nowhere} about={words.shell.nowhereAbout} />
-  if (!fields.data) return <p role="status">{words.loading}</p>
+  if (!fields.data || more.isLoading) return <p role="status">{words.loading}</p>
   return (
     <Suspense fallback={<p role="status">{words.loading}</p>}>
-      <PlaceScreen key={path} place={place} fields={fields.data} />
+      <PlaceScreen key={path} place={place} fields={fields.data} more={more.data} />
     </Suspense>
   )
 }
 
-function PlaceScreen({ place, fields }: { readonly place: Place; readonly fields: ResourceFields }) {
+interface PlaceScreenProps {
+  readonly place: Place
+  readonly fields: ResourceFields
+  readonly more: RecordParts | undefined
+}
+
+function PlaceScreen({ place, fields, more }: PlaceScreenProps) {
   const { resource, listPath, itemPath } = place
   const search: ListSearch = useSearch({ from: '/$' })
   const navigate = useNavigate()
@@ -70,7 +87,11 @@ function PlaceScreen({ place, fields }: { readonly place: Place; readonly fields
   if (itemPath)
     return (
       <RecordScreen
-        {...{ resource, fields, listPath, itemPath, onDeleted }}
+        {...{ resource, fields, listPath, itemPath, more, onDeleted }}
+        tab={search.tab}
+        onTab={(tab) =>
+          navigate({ to: '.', search: (before: ListSearch) => ({ ...before, tab }), replace: true })
+        }
         onEdit={() => onSearch({ form: 'edit' })}
       />
     )

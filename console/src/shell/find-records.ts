@@ -5,7 +5,7 @@ import { loadFields } from '../api/resources.ts'
 import type { Rights } from '../api/rights.ts'
 import { termOf } from '../api/terms.ts'
 import { nameOf } from '../fields/names.ts'
-import { screensNow } from '../screens/areas.ts'
+import { listsNow } from '../screens/areas.ts'
 
 export interface FoundRecord {
   readonly name: string
@@ -39,7 +39,7 @@ export async function findRecords(
   signal: AbortSignal,
 ): Promise<readonly FoundRecord[]> {
   const found = await Promise.all(
-    screensNow()
+    listsNow()
       .filter(({ id, right }) => places[id] && may(right))
       // A list that refuses the text does not hide what the others have found.
       .map((place) => findIn(place, text, signal).catch(() => [])),

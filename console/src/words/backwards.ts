@@ -24,7 +24,8 @@ const turnText = (text: string): string =>
     )
     .join('')
 
-function turn(part: unknown): unknown {
+/** Texts in the other letters, at any depth. */
+export function turn(part: unknown): unknown {
   if (typeof part === 'string') return turnText(part)
   if (typeof part === 'function') return (...values: readonly unknown[]) => turn(part(...values.map(isolate)))
   if (typeof part !== 'object' || part === null) return part

@@ -140,7 +140,7 @@ export const en = {
 
   areas: {
     ...{ sell: 'Sell', build: 'Build', settings: 'Settings' },
-    ...{ customApis: 'Custom APIs', flows: 'Entries of flows' },
+    ...{ customApis: 'Custom APIs', flows: 'Entries of flows', openPayments: 'Open payments' },
   },
 
   rights: {

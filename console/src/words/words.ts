@@ -1,4 +1,5 @@
 import { en, type Words } from './en.ts'
+import type { ScreenWords } from './en-screens.ts'
 
 export type { Words }
 
@@ -9,6 +10,19 @@ export type Language = keyof typeof languages
 
 /** The texts in the language of the reader. They are read when something is drawn, so that they can change. */
 export let words: Words = en
+
+/** The texts of the screens that are more than declarations. They come with the first such screen. */
+export let screenWords = {} as ScreenWords
+
+let hasScreenWords = false
+
+export async function readScreenWords(): Promise<void> {
+  screenWords =
+    words.language === 'en'
+      ? (await import('./en-screens.ts')).screens
+      : (await import('./backwards-screens.ts')).backwardsScreens
+  hasScreenWords = true
+}
 
 const storageKey = 'sutler.language'
 const listeners = new Set<() => void>()
@@ -25,6 +39,7 @@ export const languageStore = {
 /** Shows everything in a language. Others than English are loaded when somebody chooses them. */
 export async function speak(language: Language): Promise<void> {
   words = language === 'en' ? en : (await import('./backwards.ts')).backwards
+  if (hasScreenWords) await readScreenWords()
   document.documentElement.lang = words.language
   document.documentElement.dir = words.direction
   for (const listener of listeners) listener()

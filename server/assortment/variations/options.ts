@@ -47,11 +47,13 @@ const time = (column: string) => isoTime(`o.${column}`)
 async function showOptions({ store }: Work, row: Row): Promise<void> {
   await store.changeAll(variations, {
     where: (bind) => `r.id = ${bind(variationOf(row))}`,
-    hidden: () => `json_build_object('options', (
-      SELECT coalesce(json_agg(json_strip_nulls(json_build_object('id', o.id, 'name', o.doc->'attributes'->'name',
+    from: (bind) => `(
+      SELECT json_build_object('options',
+        coalesce(json_agg(json_strip_nulls(json_build_object('id', o.id, 'name', o.doc->'attributes'->'name',
           'description', o.doc->'attributes'->'description', 'sort_order', o.doc->'attributes'->'sort_order',
-          'created_at', ${time('created_at')}, 'updated_at', ${time('updated_at')})) ORDER BY ${optionOrder}), '[]')
-      FROM ${options.table} o WHERE o.store_id = $1 AND o.variation_id = r.id))`,
+          'created_at', ${time('created_at')}, 'updated_at', ${time('updated_at')})) ORDER BY ${optionOrder}), '[]')) AS hidden
+      FROM ${options.table} o WHERE o.store_id = $1 AND o.variation_id = ${bind(variationOf(row))}) shown`,
+    hidden: () => 'shown.hidden',
   })
 }
 

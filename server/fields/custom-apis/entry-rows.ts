@@ -11,6 +11,7 @@ export const rowsOfApi = (apiId: string): ValueRows => ({
   hiddenWithout: (name) => {
     // Computed as meta.data_size is: texts without quotes, and 0 for null.
     const size = `(r.hidden->'meta'->>'data_size')::integer - coalesce(octet_length(r.doc->>${name}), 0)`
-    return `json_build_object('meta', json_build_object('data_size', ${size}, 'folded', r.hidden->'meta'->'folded'))`
+    return `json_edited(r.hidden, 'meta', 'meta',
+      json_edited(r.hidden->'meta', 'data_size', 'data_size', (${size})::text::json))`
   },
 })

@@ -43,7 +43,10 @@ export interface ChangedRow<F extends Fields> {
 /** The rows `r` that a statement changes, and the new values. */
 export interface Sweep {
   readonly where: BoundValues
-  /** The new shown and hidden values; without one the row keeps its value. */
+  /**
+   * The new shown and hidden values; without one the row keeps its value. Functions of columns must be immutable, which
+   * `json_build_object` and `to_char` are not: Citus refuses others.
+   */
   readonly doc?: BoundValues
   readonly hidden?: BoundValues
   /** Further items of FROM, as a source of the new values. */
@@ -120,22 +123,13 @@ export function insertFromSql({ table }: Table, { columns, rows, unchanged }: Ba
 
 export function changeAllSql({ table }: Table, { where, doc, hidden, from }: Sweep, by: Writer): Sql {
   const binds = bindsOf(by)
-  const values = Object.entries({ doc, hidden }).flatMap(([column, sql]) =>
-    sql ? [{ column, value: sql(binds.bind) }] : [],
+  const sets = Object.entries({ doc, hidden }).map(([column, sql]) =>
+    sql ? `, ${column} = ${sql(binds.bind)}` : '',
   )
-  const more = from ? `, ${from(binds.bind)}` : ''
-  const condition = `WHERE r.store_id = $1 AND ${where(binds.bind)}`
-  const update = `UPDATE ${table} r SET version = r.version + 1, updated_at = fenced(r.updated_at, $3)`
-  const recorded = `${recordedBy(2, 'r.')} RETURNING r.id`
-  if (!values.length && !from) return long(`${update} ${condition} AND ${recorded}`, binds)
-  const chosen = values.map(({ column, value }) => `, ${value} AS new_${column}`).join('')
-  const sets = values.map(({ column }) => `, ${column} = changed.new_${column}`).join('')
+  const more = from ? ` FROM ${from(binds.bind)}` : ''
   return long(
-    // What the values are made of may not be said in an UPDATE, where rows have a node.
-    `WITH changed AS MATERIALIZED (
-      SELECT r.id AS changed_id${chosen} FROM ${table} r${more} ${condition} FOR NO KEY UPDATE OF r
-    )
-    ${update}${sets} FROM changed WHERE r.store_id = $1 AND r.id = changed.changed_id AND ${recorded}`,
+    `UPDATE ${table} r SET version = r.version + 1, updated_at = fenced(r.updated_at, $3)${sets.join('')}${more}
+    WHERE r.store_id = $1 AND ${where(binds.bind)} AND ${recordedBy(2, 'r.')} RETURNING r.id`,
     binds,
   )
 }

@@ -1,3 +1,4 @@
+import { newId } from '../../kernel/ids.ts'
 import { caseless } from '../../kernel/storage/expressions.ts'
 import type { Rows } from '../../kernel/storage/store.ts'
 import type { Work } from '../../kernel/work/context.ts'
@@ -6,8 +7,9 @@ import { foldCase } from '../identity/fold-case.ts'
 // Only the table, because the resource uses these rules.
 const customers: Rows = { table: 'customers' }
 
-/** An address that belongs to nobody (RFC 2606). It is random, so that nobody can take it first. */
-const unusableEmailSql = `gen_random_uuid() || '@address-taken.invalid'`
+/** An address that belongs to nobody (RFC 2606), for the customer `r`. Nobody knows `random`, or can take it first. */
+const unusableEmailSql = (random: string) =>
+  `md5(r.id::text || ${random}::text)::uuid::text || '@address-taken.invalid'`
 
 const hasEmail = (email: string) => `${caseless('r.email')} = ${caseless(`${email}::text`)}`
 
@@ -26,7 +28,7 @@ export async function takeAddress({ store }: Work, email: string, forId: string)
   await store.changeAll(customers, {
     where: (bind) =>
       `r.id <> ${bind(forId)} AND ${hasEmail(bind(email))} AND r.hidden->>'email_claimed' = 'true'`,
-    doc: () => `(r.doc::jsonb || jsonb_build_object('email', ${unusableEmailSql}))::json`,
+    doc: (bind) => `(r.doc::jsonb || jsonb_object(ARRAY['email', ${unusableEmailSql(bind(newId()))}]))::json`,
     hidden: () => `(r.hidden::jsonb - 'email_claimed')::json`,
   })
 }
@@ -51,7 +53,9 @@ export async function giveAddress(work: Work, userId: string): Promise<void> {
       const address = bind(email)
       const taken = `EXISTS (SELECT FROM customers o WHERE o.store_id = $1 AND o.id <> ${bind(userId)}
         AND ${caseless('o.email')} = ${caseless(`${address}::text`)})`
-      return `(r.doc::jsonb || jsonb_build_object('email', CASE WHEN ${taken} THEN ${unusableEmailSql} ELSE ${address}::text END))::json`
+      const unusable = unusableEmailSql(bind(newId()))
+      return `(r.doc::jsonb || jsonb_object(ARRAY['email',
+        CASE WHEN ${taken} THEN ${unusable} ELSE ${address}::text END]))::json`
     },
     hidden: () => `(r.hidden::jsonb - 'email_claimed')::json`,
   })

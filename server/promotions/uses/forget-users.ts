@@ -33,8 +33,8 @@ async function forgetUsers(
   await store.changeAll(usages, {
     where: (bind) => `r.id = ANY(${bind(ids)}::uuid[])`,
     doc: (bind) =>
-      `(r.doc::jsonb || jsonb_build_object('anonymized', true, 'updated_by', ${bind(who.actor)}::text, 'customer_email',
-         CASE WHEN r.customer_email IS NOT NULL THEN '**' END))::json`,
+      `(r.doc::jsonb || jsonb_build_object('anonymized', true, 'updated_by', ${bind(who.actor)}::text)
+         || jsonb_object(ARRAY['customer_email', CASE WHEN r.customer_email IS NOT NULL THEN '**' END]))::json`,
   })
 }
 

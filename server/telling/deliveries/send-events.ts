@@ -28,6 +28,8 @@ export const sendEvents: Background = {
 
 /** How soon changes are noticed that another process has left behind. */
 const pollMs = 2_000
+/** The poll compares two positions of every store; this is the largest share of the time that it may take. */
+const pollShare = 1 / 200
 /** The rest after a pass, in which changes gather. Where nobody observes anything, they may gather for longer. */
 const restMs = { observed: 20, unobserved: 250 } as const
 const busyMs = 100
@@ -48,9 +50,11 @@ async function followFeed(instance: Instance, onQueued: OnQueued, signal: AbortS
   let pollAtMs = 0
   while (!signal.aborted) {
     try {
-      if (performance.now() >= pollAtMs) {
+      const beganMs = performance.now()
+      if (beganMs >= pollAtMs) {
         for (const id of await findBehind(instance)) behind.add(id)
-        pollAtMs = performance.now() + pollMs
+        const endedMs = performance.now()
+        pollAtMs = endedMs + Math.max(pollMs, (endedMs - beganMs) / pollShare)
       }
       const stores = [...behind]
       behind = new Set()

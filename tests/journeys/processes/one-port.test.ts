@@ -35,6 +35,8 @@ const settings = {
   SUTLER_METRICS_PORT: '0',
 }
 const soakMs = isLong ? 600_000 : 0
+/** In the soak a process is killed so often. */
+const killEveryMs = 60_000
 /** On a machine with much other work. */
 const restartMaxMs = 600_000
 
@@ -124,6 +126,7 @@ test(
   'SIGHUP replaces them one after the other, with settings of files as they are now, and no request fails',
   async () => {
     const endsAt = performance.now() + soakMs
+    let killAt = performance.now() + killEveryMs
     const traffic = await beginTraffic(url)
     let rounds = 0
     do {
@@ -140,6 +143,14 @@ test(
         expect([slot, isAlive(pid), after.get(slot) === pid]).toEqual([slot, false, false])
       const replies = await asAll(() => overNew(url, admin.token).get('/v2/settings'))
       expect(replies.map(({ headers }) => headers.has('ratelimit'))).toEqual(Array(6).fill(hasRate))
+      if (performance.now() < killAt) continue
+      killAt += killEveryMs
+      expect(traffic.faults).toEqual([])
+      const [slot = 0, pid = 0] = [...pidsOf(server)][rounds % 3] ?? []
+      process.kill(pid, 'SIGKILL')
+      await replaced(server, slot, pid)
+      // What the killed process was doing is cut. No process has answered with a fault.
+      expect(traffic.faults.splice(0).filter((fault) => /^\d/.test(fault))).toEqual([])
     } while (performance.now() < endsAt)
     await traffic.stop()
     expect(traffic.faults).toEqual([])

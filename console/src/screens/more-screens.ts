@@ -1,0 +1,43 @@
+import { type ComponentType, lazy } from 'react'
+import type { Right } from '../api/document.ts'
+import { noParts, type RecordParts } from '../records/record-parts.ts'
+import { readScreenWords, words } from '../words/words.ts'
+
+/** Loads a screen with its texts. */
+async function withWords<T>(screen: Promise<T>): Promise<T> {
+  const [loaded] = await Promise.all([screen, readScreenWords()])
+  return loaded
+}
+
+/** What the pages of objects have beside what the document declares, by the id of their list. */
+const recordParts: Readonly<Record<string, () => Promise<RecordParts>>> = {
+  orders: () => import('./orders/order-parts.ts').then(({ orderParts }) => orderParts),
+}
+
+export async function loadRecordParts(id: string): Promise<RecordParts> {
+  const load = recordParts[id]
+  return load ? withWords(load()) : noParts
+}
+
+/** A screen that is neither a list nor an object of the document. */
+export interface Page {
+  /** Its place in the rail: see `areas.ts`. */
+  readonly id: string
+  /** Its address, and its path in the API if it shows one. */
+  readonly path: string
+  readonly right: Right
+  /** The list in whose group it stands on the page of all resources. */
+  readonly beside: string
+  title(): string
+  readonly Screen: ComponentType
+}
+
+export const pages: readonly Page[] = [
+  {
+    ...{ id: 'open-payments', path: '/v2/open-payments', right: 'read transactions', beside: 'orders' },
+    title: () => words.areas.openPayments,
+    Screen: lazy(() =>
+      withWords(import('./orders/open-payments.tsx')).then(({ OpenPayments }) => ({ default: OpenPayments })),
+    ),
+  },
+]
