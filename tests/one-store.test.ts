@@ -24,6 +24,10 @@ const rules: readonly { readonly advice: string; readonly form: RegExp; readonly
       form: /clock_at\(store_id\) [+-]/g,
     },
     {
+      advice: 'an UPDATE or a DELETE of rows compares texts of times as texts',
+      form: /\b(?:removeAll|changeAll)\([^`]*`[^`]*'\)::timestamptz/g,
+    },
+    {
       advice: 'an UPDATE stores what a CTE before it has cast',
       form: /\bUPDATE [^`;]*?\bSET [^`;]*?\b\w+\.\w+::(?:\w+\[\]|timestamptz)/g,
     },
