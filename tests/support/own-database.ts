@@ -24,6 +24,10 @@ export const databaseUrl = (postgres: string, database: string) =>
 /** The same URL, for a server on Citus: it sends every statement to the node of the store, also where that is its own. */
 const sendingUrl = (url: string): string => `${url}?options=-c%20citus.enable_local_execution%3Doff`
 
+/** Tests may start a PostgreSQL of their own, too. */
+const isOnCitus = (url: string): boolean =>
+  citusUrl !== undefined && databaseUrl(url, '') === databaseUrl(citusUrl, '')
+
 /**
  * Settings for a database of the run's PostgreSQL: through a pooler with SUTLER_TEST_POOLED, with a replica with
  * SUTLER_TEST_REPLICATED, and on Citus with SUTLER_TEST_CITUS_URL. See template-database.ts.
@@ -35,7 +39,7 @@ export function wayTo(url: string): Readonly<Record<string, string>> {
   return {
     ...(pooler && where === behind
       ? { DATABASE_URL: databaseUrl(pooler, name), SUTLER_DIRECT_DATABASE_URL: url }
-      : { DATABASE_URL: citusUrl ? sendingUrl(url) : url }),
+      : { DATABASE_URL: isOnCitus(url) ? sendingUrl(url) : url }),
     ...(standby && where === follows && { SUTLER_REPLICAS: databaseUrl(standby, name) }),
   }
 }
