@@ -21,7 +21,7 @@ export const emptyDatabase = (): Promise<OwnDatabase> => make('')
 export const databaseUrl = (postgres: string, database: string) =>
   postgres.replace(/(@[^/]*\/)[^?]*/, `$1${database}`)
 
-/** The same URL, for a server on Citus: it sends every statement to the node of the store, also where that is its own. */
+/** The same URL, for a server on Citus: it sends every statement to the node of the store, as to another one. */
 const sendingUrl = (url: string): string => `${url}?options=-c%20citus.enable_local_execution%3Doff`
 
 /** Tests may start a PostgreSQL of their own, too. */
