@@ -1,6 +1,6 @@
 /**
- * Tests that a run on Citus (SUTLER_TEST_CITUS_URL) skips, by the names of their files, and why. Without `test` the file
- * is not loaded.
+ * Tests that a run on Citus (SUTLER_TEST_CITUS_URL) skips, by the names of their files, and why. Without `test` it is
+ * the whole file.
  */
 export const notOnCitus: readonly {
   readonly file: string
