@@ -107,6 +107,16 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION clock_at(of_store uuid, later_ms double precision)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+ IMMUTABLE COST 1
+AS $function$
+BEGIN
+  RETURN clock_timestamp() + later_ms * interval '1 ms';
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION components_of(attributes jsonb)
  RETURNS SETOF uuid
  LANGUAGE sql

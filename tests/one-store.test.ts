@@ -23,6 +23,18 @@ const rules: readonly { readonly advice: string; readonly form: RegExp; readonly
       not: ['server/kernel/metrics/database-figures.ts'],
     },
     {
+      advice: 'a later time is `clock_at(store_id, …)`: what an interval adds depends on the time zone',
+      form: /clock_at\(store_id\) [+-]/g,
+    },
+    {
+      advice: 'an UPDATE or a DELETE of rows compares texts of times as texts',
+      form: /\b(?:removeAll|changeAll)\([^`]*`[^`]*'\)::timestamptz/g,
+    },
+    {
+      advice: 'an UPDATE stores what a CTE before it has cast',
+      form: /\bUPDATE [^`;]*?\bSET [^`;]*?\b\w+\.\w+::(?:\w+\[\]|timestamptz)/g,
+    },
+    {
       advice: 'an UPDATE or a DELETE calls `fenced(updated_at, …)`',
       form: /fenced\(\$/g,
     },

@@ -130,8 +130,6 @@ const inQueue = <T>(ctx: Ctx, run: (inside: Ctx) => Promise<T>): Promise<T> =>
 
 const fromNow = ({ clock }: Work, ms: number): Date => new Date(clock.now().getTime() + ms)
 
-const intervalMs = (parameter: string) => `${parameter}::double precision * interval '1 ms'`
-
 async function begin<V>(
   inside: Ctx,
   call: Pick<OutsideCall<V>, 'name' | 'timeoutMs' | 'subject' | 'peer'>,
@@ -146,7 +144,7 @@ async function begin<V>(
   const errand = { id: newId(), values }
   const [row] = await store.run(
     `INSERT INTO errands (store_id, id, name, values, subject, leased_until, created_at, leased_by)
-     VALUES ($1, $2, $3, $4, $5, clock_timestamp() + ${intervalMs('$6')}, $7, $8)
+     VALUES ($1, $2, $3, $4, $5, clock_timestamp() + $6::double precision * interval '1 ms', $7, $8)
      ON CONFLICT (store_id, subject) WHERE ended_at IS NULL DO NOTHING RETURNING leased_until`,
     errand.id,
     call.name,
@@ -208,7 +206,7 @@ async function lease<V>(
   const { store, instance } = work
   const [row] = await store.run(
     `UPDATE errands SET leased_by = $4,
-       leased_until = CASE WHEN ended_at IS NULL THEN clock_at(store_id) + ${intervalMs('$3')} ELSE leased_until END
+       leased_until = CASE WHEN ended_at IS NULL THEN clock_at(store_id, $3) ELSE leased_until END
      WHERE store_id = $1 AND id = $2 AND (ended_at IS NOT NULL OR leased_until = $5::timestamptz)
      RETURNING values, ended_at IS NOT NULL, leased_until`,
     id,

@@ -15,6 +15,13 @@ test.each([
     'books_name_key',
   ],
   ['another node', 'duplicate key violates unique constraint "books_name_key_102601"', {}, 'books_name_key'],
+  [
+    'another node of a check',
+    'new row for relation "books_102601" violates check constraint "books_price_check"',
+    {},
+    'books_price_check',
+  ],
+  ['another error', 'division by zero', {}, undefined],
 ])('a violated constraint is known by its name, as %s says it', (_, message, fields, name) => {
   expect(brokenConstraint(errorWith(message, fields))).toBe(name)
 })

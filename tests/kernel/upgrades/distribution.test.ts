@@ -4,7 +4,7 @@ import { distribute } from '../../../server/kernel/upgrades/distribute.ts'
 import { planDistribution } from '../../../server/kernel/upgrades/distribution.ts'
 import { StartupRefusal } from '../../../server/platform/faults.ts'
 import { describeDistribution, distributeAll, distributionStatus } from '../../../tools/distribute.ts'
-import { citusUrl } from '../../support/citus.ts'
+import { citusUrl } from '../../support/citus-url.ts'
 import { type OwnDatabase, ownDatabase } from '../../support/own-database.ts'
 
 let own: OwnDatabase
