@@ -110,10 +110,32 @@ describe.runIf(hasChromium)(titled('the screen of sign-ins'), () => {
       expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0)
       await page.goto(`${opened.world.url}/console${none.path}`)
       await page.getByText('Nobody Linked cannot sign in').waitFor()
+      await page.getByText('of this realm with the same email address').waitFor()
       await expectNoBarriers(opened.tab, 'a user who cannot sign in')
+      await page.getByRole('link', { name: /^\d+ other users?$/ }).click()
+      await page.getByRole('link', { name: 'Eve Brook' }).waitFor()
     },
     journeyMs,
   )
+
+  test('the assignments of roles name the colleague and the role, and lead to both', async () => {
+    const { page } = opened.tab
+    const email = await signInAsNew(
+      opened.tab,
+      opened.world,
+      'Store Admin',
+      '/v2/permissions/role-assignments',
+    )
+    await page.getByRole('link', { name: 'Store Admin' }).waitFor()
+    const { body } = await opened.world.admin.get('/v2/permissions/role-assignments')
+    const [id] = body.data.map((one: { id: string }) => one.id)
+    await page.goto(`${opened.world.url}/console/v2/permissions/role-assignments/${id}?form=edit`)
+    await page.getByRole('combobox', { name: 'Role' }).fill('support')
+    await page.getByRole('option', { name: 'Support' }).waitFor()
+    await page.goto(`${opened.world.url}/console/v2/permissions/role-assignments/${id}`)
+    await page.getByRole('main').getByRole('link', { name: 'Ada Marsh' }).first().click()
+    await page.getByText(email).first().waitFor()
+  })
 })
 
 test('a link works if its profile has its issuer, with or without a slash, and it has a subject', () => {

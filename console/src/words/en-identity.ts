@@ -14,6 +14,9 @@ export const identity = {
   customerPassword: 'A customer may have a password of their own beside these:',
   customer: 'the customer',
   link: 'Link an identity',
+  twins: (n: number) => counted(n, 'other user', 'other users'),
+  twinsAbout:
+    'of this realm with the same email address: perhaps the same person, who has signed in in another way.',
   facts: { issuer: 'Issuer', subject: 'Subject', since: 'Since' },
   noSubject: '(none)',
   works: (name: string) => `Whoever is this subject at this issuer signs in as ${name}.`,

@@ -1,8 +1,11 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type Item, valueAt } from '../../api/objects.ts'
+import { send } from '../../api/client.ts'
+import { type Item, pageIn, valueAt } from '../../api/objects.ts'
 import { fillPath, resourceOf } from '../../api/resources.ts'
 import { useRights } from '../../api/rights.ts'
+import { termOf } from '../../api/terms.ts'
 import { Reference } from '../../fields/reference.tsx'
 import { buttonClass } from '../../parts/button.tsx'
 import { faultTexts } from '../../parts/faults.tsx'
@@ -41,6 +44,7 @@ export function SignInTab({ item: user, itemPath }: TabProps) {
       </p>
       <section aria-labelledby="providers">
         <h2 id="providers">{identity.providers}</h2>
+        <Twins user={user} userPath={itemPath} />
         {ofProviders.data.length === 0 && (
           <p className={hasNothing ? css.concern : undefined}>
             {hasNothing ? identity.nothing(name) : identity.none(name)}
@@ -92,6 +96,32 @@ export function SignInTab({ item: user, itemPath }: TabProps) {
         </section>
       )}
     </>
+  )
+}
+
+interface TwinsProps {
+  readonly user: Item
+  readonly userPath: string
+}
+
+/** The users of the realm who have the same email address, with the way to all of them. */
+function Twins({ user, userPath }: TwinsProps) {
+  const { identity } = screenWords
+  const filter = termOf('eq', 'email', textOf(user, 'email'))
+  const listPath = userPath.slice(0, userPath.lastIndexOf('/'))
+  const path = `${listPath}?${new URLSearchParams({ filter, 'page[limit]': '1' })}`
+  const { data } = useQuery({
+    queryKey: ['list', path],
+    queryFn: async ({ signal }) => pageIn((await send({ path, signal })).body).total ?? 0,
+  })
+  if (data === undefined || data < 2) return null
+  return (
+    <p className={css.concern}>
+      <Link to="/$" params={{ _splat: listPath.slice(1) }} search={{ filter }}>
+        {identity.twins(data - 1)}
+      </Link>{' '}
+      {identity.twinsAbout}
+    </p>
   )
 }
 
