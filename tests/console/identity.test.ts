@@ -84,7 +84,8 @@ describe.runIf(hasChromium)(titled('the screen of sign-ins'), () => {
     async () => {
       const { page } = opened.tab
       const { admin } = opened.world
-      const [eve, none] = [await person('Eve Brook', 'eve'), await person('Nobody Linked')]
+      const eve = await person('Eve Brook', 'eve')
+      await person('Nobody Linked')
       await look(opened.tab, 'dark', 390)
       await signInAsNew(opened.tab, opened.world, 'Support', eve.path)
       await page.getByRole('button', { name: 'Relink' }).click()
@@ -108,7 +109,9 @@ describe.runIf(hasChromium)(titled('the screen of sign-ins'), () => {
       await page.goto(`${opened.world.url}/console${eve.link}`)
       await page.getByText('Nobody can sign in by it: the provider of this profile calls itself').waitFor()
       expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0)
-      await page.goto(`${opened.world.url}/console${none.path}`)
+      await page.goto(`${opened.world.url}/console${realm}`)
+      await page.getByRole('listitem').filter({ hasText: 'without one' }).getByRole('link').click()
+      await page.getByRole('link', { name: 'Nobody Linked' }).click()
       await page.getByText('Nobody Linked cannot sign in').waitFor()
       await page.getByText('of this realm with the same email address').waitFor()
       await expectNoBarriers(opened.tab, 'a user who cannot sign in')

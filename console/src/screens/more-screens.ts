@@ -13,6 +13,7 @@ async function withWords<T>(screen: Promise<T>): Promise<T> {
 const recordParts: Readonly<Record<string, () => Promise<RecordParts>>> = {
   orders: () => import('./orders/order-parts.ts').then(({ orderParts }) => orderParts),
   stocks: () => import('./stock/stock-parts.ts').then(({ stockParts }) => stockParts),
+  'authentication-realms': () => import('./identity/identity-parts.ts').then(({ realmParts }) => realmParts),
   'user-authentication-infos': () =>
     import('./identity/identity-parts.ts').then(({ userParts }) => userParts),
   'user-authentication-oidc-profile-infos': () =>

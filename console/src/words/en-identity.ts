@@ -3,6 +3,14 @@ import { counted } from './en-numbers.ts'
 /** The texts of the screens of sign-ins, in English. */
 export const identity = {
   tab: 'Sign-in',
+  people: {
+    tab: 'People',
+    users: (n: number) => counted(n, 'user', 'users'),
+    all: 'in this realm',
+    linked: 'with an identity at a provider',
+    unlinked: 'without one: only a password can sign them in',
+    about: 'The page of a user says how they sign in, and who else has the same email address.',
+  },
   providers: 'At providers',
   passwords: 'With a password',
   /** What a password profile and its username are called together. */
