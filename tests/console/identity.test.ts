@@ -121,6 +121,16 @@ describe.runIf(hasChromium)(titled('the screen of sign-ins'), () => {
     journeyMs,
   )
 
+  test('a role that may only read has no button, and is told why', async () => {
+    const { page } = opened.tab
+    const { path } = await person('Cleo Reed', 'cleo')
+    await signInAsNew(opened.tab, opened.world, 'Marketing/Sales', path)
+    await page.getByText('signs in as Cleo Reed.').waitFor()
+    await page.getByRole('article').getByText('You may look at this, but not change it').waitFor()
+    for (const [role, name] of [['button', 'Relink'] as const, ['link', 'Link an identity'] as const])
+      expect(await page.getByRole(role, { name }).count()).toBe(0)
+  })
+
   test('the assignments of roles name the colleague and the role, and lead to both', async () => {
     const { page } = opened.tab
     const email = await signInAsNew(
