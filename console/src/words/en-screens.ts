@@ -1,7 +1,8 @@
 import { orders } from './en-orders.ts'
+import { products } from './en-products.ts'
 import { stock } from './en-stock.ts'
 
 /** The texts of the screens that are more than declarations, in English. */
-export const screens = { orders, stock }
+export const screens = { orders, products, stock }
 
 export type ScreenWords = typeof screens
