@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { instantOf } from '../../console/src/screens/products/instant.ts'
+import {
+  cellOf,
+  changesOf,
+  currenciesAfter,
+  paste,
+  plainAmount,
+  rowOf,
+} from '../../console/src/screens/products/prices.ts'
 import { gatesIn, guest, headersOf, mendOf } from '../../console/src/screens/products/shop.ts'
 import { products as texts } from '../../console/src/words/en-products.ts'
 import { checks } from '../../server/shop/storefront/visibility-verdicts.ts'
@@ -54,6 +62,50 @@ test('each verdict of the server has a sentence, what waits does not stop, and w
       expect([verdict, isMended]).toEqual([verdict, needsMend])
     }
   }
+})
+
+test('cells that say what the server has are no changes, and an amount keeps what belongs to it', () => {
+  const tiers = { ten: { minimum_quantity: 10, amount: 900 } }
+  const attributes = { currencies: { USD: { amount: 1000, includes_tax: true, tiers } } }
+  const row = rowOf(
+    { id: 'b', attributes: { name: 'Retail' } },
+    { path: '/p', etag: '"1"', item: { attributes } },
+  )
+  const digits = (currency: string) => (currency === 'JPY' ? 0 : 2)
+  const change = (edits: object) =>
+    changesOf(
+      [row],
+      ['USD', 'EUR', 'JPY'],
+      Object.fromEntries(
+        Object.entries(edits).map(([currency, text]) => [cellOf('b', currency), String(text)]),
+      ),
+      digits,
+    )
+  expect(change({ USD: '10.00', EUR: ' ' })).toEqual([])
+  const [changed] = change({ USD: '12.5', EUR: '11', JPY: '1400' })
+  expect(changed && currenciesAfter(changed)).toEqual({
+    USD: { amount: 1250, includes_tax: true, tiers },
+    EUR: { amount: 1100, includes_tax: true },
+    JPY: { amount: 1400, includes_tax: true },
+  })
+  const [gone] = change({ USD: '' })
+  expect(gone && currenciesAfter(gone)).toEqual({})
+  for (const text of ['1,50', '-1', '1.234', 'x'])
+    expect([text, change({ USD: text })[0]?.cells[0]?.after]).toEqual([text, undefined])
+})
+
+test('the cells of a spreadsheet go to the right and downwards, and no comma becomes a thousand by mistake', () => {
+  const grid = [
+    ['a', 'b'],
+    ['c', 'd'],
+  ]
+  expect(paste(grid, '$1,234.50\t2 EUR\r\n3\t4\r\n5', { row: 0, column: 1 }, ',')).toEqual({
+    edits: { b: '1234.50', d: '3' },
+    outside: 3,
+  })
+  expect(['1,50', '1,234', '12,34,567', '1,234,567.8', '€ 7'].map((one) => plainAmount(one, ','))).toEqual([
+    ...['1,50', '1234', '12,34,567', '1234567.8', '7'],
+  ])
 })
 
 describe.runIf(hasChromium)(titled('the screens of a product'), () => {
@@ -114,7 +166,12 @@ describe.runIf(hasChromium)(titled('the screens of a product'), () => {
       await page.getByRole('link', { name: 'Retail' }).waitFor()
 
       // For another shopper, and at another time.
-      const person = { type: 'customer', name: 'Ada', email: 'few@example.com', password: 'eleven horses by the river' }
+      const person = {
+        type: 'customer',
+        name: 'Ada',
+        email: 'few@example.com',
+        password: 'eleven horses by the river',
+      }
       const id = await idOf(admin.post(customers, { data: person }))
       const other = await shop.catalog([], { name: 'For few' })
       await shop.publish(other)
@@ -155,4 +212,101 @@ describe.runIf(hasChromium)(titled('the screens of a product'), () => {
     await page.getByText('does not have the right to update products').waitFor()
     expect(await page.getByRole('link', { name: 'Change the product' }).count()).toBe(0)
   })
+
+  test(
+    'prices of all books are typed and pasted, only what changed is saved, and a refusal stands where it belongs',
+    async () => {
+      const { page } = opened.tab
+      const shop = shopOf(opened.world)
+      await shop.send(
+        'POST',
+        '/v2/currencies',
+        {
+          ...{ type: 'currency', code: 'EUR', format: '{price} €', decimal_places: 2, exchange_rate: 1 },
+          ...{ enabled: true, default: false, decimal_point: '.', thousand_separator: ',' },
+        },
+        201,
+      )
+      const product = await shop.product({ sku: 'TRAY', slug: 'tray' })
+      const tiers = { ten: { minimum_quantity: 10, amount: 900 } }
+      const sales = { Spring: { currencies: { USD: { amount: 800 } } } }
+      const make = async (name: string, amount?: number): Promise<string> => {
+        const { id } = await shop.send(
+          'POST',
+          '/pcm/pricebooks',
+          { type: 'pricebook', attributes: { name } },
+          201,
+        )
+        const currencies = { USD: { amount, tiers } }
+        const data = { type: 'product-price', attributes: { sku: 'TRAY', currencies, sales } }
+        if (amount) await shop.send('POST', `/pcm/pricebooks/${id}/prices`, data, 201)
+        return id
+      }
+      const [shops, trade, outlet] = [
+        await make('Shops', 1000),
+        await make('Trade'),
+        await make('Outlet', 700),
+      ]
+      const priceIn = async (book: string) => (await shop.get(`/pcm/pricebooks/${book}/prices`)).data[0]
+      const cell = (book: string, currency: string) =>
+        page.getByRole('textbox', { name: `${book}, ${currency}` })
+      const said = (text: string) => page.getByRole('status').filter({ hasText: text }).waitFor()
+      const before = await priceIn(outlet)
+
+      await signInAsNew(opened.tab, opened.world, 'Marketing/Sales', `/pcm/products/${product}?tab=prices`)
+      await cell('Shops', 'USD').fill('1,5')
+      await page.getByText('This is no amount in USD.').first().waitFor()
+      expect(await page.getByRole('button', { name: 'Save 1 amount' }).isDisabled()).toBe(true)
+      // The newest book is the first.
+      await cell('Trade', 'USD').evaluate((input) => {
+        const clipboardData = new DataTransfer()
+        clipboardData.setData('text/plain', '8.50\t7.90\n12.00\t11.00\t10.00\n')
+        input.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+      })
+      await said('4 amounts pasted. 1 value does not fit into the table.')
+      await page.getByText('from 10: 9.00 USD').first().waitFor()
+      await page.getByText('Sale Spring: 8.00 USD').first().waitFor()
+      await expectNoBarriers(opened.tab, 'changed prices')
+      await page.reload()
+      // Meanwhile somebody else changes one of them.
+      await page.getByRole('button', { name: 'Save 4 amounts' }).waitFor()
+      const { id } = await priceIn(shops)
+      const other = { currencies: { USD: { amount: 1111, tiers } } }
+      await shop.send(
+        'PUT',
+        `/pcm/pricebooks/${shops}/prices/${id}`,
+        { type: 'product-price', id, attributes: other },
+        200,
+      )
+      await page.getByRole('button', { name: 'Save 4 amounts' }).press('Enter')
+      await said('2 amounts have been saved.')
+      await page.getByText('Somebody has changed this price meanwhile.').waitFor()
+      expect((await priceIn(shops)).attributes.currencies.USD.amount).toBe(1111)
+      await page.getByText('11.11 USD').waitFor()
+      await page.getByRole('button', { name: 'Save 2 amounts' }).press('Enter')
+      await said('2 amounts have been saved.')
+      expect((await priceIn(trade)).attributes.currencies).toMatchObject({
+        USD: { amount: 850 },
+        EUR: { amount: 790 },
+      })
+      expect((await priceIn(shops)).attributes).toMatchObject({
+        currencies: { USD: { amount: 1200, tiers }, EUR: { amount: 1100 } },
+        sales,
+      })
+      expect(await priceIn(outlet)).toEqual(before)
+      // By keyboard to the cell above; an empty one ends the price.
+      await look(opened.tab, 'dark', 390)
+      await cell('Trade', 'EUR').press('ArrowUp')
+      await page.keyboard.press('Enter')
+      await page.keyboard.press('Control+A')
+      await page.keyboard.press('Delete')
+      await cell('Trade', 'USD').fill('')
+      await page.getByText('Trade has no price left').waitFor()
+      await expectNoBarriers(opened.tab, 'a price that ends')
+      await page.getByRole('button', { name: 'Save 2 amounts' }).press('Enter')
+      await said('2 amounts have been saved.')
+      expect(await priceIn(trade)).toBeUndefined()
+    },
+    journeyMs,
+  )
 })

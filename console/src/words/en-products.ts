@@ -1,3 +1,5 @@
+import { counted, number } from './en-numbers.ts'
+
 type Texts = Readonly<Record<string, string | undefined>>
 
 /** The texts of the screens of a product, in English. */
@@ -106,5 +108,33 @@ export const products = {
       tags: 'tags',
       schedules: 'schedules',
     } satisfies Texts as Texts,
+  },
+  prices: {
+    tab: 'Prices',
+    noRight: 'You may not see prices',
+    noSku: 'The product has no SKU',
+    noSkuAbout: 'Price books have prices by SKU. Give the product one first.',
+    noBooks: 'There is no price book',
+    noBooksAbout: 'A catalog takes its prices from price books. Make one first.',
+    newBook: 'New price book',
+    about: (sku: string) =>
+      `The prices of ${sku}. Cells of a spreadsheet can be pasted: the first one goes where you paste.`,
+    others: (n: number) => `${counted(n, 'more price book is', 'more price books are')} not shown.`,
+    book: 'Price book',
+    cell: (book: string, currency: string) => `${book}, ${currency}`,
+    wrong: (currency: string) => `This is no amount in ${currency}.`,
+    tier: (from: number) => `from ${number.format(from)}:`,
+    sale: 'Sale',
+    none: 'no price',
+    changes: 'What you change',
+    ends: (book: string) => `${book} has no price left: it is deleted, with its sales.`,
+    published: 'Shoppers see it with the next release of a catalog that uses the price book.',
+    save: (n: number) => `Save ${counted(n, 'amount', 'amounts')}`,
+    discard: 'Discard the changes',
+    saved: (n: number) => `${counted(n, 'amount has', 'amounts have')} been saved.`,
+    pasted: (n: number, outside: number) =>
+      `${counted(n, 'amount', 'amounts')} pasted.${outside ? ` ${counted(outside, 'value does', 'values do')} not fit into the table.` : ''}`,
+    changedMeanwhile:
+      'Somebody has changed this price meanwhile. Nothing of it is saved: look at the amounts below, and save again.',
   },
 }
