@@ -71,7 +71,10 @@ test('cells that say what the server has are no changes, and an amount keeps wha
     { id: 'b', attributes: { name: 'Retail' } },
     { path: '/p', etag: '"1"', item: { attributes } },
   )
-  const digits = (currency: string) => (currency === 'JPY' ? 0 : 2)
+  const wholes = {
+    write: String,
+    read: (text: string) => (/^-?\d+$/.test(text) ? Number(text) : undefined),
+  }
   const change = (edits: object) =>
     changesOf(
       [row],
@@ -79,10 +82,10 @@ test('cells that say what the server has are no changes, and an amount keeps wha
       Object.fromEntries(
         Object.entries(edits).map(([currency, text]) => [cellOf('b', currency), String(text)]),
       ),
-      digits,
+      wholes,
     )
-  expect(change({ USD: '10.00', EUR: ' ' })).toEqual([])
-  const [changed] = change({ USD: '12.5', EUR: '11', JPY: '1400' })
+  expect(change({ USD: '1000', EUR: ' ' })).toEqual([])
+  const [changed] = change({ USD: '1250', EUR: '1100', JPY: '1400' })
   expect(changed && currenciesAfter(changed)).toEqual({
     USD: { amount: 1250, includes_tax: true, tiers },
     EUR: { amount: 1100, includes_tax: true },
@@ -90,7 +93,7 @@ test('cells that say what the server has are no changes, and an amount keeps wha
   })
   const [gone] = change({ USD: '' })
   expect(gone && currenciesAfter(gone)).toEqual({})
-  for (const text of ['1,50', '-1', '1.234', 'x'])
+  for (const text of ['1,50', '-1', 'x'])
     expect([text, change({ USD: text })[0]?.cells[0]?.after]).toEqual([text, undefined])
 })
 
@@ -258,11 +261,14 @@ describe.runIf(hasChromium)(titled('the screens of a product'), () => {
       await page.getByText('This is no amount in USD.').first().waitFor()
       expect(await page.getByRole('button', { name: 'Save 1 amount' }).isDisabled()).toBe(true)
       // The newest book is the first.
-      await cell('Trade', 'USD').evaluate((input) => {
+      await cell('Trade', 'USD').focus()
+      const text = JSON.stringify('8.50\t7.90\n12.00\t11.00\t10.00\n')
+      await page.evaluate(`{
         const clipboardData = new DataTransfer()
-        clipboardData.setData('text/plain', '8.50\t7.90\n12.00\t11.00\t10.00\n')
-        input.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
-      })
+        clipboardData.setData('text/plain', ${text})
+        const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true })
+        document.activeElement.dispatchEvent(paste)
+      }`)
       await said('4 amounts pasted. 1 value does not fit into the table.')
       await page.getByText('from 10: 9.00 USD').first().waitFor()
       await page.getByText('Sale Spring: 8.00 USD').first().waitFor()

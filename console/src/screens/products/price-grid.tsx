@@ -8,9 +8,9 @@ import { timeText } from '../../words/times.ts'
 import { screenWords, words } from '../../words/words.ts'
 import { PriceChanges } from './price-changes.tsx'
 import {
+  type AmountTexts,
   cellOf,
   changesOf,
-  type DigitsOf,
   type Edits,
   type PriceRow,
   paste,
@@ -26,19 +26,19 @@ interface PriceGridProps extends PriceWrites {
   readonly sku: string
   readonly rows: readonly PriceRow[]
   readonly currencies: readonly string[]
-  readonly digitsOf: DigitsOf
+  readonly texts: AmountTexts
 }
 
 /** Price books by currencies. Cells can be typed, and pasted from a spreadsheet; arrows and Enter go up and down. */
 export function PriceGrid(props: PriceGridProps) {
-  const { itemPath, sku, rows, currencies, digitsOf, create, update, remove } = props
+  const { itemPath, sku, rows, currencies, texts, create, update, remove } = props
   const id = useId()
   const { prices } = screenWords.products
   const rights = useRights()
   const [edits, changeEdits] = usePriceEdits(itemPath)
   const { save, faults, isRunning } = useSavePrices({ create, update, remove }, sku)
   const [said, setSaid] = useState('')
-  const changes = changesOf(rows, currencies, edits, digitsOf)
+  const changes = changesOf(rows, currencies, edits, texts)
   const wrong = changes.flatMap(({ row, cells }) =>
     cells.flatMap(({ currency, after }) => (after === undefined ? [cellOf(row.bookId, currency)] : [])),
   )
@@ -129,13 +129,13 @@ export function PriceGrid(props: PriceGridProps) {
                           data-changed={changes.some(
                             (one) => one.row === row && one.cells.some((some) => some.currency === currency),
                           )}
-                          value={edits[cell] ?? storedText(row, currency, digitsOf)}
+                          value={edits[cell] ?? storedText(row, currency, texts)}
                           onChange={({ target }) => setCells({ [cell]: target.value })}
                           onKeyDown={(event) => onKeyDown(event, i, j)}
                           onPaste={(event) => onPaste(event, i, j)}
                         />
                       ) : (
-                        storedText(row, currency, digitsOf)
+                        storedText(row, currency, texts)
                       )}
                       {fault !== undefined && (
                         <p id={`${id}-${i}-${j}-fault`} className={css.fault}>

@@ -2,13 +2,14 @@ import { Link } from '@tanstack/react-router'
 import { valueAt } from '../../api/objects.ts'
 import { resourceOf } from '../../api/resources.ts'
 import { useRights } from '../../api/rights.ts'
-import { digitsOf, useCurrencies } from '../../fields/currencies.ts'
+import { type Digits, decimalOf, digitsOf, minorOf, useCurrencies } from '../../fields/currencies.ts'
 import { Button } from '../../parts/button.tsx'
 import { faultTexts } from '../../parts/faults.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import type { TabProps } from '../../records/record-parts.ts'
 import { screenWords, words } from '../../words/words.ts'
 import { PriceGrid } from './price-grid.tsx'
+import type { AmountTexts } from './prices.ts'
 import css from './products.module.css'
 import { usePrices } from './use-prices.ts'
 
@@ -62,7 +63,7 @@ export function PricesTab({ item, itemPath }: TabProps) {
       <PriceGrid
         {...{ itemPath, sku, currencies, create, update, remove }}
         rows={data.rows}
-        digitsOf={(currency) => digitsOf(known, currency)}
+        texts={textsOf(known)}
       />
       {!rights.may(update.right) && rights.role && (
         <p className={css.dim}>{words.rights.mayNotChange(rights.role)}</p>
@@ -70,3 +71,11 @@ export function PricesTab({ item, itemPath }: TabProps) {
     </>
   )
 }
+
+const textsOf = (known: Digits): AmountTexts => ({
+  write: (minor, currency) => decimalOf(String(minor), digitsOf(known, currency)),
+  read(text, currency) {
+    const minor = minorOf(text, digitsOf(known, currency))
+    return minor === undefined ? undefined : Number(minor)
+  },
+})

@@ -1,5 +1,4 @@
 import { type Item, isItem, valueAt } from '../../api/objects.ts'
-import { decimalOf, minorOf } from '../../fields/currencies.ts'
 
 /** The prices of a product in one price book. */
 export interface PriceRow {
@@ -24,8 +23,12 @@ export type Edits = Readonly<Record<string, string>>
 
 export const cellOf = (bookId: string, currency: string): string => `${bookId} ${currency}`
 
-/** How many digits the amounts of a currency have. */
-export type DigitsOf = (currency: string) => number
+/** How amounts in the smallest unit are typed. */
+export interface AmountTexts {
+  write(minor: number, currency: string): string
+  /** Undefined if it is no amount. */
+  read(text: string, currency: string): number | undefined
+}
 
 const amountsIn = (value: unknown): Readonly<Record<string, Item>> =>
   Object.fromEntries(
@@ -66,16 +69,16 @@ export const tiersOf = (row: PriceRow, currency: string): readonly Tier[] =>
     .toSorted((one, other) => one.from - other.from)
 
 /** The text of a cell as the server has it. */
-export function storedText(row: PriceRow, currency: string, digitsOf: DigitsOf): string {
+export function storedText(row: PriceRow, currency: string, texts: AmountTexts): string {
   const amount = row.currencies[currency]?.amount
-  return amount === undefined ? '' : decimalOf(String(amount), digitsOf(currency))
+  return amount === undefined ? '' : texts.write(Number(amount), currency)
 }
 
 /** The amount that was typed; `none` for an empty cell, undefined if it is no amount. */
-function typedAmount(text: string, digits: number): number | 'none' | undefined {
+function typedAmount(text: string, currency: string, texts: AmountTexts): number | 'none' | undefined {
   if (text.trim() === '') return 'none'
-  const minor = minorOf(text, digits)
-  return minor === undefined || minor.startsWith('-') ? undefined : Number(minor)
+  const amount = texts.read(text, currency)
+  return amount === undefined || amount < 0 ? undefined : amount
 }
 
 /** A cell whose text says something else than the server. */
@@ -96,7 +99,7 @@ export function changesOf(
   rows: readonly PriceRow[],
   currencies: readonly string[],
   edits: Edits,
-  digitsOf: DigitsOf,
+  texts: AmountTexts,
 ): readonly RowChange[] {
   return rows.flatMap((row) => {
     const cells = currencies.flatMap((currency): CellChange[] => {
@@ -104,7 +107,7 @@ export function changesOf(
       if (text === undefined) return []
       const amount = row.currencies[currency]?.amount
       const before = amount === undefined ? undefined : Number(amount)
-      const after = typedAmount(text, digitsOf(currency))
+      const after = typedAmount(text, currency, texts)
       return after === (before ?? 'none') ? [] : [{ currency, before, after }]
     })
     return cells.length ? [{ row, cells }] : []
