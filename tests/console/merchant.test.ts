@@ -103,6 +103,12 @@ describe.runIf(hasChromium)(titled('a merchant who has never seen the API'), () 
     const children = panel(page, 'Children of this product').getByRole('rowheader')
     for (const name of ['Linen shirt S', 'Linen shirt M']) await children.filter({ hasText: name }).waitFor()
     expect(await children.count()).toBe(2)
+    // The matrix says why the third is not there.
+    await page.getByRole('tab', { name: 'Variations' }).click()
+    await page.getByText('2 of 3 combinations built.').waitFor()
+    await page.getByRole('cell', { name: 'left out by the build rules' }).waitFor()
+    await expectNoBarriers(opened.tab, 'the matrix of a product')
+    await page.getByRole('tab', { name: 'Fields' }).click()
   }
 
   async function sellProduct(page: Page, sku: string): Promise<void> {

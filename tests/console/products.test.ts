@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { instantOf } from '../../console/src/screens/products/instant.ts'
+import { childAt, combinationsOf, countOf } from '../../console/src/screens/products/matrix.ts'
 import {
   cellOf,
   changesOf,
@@ -95,6 +96,21 @@ test('cells that say what the server has are no changes, and an amount keeps wha
   expect(gone && currenciesAfter(gone)).toEqual({})
   for (const text of ['1,50', '-1', 'x'])
     expect([text, change({ USD: text })[0]?.cells[0]?.after]).toEqual([text, undefined])
+})
+
+test('a combination of options has the child at the end of its way through the matrix', () => {
+  const product = {
+    meta: { variation_matrix: { red: { s: 'child-1', m: 'child-2' }, blue: { s: 'child-3' } } },
+  }
+  expect(childAt(product, ['m', 'red'])).toBe('child-2')
+  for (const ids of [['blue', 'm'], ['red'], ['red', 's', 'cotton'], []])
+    expect(childAt(product, ids)).toBeUndefined()
+  const named = (...ids: string[]) => ({ name: '', options: ids.map((id) => ({ id, name: id })) })
+  const two = [named('red', 'blue'), named('s', 'm', 'l')]
+  expect(combinationsOf(two, 4).map((some) => some.map(({ id }) => id).join(' '))).toEqual([
+    ...['red s', 'red m', 'red l', 'blue s'],
+  ])
+  expect([countOf(two), countOf([]), combinationsOf([], 9).length]).toEqual([6, 1, 1])
 })
 
 test('the cells of a spreadsheet go to the right and downwards, and no comma becomes a thousand by mistake', () => {
@@ -213,6 +229,8 @@ describe.runIf(hasChromium)(titled('the screens of a product'), () => {
     await shop.catalog([])
     await signInAsNew(opened.tab, opened.world, 'Support', `/pcm/products/${product}`)
     await page.getByText('does not have the right to update products').waitFor()
+    await page.getByRole('tab', { name: 'Variations' }).click()
+    await page.getByText('The product has no variations').waitFor()
     expect(await page.getByRole('link', { name: 'Change the product' }).count()).toBe(0)
   })
 

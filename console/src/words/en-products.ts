@@ -137,4 +137,17 @@ export const products = {
     changedMeanwhile:
       'Somebody has changed this price meanwhile. Nothing of it is saved: look at the amounts below, and save again.',
   },
+  variations: {
+    tab: 'Variations',
+    none: 'The product has no variations',
+    noneAbout:
+      'Variations, such as sizes, make a child of each combination of their options. Add some above.',
+    built: (n: number, of: number) =>
+      `${number.format(n)} of ${counted(of, 'combination', 'combinations')} built.`,
+    hidden: (n: number) => `${counted(n, 'row is', 'rows are')} not shown.`,
+    child: 'built',
+    notBuilt: 'not built',
+    leftOut: 'left out by the build rules',
+    about: '“Build children” above says how many it would make, before it makes them.',
+  },
 }
