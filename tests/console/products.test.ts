@@ -9,7 +9,7 @@ import {
   plainAmount,
   rowOf,
 } from '../../console/src/screens/products/prices.ts'
-import { gatesIn, guest, headersOf, mendOf } from '../../console/src/screens/products/shop.ts'
+import { gatesIn, guest, headersOf, mendOf, outcomeOf } from '../../console/src/screens/products/shop.ts'
 import { products as texts } from '../../console/src/words/en-products.ts'
 import { checks } from '../../server/shop/storefront/visibility-verdicts.ts'
 import { customers, tokens } from '../builders/people/customers.ts'
@@ -96,6 +96,17 @@ test('cells that say what the server has are no changes, and an amount keeps wha
   expect(gone && currenciesAfter(gone)).toEqual({})
   for (const text of ['1,50', '-1', 'x'])
     expect([text, change({ USD: text })[0]?.cells[0]?.after]).toEqual([text, undefined])
+})
+
+test('a parent is not bought itself, and what is not visible is not seen', () => {
+  const parent = { meta: { product_types: ['parent'] } }
+  const outcomes = [
+    outcomeOf({ visible: true, purchasable: true }, {}),
+    outcomeOf({ visible: true, purchasable: true }, parent),
+    outcomeOf({ visible: true, purchasable: false }, parent),
+    outcomeOf({ visible: false, purchasable: false }, {}),
+  ]
+  expect(outcomes).toEqual(['buys', 'buysChild', 'sees', 'hidden'])
 })
 
 test('a combination of options has the child at the end of its way through the matrix', () => {

@@ -28,6 +28,8 @@ export const products = {
     kinds: { guest: 'A guest', customer: 'A customer', member: 'A member of an account' },
     outcomes: {
       buys: (who: string) => `${who} sees this product and can buy it.`,
+      buysChild: (who: string) =>
+        `${who} sees this product, and buys one of its children. Each of them has a page of its own.`,
       sees: (who: string) => `${who} sees this product, but cannot buy it.`,
       hidden: (who: string) => `${who} does not see this product.`,
     },
@@ -145,6 +147,7 @@ export const products = {
     built: (n: number, of: number) =>
       `${number.format(n)} of ${counted(of, 'combination', 'combinations')} built.`,
     hidden: (n: number) => `${counted(n, 'row is', 'rows are')} not shown.`,
+    oneRow: 'Child',
     child: 'built',
     notBuilt: 'not built',
     leftOut: 'left out by the build rules',

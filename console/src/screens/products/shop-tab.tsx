@@ -12,12 +12,12 @@ import { labelOf } from '../../words/labels.ts'
 import { zoneStore } from '../../words/times.ts'
 import { screenWords, words } from '../../words/words.ts'
 import css from './products.module.css'
-import { type Gate, gatesIn, guest, headersOf, mendOf, priceIn, type Shopper } from './shop.ts'
+import { type Gate, gatesIn, guest, headersOf, mendOf, outcomeOf, priceIn, type Shopper } from './shop.ts'
 import { ShopperForm } from './shopper-form.tsx'
 import { type ShopAnswer, useShop } from './use-shop.ts'
 
 /** Whether a shopper sees a product and can buy it: each condition with what mends it. */
-export function ShopTab({ itemPath }: TabProps) {
+export function ShopTab({ item, itemPath }: TabProps) {
   const { shop } = screenWords.products
   const rights = useRights()
   const zone = useSyncExternalStore(zoneStore.subscribe, zoneStore.get)
@@ -44,7 +44,7 @@ export function ShopTab({ itemPath }: TabProps) {
         </Notice>
       ) : data ? (
         <div data-old={isPlaceholderData} className={css.answer}>
-          <Answer {...{ itemPath, shopper }} answer={data} />
+          <Answer {...{ item, itemPath, shopper }} answer={data} />
         </div>
       ) : (
         <p role="status">{words.loading}</p>
@@ -54,12 +54,13 @@ export function ShopTab({ itemPath }: TabProps) {
 }
 
 interface AnswerProps {
+  readonly item: Item
   readonly itemPath: string
   readonly shopper: Shopper
   readonly answer: ShopAnswer
 }
 
-function Answer({ itemPath, shopper, answer }: AnswerProps) {
+function Answer({ item, itemPath, shopper, answer }: AnswerProps) {
   const { shop } = screenWords.products
   const { catalogId, chosenId, visibility, product } = answer
   if (!visibility || catalogId === undefined)
@@ -71,13 +72,13 @@ function Answer({ itemPath, shopper, answer }: AnswerProps) {
       </Notice>
     )
   const gates = gatesIn(visibility)
-  const outcome = visibility.purchasable ? 'buys' : visibility.visible ? 'sees' : 'hidden'
+  const outcome = outcomeOf(visibility, item)
   const isWaiting = gates.some(({ state }) => state === 'later')
   return (
     <>
       <section className={css.outcome} data-outcome={outcome} aria-labelledby="outcome">
         <h2 id="outcome">{shop.outcomes[outcome](shop.kinds[shopper.kind])}</h2>
-        {outcome === 'buys' && isWaiting && <p>{shop.waiting}</p>}
+        {visibility.purchasable === true && isWaiting && <p>{shop.waiting}</p>}
         {chosenId === catalogId && <Price product={product} />}
       </section>
       <h3>

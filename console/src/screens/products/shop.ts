@@ -59,6 +59,13 @@ export const gatesIn = (visibility: Item): readonly Gate[] =>
     return { check: String(one.check), verdict, detail: String(one.detail), state }
   })
 
+/** What comes of it for the shopper. A cart takes the children of a parent, never the parent, which the verdicts do not say. */
+export function outcomeOf(visibility: Item, product: Item): 'buys' | 'buysChild' | 'sees' | 'hidden' {
+  if (!visibility.purchasable) return visibility.visible ? 'sees' : 'hidden'
+  const types = valueAt(product, 'meta.product_types')
+  return Array.isArray(types) && types.includes('parent') ? 'buysChild' : 'buys'
+}
+
 export type MendName = 'rules' | 'catalog' | 'publish' | 'product' | 'places' | 'prices' | 'stock'
 
 const mendNames: Readonly<Record<string, MendName>> = {

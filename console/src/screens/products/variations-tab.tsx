@@ -65,7 +65,7 @@ export function VariationsTab({ item, itemPath }: TabProps) {
             {rows.map((row) => (
               <tr key={row.map(({ id }) => id).join(' ')}>
                 <th scope="row">
-                  <bdi>{row.map(({ name }) => name).join(', ') || last.name}</bdi>
+                  <bdi>{row.map(({ name }) => name).join(', ') || texts.oneRow}</bdi>
                 </th>
                 {last.options.map((option) => {
                   const ids = [...row, option].map(({ id }) => id)
