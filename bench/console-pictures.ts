@@ -136,6 +136,7 @@ async function screensOfResources(page: Page): Promise<readonly Screen[]> {
     if (!one) continue
     screens.push({ name: `${id}-one`, path: one })
     if (update) screens.push({ name: `${id}-edit`, path: `${one}?form=edit` })
+    if (id === 'products') screens.push({ name: `${id}-prices`, path: `${one}?tab=prices` })
     if (id === 'orders' || id === 'products')
       screens.push({
         name: `${id}-history`,

@@ -87,6 +87,7 @@ describe.runIf(hasChromium)(titled('a merchant who has never seen the API'), () 
     await page.getByRole('option', { name: /^Size/ }).click()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Linen shirt', exact: true }).waitFor()
+    await page.getByRole('tab', { name: 'Fields' }).click()
     await page.getByText('summer').waitFor()
     await page.getByText('Wash at 30 degrees').waitFor()
     // The sizes of the store are three, and the shirt has two of them.
@@ -102,6 +103,12 @@ describe.runIf(hasChromium)(titled('a merchant who has never seen the API'), () 
     const children = panel(page, 'Children of this product').getByRole('rowheader')
     for (const name of ['Linen shirt S', 'Linen shirt M']) await children.filter({ hasText: name }).waitFor()
     expect(await children.count()).toBe(2)
+    // The matrix says why the third is not there.
+    await page.getByRole('tab', { name: 'Variations' }).click()
+    await page.getByText('2 of 3 combinations built.').waitFor()
+    await page.getByRole('cell', { name: 'left out by the build rules' }).waitFor()
+    await expectNoBarriers(opened.tab, 'the matrix of a product')
+    await page.getByRole('tab', { name: 'Fields' }).click()
   }
 
   async function sellProduct(page: Page, sku: string): Promise<void> {
@@ -113,6 +120,7 @@ describe.runIf(hasChromium)(titled('a merchant who has never seen the API'), () 
     await page.getByLabel('Add a currency').selectOption('USD')
     await page.getByLabel('Amount in USD').fill('12.50')
     await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('tab', { name: 'Fields' }).click()
     await panel(page, 'Prices of this product').getByText('12.50 USD').waitFor()
     await page.getByRole('button', { name: 'Add to a node' }).click()
     await dialog.getByLabel('Which node?').fill('clothing')

@@ -7,6 +7,8 @@ export interface Request {
   readonly path: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
+  /** It has the token of a shopper beside that of the session, and a 401 may be about either. */
+  readonly hasShopper?: boolean
   readonly signal?: AbortSignal
 }
 
@@ -27,7 +29,7 @@ export async function open(request: Request): Promise<globalThis.Response> {
   if (!session) throw new ApiProblem(401, [])
   const response = await openOnce(request, session.token)
   const { status, headers } = response
-  if (status === 401) {
+  if (status === 401 && !request.hasShopper) {
     if (sessionStore.get().session?.token === session.token) await renewSession()
     return open(request)
   }

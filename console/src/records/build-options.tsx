@@ -15,14 +15,14 @@ interface Option {
   readonly name: string
 }
 
-interface Variation {
+export interface Variation {
   readonly id: string
   readonly name: string
   readonly options: readonly Option[]
 }
 
 /** The variations of a product with all of their options: the product itself shows those that it has children of. */
-async function readVariations(itemPath: string, signal: AbortSignal): Promise<readonly Variation[]> {
+export async function readVariations(itemPath: string, signal: AbortSignal): Promise<readonly Variation[]> {
   const related = await send({ path: `${itemPath}/relationships/variations`, signal })
   const ids = idsIn(valueAt(related.body, 'data'))
   if (ids.length === 0) return []
