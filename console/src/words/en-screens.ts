@@ -1,7 +1,8 @@
 import { orders } from './en-orders.ts'
 import { stock } from './en-stock.ts'
+import { walk } from './en-walk.ts'
 
 /** The texts of the screens that are more than declarations, in English. */
-export const screens = { orders, stock }
+export const screens = { orders, stock, walk }
 
 export type ScreenWords = typeof screens
