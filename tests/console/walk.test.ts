@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { requestsOf, walkPath, waysOf } from '../../console/src/lists/walk.ts'
+import { requestsOf, verdictOf, walkPath, waysOf } from '../../console/src/lists/walk.ts'
 import { codeLanguages, walkCode } from '../../console/src/lists/walk-code.ts'
-import { verdictOf } from '../../console/src/lists/walk-run.ts'
 import { makeApi } from '../builders/fields/custom-apis.ts'
 import { expectNoBarriers, hasChromium, look, openForTests, signInAt, titled } from './browser.ts'
 
@@ -67,7 +66,6 @@ describe.runIf(hasChromium)(titled('the window that reads a list as a whole'), (
     }
     await expectNoBarriers(opened.tab, 'the window of a walk')
     await look(opened.tab, 'dark', 390)
-    await expectNoBarriers(opened.tab, 'the window of a walk on a telephone')
     // A walk that breaks off says so, and where it goes on.
     const refusal = { errors: [{ title: 'Bad Request', status: '400', detail: 'Not now.' }] }
     await page.route(/gt(%28|\()id/, (route) => route.fulfill({ status: 400, json: refusal }))
@@ -75,6 +73,7 @@ describe.runIf(hasChromium)(titled('the window that reads a list as a whole'), (
     await dialog.getByRole('button', { name: 'Read it here' }).click()
     await result.getByText('A request failed.').waitFor()
     await result.getByText('It goes on with').waitFor()
+    await expectNoBarriers(opened.tab, 'the window of a walk on a telephone')
   })
 
   test('the programs write every object once, in every language', async () => {

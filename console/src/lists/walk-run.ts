@@ -1,20 +1,7 @@
 import { open } from '../api/client.ts'
 import { isItem, pageIn, valueAt } from '../api/objects.ts'
 import { LineCounter, mediaTypes } from './lines.ts'
-import { type Way, type WholeList, walkPath } from './walk.ts'
-
-/** How far a walk has come. */
-export interface Walked {
-  readonly read: number
-  readonly requests: number
-  /** How many objects the list had at the first request. */
-  readonly first?: number
-  /** Of the first request: what is not in it yet will have a later `updated_at`. */
-  readonly watermark?: string
-  /** The position of the change feed that an export includes. */
-  readonly position?: string
-  readonly lastId?: string
-}
+import { type Walked, type Way, type WholeList, walkPath } from './walk.ts'
 
 export type Report = (walked: Walked) => void
 
@@ -70,21 +57,4 @@ async function readLines(list: WholeList, signal: AbortSignal, report: Report): 
     counter.add(part.value)
     report({ ...facts, read: counter.lines })
   }
-}
-
-/** Whether a walk has read everything, and why it is known or not. */
-export type Verdict = 'oneMoment' | 'byId' | 'ownOrder' | 'short' | 'stopped' | 'failed'
-
-export function verdictOf(
-  way: Way,
-  { sort }: WholeList,
-  { read, first }: Walked,
-  end: 'end' | 'stopped' | 'failed',
-): { readonly isComplete: boolean; readonly why: Verdict } {
-  if (end !== 'end') return { isComplete: false, why: end }
-  if (way === 'export')
-    return first === undefined || first === read
-      ? { isComplete: true, why: 'oneMoment' }
-      : { isComplete: false, why: 'short' }
-  return sort === 'id' ? { isComplete: true, why: 'byId' } : { isComplete: false, why: 'ownOrder' }
 }

@@ -8,9 +8,19 @@ import { Snippet } from '../parts/snippet.tsx'
 import { Window } from '../parts/window.tsx'
 import { screenWords, words } from '../words/words.ts'
 import css from './lists.module.css'
-import { orderOf, pageMax, requestsOf, type Way, type WholeList, walkPath, waysOf } from './walk.ts'
+import {
+  orderOf,
+  pageMax,
+  requestsOf,
+  verdictOf,
+  type Walked,
+  type Way,
+  type WholeList,
+  walkPath,
+  waysOf,
+} from './walk.ts'
 import { type CodeLanguage, codeLanguages, walkCode } from './walk-code.ts'
-import { verdictOf, type Walked, walk } from './walk-run.ts'
+import { walk } from './walk-run.ts'
 
 interface WalkWindowProps {
   readonly resource: Resource

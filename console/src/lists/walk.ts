@@ -52,3 +52,33 @@ export function walkPath(way: Way, { listPath, filter, sort }: WholeList, last?:
   })
   return query.size ? `${listPath}?${query}` : listPath
 }
+
+/** How far a walk has come. */
+export interface Walked {
+  readonly read: number
+  readonly requests: number
+  /** How many objects the list had at the first request. */
+  readonly first?: number
+  /** Of the first request: what is not in it yet will have a later `updated_at`. */
+  readonly watermark?: string
+  /** The position of the change feed that an export includes. */
+  readonly position?: string
+  readonly lastId?: string
+}
+
+/** Whether a walk has read everything, and why it is known or not. */
+export type Verdict = 'oneMoment' | 'byId' | 'ownOrder' | 'short' | 'stopped' | 'failed'
+
+export function verdictOf(
+  way: Way,
+  { sort }: WholeList,
+  { read, first }: Walked,
+  end: 'end' | 'stopped' | 'failed',
+): { readonly isComplete: boolean; readonly why: Verdict } {
+  if (end !== 'end') return { isComplete: false, why: end }
+  if (way === 'export')
+    return first === undefined || first === read
+      ? { isComplete: true, why: 'oneMoment' }
+      : { isComplete: false, why: 'short' }
+  return sort === 'id' ? { isComplete: true, why: 'byId' } : { isComplete: false, why: 'ownOrder' }
+}
