@@ -1,11 +1,11 @@
 import type { Work } from './context.ts'
 import type { Job, LongJob, Schedule } from './job.ts'
 
-type Means = Pick<Work, 'store' | 'instance'>
+type StoreWork = Pick<Work, 'store' | 'instance'>
 
 /** Queues a short job of the store. Inside a transaction the job is queued only if the transaction commits. */
 export async function queue(
-  { store, instance: { outbox } }: Means,
+  { store, instance: { outbox } }: StoreWork,
   { name, attemptsMax }: Pick<Job, 'name' | 'attemptsMax'>,
   payload: unknown,
   { key, at }: Schedule = {},
@@ -25,7 +25,7 @@ export const longJobsChannel = 'sutler_long_jobs'
 
 /** Queues a long job of the store. Inside a transaction the job is queued only if the transaction commits. */
 export async function queueLong(
-  { store, instance: { outbox } }: Means,
+  { store, instance: { outbox } }: StoreWork,
   { name }: Pick<LongJob, 'name'>,
   payload: unknown,
 ): Promise<void> {
@@ -56,7 +56,7 @@ const inOutbox = (
 
 /** Which of these keys have a short job of the store that waits or runs. */
 export async function keysInUse(
-  { store, instance: { outbox, database } }: Means,
+  { store, instance: { outbox, database } }: StoreWork,
   keys: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const inQueue = `SELECT k.key FROM unnest($2::text[]) k (key) WHERE EXISTS (

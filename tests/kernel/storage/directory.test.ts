@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Database } from '../../../server/kernel/storage/database.ts'
 import { Directory } from '../../../server/kernel/storage/nodes/directory.ts'
-import { citusUrl } from '../../support/citus.ts'
+import { citusUrl } from '../../support/citus-url.ts'
 import { type OwnDatabase, ownDatabase } from '../../support/own-database.ts'
 import { until } from '../../support/until.ts'
 

@@ -6,7 +6,7 @@ import { Store } from '../../../server/kernel/storage/store.ts'
 import type { Work } from '../../../server/kernel/work/context.ts'
 import { moveJobs, Outbox } from '../../../server/kernel/work/outbox.ts'
 import { keysInUse, queue, queueLong } from '../../../server/kernel/work/queue.ts'
-import { citusUrl } from '../../support/citus.ts'
+import { citusUrl } from '../../support/citus-url.ts'
 import { type OwnDatabase, ownDatabase } from '../../support/own-database.ts'
 
 let own: OwnDatabase

@@ -3,14 +3,14 @@ import { Memory } from '../../memory.ts'
 import type { Connection } from '../database.ts'
 
 /** Where a node of the database is. */
-export interface Address {
+export interface NodeAddress {
   readonly host: string
   readonly port: number
   /** Its number for Citus: it says so itself. */
   readonly group: string
 }
 
-export const keyOf = ({ host, port, group }: Address): string => `${group} ${host}:${port}`
+export const keyOf = ({ host, port, group }: NodeAddress): string => `${group} ${host}:${port}`
 
 /** The stores whose ids have these hashes, and the node that has them. */
 interface StoreGroup {
@@ -19,7 +19,7 @@ interface StoreGroup {
   /** Differs after each move. */
   readonly place: string
   /** Undefined for the coordinator, and for a node that knows of no others. */
-  readonly address: Address | undefined
+  readonly address: NodeAddress | undefined
   readonly knownSinceMs: number
 }
 
@@ -55,13 +55,13 @@ export class Directory {
   }
 
   /** The nodes that have stores, without the coordinator. */
-  get addresses(): readonly Address[] {
+  get addresses(): readonly NodeAddress[] {
     const named = this.#groups.flatMap(({ address }) => (address ? [[keyOf(address), address] as const] : []))
     return [...new Map(named).values()]
   }
 
   /** The node of a store; undefined if it is not known, or if it is the coordinator. */
-  addressOf(storeId: string): Address | undefined {
+  addressOf(storeId: string): NodeAddress | undefined {
     const hash = this.#hashes.get(storeId)
     if (hash === undefined) {
       this.#learn(storeId)

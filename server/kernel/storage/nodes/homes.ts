@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Reading } from '../../metrics/metrics.ts'
 import type { Database, StatementSource } from '../database.ts'
-import { type Address, Directory, keyOf } from './directory.ts'
+import { Directory, keyOf, type NodeAddress } from './directory.ts'
 import { type Databases, Node } from './node.ts'
 
 /** Where the statements of one store are sent: one PostgreSQL, or the node of the store. */
@@ -33,7 +33,7 @@ export class NodeHomes {
   readonly jobs: Homes
   readonly #directory: Directory
   readonly #coordinator: Databases
-  readonly #open: (address: Address) => Databases
+  readonly #open: (address: NodeAddress) => Databases
   readonly #log: Logger
   readonly #nodes = new Map<string, Node>()
   readonly #stopping = new AbortController()
@@ -44,7 +44,7 @@ export class NodeHomes {
   /** `open` connects to a node. */
   constructor(
     coordinator: Databases,
-    open: (address: Address) => Databases,
+    open: (address: NodeAddress) => Databases,
     log: Logger,
     settledAfter = settledAfterMs,
   ) {
@@ -92,7 +92,7 @@ export class NodeHomes {
     await Promise.all([...this.#nodes.values()].map((node) => node.examine()))
   }
 
-  #keepNodes(addresses: ReadonlyMap<string, Address>): void {
+  #keepNodes(addresses: ReadonlyMap<string, NodeAddress>): void {
     for (const [key, node] of this.#nodes) {
       if (addresses.has(key)) continue
       this.#nodes.delete(key)
@@ -161,7 +161,7 @@ class NodeHome implements Home {
 }
 
 /** The URL of a node: that of the database, with another host. */
-export function urlOfNode(databaseUrl: string, { host, port }: Pick<Address, 'host' | 'port'>): string {
+export function urlOfNode(databaseUrl: string, { host, port }: Pick<NodeAddress, 'host' | 'port'>): string {
   const url = new URL(databaseUrl)
   url.hostname = host.includes(':') ? `[${host}]` : host
   url.port = String(port)

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { atMost } from '../../at-most.ts'
 import { isTimeout, isUnavailable, outage } from '../connections/outages.ts'
 import type { Connection, Database } from '../database.ts'
-import type { Address } from './directory.ts'
+import type { NodeAddress } from './directory.ts'
 
 const answerMaxMs = 2000
 
@@ -16,20 +16,20 @@ export interface Databases {
  * How statements for a node's stores get there. `unknown`: nobody has tried yet, and `relayed`: the coordinator reaches
  * the node, and this process does not; in both cases the coordinator serves. `away`: nobody reaches it.
  */
-type Way = 'unknown' | 'direct' | 'relayed' | 'away'
+type Route = 'unknown' | 'direct' | 'relayed' | 'away'
 
 /** One node of the database. Each has connections of its own, so that none waits for another node. */
 export class Node {
-  readonly #address: Address
+  readonly #address: NodeAddress
   readonly #databases: Databases
   readonly #coordinator: Connection
   readonly #log: Logger
-  #way: Way = 'unknown'
+  #way: Route = 'unknown'
   /** Why it does not answer. */
   #fault: unknown
   #examining: Promise<void> | undefined
 
-  constructor(address: Address, databases: Databases, coordinator: Connection, log: Logger) {
+  constructor(address: NodeAddress, databases: Databases, coordinator: Connection, log: Logger) {
     this.#address = address
     this.#databases = databases
     this.#coordinator = coordinator
@@ -40,7 +40,7 @@ export class Node {
     return this.#databases
   }
 
-  get way(): Way {
+  get way(): Route {
     return this.#way
   }
 
@@ -97,7 +97,7 @@ export class Node {
  */
 export async function faultOfNode(
   database: Pick<Database, 'quick'>,
-  { group }: Pick<Address, 'group'>,
+  { group }: Pick<NodeAddress, 'group'>,
 ): Promise<unknown> {
   let answer: string | null | undefined
   const text = `SELECT groupid FROM pg_dist_local_group WHERE to_regclass('stores') IS NOT NULL`
