@@ -50,12 +50,20 @@ test('a sample is refused for the first rule that it breaks', () => {
   }
 })
 
-test('a field is sent with the rules of its type, and without those that cannot change', () => {
-  const body = {
-    validation: { list: { min_length: null, max_length: 2, allow_null_values: true, immutable: false } },
-  }
-  expect(fieldBody({ ...text, type: 'list', rules: { max_length: 2 } }, false)).toEqual({
-    data: { type: 'custom_field', name: 'Size', slug: 'size', ...body },
+test('a new field is sent with all rules of its type, and a change with what is other than before', () => {
+  const data = { type: 'custom_field', name: 'Size', slug: 'size' }
+  expect(fieldBody(number, undefined)).toEqual({
+    data: {
+      ...data,
+      field_type: 'integer',
+      validation: {
+        integer: { min_value: null, max_value: null, allow_null_values: true, immutable: false },
+      },
+    },
+  })
+  expect(fieldBody(number, number)).toEqual({ data })
+  expect(fieldBody({ ...number, rules: { ...number.rules, max_value: 2 } }, number)).toEqual({
+    data: { ...data, validation: { integer: { max_value: 2 } } },
   })
 })
 

@@ -76,14 +76,15 @@ export const setRules = ({ type, rules }: Design): readonly RuleName[] =>
     return value !== undefined && value !== null && value !== '' && value !== false && value !== 'no'
   })
 
-export function fieldBody({ name, slug, type, rules }: Design, isNew: boolean): unknown {
-  const sent = rulesOf(type).filter((rule) => isNew || !fixedRules.includes(rule))
+/** The body of a new field, or of what is other than before, so that what somebody else changes meanwhile stays. */
+export function fieldBody({ name, slug, type, rules }: Design, before: Design | undefined): unknown {
+  const sent = rulesOf(type).filter((rule) => !before || rules[rule] !== before.rules[rule])
   const validation = Object.fromEntries(sent.map((rule) => [rule, rules[rule] ?? defaultOf(rule)]))
   return {
     data: {
       ...{ type: 'custom_field', name, slug },
-      ...(isNew && { field_type: type }),
-      validation: { [type]: validation },
+      ...(!before && { field_type: type }),
+      ...(sent.length > 0 && { validation: { [type]: validation } }),
     },
   }
 }

@@ -41,7 +41,7 @@ export function FieldWindow({ itemPath, write, field, onDone, onClose }: FieldWi
   const [state, setState] = useState<'asking' | 'accepted' | 'sending'>()
   const path = `${itemPath}/fields${field ? `/${field.id}` : ''}`
   const writer = useWriter(write, path)
-  const body = fieldBody(design, !field)
+  const body = fieldBody(design, before)
   const isNamed = design.name.trim() !== '' && design.slug.trim() !== ''
   const check = useCheck(async (signal) => {
     setState('asking')
