@@ -1,9 +1,10 @@
 import { customApis } from './en-custom-apis.ts'
+import { identity } from './en-identity.ts'
 import { orders } from './en-orders.ts'
 import { stock } from './en-stock.ts'
 import { walk } from './en-walk.ts'
 
 /** The texts of the screens that are more than declarations, in English. */
-export const screens = { customApis, orders, stock, walk }
+export const screens = { customApis, identity, orders, stock, walk }
 
 export type ScreenWords = typeof screens
