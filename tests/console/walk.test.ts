@@ -65,7 +65,7 @@ describe.runIf(hasChromium)(titled('the window that reads a list as a whole'), (
       await result.getByText(way === 'Export' ? '/v2/changes?page[after]=' : 'ge(updated_at,').waitFor()
     }
     await expectNoBarriers(opened.tab, 'the window of a walk')
-    await look(opened.tab, 'dark', 390)
+    await look(opened.tab, 'light', 390)
     // A walk that breaks off says so, and where it goes on.
     const refusal = { errors: [{ title: 'Bad Request', status: '400', detail: 'Not now.' }] }
     await page.route(/gt(%28|\()id/, (route) => route.fulfill({ status: 400, json: refusal }))
