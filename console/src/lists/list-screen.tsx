@@ -10,7 +10,7 @@ import { Button } from '../parts/button.tsx'
 import parts from '../parts/parts.module.css'
 import { Snippet } from '../parts/snippet.tsx'
 import { Window } from '../parts/window.tsx'
-import { words } from '../words/words.ts'
+import { readScreenWords, words } from '../words/words.ts'
 import { type ListSearch, lastReachable, limitOf, listRequest } from './address.ts'
 import { countMax, useChanges } from './changes.ts'
 import { ColumnChoice } from './column-choice.tsx'
@@ -32,6 +32,10 @@ const ExportWindow = lazy(() =>
 const PlaceWindow = lazy(() =>
   import('./place-window.tsx').then(({ PlaceWindow }) => ({ default: PlaceWindow })),
 )
+const WalkWindow = lazy(async () => {
+  const [{ WalkWindow }] = await Promise.all([import('./walk-window.tsx'), readScreenWords()])
+  return { default: WalkWindow }
+})
 const BulkWindow = lazy(() => import('./bulk-window.tsx').then(({ BulkWindow }) => ({ default: BulkWindow })))
 
 export interface ListScreenProps {
@@ -66,7 +70,7 @@ export function ListScreen(props: ListScreenProps) {
   const selection = useSelection(listPath)
   const [kept, setKept] = useState(() => keptColumns(resource.id))
   const [density, setDensity] = useDensity()
-  const [opened, setOpened] = useState<'curl' | 'json' | 'export' | 'bulk' | 'place'>()
+  const [opened, setOpened] = useState<'curl' | 'json' | 'export' | 'walk' | 'bulk' | 'place'>()
   const close = () => setOpened(undefined)
   const table = useRef<HTMLElement>(null)
   const { rows = [], total } = query.data?.page ?? {}
@@ -82,6 +86,8 @@ export function ListScreen(props: ListScreenProps) {
   const creator = creatorOf(resource)
   const mayCreate = creator?.create !== undefined && rights.may(creator.create.right)
   const mayRead = rights.may(resource.right)
+  const mayExport = mayRead && !resource.isWhole
+  const titles = { export: words.export.title, walk: words.list.walk }
   const writes = [resource.create, resource.update, resource.remove].flatMap((one) => one ?? [])
   const isReadOnly = mayRead && writes.length > 0 && !writes.some(({ right }) => rights.may(right))
   const setFilter = (filter: string) => onSearch({ filter: filter || undefined, page: undefined })
@@ -91,7 +97,9 @@ export function ListScreen(props: ListScreenProps) {
     { title: words.list.moveRow, keys: 'j', run: () => moveFocus(table.current, 1) },
     { title: words.list.moveRowBack, keys: 'k', run: () => moveFocus(table.current, -1) },
     { title: words.list.selectRow, keys: 'x', run: () => toggleFocused(table.current) },
-    ...(mayRead && !resource.isWhole ? [{ title: words.export.title, run: () => setOpened('export') }] : []),
+    ...(mayExport
+      ? (['export', 'walk'] as const).map((one) => ({ title: titles[one], run: () => setOpened(one) }))
+      : []),
     { title: words.list.curl, run: () => setOpened('curl') },
   ])
   return (
@@ -116,9 +124,8 @@ export function ListScreen(props: ListScreenProps) {
             }}
             onDensity={setDensity}
           />
-          {mayRead && !resource.isWhole && (
-            <Button onClick={() => setOpened('export')}>{words.export.title}</Button>
-          )}
+          {mayExport && <Button onClick={() => setOpened('export')}>{titles.export}</Button>}
+          {mayExport && <Button onClick={() => setOpened('walk')}>{titles.walk}</Button>}
           <Button onClick={() => setOpened('curl')}>{words.list.curl}</Button>
           <Button onClick={() => setOpened('json')} disabled={!query.data}>
             {words.list.json}
@@ -195,6 +202,9 @@ export function ListScreen(props: ListScreenProps) {
       )}
       <Suspense>
         {opened === 'export' && <ExportWindow {...{ resource, listPath, search, total }} onClose={close} />}
+        {opened === 'walk' && (
+          <WalkWindow {...{ resource, listPath, total }} filter={search.filter} onClose={close} />
+        )}
         {opened === 'place' && creator && (
           <PlaceWindow creator={creator} onPlace={onCreateIn} onClose={close} />
         )}

@@ -11,6 +11,8 @@ async function withWords<T>(screen: Promise<T>): Promise<T> {
 
 /** What the pages of objects have beside what the document declares, by the id of their list. */
 const recordParts: Readonly<Record<string, () => Promise<RecordParts>>> = {
+  'custom-apis': () =>
+    import('./custom-apis/custom-api-parts.ts').then(({ customApiParts }) => customApiParts),
   orders: () => import('./orders/order-parts.ts').then(({ orderParts }) => orderParts),
   products: () => import('./products/product-parts.ts').then(({ productParts }) => productParts),
   stocks: () => import('./stock/stock-parts.ts').then(({ stockParts }) => stockParts),

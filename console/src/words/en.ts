@@ -176,6 +176,7 @@ export const en = {
     copyIds: 'Copy ids',
     clear: 'Clear selection',
     sortBy: (name: string) => `Sort by ${name}`,
+    walk: 'Read it all',
     curl: 'As curl',
     json: 'As JSON',
     ascending: 'ascending',
