@@ -16,10 +16,12 @@ interface SelectionBarProps {
   /** How many of the selected are not on this page. */
   readonly elsewhere: number
   readonly mayDelete: boolean
+  readonly mayChange: boolean
   onSelect(ids: readonly string[], isSelected: boolean): void
   onClear(): void
   onFilter(filter: string): void
   onDelete(): void
+  onChangeMany(): void
 }
 
 /** The most ids that a filter names. */
@@ -27,7 +29,7 @@ const namedMax = 100
 
 /** What can be done with the selected objects. */
 export function SelectionBar(props: SelectionBarProps) {
-  const { resource, listPath, search, total = 0, selected, elsewhere, mayDelete } = props
+  const { resource, listPath, search, total = 0, selected, elsewhere, mayDelete, mayChange } = props
   const [isSelecting, setSelecting] = useState(false)
   const [faults, setFaults] = useState<readonly string[]>([])
   const selectAll = async () => {
@@ -58,6 +60,7 @@ export function SelectionBar(props: SelectionBarProps) {
         <Button onClick={() => navigator.clipboard.writeText([...selected].join('\n'))}>
           {words.list.copyIds}
         </Button>
+        {mayChange && <Button onClick={props.onChangeMany}>{words.list.changeMany}</Button>}
         {mayDelete && (
           <Button look="bad" onClick={props.onDelete}>
             {words.bulk.remove}

@@ -26,33 +26,33 @@ export const ChangeTable = ({ changes, shown, item }: ChangeTableProps) => (
       </tr>
     </thead>
     <tbody>
-      {changes.map(({ path, before, after }) => {
-        const field = shown.find((one) => one.path === path)
-        return (
-          <tr key={path}>
-            <th scope="row">{titleOf(path, shown)}</th>
-            <td data-label={words.history.before}>
-              <Value {...{ field, item }} value={before} />
-            </td>
-            <td data-label={words.history.after}>
-              <Value {...{ field, item }} value={after} />
-            </td>
-          </tr>
-        )
-      })}
+      {changes.map(({ path, before, after }) => (
+        <tr key={path}>
+          <th scope="row">{titleOf(path, shown)}</th>
+          <td data-label={words.history.before}>
+            <ChangedValue {...{ path, shown, item }} value={before} />
+          </td>
+          <td data-label={words.history.after}>
+            <ChangedValue {...{ path, shown, item }} value={after} />
+          </td>
+        </tr>
+      ))}
     </tbody>
   </table>
 )
 
-interface ValueProps {
+interface ChangedValueProps extends Pick<ChangeTableProps, 'shown' | 'item'> {
+  readonly path: string
   readonly value: unknown
-  readonly field: FieldFacts | undefined
-  readonly item: Item | undefined
 }
 
-const Value = ({ value, field, item }: ValueProps) =>
-  field?.kind === 'choice' && typeof value === 'string' ? (
-    <bdi>{choiceLabel(value)}</bdi>
-  ) : (
-    <Cell value={value} currency={field && currencyOf(field, item)} />
-  )
+/** Where an amount of several currencies is: `attributes.currencies.USD.amount`. */
+const amountPath = /\.([A-Z]{3})\.amount$/
+
+/** A value before or after a change. */
+export function ChangedValue({ path, shown, item, value }: ChangedValueProps) {
+  const field = shown.find((one) => one.path === path)
+  if (field?.kind === 'choice' && typeof value === 'string') return <bdi>{choiceLabel(value)}</bdi>
+  const [, ofPath] = amountPath.exec(path) ?? []
+  return <Cell value={value} currency={(field && currencyOf(field, item)) ?? ofPath} />
+}

@@ -174,6 +174,7 @@ export const en = {
       `${number.format(n)} selected${elsewhere ? `, ${number.format(elsewhere)} not on this page` : ''}`,
     showSelected: 'Show them',
     copyIds: 'Copy ids',
+    changeMany: 'Change many …',
     clear: 'Clear selection',
     sortBy: (name: string) => `Sort by ${name}`,
     curl: 'As curl',

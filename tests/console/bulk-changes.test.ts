@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest'
+import { takeApart } from '../../console/build/document.ts'
+import type { Body, FieldFacts } from '../../console/src/api/document.ts'
+import { canChangeMany } from '../../console/src/screens/bulk-changes/changeable.ts'
+import {
+  changeableFields,
+  type FieldChange,
+  factorOf,
+  faultOfChange,
+  newChange,
+  requestOf,
+} from '../../console/src/screens/bulk-changes/plan.ts'
+import { readScreenWords } from '../../console/src/words/words.ts'
+import { sutlerApi } from '../../server/api-document.ts'
+import { app } from '../../server/app.ts'
+import { ChangeableLists } from '../../server/bulk-changes/targets.ts'
+import { times } from '../support/requests.ts'
+import { expectNoBarriers, hasChromium, look, openForTests, titled } from './browser.ts'
+import { signInAsNew } from './colleague-tab.ts'
+
+test('exactly the lists whose objects the server changes at once say so', () => {
+  const targets = new ChangeableLists(() => app)
+  const isTarget = (path: string) => {
+    try {
+      targets.at(path)
+      return true
+    } catch {
+      return false
+    }
+  }
+  const { index } = takeApart(JSON.parse(JSON.stringify(sutlerApi(app))))
+  const path = (template: string) => template.replace(/\{\w+\}/g, crypto.randomUUID())
+  const changeable = index.filter(canChangeMany).map(({ id }) => id)
+  // A list that shows only what is above it leads to the list where objects are changed.
+  const expected = index.filter((one) => one.update && one.item && one.item !== one.path)
+  expect(changeable).toEqual(expected.filter((one) => isTarget(path(one.path))).map(({ id }) => id))
+  expect(changeable).toContain('prices')
+})
+
+const currencies: FieldFacts = { path: 'attributes.currencies', kind: 'amounts' }
+const sku: FieldFacts = { path: 'attributes.sku', kind: 'text', maxLength: 5 }
+const note: FieldFacts = { path: 'attributes.note', kind: 'text', nullable: true, required: true }
+const secret: FieldFacts = { path: 'attributes.secret', kind: 'text', secret: true }
+const body: Body = { type: 'price', fields: [currencies, sku, note, secret] }
+
+test('what was typed becomes a patch and factors, and nothing while something is wrong', async () => {
+  await readScreenWords()
+  expect(changeableFields(body)).toEqual([currencies, sku, note])
+  const factors = [
+    ['10', 1.1],
+    ['-12.5', 0.875],
+    ['+0.0001', 1.000001],
+    ['ten', undefined],
+    ['1e3', undefined],
+  ] as const
+  for (const [text, factor] of factors)
+    expect([text, factorOf({ way: 'percent', text })]).toEqual([text, factor])
+  expect(factorOf({ way: 'times', text: '1.1' })).toBe(1.1)
+
+  const raise: FieldChange = { ...newChange(currencies), currency: 'USD', text: '10', roundTo: '5' }
+  const empty: FieldChange = newChange(note)
+  const chosen = { filter: 'eq(sku,a)' }
+  expect(requestOf('/prices', chosen, body, [raise, empty])).toEqual({
+    data: {
+      ...{ type: 'bulk_change', list: '/prices', filter: 'eq(sku,a)' },
+      patch: { type: 'price', attributes: { note: null } },
+      adjust: [{ field: 'attributes.currencies.USD.amount', times: 1.1, round_to: 5 }],
+    },
+  })
+  const toA = { ...newChange(sku), text: 'a' }
+  expect(requestOf('/prices', { ids: ['x'] }, body, [toA])).toEqual({
+    data: {
+      ...{ type: 'bulk_change', list: '/prices', ids: ['x'] },
+      patch: { type: 'price', attributes: { sku: 'a' } },
+    },
+  })
+  for (const wrong of [
+    { ...raise, currency: '' },
+    { ...raise, text: '' },
+    { ...raise, roundTo: '0' },
+    { ...raise, text: '200000' },
+    { ...toA, text: 'abcdef' },
+    { ...toA, text: '' },
+  ]) {
+    const field = wrong.path === sku.path ? sku : currencies
+    expect([wrong, faultOfChange(field, wrong) === undefined]).toEqual([wrong, false])
+    expect(requestOf('/prices', chosen, body, [wrong])).toBeUndefined()
+  }
+  expect(requestOf('/prices', chosen, body, [])).toBeUndefined()
+})
+
+describe.skipIf(!hasChromium)(titled('in a browser'), () => {
+  let list = ''
+  let ids: readonly string[] = []
+  const opened = openForTests(async ({ admin }) => {
+    const attributes = { name: 'Retail' }
+    const book = await admin.post('/pcm/pricebooks', { data: { type: 'pricebook', attributes } })
+    list = `/pcm/pricebooks/${book.body.data.id}/prices`
+    const prices = await Promise.all(
+      times(5, (n) => {
+        const code = n === 3 ? 'EUR' : 'USD'
+        const currencies = { [code]: { amount: 1000 + n, includes_tax: false } }
+        return admin.post(list, {
+          data: { type: 'product-price', attributes: { sku: `rye-${n}`, currencies } },
+        })
+      }),
+    )
+    ids = prices.map(({ body }) => body.data.id)
+  })
+  const amounts = async () => {
+    const { body } = await opened.world.admin.get(list)
+    const all = body.data.map(({ attributes }: { attributes: { sku: string; currencies: object } }) => [
+      attributes.sku,
+      Object.values(attributes.currencies)[0].amount,
+    ])
+    return Object.fromEntries(all)
+  }
+
+  test('prices of a filter rise by 10 percent, and go back but for one that was changed since', async () => {
+    const { page } = opened.tab
+    await signInAsNew(
+      opened.tab,
+      opened.world,
+      'Store Admin',
+      `${list}?filter=in(sku,rye-0,rye-1,rye-2,rye-3)`,
+    )
+    await page.getByRole('button', { name: 'Change many' }).click()
+    const window = page.getByRole('dialog')
+    await window.getByText('All 4 that match the filter').waitFor()
+    await window.getByLabel('Add a field').selectOption('attributes.currencies')
+    await window.getByLabel('Currency').selectOption('USD')
+    await window.getByLabel('Percent, such as 10 or -5').fill('10')
+    await window.getByLabel('Round to a multiple of').fill('0.05')
+    // Why a price would be refused stands before anybody presses.
+    await window.getByText('3 would change').waitFor()
+    await window.getByText('1 would be refused').waitFor()
+    await window.getByText('It has no whole number at attributes.currencies.USD.amount.').waitFor()
+    await window.getByText('11.00 USD').first().waitFor()
+    await expectNoBarriers(opened.tab, 'the window that changes many')
+    await look(opened.tab, 'dark', 390)
+    await expectNoBarriers(opened.tab, 'the dark and narrow window')
+    await look(opened.tab, 'light', 1440)
+    await window.getByRole('button', { name: 'Change 4 objects' }).dblclick()
+
+    await page.getByText('It has ended.').waitFor()
+    await page.getByRole('heading', { name: '1 object was refused' }).waitFor()
+    await page.getByText('multiplied by 1.1 (+10 %)').waitFor()
+    await expectNoBarriers(opened.tab, 'the page of a bulk change')
+    expect(await amounts()).toEqual({
+      'rye-0': 1100,
+      'rye-1': 1100,
+      'rye-2': 1100,
+      'rye-3': 1003,
+      'rye-4': 1004,
+    })
+    const { body } = await opened.world.admin.get('/v2/bulk-changes')
+    expect(body.data.length).toBe(1)
+
+    const mine = { USD: { amount: 5, includes_tax: false } }
+    const update = { type: 'product-price', id: ids[1], attributes: { currencies: mine } }
+    expect((await opened.world.admin.put(`${list}/${ids[1]}`, { data: update })).status).toBe(200)
+    await page.getByRole('button', { name: 'Put it back' }).click()
+    await window.getByText('1 would be refused, because somebody has changed it since').waitFor()
+    await window.getByRole('button', { name: 'Put back 3 objects' }).click()
+    await page.getByText('It puts back').waitFor()
+    await page.getByText('It has ended.').waitFor()
+    await page.getByRole('heading', { name: '1 object was refused' }).waitFor()
+    expect(await amounts()).toEqual({
+      'rye-0': 1000,
+      'rye-1': 5,
+      'rye-2': 1002,
+      'rye-3': 1003,
+      'rye-4': 1004,
+    })
+  }, 180_000)
+})
