@@ -1,20 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { takeApart } from '../../console/build/document.ts'
-import type { Body, FieldFacts } from '../../console/src/api/document.ts'
 import { canChangeMany } from '../../console/src/screens/bulk-changes/changeable.ts'
-import {
-  changeableFields,
-  type FieldChange,
-  factorOf,
-  faultOfChange,
-  newChange,
-  requestOf,
-} from '../../console/src/screens/bulk-changes/plan.ts'
-import { readScreenWords } from '../../console/src/words/words.ts'
+import { factorOf } from '../../console/src/screens/bulk-changes/factor.ts'
 import { sutlerApi } from '../../server/api-document.ts'
 import { app } from '../../server/app.ts'
 import { ChangeableLists } from '../../server/bulk-changes/targets.ts'
-import { times } from '../support/requests.ts'
+import { type Any, times } from '../support/requests.ts'
 import { expectNoBarriers, hasChromium, look, openForTests, titled } from './browser.ts'
 import { signInAsNew } from './colleague-tab.ts'
 
@@ -37,56 +28,18 @@ test('exactly the lists whose objects the server changes at once say so', () => 
   expect(changeable).toContain('prices')
 })
 
-const currencies: FieldFacts = { path: 'attributes.currencies', kind: 'amounts' }
-const sku: FieldFacts = { path: 'attributes.sku', kind: 'text', maxLength: 5 }
-const note: FieldFacts = { path: 'attributes.note', kind: 'text', nullable: true, required: true }
-const secret: FieldFacts = { path: 'attributes.secret', kind: 'text', secret: true }
-const body: Body = { type: 'price', fields: [currencies, sku, note, secret] }
-
-test('what was typed becomes a patch and factors, and nothing while something is wrong', async () => {
-  await readScreenWords()
-  expect(changeableFields(body)).toEqual([currencies, sku, note])
-  const factors = [
+test('percentages and factors are read to a millionth', () => {
+  const percentages = [
     ['10', 1.1],
     ['-12.5', 0.875],
     ['+0.0001', 1.000001],
+    ['-100', 0],
     ['ten', undefined],
     ['1e3', undefined],
+    ['', undefined],
   ] as const
-  for (const [text, factor] of factors)
-    expect([text, factorOf({ way: 'percent', text })]).toEqual([text, factor])
-  expect(factorOf({ way: 'times', text: '1.1' })).toBe(1.1)
-
-  const raise: FieldChange = { ...newChange(currencies), currency: 'USD', text: '10', roundTo: '5' }
-  const empty: FieldChange = newChange(note)
-  const chosen = { filter: 'eq(sku,a)' }
-  expect(requestOf('/prices', chosen, body, [raise, empty])).toEqual({
-    data: {
-      ...{ type: 'bulk_change', list: '/prices', filter: 'eq(sku,a)' },
-      patch: { type: 'price', attributes: { note: null } },
-      adjust: [{ field: 'attributes.currencies.USD.amount', times: 1.1, round_to: 5 }],
-    },
-  })
-  const toA = { ...newChange(sku), text: 'a' }
-  expect(requestOf('/prices', { ids: ['x'] }, body, [toA])).toEqual({
-    data: {
-      ...{ type: 'bulk_change', list: '/prices', ids: ['x'] },
-      patch: { type: 'price', attributes: { sku: 'a' } },
-    },
-  })
-  for (const wrong of [
-    { ...raise, currency: '' },
-    { ...raise, text: '' },
-    { ...raise, roundTo: '0' },
-    { ...raise, text: '200000' },
-    { ...toA, text: 'abcdef' },
-    { ...toA, text: '' },
-  ]) {
-    const field = wrong.path === sku.path ? sku : currencies
-    expect([wrong, faultOfChange(field, wrong) === undefined]).toEqual([wrong, false])
-    expect(requestOf('/prices', chosen, body, [wrong])).toBeUndefined()
-  }
-  expect(requestOf('/prices', chosen, body, [])).toBeUndefined()
+  for (const [text, factor] of percentages) expect([text, factorOf(text, true)]).toEqual([text, factor])
+  expect(factorOf(' 1.1 ', false)).toBe(1.1)
 })
 
 describe.skipIf(!hasChromium)(titled('in a browser'), () => {
@@ -109,11 +62,8 @@ describe.skipIf(!hasChromium)(titled('in a browser'), () => {
   })
   const amounts = async () => {
     const { body } = await opened.world.admin.get(list)
-    const all = body.data.map(({ attributes }: { attributes: { sku: string; currencies: object } }) => [
-      attributes.sku,
-      Object.values(attributes.currencies)[0].amount,
-    ])
-    return Object.fromEntries(all)
+    const amountIn = ({ currencies }: Any) => (currencies.USD ?? currencies.EUR).amount
+    return Object.fromEntries(body.data.map(({ attributes }: Any) => [attributes.sku, amountIn(attributes)]))
   }
 
   test('prices of a filter rise by 10 percent, and go back but for one that was changed since', async () => {

@@ -3,6 +3,7 @@ import { type Item, isItem, valueAt } from '../../api/objects.ts'
 import { faultOf } from '../../fields/values.ts'
 import { bodyOf } from '../../forms/body.ts'
 import { screenWords, words } from '../../words/words.ts'
+import { factorOf } from './factor.ts'
 
 /** How a field changes. Numbers can also change in proportion to what they are. */
 export type Way = 'set' | 'percent' | 'times'
@@ -37,17 +38,11 @@ export const changeableFields = ({ fields }: Body): readonly FieldFacts[] =>
 export const waysOf = ({ kind }: FieldFacts): readonly Way[] =>
   kind === 'amounts' || kind === 'money' || kind === 'integer' ? ['set', 'percent', 'times'] : ['set']
 
-const millionth = 1_000_000
 const timesMax = 1000
 
-/** The factor of a percentage: `-12.5` makes 0.875; undefined for what is no number. */
-export function factorOf({ way, text }: Pick<FieldChange, 'way' | 'text'>): number | undefined {
-  const typed = text.trim().replace(words.decimalPoint, '.')
-  if (!/^[+-]?\d+(\.\d+)?$/.test(typed)) return undefined
-  const typedMillionths = Math.round(Number(typed) * millionth)
-  const factor = way === 'percent' ? 1 + typedMillionths / (100 * millionth) : typedMillionths / millionth
-  return Math.round(factor * millionth) / millionth
-}
+/** The factor that was typed; undefined for what is no number. */
+const typedFactor = ({ way, text }: FieldChange) =>
+  factorOf(text.replace(words.decimalPoint, '.'), way === 'percent')
 
 /** What is wrong with a change; undefined if nothing is. */
 export function faultOfChange(field: FieldFacts, change: FieldChange): string | undefined {
@@ -55,7 +50,7 @@ export function faultOfChange(field: FieldFacts, change: FieldChange): string | 
   if (change.way === 'set')
     return change.text === '' && !field.nullable ? words.form.isRequired : faultOf(field, change.text)
   if (field.kind === 'amounts' && change.currency === '') return plan.noCurrency
-  const factor = factorOf(change)
+  const factor = typedFactor(change)
   if (factor === undefined) return plan.notNumber
   if (Math.abs(factor) > timesMax) return words.form.tooLarge(timesMax)
   return /^[1-9]\d{0,8}$/.test(change.roundTo) ? undefined : plan.notStep
@@ -63,7 +58,7 @@ export function faultOfChange(field: FieldFacts, change: FieldChange): string | 
 
 const adjustmentOf = ({ kind, path }: FieldFacts, change: FieldChange): Adjustment => ({
   field: kind === 'amounts' ? `${path}.${change.currency}.amount` : path,
-  times: factorOf(change) ?? 1,
+  times: typedFactor(change) ?? 1,
   round_to: Number(change.roundTo),
 })
 
