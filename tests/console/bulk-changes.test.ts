@@ -106,6 +106,11 @@ describe.skipIf(!hasChromium)(titled('in a browser'), () => {
     const { body } = await opened.world.admin.get('/v2/bulk-changes')
     expect(body.data.length).toBe(1)
 
+    // The history of each object leads to what else has changed, and to the way back.
+    await page.goto(`${opened.world.url}/console${list}/${ids[0]}?tab=history`)
+    await page.getByRole('link', { name: 'with a bulk change' }).click()
+    await page.getByText('It has ended.').waitFor()
+
     const mine = { USD: { amount: 5, includes_tax: false } }
     const update = { type: 'product-price', id: ids[1], attributes: { currencies: mine } }
     expect((await opened.world.admin.put(`${list}/${ids[1]}`, { data: update })).status).toBe(200)
@@ -123,4 +128,12 @@ describe.skipIf(!hasChromium)(titled('in a browser'), () => {
       'rye-4': 1004,
     })
   }, 180_000)
+
+  test('a role that may not change prices has no button for it, and reads why', async () => {
+    const { page } = opened.tab
+    await signInAsNew(opened.tab, opened.world, 'Support', list)
+    await page.getByRole('checkbox', { name: 'Select rye-0' }).check()
+    await page.getByText('You may look at this, but not change it').waitFor()
+    expect(await page.getByRole('button', { name: 'Change many' }).count()).toBe(0)
+  }, 60_000)
 })

@@ -127,7 +127,7 @@ export function ListScreen(props: ListScreenProps) {
           {mayRead && !resource.isWhole && (
             <Button onClick={() => setOpened('export')}>{words.export.title}</Button>
           )}
-          {mayChange && rows.length > 0 && (
+          {mayChange && rows.length > 0 && selection.selected.size === 0 && (
             <Button onClick={() => setOpened('change')}>{words.list.changeMany}</Button>
           )}
           <Button onClick={() => setOpened('curl')}>{words.list.curl}</Button>
@@ -156,6 +156,9 @@ export function ListScreen(props: ListScreenProps) {
         <SelectionBar
           {...{ resource, listPath, search, total, elsewhere, mayDelete, mayChange }}
           selected={selection.selected}
+          whyNoChange={
+            lacking && rights.role && !isReadOnly ? words.rights.missing(lacking, rights.role) : undefined
+          }
           onSelect={selection.set}
           onClear={selection.clear}
           onFilter={setFilter}

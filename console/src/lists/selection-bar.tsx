@@ -17,6 +17,8 @@ interface SelectionBarProps {
   readonly elsewhere: number
   readonly mayDelete: boolean
   readonly mayChange: boolean
+  /** Why the selected cannot be changed at once, if another role could. */
+  readonly whyNoChange: string | undefined
   onSelect(ids: readonly string[], isSelected: boolean): void
   onClear(): void
   onFilter(filter: string): void
@@ -67,6 +69,7 @@ export function SelectionBar(props: SelectionBarProps) {
           </Button>
         )}
         <Button onClick={props.onClear}>{words.list.clear}</Button>
+        {props.whyNoChange && <small>{props.whyNoChange}</small>}
         {total > selectMax && <small>{words.list.tooManyToSelect(selectMax)}</small>}
       </div>
       <Faults texts={faults} />

@@ -2,7 +2,7 @@ import type { ChangedField } from '../api/changes-between.ts'
 import type { FieldFacts } from '../api/document.ts'
 import type { Item } from '../api/objects.ts'
 import { Cell } from '../fields/cell.tsx'
-import { titleOf } from '../fields/names.ts'
+import { currencyInPath, titleOf } from '../fields/names.ts'
 import { currencyOf } from '../fields/values.ts'
 import { choiceLabel } from '../words/labels.ts'
 import { words } from '../words/words.ts'
@@ -46,13 +46,9 @@ interface ChangedValueProps extends Pick<ChangeTableProps, 'shown' | 'item'> {
   readonly value: unknown
 }
 
-/** Where an amount of several currencies is: `attributes.currencies.USD.amount`. */
-const amountPath = /\.([A-Z]{3})\.amount$/
-
 /** A value before or after a change. */
 export function ChangedValue({ path, shown, item, value }: ChangedValueProps) {
   const field = shown.find((one) => one.path === path)
   if (field?.kind === 'choice' && typeof value === 'string') return <bdi>{choiceLabel(value)}</bdi>
-  const [, ofPath] = amountPath.exec(path) ?? []
-  return <Cell value={value} currency={(field && currencyOf(field, item)) ?? ofPath} />
+  return <Cell value={value} currency={(field && currencyOf(field, item)) ?? currencyInPath(path)} />
 }

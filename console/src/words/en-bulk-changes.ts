@@ -19,13 +19,12 @@ export const bulkChanges = {
     choose: 'Choose a field …',
     drop: (field: string) => `Do not change ${field}`,
     first: 'Choose a field to change. What you do not choose stays as it is.',
-    run: (n: number) => `Change ${counted(n, 'object', 'objects')}`,
+    run: (n: number) => (n === 0 ? 'Change them' : `Change ${counted(n, 'object', 'objects')}`),
     about: 'Each object changes as by its own update. You can put it back for 30 days.',
     unknown:
       'A bulk change was sent from here, and no answer has come. The same request again does it once: if it was done, the server repeats its answer.',
     again: 'Send the same again',
     forget: 'Forget it',
-    noRight: 'Changing many at once',
   },
   plan: {
     way: 'How',
@@ -67,8 +66,6 @@ export const bulkChanges = {
     what: 'What it changes',
     list: 'List',
     filter: 'Filter',
-    someIds: 'the objects that were selected',
-    all: 'all of the list',
     undoOf: 'It puts back',
     undoOfOther: 'another bulk change',
     change: 'Change',
@@ -91,6 +88,6 @@ export const bulkChanges = {
     title: 'Put back a bulk change?',
     about:
       'Each object gets its values from before. What somebody has changed since stays, and is refused. This is a bulk change too, so it can be put back.',
-    run: (n: number) => `Put back ${counted(n, 'object', 'objects')}`,
+    run: (n: number) => (n === 0 ? 'Put them back' : `Put back ${counted(n, 'object', 'objects')}`),
   },
 }

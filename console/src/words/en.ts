@@ -263,6 +263,7 @@ export const en = {
     system: 'The server',
     before: 'Before',
     after: 'After',
+    bulkChange: 'with a bulk change',
     noFields: 'No field has another value.',
     values: (n: number) => counted(n, 'value', 'values'),
     none: 'There is no history',

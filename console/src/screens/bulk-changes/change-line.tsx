@@ -30,7 +30,7 @@ export function ChangeLine({ field, change, near, onChange, onDrop }: ChangeLine
   return (
     <section className={css.line} aria-label={title}>
       <div className={css.lineHead}>
-        <strong>{title}</strong>
+        {change.way !== 'set' && <strong>{title}</strong>}
         {ways.length > 1 && (
           <select
             className={parts.input}

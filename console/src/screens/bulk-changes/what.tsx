@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { changesBetween } from '../../api/changes-between.ts'
 import type { Item } from '../../api/objects.ts'
 import { Money } from '../../fields/money.tsx'
-import { titleOf } from '../../fields/names.ts'
+import { currencyInPath, titleOf } from '../../fields/names.ts'
 import { NamedLink } from '../../fields/reference.tsx'
 import { ChangedValue } from '../../records/change-table.tsx'
 import { screenWords, words } from '../../words/words.ts'
@@ -94,6 +94,6 @@ export function What({ bulkChange, target: { resource, fields, listPath } }: Wha
 
 /** The step of an amount is an amount. */
 function Step({ field, round_to }: { readonly field: string; readonly round_to: number }) {
-  const [, currency] = /\.([A-Z]{3})\.amount$/.exec(field) ?? []
+  const currency = currencyInPath(field)
   return currency ? <Money amount={round_to} currency={currency} /> : words.number(round_to)
 }
