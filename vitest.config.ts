@@ -1,14 +1,24 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
+import { citusUrl } from './tests/support/citus-url.ts'
 import { LongFilesFirst } from './tests/support/long-files-first.ts'
 import { useMemoryDirectory } from './tests/support/memory-directory.ts'
+import { notOnCitus } from './tests/support/not-on-citus.ts'
 
 useMemoryDirectory()
 
 export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
+    exclude: [
+      ...configDefaults.exclude,
+      ...(citusUrl ? notOnCitus.flatMap(({ file, test }) => (test ? [] : [file])) : []),
+    ],
     globalSetup: './tests/support/template-database.ts',
-    setupFiles: ['./tests/support/show-refusals.ts', './tests/support/fit-document.ts'],
+    setupFiles: [
+      './tests/support/show-refusals.ts',
+      './tests/support/fit-document.ts',
+      './tests/support/skip-on-citus.ts',
+    ],
     environment: 'node',
     pool: 'forks',
     // Node runs the source as it is, as it does for users: Vite would translate each module once more.

@@ -8,7 +8,8 @@ export const distributeCommand = command({
   group: 'Schema',
   about: 'Distributes the stores of a database on the nodes of Citus.',
   details:
-    'The database is a coordinator of Citus 14. Each store is on one node, with all that it has. No server runs meanwhile.\n' +
+    'The database is a coordinator of Citus 14. Each store is on one node, with all that it has. No server runs meanwhile,\n' +
+    'unless only nodes are new: it makes what they lack.\n' +
     'Migrations distribute later tables by themselves. Without Citus it says so, and nothing changes (exit code 3).',
   options: {
     plan: flag(

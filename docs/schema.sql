@@ -107,6 +107,16 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION clock_at(of_store uuid, later_ms double precision)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+ IMMUTABLE COST 1
+AS $function$
+BEGIN
+  RETURN clock_timestamp() + later_ms * interval '1 ms';
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION components_of(attributes jsonb)
  RETURNS SETOF uuid
  LANGUAGE sql
@@ -570,6 +580,24 @@ AS $function$ BEGIN
   CALL change_all('products', OLD.store_id, OLD.id, 'r.main_image_id = $2',
     hidden => $sql$ (r.hidden::jsonb #- '{relationships,main_image}')::json $sql$);
   RETURN NULL;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION forget_moved(of_store uuid, of_stores uuid[], jobs bigint[])
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  taken integer := 0;
+BEGIN
+  FOR i IN 1 .. cardinality(of_stores) LOOP
+    PERFORM FROM job_outbox o WHERE o.store_id = of_stores[i] AND o.id = jobs[i] FOR UPDATE SKIP LOCKED;
+    IF FOUND THEN
+      DELETE FROM job_outbox o WHERE o.store_id = of_stores[i] AND o.id = jobs[i];
+      taken := taken + 1;
+    END IF;
+  END LOOP;
+  RETURN taken;
 END $function$
 ;
 
@@ -2024,6 +2052,52 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION move_jobs(of_stores uuid[], most integer)
+ RETURNS TABLE(of_store uuid, job bigint)
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  waiting json;
+  noted bigint;
+  j record;
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended('jobs of ' || s.id, 0))
+    FROM (SELECT DISTINCT unnest(of_stores) AS id ORDER BY 1) s;
+  SELECT json_agg(o) INTO waiting
+    FROM (SELECT q.* FROM job_outbox q WHERE q.store_id = ANY (of_stores) ORDER BY q.id LIMIT most) o;
+  FOR j IN
+    SELECT w.*, m.id IS NOT NULL AS is_moved
+    FROM json_populate_recordset(NULL::job_outbox, coalesce(waiting, '[]')) w
+      LEFT JOIN nodes_of_stores(of_stores) n ON n.store_id = w.store_id
+      LEFT JOIN moved_jobs m ON m.store_id = w.store_id AND m.id = w.id
+    -- What was queued before the store moved to its node has numbers of the node before.
+    ORDER BY w.id >> 48 = n.node, w.id
+  LOOP
+    of_store := j.store_id;
+    job := j.id;
+    RETURN NEXT;
+    CONTINUE WHEN j.is_moved;
+    INSERT INTO moved_jobs VALUES (j.store_id, j.id);
+    IF j.is_long THEN
+      INSERT INTO long_jobs (store_id, name, author, payload) VALUES (j.store_id, j.name, j.author, j.payload);
+      PERFORM pg_notify('sutler_long_jobs', '');
+    ELSE
+      PERFORM graphile_worker.add_job(j.name,
+        json_build_object('store', j.store_id, 'by', j.author, 'payload', j.payload), max_attempts => j.attempts_max,
+        job_key => j.store_id || ' ' || j.key, run_at => j.run_at);
+    END IF;
+  END LOOP;
+  -- Not while there may be more in the outbox than was read.
+  IF coalesce(json_array_length(waiting), 0) < most THEN
+    DELETE FROM moved_jobs m WHERE m.store_id = ANY (of_stores) AND NOT EXISTS (
+      SELECT FROM json_populate_recordset(NULL::job_outbox, coalesce(waiting, '[]')) w
+      WHERE w.store_id = m.store_id AND w.id = m.id);
+  END IF;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION must_keep_a_store_admin(of_store uuid)
  RETURNS void
  LANGUAGE plpgsql
@@ -2044,8 +2118,8 @@ BEGIN
   -- The store itself may be going.
   PERFORM FROM stores WHERE id = of_store;
   IF NOT FOUND THEN RETURN; END IF;
-  RAISE EXCEPTION 'the last store admin' USING ERRCODE = 'check_violation',
-    CONSTRAINT = 'role_assignments_last_store_admin';
+  RAISE EXCEPTION 'the last store admin: constraint "role_assignments_last_store_admin"' USING
+    ERRCODE = 'check_violation', CONSTRAINT = 'role_assignments_last_store_admin';
 END $function$
 ;
 
@@ -2249,7 +2323,7 @@ BEGIN
   IF is_deleted THEN
     RAISE EXCEPTION 'the stock was deleted meanwhile' USING ERRCODE = 'serialization_failure';
   END IF;
-  RAISE EXCEPTION 'the stock cannot be moved' USING ERRCODE = 'check_violation',
+  RAISE EXCEPTION 'the stock cannot be moved: constraint "stock_movements"' USING ERRCODE = 'check_violation',
     CONSTRAINT = 'stock_movements', DETAIL = array_to_json(refused)::text;
 END $function$
 ;
@@ -2545,6 +2619,37 @@ CREATE OR REPLACE FUNCTION stores_with_fresh_changes()
 AS $function$
 BEGIN
   RETURN QUERY SELECT DISTINCT c.store_id FROM fresh_changes c;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION stores_with_jobs()
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  RETURN QUERY SELECT unnest(a.answer::uuid[]) FROM ask_nodes('stores_with_jobs_here()') a
+    UNION SELECT m.store_id FROM moved_jobs m;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION stores_with_jobs_here()
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  shard text;
+  found uuid[] := '{}';
+  more uuid[];
+BEGIN
+  IF NOT is_distributed() THEN RETURN ARRAY(SELECT DISTINCT store_id FROM job_outbox); END IF;
+  FOR shard IN
+    SELECT shard_name(s.logicalrelid, s.shardid) FROM pg_dist_shard s JOIN pg_dist_placement USING (shardid)
+      JOIN pg_dist_local_group USING (groupid) WHERE s.logicalrelid = 'job_outbox'::regclass
+  LOOP
+    EXECUTE 'SELECT array_agg(DISTINCT store_id) FROM ' || shard INTO more;
+    found := found || more;
+  END LOOP;
+  RETURN found;
 END $function$
 ;
 
@@ -3185,6 +3290,12 @@ CREATE INDEX changes_of_owned ON ONLY changes USING btree (store_id, COALESCE(((
 CREATE INDEX changes_of_personal_data_by_scope ON ONLY changes USING btree (store_id, scope) WHERE (personal AND (scope IS NOT NULL));
 CREATE INDEX changes_of_public_id ON ONLY changes USING btree (store_id, public_id, "position") WHERE (public_id IS NOT NULL);
 
+CREATE TABLE client_ids (
+  client_id text COLLATE "C" NOT NULL,
+  store_id uuid NOT NULL,
+  CONSTRAINT client_ids_pkey PRIMARY KEY (client_id)
+);
+
 CREATE TABLE colleague_sessions (
   store_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -3743,6 +3854,21 @@ CREATE INDEX invitations_by_updated_at ON invitations USING btree (store_id, upd
 CREATE TRIGGER fence_times BEFORE INSERT ON invitations FOR EACH ROW EXECUTE FUNCTION fence_times();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON invitations FOR EACH ROW EXECUTE FUNCTION invitations_tracked();
 
+CREATE TABLE job_outbox (
+  store_id uuid NOT NULL,
+  id bigint NOT NULL,
+  is_long boolean NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  author text NOT NULL,
+  payload json NOT NULL,
+  attempts_max integer,
+  key text COLLATE "C",
+  run_at timestamp with time zone,
+  CONSTRAINT job_outbox_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(id) ON DELETE CASCADE,
+  CONSTRAINT job_outbox_pkey PRIMARY KEY (store_id, id)
+);
+CREATE UNIQUE INDEX job_outbox_by_key ON job_outbox USING btree (store_id, key);
+
 CREATE TABLE list_blocks (
   list text COLLATE "C" NOT NULL,
   store_id uuid NOT NULL,
@@ -3832,6 +3958,12 @@ CREATE TABLE migrations (
   applied_at timestamp with time zone NOT NULL,
   step text DEFAULT 'expand'::text NOT NULL,
   CONSTRAINT migrations_pkey PRIMARY KEY (name)
+);
+
+CREATE TABLE moved_jobs (
+  store_id uuid NOT NULL,
+  id bigint NOT NULL,
+  CONSTRAINT moved_jobs_pkey PRIMARY KEY (store_id, id)
 );
 
 CREATE TABLE node_products (

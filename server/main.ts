@@ -31,7 +31,9 @@ import { buildServer } from './kernel/server.ts'
 import { giveWay } from './kernel/storage/connections/slow-reads.ts'
 import { Database, statementMaxMs } from './kernel/storage/database.ts'
 import { DiskSpace } from './kernel/storage/disk-space.ts'
-import { Nodes } from './kernel/storage/nodes.ts'
+import { NodeHomes, oneHome, urlOfNode } from './kernel/storage/nodes/homes.ts'
+import type { Databases } from './kernel/storage/nodes/node.ts'
+import { Nodes } from './kernel/storage/nodes/nodes.ts'
 import { Replicas } from './kernel/storage/replicas/replicas.ts'
 import { Watermark } from './kernel/storage/watermark.ts'
 import { exportTraces } from './kernel/traces/spans.ts'
@@ -45,6 +47,7 @@ import { prepareStores } from './kernel/work/every-store.ts'
 import { type ExportLimits, Exports } from './kernel/work/exports.ts'
 import { jobConnections, startJobs } from './kernel/work/jobs.ts'
 import { type Mailer, smtp } from './kernel/work/mail.ts'
+import { Outbox } from './kernel/work/outbox.ts'
 import { forgetErrands, resumeErrandJob } from './kernel/work/outside-calls.ts'
 import { renewSeals } from './kernel/work/secret-records.ts'
 import { orStartupError, portOf } from './listening.ts'
@@ -53,6 +56,7 @@ import { access as appAccess, findActiveKey, findActiveSession, persons } from '
 import { ExportReads, ReadRecorder, Register } from './personal-data/index.ts'
 import { diskBlobs, mustBeWritable } from './platform/blobs/disk-blobs.ts'
 import { s3Blobs } from './platform/blobs/s3-blobs.ts'
+import { StartupError } from './platform/faults.ts'
 import { startEmbedded } from './platform/postgres/embedded.ts'
 import { isIn, isPublic } from './platform/sockets/addresses.ts'
 import { type ClosingLimits, closingLimits } from './platform/sockets/connections.ts'
@@ -102,6 +106,9 @@ export interface CrewPlace {
 
 const stoppingMaxMs = 10_000
 
+/** For long work that must not delay requests: jobs, background work, the sequencer, and two to finish migrations. */
+const connectionsBesideRequests = jobConnections + backgroundConnections + 3
+
 /** Builds every part, in order, once. Without a place it is the only process of the server. */
 export async function start(
   config: Config = readConfig(),
@@ -131,8 +138,7 @@ export async function start(
       ...{ limitMs, plansOnce: true, directUrl },
       giveWay: embeddedUrl === undefined ? undefined : giveWay,
     })
-    // For long work that must not delay requests: jobs, background work, the sequencer, and two to finish migrations.
-    const jobDatabase = new Database(databaseUrl, jobConnections + backgroundConnections + 3, {
+    const jobDatabase = new Database(databaseUrl, connectionsBesideRequests, {
       ...{ name: 'jobs', directUrl },
     })
     undo.push(() => Promise.all([database.close(), jobDatabase.close()]))
@@ -149,6 +155,12 @@ export async function start(
       if (!place || place.isFirst) waitingRoom.open(reason)
     })
     await waitingRoom.close()
+    const nodes = new Nodes(jobDatabase)
+    const nodeHomes = (await nodes.areMany())
+      ? nodeHomesOf(config, { requests: database, jobs: jobDatabase }, log)
+      : undefined
+    undo.push(async () => nodeHomes?.stop())
+    await nodeHomes?.start()
     const processes = new Processes(jobDatabase, log, {
       ...{ name: processName, version: packageJson.version, lastMigration: await lastMigration() },
     })
@@ -167,6 +179,8 @@ export async function start(
     const feed = new FeedWatcher(jobDatabase, log)
     const sequencer = new Sequencer(jobDatabase, log, (storeIds) => feed.note(storeIds))
     workers.push(() => sequencer.stop())
+    const outbox = await Outbox.open(jobDatabase, log)
+    workers.push(async () => outbox?.stop())
     const watermark = new Watermark(jobDatabase, clock, log)
     workers.push(() => watermark.stop())
     await watermark.start()
@@ -180,17 +194,21 @@ export async function start(
       shopperTokens.map(({ kind }) => [kind, deriveKeys(secrets, `shopper-token ${kind}`)]),
     )
     await replicas?.start()
+    const homes = nodeHomes?.requests ?? oneHome(database)
+    const ofJobs = { database: jobDatabase, homes: nodeHomes?.jobs ?? oneHome(jobDatabase) }
     const instance: Instance = {
       database,
-      readers: replicas ?? database,
-      nodes: new Nodes(database),
+      homes,
+      readers: replicas ? oneHome(replicas) : homes,
+      nodes,
+      outbox,
       processName,
       tokens: new Tokens(
         secrets,
         clock,
         config.tokenLifetimeS,
-        (store, key) => findActiveKey(database, store, key),
-        (store, session) => findActiveSession(database, store, session, clock.now()),
+        (store, key) => findActiveKey(homes.of(store), store, key),
+        (store, session) => findActiveSession(homes.of(store), store, session, clock.now()),
       ),
       access,
       persons,
@@ -207,7 +225,10 @@ export async function start(
       onRead: (ctx, resource, row) => reads.record(ctx, resource, row),
       collectReads: (ctx) => new ExportReads(register, ctx),
       exports: new Exports(swaps.exportLimits),
-      onWrite: (storeId) => sequencer.wake(storeId),
+      onWrite: (storeId) => {
+        sequencer.wake(storeId)
+        outbox?.wake(storeId)
+      },
       feed,
       watermark: () => watermark.text,
       mayConnect: (address) => isPublic(address) || isIn(config.providerNetworks, address),
@@ -239,11 +260,11 @@ export async function start(
         renewal,
         ...chores,
       ],
-      { ...instance, database: jobDatabase },
+      { ...instance, ...ofJobs },
     )
     workers.push(() => jobs.stop())
     for (const { start: begin } of modules.flatMap(({ background }) => background)) {
-      const started = begin({ ...instance, database: jobDatabase })
+      const started = begin({ ...instance, ...ofJobs })
       workers.push(() => started.stop())
     }
     const admission = config.refusesOverload ? new Admission(log, swaps.admissionLimits) : undefined
@@ -252,7 +273,7 @@ export async function start(
       config.metricsPort === undefined
         ? undefined
         : await measure({
-            ...{ instance, jobDatabase, replicas, modules, admission, directories },
+            ...{ instance, jobDatabase, replicas, nodes: nodeHomes, modules, admission, directories },
             version: packageJson.version,
           })
     if (metrics) workers.push(() => metrics.stop())
@@ -295,6 +316,36 @@ export async function start(
     await stop()
     throw error
   }
+}
+
+/** The nodes of a database that Citus has distributed. */
+function nodeHomesOf(config: Config, coordinator: Databases, log: Logger): NodeHomes {
+  const { databaseUrl = '', databaseConnections } = config
+  mustSuitNodes(config)
+  return new NodeHomes(
+    coordinator,
+    (address) => {
+      const [url, name] = [urlOfNode(databaseUrl, address), `node-${address.group}`]
+      return {
+        requests: new Database(url, databaseConnections, { name, limitMs: statementMaxMs }),
+        jobs: new Database(url, connectionsBesideRequests, { name: `${name}-jobs` }),
+      }
+    },
+    log,
+  )
+}
+
+/** Each node has connections and replicas of its own, which these settings do not name. */
+function mustSuitNodes({ replicaUrls, directDatabaseUrl }: Config): void {
+  const setting = replicaUrls
+    ? 'SUTLER_REPLICAS'
+    : directDatabaseUrl !== undefined
+      ? 'SUTLER_DIRECT_DATABASE_URL'
+      : undefined
+  if (setting)
+    throw new StartupError(
+      `${setting} is for one PostgreSQL, and Citus has distributed this database: remove the setting, and let DATABASE_URL name the coordinator`,
+    )
 }
 
 /** The replicas that the settings name, if there are any. */

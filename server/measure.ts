@@ -11,6 +11,7 @@ import {
 } from './kernel/metrics/metrics.ts'
 import type { Module } from './kernel/module.ts'
 import type { Database } from './kernel/storage/database.ts'
+import type { NodeHomes } from './kernel/storage/nodes/homes.ts'
 import type { Replicas } from './kernel/storage/replicas/replicas.ts'
 import type { Instance } from './kernel/work/context.ts'
 
@@ -20,6 +21,8 @@ interface MeasuredParts {
   readonly jobDatabase: Database
   /** Undefined if there are none. */
   readonly replicas: Replicas | undefined
+  /** The nodes of the database, if Citus has distributed it. */
+  readonly nodes: NodeHomes | undefined
   readonly modules: readonly Module[]
   /** Undefined if no request is refused in an overload. */
   readonly admission: Admission | undefined
@@ -64,7 +67,7 @@ export async function measure(
 const known = (value: number | undefined): readonly Reading[] => (value === undefined ? [] : [{ value }])
 
 async function processGauges(parts: MeasuredParts): Promise<readonly GaugeSource[]> {
-  const { instance, jobDatabase, replicas, version, directories, admission } = parts
+  const { instance, jobDatabase, replicas, nodes, version, directories, admission } = parts
   const [row] = await jobDatabase.run({ text: 'SHOW server_version', values: [] })
   const [postgres = ''] = row?.[0]?.split(' ') ?? []
   return [
@@ -81,6 +84,7 @@ async function processGauges(parts: MeasuredParts): Promise<readonly GaugeSource
       read: () => [
         ...[...instance.database.connections, ...jobDatabase.connections],
         ...(replicas?.connections ?? []),
+        ...(nodes?.connections ?? []),
       ],
     },
     ...replicaGauges(replicas),

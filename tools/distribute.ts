@@ -2,7 +2,12 @@ import type { Database } from '../server/kernel/storage/database.ts'
 import { alone } from '../server/kernel/upgrades/alone.ts'
 import { citusObstacle } from '../server/kernel/upgrades/citus.ts'
 import { distribute, unfinishedSteps } from '../server/kernel/upgrades/distribute.ts'
-import { type Distribution, planDistribution } from '../server/kernel/upgrades/distribution.ts'
+import {
+  type Distribution,
+  isBesideServers,
+  nodesThatLack,
+  planDistribution,
+} from '../server/kernel/upgrades/distribution.ts'
 import { pendingMigrations } from '../server/kernel/upgrades/migrations.ts'
 import { StartupRefusal } from '../server/platform/faults.ts'
 import type { Progress } from './progress.ts'
@@ -18,15 +23,15 @@ export async function describeDistribution(database: Database) {
   return {
     text: [
       ...steps.map(({ what }) => what),
-      `${steps.length} steps${unfinished ? `, after ${unfinished} that an interrupted call has left` : ''}.`,
+      `${steps.length} steps${unfinished.length ? `, after ${unfinished.length} that an interrupted call has left` : ''}.`,
       ...reasons.map((reason) => `In the way: ${reason}.`),
     ].join('\n'),
-    data: { steps: steps.map(({ what }) => what), unfinished, in_the_way: reasons },
+    data: { steps: steps.map(({ what }) => what), unfinished: unfinished.length, in_the_way: reasons },
     hasFailed: reasons.length > 0,
   }
 }
 
-/** Distributes what is not distributed yet. No server runs meanwhile. */
+/** Distributes what is not distributed yet. No server runs meanwhile, unless only nodes are new. */
 export async function distributeAll(
   database: Database,
   shards: number | undefined,
@@ -37,13 +42,15 @@ export async function distributeAll(
   if (obstacle) throw new StartupRefusal(obstacle)
   if ((await pendingMigrations(database)).length)
     throw new StartupRefusal('the schema is not up to date: call sutler migrate, and try again')
-  await mustHaveNoServer(database)
+  const { steps, unfinished } = await workLeft(database, true)
+  const left = [...unfinished, ...steps.map(({ what }) => what)]
+  if (!left.every(isBesideServers)) await mustHaveNoServer(database)
   const { isDone, count } = await alone(
     database,
     () => {},
     async (client) => {
       // What has begun goes on; only a plan can still be refused.
-      if ((await unfinishedSteps(client)) === 0) mustBePossible(await planDistribution(client, true))
+      if (!(await unfinishedSteps(client)).length) mustBePossible(await planDistribution(client, true))
       let count = 0
       const isDone = await distribute(client, {
         ...{ shards, signal },
@@ -90,6 +97,7 @@ export async function distributionStatus(database: Database) {
       FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid WHERE NOT c.relispartition GROUP BY 1 ORDER BY 1`,
     values: [],
   })
+  const lacking = new Map((await nodesThatLack(database.pool)).map(({ node, what }) => [node, what]))
   const nodes = await database.run({
     text: `SELECT n.nodename || ':' || n.nodeport, count(s.shardid)
       FROM pg_dist_node n LEFT JOIN pg_dist_placement l ON l.groupid = n.groupid
@@ -97,20 +105,26 @@ export async function distributionStatus(database: Database) {
       WHERE n.isactive GROUP BY 1 ORDER BY 1`,
     values: [],
   })
-  const isDistributed = tables.length > 0 && steps.length === 0 && unfinished === 0
+  const left = steps.length + unfinished.length
+  const isDistributed = tables.length > 0 && left === 0
   return {
     text: [
       ...tables.map(([where, count]) => `${count} tables ${where}`),
-      ...nodes.map(([node, count]) => `${node}: ${count} groups of stores`),
-      isDistributed
-        ? 'The tables are distributed.'
-        : `${steps.length + unfinished} steps are left: sutler distribute does them.`,
+      ...nodes.map(([node, count]) => {
+        const what = lacking.get(String(node))
+        return `${node}: ${count} groups of stores${what ? `; it lacks ${what}: sutler distribute makes them` : ''}`
+      }),
+      isDistributed ? 'The tables are distributed.' : `${left} steps are left: sutler distribute does them.`,
     ].join('\n'),
     data: {
       distributed: isDistributed,
       tables: Object.fromEntries(tables.map(([where, count]) => [where, Number(count)])),
-      nodes: nodes.map(([node, count]) => ({ node, groups: Number(count) })),
-      steps_left: steps.length + unfinished,
+      nodes: nodes.map(([node, count]) => ({
+        node,
+        groups: Number(count),
+        lacks: lacking.get(String(node)) ?? null,
+      })),
+      steps_left: left,
     },
   }
 }

@@ -2,8 +2,13 @@ import { statfs } from 'node:fs/promises'
 import packageJson from '../package.json' with { type: 'json' }
 import type { Config } from '../server/config.ts'
 import type { Clock } from '../server/kernel/clock.ts'
-import type { Database } from '../server/kernel/storage/database.ts'
+import { Database } from '../server/kernel/storage/database.ts'
+import { Directory } from '../server/kernel/storage/nodes/directory.ts'
+import { urlOfNode } from '../server/kernel/storage/nodes/homes.ts'
+import { faultOfNode } from '../server/kernel/storage/nodes/node.ts'
+import { Nodes } from '../server/kernel/storage/nodes/nodes.ts'
 import { citusSettings, settingsOfNodes } from '../server/kernel/upgrades/citus.ts'
+import { nodesThatLack } from '../server/kernel/upgrades/distribution.ts'
 import { pendingMigrations } from '../server/kernel/upgrades/migrations.ts'
 import { ways } from './doctor-ways.ts'
 import { type Examination, finding } from './finding.ts'
@@ -36,6 +41,7 @@ export async function examine(
     await transactions(ask),
     await indexes(ask),
     ...(await distribution(database, ask)),
+    ...(await nodes(database, config)),
     await migrations(database),
     ...(hasSchema === null ? [] : [await processes(ask), await jobs(ask), await longJobs(ask)]),
   ]
@@ -182,7 +188,10 @@ async function distribution(database: Database, ask: Ask): Promise<readonly Exam
   const [uses] = await ask(`SELECT 1 FROM pg_extension WHERE extname = 'citus'`)
   if (!uses) return []
   const found = await settingsOfNodes(database)
-  return citusSettings.map(({ name, isRight, wanted, about, isNeeded }) => {
+  const lacking = (await nodesThatLack(database.pool)).map(({ node, what }) =>
+    finding('citus', `${node} lacks ${what}`, 'no store can be there: call sutler distribute', 'fault'),
+  )
+  const settings = citusSettings.map(({ name, isRight, wanted, about, isNeeded }) => {
     const wrong = found.filter((one) => one.name === name && !isRight(one.value))
     const says = wrong.length
       ? wrong.map(({ node, value }) => `${name} is ${value || 'unknown'} on ${node}`).join(', ')
@@ -194,6 +203,32 @@ async function distribution(database: Database, ask: Ask): Promise<readonly Exam
       isNeeded ? 'fault' : 'warning',
     )
   })
+  return [...settings, ...lacking]
+}
+
+/** Whether a process here reaches each node under the name that Citus has for it. */
+async function nodes(database: Database, { databaseUrl }: Config): Promise<readonly Examination[]> {
+  const [hasNodes] =
+    (await database.run({ text: `SELECT to_regproc('is_distributed')`, values: [] }))[0] ?? []
+  if (!databaseUrl || hasNodes == null || !(await new Nodes(database).areMany())) return []
+  const directory = new Directory(database, 0)
+  await directory.refresh()
+  return Promise.all(
+    directory.addresses.map(async (address) => {
+      const node = new Database(urlOfNode(databaseUrl, address), 1)
+      const fault = await faultOfNode(node, address)
+      await node.close()
+      const name = `${address.host}:${address.port}`
+      return finding(
+        'nodes',
+        fault === undefined
+          ? `${name} is reached from here`
+          : `${name} is not reached from here: ${(fault as Error).message}`,
+        fault !== undefined &&
+          'until it is, the coordinator serves its stores, which takes more processor time',
+      )
+    }),
+  )
 }
 
 async function migrations(database: Database): Promise<Examination> {

@@ -21,7 +21,7 @@ const recordedTimes = 4
 
 /** Statements of the server itself, which come at any time: see tests/journeys/costs/counter.ts. */
 const background =
-  /sequence_(?:changes|stores)|stores_with_fresh_changes|FROM application_keys|graphile_worker|personal_data_reads|UPDATE processes|database_figures|LISTEN|list_blocks|watermark|ask_nodes/
+  /sequence_(?:changes|stores)|WITH skipped AS|stores_with_fresh_changes|FROM application_keys|graphile_worker|personal_data_reads|UPDATE processes|database_figures|LISTEN|list_blocks|watermark|ask_nodes/
 
 /** Records acts once, with a server of its own on the same database, which then ends. */
 export async function recordAll(

@@ -57,6 +57,10 @@ async function open(): Promise<Arena> {
   return { world, sides: [at(world.url), at(second.url)], ids, double, gate }
 }
 
+/** The statement that locks rows of the world's store. */
+export const lockOf = ({ storeId }: World, table: string, where: string): string =>
+  `SELECT FROM ${table} WHERE store_id = '${storeId}' AND ${where} FOR UPDATE`
+
 /** How long a request may take to come to the gate, or to end without coming there. */
 const reachesMaxMs = 10_000
 

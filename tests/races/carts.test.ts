@@ -268,11 +268,12 @@ const usedForMs = 1000
 race('a cart that a shopper uses before it expires is not deleted as expired', {
   async given({ world }) {
     const cart = await filledCart(world.shopper, wrap({ sku: 'OLD' }))
-    await world.sql(
-      `UPDATE carts SET updated_at = $2::timestamptz - (hidden->>'expiry_days')::integer * interval '1 day'
-       WHERE reference = $1`,
-      [cart.split('/')[3], new Date(Date.now() + usedForMs)],
+    const reference = cart.split('/')[3]
+    const { rows } = await world.sql(
+      `SELECT $2::timestamptz - (hidden->>'expiry_days')::integer * interval '1 day' AS at FROM carts WHERE reference = $1`,
+      [reference, new Date(Date.now() + usedForMs)],
     )
+    await world.sql('UPDATE carts SET updated_at = $2 WHERE reference = $1', [reference, rows[0].at])
     return cart
   },
   // Its trigger writes there: the cart is changed, and not committed.

@@ -6,7 +6,7 @@ import { makePromotion } from '../builders/promotions/codes.ts'
 import type { Client, Reply } from '../support/client.ts'
 import type { Any } from '../support/requests.ts'
 import { until } from '../support/until.ts'
-import type { Arena } from './arena.ts'
+import { type Arena, lockOf } from './arena.ts'
 import { priceOf } from './prices.ts'
 import { race, statusesOf, useArena, writesTo } from './race.ts'
 import { uncount } from './stock.ts'
@@ -35,7 +35,8 @@ function mustAddUp({ body }: Reply): void {
 }
 
 /** Until the transaction of the gate ends, the cart waits. */
-const lockOf = (cart: string) => `SELECT FROM carts WHERE reference = '${cart.split('/')[3]}' FOR UPDATE`
+const holdOf = (cart: string, { world }: Arena) =>
+  lockOf(world, 'carts', `reference = '${cart.split('/')[3]}'`)
 
 /** Carts with a shipping group: a checkout writes them, as it takes the group. */
 async function groupedCart({ world }: Arena): Promise<string> {
@@ -167,7 +168,7 @@ race('a checkout that has waited has the prices that are published meanwhile', {
     await priceOf(arena, 'CUP', 1000)
     return filledCart(arena.world.shopper, { type: 'cart_item', sku: 'CUP', quantity: 2 })
   },
-  hold: lockOf,
+  hold: holdOf,
   one: (cart, { shopper }) => checkout(shopper, cart),
   other: (_cart, _side, arena) => priceOf(arena, 'CUP', 1500),
   async check(_, [placed], __, isHeld) {
@@ -182,7 +183,7 @@ race('a checkout that has waited has no discount of a promotion that is disabled
     const promotion = await makePromotion(world.admin, 'rule-promotions', { automatic: true })
     return { promotion, cart: await filledCart(world.shopper) }
   },
-  hold: ({ cart }) => lockOf(cart),
+  hold: ({ cart }, arena) => holdOf(cart, arena),
   one: ({ cart }, { shopper }) => checkout(shopper, cart),
   other: ({ promotion }, { seller }) =>
     seller.put(promotion, { data: { type: 'rule_promotion', enabled: false } }),
@@ -203,7 +204,7 @@ race('an order keeps the currency of its cart when that is disabled', {
     await world.shopper.post(`${cart}/items`, { data: wrap() }, { 'x-moltin-currency': 'SEK' })
     return { cart, currency: `/v2/currencies/${body.data.id}` }
   },
-  hold: ({ cart }) => lockOf(cart),
+  hold: ({ cart }, arena) => holdOf(cart, arena),
   one: ({ cart }, { shopper }) => checkout(shopper, cart),
   other: ({ currency }, { seller }) => seller.delete(currency),
   async check(_, [placed, removal]) {

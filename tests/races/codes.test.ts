@@ -4,7 +4,7 @@ import { filledCart, guestBody, wrap } from '../builders/orders/buying.ts'
 import { addCodes, idIn, makePromotion } from '../builders/promotions/codes.ts'
 import type { Reply } from '../support/client.ts'
 import type { Any } from '../support/requests.ts'
-import type { Arena, Side } from './arena.ts'
+import { type Arena, lockOf, type Side } from './arena.ts'
 import { race, statusesOf, useArena, writesTo } from './race.ts'
 
 useArena()
@@ -77,7 +77,7 @@ race('a shopper does not use a code twice that is for one order of each', {
 
 race('a code that is deleted before it is spent discounts nothing', {
   given: (arena) => codeInCarts(arena, {}),
-  hold: ({ promotion }) => `SELECT FROM rule_promotions WHERE id = '${idIn(promotion)}' FOR UPDATE`,
+  hold: ({ promotion }, { world }) => lockOf(world, 'rule_promotions', `id = '${idIn(promotion)}'`),
   one: ({ carts }, side) => order(carts[0], side),
   other: ({ promotion, code }, { seller }) => seller.delete(`${promotion}/codes/${code}`),
   async check(given, [placed, removal], arena, isHeld) {

@@ -6,7 +6,7 @@ import { person, profile, signedIn } from '../builders/people/members.ts'
 import { signUp } from '../builders/people/sign-up.ts'
 import type { Reply } from '../support/client.ts'
 import { until } from '../support/until.ts'
-import { type Arena, collide, openArena } from './arena.ts'
+import { type Arena, collide, lockOf, openArena } from './arena.ts'
 
 /**
  * Those who lock a person and carts do so in one order: first the person, then the carts by their ids. Each test holds
@@ -29,11 +29,17 @@ async function isFreeWhile(
   [other, where]: readonly [string, string],
 ): Promise<readonly [isFree: boolean, reply: Reply]> {
   await gate.query('BEGIN')
-  await gate.query(`SELECT FROM ${table} WHERE id = $1 FOR UPDATE`, [id])
+  await gate.query(`SELECT FROM ${table} WHERE store_id = $1 AND id = $2 FOR UPDATE`, [
+    arena.world.storeId,
+    id,
+  ])
   const reply = request()
   try {
     await until(async () => ((await gate.query(waiting)).rows.length ? true : undefined))
-    const { rows } = await gate.query(`SELECT FROM ${other} WHERE ${where} FOR UPDATE SKIP LOCKED`)
+    const { rows } = await gate.query(
+      `SELECT FROM ${other} WHERE store_id = $1 AND ${where} FOR UPDATE SKIP LOCKED`,
+      [arena.world.storeId],
+    )
     return [rows.length === 1, await gate.query('COMMIT').then(() => reply)]
   } finally {
     await gate.query('ROLLBACK')
@@ -97,7 +103,7 @@ test('a cart that waits for its new owner is free, and gets no owner who is dele
   const request = () => world.admin.post(`${cart}/relationships/customers`, { data })
   const [isFree, { status }] = await isFreeWhile(gate, ['customers', id], request, isCart(cart))
   expect([isFree, status]).toEqual([true, 200])
-  const replies = await collide(arena, `SELECT FROM customers WHERE id = '${id}' FOR UPDATE`, [
+  const replies = await collide(arena, lockOf(world, 'customers', `id = '${id}'`), [
     () => sides[0].seller.delete(`/v2/customers/${id}`),
     () => sides[1].seller.post(`${second}/relationships/customers`, { data }),
   ])
@@ -117,7 +123,7 @@ test.each(['customer', 'account'] as const)(
     // Its row becomes the last one in the table and by its time: without an order, it would be locked last.
     const isLast = `SELECT id FROM carts WHERE ${type}s ? $1 ORDER BY ctid DESC LIMIT 1`
     await until(async () => {
-      await world.sql('UPDATE carts SET updated_at = clock_timestamp() WHERE id = $1', [first?.id])
+      await world.sql('UPDATE carts SET updated_at = clock_at(store_id) WHERE id = $1', [first?.id])
       return (await world.sql(isLast, [id])).rows[0]?.id === first?.id || undefined
     })
     const request = () => world.admin.delete(`/v2/${type}s/${id}`)
@@ -133,8 +139,9 @@ test('the chore leaves an expired cart that somebody holds to its next run', asy
   const { world, gate } = arena
   const carts = [await filledCart(world.shopper), await filledCart(world.shopper)]
   const ids = carts.map((cart) => cart.split('/')[3] ?? '')
-  await world.sql(`UPDATE carts SET updated_at = updated_at - interval '30 days' WHERE reference = ANY($1)`, [
+  await world.sql('UPDATE carts SET updated_at = $2 WHERE reference = ANY($1)', [
     ids,
+    new Date(Date.now() - 30 * 86_400_000),
   ])
   const left = async () => {
     await cartChapter.chores?.[0]?.run(world.work.instance)
@@ -142,7 +149,7 @@ test('the chore leaves an expired cart that somebody holds to its next run', asy
     return rows.map(({ reference }) => reference)
   }
   await gate.query('BEGIN')
-  await gate.query(`SELECT FROM carts WHERE reference = $1 FOR UPDATE`, [ids[0]])
+  await gate.query(lockOf(world, 'carts', `reference = '${ids[0]}'`))
   expect(await left()).toEqual([ids[0]])
   await gate.query('COMMIT')
   expect(await left()).toEqual([])

@@ -3,6 +3,7 @@ import { filledCart, guest, guestBody, order, wrap } from '../builders/orders/bu
 import { act, moneyOf, orderOf, paid, pay } from '../builders/payments/paying.ts'
 import type { Client } from '../support/client.ts'
 import type { Any } from '../support/requests.ts'
+import { lockOf } from './arena.ts'
 import { race, statusesOf, useArena, writesTo } from './race.ts'
 import { inStock, mug, stockOf } from './stock.ts'
 
@@ -225,7 +226,7 @@ const takes = (client: Client, enabled: boolean) => client.put('/v2/gateways/man
 
 race('a payment that has waited does not use a gateway that is disabled meanwhile', {
   given: async ({ world }) => orderOf(world.shopper, 1000),
-  hold: ({ id }) => `SELECT FROM orders WHERE id = '${id}' FOR UPDATE`,
+  hold: ({ id }, { world }) => lockOf(world, 'orders', `id = '${id}'`),
   one: ({ id }, { shopper }) => pay(shopper, id),
   other: (_, { seller }) => takes(seller, false),
   async check({ id }, [payment, change], { world }, isHeld) {

@@ -7,7 +7,7 @@ import { type Arena, collide, openArena, type Side } from './arena.ts'
 /** Two operations that race, and what must hold afterwards. docs/acidrain.md lists all of them. */
 export interface Race<T> {
   /** The statement that holds up both: see `collide`. */
-  readonly hold: string | ((given: T) => string)
+  readonly hold: string | ((given: T, arena: Arena) => string)
   readonly given: (arena: Arena) => Promise<T>
   /** The guard decides in one order only: both are held up in the short form, too. */
   readonly order?: 'both'
@@ -43,7 +43,7 @@ export function race<T>(title: string, { hold, given, order, one, other, check }
     const requests = [() => one(it, here, arena), () => other(it, there, arena)] as const
     const inOrder = turned ? requests.toReversed() : requests
     const replies = isHeld
-      ? await collide(arena, typeof hold === 'string' ? hold : hold(it), inOrder)
+      ? await collide(arena, typeof hold === 'string' ? hold : hold(it, arena), inOrder)
       : await Promise.all(inOrder.map((request, i) => pauseOf(i).then(request)))
     const [first, second] = (turned ? replies.toReversed() : replies) as [Reply, Reply]
     for (const { status } of [first, second]) expect(status).toBeLessThan(500)

@@ -2,28 +2,32 @@ import pg from 'pg'
 import { distribute } from '../../server/kernel/upgrades/distribute.ts'
 import { databaseUrl } from './own-database.ts'
 
-/**
- * The PostgreSQL with Citus that SUTLER_TEST_CITUS_URL names, for the databases of a test run in place of an own one:
- * one node that holds shards. Each test file runs on a distributed schema, whose statements are planned as for others'
- * nodes. The user of the URL is a superuser, and the databases of earlier runs are dropped.
- */
-export const citusUrl = process.env.SUTLER_TEST_CITUS_URL || undefined
-
 /** Few, so that it takes a second to clone a database. */
 const shards = 2
 
-/** The same URL, for sessions that send every statement to its node, also where that is the same. */
-export const sendingUrl = (url: string): string => `${url}?options=-c%20citus.enable_local_execution%3Doff`
+/** Each statement of a server has a session at the coordinator, and one at the node. */
+const connectionsMin = 1000
 
-/** Makes the template of the run: an empty database with Citus, that `fill` migrates. */
-export async function makeCitusTemplate(url: string, fill: (url: string) => Promise<void>): Promise<void> {
-  await onDatabase(databaseUrl(url, 'postgres'), async (root) => {
-    const { rows } = await root.query(
-      `SELECT datname AS name FROM pg_database WHERE datname LIKE 'own\\_%' OR datname = 'template_world'`,
+/**
+ * Makes the template of the run: an empty database with Citus, that `fill` migrates. Returns what ends the run there.
+ */
+export async function makeCitusTemplate(
+  url: string,
+  fill: (url: string) => Promise<void>,
+): Promise<() => Promise<void>> {
+  const root = new pg.Client(databaseUrl(url, 'postgres'))
+  await root.connect()
+  const { rows } = await root.query(
+    `SELECT pg_try_advisory_lock(hashtext('tests of Sutler')) AS "isFree", current_setting('max_connections')::int AS most`,
+  )
+  if (!rows[0].isFree)
+    throw new Error('Another run of the tests uses the PostgreSQL of SUTLER_TEST_CITUS_URL')
+  if (rows[0].most < connectionsMin)
+    throw new Error(
+      `max_connections is ${rows[0].most} at SUTLER_TEST_CITUS_URL: set it to ${connectionsMin}`,
     )
-    for (const { name } of rows) await root.query(`DROP DATABASE ${name} WITH (FORCE)`)
-    await root.query('CREATE DATABASE template_world')
-  })
+  await dropDatabases(root)
+  await root.query('CREATE DATABASE template_world')
   const template = databaseUrl(url, 'template_world')
   const { hostname, port } = new URL(url)
   await onDatabase(template, async (client) => {
@@ -37,12 +41,20 @@ export async function makeCitusTemplate(url: string, fill: (url: string) => Prom
   await fill(template)
   await distributeTests(template)
   // Citus' own workers of the database are sessions too, and nobody can clone one with sessions.
-  await onDatabase(databaseUrl(url, 'postgres'), async (root) => {
-    await root.query('ALTER DATABASE template_world ALLOW_CONNECTIONS false')
-    await root.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'template_world'`,
-    )
-  })
+  await root.query('ALTER DATABASE template_world ALLOW_CONNECTIONS false')
+  await root.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'template_world'`)
+  return async () => {
+    await dropDatabases(root)
+    await root.end()
+  }
+}
+
+/** Those of the shared servers, which end with their worker. */
+async function dropDatabases(root: pg.Client): Promise<void> {
+  const { rows } = await root.query(
+    `SELECT datname AS name FROM pg_database WHERE datname LIKE 'own\\_%' OR datname = 'template_world'`,
+  )
+  for (const { name } of rows) await root.query(`DROP DATABASE ${name} WITH (FORCE)`)
 }
 
 /** Distributes the tables that a test has made. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { citusUrl } from './citus-url.ts'
 
 /** A separate database on the run's PostgreSQL. */
 export interface OwnDatabase {
@@ -20,9 +21,16 @@ export const emptyDatabase = (): Promise<OwnDatabase> => make('')
 export const databaseUrl = (postgres: string, database: string) =>
   postgres.replace(/(@[^/]*\/)[^?]*/, `$1${database}`)
 
+/** The same URL, for a server on Citus: it sends every statement to the node of the store, as to another one. */
+const sendingUrl = (url: string): string => `${url}?options=-c%20citus.enable_local_execution%3Doff`
+
+/** Tests may start a PostgreSQL of their own, too. */
+const isOnCitus = (url: string): boolean =>
+  citusUrl !== undefined && databaseUrl(url, '') === databaseUrl(citusUrl, '')
+
 /**
  * Settings for a database of the run's PostgreSQL: through a pooler with SUTLER_TEST_POOLED, with a replica with
- * SUTLER_TEST_REPLICATED. See template-database.ts.
+ * SUTLER_TEST_REPLICATED, and on Citus with SUTLER_TEST_CITUS_URL. See template-database.ts.
  */
 export function wayTo(url: string): Readonly<Record<string, string>> {
   const [, name = '', where] = /@\/([^?]*)(.*)/.exec(url) ?? []
@@ -31,7 +39,7 @@ export function wayTo(url: string): Readonly<Record<string, string>> {
   return {
     ...(pooler && where === behind
       ? { DATABASE_URL: databaseUrl(pooler, name), SUTLER_DIRECT_DATABASE_URL: url }
-      : { DATABASE_URL: url }),
+      : { DATABASE_URL: isOnCitus(url) ? sendingUrl(url) : url }),
     ...(standby && where === follows && { SUTLER_REPLICAS: databaseUrl(standby, name) }),
   }
 }

@@ -13,8 +13,9 @@ export const sourceOf = (file: string) => read(file).replace(/^\s*(\/?\*|\/\/).*
 /** Tables that no resource declares, or that resources of another room show. */
 export const undeclared: Readonly<Record<string, string>> = {
   kernel: `added_fields attempts backfills changes database_figures edition_totals errands feed_days feed_gaps feeds first_days fresh_changes idempotency_keys
-    list_blocks list_deltas list_moves list_points list_totals long_jobs migrations organisations processes secrets
+    job_outbox list_blocks list_deltas list_moves list_points list_totals long_jobs migrations moved_jobs organisations processes secrets
     singletons stores`,
+  'people/keys': 'client_ids',
   'people/identity': 'realm_prefixes user_token_epochs',
   'people/passwords': 'one_time_passwords',
   'people/oidc': 'sign_in_codes sign_in_requests',
@@ -43,10 +44,10 @@ export const undeclared: Readonly<Record<string, string>> = {
 
 export const routinesOf: Readonly<Record<string, string>> = {
   kernel: `added_fields_kept ask_nodes change_all clock_at count_moved count_rows drop_list_block
-    drop_trimmed_partitions fence_times fence_times_of fenced give_positions has_fresh_changes hold_feed is_distributed is_here keep_added_fields keep_partition keep_partitions last_change_here
-    lease_holds list_block_at list_seek lose_race mark_trimmed merge_lists next_change nodes_of_stores
+    drop_trimmed_partitions fence_times fence_times_of fenced forget_moved give_positions has_fresh_changes hold_feed is_distributed is_here keep_added_fields keep_partition keep_partitions last_change_here
+    lease_holds list_block_at list_seek lose_race mark_trimmed merge_lists move_jobs next_change nodes_of_stores
     raise_time_fence recorded sequence_store sequence_stores session_lives split_larger_list_block
-    split_list_block stores_with_fresh_changes track track_changes`,
+    split_list_block stores_with_fresh_changes stores_with_jobs stores_with_jobs_here track track_changes`,
   'fields/values': 'entry_unique_key indexed_values json_edited json_with',
   'fields/custom-apis': 'definition_kept entry_kind index_entry keep_definition',
   'fields/flows': 'index_flow_entry nothing_said',

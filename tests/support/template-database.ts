@@ -6,7 +6,8 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { start } from '../../server/main.ts'
 import { type EmbeddedPostgres, startEmbedded } from '../../server/platform/postgres/embedded.ts'
-import { citusUrl, makeCitusTemplate, sendingUrl } from './citus.ts'
+import { makeCitusTemplate } from './citus.ts'
+import { citusUrl } from './citus-url.ts'
 import { copyDataDirectory } from './copy-data-directory.ts'
 import { databaseUrl } from './own-database.ts'
 import { findPooler, type Pooler, startPooler } from './pooler.ts'
@@ -50,12 +51,15 @@ export default async function setup(project: TestProject) {
   flushCompileCache()
   project.provide('dataDirectory', started)
   if (citusUrl) {
-    await makeCitusTemplate(citusUrl, async (url) => {
+    const end = await makeCitusTemplate(citusUrl, async (url) => {
       await (await start(testConfig(url, 'template_world'))).stop()
       await restartFence(url)
     })
-    project.provide('postgres', sendingUrl(citusUrl))
-    return () => rmSync(scratch, { recursive: true, force: true })
+    project.provide('postgres', citusUrl)
+    return async () => {
+      await end()
+      rmSync(scratch, { recursive: true, force: true })
+    }
   }
   copyDataDirectory(started, inUse)
   const embedded = await startEmbedded(inUse, runSettings)

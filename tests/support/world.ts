@@ -16,7 +16,8 @@ import { type RunningServer, type Swaps, start } from '../../server/main.ts'
 import { createFirstKey } from '../../server/people/index.ts'
 import { createStore } from '../../server/stores.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
-import { citusUrl, distributeTests } from './citus.ts'
+import { distributeTests } from './citus.ts'
+import { citusUrl } from './citus-url.ts'
 import {
   type Client,
   clientOf,

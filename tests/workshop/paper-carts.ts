@@ -35,7 +35,7 @@ export const paperCarts: Resource = resource({
     // The lines change it, and no write of the cart does.
     sql: (row) =>
       `(SELECT '"total_quantity":' || coalesce(sum((line.doc->>'quantity')::int), 0) FROM paper_lines line
-        WHERE line.store_id = ${row}store_id AND line.paper_cart_id = ${row}id)`,
+        WHERE line.store_id = $1 AND line.paper_cart_id = ${row}id)`,
   },
   key: { field: 'id', where: (name, bind) => `reference = ${bind(name)}` },
   order: '-updated_at',

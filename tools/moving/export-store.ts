@@ -165,7 +165,8 @@ class StoreExport {
     const list = columns.filter((column) => column !== 'store_id').map(quoteName)
     await this.#writeLines(
       name,
-      `SELECT row_to_json(r) FROM (SELECT ${list} FROM ${quoteName(name)} WHERE store_id = ${uuidLiteral(storeId)}) r`,
+      `SELECT row_to_json(r) FROM (SELECT ${list} FROM ${quoteName(name)} WHERE store_id = ${uuidLiteral(storeId)}
+         ${name === 'job_outbox' ? `AND name NOT IN (${namesLeftBehind})` : ''}) r`,
     )
   }
 
@@ -240,6 +241,10 @@ class StoreExport {
 /** All columns as PostgreSQL's text. */
 const asText = { getTypeParser: () => (value: string) => value } as unknown as pg.CustomTypesConfig
 
+const namesLeftBehind = Object.keys(jobsLeftBehind)
+  .map((name) => `'${name}'`)
+  .join(', ')
+
 /** The short jobs that wait. They are in the queue's own tables. */
 const jobsSql = (
   storeId: string,
@@ -247,7 +252,5 @@ const jobsSql = (
     'attempts', j.max_attempts, 'key', j.key)
   FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
   WHERE j.payload->>'store' = ${uuidLiteral(storeId)} AND j.attempts < j.max_attempts
-    AND t.identifier NOT IN (${Object.keys(jobsLeftBehind)
-      .map((name) => `'${name}'`)
-      .join(', ')})
+    AND t.identifier NOT IN (${namesLeftBehind})
   ORDER BY j.id`

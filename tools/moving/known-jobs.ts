@@ -5,6 +5,8 @@ import { jobsLeftBehind } from './left-behind.ts'
 import { BrokenArchive } from './tar.ts'
 
 const longJobsTable = 'long_jobs'
+/** Jobs on their way to one of the queues. */
+const outboxTable = 'job_outbox'
 
 export type ServerJobs = readonly Pick<Job | LongJob, 'name' | 'long'>[]
 
@@ -13,16 +15,16 @@ export type ServerJobs = readonly Pick<Job | LongJob, 'name' | 'long'>[]
  * those that wait behind them would wait for ever.
  */
 export function mustBeKnownJobs(table: string, lines: Buffer, jobs: ServerJobs, storeId: string): void {
-  if (table !== jobsName && table !== longJobsTable) return
-  const isLong = table === longJobsTable
+  if (table !== jobsName && table !== longJobsTable && table !== outboxTable) return
   for (const line of lines.toString().trimEnd().split('\n')) {
     const job = jobIn(line)
+    const isLong = table === longJobsTable || (table === outboxTable && job?.is_long === true)
     const isKnown = jobs.some(({ name, long = false }) => name === job?.name && long === isLong)
     if (!job || !isKnown || Object.hasOwn(jobsLeftBehind, String(job.name)))
       throw new BrokenArchive(
         `${table} has an unknown job: ${JSON.stringify(job?.name ?? line.slice(0, 80))}`,
       )
-    if (!isLong && !isOfStore(job, storeId))
+    if (table === jobsName && !isOfStore(job, storeId))
       throw new BrokenArchive(`${table} has a job of another store: ${JSON.stringify(job.name)}`)
   }
 }

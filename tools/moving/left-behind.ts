@@ -7,6 +7,8 @@ export const leftBehind: Readonly<Record<string, string>> = {
   one_time_passwords: 'valid for minutes; the exported server has mailed them',
   sign_in_codes: 'valid for minutes',
   sign_in_requests: 'valid for minutes, and sealed; they lead back to the exported server',
+  client_ids: 'the import makes those of its keys',
+  moved_jobs: 'says what the queue of the exported server has',
   touched_tags: 'empty between transactions',
 }
 

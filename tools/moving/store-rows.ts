@@ -1,3 +1,4 @@
+import { claimClientId } from '../../server/people/index.ts'
 import { keyTable, leftBehind, replacements } from './left-behind.ts'
 import { quoteName, type StoreTable, storeTables, type TableRun } from './store-tables.ts'
 import { BrokenArchive } from './tar.ts'
@@ -119,6 +120,24 @@ export class StoreRows {
       this.id,
     )
     await this.#addKeys(keys)
+    await this.#claimClientIds()
+    await this.#moveJobs()
+  }
+
+  async #claimClientIds(): Promise<void> {
+    const text = `SELECT client_id FROM ${quoteName(keyTable)} WHERE store_id = $1 AND client_id IS NOT NULL`
+    for (const [clientId] of await this.#run({ text, values: [this.id], once: true }))
+      await claimClientId({ run: this.#run }, this.id, clientId as string)
+  }
+
+  /** Jobs that were on their way to the queue. Where this database is distributed, too, its servers move them. */
+  async #moveJobs(): Promise<void> {
+    const [row] = await this.#run({ text: 'SELECT is_distributed()', values: [], once: true })
+    if (row?.[0] === 't') return
+    const move = 'SELECT move_jobs(ARRAY[$1::uuid], 1000000000)'
+    await this.#do(move, this.id)
+    await this.#do('DELETE FROM job_outbox WHERE store_id = $1', this.id)
+    await this.#do(move, this.id)
   }
 
   async #addKeys(keys: string): Promise<void> {

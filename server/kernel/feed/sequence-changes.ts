@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { atMost } from '../at-most.ts'
 import { Problem } from '../errors.ts'
 import type { Connection } from '../storage/database.ts'
-import { Nodes } from '../storage/nodes.ts'
+import { Nodes } from '../storage/nodes/nodes.ts'
 
 /** Writes within this time get their positions together. */
 const restMs = 5

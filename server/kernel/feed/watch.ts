@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Connection } from '../storage/database.ts'
-import { Nodes } from '../storage/nodes.ts'
+import { Nodes } from '../storage/nodes/nodes.ts'
 import { currentTimings, outOfPlace } from '../traces/scopes.ts'
 import type { FeedWatch } from '../work/context.ts'
 

@@ -3,7 +3,8 @@ import { seal, tryOpen } from '../auth/seal.ts'
 import { Problem } from '../errors.ts'
 import type { Answer } from '../shape/answer.ts'
 import { columns, flag, json, number, optional, optionalText } from '../storage/columns.ts'
-import type { Ctx, KeyedRequest } from '../work/context.ts'
+import type { Ctx, Instance, KeyedRequest } from '../work/context.ts'
+import { heldForMs } from '../work/errand-leases.ts'
 import type { Chore } from '../work/job.ts'
 import { stillRunning } from '../work/outside-calls.ts'
 import { shorten } from './stored-answers.ts'
@@ -132,7 +133,8 @@ const stored = columns({
   headers: ['headers', optional(json<Record<string, string>>)],
   sealed: ['body', optionalText],
   errandId: ['errand_id', optionalText],
-  isLeased: ['lease_holds(leased_until, leased_by)', flag],
+  leasedUntil: ['leased_until', optionalText],
+  leasedBy: ['leased_by', optionalText],
   isShortened: ['is_shortened', flag],
 })
 
@@ -153,7 +155,7 @@ async function find(
     name,
   )
   if (!row) return undefined
-  const { fingerprint, status, headers, sealed, errandId, isLeased, isShortened } = stored.read(row)
+  const { fingerprint, status, headers, sealed, errandId, isShortened, ...lease } = stored.read(row)
   const body = sealed === undefined ? '' : tryOpen(ctx.instance.sealKeys, sealed)
   if (body === undefined) {
     const detail =
@@ -163,9 +165,14 @@ async function find(
   if (!fingerprints(ctx, write).includes(fingerprint)) {
     throw new Problem('unprocessable', 'This Idempotency-Key was already used for another request.')
   }
-  if (status === undefined) return { errandId, isLeased }
+  if (status === undefined) return { errandId, isLeased: await isLeased(ctx.instance, lease) }
   return { answer: { status, headers: { ...headers, 'idempotency-replayed': 'true' }, body }, isShortened }
 }
+
+const isLeased = async (
+  instance: Instance,
+  { leasedUntil, leasedBy }: Pick<ReturnType<typeof stored.read>, 'leasedUntil' | 'leasedBy'>,
+): Promise<boolean> => leasedUntil !== undefined && (await heldForMs(instance, leasedUntil, leasedBy)) > 0
 
 async function repeat({ answer, isShortened }: StoredAnswer, write: KeyedWrite): Promise<Answer> {
   await write.mayRepeat()

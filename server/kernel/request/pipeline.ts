@@ -181,7 +181,7 @@ async function knownStore(instance: Instance, id: string): Promise<KnownStore | 
   const known = cache.get(id)
   if (known) return known
   const text = 'SELECT request_rates FROM stores WHERE id = $1'
-  const [row] = await instance.database.quick({ text, values: [id] })
+  const [row] = await instance.homes.of(id).quick({ text, values: [id] })
   const store = row && { rates: parseRequestRates(row[0] ?? '') }
   if (store) cache.set(id, store)
   return store
@@ -262,16 +262,16 @@ function inQueue<T>({ instance, operation, request, who }: Passage, run: () => P
 }
 
 function runPlain(passage: Passage): Promise<Answer> {
-  const { instance, operation } = passage
+  const { instance, operation, who } = passage
   const call = callOf(passage)
   if (!operation.transaction) {
     const { withinMs } = actionOf(operation) ?? {}
     const run = (signal?: AbortSignal) => operation.run(contextOf(passage, { signal }), call)
     return withinMs ? withTimeout(withinMs, hangUpSignal(passage.request.raw.socket), run) : run()
   }
-  return instance.database.transaction((transaction) =>
-    operation.run(contextOf(passage, { transaction }), call),
-  )
+  return instance.homes
+    .of(who.storeId)
+    .transaction((transaction) => operation.run(contextOf(passage, { transaction }), call))
 }
 
 /** The lease of a key without a response, unless the action declares another. */
@@ -296,7 +296,7 @@ function runKeyed(passage: Passage, key: string): Promise<Answer> {
       run: (keyed) => operation.run(contextOf(passage, { keyed }), call),
     })
   }
-  return instance.database.transaction((transaction) => {
+  return instance.homes.of(who.storeId).transaction((transaction) => {
     const ctx = contextOf(passage, { transaction: continued(transaction) })
     return once(ctx, { ...writeOf(ctx), run: () => operation.run(ctx, call) })
   })
@@ -331,14 +331,14 @@ function contextOf(passage: Passage, { signal, transaction, keyed }: RunOptions 
   const { instance, operation, request, who } = passage
   const { clock } = instance
   // The server completes a write even if its client hangs up.
-  const database =
+  const source =
     operation.access === 'read'
-      ? instance.readers.reading(() => signal ?? hangUpSignal(request.raw.socket))
-      : instance.database
+      ? instance.readers.of(who.storeId).reading(() => signal ?? hangUpSignal(request.raw.socket))
+      : instance.homes.of(who.storeId)
   const by = authorOf(who.actor, request.id)
   const chosenId = instance.keepsIds && actsAsSeller(who) ? chosenIdOf(request) : undefined
   return new Ctx({
-    store: new Store(who.storeId, database, () => clock.now(), by, transaction),
+    store: new Store(who.storeId, source, () => clock.now(), by, transaction),
     who,
     instance,
     requestId: request.id,

@@ -9,12 +9,15 @@ const foreignKeyStates = ['23503', '23001']
 const constraintStates = [...foreignKeyStates, '23505', '23514', '23P01']
 
 /**
- * The constraint that a statement violated, or undefined. Citus passes on only the message of a node, where the name
- * ends in the number of a shard.
+ * The constraint that a statement violated, or undefined. On a node of Citus the name ends in the number of a shard, as
+ * that of the table does. From other nodes only the message comes; a routine that names a constraint says it there too.
  */
 export function brokenConstraint(error: unknown): string | undefined {
   if (!(error instanceof pg.DatabaseError)) return undefined
-  return error.constraint ?? / constraint "([^"]+?)_\d{6,}"/.exec(error.message)?.[1]
+  const { constraint, table, message } = error
+  if (constraint === undefined) return / constraint "([^"]+?)(?:_\d{6,})?"/.exec(message)?.[1]
+  const [shard] = /_\d{6,}$/.exec(table ?? '') ?? []
+  return shard && constraint.endsWith(shard) ? constraint.slice(0, -shard.length) : constraint
 }
 
 /** The missing key of a foreign key violation: the value of the last column. */

@@ -4,9 +4,14 @@ import { type DistributionStep, planDistribution } from './distribution.ts'
 const createTable = `CREATE TABLE IF NOT EXISTS distribution_steps (
   place integer PRIMARY KEY, what text NOT NULL, sql text NOT NULL)`
 
-/** Whether tables are distributed, or someone has begun to distribute them: then migrations go on with it. */
+/**
+ * Whether tables are distributed, or someone has begun to distribute them: then migrations go on with it. A dump of
+ * such a database that was restored without Citus is neither.
+ */
 export async function isDistributed(client: Pick<pg.ClientBase, 'query'>): Promise<boolean> {
-  const { rows } = await client.query(`SELECT to_regclass('distribution_steps') IS NOT NULL AS is`)
+  const { rows } = await client.query(
+    `SELECT to_regclass('distribution_steps') IS NOT NULL AND to_regclass('pg_dist_node') IS NOT NULL AS is`,
+  )
   return rows[0].is
 }
 
@@ -43,11 +48,11 @@ export async function distribute(
   }
 }
 
-/** How many steps are left of a distribution that was interrupted. */
-export async function unfinishedSteps(client: Pick<pg.ClientBase, 'query'>): Promise<number> {
-  if (!(await isDistributed(client))) return 0
-  const { rows } = await client.query('SELECT count(*)::int AS n FROM distribution_steps')
-  return rows[0].n
+/** What is left of a distribution that was interrupted. */
+export async function unfinishedSteps(client: Pick<pg.ClientBase, 'query'>): Promise<readonly string[]> {
+  if (!(await isDistributed(client))) return []
+  const { rows } = await client.query('SELECT what FROM distribution_steps ORDER BY place')
+  return rows.map(({ what }) => what)
 }
 
 const storeSteps = (client: pg.ClientBase, steps: readonly DistributionStep[]) =>

@@ -7,8 +7,8 @@ import type pg from 'pg'
 
 /** The store of every row is in this column. The table `stores` has it as its `id`. */
 const anchor = 'stores'
-/** The queue takes jobs of all stores in one statement: it stays on the coordinator. */
-const ofCoordinator: readonly string[] = ['long_jobs']
+/** The queue takes jobs of all stores in one statement: it stays on the coordinator, as what it has of the outbox. */
+const ofCoordinator: readonly string[] = ['long_jobs', 'moved_jobs']
 
 /** Comments that say what PostgreSQL does not know of a table, a routine or a key. */
 const comments = {
@@ -95,7 +95,8 @@ const viewsOf = (
   WHERE ${isOurs} AND c.relkind = 'v' ORDER BY 1`
 
 /** Routines that only the coordinator has: Citus sends later ones by itself. */
-const routines = (isCitus: boolean) => `SELECT p.oid::regprocedure::text AS name
+const routines = (isCitus: boolean) => `SELECT p.oid::regprocedure::text AS name, p.proname AS called,
+    CASE l.lanname WHEN 'sql' THEN p.prosrc ELSE '' END AS body
   FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
   WHERE p.pronamespace = 'public'::regnamespace AND l.lanname <> 'c' AND ${own('p.oid', 'pg_proc')}
     AND ${isCitus ? "NOT EXISTS (SELECT FROM pg_dist_object o WHERE o.classid = 'pg_proc'::regclass AND o.objid = p.oid)" : 'true'}
@@ -109,12 +110,12 @@ const routinesAtStores = (isCitus: boolean) => `SELECT p.oid::regprocedure::text
   ORDER BY 1`
 
 /** Sequences that no column has: each node needs one of its own, also a node that came later. */
-const ownSequences = (isCitus: boolean) => `SELECT c.oid::regclass::text AS name, s.seqmin::text AS least,
-    coalesce(pg_sequence_last_value(c.oid), s.seqstart)::text AS first
-  FROM pg_class c JOIN pg_sequence s ON s.seqrelid = c.oid
-  WHERE ${isOurs} AND c.relkind = 'S' AND NOT EXISTS (SELECT FROM pg_depend d
-    WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.refobjsubid > 0)
-    AND ${isCitus ? "EXISTS (SELECT FROM run_command_on_all_nodes(format('SELECT to_regclass(%L) IS NOT NULL', c.oid::regclass)) WHERE result <> 't')" : 'true'}
+const ownSequencesFrom = `pg_class c JOIN pg_sequence s ON s.seqrelid = c.oid AND ${isOurs} AND c.relkind = 'S'
+    AND NOT EXISTS (SELECT FROM pg_depend d
+      WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.refobjsubid > 0)`
+
+const ownSequences = (isCitus: boolean) => `SELECT c.oid::regclass::text AS name, s.seqmin::text AS least
+  FROM ${ownSequencesFrom} WHERE ${isCitus ? "EXISTS (SELECT FROM run_command_on_all_nodes(format('SELECT to_regclass(%L) IS NOT NULL', c.oid::regclass)) WHERE result <> 't')" : 'true'}
   ORDER BY 1`
 
 const uniqueByChance = (
@@ -162,23 +163,19 @@ export async function planDistribution(client: pg.ClientBase, isCitus: boolean):
         `ALTER TABLE ${of} DROP CONSTRAINT ${name}, ADD CONSTRAINT ${name} UNIQUE (${columns}, store_id)`,
       ),
     ),
-    ...(await query(ownSequences(isCitus))).map(({ name, least, first }) =>
-      step(
-        `sequence ${name}: one for each node`,
-        // A new node must not be behind: its first rows would be older than what readers have seen.
-        onNodes(`DO $node$ BEGIN
-          IF to_regclass('${name}') IS NULL THEN
-            CREATE SEQUENCE ${name} MINVALUE ${least};
-            PERFORM setval('${name}', ${first});
-          END IF;
-        END $node$`),
-      ),
+    ...(await query(ownSequences(isCitus))).map(({ name = '', least = '' }) =>
+      step(`sequence ${name}${forEachNode}`, onNodes(sequenceOfNode(name, least))),
     ),
+    ...(isCitus ? await query(`SELECT DISTINCT name FROM (${tablesNotOnNodes}) t ORDER BY 1`) : [])
+      .slice(0, 1)
+      .map(() =>
+        step(`tables on every node${onNewNodes}`, `SELECT replicate_reference_tables('block_writes')`),
+      ),
     ...(await query(tablesOfAll(isCitus, names))).map(({ name }) =>
       step(`table ${name}: on every node`, `SELECT create_reference_table('${name}')`),
     ),
     ...tables.flatMap((table) => stepsOf(table)),
-    ...(await query(routines(isCitus))).map(({ name }) =>
+    ...inOrderOfUse(await query(routines(isCitus))).map(({ name }) =>
       step(`routine ${name}: on every node`, `SELECT create_distributed_function('${name}')`),
     ),
     ...views.map(({ name, def }) => step(`view ${name}: create`, `CREATE VIEW ${name} AS ${def}`)),
@@ -196,11 +193,66 @@ export async function planDistribution(client: pg.ClientBase, isCitus: boolean):
   return { steps, obstacles: await obstaclesIn(query, names) }
 }
 
+const forEachNode = ': one for each node'
+const onNewNodes = ': copied to new nodes'
+
+/** Whether servers may run meanwhile: it is for nodes that were added, which have no stores yet. */
+export const isBesideServers = (what: string): boolean =>
+  what.endsWith(forEachNode) || what.endsWith(onNewNodes)
+
+/** The tables that every node has, and that a new one has not yet. */
+const tablesNotOnNodes = `SELECT n.nodeid, s.logicalrelid::text AS name
+  FROM pg_dist_node n CROSS JOIN pg_dist_partition p JOIN pg_dist_shard s USING (logicalrelid)
+  WHERE n.isactive AND n.noderole = 'primary' AND p.partmethod = 'n' AND p.repmodel = 't'
+    AND NOT EXISTS (SELECT FROM pg_dist_placement l WHERE l.shardid = s.shardid AND l.groupid = n.groupid)`
+
+/** Nodes that were added since the tables were distributed, and what they have not yet. */
+export async function nodesThatLack(
+  client: Pick<pg.ClientBase, 'query'>,
+): Promise<readonly { readonly node: string; readonly what: string }[]> {
+  const { rows } =
+    await client.query(`SELECT nodename || ':' || nodeport AS node, string_agg(name, ', ') AS what
+    FROM pg_dist_node JOIN (
+      SELECT r.nodeid, c.oid::regclass::text AS name FROM ${ownSequencesFrom}
+        CROSS JOIN LATERAL run_command_on_all_nodes(format('SELECT to_regclass(%L) IS NULL', c.oid::regclass)) r
+        WHERE r.success AND r.result = 't'
+      UNION ALL ${tablesNotOnNodes}
+    ) lacks USING (nodeid)
+    WHERE EXISTS (SELECT FROM pg_dist_partition p WHERE p.logicalrelid = to_regclass('stores')) GROUP BY 1 ORDER BY 1`)
+  return rows
+}
+
+/** A node checks the body of a routine in SQL, so those that it calls come first. */
+function inOrderOfUse(routines: readonly Record<string, string>[]): readonly Record<string, string>[] {
+  const uses = (one: Record<string, string>, other: Record<string, string>) =>
+    other !== one && new RegExp(`\\b${other.called}\\(`).test(one.body ?? '')
+  const ordered: Record<string, string>[] = []
+  for (let left = routines; left.length; ) {
+    const next = left.filter((one) => !left.some((other) => uses(one, other)))
+    // They call each other: then no order is right, and the node says so.
+    ordered.push(...(next.length ? next : left))
+    left = next.length ? left.filter((one) => !next.includes(one)) : []
+  }
+  return ordered
+}
+
 const step = (what: string, sql: string): DistributionStep => ({ what, sql })
+
+/**
+ * With the value that the coordinator has by now. A new node must not be behind: its first rows would be older than
+ * what readers have seen. Until it has one, nobody learns a later watermark.
+ */
+const sequenceOfNode = (name: string, least: string) =>
+  `format($node$DO $one$ BEGIN
+      IF to_regclass('${name}') IS NULL THEN
+        CREATE SEQUENCE ${name} MINVALUE ${least};
+        PERFORM setval('${name}', %s);
+      END IF;
+    END $one$ $node$, coalesce(pg_sequence_last_value('${name}'::regclass), ${least}))`
 
 const onNodes = (sql: string) =>
   `DO $do$ BEGIN
-    IF (SELECT bool_and(success) FROM run_command_on_all_nodes($sql$${sql}$sql$)) IS NOT TRUE THEN
+    IF (SELECT bool_and(success) FROM run_command_on_all_nodes(${sql})) IS NOT TRUE THEN
       RAISE 'a node does not answer: start all nodes';
     END IF;
   END $do$`

@@ -11,12 +11,14 @@ import type { ApiDocument } from '../shape/api-document.ts'
 import type { ListQuery } from '../shape/list-query.ts'
 import type { Model, OwnModel, Row } from '../shape/model.ts'
 import type { Database } from '../storage/database.ts'
-import type { Nodes } from '../storage/nodes.ts'
+import type { Home, Homes } from '../storage/nodes/homes.ts'
+import type { Nodes } from '../storage/nodes/nodes.ts'
 import { authorOf, Store } from '../storage/store.ts'
 import type { TransactionKind } from '../storage/transaction.ts'
 import type { Exports } from './exports.ts'
 import type { Job, LongJob, Schedule } from './job.ts'
 import type { Mailer } from './mail.ts'
+import type { Outbox } from './outbox.ts'
 import { queue, queueLong } from './queue.ts'
 
 /** A token beside the bearer token that names the person who is calling. */
@@ -57,9 +59,13 @@ export interface Reads {
 /** What belongs to no store: the process, and what all stores share. */
 export interface Instance {
   readonly database: Database
-  /** For requests that only read: the database, or its replicas. */
-  readonly readers: Pick<Database, 'reading'>
+  /** Where the statements of each store are sent. What concerns no store, or many, is sent to `database`. */
+  readonly homes: Homes
+  /** The same for requests that only read: the database, its replicas, or the node of the store. */
+  readonly readers: Homes<Pick<Home, 'reading'>>
   readonly nodes: Nodes
+  /** Takes the jobs of stores where these are on several nodes. */
+  readonly outbox: Pick<Outbox, 'note' | 'wake'> | undefined
   /** The name of this process. A session holds its lock while the process lives: see `WorkerSession`. */
   readonly processName: string
   readonly tokens: Tokens
@@ -152,8 +158,8 @@ export class Work {
   async later<P>(job: LongJob<P>, payload: P): Promise<void>
   async later<P>(job: Job<P> | LongJob<P>, payload: P, schedule?: Schedule): Promise<void> {
     if (this.isRehearsal) return
-    if (job.long) await queueLong(this.store, job, payload)
-    else await queue(this.store, job, payload, schedule)
+    if (job.long) await queueLong(this, job, payload)
+    else await queue(this, job, payload, schedule)
   }
 
   /** Runs `run` in the open transaction, or in a new one. It must not call other servers. */
@@ -268,7 +274,7 @@ export class Ctx extends Work {
   /** The same request in the store that its body names. Only for an open operation: it has no store before. */
   inStore(id: string): this {
     const by = authorOf(this.who.actor, this.requestId)
-    const store = new Store(id, this.instance.database, () => this.clock.now(), by)
+    const store = new Store(id, this.instance.homes.of(id), () => this.clock.now(), by)
     return this.with({ store, who: { ...this.who, storeId: id } })
   }
 

@@ -1,6 +1,6 @@
 import { columns, optionalText } from '../storage/columns.ts'
 import type { Database } from '../storage/database.ts'
-import type { Store } from '../storage/store.ts'
+import type { Instance, Work } from './context.ts'
 
 /** Whose an errand is, and until when. */
 export interface ErrandLease {
@@ -12,22 +12,31 @@ export interface ErrandLease {
   readonly createdAtMs: number
 }
 
-/**
- * The lease of an errand, and how long it holds. The sessions of processes are on one node, and errands on those of
- * their stores, so the statement that knows the sessions does not read the errand.
- */
-export async function findLease(store: Store, id: string): Promise<ErrandLease | undefined> {
+/** The lease of an errand, and how long it holds. */
+export async function findLease(
+  { store, instance }: Pick<Work, 'store' | 'instance'>,
+  id: string,
+): Promise<ErrandLease | undefined> {
   const [row] = await store.run(`SELECT ${leaseColumns.sql} FROM errands WHERE store_id = $1 AND id = $2`, id)
   if (!row) return undefined
   const lease = leaseColumns.read(row)
-  const [held] = await store.run(
-    `SELECT CASE WHEN lease_holds($2::timestamptz, $3)
-       THEN greatest(0, extract(epoch FROM $2::timestamptz - clock_timestamp()) * 1000) ELSE 0 END
-     WHERE $1::uuid IS NOT NULL`,
-    lease.leasedUntil,
-    lease.leasedBy ?? null,
-  )
-  return { ...lease, isRecorded: lease.isRecorded === 't', holdsForMs: Number(held?.[0]) }
+  const holdsForMs = await heldForMs(instance, lease.leasedUntil, lease.leasedBy)
+  return { ...lease, isRecorded: lease.isRecorded === 't', holdsForMs }
+}
+
+/**
+ * How long a lease of this process, or of another one, keeps others away; 0 if its process is dead. The sessions of
+ * processes are not where the store is, so the statement that knows them reads nothing of the store.
+ */
+export async function heldForMs(
+  { database }: Pick<Instance, 'database'>,
+  until: string,
+  holder: string | undefined,
+): Promise<number> {
+  const text = `SELECT CASE WHEN lease_holds($1::timestamptz, $2)
+    THEN greatest(0, extract(epoch FROM $1::timestamptz - clock_timestamp()) * 1000) ELSE 0 END`
+  const [row] = await database.quick({ text, values: [until, holder ?? null] })
+  return Number(row?.[0])
 }
 
 const leaseColumns = columns({

@@ -39,7 +39,7 @@ export interface LongJob<P = unknown> {
   readonly long: true
   /** A temporary error (`isTemporary`) causes a retry. Any other error ends the job. */
   run(work: Work, payload: P, turn?: Turn): Promise<void>
-  /** Tells clients what the job is waiting for. Runs in the transaction that postpones the job. */
+  /** Tells clients what the job is waiting for, before it is postponed. */
   wait(work: Work, payload: P, reason: string): Promise<void>
   /** Marks the job as failed. It is not retried. */
   giveUp(work: Work, payload: P, reason: string): Promise<void>
@@ -47,8 +47,8 @@ export interface LongJob<P = unknown> {
 
 /** One run of a job. */
 export interface Turn {
-  /** Call it in the transaction of each part that the job completes. */
-  progress(work: Work): Promise<void>
+  /** Call it after each part that the job has completed. */
+  progress(): Promise<void>
 }
 
 /** When a short job runs, and what it replaces. */

@@ -55,6 +55,9 @@ const putOffSql = `UPDATE long_jobs
     next_try_at = now() + least(2 ^ least(tries, 10), ${retryAfterMaxS}) * interval '1 second'
   WHERE store_id = $1 AND id = $2 AND locked_by = $3`
 
+const progressSql = `UPDATE long_jobs SET starts = 1, tries = 0, waiting_for = NULL
+  WHERE store_id = $1 AND id = $2`
+
 interface ClaimedLongJob {
   readonly storeId: string
   readonly id: string
@@ -156,40 +159,45 @@ export class LongJobs {
   }
 
   async #carryOut(claimed: ClaimedLongJob): Promise<void> {
-    const { storeId, id, work } = claimed
+    const { storeId } = claimed
     const reason = await this.#attempt(claimed)
     await this.#persist(async () => {
-      if (reason === undefined) await work.store.run(deleteSql, id)
+      if (reason === undefined) await this.#change(deleteSql, claimed)
       else await this.#putOff(claimed, reason)
     })
     this.#instance.onWrite(storeId)
   }
 
   /** Postpones the job. It stays the first of its store. */
-  async #putOff({ id, job, work, payload }: ClaimedLongJob, reason: string): Promise<void> {
-    const values = [id, this.#worker, reason]
+  async #putOff(claimed: ClaimedLongJob, reason: string): Promise<void> {
+    const { job, work, payload } = claimed
     try {
-      await work.transaction(async (work) => {
-        await job.wait(work, payload, reason)
-        await work.store.run(putOffSql, ...values)
-      })
+      await job.wait(work, payload, reason)
     } catch (error) {
       if (isTemporary(error)) throw error
       this.#instance.log.error({ err: error }, `job ${job.name} cannot store what it waits for`)
-      await work.store.run(putOffSql, ...values)
+    }
+    await this.#change(putOffSql, claimed, this.#worker, reason)
+  }
+
+  /** The queue is not where the store is, so its row never changes in a transaction of the store. */
+  async #change(text: string, { storeId, id }: ClaimedLongJob, ...values: readonly unknown[]): Promise<void> {
+    await this.#instance.database.run({ text, values: [storeId, id, ...values] })
+  }
+
+  #turnOf(claimed: ClaimedLongJob): Turn {
+    let hasProgress = claimed.starts === 1 && claimed.tries === 0
+    return {
+      progress: async () => {
+        if (!hasProgress) await this.#change(progressSql, claimed)
+        hasProgress = true
+      },
     }
   }
 
   /** Runs the job once. Returns what it waits for, if it must be retried. */
-  async #attempt({
-    job,
-    work,
-    payload,
-    id,
-    starts,
-    tries,
-    waitedFor,
-  }: ClaimedLongJob): Promise<string | undefined> {
+  async #attempt(claimed: ClaimedLongJob): Promise<string | undefined> {
+    const { job, work, payload, starts, tries, waitedFor } = claimed
     const { log } = this.#instance
     const run = async () => {
       if (starts > startsMax) {
@@ -199,7 +207,7 @@ export class LongJobs {
       if (tries >= triesMax) {
         return job.giveUp(work, payload, `The job was tried ${triesMax} times. ${waitedFor ?? ''}`.trim())
       }
-      return job.run(work, payload, turnOf(id))
+      return job.run(work, payload, this.#turnOf(claimed))
     }
     try {
       const attributes = {
@@ -245,14 +253,6 @@ export class LongJobs {
     }
   }
 }
-
-const turnOf = (id: string): Turn => ({
-  progress: async ({ store }) => {
-    const text = `UPDATE long_jobs SET starts = 1, tries = 0, waiting_for = NULL
-      WHERE store_id = $1 AND id = $2 AND (starts <> 1 OR tries > 0)`
-    await store.run(text, id)
-  },
-})
 
 /** The message for clients about an internal error. */
 export const internal = ({ requestId }: Work): string =>

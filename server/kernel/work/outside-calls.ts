@@ -130,8 +130,6 @@ const inQueue = <T>(ctx: Ctx, run: (inside: Ctx) => Promise<T>): Promise<T> =>
 
 const fromNow = ({ clock }: Work, ms: number): Date => new Date(clock.now().getTime() + ms)
 
-const intervalMs = (parameter: string) => `${parameter}::double precision * interval '1 ms'`
-
 async function begin<V>(
   inside: Ctx,
   call: Pick<OutsideCall<V>, 'name' | 'timeoutMs' | 'subject' | 'peer'>,
@@ -146,7 +144,7 @@ async function begin<V>(
   const errand = { id: newId(), values }
   const [row] = await store.run(
     `INSERT INTO errands (store_id, id, name, values, subject, leased_until, created_at, leased_by)
-     VALUES ($1, $2, $3, $4, $5, clock_timestamp() + ${intervalMs('$6')}, $7, $8)
+     VALUES ($1, $2, $3, $4, $5, clock_timestamp() + $6::double precision * interval '1 ms', $7, $8)
      ON CONFLICT (store_id, subject) WHERE ended_at IS NULL DO NOTHING RETURNING leased_until`,
     errand.id,
     call.name,
@@ -198,16 +196,17 @@ async function takeUp<V>(
 }
 
 async function lease<V>(
-  { store, instance }: Work,
+  work: Work,
   id: string,
   forMs: number,
   known?: ErrandLease,
 ): Promise<ResumedErrand<V> | undefined> {
-  const found = known ?? (await findLease(store, id))
+  const found = known ?? (await findLease(work, id))
   if (!found || (!found.isRecorded && found.holdsForMs > 0)) return undefined
+  const { store, instance } = work
   const [row] = await store.run(
     `UPDATE errands SET leased_by = $4,
-       leased_until = CASE WHEN ended_at IS NULL THEN clock_at(store_id) + ${intervalMs('$3')} ELSE leased_until END
+       leased_until = CASE WHEN ended_at IS NULL THEN clock_at(store_id, $3) ELSE leased_until END
      WHERE store_id = $1 AND id = $2 AND (ended_at IS NOT NULL OR leased_until = $5::timestamptz)
      RETURNING values, ended_at IS NOT NULL, leased_until`,
     id,
@@ -327,8 +326,8 @@ const resumption = { name: 'kernel:resume-errand', attemptsMax: 25 } as const
 
 type Resumption = Pick<Errand<unknown>, 'id'> & { readonly peer?: string | undefined }
 
-const resumeAt = ({ store }: Work, resumed: Resumption, at: Date): Promise<void> =>
-  queue(store, resumption, resumed, { key: `errand ${resumed.id}`, at })
+const resumeAt = (work: Work, resumed: Resumption, at: Date): Promise<void> =>
+  queue(work, resumption, resumed, { key: `errand ${resumed.id}`, at })
 
 const [dayMs, hourMs] = [86_400_000, 3_600_000]
 
@@ -345,7 +344,7 @@ export const resumeErrandJob = (calls: ReadonlyMap<string, OutsideCall>): Job<Re
   callsOut: ({ peer = '' }) => peer,
   async run(work, resumed) {
     const { id } = resumed
-    const found = await findLease(work.store, id)
+    const found = await findLease(work, id)
     if (!found || found.isRecorded) return
     const { name, holdsForMs, createdAtMs } = found
     const call = calls.get(name)

@@ -5,7 +5,7 @@ import { type Instance, Work } from './context.ts'
 export function workOf(instance: Instance, { store, by }: { store: string; by: string }): Work {
   const [actor = ''] = by.split(' ')
   return new Work({
-    store: new Store(store, instance.database, () => instance.clock.now(), by),
+    store: new Store(store, instance.homes.of(store), () => instance.clock.now(), by),
     who: { storeId: store, kind: 'job', grant: 'job', keyId: '', actor, caller: actor },
     requestId: requestIdOf(by),
     instance,

@@ -160,7 +160,7 @@ const active = `colleague_sessions c
 
 /** The session if it has not ended: nobody ended it, it was used, and its user has their role and their credentials. */
 export async function findActiveSession(
-  database: Database,
+  database: Pick<Database, 'quick'>,
   storeId: string,
   sessionId: string,
   now: Date,

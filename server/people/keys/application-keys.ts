@@ -8,6 +8,7 @@ import type { Draft } from '../../kernel/shape/model.ts'
 import { about, shown } from '../../kernel/shape/shown.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import { add } from '../../kernel/write/by-rules.ts'
+import { forgetClientId, keepClientId } from './client-ids.ts'
 import { hashOf, newCredential } from './key-secret.ts'
 
 /** A client id and a secret that a client exchanges for tokens. Only the response to the create shows the secret. */
@@ -38,7 +39,13 @@ export const applicationKeys = resource({
     await refuseOverbooking(work, draft)
     await keepHiddenValues(work, draft)
   },
-  afterDelete: (work, row) => work.instance.tokens.revoke(row.id),
+  async afterWrite({ store }, { doc: { client_id } }, before) {
+    if (!before) await keepClientId(store, String(client_id))
+  },
+  async afterDelete({ store, instance }, { id, doc: { client_id } }) {
+    await forgetClientId(store, String(client_id))
+    instance.tokens.revoke(id)
+  },
   meta: {
     fields: {
       last_used_at: text({

@@ -3,6 +3,7 @@ import type { ActiveKey } from '../../kernel/auth/tokens.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Connection, Database } from '../../kernel/storage/database.ts'
 import { WrongSetting } from '../../platform/faults.ts'
+import { claimClientId, storeOfClientId } from './client-ids.ts'
 import { hashOf, matchesSecret, secretCharsMin, upgradeHash } from './key-secret.ts'
 
 /**
@@ -16,11 +17,12 @@ export async function createFirstKey(
   secret: string,
   now: Date,
 ): Promise<void> {
+  const ofStore = await storeOfClientId(connection, clientId)
   const [row] = await connection.run({
-    text: `SELECT hidden->>'secret_hash', store_id, hidden FROM application_keys WHERE client_id = $1`,
-    values: [clientId],
+    text: `SELECT hidden->>'secret_hash', hidden FROM application_keys WHERE store_id = $1 AND client_id = $2`,
+    values: [ofStore ?? storeId, clientId],
   })
-  const [storedHash, ofStore, hidden] = row ?? []
+  const [storedHash, hidden] = row ?? []
   const isStored = storedHash != null && (await matchesSecret(storedHash, secret))
   const newHash = isStored ? upgradeHash(storedHash, secret) : hashOf(secret)
   if (newHash === undefined) return
@@ -29,13 +31,18 @@ export async function createFirstKey(
       `SUTLER_CLIENT_SECRET must have at least ${secretCharsMin} characters: make one with \`openssl rand -hex 32\``,
     )
   }
-  if (ofStore != null) {
+  if (row) {
     await connection.run({
       text: 'UPDATE application_keys SET hidden = $3 WHERE store_id = $1 AND client_id = $2',
-      values: [ofStore, clientId, JSON.stringify({ ...JSON.parse(hidden ?? '{}'), secret_hash: newHash })],
+      values: [
+        ofStore ?? storeId,
+        clientId,
+        JSON.stringify({ ...JSON.parse(hidden ?? '{}'), secret_hash: newHash }),
+      ],
     })
     return
   }
+  await claimClientId(connection, storeId, clientId)
   const doc = { name: 'First key', reserved_rate_limit: 0, client_id: clientId }
   await connection.run({
     text: `INSERT INTO application_keys (store_id, id, created_at, updated_at, doc, hidden)
@@ -46,7 +53,7 @@ export async function createFirstKey(
 
 /** The key if it still exists. Tokens of a deleted key are not valid. */
 export async function findActiveKey(
-  database: Database,
+  database: Pick<Database, 'quick'>,
   storeId: string,
   keyId: string,
 ): Promise<ActiveKey | undefined> {

@@ -7,8 +7,10 @@ import { named, namedSchema } from '../../kernel/openapi/named-schemas.ts'
 import { json } from '../../kernel/shape/answer.ts'
 import { about, type ShownValue, shown } from '../../kernel/shape/shown.ts'
 import { columns, optionalText } from '../../kernel/storage/columns.ts'
+import type { Tuple } from '../../kernel/storage/database.ts'
 import type { Ctx } from '../../kernel/work/context.ts'
 import { isBasic, readCredentials } from './client-credentials.ts'
+import { storeOfClientId } from './client-ids.ts'
 import { isSlowHash, matchesSecret, upgradeHash } from './key-secret.ts'
 
 const grants = ['client_credentials', 'implicit'] as const
@@ -119,10 +121,16 @@ type StoredKey = ReturnType<typeof keyColumns.read>
 
 async function findKey(ctx: Ctx, clientId: string): Promise<StoredKey | undefined> {
   if (clientId.includes('\0')) return undefined
-  const [row] = await ctx.instance.database.quick({
-    text: `SELECT ${keyColumns.sql} FROM application_keys WHERE client_id = $1`,
-    values: [clientId],
-  })
+  const { database, nodes } = ctx.instance
+  const text = `SELECT ${keyColumns.sql} FROM application_keys WHERE client_id = $1`
+  // The index of one PostgreSQL has the keys of all stores, and nobody needs to know the store before.
+  if (!(await nodes.areMany())) return read(await database.quick({ text, values: [clientId] }))
+  const storeId = await storeOfClientId({ run: (sql) => database.quick(sql) }, clientId)
+  if (storeId === undefined) return undefined
+  return read(await database.quick({ text: `${text} AND store_id = $2`, values: [clientId, storeId] }))
+}
+
+function read([row]: readonly Tuple[]): StoredKey | undefined {
   return row && keyColumns.read(row)
 }
 

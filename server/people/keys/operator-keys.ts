@@ -4,6 +4,7 @@ import type { Database } from '../../kernel/storage/database.ts'
 import { authorOf, Store } from '../../kernel/storage/store.ts'
 import { newDraft } from '../../kernel/write/drafts.ts'
 import { applicationKeys } from './application-keys.ts'
+import { forgetClientId, keepClientId } from './client-ids.ts'
 import { hashOf, newCredential } from './key-secret.ts'
 
 /** What an operator sees of a key. Its secret is shown only when it is made. */
@@ -36,7 +37,10 @@ export class OperatorKeys {
   async add(name: string): Promise<{ readonly clientId: string; readonly clientSecret: string }> {
     const [clientId, clientSecret] = [newCredential(), newCredential()]
     const values = { name, client_id: clientId, secret_hash: hashOf(clientSecret) }
-    await this.#store.insert(applicationKeys, newDraft(applicationKeys, [], values, newId()), true)
+    await this.#store.transaction(async (store) => {
+      await keepClientId(store, clientId)
+      await store.insert(applicationKeys, newDraft(applicationKeys, [], values, newId()), true)
+    })
     return { clientId, clientSecret }
   }
 
@@ -59,6 +63,10 @@ export class OperatorKeys {
       clientId,
     )
     const key = found && (await this.#store.find(applicationKeys, found[0] as string))
-    return key ? this.#store.remove(applicationKeys, key, true) : false
+    if (!key) return false
+    return this.#store.transaction(async (store) => {
+      await forgetClientId(store, clientId)
+      return store.remove(applicationKeys, key, true)
+    })
   }
 }

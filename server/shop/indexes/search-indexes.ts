@@ -154,7 +154,7 @@ export class SearchIndexes {
   /** What is read for many requests does not end with one of them. */
   #storeOf(id: string): Store {
     const never = new AbortController().signal
-    const source = this.#instance.database.reading(() => never)
+    const source = this.#instance.homes.of(id).reading(() => never)
     return new Store(id, source, () => this.#instance.clock.now(), 'system ')
   }
 }

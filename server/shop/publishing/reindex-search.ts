@@ -154,12 +154,13 @@ async function writeAnew(work: Work, catalogId: string, products: readonly Versi
   const values = new SearchValues()
   const rows = products.map(({ published }) => toSearchRow(published, values))
   await work.store.runLong(
-    `UPDATE published_texts t
-     SET codes = input.codes::text[], words = input.words, value_ids = input.value_ids::bigint[],
-       word_ids = input.word_ids::bigint[]
-     FROM unnest($3::uuid[], $4::int[], $5::text[], $6::tsvector[], $7::text[], $8::text[])
-       AS input (id, since, codes, words, value_ids, word_ids)
-     WHERE t.store_id = $1 AND t.catalog_id = $2 AND t.id = input.id AND t.since = input.since`,
+    `WITH input AS MATERIALIZED (
+       SELECT id, since, codes::text[], words, value_ids::bigint[], word_ids::bigint[]
+       FROM unnest($3::uuid[], $4::int[], $5::text[], $6::tsvector[], $7::text[], $8::text[])
+         AS given (id, since, codes, words, value_ids, word_ids))
+     UPDATE published_texts t
+     SET codes = input.codes, words = input.words, value_ids = input.value_ids, word_ids = input.word_ids
+     FROM input WHERE t.store_id = $1 AND t.catalog_id = $2 AND t.id = input.id AND t.since = input.since`,
     catalogId,
     products.map(({ id }) => id),
     products.map(({ since }) => since),

@@ -95,7 +95,6 @@ export function documentedJob<P, F extends Fields, S, R, D>(
     work: Work,
     payload: P,
     prepared: { readonly value: R; readonly version: number } | undefined,
-    turn?: Turn,
   ) =>
     whileOpen(work, payload, async ({ work, row, status }) => {
       if (prepared && prepared.version !== row.version) return true
@@ -108,7 +107,6 @@ export function documentedJob<P, F extends Fields, S, R, D>(
       await document.addErrors?.(work, row, errors)
       const errorCount = status.errorCount + errors.length
       await show(work, row, { is: 'part done', state, errorCount, details })
-      await turn?.progress(work)
       return true
     })
 
@@ -136,7 +134,8 @@ export function documentedJob<P, F extends Fields, S, R, D>(
         value: (await prepare?.(work, payload, document.read(row).state as S)) as R,
         version: row.version,
       }
-      continues = await runPart(work, payload, prepared, turn)
+      continues = await runPart(work, payload, prepared)
+      if (continues) await turn?.progress()
     }
   }
 

@@ -1,6 +1,7 @@
 import { readChanges } from '../../kernel/feed/changes.ts'
 import type { Work } from '../../kernel/work/context.ts'
 import type { Job } from '../../kernel/work/job.ts'
+import { keysInUse } from '../../kernel/work/queue.ts'
 import { storeFacts } from '../events/events-of.ts'
 import {
   changesMax,
@@ -38,19 +39,13 @@ const queueReplay = (work: Work, replay: Replay, at?: Date): Promise<void> =>
 
 /** Begins a replay, in a transaction. Returns whether the store has a place for it. */
 export async function beginReplay(work: Work, replay: Omit<Replay, 'place'>): Promise<boolean> {
-  const places = Array.from({ length: replaysMax }, (_, place) => place)
   // One request at a time looks for a place.
   await work.store.advisoryLock('replays')
-  const rows = await work.store.run(
-    `SELECT k.place FROM unnest($2::int[], $3::text[]) AS k (place, key) WHERE NOT EXISTS (
-       SELECT FROM graphile_worker.jobs j WHERE j.key = $1::text || ' ' || k.key AND j.attempts < j.max_attempts)
-     ORDER BY k.place LIMIT 1`,
-    places,
-    places.map(keyOf),
-  )
-  const [free] = rows
-  if (!free) return false
-  await queueReplay(work, { ...replay, place: Number(free[0]) })
+  const places = Array.from({ length: replaysMax }, (_, place) => place)
+  const taken = await keysInUse(work, places.map(keyOf))
+  const free = places.find((place) => !taken.has(keyOf(place)))
+  if (free === undefined) return false
+  await queueReplay(work, { ...replay, place: free })
   return true
 }
 

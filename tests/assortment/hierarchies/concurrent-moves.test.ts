@@ -112,12 +112,12 @@ test('an update that renames and curates locks the hierarchy before the node', a
   // Another transaction renames the hierarchy, and then locks its nodes.
   const { status, body } = await inTheWay(
     world,
-    [['SELECT 1 FROM nodes WHERE id = $1 FOR UPDATE', [hierarchy]]],
+    [['SELECT 1 FROM nodes WHERE store_id = $1 AND id = $2 FOR UPDATE', [world.storeId, hierarchy]]],
     () =>
       admin.put(path, {
         data: { type: 'node', attributes: { name: fresh('Other'), curated_products: [id] } },
       }),
-    [['SELECT 1 FROM nodes WHERE id = $1 FOR NO KEY UPDATE NOWAIT', [node]]],
+    [['SELECT 1 FROM nodes WHERE store_id = $1 AND id = $2 FOR NO KEY UPDATE NOWAIT', [world.storeId, node]]],
   )
   expect([status, body.data?.attributes.curated_products]).toEqual([200, [id]])
 })

@@ -184,9 +184,10 @@ test('locations are created, deleted and renamed while stock moves, without loss
   }
   // Under slugs of their time, transactions are summed up by product.
   const { rows } = await world.sql(
-    `SELECT t.stock_id FROM stock_transactions t GROUP BY t.stock_id
-     HAVING ${happened.available} <> (SELECT sum(l.available) FROM stock_levels l WHERE l.stock_id = t.stock_id)
-       OR ${happened.allocated} <> (SELECT sum(l.allocated) FROM stock_levels l WHERE l.stock_id = t.stock_id)`,
+    `SELECT t.stock_id FROM stock_transactions t WHERE t.store_id = $1 GROUP BY t.stock_id
+     HAVING ${happened.available} <> (SELECT sum(l.available) FROM stock_levels l WHERE l.store_id = $1 AND l.stock_id = t.stock_id)
+       OR ${happened.allocated} <> (SELECT sum(l.allocated) FROM stock_levels l WHERE l.store_id = $1 AND l.stock_id = t.stock_id)`,
+    [world.storeId],
   )
   expect(rows, 'products whose stock is not the sum of its transactions').toEqual([])
   for (const id of products) await world.admin.delete(`/v2/inventories/${id}`)

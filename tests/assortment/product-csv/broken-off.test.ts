@@ -28,8 +28,10 @@ const mend = () => world.sql('DROP TRIGGER IF EXISTS break_off ON products')
 /** What a store has in the end, without what is another each time. */
 async function state() {
   const { rows } = await world.sql(
-    `SELECT p.doc->'attributes' AS attributes, p.version, (SELECT json_agg(e.doc) FROM flow_entries e WHERE e.product_id = p.id) AS said
-     FROM products p ORDER BY p.doc->'attributes'->>'name'`,
+    `SELECT p.doc->'attributes' AS attributes, p.version, (
+       SELECT json_agg(e.doc) FROM flow_entries e WHERE e.store_id = $1 AND e.product_id = p.id) AS said
+     FROM products p WHERE p.store_id = $1 ORDER BY p.doc->'attributes'->>'name'`,
+    [world.storeId],
   )
   return rows
 }

@@ -44,9 +44,9 @@ interface ShownProduct {
 async function shown(): Promise<Record<string, ShownProduct>> {
   const { rows } = await world.sql(
     `SELECT p.name, p.version, p.main_image_id AS main_image,
-       (SELECT json_agg(t.id ORDER BY t.id) FROM product_templates t WHERE t.product_id = p.id) AS templates,
-       (SELECT json_object_agg(w.slug, e.doc) FROM flow_entries e JOIN flows w ON w.id = e.flow_id
-        WHERE e.product_id = p.id) AS entries
+       (SELECT json_agg(t.id ORDER BY t.id) FROM product_templates t WHERE t.store_id = $1 AND t.product_id = p.id) AS templates,
+       (SELECT json_object_agg(w.slug, e.doc) FROM flow_entries e JOIN flows w ON w.store_id = $1 AND w.id = e.flow_id
+        WHERE e.store_id = $1 AND e.product_id = p.id) AS entries
      FROM products p WHERE p.store_id = $1`,
     [world.storeId],
   )

@@ -50,10 +50,10 @@ const csv = (rows: readonly (readonly string[])[]) => [header, ...rows.map((row)
 async function state(): Promise<readonly string[]> {
   const { rows } = await world.sql(
     `SELECT json_build_array(p.doc->'attributes',
-       (SELECT json_agg(w.slug ORDER BY w.slug) FROM product_templates t JOIN flows w ON w.id = t.id
-        WHERE t.product_id = p.id),
-       (SELECT json_object_agg(w.slug, e.doc ORDER BY w.slug) FROM flow_entries e JOIN flows w ON w.id = e.flow_id
-        WHERE e.product_id = p.id))::text AS state
+       (SELECT json_agg(w.slug ORDER BY w.slug) FROM product_templates t JOIN flows w ON w.store_id = $1 AND w.id = t.id
+        WHERE t.store_id = $1 AND t.product_id = p.id),
+       (SELECT json_object_agg(w.slug, e.doc ORDER BY w.slug) FROM flow_entries e JOIN flows w ON w.store_id = $1 AND w.id = e.flow_id
+        WHERE e.store_id = $1 AND e.product_id = p.id))::text AS state
      FROM products p WHERE p.store_id = $1`,
     [world.storeId],
   )

@@ -17,4 +17,7 @@ export const readNever = (world: World) =>
 
 /** Makes a payment or an order older. */
 export const age = (world: World, table: 'order_transactions' | 'orders', id: string, hours: number) =>
-  world.sql(`UPDATE ${table} SET created_at = created_at - $2 * interval '1 hour' WHERE id = $1`, [id, hours])
+  world.sql(`UPDATE ${table} SET created_at = $2 WHERE id = $1`, [
+    id,
+    new Date(Date.now() - hours * 3_600_000),
+  ])

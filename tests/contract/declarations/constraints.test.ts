@@ -30,6 +30,7 @@ const unreachable: Readonly<Record<string, string>> = {
   invitations_user_key: 'a newer link replaces an earlier one: invitations take turns',
   integration_jobs_active: 'no request writes it: deliveries take turns',
   integration_jobs_state_check: 'no request writes it, and the type of the state has the same words',
+  job_outbox_by_key: 'a later job takes the place of an earlier one',
   long_jobs_one_at_a_time: 'the job that breaks it waits: see `long-jobs.ts`',
   merchant_realm_mappings_realm_id_fkey: 'the first day of a store creates both',
   nodes_root_check: 'no request chooses the columns: hierarchies and nodes are declared with them',

@@ -47,6 +47,7 @@ const exemptIndexes: Readonly<Record<string, string>> = {
   products_by_variations: 'inverted: what leads there is the variation',
   published_texts_by_words_and_values: 'inverted: the catalog, and the words and values',
   published_words_by_likeness: 'inverted: the catalog, and parts of the word',
+  client_ids_pkey: 'the client id is what says which store',
   realm_prefixes_pkey: 'the prefix is what says which store',
   sign_in_codes_by_expires_at: 'housekeeping: what has expired, of all stores',
   sign_in_requests_by_expires_at: 'housekeeping: what has expired, of all stores',

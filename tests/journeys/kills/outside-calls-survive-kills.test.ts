@@ -43,7 +43,7 @@ async function startAgain(): Promise<Client> {
 /** A moment at which a process waits: at the carrier, or for a lock. */
 interface Moment {
   readonly fault?: Fault
-  readonly lock?: (names: readonly string[]) => readonly [text: string, values?: unknown[]]
+  readonly lock?: (names: readonly string[], store: string) => readonly [text: string, values?: unknown[]]
   /** How often the carrier acts if nobody repeats the request. */
   readonly effects: 0 | 1
 }
@@ -52,7 +52,10 @@ const moments: Readonly<Record<string, Moment>> = {
   'before the other server acts': { fault: 'hang before', effects: 1 },
   'after the other server has acted': { fault: 'hang after', effects: 1 },
   'before the outcome is recorded': {
-    lock: (names) => ['SELECT FROM crates WHERE reference = ANY($1) FOR UPDATE', [names]],
+    lock: (names, store) => [
+      'SELECT FROM crates WHERE store_id = $1 AND reference = ANY($2) FOR UPDATE',
+      [store, names],
+    ],
     effects: 1,
   },
   'before the errand is committed': { lock: () => ['LOCK TABLE errands IN EXCLUSIVE MODE'], effects: 0 },
@@ -88,10 +91,11 @@ async function killAt(names: readonly string[]): Promise<readonly LostShipment[]
   }
   const obstacle = new pg.Client(database.url)
   await obstacle.connect()
+  const store = (await obstacle.query('SELECT id FROM stores')).rows[0].id
   await obstacle.query('BEGIN')
   const at = (moment: string) => all.filter((one) => one.moment === moment).map(({ crate }) => crate)
   for (const name of names) {
-    const [text, values] = moments[name]?.lock?.(at(name)) ?? []
+    const [text, values] = moments[name]?.lock?.(at(name), store) ?? []
     if (text) await obstacle.query(text, values)
   }
   carrier.faultOf = (body) => {

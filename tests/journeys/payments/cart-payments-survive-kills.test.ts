@@ -106,11 +106,15 @@ test('a killed process leaves one intent for a cart, one amount of it, and one r
   for (const [name, moment] of Object.entries(moments)) cases.push(await prepare(admin, name, moment))
   const obstacle = new pg.Client(survivors.database.url)
   await obstacle.connect()
+  const store = (await obstacle.query('SELECT id FROM stores')).rows[0].id
   await obstacle.query('BEGIN')
   const lock = ({ orderId, cart }: Case) =>
     orderId === undefined
-      ? obstacle.query('SELECT FROM carts WHERE reference = $1 FOR UPDATE', [idOf(cart)])
-      : obstacle.query('SELECT FROM orders WHERE id = $1 FOR UPDATE', [orderId])
+      ? obstacle.query('SELECT FROM carts WHERE store_id = $1 AND reference = $2 FOR UPDATE', [
+          store,
+          idOf(cart),
+        ])
+      : obstacle.query('SELECT FROM orders WHERE store_id = $1 AND id = $2 FOR UPDATE', [store, orderId])
   const reached = new Set<string>()
   let isOver = false
   const wait = async (is: Moment['is'], call: string, owner: string) => {

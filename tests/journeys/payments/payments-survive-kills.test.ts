@@ -81,8 +81,10 @@ test('a killed process leaves no payment open, and none twice', async () => {
   )
   const obstacle = new pg.Client(survivors.database.url)
   await obstacle.connect()
+  const store = (await obstacle.query('SELECT id FROM stores')).rows[0].id
   await obstacle.query('BEGIN')
-  const locked = (id: string) => obstacle.query('SELECT FROM orders WHERE id = $1 FOR UPDATE', [id])
+  const locked = (id: string) =>
+    obstacle.query('SELECT FROM orders WHERE store_id = $1 AND id = $2 FOR UPDATE', [store, id])
   const reached = new Set<string>()
   let isOver = false
   const wait = async (is: Moment['is'], call: string, orderId: string) => {

@@ -103,9 +103,9 @@ test('accepted values are stored and shown; values that are only checked are sto
       expect({ ...second?.doc, ...second?.hidden }).toEqual(stored({ ...whole, ...merged, ...both }))
     }
     const { rows } = await world.feed(
-      `SELECT t.doc::text || coalesce(t.hidden::text, '') AS row, (SELECT json_agg(c) FROM changes c WHERE c.id = t.id)::text
-       FROM things t WHERE t.id = $1`,
-      [row.id],
+      `SELECT t.doc::text || coalesce(t.hidden::text, '') AS row, (SELECT json_agg(c) FROM changes c
+         WHERE c.store_id = $1 AND c.id = t.id)::text FROM things t WHERE t.store_id = $1 AND t.id = $2`,
+      [world.storeId, row.id],
     )
     for (const secret of [body.pin, body.token, changes.pin, changes.token])
       if (secret) expect(JSON.stringify(rows)).not.toContain(secret)

@@ -49,7 +49,7 @@ test('it uses only a part of the connections, and ends when its client hangs up'
   await expect.poll(async () => (await sleepers()).length, soon).toBe(1)
   const [holder] = await sleepers()
   onTestFinished(async () => {
-    await world.sql('SELECT pg_terminate_backend($1)', [holder.pid])
+    await world.sql('SELECT pg_terminate_backend($1::int)', [holder.pid])
     await held
   })
   const clients = new AbortController()

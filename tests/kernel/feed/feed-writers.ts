@@ -52,7 +52,7 @@ export const transactions = fc.array(
 const idOf = (store: number, parent: number, child?: number) =>
   `00000000-0000-4000-8000-${String(store + 1).padStart(4, '0')}${String(parent + 1).padStart(4, '0')}${String((child ?? -1) + 1).padStart(4, '0')}`
 
-const document = (version: string) => `json_build_object('name', 'x', 'v', ${version})`
+const document = (version: string) => `('{"name":"x","v":' || (${version})::text || '}')::json`
 
 export function statement(store: number, { act, parent, child }: Step): string {
   const table = child === undefined ? 'accounts' : 'account_addresses'

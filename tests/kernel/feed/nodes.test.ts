@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Connection, Tuple } from '../../../server/kernel/storage/database.ts'
-import { Nodes } from '../../../server/kernel/storage/nodes.ts'
+import { Nodes } from '../../../server/kernel/storage/nodes/nodes.ts'
 import { Watermark } from '../../../server/kernel/storage/watermark.ts'
 import { type OwnDatabase, ownDatabase } from '../../support/own-database.ts'
 

@@ -43,7 +43,7 @@ async function lock(table: string): Promise<() => Promise<unknown>> {
   const holder = (await holders()).find(({ pid }) => !before.has(pid))
   let released: Promise<unknown> | undefined
   const release = () => {
-    released ??= world.sql('SELECT pg_terminate_backend($1)', [holder?.pid]).then(() => held)
+    released ??= world.sql('SELECT pg_terminate_backend($1::int)', [holder?.pid]).then(() => held)
     return released
   }
   onTestFinished(async () => void (await release()))

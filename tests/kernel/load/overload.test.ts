@@ -32,7 +32,10 @@ test('while writes hang, the next ones are refused soon, reads and health checks
   const ids = [await make('First'), await make('Second')]
   const connection = await world.server.instance.database.pool.connect()
   await connection.query('BEGIN')
-  await connection.query('SELECT 1 FROM accounts WHERE id = ANY($1) FOR UPDATE', [ids])
+  await connection.query('SELECT 1 FROM accounts WHERE store_id = $1 AND id = ANY($2) FOR UPDATE', [
+    world.storeId,
+    ids,
+  ])
   const hung = Promise.all(ids.map((id) => world.admin.put(`/v2/accounts/${id}`, account('Later'))))
   try {
     await untilWaiting(world, 2)
@@ -68,7 +71,7 @@ test('writes that wait for the same object leave their places to others', async 
   expect((await add()).status).toBe(201)
   const connection = await world.server.instance.database.pool.connect()
   await connection.query('BEGIN')
-  await connection.query('SELECT 1 FROM carts FOR UPDATE')
+  await connection.query('SELECT 1 FROM carts WHERE store_id = $1 FOR UPDATE', [world.storeId])
   const waiting = Promise.all(Array.from({ length: 5 }, add))
   try {
     await untilWaiting(world, 1)

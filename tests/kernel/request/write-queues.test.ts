@@ -53,7 +53,10 @@ test.each([
     world.admin.put(`/v2/accounts/${id}`, { data: { type: 'account', name } }, headers())
   const connection = await world.server.instance.database.pool.connect()
   await connection.query('BEGIN')
-  await connection.query('SELECT FROM accounts WHERE id = $1 FOR UPDATE', [contended])
+  await connection.query('SELECT FROM accounts WHERE store_id = $1 AND id = $2 FOR UPDATE', [
+    world.storeId,
+    contended,
+  ])
   const waiting = Array.from({ length: 60 }, (_, i) => rename(contended, `Wanted ${i}`))
   await until(async () => ((await blocked()) === 1 ? true : undefined))
   expect((await rename(other, 'Other once more')).status).toBe(200)

@@ -30,7 +30,10 @@ const idOf = (path: string) => path.split('/').at(-1)
 
 test('a statement that takes too long is answered with 503 and not carried out later', async () => {
   const path = await create('/v2/accounts', account('Before').data)
-  const end = await hold(`SELECT FROM accounts WHERE id = '${idOf(path)}' FOR UPDATE`, 5000)
+  const end = await hold(
+    `SELECT FROM accounts WHERE store_id = '${world.storeId}' AND id = '${idOf(path)}' FOR UPDATE`,
+    5000,
+  )
   const { status, body } = await world.admin.put(path, account('After'))
   expect([status, body.errors[0].code]).toEqual([503, 'unavailable'])
   await end()
@@ -43,7 +46,10 @@ test('a write of a whole table may take longer', async () => {
   const names = { name: 'Notes', slug: 'notes', api_type: 'note_ext' }
   const api = await create(customApis, { type: 'custom_api', ...names })
   await create('/v2/extensions/notes', { type: 'note_ext' })
-  const end = await hold('SELECT FROM entries FOR UPDATE', statementMaxMs * 2.5)
+  const end = await hold(
+    `SELECT FROM entries WHERE store_id = '${world.storeId}' FOR UPDATE`,
+    statementMaxMs * 2.5,
+  )
   expect((await world.admin.delete(api)).status).toBe(204)
   await end()
 })
@@ -51,7 +57,10 @@ test('a write of a whole table may take longer', async () => {
 test('a job may take longer; one that outlasts a stop is left to the next process', async () => {
   const customer = await create('/v2/customers', { type: 'customer', name: 'Ada', email: 'ada@example.com' })
   const erase = { type: 'erasure_request', resource_type: 'customer', resource_id: idOf(customer) }
-  const end = await hold(`SELECT FROM customers WHERE id = '${idOf(customer)}' FOR UPDATE`, 9000)
+  const end = await hold(
+    `SELECT FROM customers WHERE store_id = '${world.storeId}' AND id = '${idOf(customer)}' FOR UPDATE`,
+    9000,
+  )
   const request = await create('/v2/personal-data/erasure-requests', erase)
   const jobs = async () =>
     (

@@ -16,7 +16,7 @@ test.each(['before a statement', 'before it is committed'])(
     const { database } = world.server.instance
     const lost = database.transaction(async (transaction) => {
       const [row] = await transaction.run({ text: 'SELECT pg_backend_pid()', values: [] })
-      await world.sql('SELECT pg_terminate_backend($1, 5000)', [row?.[0]])
+      await world.sql('SELECT pg_terminate_backend($1::int, 5000)', [row?.[0]])
       if (when.includes('statement')) await transaction.run({ text: 'SELECT 1', values: [] })
     })
     await expect(lost).rejects.toMatchObject({ code: 'unavailable', status: 503 })

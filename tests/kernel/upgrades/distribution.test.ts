@@ -4,7 +4,7 @@ import { distribute } from '../../../server/kernel/upgrades/distribute.ts'
 import { planDistribution } from '../../../server/kernel/upgrades/distribution.ts'
 import { StartupRefusal } from '../../../server/platform/faults.ts'
 import { describeDistribution, distributeAll, distributionStatus } from '../../../tools/distribute.ts'
-import { citusUrl } from '../../support/citus.ts'
+import { citusUrl } from '../../support/citus-url.ts'
 import { type OwnDatabase, ownDatabase } from '../../support/own-database.ts'
 
 let own: OwnDatabase
@@ -24,6 +24,7 @@ const ofCoordinator: Readonly<Record<string, string>> = {
   database_figures: 'of the whole database',
   long_jobs: 'the queue takes jobs of all stores in one statement',
   migrations: 'of the whole database',
+  moved_jobs: 'says what the queue has of the outbox',
   processes: 'of the whole database',
 }
 
@@ -57,6 +58,13 @@ describe.skipIf(citusUrl)('without Citus', () => {
       steps.flatMap(({ what }) => (what.endsWith(end) ? what.slice(0, -end.length) : [])).sort()
     expect(named(': drop').length).toBeGreaterThan(200)
     expect([...named(': add'), ...named(': create')].sort()).toEqual(named(': drop'))
+  })
+
+  test('a routine in SQL comes behind those that it calls: a node checks its body', async () => {
+    const { steps } = await plan()
+    const places = steps.flatMap(({ what }) => /^routine (\w+)\(.*: on every node$/.exec(what)?.[1] ?? [])
+    expect(places.indexOf('session_lives')).toBeGreaterThan(-1)
+    expect(places.indexOf('lease_holds')).toBeGreaterThan(places.indexOf('session_lives'))
   })
 
   test('keys over stores, keys that set null and triggers of statements are named', async () => {

@@ -13,7 +13,8 @@ test('a job that ends while the server stops is removed from the queue', async (
   const customer = { type: 'customer', name: 'Ada', email: 'ada@example.com' }
   const { id } = (await world.admin.post('/v2/customers', { data: customer })).body.data
   const held = world.sql(
-    `BEGIN; SELECT FROM customers WHERE id = '${id}' FOR UPDATE; SELECT pg_sleep(2); COMMIT`,
+    `BEGIN; SELECT FROM customers WHERE store_id = '${world.storeId}' AND id = '${id}' FOR UPDATE;
+     SELECT pg_sleep(2); COMMIT`,
   )
   await sleep(200)
   const erase = { type: 'erasure_request', resource_type: 'customer', resource_id: id }

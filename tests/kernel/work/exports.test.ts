@@ -102,7 +102,7 @@ test('an export has the rows of its beginning, whatever is written meanwhile', a
 test('a response that breaks off is never taken for a complete one', async () => {
   const { rest } = await begin()
   const [terminated] = await snapshots()
-  await world.sql('SELECT pg_terminate_backend($1)', [terminated])
+  await world.sql('SELECT pg_terminate_backend($1::int)', [terminated])
   const { text } = await rest()
   expect(idsIn(text).length, 'how many arrived').toBeLessThan(large.rows)
   expect(text).not.toContain('sutler-sent-count: ')
@@ -112,7 +112,7 @@ test('a response that breaks off is never taken for a complete one', async () =>
   })
   const response = await broken
   const [pid] = await snapshots()
-  await world.sql('SELECT pg_terminate_backend($1)', [pid])
+  await world.sql('SELECT pg_terminate_backend($1::int)', [pid])
   await expect(response.text()).rejects.toThrow('terminated')
 })
 

@@ -160,8 +160,8 @@ const found = (test: (entries: Any[]) => boolean) =>
   until(async () => {
     await readNow(world)
     const { rows } = await world.sql(
-      `UPDATE cart_payments SET held_since = held_since - interval '11 minutes'
-       WHERE held_since IS NOT NULL AND order_id IS NULL RETURNING reference`,
+      'UPDATE cart_payments SET held_since = $1 WHERE held_since IS NOT NULL AND order_id IS NULL RETURNING reference',
+      [new Date(Date.now() - 11 * 60_000)],
     )
     return test(rows) ? true : undefined
   })

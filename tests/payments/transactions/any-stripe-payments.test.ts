@@ -144,9 +144,9 @@ async function mustAgree(id: string): Promise<void> {
   // In one statement: jobs may settle meanwhile.
   const { rows } = await world.sql(
     `SELECT o.payment, o.status, o.paid, o.authorized, o.pending, array(
-       SELECT t.doc FROM order_transactions t WHERE t.order_id = o.id ORDER BY t.id) AS docs
-     FROM orders o WHERE o.id = $1`,
-    [id],
+       SELECT t.doc FROM order_transactions t WHERE t.store_id = $2 AND t.order_id = o.id ORDER BY t.id) AS docs
+     FROM orders o WHERE o.store_id = $2 AND o.id = $1`,
+    [id, world.storeId],
   )
   const [{ payment, status, paid, authorized, pending, docs }] = rows
   const says = paymentOf(1000, docs.map(asRule))

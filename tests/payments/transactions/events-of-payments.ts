@@ -29,9 +29,9 @@ export async function mustBeWhatEventsSay(world: World, orderId: string): Promis
   // In one statement: jobs may settle meanwhile.
   const { rows } = await world.sql(
     `SELECT t.id, t.doc, t.hidden, array(SELECT e.answer FROM transaction_events e
-       WHERE e.transaction_id = t.id AND e.answer IS NOT NULL ORDER BY e.place) AS answers
-     FROM order_transactions t WHERE t.order_id = $1`,
-    [orderId],
+       WHERE e.store_id = $1 AND e.transaction_id = t.id AND e.answer IS NOT NULL ORDER BY e.place) AS answers
+     FROM order_transactions t WHERE t.store_id = $1 AND t.order_id = $2`,
+    [world.storeId, orderId],
   )
   for (const { id, doc, hidden, answers } of rows) {
     const [begun, ...later] = answers as [GatewayPayment, ...GatewayAnswer[]]

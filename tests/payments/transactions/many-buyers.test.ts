@@ -29,7 +29,7 @@ async function forEachBuyer<T>(ask: () => Promise<T>): Promise<readonly T[]> {
  * if they leave connections to others. Returns the responses to the buyers.
  */
 async function whileAllWait(
-  rowSql: readonly [text: string, id: string],
+  rowSql: readonly [text: string, ...ids: string[]],
   ask: readonly (() => Promise<Reply>)[],
   meanwhile: () => Promise<void>,
 ): Promise<readonly Reply[]> {
@@ -38,8 +38,8 @@ async function whileAllWait(
     database.connections.find(({ labels }) => labels?.pool === 'requests-locks' && labels.state === 'waiting')
   const connection = await database.pool.connect()
   await connection.query('BEGIN')
-  const [text, id] = rowSql
-  await connection.query(text, [id])
+  const [text, ...ids] = rowSql
+  await connection.query(text, ids)
   const replies = ask.map((one) => one())
   try {
     await until(async () => (waiting()?.value === ask.length - 7 ? true : undefined))
@@ -69,13 +69,16 @@ test('many buyers of one product leave connections to others, and each unit is s
   const item = { type: 'cart_item', id: products.LOAF, quantity: 1 }
   const orders = await forEachBuyer(async () => (await order(world.shopper, item)).id as string)
   const replies = await whileAllWait(
-    ['SELECT FROM stocks WHERE id = $1 FOR UPDATE', products.LOAF as string],
+    ['SELECT FROM stocks WHERE store_id = $1 AND id = $2 FOR UPDATE', world.storeId, products.LOAF as string],
     orders.map((id) => () => pay(world.shopper, id)),
     buySomethingElse,
   )
   expect(statuses(replies)).toEqual({ 200: 150, 400: 50 })
   expect((await world.admin.get(inventory)).body.data).toMatchObject({ available: 0, allocated: 150 })
 })
+
+const codesSql =
+  'SELECT FROM rule_promotion_codes WHERE store_id = $1 AND promotion_id = $2 FOR NO KEY UPDATE'
 
 test('many buyers with one code leave connections to others, and each use is spent once', async () => {
   const discounts = { use_rule_promotions: true }
@@ -85,7 +88,7 @@ test('many buyers with one code leave connections to others, and each use is spe
   expect((await addCodes(world.admin, promotion, { code, uses: 150 })).status).toBe(201)
   const carts = await forEachBuyer(() => filledCart(world.shopper, wrap(), { type: 'promotion_item', code }))
   const replies = await whileAllWait(
-    ['SELECT FROM rule_promotion_codes WHERE promotion_id = $1 FOR NO KEY UPDATE', idIn(promotion)],
+    [codesSql, world.storeId, idIn(promotion)],
     carts.map((cart) => () => world.shopper.post(`${cart}/checkout`, guestBody())),
     buySomethingElse,
   )

@@ -36,9 +36,9 @@ test('a request to Stripe without an answer is listed after a minute, until it h
   const [pending] = await transactionsOf(world.admin, id)
   expect([pending.status, (await charge(world.shopper, id)).status]).toEqual(['pending', 409])
   expect((await act(world.admin, pending, 'cancel')).status).toBe(409)
-  await world.sql(
-    `UPDATE transaction_events SET asked_at = asked_at - interval '61 seconds' WHERE answer IS NULL`,
-  )
+  await world.sql('UPDATE transaction_events SET asked_at = $1 WHERE answer IS NULL', [
+    new Date(Date.now() - 61_000),
+  ])
   expect(await listed()).toEqual([
     {
       ...{ type: 'open_payment', id: pending.id, order_id: id, gateway: 'stripe_payment_intents' },

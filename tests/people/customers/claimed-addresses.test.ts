@@ -224,15 +224,16 @@ describe('an account that its owner takes over', () => {
     await policy(lax, 'api_only')
     const email = anAddress()
     const stranger = claimantIn(await signIn(lax, { email, email_verified: false }))
+    const isStranger = `store_id = '${lax.world.storeId}' AND id = $1`
     // It has been let in, and waits where it would wait for the owner's sign-in.
     const late = await inTheWay(
       lax.world,
-      [['SELECT FROM user_authentication_infos WHERE id = $1 FOR UPDATE', [stranger.id]]],
+      [[`SELECT FROM user_authentication_infos WHERE ${isStranger} FOR UPDATE`, [stranger.id]]],
       () => change(lax, stranger, { password, email: anAddress() }),
       // As linking the owner does.
       [
         [
-          'INSERT INTO user_token_epochs SELECT store_id, id, 1 FROM user_authentication_infos WHERE id = $1',
+          `INSERT INTO user_token_epochs SELECT store_id, id, 1 FROM user_authentication_infos WHERE ${isStranger}`,
           [stranger.id],
         ],
       ],

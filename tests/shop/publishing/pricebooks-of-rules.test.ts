@@ -74,11 +74,15 @@ const whileAdding = <T>(act: () => Promise<T>) =>
 
 /** While a release of the catalog is being made, from what there was when it was begun. */
 const whilePublishing = <T>(catalog: string, act: (release: string) => Promise<T>) =>
-  whileLocked('SELECT FROM catalog_editions WHERE catalog_id = $1 FOR UPDATE', [catalog], async () => {
-    const { id } = await shop.send('POST', `/catalogs/${catalog}/releases`, undefined, 201)
-    await untilWaiting(world, 1)
-    return act(id)
-  })
+  whileLocked(
+    'SELECT FROM catalog_editions WHERE store_id = $1 AND catalog_id = $2 FOR UPDATE',
+    [world.storeId, catalog],
+    async () => {
+      const { id } = await shop.send('POST', `/catalogs/${catalog}/releases`, undefined, 201)
+      await untilWaiting(world, 1)
+      return act(id)
+    },
+  )
 
 test('VIPs pay the old price until the new price book is in the release, then the new one', async () => {
   const vips = await vipShop()

@@ -64,7 +64,7 @@ function shoppers(ids: readonly string[]) {
 /** In one statement: between two publications nobody changes a part of them. */
 const nameAll = (name: string) =>
   world.sql(
-    `UPDATE products SET version = version + 1, updated_at = clock_timestamp(),
+    `UPDATE products SET version = version + 1, updated_at = clock_at(store_id),
        doc = jsonb_set(doc::jsonb, '{attributes,name}', to_jsonb($2::text))::json WHERE store_id = $1`,
     [world.storeId, name],
   )

@@ -212,9 +212,9 @@ test('a catalog keeps at most 100 releases', async () => {
   const { id } = await shop.publish(catalog)
   await world.sql(
     `INSERT INTO catalog_releases (store_id, catalog_id, id, created_at, updated_at, doc, hidden)
-     SELECT store_id, catalog_id, gen_random_uuid(), created_at, updated_at - i * interval '1 s', doc, hidden
-     FROM catalog_releases, generate_series(1, 150) i WHERE id = $1`,
-    [id],
+     SELECT store_id, catalog_id, md5(id::text || i)::uuid, created_at, updated_at - i * interval '1 s', doc, hidden
+     FROM catalog_releases, generate_series(1, 150) i WHERE store_id = $1 AND id = $2`,
+    [world.storeId, id],
   )
   await shop.publish(catalog)
   const count = async () =>

@@ -45,7 +45,7 @@ test('the search rows of a product are deleted with it', async () => {
   // A release that is not kept goes only after the new one is told to be published.
   await expect
     .poll(async () => {
-      await world.sql(`UPDATE catalog_editions SET published_at = published_at - interval '1 hour'`)
+      await world.sql('UPDATE catalog_editions SET published_at = $1', [new Date(Date.now() - 3_600_000)])
       await forgetEditions.run(world.server.instance)
       return begun(catalog)
     })

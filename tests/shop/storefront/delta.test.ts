@@ -79,7 +79,7 @@ test('the delta of the oldest kept release has the products that it removed', as
     await shop.change(stays, { name })
     await shop.publish(catalog)
   }
-  await world.sql(`UPDATE catalog_editions SET published_at = published_at - interval '1 hour'`)
+  await world.sql('UPDATE catalog_editions SET published_at = $1', [new Date(Date.now() - 3_600_000)])
   await forgetEditions.run(world.server.instance)
   const editions = await world.sql('SELECT edition FROM catalog_editions WHERE catalog_id = $1 ORDER BY 1', [
     catalog,

@@ -17,7 +17,7 @@ const copied = `account_addresses account_memberships account_tags accounts adde
   catalogs changes colleague_sessions currencies custom_api_role_policies custom_apis custom_fields custom_relationships customer_addresses
   customers edition_totals entries entry_values erasure_requests feed_days feed_gaps feed_readers feeds files first_days flow_entries
   flow_fields flows fresh_changes gateways integration_failures integration_jobs integration_logs integrations
-  inventory_locations invitations list_blocks list_deltas list_moves list_totals long_jobs
+  inventory_locations invitations job_outbox list_blocks list_deltas list_moves list_totals long_jobs
   merchant_realm_mappings node_products nodes oidc_profiles order_contents order_jobs order_sum_changes
   order_sums order_transactions orders
   password_profiles paying_shoppers personal_data_reads pim_job_errors pim_jobs price_import_lines price_modifiers

@@ -1,4 +1,4 @@
-import type { Connection } from './database.ts'
+import type { Connection } from '../database.ts'
 
 /**
  * Where the stores are, if Citus has distributed them on several nodes. What concerns many stores is sent to each node
@@ -13,12 +13,16 @@ export class Nodes {
     this.#database = database
   }
 
+  /** Whether stores are on several nodes. No server runs while tables are distributed. */
+  async areMany(): Promise<boolean> {
+    this.#areMany ??= await this.#ask()
+    return this.#areMany
+  }
+
   /** The stores of each node, with the name of the node. */
   async of(storeIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
     if (!storeIds.length) return new Map()
-    // No server runs while a database is distributed.
-    this.#areMany ??= await this.#ask()
-    if (!this.#areMany) return new Map([['', storeIds]])
+    if (!(await this.areMany())) return new Map([['', storeIds]])
     const text = 'SELECT store_id, node FROM nodes_of_stores($1::uuid[])'
     const rows = await this.#database.run({ text, values: [storeIds] })
     const stores = new Map<string, string[]>()
