@@ -1,4 +1,4 @@
-import type { Request } from 'playwright-core'
+import type { Request, Route } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { takeApart } from '../../console/build/document.ts'
 import { canChangeMany } from '../../console/src/screens/bulk-changes/changeable.ts'
@@ -129,6 +129,42 @@ describe.skipIf(!hasChromium)(titled('in a browser'), () => {
       'rye-4': 1004,
     })
   }, 180_000)
+
+  test('what is selected gets a value and is doubled, once, also if the answer is lost', async () => {
+    const { page, faults } = opened.tab
+    const { admin, url } = opened.world
+    await signInAsNew(opened.tab, opened.world, 'Store Admin', list)
+    await page.getByRole('checkbox', { name: 'Select rye-0' }).check()
+    await page.getByRole('button', { name: 'Change many' }).click()
+    const window = page.getByRole('dialog')
+    await window.getByText('The 1 selected').waitFor()
+    await window.getByLabel('Add a field').selectOption('attributes.external_ref')
+    await window.getByRole('textbox', { name: 'External reference' }).fill('spring')
+    await window.getByLabel('Add a field').selectOption('attributes.currencies')
+    await window.getByLabel('Currencies: How').selectOption('Multiply by')
+    await window.getByLabel('Currency').selectOption('USD')
+    await window.getByLabel('Factor, such as 1.1').fill('2')
+    const before = (await admin.get('/v2/bulk-changes')).body.data.length
+    let isLost = false
+    const lose = async (route: Route, request: Request) => {
+      if (isLost || request.headers().prefer === 'dry-run') return route.continue()
+      isLost = true
+      await route.fetch()
+      await route.abort()
+    }
+    await page.route(`${url}/v2/bulk-changes`, lose)
+    await window.getByRole('button', { name: 'Change 1 object' }).click()
+    await window.getByText('no answer has come').waitFor()
+    await window.getByRole('button', { name: 'Send the same again' }).click()
+    await page.getByText('External reference: set to').waitFor()
+    await page.getByText('It has ended.').waitFor()
+    const { body } = await admin.get(`${list}?filter=eq(external_ref,spring)`)
+    expect(body.data.map(({ attributes }: Any) => attributes.sku)).toEqual(['rye-0'])
+    expect(await amounts()).toMatchObject({ 'rye-0': 2000, 'rye-2': 1002 })
+    expect((await admin.get('/v2/bulk-changes')).body.data.length).toBe(before + 1)
+    expect(faults.filter((fault) => !fault.endsWith('net::ERR_FAILED'))).toEqual([])
+    faults.length = 0
+  }, 60_000)
 
   test('a role that may not change prices has no button for it, and reads why', async () => {
     const { page } = opened.tab

@@ -43,7 +43,7 @@ export const bulkChanges = {
     title: 'What would happen',
     chosen: (n: number) => `${counted(n, 'object is', 'objects are')} chosen.`,
     tried: (n: number, all: boolean) =>
-      all ? 'All were tried:' : `The first ${number.format(n)} were tried:`,
+      all ? 'All were tried, each by itself:' : `The first ${number.format(n)} were tried, each by itself:`,
     changed: (n: number) => `${number.format(n)} would change`,
     same: (n: number) => `${number.format(n)} have these values already`,
     refused: (n: number) => `${number.format(n)} would be refused`,
