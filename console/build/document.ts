@@ -23,9 +23,8 @@ export function takeApart(document: Node): {
   const paths = Object.entries(document.paths as Readonly<Record<string, Node>>)
   const groups = (document['x-tagGroups'] ?? []) as Groups
   const fields = new Map<string, ResourceFields>()
-  const index = paths.flatMap(([path, methods]): Resource[] => {
+  const listAt = (path: string, methods: Node, facts: unknown): Resource[] => {
     const list = methods.get
-    const facts = member(list, 'x-sutler-list') ?? partsOf(document, paths, path, list)
     if (!isNode(list) || !isNode(facts)) return []
     const [itemPath, item] = paths.find(([other]) => isItemOf(other, path)) ?? []
     const id = String(list.operationId).replace(/^list-/, '')
@@ -54,7 +53,20 @@ export function takeApart(document: Node): {
       ...listDeedsAt(document, paths, { path, ...(itemPath && { item: itemPath }) }),
     })
     return [resource]
-  })
+  }
+  const index = paths.flatMap(([path, methods]) =>
+    listAt(
+      path,
+      methods,
+      member(methods.get, 'x-sutler-list') ?? partsOf(document, paths, path, methods.get),
+    ),
+  )
+  const chosen = new Set([...fields.values()].flatMap(typesChosenIn))
+  for (const [path, methods] of paths) {
+    const type = typeOfWhole(document, path, methods.get)
+    if (type !== undefined && chosen.has(type) && !index.some((one) => one.type === type))
+      index.push(...listAt(path, methods, { type, filter: {}, sort: [], isWhole: true }))
+  }
   for (const [path, methods] of paths) {
     const resource = singleOf(groups, path, methods)
     if (!resource) continue
@@ -90,6 +102,18 @@ function partsOf(
   return isTold
     ? { type: type ?? nounOf(path.slice(parent.length + 1)), filter: {}, sort: [], isWhole: true }
     : undefined
+}
+
+/** The types of the objects that forms choose. */
+const typesChosenIn = ({ create, update }: ResourceFields): readonly string[] =>
+  [create, update].flatMap((body) => (body?.fields ?? []).flatMap(({ refers }) => refers ?? []))
+
+/** The type of what a list without parents answers as a whole; undefined if it is no such list. */
+function typeOfWhole(document: Node, path: string, list: unknown): string | undefined {
+  if (path.includes('{') || member(list, 'x-sutler-list') !== undefined) return undefined
+  const items = resolve(document, member(dataOf(document, list), 'items'))
+  const type = isNode(items) ? fieldsOf(document, items, false).find((one) => one.path === 'type') : undefined
+  return type?.choices?.[0]
 }
 
 /** An object that is the only one of its kind, such as the settings of the store. */

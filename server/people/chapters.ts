@@ -1,5 +1,5 @@
 import { mayUseEntries } from '../fields/index.ts'
-import { fill } from '../kernel/declare/hook.ts'
+import { addFilters, fill } from '../kernel/declare/hook.ts'
 import { module } from '../kernel/module.ts'
 import { accountAddresses } from './accounts/account-addresses.ts'
 import { accountAuthenticationSettings } from './accounts/account-authentication-settings.ts'
@@ -44,6 +44,7 @@ import { applicationKeys, createApplicationKey } from './keys/application-keys.t
 import { getAccessToken } from './keys/get-access-token.ts'
 import { finishOidcLogin } from './oidc/finish-oidc-login.ts'
 import { getOidcConfiguration } from './oidc/get-oidc-configuration.ts'
+import { byIdentity } from './oidc/linked-users.ts'
 import { oidcProfiles, renewClientSecrets } from './oidc/oidc-profiles.ts'
 import { forgetSignIns } from './oidc/sign-in-code.ts'
 import { startOidcLogin } from './oidc/start-oidc-login.ts'
@@ -102,6 +103,7 @@ export const oidc = module({
   actions: [startOidcLogin, finishOidcLogin, getOidcConfiguration],
   chores: [forgetSignIns],
   renewSeals: renewClientSecrets,
+  adds: [addFilters(userAuthenticationInfos, { has_oidc_profile_info: byIdentity })],
 })
 
 export const colleagues = module({

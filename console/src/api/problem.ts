@@ -1,3 +1,5 @@
+import { type Item, isItem } from './objects.ts'
+
 /** One thing that is wrong with a request, as the API says it. */
 export interface Fault {
   readonly title: string
@@ -5,6 +7,8 @@ export interface Fault {
   readonly code?: string
   /** The part of the request that is wrong: `data.name`. */
   readonly source?: string
+  /** More about it for programs: who has a value that must be unique. */
+  readonly meta?: Item
 }
 
 /** A request that the server refused. */
@@ -21,16 +25,14 @@ export class ApiProblem extends Error {
   }
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null
-
 /** The faults in the body of a refusal. */
 export function faultsIn(body: unknown): readonly Fault[] {
-  const errors = isObject(body) && Array.isArray(body.errors) ? body.errors : []
-  return errors.filter(isObject).map(({ title, detail, code, source }) => ({
+  const errors = isItem(body) && Array.isArray(body.errors) ? body.errors : []
+  return errors.filter(isItem).map(({ title, detail, code, source, meta }) => ({
     title: String(title ?? ''),
     ...(typeof detail === 'string' && { detail }),
     ...(typeof code === 'string' && { code }),
     ...(typeof source === 'string' && { source }),
+    ...(isItem(meta) && { meta }),
   }))
 }

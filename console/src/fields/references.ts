@@ -5,6 +5,7 @@ import type { Resource } from '../api/document.ts'
 import { type Item, isItem, pageIn, valueAt } from '../api/objects.ts'
 import { fillPath, listOfType, loadFields, rowPath } from '../api/resources.ts'
 import { termOf } from '../api/terms.ts'
+import { placeOf } from './colleagues.ts'
 import { nameOf } from './names.ts'
 
 /** An object that may be chosen, by what people call it. */
@@ -27,8 +28,9 @@ export interface Source {
 }
 
 export function sourceOf(type: string, near: string): Source | undefined {
-  const resource = listOfType(type, near)
-  return resource && { resource, listPath: fillPath(resource.path, near) }
+  const at = placeOf(type, near)
+  const resource = listOfType(type, at)
+  return resource && { resource, listPath: fillPath(resource.path, at) }
 }
 
 /** The filter that finds a text in what names an object; undefined if the list has none for it. */
@@ -41,6 +43,12 @@ export function filterFor({ filter }: Resource, text: string): string | undefine
   })
   return terms.length ? terms.join('|') : undefined
 }
+
+/** A list that is answered as a whole takes neither pages nor filters. */
+const pathOf = ({ resource, listPath }: Source, limit: number, filter: string | undefined): string =>
+  resource.isWhole
+    ? listPath
+    : `${listPath}?${new URLSearchParams({ 'page[limit]': String(limit), ...(filter && { filter }) })}`
 
 /** For lists that tell capital letters from small ones: as typed, all small, and each word with a capital. */
 const spellings = (text: string): readonly string[] => [
@@ -55,9 +63,8 @@ async function choicesIn({ resource, listPath }: Source, text: string, signal: A
   const filter = text === '' ? undefined : filterFor(resource, text)
   // A list that cannot be searched is short: its names are compared here.
   const limit = text !== '' && !filter ? 100 : foundMax
-  const query = new URLSearchParams({ 'page[limit]': String(limit), ...(filter && { filter }) })
   const [{ body }, { shown }] = await Promise.all([
-    send({ path: `${listPath}?${query}`, signal }),
+    send({ path: pathOf({ resource, listPath }, limit, filter), signal }),
     loadFields(resource),
   ])
   const choices = pageIn(body).rows.map((row) => choiceOf(row, nameOf(row, shown)))
@@ -134,9 +141,10 @@ export function useNames(wanted: readonly Wanted[]): ReadNames {
 /** A list without a filter by id is short: it is read from its beginning. */
 async function readNames({ resource, listPath }: Source, ids: readonly string[], signal: AbortSignal) {
   const filter = resource.filter.id?.operators.includes('in') ? termOf('in', 'id', ids.join(',')) : undefined
-  const query = new URLSearchParams({ 'page[limit]': String(namedMax), ...(filter && { filter }) })
   const [{ body }, { shown }] = await Promise.all([
-    send({ path: `${listPath}?${query}`, signal }).catch(() => ({ body: undefined })),
+    send({ path: pathOf({ resource, listPath }, namedMax, filter), signal }).catch(() => ({
+      body: undefined,
+    })),
     loadFields(resource),
   ])
   return new Map(

@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { send } from '../api/client.ts'
 import type { Author } from '../api/history-entry.ts'
-import { valueAt } from '../api/objects.ts'
 import { placeAt } from '../api/resources.ts'
 import { useRights } from '../api/rights.ts'
+import { merchantRealmQuery, usersOf } from '../fields/colleagues.ts'
 import { words } from '../words/words.ts'
 
 /** Who made a change, with the way to the person or the key, for those who may look at it. */
@@ -32,19 +31,9 @@ export function AuthorLink({ author }: { readonly author: Author }) {
 }
 
 function useAuthorPath({ id, kind }: Author): string | undefined {
-  const realm = useQuery({
-    queryKey: ['merchant-realm'],
-    queryFn: async ({ signal }) => {
-      const { body } = await send({ path: '/v2/merchant-realm-mappings', signal })
-      return String(valueAt(body, 'data.realm_id'))
-    },
-    staleTime: Number.POSITIVE_INFINITY,
-    enabled: kind === 'colleague-token',
-  })
+  const realm = useQuery({ ...merchantRealmQuery, enabled: kind === 'colleague-token' })
   if (kind === 'client-credentials-token') return `/v2/application-keys/${id}`
   if (kind === 'customer-token') return `/v2/customers/${id}`
   if (kind === 'account-management-authentication-token') return `/v2/account-members/${id}`
-  return kind === 'colleague-token' && realm.data
-    ? `/v2/authentication-realms/${realm.data}/user-authentication-info/${id}`
-    : undefined
+  return kind === 'colleague-token' && realm.data ? `${usersOf(realm.data)}/${id}` : undefined
 }

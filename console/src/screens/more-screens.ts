@@ -18,6 +18,11 @@ const recordParts: Readonly<Record<string, () => Promise<RecordParts>>> = {
     import('./bulk-changes/bulk-change-parts.ts').then(({ bulkChangeParts }) => bulkChangeParts),
   orders: () => import('./orders/order-parts.ts').then(({ orderParts }) => orderParts),
   stocks: () => import('./stock/stock-parts.ts').then(({ stockParts }) => stockParts),
+  'authentication-realms': () => import('./identity/identity-parts.ts').then(({ realmParts }) => realmParts),
+  'user-authentication-infos': () =>
+    import('./identity/identity-parts.ts').then(({ userParts }) => userParts),
+  'user-authentication-oidc-profile-infos': () =>
+    import('./identity/identity-parts.ts').then(({ linkParts }) => linkParts),
 }
 
 export async function loadRecordParts(id: string): Promise<RecordParts> {

@@ -4,6 +4,7 @@ import { lazy, Suspense } from 'react'
 import type { ResourceFields } from '../api/document.ts'
 import { useOwn } from '../api/own.ts'
 import { loadFields, type Place, placeAt } from '../api/resources.ts'
+import { merchantRealmQuery, refersToColleagues } from '../fields/colleagues.ts'
 import type { ListSearch } from '../lists/address.ts'
 import { Notice } from '../parts/notice.tsx'
 import type { RecordParts } from '../records/record-parts.ts'
@@ -43,12 +44,15 @@ export function ResourceScreen() {
     staleTime: Number.POSITIVE_INFINITY,
     enabled: place?.itemPath !== undefined,
   })
+  const namesColleagues = fields.data !== undefined && refersToColleagues(fields.data, path)
+  // Without it, colleagues are shown by their ids.
+  const realm = useQuery({ ...merchantRealmQuery, enabled: namesColleagues })
   const page = pages.find((one) => one.path === path)
   if (page) return <PageScreen page={page} />
   // A form begins with all of its fields.
   if (own.version === 0 && (!place || search.form)) return <p role="status">{words.loading}</p>
   if (!place) return <Notice isPage sign="∅" title={words.shell.nowhere} about={words.shell.nowhereAbout} />
-  if (!fields.data || more.isLoading) return <p role="status">{words.loading}</p>
+  if (!fields.data || more.isLoading || realm.isLoading) return <p role="status">{words.loading}</p>
   return (
     <Suspense fallback={<p role="status">{words.loading}</p>}>
       <PlaceScreen key={path} place={place} fields={fields.data} more={more.data} />

@@ -42,6 +42,8 @@ const exceptions: readonly (readonly [name: string, label: string])[] = [
   ['cart shipping groups', 'shipping groups'],
   ['with tax', 'total'],
   ['one time password token', 'one-time password'],
+  ['built in role', 'built-in role'],
+  ['built in roles', 'built-in roles'],
 ]
 
 /** Single words, inside of any name. */

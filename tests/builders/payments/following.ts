@@ -16,8 +16,13 @@ export const readNever = (world: World) =>
   world.sql(`DELETE FROM graphile_worker._private_jobs WHERE locked_at IS NULL AND ${jobsThatRead}`)
 
 /** Makes a payment or an order older. */
-export const age = (world: World, table: 'order_transactions' | 'orders', id: string, hours: number) =>
-  world.sql(`UPDATE ${table} SET created_at = $2 WHERE id = $1`, [
-    id,
-    new Date(Date.now() - hours * 3_600_000),
-  ])
+export async function age(
+  world: World,
+  table: 'order_transactions' | 'orders',
+  id: string,
+  hours: number,
+): Promise<void> {
+  const { rows } = await world.sql(`SELECT created_at FROM ${table} WHERE id = $1`, [id])
+  const older = new Date(rows[0].created_at.getTime() - hours * 3_600_000)
+  await world.sql(`UPDATE ${table} SET created_at = $2 WHERE id = $1`, [id, older])
+}

@@ -121,6 +121,24 @@ describe('a list of users', () => {
     expect(body.data.map(({ id }: { id: string }) => ids.indexOf(id))).toEqual(order)
   })
 
+  test('is filtered by whether users have an identity at a provider', async () => {
+    const realm = `/v2/authentication-realms/${realms.customers}`
+    const profile = await idOf(world.admin.post(`${realm}/oidc-profiles`, oidcProfile()))
+    const found = async (value: string) => {
+      const { body } = await world.admin.get(`${list}?filter=${value}&sort=id`)
+      expect(body.meta.results.total).toBe(body.data.length)
+      return body.data.map(({ id }: { id: string }) => ids.indexOf(id))
+    }
+    const link = oidcLink({ oidc_profile_id: profile, subject: 'of a filter' })
+    await world.admin.post(`${list}/${ids[1]}/user-authentication-oidc-profile-info`, link)
+    expect(await found('eq(has_oidc_profile_info,true)')).toEqual([1])
+    expect(await found('eq(has_oidc_profile_info,false)')).toEqual([0, 2])
+    expect(await found('in(has_oidc_profile_info,true,false)')).toEqual([0, 1, 2])
+    expect(await found('eq(has_oidc_profile_info,false):ilike(name,*bo*)')).toEqual([2])
+    await world.admin.delete(`${realm}/oidc-profiles/${profile}`)
+    expect(await found('eq(has_oidc_profile_info,true)')).toEqual([])
+  })
+
   test('shows a user as changed when their links change', async () => {
     const profile = await idOf(
       world.admin.post(`/v2/authentication-realms/${realms.customers}/oidc-profiles`, oidcProfile()),

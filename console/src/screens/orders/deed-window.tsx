@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { changesBetween } from '../../api/changes-between.ts'
 import type { FieldFacts, Write } from '../../api/document.ts'
 import { type Item, isItem, valueAt } from '../../api/objects.ts'
 import { ApiProblem } from '../../api/problem.ts'
 import { Time } from '../../fields/time.tsx'
 import { type Attempts, useAttempt } from '../../forms/use-attempt.ts'
+import { useSettled } from '../../forms/use-settled.ts'
 import { Button } from '../../parts/button.tsx'
 import { Faults, faultTexts } from '../../parts/faults.tsx'
 import parts from '../../parts/parts.module.css'
@@ -53,20 +54,6 @@ export function DeedWindow(props: DeedWindowProps) {
 
 interface StepProps extends DeedWindowProps {
   readonly attempts: Attempts
-}
-
-const pauseMs = 300
-
-/** A value that has stayed the same for a moment: the server is not asked for each key. */
-function useSettled<T>(value: T): T {
-  const [settled, setSettled] = useState(value)
-  const text = JSON.stringify(value)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: equal bodies are the same.
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), pauseMs)
-    return () => clearTimeout(timer)
-  }, [text])
-  return settled
 }
 
 /** What changes with every write, or says the same in another form. */
