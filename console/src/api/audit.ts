@@ -31,6 +31,23 @@ export async function readHistory(
   }
 }
 
+/** More bulk changes than these are not looked for. They are stored for 30 days. */
+const bulkChangesMax = 100
+
+/** The ids of the newest bulk changes by the ids of their requests, which the changes of their objects have too. */
+export async function readBulkChanges(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+  const filter = `${termOf('eq', 'type', 'bulk_change')}:${termOf('eq', 'event', 'created')}`
+  const query = new URLSearchParams({ filter, 'page[limit]': String(bulkChangesMax) })
+  const { body } = await send({ path: `/v2/audit?${query}`, signal })
+  const data = valueAt(body, 'data')
+  return new Map(
+    (Array.isArray(data) ? data.filter(isItem) : []).map((entry) => [
+      textAt(entry, 'request_id') ?? '',
+      textAt(entry, 'object.id') ?? '',
+    ]),
+  )
+}
+
 const textAt = (item: unknown, path: string): string | undefined => {
   const value = valueAt(item, path)
   return typeof value === 'string' && value !== '' ? value : undefined

@@ -56,8 +56,14 @@ const hasWords = (text: string, words: string): boolean =>
 export const fieldTitle = ({ path, label, refers }: FieldFacts): string =>
   label ?? fieldLabel(path, refers !== undefined)
 
+/** The currency whose amount a path leads to: `attributes.currencies.USD.amount`. */
+export const currencyInPath = (path: string): string | undefined => amountPath.exec(path)?.[2]
+const amountPath = /^(.+)\.([A-Z]{3})\.amount$/
+
 /** What a value of an object is called. */
 export function titleOf(path: string, shown: readonly FieldFacts[]): string {
+  const [, amounts, currency] = amountPath.exec(path) ?? []
+  if (amounts !== undefined) return `${titleOf(amounts, shown)} (${currency})`
   const field = shown.find((one) => one.path === path)
   if (path === 'id' && field?.refers !== undefined) return labelOf(field.refers)
   return field ? fieldTitle(field) : fieldLabel(path)

@@ -12,6 +12,7 @@ import { Snippet } from '../parts/snippet.tsx'
 import { Window } from '../parts/window.tsx'
 import { readScreenWords, words } from '../words/words.ts'
 import { type ListSearch, lastReachable, limitOf, listRequest } from './address.ts'
+import type { ChangeMany } from './change-many.ts'
 import { countMax, useChanges } from './changes.ts'
 import { ColumnChoice } from './column-choice.tsx'
 import { possibleColumns, usualColumns } from './columns.ts'
@@ -46,13 +47,17 @@ export interface ListScreenProps {
   onSearch(change: Partial<Record<keyof ListSearch, string | number | undefined>>): void
   /** What can be done with the list as a whole. */
   readonly children?: ReactNode
+  /** How its objects are changed at once; undefined if they cannot be. */
+  readonly changeMany?: ChangeMany | undefined
   /** Opens the form of a new object in another list. */
   onCreateIn(listPath: string): void
+  /** Opens another screen. */
+  onGo(path: string): void
 }
 
 /** The list of a resource, by its declaration alone. */
 export function ListScreen(props: ListScreenProps) {
-  const { resource, fields, listPath, search, onSearch, onCreateIn } = props
+  const { resource, fields, listPath, search, onSearch, onCreateIn, changeMany, onGo } = props
   const path = listRequest(listPath, search, resource)
   const rights = useRights()
   const changes = useChanges(resource, listPath)
@@ -70,7 +75,7 @@ export function ListScreen(props: ListScreenProps) {
   const selection = useSelection(listPath)
   const [kept, setKept] = useState(() => keptColumns(resource.id))
   const [density, setDensity] = useDensity()
-  const [opened, setOpened] = useState<'curl' | 'json' | 'export' | 'walk' | 'bulk' | 'place'>()
+  const [opened, setOpened] = useState<'curl' | 'json' | 'export' | 'walk' | 'bulk' | 'change' | 'place'>()
   const close = () => setOpened(undefined)
   const table = useRef<HTMLElement>(null)
   const { rows = [], total } = query.data?.page ?? {}
@@ -83,6 +88,8 @@ export function ListScreen(props: ListScreenProps) {
   const elsewhere = [...selection.selected].filter((id) => !rows.some((row) => row.id === id)).length
   const changed = changes.after(query.data?.position)
   const mayDelete = resource.remove !== undefined && rights.may(resource.remove.right)
+  const lacking = changeMany?.rights.find((right) => !rights.may(right))
+  const mayChange = changeMany !== undefined && lacking === undefined
   const creator = creatorOf(resource)
   const mayCreate = creator?.create !== undefined && rights.may(creator.create.right)
   const mayRead = rights.may(resource.right)
@@ -100,6 +107,7 @@ export function ListScreen(props: ListScreenProps) {
     ...(mayExport
       ? (['export', 'walk'] as const).map((one) => ({ title: titles[one], run: () => setOpened(one) }))
       : []),
+    ...(mayChange ? [{ title: words.list.changeMany, run: () => setOpened('change') }] : []),
     { title: words.list.curl, run: () => setOpened('curl') },
   ])
   return (
@@ -126,6 +134,9 @@ export function ListScreen(props: ListScreenProps) {
           />
           {mayExport && <Button onClick={() => setOpened('export')}>{titles.export}</Button>}
           {mayExport && <Button onClick={() => setOpened('walk')}>{titles.walk}</Button>}
+          {mayChange && rows.length > 0 && selection.selected.size === 0 && (
+            <Button onClick={() => setOpened('change')}>{words.list.changeMany}</Button>
+          )}
           <Button onClick={() => setOpened('curl')}>{words.list.curl}</Button>
           <Button onClick={() => setOpened('json')} disabled={!query.data}>
             {words.list.json}
@@ -150,12 +161,16 @@ export function ListScreen(props: ListScreenProps) {
       </p>
       {selection.selected.size > 0 && (
         <SelectionBar
-          {...{ resource, listPath, search, total, elsewhere, mayDelete }}
+          {...{ resource, listPath, search, total, elsewhere, mayDelete, mayChange }}
           selected={selection.selected}
+          whyNoChange={
+            lacking && rights.role && !isReadOnly ? words.rights.missing(lacking, rights.role) : undefined
+          }
           onSelect={selection.set}
           onClear={selection.clear}
           onFilter={setFilter}
           onDelete={() => setOpened('bulk')}
+          onChangeMany={() => setOpened('change')}
         />
       )}
       {query.error && !query.isFetching ? (
@@ -207,6 +222,15 @@ export function ListScreen(props: ListScreenProps) {
         )}
         {opened === 'place' && creator && (
           <PlaceWindow creator={creator} onPlace={onCreateIn} onClose={close} />
+        )}
+        {opened === 'change' && changeMany && (
+          <changeMany.Window
+            {...{ resource, fields, listPath, total }}
+            filter={search.filter}
+            ids={[...selection.selected]}
+            onStarted={onGo}
+            onClose={close}
+          />
         )}
         {opened === 'bulk' && (
           <BulkWindow

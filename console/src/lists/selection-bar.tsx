@@ -16,10 +16,14 @@ interface SelectionBarProps {
   /** How many of the selected are not on this page. */
   readonly elsewhere: number
   readonly mayDelete: boolean
+  readonly mayChange: boolean
+  /** Why the selected cannot be changed at once, if another role could. */
+  readonly whyNoChange: string | undefined
   onSelect(ids: readonly string[], isSelected: boolean): void
   onClear(): void
   onFilter(filter: string): void
   onDelete(): void
+  onChangeMany(): void
 }
 
 /** The most ids that a filter names. */
@@ -27,7 +31,7 @@ const namedMax = 100
 
 /** What can be done with the selected objects. */
 export function SelectionBar(props: SelectionBarProps) {
-  const { resource, listPath, search, total = 0, selected, elsewhere, mayDelete } = props
+  const { resource, listPath, search, total = 0, selected, elsewhere, mayDelete, mayChange } = props
   const [isSelecting, setSelecting] = useState(false)
   const [faults, setFaults] = useState<readonly string[]>([])
   const selectAll = async () => {
@@ -58,12 +62,14 @@ export function SelectionBar(props: SelectionBarProps) {
         <Button onClick={() => navigator.clipboard.writeText([...selected].join('\n'))}>
           {words.list.copyIds}
         </Button>
+        {mayChange && <Button onClick={props.onChangeMany}>{words.list.changeMany}</Button>}
         {mayDelete && (
           <Button look="bad" onClick={props.onDelete}>
             {words.bulk.remove}
           </Button>
         )}
         <Button onClick={props.onClear}>{words.list.clear}</Button>
+        {props.whyNoChange && <small>{props.whyNoChange}</small>}
         {total > selectMax && <small>{words.list.tooManyToSelect(selectMax)}</small>}
       </div>
       <Faults texts={faults} />

@@ -2,7 +2,7 @@ import type { ChangedField } from '../api/changes-between.ts'
 import type { FieldFacts } from '../api/document.ts'
 import type { Item } from '../api/objects.ts'
 import { Cell } from '../fields/cell.tsx'
-import { titleOf } from '../fields/names.ts'
+import { currencyInPath, titleOf } from '../fields/names.ts'
 import { currencyOf } from '../fields/values.ts'
 import { choiceLabel } from '../words/labels.ts'
 import { words } from '../words/words.ts'
@@ -26,33 +26,29 @@ export const ChangeTable = ({ changes, shown, item }: ChangeTableProps) => (
       </tr>
     </thead>
     <tbody>
-      {changes.map(({ path, before, after }) => {
-        const field = shown.find((one) => one.path === path)
-        return (
-          <tr key={path}>
-            <th scope="row">{titleOf(path, shown)}</th>
-            <td data-label={words.history.before}>
-              <Value {...{ field, item }} value={before} />
-            </td>
-            <td data-label={words.history.after}>
-              <Value {...{ field, item }} value={after} />
-            </td>
-          </tr>
-        )
-      })}
+      {changes.map(({ path, before, after }) => (
+        <tr key={path}>
+          <th scope="row">{titleOf(path, shown)}</th>
+          <td data-label={words.history.before}>
+            <ChangedValue {...{ path, shown, item }} value={before} />
+          </td>
+          <td data-label={words.history.after}>
+            <ChangedValue {...{ path, shown, item }} value={after} />
+          </td>
+        </tr>
+      ))}
     </tbody>
   </table>
 )
 
-interface ValueProps {
+interface ChangedValueProps extends Pick<ChangeTableProps, 'shown' | 'item'> {
+  readonly path: string
   readonly value: unknown
-  readonly field: FieldFacts | undefined
-  readonly item: Item | undefined
 }
 
-const Value = ({ value, field, item }: ValueProps) =>
-  field?.kind === 'choice' && typeof value === 'string' ? (
-    <bdi>{choiceLabel(value)}</bdi>
-  ) : (
-    <Cell value={value} currency={field && currencyOf(field, item)} />
-  )
+/** A value before or after a change. */
+export function ChangedValue({ path, shown, item, value }: ChangedValueProps) {
+  const field = shown.find((one) => one.path === path)
+  if (field?.kind === 'choice' && typeof value === 'string') return <bdi>{choiceLabel(value)}</bdi>
+  return <Cell value={value} currency={(field && currencyOf(field, item)) ?? currencyInPath(path)} />
+}

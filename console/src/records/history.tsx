@@ -1,5 +1,6 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { readHistory } from '../api/audit.ts'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { readBulkChanges, readHistory } from '../api/audit.ts'
 import type { FieldFacts } from '../api/document.ts'
 import type { HistoryEntry } from '../api/history-entry.ts'
 import { useRights } from '../api/rights.ts'
@@ -32,12 +33,17 @@ export function History({ id, type, shown }: HistoryProps) {
     getNextPageParam: ({ next }) => next,
     enabled: mayRead,
   })
+  const entries = query.data?.pages.flatMap((page) => page.entries) ?? []
+  const bulkChanges = useQuery({
+    queryKey: ['item', 'bulk-changes-by-request'],
+    queryFn: ({ signal }) => readBulkChanges(signal),
+    enabled: rights.may('read bulk-changes') && entries.some(({ event }) => event === 'updated'),
+  })
   if (!mayRead && rights.role)
     return <Notice sign="⊘" title={history.noRight} about={texts.missing('read changes', rights.role)} />
   if (query.error)
     return <Notice sign="⚠" title={words.record.failed} about={faultTexts(query.error).join(' ')} />
   if (!query.data) return <p role="status">{words.loading}</p>
-  const entries = query.data.pages.flatMap((page) => page.entries)
   if (entries.length === 0) return <Notice sign="○" title={history.none} about={history.noneAbout} />
   return (
     <>
@@ -47,7 +53,7 @@ export function History({ id, type, shown }: HistoryProps) {
             <p className={css.entryHead}>
               <AuthorLink author={entry.author} /> {history.event[entry.event] ?? labelOf(entry.event)}{' '}
               {entry.type && !isSame(entry.type, type) && `(${labelOf(entry.type)}) `}
-              <Time iso={entry.at} />
+              <Time iso={entry.at} /> <BulkLink id={bulkChanges.data?.get(entry.requestId ?? '')} />
             </p>
             <Changes {...{ entry, shown }} />
           </li>
@@ -61,6 +67,14 @@ export function History({ id, type, shown }: HistoryProps) {
     </>
   )
 }
+
+/** The bulk change that an entry belongs to: its page says what else has changed, and puts it back. */
+const BulkLink = ({ id }: { readonly id: string | undefined }) =>
+  id && (
+    <Link to="/$" params={{ _splat: `v2/bulk-changes/${encodeURIComponent(id)}` }}>
+      {words.history.bulkChange}
+    </Link>
+  )
 
 /** A member of an account is a user, and the audit has it as that. */
 const isSame = (one: string, other: string) =>

@@ -21,7 +21,7 @@ const areas: readonly Area[] = [
   },
   {
     name: 'build',
-    lists: ['custom-apis', 'flows', 'application-keys', 'integrations', 'pim-jobs'],
+    lists: ['custom-apis', 'flows', 'application-keys', 'integrations', 'bulk-changes', 'pim-jobs'],
   },
   {
     name: 'settings',

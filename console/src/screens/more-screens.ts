@@ -1,7 +1,10 @@
 import { type ComponentType, lazy } from 'react'
-import type { Right } from '../api/document.ts'
+import type { Resource, Right } from '../api/document.ts'
+import { resourceOf } from '../api/resources.ts'
+import type { ChangeMany } from '../lists/change-many.ts'
 import { noParts, type RecordParts } from '../records/record-parts.ts'
 import { readScreenWords, words } from '../words/words.ts'
+import { canChangeMany } from './bulk-changes/changeable.ts'
 
 /** Loads a screen with its texts. */
 async function withWords<T>(screen: Promise<T>): Promise<T> {
@@ -11,6 +14,8 @@ async function withWords<T>(screen: Promise<T>): Promise<T> {
 
 /** What the pages of objects have beside what the document declares, by the id of their list. */
 const recordParts: Readonly<Record<string, () => Promise<RecordParts>>> = {
+  'bulk-changes': () =>
+    import('./bulk-changes/bulk-change-parts.ts').then(({ bulkChangeParts }) => bulkChangeParts),
   'custom-apis': () =>
     import('./custom-apis/custom-api-parts.ts').then(({ customApiParts }) => customApiParts),
   orders: () => import('./orders/order-parts.ts').then(({ orderParts }) => orderParts),
@@ -26,6 +31,19 @@ const recordParts: Readonly<Record<string, () => Promise<RecordParts>>> = {
 export async function loadRecordParts(id: string): Promise<RecordParts> {
   const load = recordParts[id]
   return load ? withWords(load()) : noParts
+}
+
+const ChangeWindow = lazy(() =>
+  withWords(import('./bulk-changes/change-window.tsx')).then(({ ChangeWindow }) => ({
+    default: ChangeWindow,
+  })),
+)
+
+/** How many objects of a list are changed at once; undefined where they are changed one at a time. */
+export function changeManyOf(resource: Resource): ChangeMany | undefined {
+  const write = resourceOf('bulk-changes')?.create
+  if (!write || !resource.update || !canChangeMany(resource)) return undefined
+  return { Window: ChangeWindow, rights: [resource.update.right, write.right] }
 }
 
 /** A screen that is neither a list nor an object of the document. */

@@ -9,7 +9,7 @@ import type { ListSearch } from '../lists/address.ts'
 import { Notice } from '../parts/notice.tsx'
 import type { RecordParts } from '../records/record-parts.ts'
 import { words } from '../words/words.ts'
-import { loadRecordParts, pages } from './more-screens.ts'
+import { changeManyOf, loadRecordParts, pages } from './more-screens.ts'
 import { PageScreen } from './page-screen.tsx'
 
 const ListScreen = lazy(() =>
@@ -103,7 +103,11 @@ function PlaceScreen({ place, fields, more }: PlaceScreenProps) {
   const onCreateIn = (path: string) =>
     void navigate({ to: '/$', params: { _splat: path.slice(1) }, search: { form: 'new' } })
   return (
-    <ListScreen {...{ resource, fields, listPath, search, onSearch, onCreateIn }}>
+    <ListScreen
+      {...{ resource, fields, listPath, search, onSearch, onCreateIn }}
+      changeMany={changeManyOf(resource)}
+      onGo={goTo}
+    >
       <ListDeeds {...{ resource, actions, listPath }} filter={search.filter} />
     </ListScreen>
   )

@@ -1,3 +1,4 @@
+import { bulkChanges } from './en-bulk-changes.ts'
 import { customApis } from './en-custom-apis.ts'
 import { identity } from './en-identity.ts'
 import { orders } from './en-orders.ts'
@@ -6,6 +7,6 @@ import { stock } from './en-stock.ts'
 import { walk } from './en-walk.ts'
 
 /** The texts of the screens that are more than declarations, in English. */
-export const screens = { customApis, identity, orders, products, stock, walk }
+export const screens = { bulkChanges, customApis, identity, orders, products, stock, walk }
 
 export type ScreenWords = typeof screens
