@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import axe, { type AxeResults } from 'axe-core'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { some } from '../support/long.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 /** Where Debian has it. Other systems name theirs in SUTLER_CHROMIUM. */
@@ -103,6 +104,15 @@ export async function look({ page }: Tab, colorScheme: 'light' | 'dark', width: 
   await page.emulateMedia({ colorScheme })
   await page.setViewportSize({ width, height: 844 })
 }
+
+const looks = [
+  ['light', 1440],
+  ['dark', 390],
+] as const
+
+/** How a flow is looked at: at a desk or on a phone, and in the long form in both ways. */
+export const looksAt = (usualPlace: 'a desk' | 'a phone') =>
+  some(1, usualPlace === 'a desk' ? looks : looks.toReversed())
 
 interface TestBrowser {
   world: World

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { expectNoBarriers, hasChromium, look, openForTests, signInAt, titled } from './browser.ts'
+import { expectNoBarriers, hasChromium, look, looksAt, openForTests, signInAt, titled } from './browser.ts'
 
 describe.runIf(hasChromium)(titled('what the console does with objects'), () => {
   const opened = openForTests()
@@ -43,10 +43,7 @@ describe.runIf(hasChromium)(titled('what the console does with objects'), () => 
     expect(await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true)
   })
 
-  test.each([
-    ['light', 1440],
-    ['dark', 390],
-  ] as const)(
+  test.each(looksAt('a desk'))(
     'an order is paid and refunded by the operations of the document, in %s at %i px',
     async (scheme, width) => {
       await opened.world.admin.put('/v2/gateways/manual', { data: { type: 'gateway', enabled: true } })
@@ -121,20 +118,20 @@ describe.runIf(hasChromium)(titled('what the console does with objects'), () => 
     expect(await templates()).toBe(1)
   })
 
-  test.each([
-    ['light', 1440],
-    ['dark', 390],
-  ] as const)('the settings of the store are changed, in %s at %i px', async (scheme, width) => {
-    const page = await openAs(scheme, width)
-    await signInAt(opened.tab, opened.world, '/v2/settings/cart')
-    await page.getByRole('heading', { name: 'Cart settings' }).waitFor()
-    await expectNoBarriers(opened.tab, 'settings')
-    await page.getByRole('button', { name: 'Edit' }).click()
-    await page.getByLabel('Cart expiry days').fill('0')
-    await expect.poll(() => page.getByLabel('Cart expiry days').getAttribute('aria-invalid')).toBe('true')
-    await page.getByLabel('Cart expiry days').fill(String(width % 300))
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('tab', { name: 'Fields' }).waitFor()
-    expect((await opened.world.admin.get('/v2/settings/cart')).body.data.cart_expiry_days).toBe(width % 300)
-  })
+  test.each(looksAt('a phone'))(
+    'the settings of the store are changed, in %s at %i px',
+    async (scheme, width) => {
+      const page = await openAs(scheme, width)
+      await signInAt(opened.tab, opened.world, '/v2/settings/cart')
+      await page.getByRole('heading', { name: 'Cart settings' }).waitFor()
+      await expectNoBarriers(opened.tab, 'settings')
+      await page.getByRole('button', { name: 'Edit' }).click()
+      await page.getByLabel('Cart expiry days').fill('0')
+      await expect.poll(() => page.getByLabel('Cart expiry days').getAttribute('aria-invalid')).toBe('true')
+      await page.getByLabel('Cart expiry days').fill(String(width % 300))
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('tab', { name: 'Fields' }).waitFor()
+      expect((await opened.world.admin.get('/v2/settings/cart')).body.data.cart_expiry_days).toBe(width % 300)
+    },
+  )
 })

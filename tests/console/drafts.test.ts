@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { expectNoBarriers, hasChromium, look, openForTests, signInAt, titled } from './browser.ts'
+import { expectNoBarriers, hasChromium, look, looksAt, openForTests, signInAt, titled } from './browser.ts'
 
 describe.runIf(hasChromium)(titled('drafts in the console'), () => {
   const opened = openForTests()
@@ -7,10 +7,7 @@ describe.runIf(hasChromium)(titled('drafts in the console'), () => {
     (await opened.world.admin.post('/v2/accounts', { data: { type: 'account', name, legal_name: name } }))
       .body.data.id as string
 
-  test.each([
-    ['light', 1440],
-    ['dark', 390],
-  ] as const)(
+  test.each(looksAt('a desk'))(
     'the rail, the row and one list of all say that something was typed and not saved, in %s at %i px',
     async (colorScheme, width) => {
       await look(opened.tab, colorScheme, width)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { expectNoBarriers, hasChromium, look, openForTests, signInAt, titled } from './browser.ts'
+import { expectNoBarriers, hasChromium, look, looksAt, openForTests, signInAt, titled } from './browser.ts'
 
 describe.runIf(hasChromium)(titled('fields of the forms of the console'), () => {
   const opened = openForTests(async (world) => {
@@ -40,10 +40,7 @@ describe.runIf(hasChromium)(titled('fields of the forms of the console'), () => 
     expect(await parent.getAttribute('href')).toBe(`/console/v2/accounts/${data.parent_id}`)
   })
 
-  test.each([
-    ['light', 1440],
-    ['dark', 390],
-  ] as const)(
+  test.each(looksAt('a phone'))(
     'several are chosen in %s at %i px, by id too, and one is taken out again',
     async (scheme, width) => {
       const { data } = (await opened.world.admin.get('/v2/accounts?filter=eq(name,Beech Foods)')).body
@@ -67,10 +64,7 @@ describe.runIf(hasChromium)(titled('fields of the forms of the console'), () => 
     },
   )
 
-  test.each([
-    ['light', 1440],
-    ['dark', 390],
-  ] as const)(
+  test.each(looksAt('a desk'))(
     'amounts are typed in the main unit of each currency, in %s at %i px',
     async (scheme, width) => {
       const book = (

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { expectNoBarriers, hasChromium, look, openForTests, signInAt, titled } from './browser.ts'
+import { expectNoBarriers, hasChromium, look, looksAt, openForTests, signInAt, titled } from './browser.ts'
 import { signInAsNew } from './colleague-tab.ts'
 
 describe.runIf(hasChromium)(titled('actions of whole lists in the console'), () => {
@@ -11,10 +11,7 @@ describe.runIf(hasChromium)(titled('actions of whole lists in the console'), () 
     return body.data.id as string
   }
 
-  test.each([
-    ['light', 1440],
-    ['dark', 390],
-  ] as const)(
+  test.each(looksAt('a phone'))(
     'products are imported from a file: the job is followed, and its errors are a table, in %s at %i px',
     async (colorScheme, width) => {
       await look(opened.tab, colorScheme, width)

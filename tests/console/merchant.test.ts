@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { some } from '../support/long.ts'
 import { body } from '../support/requests.ts'
-import { expectNoBarriers, hasChromium, look, openForTests, openTab, titled } from './browser.ts'
+import { expectNoBarriers, hasChromium, look, looksAt, openForTests, openTab, titled } from './browser.ts'
 import { signInAsNew } from './colleague-tab.ts'
 
 /** A whole walk takes a while on a machine that has more to do. */
@@ -137,12 +136,7 @@ describe.runIf(hasChromium)(titled('a merchant who has never seen the API'), () 
     await panel(page, 'Releases of this catalog').getByText('Published').first().waitFor()
   }
 
-  test.each(
-    some(1, [
-      ['light', 1440],
-      ['dark', 390],
-    ] as const),
-  )(
+  test.each(looksAt('a desk'))(
     'creates a product with two sizes, gives it a price and publishes it, in %s at %i px',
     async (colorScheme, width) => {
       await look(opened.tab, colorScheme, width)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { makeApi } from '../builders/fields/custom-apis.ts'
 import { makeFlow } from '../builders/fields/flows.ts'
-import { expectNoBarriers, hasChromium, look, openForTests, signInAt, titled } from './browser.ts'
+import { expectNoBarriers, hasChromium, look, looksAt, openForTests, signInAt, titled } from './browser.ts'
 import { signInAsNew } from './colleague-tab.ts'
 
 describe.runIf(hasChromium)(titled('what a store adds to the API, in the console'), () => {
@@ -28,10 +28,7 @@ describe.runIf(hasChromium)(titled('what a store adds to the API, in the console
 
   const rail = () => opened.tab.page.getByRole('navigation', { name: 'Screens' })
 
-  test.each([
-    ['light', 1440],
-    ['dark', 390],
-  ] as const)(
+  test.each(looksAt('a phone'))(
     'entries of a custom API are listed, created, changed and deleted as any object, in %s at %i px',
     async (colorScheme, width) => {
       await look(opened.tab, colorScheme, width)

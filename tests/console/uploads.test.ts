@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { png } from '../builders/store/uploads.ts'
-import { expectNoBarriers, hasChromium, look, openForTests, signInAt, titled } from './browser.ts'
+import { expectNoBarriers, hasChromium, look, looksAt, openForTests, signInAt, titled } from './browser.ts'
 
 const picture = { name: 'birch-stool.png', mimeType: 'image/png', buffer: png(40, 30) }
 
@@ -15,26 +15,26 @@ describe.runIf(hasChromium)(titled('uploads in the console'), () => {
   const filesNamed = async (name: string) =>
     (await opened.world.admin.get(`/v2/files?filter=eq(file_name,${name})`)).body.data as { id: string }[]
 
-  test.each([
-    ['light', 1440],
-    ['dark', 390],
-  ] as const)('a picture is chosen, seen, sent and shown, in %s at %i px', async (colorScheme, width) => {
-    await look(opened.tab, colorScheme, width)
-    const { page } = opened.tab
-    const name = `stool-${width}.png`
-    await signInAt(opened.tab, opened.world, '/v2/files')
-    await page.getByRole('button', { name: 'New' }).click()
-    await page.getByLabel('File', { exact: true }).setInputFiles({ ...picture, name })
-    await page.getByRole('img', { name: `Preview of ${name}` }).waitFor()
-    await expectNoBarriers(opened.tab, 'the form of a file')
-    await page.getByRole('button', { name: 'Upload' }).click()
-    await page.getByRole('heading', { name }).waitFor()
-    const shown = page.getByRole('img', { name: `Preview of ${name}` })
-    await page.getByText('image/png').waitFor()
-    expect(await shown.getAttribute('src')).toContain(`${opened.world.url}/files/`)
-    await expectNoBarriers(opened.tab, 'a file')
-    expect(await filesNamed(name)).toHaveLength(1)
-  })
+  test.each(looksAt('a desk'))(
+    'a picture is chosen, seen, sent and shown, in %s at %i px',
+    async (colorScheme, width) => {
+      await look(opened.tab, colorScheme, width)
+      const { page } = opened.tab
+      const name = `stool-${width}.png`
+      await signInAt(opened.tab, opened.world, '/v2/files')
+      await page.getByRole('button', { name: 'New' }).click()
+      await page.getByLabel('File', { exact: true }).setInputFiles({ ...picture, name })
+      await page.getByRole('img', { name: `Preview of ${name}` }).waitFor()
+      await expectNoBarriers(opened.tab, 'the form of a file')
+      await page.getByRole('button', { name: 'Upload' }).click()
+      await page.getByRole('heading', { name }).waitFor()
+      const shown = page.getByRole('img', { name: `Preview of ${name}` })
+      await page.getByText('image/png').waitFor()
+      expect(await shown.getAttribute('src')).toContain(`${opened.world.url}/files/`)
+      await expectNoBarriers(opened.tab, 'a file')
+      expect(await filesNamed(name)).toHaveLength(1)
+    },
+  )
 
   test('a file of a type that is not allowed, or that is too large, is refused in words', async () => {
     const { page } = opened.tab
