@@ -99,12 +99,11 @@ test('cells that say what the server has are no changes, and an amount keeps wha
 })
 
 test('a parent is not bought itself, and what is not visible is not seen', () => {
-  const parent = { meta: { product_types: ['parent'] } }
   const outcomes = [
-    outcomeOf({ visible: true, purchasable: true }, {}),
-    outcomeOf({ visible: true, purchasable: true }, parent),
-    outcomeOf({ visible: true, purchasable: false }, parent),
-    outcomeOf({ visible: false, purchasable: false }, {}),
+    outcomeOf({ visible: true, purchasable: true, verdict: 'buyable' }),
+    outcomeOf({ visible: true, purchasable: false, verdict: 'base_product' }),
+    outcomeOf({ visible: true, purchasable: false, verdict: 'out_of_stock' }),
+    outcomeOf({ visible: false, purchasable: false, verdict: 'draft' }),
   ]
   expect(outcomes).toEqual(['buys', 'buysChild', 'sees', 'hidden'])
 })

@@ -131,6 +131,7 @@ async function inRelease(
     product: {
       listed: row.facts.listed,
       updatedAt: String(row.doc.attributes.updated_at),
+      isBase: row.doc.attributes.base_product === true,
       price: quoted.facts,
       available: await availableOf(ctx, row),
     },

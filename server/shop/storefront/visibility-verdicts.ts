@@ -37,6 +37,8 @@ export interface VisibilityFacts {
 interface PublicationFacts {
   readonly listed: boolean
   readonly updatedAt: string
+  /** Whether it has child products, which carts take in its place. */
+  readonly isBase: boolean
   readonly price: PriceFacts
   /** How many can be sold; undefined where stock is not tracked. */
   readonly available: number | undefined
@@ -176,6 +178,16 @@ export const checks = {
       'The release has the product as it was before its last change. Publish the catalog to show the change.',
     ),
     cause('published', 'passes', always, 'The release has the product as it is now.'),
+  ],
+  variation: [
+    notPublished('variation'),
+    cause(
+      'base_product',
+      'prevents_purchase',
+      published(({ isBase }) => isBase),
+      'The product is a base product: the shopper buys one of its child products.',
+    ),
+    cause('sold_itself', 'passes', always, 'The product is no base product: it is sold itself.'),
   ],
   price: [notPublished('price')],
   stock: [

@@ -375,7 +375,18 @@ test('the merchant sees why a product is invisible or cannot be bought', async (
   }
   expect(await failed('mug')).toEqual([])
   expect(await failed('poster')).toEqual(['unpriced'])
-  expect(await failed('scarf')).toEqual(['draft', 'cannot_be_published', 'not_in_release', 'not_in_release'])
+  expect(await failed('scarf')).toEqual([
+    'draft',
+    'cannot_be_published',
+    'not_in_release',
+    'not_in_release',
+    'not_in_release',
+  ])
   await shop.change(idOf('scarf'), { status: 'live' })
-  expect(await failed('scarf')).toEqual(['not_published', 'not_in_release', 'not_in_release'])
+  expect(await failed('scarf')).toEqual([
+    'not_published',
+    'not_in_release',
+    'not_in_release',
+    'not_in_release',
+  ])
 })

@@ -107,9 +107,14 @@ test('the visibility of a product explains why it is invisible or cannot be boug
     const failed = checks.filter(({ passed }: Any) => !passed).map(({ verdict }: Any) => verdict)
     return { visible, purchasable, failed }
   }
-  const missing = ['not_in_release', 'not_in_release']
+  const missing = ['not_in_release', 'not_in_release', 'not_in_release']
   await store.lead(catalog, 'seen')
-  expect((await verdictOn(good)).failed).toEqual(['no_release', 'not_in_release', 'not_in_release'])
+  expect((await verdictOn(good)).failed).toEqual([
+    'no_release',
+    'not_in_release',
+    'not_in_release',
+    'not_in_release',
+  ])
   await shop.publish(catalog)
   await shop.change(late, { status: 'live' })
   expect(await verdictOn(good)).toEqual({ visible: true, purchasable: true, failed: [] })

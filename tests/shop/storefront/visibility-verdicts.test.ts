@@ -75,6 +75,7 @@ const facts: fc.Arbitrary<VisibilityFacts> = fc
           fc.record({
             listed: fc.boolean(),
             updatedAt: fc.constantFrom(early, late),
+            isBase: fc.boolean(),
             price: priceFacts,
             available: optional(fc.nat(2)),
           }),
@@ -99,7 +100,7 @@ test('a product is visible and purchasable exactly where a shopper finds it so',
       const isShown = one.chosen === 'this' && product?.listed === true
       const isPriced = product?.price.amounts?.[product.price.currency ?? ''] !== undefined
       expect(visible).toBe(isShown)
-      expect(purchasable).toBe(isShown && isPriced && product?.available !== 0)
+      expect(purchasable).toBe(isShown && isPriced && !product?.isBase && product?.available !== 0)
       expect(verdict === 'buyable').toBe(purchasable)
     }),
     { numRuns: tries(200, 1000) },
@@ -161,7 +162,7 @@ test('each failed check names what is wrong', () => {
     amounts: { USD: { amount: 5, includes_tax: false } },
     hasOwnPrice: true,
   }
-  const product = { listed: true, updatedAt: early, price, available: 1 }
+  const product = { listed: true, updatedAt: early, isBase: false, price, available: 1 }
   const good: VisibilityFacts = {
     chosen: 'this',
     status: 'live',
@@ -172,7 +173,7 @@ test('each failed check names what is wrong', () => {
   }
   const failed = (changes: Partial<VisibilityFacts>) =>
     verdictsOf({ ...good, ...changes }).checks.flatMap(({ verdict, passed }) => (passed ? [] : [verdict]))
-  const missing = ['not_in_release', 'not_in_release']
+  const missing = ['not_in_release', 'not_in_release', 'not_in_release']
   expect(failed({})).toEqual([])
   expect(failed({ chosen: 'none' })).toEqual(['no_catalog'])
   expect(failed({ chosen: 'another' })).toEqual(['another_catalog'])
@@ -196,5 +197,6 @@ test('each failed check names what is wrong', () => {
     }),
   ).toEqual(['unpriced'])
   expect(failed({ release: { product: { ...product, available: 0 } } })).toEqual(['out_of_stock'])
+  expect(failed({ release: { product: { ...product, isBase: true } } })).toEqual(['base_product'])
   expect(failed({ release: { product: { ...product, available: undefined } } })).toEqual([])
 })

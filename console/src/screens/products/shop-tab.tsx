@@ -17,7 +17,7 @@ import { ShopperForm } from './shopper-form.tsx'
 import { type ShopAnswer, useShop } from './use-shop.ts'
 
 /** Whether a shopper sees a product and can buy it: each condition with what mends it. */
-export function ShopTab({ item, itemPath }: TabProps) {
+export function ShopTab({ itemPath }: TabProps) {
   const { shop } = screenWords.products
   const rights = useRights()
   const zone = useSyncExternalStore(zoneStore.subscribe, zoneStore.get)
@@ -44,7 +44,7 @@ export function ShopTab({ item, itemPath }: TabProps) {
         </Notice>
       ) : data ? (
         <div data-old={isPlaceholderData} className={css.answer}>
-          <Answer {...{ item, itemPath, shopper }} answer={data} />
+          <Answer {...{ itemPath, shopper }} answer={data} />
         </div>
       ) : (
         <p role="status">{words.loading}</p>
@@ -54,13 +54,12 @@ export function ShopTab({ item, itemPath }: TabProps) {
 }
 
 interface AnswerProps {
-  readonly item: Item
   readonly itemPath: string
   readonly shopper: Shopper
   readonly answer: ShopAnswer
 }
 
-function Answer({ item, itemPath, shopper, answer }: AnswerProps) {
+function Answer({ itemPath, shopper, answer }: AnswerProps) {
   const { shop } = screenWords.products
   const { catalogId, chosenId, visibility, product } = answer
   if (!visibility || catalogId === undefined)
@@ -72,7 +71,7 @@ function Answer({ item, itemPath, shopper, answer }: AnswerProps) {
       </Notice>
     )
   const gates = gatesIn(visibility)
-  const outcome = outcomeOf(visibility, item)
+  const outcome = outcomeOf(visibility)
   const isWaiting = gates.some(({ state }) => state === 'later')
   return (
     <>

@@ -59,14 +59,22 @@ export const gatesIn = (visibility: Item): readonly Gate[] =>
     return { check: String(one.check), verdict, detail: String(one.detail), state }
   })
 
-/** What comes of it for the shopper. A cart takes the children of a parent, never the parent, which the verdicts do not say. */
-export function outcomeOf(visibility: Item, product: Item): 'buys' | 'buysChild' | 'sees' | 'hidden' {
-  if (!visibility.purchasable) return visibility.visible ? 'sees' : 'hidden'
-  const types = valueAt(product, 'meta.product_types')
-  return Array.isArray(types) && types.includes('parent') ? 'buysChild' : 'buys'
+/** What comes of it for the shopper. */
+export function outcomeOf(visibility: Item): 'buys' | 'buysChild' | 'sees' | 'hidden' {
+  if (visibility.purchasable) return 'buys'
+  if (!visibility.visible) return 'hidden'
+  return visibility.verdict === 'base_product' ? 'buysChild' : 'sees'
 }
 
-export type MendName = 'rules' | 'catalog' | 'publish' | 'product' | 'places' | 'prices' | 'stock'
+export type MendName =
+  | 'rules'
+  | 'catalog'
+  | 'publish'
+  | 'product'
+  | 'places'
+  | 'children'
+  | 'prices'
+  | 'stock'
 
 const mendNames: Readonly<Record<string, MendName>> = {
   ...{ another_catalog: 'rules', no_catalog: 'rules', waits_for_pricebooks: 'publish' },
@@ -75,7 +83,7 @@ const mendNames: Readonly<Record<string, MendName>> = {
   ...{ not_in_the_catalog: 'catalog', no_release: 'publish', only_in_bundles: 'places' },
   ...{ not_published: 'publish', changed_since: 'publish', no_price_book: 'catalog' },
   ...{ option_not_published: 'publish', other_currencies_only: 'prices', no_sku: 'product' },
-  ...{ unpriced: 'prices', option_without_price: 'prices', out_of_stock: 'stock' },
+  ...{ base_product: 'children', unpriced: 'prices', option_without_price: 'prices', out_of_stock: 'stock' },
 }
 
 /** Where somebody mends what a gate complains of, and the right that this takes. */
@@ -97,6 +105,7 @@ export function mendOf({ verdict }: Gate, itemPath: string, catalogId: string): 
     publish: { path: `${catalog}/releases`, search: { form: 'new', back }, right: 'write catalogs' },
     product: { path: itemPath, search: { form: 'edit' }, right: 'update products' },
     places: { path: itemPath, search: { tab: 'fields' }, right: 'write hierarchies' },
+    children: { path: itemPath, search: { tab: 'variations' }, right: 'read products' },
     prices: { path: itemPath, search: { tab: 'prices' }, right: 'read pricebooks' },
     stock: {
       path: `/v2/inventories/${itemPath.split('/').at(-1)}`,
