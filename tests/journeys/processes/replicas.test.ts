@@ -128,7 +128,8 @@ describe('a read replica', { timeout: 120_000 }, () => {
     expect(audit.data[0].object.id).toBe(id)
     const related = `/v2/personal-data/related-data-entries?filter=eq(resource_type,account):eq(resource_id,${id})`
     expect((await admin.get(related)).status).toBe(200)
-    expect(await metric(server, 'sutler_replica_serves')).toBe(1)
+    // On a busy machine it may have been late for a moment.
+    await serves(server).toBe(1)
   })
 
   test('that is behind is left out until it has caught up, and no read is old', async () => {
