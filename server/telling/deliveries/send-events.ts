@@ -27,9 +27,9 @@ export const sendEvents: Background = {
 }
 
 /** How soon changes are noticed that another process has left behind. */
-const pollMs = 2_000
-/** The poll compares two positions of every store; this is the largest share of the time that it may take. */
-const pollShare = 1 / 200
+const pollMs = { min: 2_000, max: 10_000 } as const
+/** The poll compares two positions of every store. Where that takes long, this is its share of the time. */
+const pollShare = 1 / 50
 /** The rest after a pass, in which changes gather. Where nobody observes anything, they may gather for longer. */
 const restMs = { observed: 20, unobserved: 250 } as const
 const busyMs = 100
@@ -54,7 +54,8 @@ async function followFeed(instance: Instance, onQueued: OnQueued, signal: AbortS
       if (beganMs >= pollAtMs) {
         for (const id of await findBehind(instance)) behind.add(id)
         const endedMs = performance.now()
-        pollAtMs = endedMs + Math.max(pollMs, (endedMs - beganMs) / pollShare)
+        const pauseMs = (endedMs - beganMs) / pollShare
+        pollAtMs = endedMs + Math.min(pollMs.max, Math.max(pollMs.min, pauseMs))
       }
       const stores = [...behind]
       behind = new Set()
