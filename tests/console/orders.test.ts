@@ -43,7 +43,9 @@ describe.runIf(hasChromium)(titled('the screen of an order'), () => {
       // The server says why before anybody presses.
       await press(page, 'Mark as shipped')
       await dialog().getByRole('alert').waitFor()
-      expect(await dialog().getByRole('button', { name: 'Mark as shipped' }).isDisabled()).toBe(true)
+      await expect
+        .poll(() => dialog().getByRole('button', { name: 'Mark as shipped' }).isDisabled())
+        .toBe(true)
       await page.keyboard.press('Escape')
       await press(page, 'Capture')
       await dialog().getByText('Authorize', { exact: true }).waitFor()
@@ -55,7 +57,9 @@ describe.runIf(hasChromium)(titled('the screen of an order'), () => {
       await page.keyboard.press('ArrowDown')
       await dialog().getByLabel('Amount').fill('70')
       await dialog().getByText('At most 50.00 USD.').waitFor()
-      expect(await dialog().getByRole('button', { name: 'Refund', exact: true }).isDisabled()).toBe(true)
+      await expect
+        .poll(() => dialog().getByRole('button', { name: 'Refund', exact: true }).isDisabled())
+        .toBe(true)
       await dialog().getByLabel('Amount').fill('12.50')
       await dialog().getByText('No money moves').waitFor()
       await expectNoBarriers(opened.tab, 'a refund')

@@ -53,6 +53,7 @@ export function PoliciesTab({ item, itemPath }: TabProps) {
       : []
   })
   const changed = rows.filter(({ policy, wanted }) => !isSame(grantedBy(policy), wanted))
+  const readAgain = () => queries.invalidateQueries({ queryKey: ['list'] })
   const save = async () => {
     setFaults([])
     setDone('')
@@ -64,12 +65,13 @@ export function PoliciesTab({ item, itemPath }: TabProps) {
           body: policyBody(policy, wanted, api, id),
           headers: { 'idempotency-key': newKey() },
         })
+      // Until the new policies are here, the boxes would show the old ones.
+      await readAgain()
       setTicked({})
       setDone(texts.saved)
     } catch (error) {
       setFaults(faultTexts(error))
-    } finally {
-      await queries.invalidateQueries({ queryKey: ['list'] })
+      await readAgain()
     }
   }
   return (
