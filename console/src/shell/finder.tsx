@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { useRights } from '../api/rights.ts'
+import { useSettled } from '../forms/use-settled.ts'
 import { presentActions } from '../parts/actions.ts'
 import parts from '../parts/parts.module.css'
 import { Window } from '../parts/window.tsx'
@@ -100,7 +101,7 @@ export function Finder({ onClose }: { onClose(): void }) {
 function useResults(text: string): { readonly results: readonly Result[]; readonly isLooking: boolean } {
   const navigate = useNavigate()
   const rights = useRights()
-  const settled = useSettled(text.trim())
+  const settled = useSettled(text.trim(), pauseMs)
   const isLong = settled.length >= shortestText
   const records = useQuery({
     queryKey: ['find', settled],
@@ -123,14 +124,4 @@ function useResults(text: string): { readonly results: readonly Result[]; readon
     results: [...named.slice(0, screensMax * 2), ...objects],
     isLooking: isLong && (records.isFetching || settled !== text.trim()),
   }
-}
-
-/** A text that has stayed the same for a moment: the server is not asked for each key. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), pauseMs)
-    return () => clearTimeout(timer)
-  }, [text])
-  return settled
 }

@@ -1,7 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { valueAt } from '../../api/objects.ts'
 import type { Attempts } from '../../forms/use-attempt.ts'
+import { useRehearsal } from '../../forms/use-rehearsal.ts'
 import { Button } from '../../parts/button.tsx'
 import { Faults, faultTexts } from '../../parts/faults.tsx'
 import parts from '../../parts/parts.module.css'
@@ -22,22 +22,16 @@ interface RehearsedProps {
   readonly children?: ReactNode
 }
 
-const pauseMs = 400
-
 /** Shows what a bulk change would do, and sends it once. */
 export function Rehearsed({ attempts, target, body, isUndo = false, submit, ...on }: RehearsedProps) {
   const [isRunning, setRunning] = useState(false)
   const [faults, setFaults] = useState<readonly string[]>([])
-  const settled = useSettled(body)
-  const isSettled = JSON.stringify(settled) === JSON.stringify(body)
-  const rehearsal = useQuery({
-    queryKey: ['rehearsal', target.listPath, isUndo, settled],
-    queryFn: async ({ signal }) => (await attempts.rehearse(settled, signal)).body,
-    enabled: settled !== undefined,
-    ...{ retry: false, staleTime: 0, gcTime: 0 },
-  })
-  const { chosen } = countsOf(valueAt(rehearsal.data, 'data'))
-  const isReady = body !== undefined && isSettled && rehearsal.isSuccess && !rehearsal.isFetching
+  const { answer, refusal, isChecking, isReady } = useRehearsal(
+    [target.listPath, isUndo],
+    body,
+    attempts.rehearse,
+  )
+  const { chosen } = countsOf(valueAt(answer, 'data'))
   const run = async () => {
     setRunning(true)
     setFaults([])
@@ -52,9 +46,9 @@ export function Rehearsed({ attempts, target, body, isUndo = false, submit, ...o
   return (
     <>
       {on.children}
-      <p role="status">{body !== undefined && !isReady && !rehearsal.error ? words.record.checking : ''}</p>
-      {body !== undefined && isSettled && rehearsal.error && <Faults texts={faultTexts(rehearsal.error)} />}
-      {isReady && <Sample {...target} answer={rehearsal.data} isUndo={isUndo} />}
+      <p role="status">{isChecking ? words.record.checking : ''}</p>
+      {refusal && <Faults texts={faultTexts(refusal)} />}
+      {isReady && <Sample {...target} answer={answer} isUndo={isUndo} />}
       <Faults texts={faults} />
       <div className={parts.actions}>
         <Button onClick={on.onClose}>{words.cancel}</Button>
@@ -64,16 +58,4 @@ export function Rehearsed({ attempts, target, body, isUndo = false, submit, ...o
       </div>
     </>
   )
-}
-
-/** A value that has stayed the same for a moment: the server is not asked for each key. */
-function useSettled<T>(value: T): T {
-  const [settled, setSettled] = useState(value)
-  const text = JSON.stringify(value)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: equal bodies are the same.
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), pauseMs)
-    return () => clearTimeout(timer)
-  }, [text])
-  return settled
 }

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import type { Write } from '../../api/document.ts'
@@ -6,7 +6,7 @@ import type { Item } from '../../api/objects.ts'
 import { ApiProblem } from '../../api/problem.ts'
 import { resourceOf } from '../../api/resources.ts'
 import { useRights } from '../../api/rights.ts'
-import { useSettled } from '../../forms/use-settled.ts'
+import { useRehearsal } from '../../forms/use-rehearsal.ts'
 import { useWriter } from '../../forms/use-writer.ts'
 import { Button } from '../../parts/button.tsx'
 import { Faults, faultTexts } from '../../parts/faults.tsx'
@@ -73,21 +73,15 @@ function Relink(props: RelinkProps) {
   const [isRunning, setRunning] = useState(false)
 
   const body = relinkBody(link, { subject, issuer })
-  const settled = useSettled(body)
-  const isSettled = JSON.stringify(settled) === JSON.stringify(body)
-  const rehearsal = useQuery({
-    queryKey: ['rehearsal', linkPath, etag, settled],
-    queryFn: ({ signal }) => writer.rehearse(settled, etag, signal),
-    enabled: settled !== undefined,
-    ...{ retry: false, staleTime: 0, gcTime: 0 },
-  })
-  const isAnswered = body !== undefined && isSettled && !rehearsal.isFetching
-  const refusal = isAnswered ? (rehearsal.error ?? undefined) : undefined
+  const {
+    refusal,
+    isChecking,
+    isReady: isFree,
+  } = useRehearsal([linkPath, etag], body, (sent, signal) => writer.rehearse(sent, etag, signal))
   const held = holderIn(refusal)
   const isOwn = held?.userPath === userPath
   const holder = useHolder(held && !isOwn ? held : undefined, remove)
   const isMoving = wantsMove && holder !== undefined
-  const isFree = isAnswered && rehearsal.isSuccess
   const known = otherIssuer(profile, issuer.trim())
   const name = textOf(user, 'name')
   /** Whose name is typed: that of the person who loses most. */
@@ -153,7 +147,7 @@ function Relink(props: RelinkProps) {
       )}
       <p role="status" className={css.verdict}>
         {body === undefined && identity.unchanged}
-        {body !== undefined && !isAnswered && words.record.checking}
+        {isChecking && words.record.checking}
         {isFree && `✓ ${taken ? identity.taken(taken) : identity.free(provider)}`}
         {isOwn && identity.heldHere}
         {holder?.name && identity.held(holder.name)}

@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { changesBetween } from '../../api/changes-between.ts'
 import type { FieldFacts, Write } from '../../api/document.ts'
@@ -6,7 +5,7 @@ import { type Item, isItem, valueAt } from '../../api/objects.ts'
 import { ApiProblem } from '../../api/problem.ts'
 import { Time } from '../../fields/time.tsx'
 import { type Attempts, useAttempt } from '../../forms/use-attempt.ts'
-import { useSettled } from '../../forms/use-settled.ts'
+import { useRehearsal } from '../../forms/use-rehearsal.ts'
 import { Button } from '../../parts/button.tsx'
 import { Faults, faultTexts } from '../../parts/faults.tsx'
 import parts from '../../parts/parts.module.css'
@@ -75,17 +74,10 @@ function Deed({
   const { deed } = screenWords.orders
   const [faults, setFaults] = useState<readonly string[]>([])
   const [isRunning, setRunning] = useState(false)
-  const settled = useSettled(body)
-  const isSettled = JSON.stringify(settled) === JSON.stringify(body)
-  const rehearsal = useQuery({
-    queryKey: ['rehearsal', path, settled],
-    queryFn: ({ signal }) => attempts.rehearse(settled, signal),
-    enabled: settled !== undefined,
-    ...{ retry: false, staleTime: 0, gcTime: 0 },
-  })
-  const after = valueAt(rehearsal.data?.body, 'data')
+  const rehearsal = useRehearsal([path], body, attempts.rehearse)
+  const after = valueAt(rehearsal.answer, 'data')
   const changes = isItem(after) ? changesBetween(before, after).filter(({ path }) => !untold.test(path)) : []
-  const isReady = body !== undefined && isSettled && rehearsal.isSuccess && !isRunning
+  const isReady = rehearsal.isReady && !isRunning
   const run = async () => {
     setRunning(true)
     setFaults([])
@@ -103,9 +95,9 @@ function Deed({
       {about && <p>{about}</p>}
       {children}
       <p role="status" className={css.dim}>
-        {body !== undefined && (!isSettled || rehearsal.isFetching) ? words.record.checking : ''}
+        {rehearsal.isChecking ? words.record.checking : ''}
       </p>
-      {body !== undefined && isSettled && rehearsal.error && <Faults texts={faultTexts(rehearsal.error)} />}
+      {rehearsal.refusal && <Faults texts={faultTexts(rehearsal.refusal)} />}
       {isReady && changes.length > 0 && (
         <>
           <h3>{deed.changes}</h3>
